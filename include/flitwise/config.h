@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The whole configuration as plain structs with every default in place. Keys, units, ranges and
+/// sentences stand in the section tables (src/config/sections.cpp), which drive reading,
+/// validation, schema and docs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "flitwise/time.h"
+
+namespace flitwise {
+
+using Bytes = std::uint64_t;
+
+// ---- system
+// -------------------------------------------------------------------------------------------------------
+enum class Topology { kDirect, kSwitch };
+enum class SwitchMode { kLegacy, kHandleAware };
+
+struct SystemConfig {
+  Topology topology = Topology::kDirect;  ///< direct: one root port per device; switch: all devices
+                                          ///< below one switch
+  unsigned devices = 1;                   ///< ep0 .. epN-1
+  SwitchMode switch_mode = SwitchMode::kHandleAware;
+  bool source_validation = true;  ///< switch downstream ports check the bus of Requester IDs (ACS)
+  struct {
+    Time forward = Time::from_ns(60);  ///< switch: ingress to egress
+  } switch_timing;
+};
+
+// ---- host
+// ---------------------------------------------------------------------------------------------------------
+enum class HostDhiTable { kPerDevice, kShared };
+enum class HandleStorage {
+  kSram,
+  kDram
+};  ///< kDram: private DRAM behind a cache of recent entries [DHI D3]
+enum class DeallocMode { kImplicit, kExplicit };
+enum class UnknownDomain { kError, kFullIdentity };
+
+struct HandleStorageConfig {
+  HandleStorage storage = HandleStorage::kSram;
+  unsigned cache_entries = 64;  ///< kDram only
+  struct {
+    Time by_handle = Time::from_ns(2);  ///< access by index
+    Time by_domain = Time::from_ns(2);  ///< associative search
+    Time dram = Time::from_ns(80);      ///< added on a miss of the cache
+  } timing;
+};
+
+struct HostConfig {
+  struct {
+    Bytes size = Bytes{16} << 30;
+    double bandwidth_gbps = 0;  ///< 0: never stalls
+    struct {
+      Time latency = Time::from_ns(80);
+    } timing;
+  } memory;
+  struct {
+    HostDhiTable table = HostDhiTable::kPerDevice;
+    unsigned entries = 4096;  ///< shared table: all ranges together
+    DeallocMode dealloc =
+        DeallocMode::kImplicit;  ///< kExplicit: ALLOC over a valid handle is refused [DHI D11]
+    bool report_errors = true;   ///< tell the device of refused posted messages [DHI D16]
+    UnknownDomain unknown_domain =
+        UnknownDomain::kFullIdentity;  ///< downstream message without entry [DHI D21]
+    HandleStorageConfig storage;
+  } dhi;
+  struct {
+    Time root_port = Time::from_ns(100);      ///< ingress to memory, and memory to egress, each
+    Time clock = Time::from_ns(2);            ///< host uncore
+    Time mmio = Time::from_ns(150);           ///< core to root port, one way
+    Time software_step = Time::from_ns(200);  ///< one step of a software actor
+  } timing;
+};
+
+// ---- link
+// ---------------------------------------------------------------------------------------------------------
+enum class Identity { kNone, kBdf, kBdfPasid, kDhi };
+enum class DhiForm { kRidDirect, kRidFabric, kTag, kPrefix, kOhc };
+enum class Carrier { kPcie, kBitPacked };
+enum class SkpMode { kNormal, kSris, kOff };
+
+/// Generation 1..5 (6 and CXL presets are known names that are not modelled yet).
+struct LinkPreset {
+  std::string name = "gen5x16";
+  unsigned generation = 5;
+  unsigned lanes = 16;
+};
+
+inline constexpr std::uint32_t kInfiniteCredits = 0;  ///< as in InitFC: 0 means infinite [LNK-8.5]
+
+struct LinkConfig {
+  LinkPreset preset;
+  Carrier carrier = Carrier::kPcie;
+  Bytes mps = 256;
+  Bytes mrrs = 512;
+  Bytes rcb = 64;
+  Identity identity = Identity::kBdfPasid;
+  DhiForm dhi_form = DhiForm::kRidDirect;
+  double error_rate = 0;  ///< probability of a wrong bit, per bit, both directions
+  SkpMode skp = SkpMode::kNormal;
+  struct {  ///< advertised by both ends; units: headers, 16-byte data units
+    std::uint32_t posted_headers = 256;
+    std::uint32_t posted_data = 4096;
+    std::uint32_t nonposted_headers = 256;
+    std::uint32_t nonposted_data = 256;
+    std::uint32_t completion_headers = kInfiniteCredits;
+    std::uint32_t completion_data = kInfiniteCredits;
+    bool scaled = true;  ///< scaled flow control negotiated (larger counters)
+  } credits;
+  unsigned ack_coalesce =
+      0;  ///< Ack after so many TLPs at the latest; 0: by the latency limit alone
+  Bytes replay_buffer = Bytes{64} << 10;
+  unsigned queue_depth = 32;  ///< transaction queues: TLPs per class and end
+  struct {
+    Time clock = Time::from_ns(2);  ///< link core
+    Time propagation = Time::from_ns(5);
+    Time receive = Time::from_ns(30);  ///< PHY and data link layer, pin to transaction layer
+    Time retrain = Time::from_us(5);   ///< one Recovery [LNK-10]
+    Time replay_timeout{0};            ///< 0: from the formulas [LNK-7]
+  } timing;
+};
+
+// ---- message: the bit-packed carrier
+// ------------------------------------------------------------------------------
+enum class Packing { kAligned, kContiguous };
+
+struct MessageConfig {
+  unsigned header_bits = 64;
+  unsigned payload_bits = 512;
+  unsigned identity_bits = 36;
+  unsigned flit_bits = 80;
+  unsigned crc_bits = 16;  ///< inside the flit
+  Packing packing = Packing::kAligned;
+};
+
+// ---- device
+// -------------------------------------------------------------------------------------------------------
+enum class OnMiss { kStall, kBypass };
+enum class AllocOrder { kFlush, kAck, kNone };
+enum class VictimPolicy { kFifo, kLru, kLfu };
+enum class HandleManagement { kDevice, kSoftware };
+enum class AllocateAt { kFirstUse, kContextCreation };
+enum class ContextSharing { kShared, kPerContext };
+
+struct DeviceConfig {
+  struct {
+    unsigned count = 1;  ///< PF 0 and its VFs
+    bool has_pasid = true;
+    Bytes bar_size = Bytes{64} << 10;  ///< BAR 0 of each function
+  } functions;
+  struct {
+    unsigned outstanding = 1024;  ///< reads in flight, whole device
+    Time issue_interval{0};       ///< between two requests of the engine
+    bool relaxed_ordering = false;
+    bool id_based_ordering = false;
+  } dma;
+  unsigned tag_bits = 10;  ///< 5, 8 or 10 [LNK-9.8]
+  struct {
+    bool supported = true;  ///< the DVSEC is there [DHI D5]
+    bool enabled = true;
+    unsigned bits = 8;  ///< handle width, 2..12
+    OnMiss on_miss = OnMiss::kStall;
+    AllocOrder alloc_order = AllocOrder::kFlush;
+    VictimPolicy victim = VictimPolicy::kLru;
+    bool prefer_ended = true;  ///< victims whose context has ended go first [DHI D9]
+    bool prefer_idle = true;   ///< victims without outstanding request go first
+    DeallocMode dealloc = DeallocMode::kImplicit;
+    HandleManagement management = HandleManagement::kDevice;
+    AllocateAt allocate_at = AllocateAt::kFirstUse;
+    HandleStorageConfig storage;
+  } dhi;
+  struct {
+    Time clock = Time::from_ns(2);
+    Time pipeline = Time::from_ns(20);  ///< engine to link, and link to engine, each
+    Time mmio = Time::from_ns(100);     ///< BAR access to its completion
+    Time completion_timeout = Time::from_us(50'000);
+  } timing;
+};
+
+// ---- workload
+// -----------------------------------------------------------------------------------------------------
+enum class WorkloadKind { kPostedWrite, kRead, kReadWrite, kNic, kTrace, kHostile };
+enum class Arrival { kClosedLoop, kPoisson, kCbr, kOnOff };
+enum class DomainChoice { kRoundRobin, kUniform, kZipf, kWorkingSet, kChurn };
+enum class At { kUntranslated, kTranslated, kTranslatedPasid };
+
+struct WorkloadConfig {
+  WorkloadKind kind = WorkloadKind::kPostedWrite;
+  Bytes payload = 64;                ///< bytes per request, when sizes is empty
+  std::string sizes;                 ///< CSV of bytes,cumulative_percent; empty: fixed payload
+  Bytes size_cap = Bytes{64} << 10;  ///< longer messages are cut to this
+  std::uint64_t requests = 100'000;  ///< counted requests, after run.warmup
+  unsigned domains = 1;
+  DomainChoice domain_choice = DomainChoice::kRoundRobin;
+  double zipf_exponent = 0.99;
+  unsigned working_set = 64;              ///< kWorkingSet: domains per phase
+  std::uint64_t phase_requests = 10'000;  ///< kWorkingSet: requests per phase
+  double churn =
+      0.001;  ///< kChurn: probability per request that a context ends and a new one starts
+  double read_fraction = 0.5;  ///< kReadWrite, kNic: share of reads (NIC: of transmits)
+  Arrival arrival = Arrival::kClosedLoop;
+  double rate_mrps = 1;      ///< open arrivals: mean rate, million requests per second
+  std::uint64_t burst = 32;  ///< kOnOff: requests per burst
+  At at = At::kUntranslated;
+  std::string trace;                    ///< kTrace: CSV time_ns,domain,op,address,bytes
+  Bytes buffer_base = Bytes{4} << 30;   ///< first byte of the DMA buffers
+  Bytes buffer_size = Bytes{64} << 10;  ///< per domain, used as a ring
+  bool real_payload = true;             ///< payload bytes are carried and written
+};
+
+// ---- faults
+// -------------------------------------------------------------------------------------------------------
+/// Which transmissions of one direction arrive damaged: ordinals from 1, each transmission (also a
+/// replay) counts.
+struct DirectionFaults {
+  std::vector<std::uint64_t> corrupt_tlps;
+  std::vector<std::uint64_t> corrupt_dllps;
+};
+
+struct FaultsConfig {
+  DirectionFaults up;
+  DirectionFaults down;
+  std::uint64_t drop_completions =
+      0;  ///< the host drops this many read completions (tests the completion timeout)
+};
+
+// ---- trace, run
+// ---------------------------------------------------------------------------------------------------
+struct LatencyPair {
+  std::string name;
+  std::string from;  ///< name of a hop
+  std::string to;
+};
+
+struct TraceConfig {
+  std::vector<LatencyPair> latency;          ///< beside dma_read and dma_write
+  std::map<std::string, std::string> files;  ///< --trace KIND=FILE; not part of the config proper
+};
+
+struct RunConfig {
+  std::uint64_t seed = 1;
+  std::uint64_t warmup = 0;                     ///< requests before counting starts
+  Time deadlock_after = Time::from_us(10'000);  ///< no progress for so long: exit code 3
+};
+
+/// All sections; validated. Instances (system.instances) are copies of this whole with their
+/// overrides applied.
+struct Config {
+  SystemConfig system;
+  HostConfig host;
+  LinkConfig link;
+  MessageConfig message;
+  DeviceConfig device;
+  WorkloadConfig workload;
+  FaultsConfig faults;
+  TraceConfig trace;
+  RunConfig run;
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>>
+      instances;  ///< name -> dotted key, YAML value
+};
+
+}  // namespace flitwise

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A data link layer packet as fields: four bytes that travel with a 16-bit CRC. [LNK-6]
+#pragma once
+
+#include <cstdint>
+
+#include "flitwise/tlp.h"
+
+namespace flitwise {
+
+enum class DllpType : std::uint8_t {
+  kAck,
+  kNak,
+  kDataLinkFeature,
+  kInitFc1,
+  kInitFc2,
+  kUpdateFc,
+  kPmEnterL1,
+  kPmEnterL23,
+  kPmActiveStateRequestL1,
+  kPmRequestAck,
+  kVendor,
+  kNop,
+};
+
+struct Dllp {
+  DllpType type = DllpType::kNop;
+  std::uint16_t sequence = 0;           ///< Ack, Nak: AckNak_Seq_Num, 0..4095
+  FcClass fc_class = FcClass::kPosted;  ///< flow-control types
+  std::uint8_t vc = 0;                  ///< flow-control types, 0..7
+  std::uint8_t hdr_scale = 0;           ///< code 0..3: not used, x1, x4, x16
+  std::uint8_t data_scale = 0;
+  std::uint8_t hdr_fc = 0;    ///< HdrFC as it stands in the DLLP, 8 bits (already shifted)
+  std::uint16_t data_fc = 0;  ///< DataFC as it stands in the DLLP, 12 bits
+  std::uint32_t raw = 0;      ///< other types: bits [23:0]
+};
+
+}  // namespace flitwise

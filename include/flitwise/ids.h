@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Identifiers of the field as distinct types, never interchangeable integers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace flitwise {
+
+/// Bus, device and function of a PCIe function: a Requester ID or Completer ID. [LNK-2.3]
+struct Bdf {
+  std::uint16_t value = 0;  ///< [15:8] bus, [7:3] device, [2:0] function
+
+  static constexpr Bdf of(unsigned bus, unsigned device, unsigned function) {
+    return {static_cast<std::uint16_t>(((bus & 0xffU) << 8) | ((device & 0x1fU) << 3) |
+                                       (function & 7U))};
+  }
+  constexpr unsigned bus() const { return value >> 8; }
+  constexpr unsigned device() const { return (value >> 3) & 0x1fU; }
+  constexpr unsigned function() const { return value & 7U; }
+  friend constexpr bool operator==(Bdf a, Bdf b) { return a.value == b.value; }
+  friend constexpr bool operator!=(Bdf a, Bdf b) { return a.value != b.value; }
+  friend constexpr bool operator<(Bdf a, Bdf b) { return a.value < b.value; }
+};
+
+/// Process Address Space ID, 20 bits.
+enum class Pasid : std::uint32_t {};
+inline constexpr unsigned kPasidBits = 20;
+
+/// Device Handle Identifier, 2 to 12 bits on the wire. [DHI D6]
+enum class Dhi : std::uint16_t {};
+
+/// Dense index of a domain (a VM, a process, a context) inside one device; not a wire field.
+enum class DomainId : std::uint32_t {};
+
+constexpr std::uint32_t to_int(Pasid p) {
+  return static_cast<std::uint32_t>(p);
+}
+constexpr std::uint16_t to_int(Dhi d) {
+  return static_cast<std::uint16_t>(d);
+}
+constexpr std::uint32_t to_int(DomainId d) {
+  return static_cast<std::uint32_t>(d);
+}
+
+/// Who a message belongs to, in full: what a handle stands for. [DHI D7]
+struct DeviceIdentity {
+  Bdf bdf;
+  std::optional<Pasid> pasid;              ///< absent: the device or context has no PASID
+  bool privileged_mode_requested = false;  ///< PMR of the PASID prefix
+  bool execute_requested = false;          ///< ER of the PASID prefix
+  friend constexpr bool operator==(const DeviceIdentity& a, const DeviceIdentity& b) {
+    return a.bdf == b.bdf && a.pasid == b.pasid &&
+           a.privileged_mode_requested == b.privileged_mode_requested &&
+           a.execute_requested == b.execute_requested;
+  }
+  friend constexpr bool operator!=(const DeviceIdentity& a, const DeviceIdentity& b) {
+    return !(a == b);
+  }
+};
+
+}  // namespace flitwise

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The sockets between ports and links: our own protocol types on standard TLM-2.0 sockets.
+///
+/// Forward call: BEGIN_REQ hands a packet over. TLM_COMPLETED: taken. TLM_ACCEPTED: refused for
+/// now; the callee calls back with END_REQ as soon as there is room, and the caller tries again.
+/// Towards a port: TLM_COMPLETED means the receive buffer is free again (its credits return);
+/// TLM_UPDATED means the port holds the buffer and calls back with END_RESP and the same packet
+/// when it has let go. Delay is always zero: clocks live in the modules.
+#pragma once
+
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "flitwise/packet.h"
+
+namespace flitwise {
+
+struct LinkTypes {
+  using tlm_payload_type = Packet;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+template <class Module>
+using LinkTarget = tlm_utils::passthrough_target_socket_tagged<Module, 32, LinkTypes>;
+template <class Module>
+using LinkInitiator = tlm_utils::simple_initiator_socket_tagged<Module, 32, LinkTypes>;
+
+inline sc_core::sc_time to_sc_time(Time t) {
+  return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(t.fs));
+}
+inline Time now() {
+  return {static_cast<std::int64_t>(sc_core::sc_time_stamp().value())};
+}
+
+}  // namespace flitwise

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The one thing that travels: a TLP, a DLLP or a bit-packed message with its size by cause, its
+/// identity, its payload and the times at which it passed each hop. Counted references, pooled,
+/// never changed once sent.
+#pragma once
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "flitwise/dllp.h"
+#include "flitwise/ids.h"
+#include "flitwise/time.h"
+#include "flitwise/tlp.h"
+
+namespace flitwise {
+
+enum class PacketKind : std::uint8_t { kTlp, kDllp, kMessage };
+
+/// Bits of one packet by cause, as they will stand on the wire; line coding and idle are the wire's
+/// own. Unit: bit.
+struct WireSize {
+  std::uint32_t header = 0;
+  std::uint32_t identity = 0;  ///< what is there only to name the domain
+  std::uint32_t payload = 0;
+  std::uint32_t padding = 0;
+  std::uint32_t framing = 0;
+  std::uint32_t crc = 0;
+  std::uint32_t dllp = 0;
+  std::uint32_t total() const {
+    return header + identity + payload + padding + framing + crc + dllp;
+  }
+};
+
+/// Places where a packet is stamped with the time, in the order of a request's life
+/// (docs/life_of_a_tlp.md).
+enum class Hop : std::uint8_t {
+  kIssue,      ///< the engine asked for it
+  kHandle,     ///< its identity is settled: handle found, allocated or bypassed
+  kQueued,     ///< accepted by the transaction queues of its first link
+  kSent,       ///< first symbol on its first wire
+  kReceived,   ///< last symbol checked and accepted by the data link layer of the last link
+  kResolved,   ///< root port: handle turned back into BDF and PASID
+  kMemory,     ///< write: committed; read: data there
+  kCompleted,  ///< the requester has its last completion
+};
+inline constexpr int kHops = 8;
+inline constexpr Time kNotStamped{-1};
+const char* name_of(Hop hop);  ///< "issue", "handle", ...
+
+/// What a packet carries for DHI's sake; its wire bytes are counted as identity. [DHI D8, D11]
+enum class HandlePurpose : std::uint8_t { kNone, kAlloc, kDealloc, kFlush, kAck };
+
+class PacketPool;
+
+class Packet {
+ public:
+  std::uint64_t uid = 0;  ///< unique in a run
+  PacketKind kind = PacketKind::kTlp;
+  HandlePurpose purpose = HandlePurpose::kNone;
+  bool counts = true;        ///< belongs to the measured part of the run (after run.warmup)
+  bool length_only = false;  ///< payload bytes are not carried, only counted
+  Tlp tlp;
+  Dllp dllp;
+  DomainId domain{};          ///< whose message it is; not a wire field
+  std::uint32_t request = 0;  ///< engine's own index of the request it belongs to; not a wire field
+  std::uint32_t payload_bytes = 0;  ///< enabled bytes, what a user would call the payload
+  WireSize size;
+  std::vector<std::uint8_t>
+      payload;  ///< length_dw * 4 bytes unless length_only; keeps its capacity in the pool
+  std::array<Time, kHops> stamps;
+
+  void stamp(Hop hop, Time now) { stamps[static_cast<std::size_t>(hop)] = now; }
+  Time stamped(Hop hop) const { return stamps[static_cast<std::size_t>(hop)]; }
+
+  Packet(const Packet&) = delete;
+  Packet& operator=(const Packet&) = delete;
+
+ private:
+  friend class PacketPool;
+  friend void intrusive_ptr_add_ref(Packet* packet);
+  friend void intrusive_ptr_release(Packet* packet);
+  Packet() = default;
+
+  PacketPool* pool_ = nullptr;
+  std::uint32_t references_ = 0;
+};
+
+using PacketRef = boost::intrusive_ptr<Packet>;
+
+/// Owns every packet of a run. Not thread-safe. Must outlive all references.
+class PacketPool {
+ public:
+  PacketPool() = default;
+  ~PacketPool();
+  PacketPool(const PacketPool&) = delete;
+  PacketPool& operator=(const PacketPool&) = delete;
+
+  /// A clean packet: defaults everywhere, fresh uid, no stamps.
+  PacketRef make(PacketKind kind);
+  std::size_t in_use() const { return all_.size() - free_.size(); }
+  std::size_t allocated() const { return all_.size(); }
+
+ private:
+  friend void intrusive_ptr_release(Packet* packet);
+  void recycle(Packet* packet) { free_.push_back(packet); }
+
+  std::vector<std::unique_ptr<Packet>> all_;
+  std::vector<Packet*> free_;
+  std::uint64_t next_uid_ = 1;
+};
+
+inline void intrusive_ptr_add_ref(Packet* packet) {
+  ++packet->references_;
+}
+inline void intrusive_ptr_release(Packet* packet) {
+  if (--packet->references_ == 0) {
+    packet->pool_->recycle(packet);
+  }
+}
+
+}  // namespace flitwise

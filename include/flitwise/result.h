@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a run leaves behind, as plain numbers: the source of result.json, of the SQLite file and of
+/// the summary table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "flitwise/time.h"
+
+namespace flitwise {
+
+/// Wire bits of one direction by cause; the parts add up to total exactly. Unit: bit. (interfaces:
+/// wire_bytes = bits / 8)
+struct WireBits {
+  std::uint64_t header = 0, identity = 0, payload = 0, padding = 0, framing = 0, crc = 0, dllp = 0,
+                fec = 0, phy = 0, replay = 0, idle = 0;
+  std::uint64_t total() const {
+    return header + identity + payload + padding + framing + crc + dllp + fec + phy + replay + idle;
+  }
+};
+
+/// Time a direction wanted to send and could not, by reason. [interfaces: stall_ns]
+struct StallTimes {
+  Time credits_posted, credits_nonposted, credits_completion, tags, replay_buffer, handle;
+};
+
+struct DirectionResult {
+  std::uint64_t tlps = 0;  ///< counted TLPs whose last symbol left, replays not included
+  std::uint64_t payload_bytes = 0;
+  Time first_symbol, last_symbol;  ///< of the counted TLPs
+  Time window;                     ///< span that wire bits cover
+  WireBits bits;
+  StallTimes stalls;
+  std::uint64_t replays = 0;        ///< TLPs sent again
+  std::uint64_t replay_events = 0;  ///< replays started by a Nak or the timer
+  std::uint64_t naks = 0, acks = 0, update_fcs = 0, skps = 0, corrupted = 0, retrains = 0;
+};
+
+struct LinkResult {
+  std::string name;
+  bool is_bit_packed = false;
+  DirectionResult up, down;
+};
+
+/// Summary of one latency histogram. Unit: ns.
+struct LatencyResult {
+  std::string name;
+  std::uint64_t count = 0;
+  double mean = 0, min = 0, p50 = 0, p90 = 0, p99 = 0, p999 = 0, max = 0;
+};
+
+struct DhiResult {
+  std::string device;
+  std::uint64_t lookups = 0, hits = 0, allocs = 0, deallocs = 0, evictions = 0, bypasses = 0,
+                rejected = 0, wrong_domain = 0, flushes = 0, acks = 0;
+  Time stall;
+  double tlps_per_residency = 0;  ///< mean TLPs sent with one handle between its ALLOC and its end
+  std::map<std::string, std::uint64_t> rejections;  ///< by kind
+};
+
+struct CheckResult {
+  std::string name;
+  bool ok = true;
+  std::string detail;
+};
+
+struct RunResult {
+  std::uint64_t seed = 0;
+  Time simulated;
+  double host_seconds = 0;
+  std::string config_json;  ///< effective config, canonical
+  std::string config_sha256;
+  std::vector<LinkResult> links;
+  std::vector<LatencyResult> latency;
+  std::vector<DhiResult> dhi;
+  std::map<std::string, std::uint64_t>
+      errors;  ///< kind -> count: everything that was refused, dropped or reported
+  std::vector<CheckResult> checks;  ///< invariants at the end of the run
+};
+
+}  // namespace flitwise

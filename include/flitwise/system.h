@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The facade: an assembled machine made from a validated config. run, script, conform, tests and
+/// library users share it. One System per process (the SystemC kernel cannot restart); must be made
+/// inside sc_main.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <tlm>
+
+#include "flitwise/config.h"
+#include "flitwise/packet.h"
+#include "flitwise/result.h"
+
+namespace flitwise {
+
+class Endpoint;
+
+/// Called for each observed event; must not change anything. Kinds of places: "ep0.up.sent",
+/// "rp0.received", ...
+struct Observation {
+  Time time;
+  const char* place;
+  const Packet* packet;
+};
+using Observer = std::function<void(const Observation&)>;
+
+class System {
+ public:
+  explicit System(const Config& config);
+  ~System();
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+
+  /// Runs the configured workload to its end, then drains. Throws SimulationError on a deadlock or
+  /// broken invariant.
+  RunResult run();
+
+  /// Advances simulated time by `span`, or until nothing is left to do; returns the time reached.
+  Time step(Time span);
+  Time step_until_idle();
+
+  /// A packet as if made by the device itself, straight into its transaction queues.
+  void inject(const std::string& device, PacketRef packet);
+  /// Host memory, untimed: what software on the host sees.
+  void poke(std::uint64_t address, const std::vector<std::uint8_t>& bytes);
+  std::vector<std::uint8_t> peek(std::uint64_t address, std::size_t bytes) const;
+  void observe(Observer observer);
+  RunResult report() const;
+  PacketPool& pool();
+
+ private:
+  struct Machine;
+  std::unique_ptr<Machine> machine_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The packet pool: packets are made once and handed out again.
+#include "flitwise/packet.h"
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+
+PacketPool::~PacketPool() = default;
+
+PacketRef PacketPool::make(PacketKind kind) {
+  if (free_.empty()) {
+    all_.push_back(std::unique_ptr<Packet>(new Packet));
+    all_.back()->pool_ = this;
+    free_.push_back(all_.back().get());
+  }
+  Packet* packet = free_.back();
+  free_.pop_back();
+  packet->uid = next_uid_++;
+  packet->kind = kind;
+  packet->purpose = HandlePurpose::kNone;
+  packet->counts = true;
+  packet->length_only = false;
+  packet->tlp = Tlp{};
+  packet->dllp = Dllp{};
+  packet->domain = DomainId{};
+  packet->request = 0;
+  packet->payload_bytes = 0;
+  packet->size = WireSize{};
+  packet->payload.clear();
+  packet->stamps.fill(kNotStamped);
+  return PacketRef(packet);
+}
+
+const char* name_of(Hop hop) {
+  switch (hop) {
+    case Hop::kIssue:
+      return "issue";
+    case Hop::kHandle:
+      return "handle";
+    case Hop::kQueued:
+      return "queued";
+    case Hop::kSent:
+      return "sent";
+    case Hop::kReceived:
+      return "received";
+    case Hop::kResolved:
+      return "resolved";
+    case Hop::kMemory:
+      return "memory";
+    case Hop::kCompleted:
+      return "completed";
+  }
+  return "?";
+}
+
+}  // namespace flitwise
