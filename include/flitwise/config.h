@@ -121,8 +121,8 @@ struct LinkConfig {
     Time clock = Time::from_ns(2);  ///< link core
     Time propagation = Time::from_ns(5);
     Time receive = Time::from_ns(30);  ///< PHY and data link layer, pin to transaction layer
-    Time retrain = Time::from_us(5);   ///< one Recovery [LNK-10]
-    Time replay_timeout{0};            ///< 0: from the formulas [LNK-7]
+    Time retrain = Time::from_us(5);   ///< one Recovery [LNK-10.2]
+    Time replay_timeout{0};            ///< 0: from the formulas [LNK-7.18] [LNK-7.19]
   } timing;
 };
 

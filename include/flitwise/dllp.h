@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A data link layer packet as fields: four bytes that travel with a 16-bit CRC. [LNK-6]
+/// A data link layer packet as fields: four bytes that travel with a 16-bit CRC. [LNK-6.1]
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 namespace flitwise {
 
+/// [LNK-6.2] [LNK-6.3]
 enum class DllpType : std::uint8_t {
   kAck,
   kNak,

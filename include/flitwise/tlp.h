@@ -67,8 +67,8 @@ inline constexpr std::uint8_t kUnlock = 0x00, kInvalidateRequest = 0x01,
                               kVendorType0 = 0x7e, kVendorType1 = 0x7f;
 }  // namespace msg
 
-/// All header fields of one TLP. Fields that a type does not have are zero and ignored. [LNK-1,
-/// LNK-2, LNK-3]
+/// All header fields of one TLP. Fields that a type does not have are zero and ignored. [LNK-1.1]
+/// [LNK-2.1] [LNK-2.4] [LNK-2.5] [LNK-2.6] [LNK-3.1]
 struct Tlp {
   TlpType type = TlpType::kMRd;
   bool is_4dw = false;  ///< memory and atomics: 64-bit address (messages are always 4DW)
@@ -123,8 +123,8 @@ unsigned tlp_bytes(const Tlp& tlp);
 /// Data credits (16-byte units) the TLP takes. [LNK-8.1]
 unsigned data_credits(const Tlp& tlp);
 
-/// A set bit here in DW0 (reserved since LN left) says that an identity field holds a DHI. model:
-/// our choice. [DHI forms]
+/// A set bit here in DW0 (reserved since LN left) says that an identity field holds a DHI.
+/// model: our choice. [LNK-1.7]
 inline constexpr unsigned kHandleBit = 17;
 
 }  // namespace flitwise
