@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The way in and out of configurations: files become validated structs, structs become one
+/// canonical text, and the tables behind both can be listed.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flitwise/config.h"
+#include "flitwise/error.h"
+
+namespace flitwise {
+
+/// What the command line adds to a file.
+struct LoadOptions {
+  std::vector<std::string> sets;  ///< "device.dhi.bits=6"; later ones win, all win over the file
+  std::optional<std::uint64_t> seed;  ///< wins over everything
+};
+
+/// Reads a YAML file over its base (if any) over the defaults, then applies the options.
+/// Throws ConfigError with every problem found, in file order.
+Config load_config(const std::string& file, const LoadOptions& options = {});
+
+/// The same for a text. `name` stands for the file in messages; relative paths inside the text
+/// start at `directory` (empty: the working directory).
+Config config_from_text(const std::string& yaml, const std::string& name,
+                        const std::string& directory, const LoadOptions& options = {});
+
+/// The configuration as the instance `name` sees it: the overrides of system.instances applied.
+/// A name without overrides gives a plain copy.
+Config for_instance(const Config& config, const std::string& name);
+
+/// Every key with its value in canonical spelling, in the order of the tables; values with a
+/// dimension are strings with a unit. Leaves out `trace`. Reading it back gives the same config.
+nlohmann::ordered_json effective_config(const Config& config);
+
+/// SHA-256 over the dump of effective_config, 64 lower-case hexadecimal digits.
+std::string config_sha256(const Config& config);
+
+/// JSON Schema (draft 7) of a config file.
+nlohmann::ordered_json json_schema();
+
+/// The same tables as a page of Markdown.
+std::string schema_markdown();
+
+/// One key as documentation, for completion and suggestions.
+struct KeyInfo {
+  std::string path;                 ///< "device.dhi.bits"
+  std::string unit;                 ///< "size", "time", "Gb/s", ...; empty for plain values
+  std::string range;                ///< "2..12", "stall | bypass"
+  std::string default_value;        ///< canonical spelling
+  std::string sentence;             ///< what the key does
+  std::vector<std::string> values;  ///< every valid word, where there are only so many
+};
+
+/// Every key, in the order of the tables.
+std::vector<KeyInfo> all_keys();
+
+}  // namespace flitwise
