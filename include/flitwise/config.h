@@ -84,6 +84,7 @@ enum class Identity { kNone, kBdf, kBdfPasid, kDhi };
 enum class DhiForm { kRidDirect, kRidFabric, kTag, kPrefix, kOhc };
 enum class Carrier { kPcie, kBitPacked };
 enum class SkpMode { kNormal, kSris, kOff };
+enum class RelaxedPassing { kNever, kWhenBlocked, kEager };
 
 /// Generation 1..5 (6 and CXL presets are known names that are not modelled yet).
 struct LinkPreset {
@@ -115,6 +116,9 @@ struct LinkConfig {
   } credits;
   unsigned ack_coalesce =
       0;  ///< Ack after so many TLPs at the latest; 0: by the latency limit alone
+  /// Do RO and IDO TLPs overtake older posted ones: never, when those lack credits, or whenever
+  /// permitted?
+  RelaxedPassing relaxed_passing = RelaxedPassing::kWhenBlocked;
   Bytes replay_buffer = Bytes{64} << 10;
   unsigned queue_depth = 32;  ///< transaction queues: TLPs per class and end
   struct {
