@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Each check of the source tree must accept a good tree and refuse one with a single fault in it.
+set -euo pipefail
+
+tree="$(mktemp -d)"
+trap 'rm -rf -- "$tree"' EXIT
+failures=0
+
+make_good_tree() {
+  rm -rf -- "${tree:?}"/*
+  mkdir -p -- "$tree"/{include/flitwise,src/{tlp,cli},models/{link,system},tests,docs/rules}
+  echo '#include <cstdint>' >"$tree/include/flitwise/tlp.h"
+  echo '#include <systemc>' >"$tree/include/flitwise/link_socket.h"
+  echo '#include "flitwise/tlp.h"' >"$tree/src/tlp/size.h"
+  echo '#include "tlp/size.h"' >"$tree/src/tlp/size.cpp"
+  echo '#include "flitwise/link_socket.h"' >"$tree/models/link/wire.h"
+  echo '#include "link/wire.h"' >"$tree/models/system/builder.h"
+  echo '#include "system/builder.h"' >"$tree/src/cli/main.cpp"
+  echo '- LNK-5.3 A rule. (source)' >"$tree/docs/rules/link.md"
+  echo 'See [the rules](rules/link.md).' >"$tree/docs/page.md"
+}
+
+# accepts CHECK: the good tree passes.
+accepts() {
+  make_good_tree
+  if ! "$FLITWISE_SOURCE_DIR/scripts/check_$1" "$tree"; then
+    echo "FAILED: check_$1 refuses a good tree"
+    failures=$((failures + 1))
+  fi
+}
+
+# refuses CHECK FILE LINE: the good tree with LINE added to FILE does not pass, and FILE is named.
+refuses() {
+  local output
+  make_good_tree
+  printf '%s\n' "$3" >>"$tree/$2"
+  if output="$("$FLITWISE_SOURCE_DIR/scripts/check_$1" "$tree" 2>&1)"; then
+    echo "FAILED: check_$1 accepts '$3' in $2"
+    failures=$((failures + 1))
+  elif [[ $output != *"$2"* ]]; then
+    echo "FAILED: check_$1 does not name $2: $output"
+    failures=$((failures + 1))
+  fi
+}
+
+accepts layers
+refuses layers src/tlp/size.cpp '#include <systemc>'
+refuses layers src/tlp/size.cpp '#include <tlm_utils/simple_initiator_socket.h>'
+refuses layers src/tlp/size.cpp '#include "flitwise/link_socket.h"'
+refuses layers src/tlp/size.cpp '#include "link/wire.h"'
+refuses layers src/tlp/size.cpp '#include "size.h"'
+refuses layers models/link/wire.h '#include "system/builder.h"'
+refuses layers models/link/wire.h '#include <systemc.h>'
+refuses layers include/flitwise/tlp.h '#include <tlm>'
+refuses layers include/flitwise/tlp.h '#include "tlp/size.h"'
+
+cited='[LNK-5'
+accepts spec_refs
+refuses spec_refs src/tlp/size.cpp "// $cited.9]"
+refuses spec_refs src/tlp/size.cpp "// $cited.3, 5.9]"
+refuses spec_refs docs/rules/link.md '- LNK-5.3 The same id again.'
+
+accepts doc_links
+refuses doc_links docs/page.md 'See [nothing](rules/absent.md).'
+
+accepts no_machine_paths
+refuses no_machine_paths src/tlp/size.cpp "// see /""home/somebody/notes"
+
+exit "$((failures > 0))"
