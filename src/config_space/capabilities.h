@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The capabilities that functions of the model have, each made by one function of its own file,
+/// and typed views on the fields that the timed model reads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "config_space/capability.h"
+#include "config_space/config_space.h"
+#include "config_space/registers.h"
+#include "flitwise/ids.h"
+
+namespace flitwise {
+
+// ---- power management (power_management.cpp)
+Capability power_management_capability();
+
+// ---- MSI-X (msix.cpp): table and pending bits in one BAR
+struct MsixOptions {
+  unsigned vectors = 32;  ///< 1..2048
+  unsigned bar = 0;       ///< BAR register index, 0..5
+  std::uint32_t table_offset = 0;
+  std::uint32_t pba_offset = 0x8000;
+};
+Capability msix_capability(const MsixOptions& options);
+
+// ---- PCI Express (pcie_capability.cpp)
+struct PcieOptions {
+  cfg::pcie::PortType type = cfg::pcie::PortType::kEndpoint;
+  unsigned generation = 5;   ///< 1..5
+  unsigned lanes = 16;       ///< 1..32
+  unsigned max_mps = 4096;   ///< supported, 128..4096
+  bool extended_tag = true;  ///< 8-bit tags supported
+  bool ten_bit_tag = true;   ///< 10-bit tags supported, requester and completer
+  std::uint8_t port_number = 0;
+};
+Capability pcie_capability(const PcieOptions& options);
+
+/// Device Control and Device Control 2, decoded.
+struct DeviceControl {
+  unsigned mps = 128;
+  unsigned mrrs = 512;
+  unsigned tag_bits = 5;  ///< 5, 8 or 10 as enabled
+  bool relaxed_ordering = false;
+  bool id_based_ordering = false;  ///< of requests
+  bool id_based_ordering_completion = false;
+  std::uint8_t completion_timeout_code = 0;  ///< range code of Device Control 2, 0: default
+  bool completion_timeout_disabled = false;
+};
+/// REQUIRES: the PCI Express capability is there.
+DeviceControl device_control(const ConfigSpace& space);
+
+// ---- AER (aer.cpp)
+Capability aer_capability(bool is_root_port);
+/// Books an error: sets AER and Device Status bits, logs the header of the first unmasked one.
+/// Returns the Message Code (ERR_COR, ERR_NONFATAL, ERR_FATAL) to be sent, if any. REQUIRES: PCI
+/// Express and AER capabilities are there.
+std::optional<std::uint8_t> report_error(ConfigSpace& space, cfg::aer::Uncorrectable error,
+                                         const std::array<std::uint32_t, 4>& header = {});
+std::optional<std::uint8_t> report_error(ConfigSpace& space, cfg::aer::Correctable error);
+/// Root port: books an error message that arrived from `source`.
+void note_error_message(ConfigSpace& root_port, std::uint8_t message_code, Bdf source);
+
+// ---- ARI, ACS (ari.cpp, acs.cpp)
+Capability ari_capability(std::uint8_t next_function = 0);
+Capability acs_capability();
+
+// ---- SR-IOV (sriov.cpp)
+struct SriovOptions {
+  std::uint16_t total_vfs = 0;
+  std::uint16_t vf_offset = 1;  ///< first VF's Routing ID minus the PF's
+  std::uint16_t vf_stride = 1;
+  std::uint16_t vf_device_id = 0x0002;
+  BarSizes vf_bars{};  ///< of one VF
+};
+Capability sriov_capability(const SriovOptions& options);
+
+/// The VFs of a PF as they are enabled now.
+struct VirtualFunctions {
+  unsigned count = 0;  ///< 0 unless VF Enable is set
+  std::uint16_t offset = 0;
+  std::uint16_t stride = 0;
+  bool memory_space_enabled = false;
+  /// Routing ID of VF n, 0-based. REQUIRES: n < count.
+  Bdf bdf(Bdf pf, unsigned n) const {
+    return {static_cast<std::uint16_t>(pf.value + offset + stride * n)};
+  }
+  /// Which VF this is, if it is one.
+  std::optional<unsigned> index_of(Bdf pf, Bdf id) const;
+};
+VirtualFunctions virtual_functions(const ConfigSpace& pf);
+/// VF BAR pair 0..2 of all VFs together; VF n owns [base + n * size_of_one).
+AddressRange vf_bar(const ConfigSpace& pf, unsigned index);
+
+// ---- DVSEC (dvsec.cpp): a body whose layout belongs to whoever defines it
+struct DvsecOptions {
+  std::uint16_t vendor = 0;
+  std::uint8_t revision = 0;
+  std::uint16_t dvsec_id = 0;
+  std::uint16_t size = 0;           ///< bytes, header included, multiple of 4
+  std::vector<Register> registers;  ///< offsets from the start of the DVSEC, from 08h on
+  std::function<void(const RegisterWrite&, WriteEffect&)> on_write;
+};
+Capability dvsec_capability(const DvsecOptions& options);
+/// Finds a DVSEC by its vendor and id among several.
+std::optional<std::uint16_t> find_dvsec(const ConfigSpace& space, std::uint16_t vendor,
+                                        std::uint16_t dvsec_id);
+
+}  // namespace flitwise

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One capability as a table of registers, plus what a write to it means. A new capability is one
+/// new file with one function that returns this.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "config_space/register_file.h"
+
+namespace flitwise {
+
+/// What a configuration write changed in meaning; the timed model reacts to it.
+struct WriteEffect {
+  bool command_changed = false;         ///< Bus Master or Memory Space Enable, ...
+  bool bars_moved = false;              ///< a BAR or VF BAR
+  bool bus_numbers_changed = false;     ///< type 1: primary, secondary, subordinate
+  bool windows_changed = false;         ///< type 1: memory or prefetchable base and limit
+  bool secondary_bus_reset = false;     ///< type 1: the bit went from 0 to 1
+  bool device_control_changed = false;  ///< MPS, MRRS, tags, RO, IDO, timeout
+  bool flr_started = false;
+  bool power_state_changed = false;
+  bool msix_changed = false;
+  bool sriov_changed = false;  ///< VF Enable, NumVFs, VF Memory Space Enable
+  bool acs_changed = false;
+  bool error_status_cleared = false;  ///< AER status
+  bool dhi_control_changed = false;
+
+  bool any() const {
+    return command_changed || bars_moved || bus_numbers_changed || windows_changed ||
+           secondary_bus_reset || device_control_changed || flr_started || power_state_changed ||
+           msix_changed || sriov_changed || acs_changed || error_status_cleared ||
+           dhi_control_changed;
+  }
+};
+
+/// A write to one register of a capability, told after the masks were applied.
+struct RegisterWrite {
+  std::uint16_t offset = 0;  ///< of the DW, from the start of the capability
+  std::uint32_t before = 0;
+  std::uint32_t after = 0;
+  std::uint32_t written = 0;  ///< the value as software wrote it, disabled bytes 0
+};
+
+struct Capability {
+  std::uint16_t id = 0;
+  std::uint8_t version = 1;  ///< extended capabilities only
+  bool is_extended = false;
+  std::uint16_t size = 0;           ///< bytes; the next capability starts behind it
+  std::vector<Register> registers;  ///< the DW at 0 without id, version and next pointer
+  std::function<void(const RegisterWrite&, WriteEffect&)> on_write;  ///< may be empty
+};
+
+}  // namespace flitwise

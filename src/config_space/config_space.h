@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The 4 KiB configuration space of one function: a type 0 or type 1 header and the two chains of
+/// capabilities. Standard register layout (docs/config_space.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "config_space/capability.h"
+#include "config_space/register_file.h"
+#include "flitwise/ids.h"
+
+namespace flitwise {
+
+struct FunctionIds {
+  std::uint16_t vendor = 0x1db7;  ///< model: no registered vendor stands behind it
+  std::uint16_t device = 0x0001;
+  std::uint8_t revision = 1;
+  std::uint32_t class_code = 0x020000;
+  std::uint16_t subsystem_vendor = 0;
+  std::uint16_t subsystem = 0;
+};
+
+/// Three 64-bit prefetchable BARs; size 0: not there, else a power of two from 4 KiB up.
+using BarSizes = std::array<std::uint64_t, 3>;
+
+/// One byte range. Empty when size is 0.
+struct AddressRange {
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+  bool contains(std::uint64_t address) const { return address - base < size; }
+};
+
+class ConfigSpace {
+ public:
+  static ConfigSpace type0(const FunctionIds& ids, const BarSizes& bars,
+                           bool is_multi_function = false);
+  static ConfigSpace type1(const FunctionIds& ids, bool is_multi_function = false);
+
+  /// Appends to the chain of its kind and returns where it starts. REQUIRES: it fits.
+  std::uint16_t add(Capability capability);
+
+  /// The DW that holds this offset. REQUIRES: offset < 4096.
+  std::uint32_t read(std::uint16_t offset) const { return registers_.read(offset); }
+  WriteEffect write(std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables = 0xf);
+  /// The hardware's own change of a register, masks or not.
+  void set(std::uint16_t offset, std::uint32_t mask, std::uint32_t value) {
+    registers_.set(offset, mask, value);
+  }
+  void reset(ResetKind kind) { registers_.reset(kind); }
+
+  /// Start of a capability in the chain, if it is there.
+  std::optional<std::uint16_t> find(std::uint16_t id) const;
+  std::optional<std::uint16_t> find_extended(std::uint16_t id) const;
+
+  bool is_bridge() const { return is_bridge_; }
+  bool memory_space_enabled() const;
+  bool bus_master_enabled() const;
+  /// Where BAR pair 0..2 stands, enabled or not; empty if there is none.
+  AddressRange bar(unsigned index) const;
+
+ private:
+  struct Placed {
+    std::uint16_t start;
+    Capability capability;
+  };
+  ConfigSpace() = default;
+  void define_common(const FunctionIds& ids, std::uint8_t header_type, bool is_multi_function);
+  void note_header_write(std::uint16_t offset, std::uint32_t before, std::uint32_t after,
+                         WriteEffect& effect) const;
+
+  RegisterFile registers_;
+  std::vector<Placed> placed_;
+  BarSizes bar_sizes_{};
+  std::uint16_t next_standard_ = 0x40;
+  std::uint16_t next_extended_ = 0x100;
+  std::uint16_t last_standard_ = 0;
+  std::uint16_t last_extended_ = 0;
+  bool is_bridge_ = false;
+};
+
+}  // namespace flitwise

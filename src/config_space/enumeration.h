@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Host software that discovers and sets up a topology, as a resumable sequence of configuration
+/// accesses: a timed actor performs each as a real TLP and hands the answer back. Standard
+/// enumeration (docs/config_space.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config_space/config_space.h"
+#include "config_space/registers.h"
+#include "flitwise/ids.h"
+
+namespace flitwise {
+
+struct CfgAccess {
+  bool write = false;
+  Bdf target;
+  std::uint16_t offset = 0;  ///< DW aligned
+  std::uint32_t value = 0;   ///< writes
+  std::uint8_t byte_enables = 0xf;
+};
+
+struct FoundBar {
+  unsigned index = 0;  ///< BAR register, 0, 2 or 4
+  AddressRange range;  ///< of VF BARs: of all VFs together
+};
+
+/// One function as found; VFs are not listed apart (they follow from the PF's offset and stride).
+struct FoundFunction {
+  Bdf bdf;
+  cfg::pcie::PortType type = cfg::pcie::PortType::kEndpoint;
+  bool is_bridge = false;
+  int parent = -1;  ///< index of the bridge above; -1 on bus 0
+  std::uint16_t vendor = 0;
+  std::uint16_t device = 0;
+  std::vector<std::pair<std::uint16_t, std::uint16_t>> capabilities;  ///< id, offset
+  std::vector<std::pair<std::uint16_t, std::uint16_t>> extended;      ///< id, offset
+  std::vector<FoundBar> bars;
+  std::vector<FoundBar> vf_bars;
+  std::uint16_t num_vfs = 0;
+  std::uint16_t vf_offset = 0;
+  std::uint16_t vf_stride = 0;
+  unsigned mps = 128;  ///< as set
+  unsigned tag_bits = 5;
+  std::uint8_t secondary = 0;  ///< bridges
+  std::uint8_t subordinate = 0;
+
+  std::optional<std::uint16_t> capability(std::uint16_t id) const;
+  std::optional<std::uint16_t> extended_capability(std::uint16_t id) const;
+};
+
+struct EnumeratorOptions {
+  AddressRange mmio{std::uint64_t{1} << 40, std::uint64_t{1} << 38};  ///< prefetchable 64-bit space
+  unsigned mps = 256;  ///< wanted; lowered to what every function supports
+  unsigned mrrs = 512;
+  unsigned tag_bits = 10;  ///< wanted; lowered to what the function supports
+  bool relaxed_ordering = true;
+  bool id_based_ordering = true;
+  std::uint16_t max_vfs = 0xffff;  ///< per PF; fewer if the PF has fewer
+  bool source_validation = true;   ///< ACS at downstream ports that have it
+  bool redirect_peer_to_peer = true;
+  /// Further accesses for one function, run after everything else is set up (a DVSEC, for one).
+  std::function<std::vector<CfgAccess>(const FoundFunction&)> further;
+};
+
+struct EnumerationResult {
+  std::vector<FoundFunction> functions;  ///< depth first, in the order found
+  std::vector<std::string> problems;     ///< what could not be set up, in plain words
+  unsigned accesses = 0;
+};
+
+/// Depth-first bus numbering, BAR sizing, window placement, device set-up. Usage: while next()
+/// gives an access, perform it and answer().
+class Enumerator {
+ public:
+  explicit Enumerator(EnumeratorOptions options);
+  ~Enumerator();
+  Enumerator(Enumerator&& other) noexcept;
+  Enumerator& operator=(Enumerator&& other) noexcept;
+
+  /// The access to perform now; the same one until it is answered. Empty: all done.
+  std::optional<CfgAccess> next() const;
+  /// The outcome of next(): the value read (ignored for writes), or that it ended in an error
+  /// completion (reads as all ones).
+  void answer(std::uint32_t value, bool unsupported_request);
+  /// REQUIRES: next() is empty.
+  const EnumerationResult& result() const;
+
+ private:
+  class Plan;
+  std::unique_ptr<Plan> plan_;
+};
+
+}  // namespace flitwise

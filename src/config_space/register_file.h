@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// 32-bit registers with a behaviour for every bit: read-only, read-write, write-one-to-clear,
+/// reserved. Standard register layout (docs/config_space.md).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace flitwise {
+
+/// One DW of configuration space. Bits in no mask are read-only (a zero there: reserved).
+struct Register {
+  std::uint16_t offset = 0;  ///< from the start of its structure, DW aligned
+  std::uint32_t reset = 0;
+  std::uint32_t rw = 0;
+  std::uint32_t rw1c = 0;         ///< writing a 1 clears the bit
+  std::uint32_t sticky = 0;       ///< survives every reset
+  std::uint32_t kept_by_flr = 0;  ///< survives a function level reset only
+};
+
+enum class ResetKind : std::uint8_t { kFunctionLevel, kConventional };
+
+class RegisterFile {
+ public:
+  /// Adds a register at base + definition.offset; a second definition of the same DW is merged in.
+  void define(std::uint16_t base, const Register& definition);
+
+  /// REQUIRES: offset < 4096 (its low two bits are ignored). Unknown registers read 0.
+  std::uint32_t read(std::uint16_t offset) const;
+  /// What software writes: bytes selected by byte_enables [3:0]. Returns the bits that changed.
+  std::uint32_t write(std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables);
+  /// What the hardware sets, whatever the masks say: the bits of `mask` become those of `value`.
+  void set(std::uint16_t offset, std::uint32_t mask, std::uint32_t value);
+  void reset(ResetKind kind);
+
+ private:
+  struct Cell {
+    std::uint32_t value = 0, reset = 0, rw = 0, rw1c = 0, sticky = 0, kept_by_flr = 0;
+  };
+  std::vector<Cell> cells_;  ///< by offset / 4, as far as registers reach
+};
+
+}  // namespace flitwise

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where a packet goes inside a switch or a root complex: by address, by ID, or implicitly.
+/// [LNK-1.2] and standard bridge rules (docs/config_space.md).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flitwise/tlp.h"
+#include "routing/bridge.h"
+
+namespace flitwise {
+
+enum class Where : std::uint8_t {
+  kUp,         ///< switch: out of the upstream port; root complex: to the host
+  kDown,       ///< out of downstream port Route::port
+  kLocal,      ///< ends here: Route::port names the port's own function
+  kBroadcast,  ///< out of every downstream port
+  kGather,     ///< counted here; one goes up when every downstream port has sent one
+  kNone,       ///< nobody takes it: Unsupported Request (posted: dropped and logged)
+};
+
+/// Why nobody takes a packet.
+enum class NoRoute : std::uint8_t {
+  kNothing,            ///< there is a route
+  kNoWindow,           ///< no window claims the address
+  kBackToSender,       ///< address or ID lies behind the port it came from
+  kNoBus,              ///< no port owns the bus
+  kNoDevice,           ///< device number other than 0 behind a port, or no such port function
+  kBusMasterDisabled,  ///< the ingress port may not forward memory requests upstream
+  kWrongDirection,     ///< a configuration request from below, a broadcast from below, ...
+};
+
+inline constexpr std::uint16_t kUpstreamPort = 0xffff;  ///< Route::port and ingress
+
+struct Route {
+  Where where = Where::kNone;
+  std::uint16_t port = kUpstreamPort;  ///< kDown, kLocal: downstream port, or kUpstreamPort
+  bool to_type0 = false;               ///< CfgRd1/CfgWr1 leave as CfgRd0/CfgWr0
+  NoRoute reason = NoRoute::kNothing;
+};
+
+/// Routing decisions of one switch, or of the root ports of one root complex (whose internal bus
+/// has the ports as devices 1, 2, ... and the host above it).
+class RoutingTable {
+ public:
+  enum class Kind : std::uint8_t { kSwitch, kRootComplex };
+  /// REQUIRES: downstream_ports is 1..248.
+  RoutingTable(Kind kind, unsigned downstream_ports);
+
+  /// To be called after each configuration write that changed the port's header.
+  void update_upstream(const Bridge& bridge) { upstream_ = bridge; }
+  void update_downstream(unsigned port, const Bridge& bridge) { downstream_[port] = bridge; }
+  /// Handle-aware: a peer could not read a handle, so requests that carry one go up. [DHI D23]
+  void set_handle_aware(bool is_aware) { is_handle_aware_ = is_aware; }
+
+  /// Asks; changes nothing. ingress: a downstream port, or kUpstreamPort.
+  Route route(const Tlp& tlp, std::uint16_t ingress) const;
+
+  const Bridge& upstream() const { return upstream_; }
+  const Bridge& downstream(unsigned port) const { return downstream_[port]; }
+  unsigned ports() const { return static_cast<unsigned>(downstream_.size()); }
+  std::uint8_t internal_bus() const { return kind_ == Kind::kSwitch ? upstream_.secondary : 0; }
+  /// BDF of a downstream port's own function on the internal bus.
+  Bdf port_bdf(unsigned port) const;
+  /// The port whose function this is, or ports() if there is none.
+  unsigned port_at(Bdf bdf) const;
+
+ private:
+  Route by_address(const Tlp& tlp, std::uint16_t ingress) const;
+  Route by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) const;
+  Route configuration(const Tlp& tlp, std::uint16_t ingress) const;
+  Route message(const Tlp& tlp, std::uint16_t ingress) const;
+  Route up_from(const Tlp& tlp, std::uint16_t ingress) const;
+
+  Kind kind_;
+  bool is_handle_aware_ = false;
+  Bridge upstream_;
+  std::vector<Bridge> downstream_;
+};
+
+/// The type 0 form of a type 1 configuration request. REQUIRES: tlp is CfgRd1 or CfgWr1.
+Tlp as_type0(const Tlp& tlp);
+
+}  // namespace flitwise

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Does an upstream request bear an identity that belongs behind this port? Bus of the Requester
+/// ID, or range of the handle. [DHI D14] [DHI D23] [DHI S1]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "flitwise/config.h"
+#include "flitwise/tlp.h"
+#include "routing/bridge.h"
+
+namespace flitwise {
+
+/// Handles given to the devices behind one port, both ends included. [DHI D2]
+struct HandleRange {
+  std::uint16_t first = 0;
+  std::uint16_t last = 0;
+  bool contains(std::uint16_t handle) const { return handle >= first && handle <= last; }
+};
+
+enum class SourceVerdict : std::uint8_t {
+  kPass,
+  kUncheckedHandle,  ///< passes because this switch cannot read handles: what a legacy one leaks
+  kForeignBus,       ///< ACS violation: bus outside secondary..subordinate
+  kForeignHandle,    ///< handle outside the port's range
+};
+constexpr bool lets_through(SourceVerdict verdict) {
+  return verdict <= SourceVerdict::kUncheckedHandle;
+}
+
+/// Asks about a TLP that came in through a downstream port. Completions are not checked.
+/// handles: empty where the port has no range (then no handle is its own).
+SourceVerdict check_source(const Tlp& tlp, const Bridge& port, SwitchMode mode,
+                           const std::optional<HandleRange>& handles);
+
+/// Handle -> BDF as ALLOC and DEALLOC messages that pass by name them: whom a handle-aware switch
+/// answers when it makes an error completion itself. [DHI D23]
+class HandleOwners {
+ public:
+  /// REQUIRES: handles are at most 12 bits.
+  explicit HandleOwners(const HandleRange& range);
+
+  void learn(Dhi handle, Bdf owner);
+  void forget(Dhi handle);
+  void forget_all();
+  std::optional<Bdf> owner_of(Dhi handle) const;
+
+ private:
+  HandleRange range_;
+  std::vector<std::optional<Bdf>> owners_;
+};
+
+/// Whom an error completion for `request` goes to: its Requester ID, or the owner of its handle;
+/// the handle itself where nobody is known. [DHI D16]
+Bdf completion_target(const Tlp& request, const HandleOwners* owners);
+
+}  // namespace flitwise

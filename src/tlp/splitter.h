@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Cuts a transfer into requests (MPS or MRRS, 4 KiB boundary, byte enables) and an answer into
+/// completions (MPS, RCB), without allocation.
+/// [LNK-9.10] [LNK-9.14] [LNK-9.15]
+#pragma once
+
+#include <cstdint>
+
+#include "flitwise/tlp.h"
+
+namespace flitwise {
+
+/// One request of a transfer.
+struct RequestPiece {
+  std::uint64_t address = 0;    ///< of the first DW, [1:0] = 0
+  std::uint16_t length_dw = 0;  ///< 1..1024
+  std::uint8_t first_be = 0;
+  std::uint8_t last_be = 0;  ///< 0 when length_dw is 1
+  std::uint32_t bytes = 0;   ///< enabled bytes; 0 for a zero-length request
+  std::uint64_t offset = 0;  ///< of the first enabled byte within the transfer
+};
+
+/// Yields the requests of one transfer in address order, each as long as the limits let it be.
+/// [LNK-2.8] [LNK-9.14] [LNK-9.15]
+class RequestSplitter {
+ public:
+  /// bytes = 0 makes one zero-length request. limit_bytes: MRRS for reads, MPS for writes.
+  /// REQUIRES: limit_bytes is a power of two, 128..4096; the transfer does not wrap around 2^64.
+  RequestSplitter(std::uint64_t address, std::uint64_t bytes, std::uint32_t limit_bytes)
+      : next_(address), left_(bytes), limit_(limit_bytes) {}
+
+  /// The next piece; false after the last one.
+  bool next(RequestPiece& piece);
+
+ private:
+  std::uint64_t next_;
+  std::uint64_t left_;
+  std::uint64_t offset_ = 0;
+  std::uint32_t limit_;
+  bool is_done_ = false;
+};
+
+/// One CplD of an answer.
+struct CompletionPiece {
+  std::uint32_t bytes = 0;         ///< data bytes the requester asked for that travel here
+  std::uint32_t offset = 0;        ///< of the first of them within the answer
+  std::uint16_t length_dw = 0;     ///< 1..1024
+  std::uint16_t byte_count = 0;    ///< still owed, this one included, 1..4096
+  std::uint8_t lower_address = 0;  ///< 0..127
+};
+
+/// Yields the CplDs that answer one request: every piece but the last ends on an RCB boundary and
+/// none carries more than MPS; as few as possible. [LNK-9.10] [LNK-9.11]
+class CompletionSplitter {
+ public:
+  /// REQUIRES: mps_bytes >= rcb_bytes; the request has data coming back.
+  CompletionSplitter(const Tlp& request, std::uint32_t mps_bytes, std::uint32_t rcb_bytes);
+
+  bool next(CompletionPiece& piece);
+
+ private:
+  std::uint64_t next_;
+  std::uint32_t left_;
+  std::uint32_t offset_ = 0;
+  std::uint32_t mps_;
+  std::uint32_t rcb_;
+  bool is_aligned_answer_;  ///< atomics, I/O, configuration: Lower Address stays 0
+};
+
+/// Bytes from the first to the last enabled one: the Byte Count of the first completion. 1 for a
+/// zero-length read; the size of the old value for atomics; 4 for everything answered by a Cpl.
+/// [LNK-9.12]
+std::uint32_t byte_count_of(const Tlp& request);
+
+/// Lower Address of the first completion: address [6:2] and the first enabled byte for memory
+/// reads; 0 for all others. [LNK-9.13]
+std::uint8_t lower_address_of(const Tlp& request);
+
+}  // namespace flitwise
