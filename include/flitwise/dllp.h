@@ -33,7 +33,7 @@ struct Dllp {
   std::uint8_t data_scale = 0;
   std::uint8_t hdr_fc = 0;    ///< HdrFC as it stands in the DLLP, 8 bits (already shifted)
   std::uint16_t data_fc = 0;  ///< DataFC as it stands in the DLLP, 12 bits
-  std::uint32_t raw = 0;      ///< other types: bits [23:0]
+  std::uint32_t raw = 0;      ///< other types: bits [23:0]; Ack, Nak: reserved bits [23:12]
 };
 
 }  // namespace flitwise

@@ -106,22 +106,75 @@ struct Tlp {
   bool execute_requested = false;          ///< ER of the PASID prefix
   std::uint8_t other_prefix_count = 0;     ///< further prefixes, 0..4, local ones first
   std::array<std::uint32_t, 4> other_prefixes{};
+  std::uint8_t prefixes_before_pasid =
+      0;  ///< further prefixes ahead of the PASID (local ones always are)
 };
 
-bool has_data(TlpType type);  ///< true where a payload of length_dw DWs follows the header
-bool is_completion(TlpType type);
-bool is_memory_request(TlpType type);  ///< MRd, MRdLk, MWr, DMWr and the three atomics
-FcClass fc_class(TlpType type);        ///< [LNK-1.3]
-const char* name_of(TlpType type);     ///< the standard's spelling: "MRd", "CplD", ...
+namespace detail {
+template <class... Types>
+constexpr std::uint32_t set_of(Types... types) {
+  return ((1U << static_cast<unsigned>(types)) | ...);
+}
+constexpr bool is_in(std::uint32_t set, TlpType type) {
+  return ((set >> static_cast<unsigned>(type)) & 1U) != 0;
+}
+inline constexpr std::uint32_t kCompletions =
+    set_of(TlpType::kCpl, TlpType::kCplD, TlpType::kCplLk, TlpType::kCplDLk);
+inline constexpr std::uint32_t kPostedTypes = set_of(TlpType::kMWr, TlpType::kMsg, TlpType::kMsgD);
+inline constexpr std::uint32_t kAtomics = set_of(TlpType::kFetchAdd, TlpType::kSwap, TlpType::kCas);
+inline constexpr std::uint32_t kMemoryRequests =
+    kAtomics | set_of(TlpType::kMRd, TlpType::kMRdLk, TlpType::kMWr, TlpType::kDMWr);
+inline constexpr std::uint32_t kWithData =
+    kAtomics | set_of(TlpType::kMWr, TlpType::kIOWr, TlpType::kCfgWr0, TlpType::kCfgWr1,
+                      TlpType::kCplD, TlpType::kCplDLk, TlpType::kDMWr, TlpType::kMsgD);
+}  // namespace detail
+
+/// True where a payload of length_dw DWs follows the header. [LNK-1.8]
+constexpr bool has_data(TlpType type) {
+  return detail::is_in(detail::kWithData, type);
+}
+constexpr bool is_completion(TlpType type) {
+  return detail::is_in(detail::kCompletions, type);
+}
+constexpr bool is_atomic(TlpType type) {
+  return detail::is_in(detail::kAtomics, type);
+}
+constexpr bool is_message(TlpType type) {
+  return type == TlpType::kMsg || type == TlpType::kMsgD;
+}
+/// MRd, MRdLk, MWr, DMWr and the three atomics.
+constexpr bool is_memory_request(TlpType type) {
+  return detail::is_in(detail::kMemoryRequests, type);
+}
+/// [LNK-1.3]
+constexpr FcClass fc_class(TlpType type) {
+  if (detail::is_in(detail::kPostedTypes, type)) {
+    return FcClass::kPosted;
+  }
+  return is_completion(type) ? FcClass::kCompletion : FcClass::kNonPosted;
+}
+const char* name_of(TlpType type);  ///< the standard's spelling: "MRd", "CplD", ...
 
 /// Header size without prefixes and ECRC: 12 or 16 bytes.
-unsigned header_bytes(const Tlp& tlp);
+constexpr unsigned header_bytes(const Tlp& tlp) {
+  return is_message(tlp.type) || (tlp.is_4dw && is_memory_request(tlp.type)) ? 16 : 12;
+}
 /// Bytes of all prefixes, 4 each.
-unsigned prefix_bytes(const Tlp& tlp);
+constexpr unsigned prefix_bytes(const Tlp& tlp) {
+  return 4U * (tlp.other_prefix_count + (tlp.has_pasid ? 1U : 0U));
+}
+/// Bytes of payload in whole DWs; 0 for types without data.
+constexpr unsigned data_bytes(const Tlp& tlp) {
+  return has_data(tlp.type) ? 4U * tlp.length_dw : 0U;
+}
 /// prefixes + header + payload in DWs + ECRC: what the data link layer wraps. [LNK-5.3]
-unsigned tlp_bytes(const Tlp& tlp);
+constexpr unsigned tlp_bytes(const Tlp& tlp) {
+  return prefix_bytes(tlp) + header_bytes(tlp) + data_bytes(tlp) + (tlp.has_ecrc ? 4U : 0U);
+}
 /// Data credits (16-byte units) the TLP takes. [LNK-8.1]
-unsigned data_credits(const Tlp& tlp);
+constexpr unsigned data_credits(const Tlp& tlp) {
+  return (data_bytes(tlp) + 15U) / 16U;
+}
 
 /// A set bit here in DW0 (reserved since LN left) says that an identity field holds a DHI.
 /// model: our choice. [LNK-1.7]

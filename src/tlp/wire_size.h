@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Bits of one packet on a generation 1 to 5 wire, by cause. Runs once per packet.
+#pragma once
+
+#include "flitwise/packet.h"
+#include "tlp/prefix.h"
+
+namespace flitwise {
+
+inline constexpr std::uint32_t kTlpFramingBits = 32;  ///< STP, sequence, END; or the STP token
+inline constexpr std::uint32_t kLcrcBits = 32;
+inline constexpr std::uint32_t kDllpBits = 64;  ///< framing, content and CRC together [LNK-5.6]
+
+/// Bits that are in the TLP only to name its domain: the PASID prefix, or the prefix with a handle.
+inline std::uint32_t identity_bits(const Tlp& tlp) {
+  std::uint32_t bits = tlp.has_pasid ? 32U : 0U;
+  if (tlp.id_is_handle) {
+    for (unsigned i = 0; i < tlp.other_prefix_count; ++i) {
+      bits += is_handle_prefix(tlp.other_prefixes[i]) ? 32U : 0U;
+    }
+  }
+  return bits;
+}
+
+/// Size of a TLP whose payload has payload_bytes enabled bytes; its parts add up to
+/// (8 + tlp_bytes) x 8. What travels for the handle table's sake is identity as a whole.
+/// REQUIRES: payload_bytes <= data_bytes(tlp). [LNK-5.3] [DHI D8]
+inline WireSize wire_size_of(const Tlp& tlp, std::uint32_t payload_bytes,
+                             HandlePurpose purpose = HandlePurpose::kNone) {
+  WireSize size;
+  const std::uint32_t ecrc_bits = tlp.has_ecrc ? 32U : 0U;
+  const std::uint32_t data_bits = data_bytes(tlp) * 8U;
+  if (purpose != HandlePurpose::kNone) {
+    size.identity = tlp_bytes(tlp) * 8U + kTlpFramingBits + kLcrcBits;
+    return size;
+  }
+  size.identity = identity_bits(tlp);
+  size.header = (prefix_bytes(tlp) + header_bytes(tlp)) * 8U - size.identity;
+  size.payload = payload_bytes * 8U;
+  size.padding = data_bits - size.payload;
+  size.framing = kTlpFramingBits;
+  size.crc = kLcrcBits + ecrc_bits;
+  return size;
+}
+
+/// Size of any DLLP. [LNK-5.6]
+inline WireSize wire_size_of(const Dllp&) {
+  WireSize size;
+  size.dllp = kDllpBits;
+  return size;
+}
+
+}  // namespace flitwise
