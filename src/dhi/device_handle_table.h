@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The device's end of the handle table: which domain has which handle, who may be evicted, and
+/// when. Rules in docs/rules/dhi.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "dhi/handle_types.h"
+#include "dhi/replacement_policy.h"
+#include "dhi/slot_list.h"
+#include "flitwise/config.h"
+#include "flitwise/ids.h"
+
+namespace flitwise {
+
+struct DeviceHandleTableConfig {
+  HandleRange range;  ///< negotiated [DHI D6]
+  VictimPolicy victim = VictimPolicy::kLru;
+  bool prefer_ended = true;
+  bool prefer_idle = true;
+  DeallocMode dealloc = DeallocMode::kImplicit;
+  HandleManagement management = HandleManagement::kDevice;
+  std::uint8_t epoch = 0;  ///< negotiated [DHI D4]
+
+  static DeviceHandleTableConfig from(const DeviceConfig& device, HandleRange range,
+                                      std::uint8_t epoch);
+};
+
+enum class UseKind : std::uint8_t { kPosted, kNonPosted };
+
+/// One use of a handle, kept by the user until it is over. A pin that outlives its residency (the
+/// entry was reset) is ignored when it comes back.
+struct HandlePin {
+  Dhi dhi{};
+  std::uint32_t residency = 0;
+};
+
+/// What a message without handle would have to wait for. [DHI D8, D9, D10]
+enum class MissOutcome : std::uint8_t {
+  kFreeHandle,         ///< allocate() may be called
+  kVictimReady,        ///< allocate() may be called and will evict `victim`
+  kWaitForSend,        ///< `victim` has a posted use that is not sent yet
+  kWaitForCompletion,  ///< `victim` has a non-posted use without its last completion
+  kWaitForPush,        ///< `victim` has a posted use not known pushed: a flush would tell
+  kNotHere,            ///< software manages the handles, or there are none [DHI D12]
+};
+struct Choice {
+  MissOutcome outcome = MissOutcome::kNotHere;
+  std::optional<Dhi> victim;
+};
+
+struct Evicted {
+  Dhi dhi{};
+  DomainId domain{};
+  bool had_ended = false;
+};
+struct Allocation {
+  Dhi dhi{};
+  std::uint32_t residency = 0;         ///< for mark_applied()
+  std::optional<Evicted> evicted;      ///< whose handle it was
+  bool needs_dealloc_message = false;  ///< explicit mode: DEALLOC goes out before ALLOC [DHI D11]
+  AllocMessage message;                ///< what goes upstream after this call [DHI D8]
+};
+
+/// What a handle stands for at the device. [DHI D22]
+struct DeviceResolution {
+  DomainId domain{};
+  DeviceIdentity identity;
+  bool is_trusted = false;
+  std::uint16_t capabilities = 0;
+};
+
+/// Counters since reset_statistics(). Unit: events.
+struct DeviceHandleStatistics {
+  std::uint64_t lookups = 0;
+  std::uint64_t hits = 0;
+  std::uint64_t allocs = 0;       ///< entries made
+  std::uint64_t deallocs = 0;     ///< entries given up, evictions included, resets not
+  std::uint64_t evictions = 0;    ///< entries given up for another domain
+  std::uint64_t uses = 0;         ///< TLPs pinned
+  std::uint64_t residencies = 0;  ///< residencies, ended or live, that carried at least one TLP
+  std::uint64_t cleared = 0;      ///< entries lost in resets and refusals
+  /// Mean TLPs of a residency; 0 when there was none.
+  double uses_per_residency() const {
+    return residencies == 0 ? 0.0 : static_cast<double>(uses) / static_cast<double>(residencies);
+  }
+};
+
+/// Device end of the table [DHI D1]. find() and resolve() are array look-ups; choose() looks at
+/// most at kVictimScan entries. All traffic is taken to use one traffic class (model).
+///
+/// Life of a use: find -> pin (held from here, D7) -> posted: sent() when the TLP enters the
+/// transaction queues; over when pushed_through() covers its serial. Non-posted: completed() at the
+/// last completion.
+class DeviceHandleTable {
+ public:
+  /// model: entries looked at beyond the first when busy ones are passed over.
+  static constexpr unsigned kVictimScan = 32;
+
+  explicit DeviceHandleTable(const DeviceHandleTableConfig& config);
+
+  /// Avoids growth later: DomainIds below `domains` are known.
+  void reserve_domains(std::uint32_t domains);
+
+  // ---- use [DHI D7, D10]
+  /// Handle of the domain; empty also while its entry drains.
+  std::optional<Dhi> find(DomainId domain) const;
+  /// Counts one lookup (once per message, not per retry).
+  void record_lookup(bool is_hit);
+  /// Holds the entry for one TLP. REQUIRES: dhi was given by find() or allocate().
+  HandlePin pin(Dhi dhi, UseKind kind);
+  /// The posted TLP entered the queues; returns its serial. 0 when the residency is gone.
+  std::uint64_t sent(HandlePin pin);
+  /// The non-posted TLP has its last completion (or was given up).
+  void completed(HandlePin pin);
+  /// A posted TLP will not be sent after all.
+  void cancelled(HandlePin pin);
+  /// Serial of the last posted use sent; note it when a non-posted request with RO=IDO=0 is sent.
+  std::uint64_t posted_serial() const { return posted_serial_; }
+  /// All posted uses up to `serial` are at the host: such a request, sent after it, completed.
+  void pushed_through(std::uint64_t serial);
+
+  // ---- allocation [DHI D8, D9, D11]
+  Choice choose(DomainId domain) const;
+  /// REQUIRES: !find(domain); choose(domain) says kFreeHandle or kVictimReady.
+  Allocation allocate(DomainId domain, const DeviceIdentity& identity, bool is_trusted,
+                      std::uint16_t capabilities);
+  /// The host is known to have applied the allocation: RO and IDO may be used again. [DHI D8]
+  void mark_applied(Dhi dhi, std::uint32_t residency);
+  bool is_applied(Dhi dhi) const;
+  /// Software's ALLOC [DHI D12]. In implicit mode it may replace an idle entry.
+  HandleStatus install(DomainId domain, const AllocMessage& message);
+
+  // ---- deallocation [DHI D9, D10, D13, D15]
+  /// Its context ended; the handle stays until pressure (lazy). Using it again revives it.
+  void end_context(DomainId domain);
+  /// No new uses: find() no longer gives the handle. [DHI D10]
+  void drain(Dhi dhi);
+  /// Drains all that the message covers; returns how many entries that are.
+  unsigned drain(const DeallocMessage& message);
+  /// A draining entry that is idle, oldest request first.
+  std::optional<Dhi> drained() const;
+  bool is_draining() const { return draining_.size() > 0; }
+  bool is_idle(Dhi dhi) const;
+  /// Gives the handle up; the caller then sends DEALLOC if it must. REQUIRES: valid and idle.
+  Evicted deallocate(Dhi dhi);
+
+  // ---- reset [DHI D4]
+  /// Host refused the allocation: the entry goes at once, pins and all.
+  void invalidate(Dhi dhi);
+  /// FLR: entries of one function go at once. Returns how many.
+  unsigned reset_function(Bdf function);
+  /// Hot reset, link down, re-negotiation: all entries go.
+  void reset(HandleRange range, std::uint8_t epoch);
+  std::uint8_t epoch() const { return config_.epoch; }
+
+  // ---- queries
+  std::optional<DeviceResolution> resolve(Dhi dhi) const;  ///< [DHI D22]
+  HandleRange range() const { return config_.range; }
+  unsigned valid_entries() const { return valid_; }
+  const DeviceHandleStatistics& statistics() const { return statistics_; }
+  void reset_statistics();
+
+ private:
+  struct Entry {
+    DeviceIdentity identity;
+    DomainId domain{};
+    std::uint64_t last_serial = 0;    // of the last posted use sent
+    std::uint32_t residency = 0;      // counts up with each new owner
+    std::uint32_t nonposted = 0;      // without last completion
+    std::uint32_t unsent = 0;         // posted, pinned and not sent
+    std::uint32_t counted_since = 0;  // statistics period in which the residency was counted
+    std::uint16_t capabilities = 0;
+    bool is_valid = false;
+    bool is_trusted = false;
+    bool has_ended = false;
+    bool is_applied = false;
+  };
+
+  Slot slot_of(Dhi dhi) const {
+    return static_cast<Slot>(to_int(dhi) - to_int(config_.range.lower));
+  }
+  Dhi dhi_of(Slot slot) const {
+    return Dhi{static_cast<std::uint16_t>(slot + to_int(config_.range.lower))};
+  }
+  bool is_valid(Dhi dhi) const;
+  Entry* pinned(HandlePin pin);
+  bool is_idle(const Entry& entry) const;
+  MissOutcome readiness(Slot slot) const;
+  std::optional<Slot> pick_victim() const;
+  std::optional<Slot> first_idle_ended() const;
+  std::optional<Slot> first_idle() const;
+  void fill(Slot slot, DomainId domain, const AllocMessage& message);
+  Evicted clear(Slot slot);
+  void rebuild();
+  bool covers(const DeallocMessage& message, Slot slot) const;
+
+  DeviceHandleTableConfig config_;
+  std::vector<Entry> entries_;        // by slot: handle minus lower bound
+  std::vector<Slot> slot_of_domain_;  // by DomainId
+  std::unique_ptr<ReplacementPolicy> policy_;
+  SlotList free_;
+  SlotList ended_;
+  SlotList draining_;
+  std::uint64_t posted_serial_ = 0;
+  std::uint64_t pushed_through_ = 0;
+  std::uint32_t period_ = 1;
+  unsigned valid_ = 0;
+  DeviceHandleStatistics statistics_;
+};
+
+}  // namespace flitwise

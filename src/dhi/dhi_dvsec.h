@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The DHI capability in config space of a device or a root port; layout in
+/// docs/formats/dhi_dvsec.md. [DHI D5, D6]
+#pragma once
+
+#include <cstdint>
+
+#include "dhi/negotiation.h"
+#include "flitwise/config.h"
+
+namespace flitwise {
+
+/// What the capability announces; read-only on the bus.
+struct DhiCapability {
+  bool is_supported = true;
+  unsigned bits = 12;  ///< 2..12
+  bool has_stall = true;
+  bool has_bypass = true;
+  bool is_device_managed = true;
+  bool is_software_managed = true;
+
+  static DhiCapability of(const DeviceConfig& device);
+};
+
+namespace dvsec {  // Byte offsets from the start of the capability.
+inline constexpr std::uint16_t kExtendedCapabilityId = 0x0023, kDvsecId = 0x0001, kHeader = 0x00,
+                               kHeader1 = 0x04, kHeader2 = 0x08, kCapability = 0x0c,
+                               kControl = 0x10, kRange = 0x14, kStatus = 0x18, kLength = 0x1c;
+}  // namespace dvsec
+
+/// Registers only; config space routes accesses here.
+class DhiDvsec {
+ public:
+  explicit DhiDvsec(const DhiCapability& capability);
+
+  /// One DW; `next` is the offset of the next extended capability for the header. 0 outside.
+  std::uint32_t read(std::uint16_t offset, std::uint16_t next) const;
+  /// Bytes of `value` whose bit in `byte_enables` is set. Read-only bits and other offsets are
+  /// left alone. Returns whether control or range changed: negotiate again.
+  bool write(std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables);
+  /// Hot reset, FLR of function 0: software's settings go.
+  void reset();
+
+  HandleEnd end() const;
+  HandleRange range() const;
+  bool is_software_managed() const;
+  /// Shown in the status register.
+  void set_outcome(const Negotiated& negotiated);
+
+ private:
+  DhiCapability capability_;
+  std::uint32_t control_ = 0;
+  std::uint32_t range_ = 0;
+  std::uint32_t status_ = 0;
+};
+
+}  // namespace flitwise

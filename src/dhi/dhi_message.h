@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// DHI ALLOC, DEALLOC, ALLOC_ACK and ERROR as vendor-defined messages; layout in
+/// docs/formats/dhi_messages.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "dhi/handle_types.h"
+#include "flitwise/packet.h"
+#include "flitwise/tlp.h"
+
+namespace flitwise {
+
+/// model: a Vendor ID that stands for this project alone; no claim to a number of the PCI-SIG.
+inline constexpr std::uint16_t kHandleVendorId = 0xf17d;
+
+inline constexpr unsigned kAllocPayloadDw = 2;
+
+/// Why bytes that call themselves a DHI message are not one.
+enum class DhiMessageError : std::uint8_t {
+  kNotDhi,         ///< not a Vendor_Defined Type 1 message of ours
+  kBadOpcode,      ///< unknown opcode
+  kBadLength,      ///< payload missing, short or long for the opcode
+  kReservedBits,   ///< a reserved bit is set
+  kHandleTooWide,  ///< a handle field above 4,095
+  kBadScope,       ///< DEALLOC range with its bounds the wrong way round
+  kBadStatus,      ///< unknown status code
+  kBadRouting,     ///< not to the root complex (up) nor by ID (down)
+  kNotOrdered,     ///< RO or IDO set: it could overtake [DHI D8]
+};
+const char* name_of(DhiMessageError error);
+
+using DhiMessage = std::variant<AllocMessage, DeallocMessage, AllocAckMessage, HandleErrorMessage,
+                                DhiMessageError>;
+
+/// True for a message that parse() should look at; all others are somebody else's.
+bool is_dhi_message(const Tlp& tlp);
+
+/// Upstream. Sets the whole header (RO=IDO=0, full identity) and the payload. [DHI D8, D11]
+void write_alloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
+                 const AllocMessage& message);
+/// Upstream; kRange and kFunction carry one DW of payload.
+void write_dealloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
+                   const DeallocMessage& message);
+/// Downstream, by ID to `destination`.
+void write_alloc_ack(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
+                     Bdf destination, const AllocAckMessage& message);
+void write_error(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id, Bdf destination,
+                 const HandleErrorMessage& message);
+
+/// The same into a packet, with its purpose set (an ERROR has none).
+void write_alloc(Packet& packet, Bdf requester_id, const AllocMessage& message);
+void write_dealloc(Packet& packet, Bdf requester_id, const DeallocMessage& message);
+void write_alloc_ack(Packet& packet, Bdf requester_id, Bdf destination,
+                     const AllocAckMessage& message);
+void write_error(Packet& packet, Bdf requester_id, Bdf destination,
+                 const HandleErrorMessage& message);
+
+/// Reads any header and any bytes; never throws.
+DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::size_t bytes);
+
+}  // namespace flitwise

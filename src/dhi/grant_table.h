@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the host lets each function ask for: PASIDs, trust and capabilities. [DHI S3]
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dhi/handle_types.h"
+#include "flitwise/ids.h"
+
+namespace flitwise {
+
+struct PasidRange {
+  Pasid lower{};
+  Pasid upper{};  ///< inside the range
+};
+
+/// Everything one function may put into an ALLOC.
+struct Grant {
+  std::vector<PasidRange> pasids;
+  bool without_pasid = true;  ///< handles that name the BDF alone
+  bool trusted = false;
+  std::uint16_t capabilities = 0;
+
+  /// Any PASID, every capability, never trusted.
+  static Grant any();
+};
+
+using GrantIndex = std::uint32_t;
+
+/// Grants by BDF. Asked once per ALLOC; is_trusted() and capabilities() also once per message,
+/// O(1).
+class GrantTable {
+ public:
+  /// Functions without a grant of their own are refused.
+  GrantTable();
+  /// Functions without a grant of their own have this one: an open machine.
+  explicit GrantTable(const Grant& unlisted);
+
+  void set(Bdf function, const Grant& grant);
+  /// Back to what unlisted functions have. Handles already allocated keep their PASID until
+  /// software deallocates them, but lose trust and capabilities at once.
+  void remove(Bdf function);
+
+  HandleStatus check(const AllocMessage& message) const;
+
+  GrantIndex index_of(Bdf function) const { return index_[function.value]; }
+  bool is_trusted(GrantIndex index) const { return grants_[index].trusted; }
+  std::uint16_t capabilities(GrantIndex index) const { return grants_[index].capabilities; }
+
+ private:
+  std::vector<Grant> grants_;      // [0]: unlisted functions
+  std::vector<GrantIndex> index_;  // by BDF
+  bool unlisted_allowed_ = false;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Small nouns that both ends of a link share when they speak of device handles.
+#pragma once
+
+#include <cstdint>
+
+#include "flitwise/ids.h"
+
+namespace flitwise {
+
+inline constexpr unsigned kMinHandleBits = 2;
+inline constexpr unsigned kMaxHandleBits = 12;
+/// A handle field is wider than any legal handle, so that one out of width can be told apart.
+inline constexpr std::uint16_t kHandleMask = (1U << kMaxHandleBits) - 1;
+
+/// Contiguous handles of one device, both bounds inside. [DHI D2, D6]
+struct HandleRange {
+  Dhi lower{};
+  Dhi upper{};
+  constexpr bool contains(Dhi dhi) const {
+    return to_int(dhi) >= to_int(lower) && to_int(dhi) <= to_int(upper);
+  }
+  /// Number of handles; 0 when the bounds are the wrong way round.
+  constexpr unsigned size() const {
+    return to_int(upper) >= to_int(lower) ? to_int(upper) - to_int(lower) + 1U : 0U;
+  }
+  /// 0 .. 2^bits-1. REQUIRES: 2 <= bits <= 12.
+  static constexpr HandleRange of_bits(unsigned bits) {
+    return {Dhi{0}, Dhi{static_cast<std::uint16_t>((1U << bits) - 1U)}};
+  }
+  friend constexpr bool operator==(HandleRange a, HandleRange b) {
+    return a.lower == b.lower && a.upper == b.upper;
+  }
+};
+
+/// Buses below a port: secondary..subordinate, both inside. [DHI D14]
+struct BusRange {
+  std::uint8_t secondary = 0;
+  std::uint8_t subordinate = 0;
+  constexpr bool contains(Bdf bdf) const {
+    return bdf.bus() >= secondary && bdf.bus() <= subordinate;
+  }
+};
+
+/// Why something about a handle was refused; kOk is no refusal. The numbers stand on the wire (4
+/// bits) in ALLOC_ACK and ERROR. [DHI D14, D16, S3]
+enum class HandleStatus : std::uint8_t {
+  kOk = 0,
+  kBusOutsidePort = 1,        ///< bus not in secondary..subordinate of the port
+  kRequesterMismatch = 2,     ///< BDF of the ALLOC is not the Requester ID it came with
+  kHandleOutOfRange = 3,      ///< handle outside the range of that Requester ID
+  kPasidNotGranted = 4,       ///< PASID (or going without one) beyond the grant
+  kTrustNotGranted = 5,       ///< trusted bit beyond the grant
+  kCapabilityNotGranted = 6,  ///< capability bits beyond the grant
+  kHandleInUse = 7,           ///< explicit mode: ALLOC over a valid handle [DHI D11]
+  kEpochMismatch = 8,         ///< one side was reset alone [DHI D4]
+  kNoValidEntry = 9,          ///< handle without valid entry [DHI D16]
+  kFunctionNotGranted = 10,   ///< no grant for that BDF
+  kMalformed = 11,            ///< the message could not be read
+  kHandleBusy = 12,           ///< device end: requests of the handle are incomplete [DHI D10]
+  kDomainHasHandle = 13,      ///< device end: the domain already has another handle
+};
+inline constexpr int kHandleStatuses = 14;
+const char* name_of(HandleStatus status);  ///< "bus_outside_port", ...: keys of the result
+
+/// Contents of DHI ALLOC. [DHI D8]
+struct AllocMessage {
+  Dhi dhi{};
+  DeviceIdentity identity;
+  bool is_trusted = false;
+  std::uint16_t capabilities = 0;
+  std::uint8_t epoch = 0;
+};
+
+/// What one DEALLOC covers. [DHI D15]
+enum class DeallocScope : std::uint8_t { kOne, kRange, kFunction, kAll };
+
+/// Contents of DHI DEALLOC. [DHI D11, D15]
+struct DeallocMessage {
+  DeallocScope scope = DeallocScope::kOne;
+  Dhi dhi{};       ///< kOne: the handle; kRange: the lowest; else 0
+  Dhi upper{};     ///< kRange: the highest; else 0
+  Bdf function{};  ///< kFunction: whose handles; else 0
+  std::uint8_t epoch = 0;
+};
+
+/// Host to device: the ALLOC of this handle was applied (kOk) or refused. [DHI D8]
+struct AllocAckMessage {
+  Dhi dhi{};
+  HandleStatus status = HandleStatus::kOk;
+  std::uint8_t epoch = 0;
+};
+
+/// Host to device: a posted message was refused. [DHI D16]
+struct HandleErrorMessage {
+  Dhi dhi{};
+  HandleStatus status = HandleStatus::kNoValidEntry;
+  std::uint8_t epoch = 0;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The host's end of the handle table: one per device, or one that several devices share in
+/// contiguous ranges. Rules in docs/rules/dhi.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "dhi/grant_table.h"
+#include "dhi/handle_types.h"
+#include "flitwise/config.h"
+#include "flitwise/ids.h"
+
+namespace flitwise {
+
+/// Index of one device's share of a table.
+enum class PartitionId : std::uint16_t {};
+
+/// One device of a table: its buses and its handles. [DHI D2, D6]
+struct PartitionConfig {
+  BusRange buses;  ///< all Requester IDs of the device
+  HandleRange range;
+  std::uint8_t epoch = 0;
+};
+
+/// What a handle stands for at the host. Trust and capabilities are already cut to the grant;
+/// whoever has a T bit in the packet ANDs it as well. [DHI D16, D19, D20]
+struct Resolution {
+  DeviceIdentity identity;
+  bool is_trusted = false;
+  std::uint16_t capabilities = 0;
+};
+
+struct AllocVerdict {
+  HandleStatus status = HandleStatus::kOk;
+  bool has_replaced = false;  ///< implicit mode: took the handle from another domain [DHI D11]
+};
+struct DeallocVerdict {
+  HandleStatus status = HandleStatus::kOk;
+  unsigned entries = 0;  ///< entries that became invalid
+};
+
+/// Counters since reset_statistics(). Unit: events.
+struct HostHandleStatistics {
+  std::uint64_t allocs = 0;
+  std::uint64_t replacements = 0;  ///< allocs over a valid handle
+  std::uint64_t deallocs = 0;      ///< entries
+  std::uint64_t resolved = 0;
+  std::array<std::uint64_t, kHandleStatuses> rejections{};  ///< by HandleStatus; [0] stays 0
+  std::uint64_t rejected() const;
+};
+
+/// Host end of the table [DHI D1, D2]. resolve() is an array look-up. `grants` must outlive it.
+class HostHandleTable {
+ public:
+  HostHandleTable(DeallocMode dealloc, const GrantTable& grants);
+
+  /// REQUIRES: range not empty, inside 0..4095 and apart from all others; buses apart too.
+  PartitionId add_partition(const PartitionConfig& config);
+  std::optional<PartitionId> partition_of(Bdf function) const;
+
+  // ---- messages from the link, and software's registers acting like them [DHI D12, D14, D15]
+  /// D14's checks in order; on refusal nothing changes, save that a wrong epoch clears the device's
+  /// entries (they are stale). Repeating an applied ALLOC is kOk.
+  AllocVerdict allocate(BusRange port, Bdf requester_id, const AllocMessage& message);
+  DeallocVerdict deallocate(BusRange port, Bdf requester_id, const DeallocMessage& message);
+  /// A message that could not be read, or that failed elsewhere, counted with the others.
+  void record_rejection(HandleStatus status);
+
+  // ---- traffic
+  /// Direct attach and rid_* forms: the handle alone decides. Empty: no valid entry; the caller
+  /// answers as D16 says and calls record_rejection(kNoValidEntry).
+  std::optional<Resolution> resolve(Dhi dhi) const;
+  /// Forms that keep the Requester ID: the handle must be in the range of that device. [DHI S1]
+  std::optional<Resolution> resolve(Bdf requester_id, Dhi dhi) const;
+  /// Handle for a message that goes down; the latest one if the domain has several. [DHI D21]
+  std::optional<Dhi> find(const DeviceIdentity& identity) const;
+
+  // ---- reset [DHI D4]
+  void reset(PartitionId partition, std::uint8_t epoch);
+  unsigned reset_function(Bdf function);  ///< FLR; returns entries cleared
+
+  // ---- queries
+  HandleRange range(PartitionId partition) const;
+  std::uint8_t epoch(PartitionId partition) const;
+  unsigned valid_entries(PartitionId partition) const;
+  const HostHandleStatistics& statistics() const { return statistics_; }
+  void reset_statistics() { statistics_ = {}; }
+
+ private:
+  static constexpr std::uint16_t kNone = 0xffff;
+  struct Entry {
+    DeviceIdentity identity;
+    GrantIndex grant = 0;
+    std::uint16_t capabilities = 0;
+    std::uint16_t chain = kNone;  // next handle of the same hash
+    bool is_valid = false;
+    bool is_trusted = false;
+  };
+  struct Partition {
+    PartitionConfig config;
+    unsigned valid = 0;
+  };
+
+  HandleStatus check_sender(BusRange port, Bdf requester_id, std::uint8_t epoch);
+  HandleStatus check_alloc(Bdf requester_id, const AllocMessage& message) const;
+  HandleStatus check_dealloc(const Partition& partition, const DeallocMessage& message) const;
+  void store(const AllocMessage& message);
+  void clear(Dhi dhi);
+  unsigned clear_range(HandleRange range, std::optional<Bdf> function);
+  void link(Dhi dhi);
+  void unlink(Dhi dhi);
+  static std::size_t bucket_of(const DeviceIdentity& identity);
+  Partition& owner_of(Bdf function);
+
+  DeallocMode dealloc_;
+  const GrantTable& grants_;
+  std::vector<Partition> partitions_;
+  std::vector<Entry> entries_;             // by handle
+  std::vector<std::uint16_t> buckets_;     // first handle of each hash
+  std::array<std::uint16_t, 256> by_bus_;  // bus -> partition
+  HostHandleStatistics statistics_;
+};
+
+}  // namespace flitwise
