@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of merged sweeps.
+#include "results/flatten.h"
+
+namespace flitwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string joined(const std::string& prefix, const std::string& key) {
+  return prefix.empty() ? key : prefix + "_" + key;
+}
+
+void add_links(const Json& result, Json& row) {
+  for (std::size_t i = 0; i < result.at("links").size(); ++i) {
+    const Json& link = result.at("links")[i];
+    const std::string name = i == 0 ? "" : link.at("name").get<std::string>();
+    flatten(link.at("up"), joined(name, "up"), row);
+    flatten(link.at("down"), joined(name, "down"), row);
+  }
+}
+
+void add_latency(const Json& result, Json& row) {
+  for (const Json& latency : result.at("latency")) {
+    const auto name = latency.at("name").get<std::string>();
+    for (const auto& [key, value] : latency.items()) {
+      if (value.is_number()) {
+        row[name + "_" + key + (key == "count" ? "" : "_ns")] = value;
+      }
+    }
+  }
+}
+
+void add_dhi(const Json& result, Json& row) {
+  for (std::size_t i = 0; i < result.at("dhi").size(); ++i) {
+    Json table = result.at("dhi")[i];
+    const std::string name = i == 0 ? "" : table.at("device").get<std::string>();
+    table.erase("device");
+    flatten(table, joined(name, "dhi"), row);
+  }
+}
+
+}  // namespace
+
+void flatten(const Json& object, const std::string& prefix, Json& row) {
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_object()) {
+      flatten(value, joined(prefix, key), row);
+    } else {
+      row[joined(prefix, key)] = value;
+    }
+  }
+}
+
+Json figures_row(const Json& result) {
+  Json row = Json::object();
+  row["simulated_ns"] = result.at("flitwise").at("simulated_ns");
+  add_links(result, row);
+  add_latency(result, row);
+  add_dhi(result, row);
+  for (const Json& error : result.at("errors")) {
+    row["errors_" + error.at("kind").get<std::string>()] = error.at("count");
+  }
+  int failed = 0;
+  for (const Json& check : result.at("checks")) {
+    failed += check.at("ok").get<bool>() ? 0 : 1;
+  }
+  row["checks_failed"] = failed;
+  row["host_seconds"] = result.at("flitwise").at("host_seconds");
+  return row;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Nested results as flat columns.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace flitwise {
+
+/// Appends the leaves of `object` to `row`, their keys joined by underscores behind `prefix`:
+/// {"wire_bytes": {"crc": 4}} gives wire_bytes_crc.
+void flatten(const nlohmann::ordered_json& object, const std::string& prefix,
+             nlohmann::ordered_json& row);
+
+/// The figures of a result.json as one row: simulated_ns, up_link_efficiency, dma_write_p99_ns,
+/// dhi_hits, errors_KIND, checks_failed ... Figures of the first link and device have no further
+/// name; those of the n-th carry its name in front.
+nlohmann::ordered_json figures_row(const nlohmann::ordered_json& result);
+
+}  // namespace flitwise

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunResult to JSON, statistic by statistic.
+#include "results/result_json.h"
+
+#include "results/statistics.h"
+
+namespace flitwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Puts a value at a dotted key, making the objects on the way.
+void put(Json& object, const std::string& key, Json value) {
+  const std::size_t dot = key.find('.');
+  if (dot == std::string::npos) {
+    object[key] = std::move(value);
+    return;
+  }
+  put(object[key.substr(0, dot)], key.substr(dot + 1), std::move(value));
+}
+
+template <class Subject>
+void put_all(Json& object, const std::vector<Statistic<Subject>>& statistics,
+             const Subject& subject) {
+  for (const auto& statistic : statistics) {
+    put(object, statistic.key, statistic.value(subject));
+  }
+}
+
+Json direction_json(const LinkResult& link, const DirectionResult& traffic) {
+  Json object = Json::object();
+  put_all(object, link_statistics(), LinkDirection{link, traffic});
+  return object;
+}
+
+Json links_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const LinkResult& link : result.links) {
+    list.push_back({{"name", link.name},
+                    {"up", direction_json(link, link.up)},
+                    {"down", direction_json(link, link.down)}});
+  }
+  return list;
+}
+
+Json latency_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const LatencyResult& latency : result.latency) {
+    Json object = {{"name", latency.name}, {"count", latency.count}, {"unit", "ns"}};
+    put_all(object, latency_statistics(), latency);
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+Json dhi_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const DhiResult& table : result.dhi) {
+    Json object = {{"device", table.device}};
+    put_all(object, dhi_statistics(), table);
+    object["rejections"] = Json::object();
+    for (const auto& [kind, count] : table.rejections) {
+      object["rejections"][kind] = count;
+    }
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+Json errors_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const auto& [kind, count] : result.errors) {
+    list.push_back({{"kind", kind}, {"count", count}});
+  }
+  return list;
+}
+
+Json checks_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const CheckResult& check : result.checks) {
+    Json object = {{"name", check.name}, {"ok", check.ok}};
+    if (!check.detail.empty()) {
+      object["detail"] = check.detail;
+    }
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+}  // namespace
+
+Json result_json(const RunResult& result) {
+  Json json;
+  json["flitwise"] = {{"version", FLITWISE_VERSION},
+                      {"config_sha256", result.config_sha256},
+                      {"seed", result.seed},
+                      {"simulated_ns", result.simulated.ns()},
+                      {"host_seconds", result.host_seconds}};
+  json["config"] = result.config_json.empty() ? Json::object() : Json::parse(result.config_json);
+  json["links"] = links_json(result);
+  json["latency"] = latency_json(result);
+  json["dhi"] = dhi_json(result);
+  for (const char* not_there : {"iommu", "ats", "pio", "hca", "srdma"}) {
+    json[not_there] = Json::array();
+  }
+  json["network"] = Json::object();
+  json["errors"] = errors_json(result);
+  json["checks"] = checks_json(result);
+  return json;
+}
+
+std::string result_text(const RunResult& result) {
+  return result_json(result).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace flitwise

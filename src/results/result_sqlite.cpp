@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lists of result.json to rows.
+#include "results/result_sqlite.h"
+
+#include <cstdio>
+
+#include "common/atomic_file.h"
+#include "common/embedded.h"
+#include "results/flatten.h"
+#include "results/sqlite_database.h"
+
+namespace flitwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void insert_run(SqliteDatabase& database, const Json& result) {
+  Json row = result.at("flitwise");
+  row["config"] = result.at("config").dump();
+  database.insert("run", row);
+}
+
+void insert_links(SqliteDatabase& database, const Json& result) {
+  for (const Json& link : result.at("links")) {
+    for (const char* direction : {"up", "down"}) {
+      Json row = {{"link", link.at("name")}, {"direction", direction}};
+      flatten(link.at(direction), "", row);
+      database.insert("link_direction", row);
+    }
+  }
+}
+
+void insert_dhi(SqliteDatabase& database, const Json& result) {
+  for (Json table : result.at("dhi")) {
+    const Json rejections = table.at("rejections");
+    table.erase("rejections");
+    database.insert("dhi", table);
+    for (const auto& [kind, count] : rejections.items()) {
+      database.insert("dhi_rejection",
+                      {{"device", table.at("device")}, {"kind", kind}, {"count", count}});
+    }
+  }
+}
+
+void insert_checks(SqliteDatabase& database, const Json& result) {
+  for (const Json& check : result.at("checks")) {
+    database.insert("check_result", {{"name", check.at("name")},
+                                     {"ok", check.at("ok")},
+                                     {"detail", check.value("detail", "")}});
+  }
+}
+
+}  // namespace
+
+void write_result_sqlite(const std::string& path, const Json& result) {
+  const std::string temporary = temporary_name(path);
+  std::remove(temporary.c_str());
+  {
+    SqliteDatabase database(temporary, SqliteDatabase::Mode::kCreate);
+    database.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
+    database.execute(embedded::result_schema_sql());
+    insert_run(database, result);
+    insert_links(database, result);
+    for (const Json& latency : result.at("latency")) {
+      database.insert("latency", latency);
+    }
+    insert_dhi(database, result);
+    for (const Json& error : result.at("errors")) {
+      database.insert("error", error);
+    }
+    insert_checks(database, result);
+    database.execute("COMMIT");
+  }
+  put_in_place(temporary, path);
+}
+
+}  // namespace flitwise

@@ -1,0 +1,104 @@
+-- Schema of result.sqlite, one run a file. docs/formats/results.md explains the columns;
+-- `flitwise list statistics` gives unit and definition of each.
+
+CREATE TABLE run (
+  version TEXT NOT NULL,
+  config_sha256 TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  simulated_ns REAL NOT NULL,
+  host_seconds REAL NOT NULL,
+  config TEXT NOT NULL                -- the effective config as JSON
+) STRICT;
+
+-- One row per link and direction. wire_bytes_* add up to wire_bytes_total.
+CREATE TABLE link_direction (
+  link TEXT NOT NULL,
+  direction TEXT NOT NULL CHECK (direction IN ('up', 'down')),
+  tlps INTEGER NOT NULL,
+  payload_bytes INTEGER NOT NULL,
+  goodput_gbps REAL,                  -- NULL: no TLPs in this direction
+  utilisation REAL,
+  link_efficiency REAL,
+  window_ns REAL NOT NULL,
+  wire_bytes_header REAL NOT NULL,
+  wire_bytes_identity REAL NOT NULL,
+  wire_bytes_payload REAL NOT NULL,
+  wire_bytes_padding REAL NOT NULL,
+  wire_bytes_framing REAL NOT NULL,
+  wire_bytes_crc REAL NOT NULL,
+  wire_bytes_dllp REAL NOT NULL,
+  wire_bytes_fec REAL NOT NULL,
+  wire_bytes_phy REAL NOT NULL,
+  wire_bytes_replay REAL NOT NULL,
+  wire_bytes_idle REAL NOT NULL,
+  wire_bytes_total REAL NOT NULL,
+  wire_bits_header INTEGER NOT NULL,  -- wire_bits_*: bit-packed carrier only, else 0
+  wire_bits_identity INTEGER NOT NULL,
+  wire_bits_payload INTEGER NOT NULL,
+  wire_bits_padding INTEGER NOT NULL,
+  wire_bits_crc INTEGER NOT NULL,
+  wire_bits_total INTEGER NOT NULL,
+  stall_ns_credits_posted REAL NOT NULL,
+  stall_ns_credits_nonposted REAL NOT NULL,
+  stall_ns_credits_completion REAL NOT NULL,
+  stall_ns_tags REAL NOT NULL,
+  stall_ns_replay_buffer REAL NOT NULL,
+  stall_ns_handle REAL NOT NULL,
+  replays INTEGER NOT NULL,
+  replay_events INTEGER NOT NULL,
+  naks INTEGER NOT NULL,
+  acks INTEGER NOT NULL,
+  update_fcs INTEGER NOT NULL,
+  skps INTEGER NOT NULL,
+  corrupted INTEGER NOT NULL,
+  retrains INTEGER NOT NULL,
+  PRIMARY KEY (link, direction)
+) STRICT;
+
+CREATE TABLE latency (
+  name TEXT PRIMARY KEY,
+  count INTEGER NOT NULL,
+  unit TEXT NOT NULL,
+  mean REAL NOT NULL,
+  min REAL NOT NULL,
+  p50 REAL NOT NULL,
+  p90 REAL NOT NULL,
+  p99 REAL NOT NULL,
+  p999 REAL NOT NULL,
+  max REAL NOT NULL
+) STRICT;
+
+-- One row per device with a handle table.
+CREATE TABLE dhi (
+  device TEXT PRIMARY KEY,
+  lookups INTEGER NOT NULL,
+  hits INTEGER NOT NULL,
+  allocs INTEGER NOT NULL,
+  deallocs INTEGER NOT NULL,
+  evictions INTEGER NOT NULL,
+  bypasses INTEGER NOT NULL,
+  stall_ns REAL NOT NULL,
+  rejected INTEGER NOT NULL,
+  wrong_domain INTEGER NOT NULL,
+  tlps_per_residency REAL NOT NULL,
+  flushes INTEGER NOT NULL,
+  acks INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE dhi_rejection (
+  device TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (device, kind)
+) STRICT;
+
+CREATE TABLE error (
+  kind TEXT PRIMARY KEY,
+  count INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE check_result (
+  name TEXT PRIMARY KEY,
+  ok INTEGER NOT NULL,                -- 1: holds
+  detail TEXT NOT NULL
+) STRICT;

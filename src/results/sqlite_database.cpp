@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thin layer over the SQLite C interface.
+#include "results/sqlite_database.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <stdexcept>
+
+namespace flitwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Finalize {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+void bind(sqlite3_stmt* statement, int index, const Json& value) {
+  if (value.is_null()) {
+    sqlite3_bind_null(statement, index);
+  } else if (value.is_boolean()) {
+    sqlite3_bind_int(statement, index, value.get<bool>() ? 1 : 0);
+  } else if (value.is_number_integer()) {
+    sqlite3_bind_int64(statement, index, value.get<std::int64_t>());
+  } else if (value.is_number()) {
+    sqlite3_bind_double(statement, index, value.get<double>());
+  } else {
+    const std::string text = value.is_string()
+                                 ? value.get<std::string>()
+                                 : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    sqlite3_bind_text(statement, index, text.c_str(), static_cast<int>(text.size()),
+                      SQLITE_TRANSIENT);
+  }
+}
+
+Json column(sqlite3_stmt* statement, int index) {
+  switch (sqlite3_column_type(statement, index)) {
+    case SQLITE_NULL:
+      return nullptr;
+    case SQLITE_INTEGER:
+      return sqlite3_column_int64(statement, index);
+    case SQLITE_FLOAT:
+      return sqlite3_column_double(statement, index);
+    default: {
+      const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, index));
+      const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, index));
+      return bytes == nullptr ? std::string() : std::string(bytes, size);
+    }
+  }
+}
+
+}  // namespace
+
+std::string sql_name(const std::string& name) {
+  std::string quoted = "\"";
+  for (const char c : name) {
+    quoted += c;
+    if (c == '"') {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
+}
+
+SqliteDatabase::SqliteDatabase(const std::string& path, Mode mode) {
+  const int flags =
+      mode == Mode::kCreate ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  if (sqlite3_open_v2(path.c_str(), &database_, flags, nullptr) != SQLITE_OK) {
+    const std::string text = sqlite3_errmsg(database_);
+    sqlite3_close(database_);
+    throw std::runtime_error(fmt::format("{}: {}", path, text));
+  }
+}
+
+SqliteDatabase::~SqliteDatabase() {
+  sqlite3_close(database_);
+}
+
+void SqliteDatabase::fail(const std::string& what) const {
+  throw std::runtime_error(fmt::format("{}: {}: {}", sqlite3_db_filename(database_, "main"), what,
+                                       sqlite3_errmsg(database_)));
+}
+
+void SqliteDatabase::execute(const std::string& sql) {
+  if (sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    fail(sql.substr(0, 80));
+  }
+}
+
+void SqliteDatabase::insert(const std::string& table, const Json& row) {
+  std::string names;
+  std::string marks;
+  for (const auto& [key, value] : row.items()) {
+    names += (names.empty() ? "" : ", ") + sql_name(key);
+    marks += marks.empty() ? "?" : ", ?";
+  }
+  const std::string sql =
+      fmt::format("INSERT INTO {} ({}) VALUES ({})", sql_name(table), names, marks);
+  sqlite3_stmt* raw = nullptr;
+  if (sqlite3_prepare_v2(database_, sql.c_str(), -1, &raw, nullptr) != SQLITE_OK) {
+    fail(table);
+  }
+  const Statement statement(raw);
+  int index = 0;
+  for (const auto& [key, value] : row.items()) {
+    bind(statement.get(), ++index, value);
+  }
+  if (sqlite3_step(statement.get()) != SQLITE_DONE) {
+    fail(table);
+  }
+}
+
+std::vector<Json> SqliteDatabase::query(const std::string& sql) {
+  sqlite3_stmt* raw = nullptr;
+  if (sqlite3_prepare_v2(database_, sql.c_str(), -1, &raw, nullptr) != SQLITE_OK) {
+    fail(sql);
+  }
+  const Statement statement(raw);
+  std::vector<Json> rows;
+  int state = sqlite3_step(raw);
+  for (; state == SQLITE_ROW; state = sqlite3_step(raw)) {
+    Json row = Json::object();
+    for (int i = 0; i < sqlite3_column_count(raw); ++i) {
+      row[sqlite3_column_name(raw, i)] = column(raw, i);
+    }
+    rows.push_back(std::move(row));
+  }
+  if (state != SQLITE_DONE) {
+    fail(sql);
+  }
+  return rows;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The summary, one small function per table.
+#include "results/summary_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "results/statistics.h"
+#include "results/text_table.h"
+
+namespace flitwise {
+namespace {
+
+struct NamedDirection {
+  std::string name;
+  LinkDirection direction;
+};
+
+std::vector<NamedDirection> directions(const RunResult& result) {
+  std::vector<NamedDirection> list;
+  for (const LinkResult& link : result.links) {
+    list.push_back({link.name + " up", {link, link.up}});
+    list.push_back({link.name + " down", {link, link.down}});
+  }
+  return list;
+}
+
+std::string links_table(const RunResult& result) {
+  TextTable table(
+      {"Link", "TLPs", "payload", "goodput", "utilisation", "link efficiency", "replayed TLPs"});
+  for (const auto& [name, direction] : directions(result)) {
+    const DirectionResult& traffic = direction.traffic;
+    table.add_row({name, with_thousands(traffic.tlps),
+                   bytes_text(static_cast<double>(traffic.payload_bytes)),
+                   gbps_text(goodput_gbps(direction)), percent_text(utilisation(traffic)),
+                   percent_text(link_efficiency(traffic)), with_thousands(traffic.replays)});
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
+struct WirePart {
+  const char* name;
+  std::uint64_t WireBits::*bits;
+};
+constexpr WirePart kWireParts[] = {
+    {"payload", &WireBits::payload},   {"header", &WireBits::header},
+    {"identity", &WireBits::identity}, {"padding", &WireBits::padding},
+    {"framing", &WireBits::framing},   {"crc", &WireBits::crc},
+    {"dllp", &WireBits::dllp},         {"fec", &WireBits::fec},
+    {"phy", &WireBits::phy},           {"replay", &WireBits::replay},
+    {"idle", &WireBits::idle},
+};
+
+/// Parts that no direction has are left out, so that the table stays narrow.
+std::string wire_table(const RunResult& result) {
+  const auto list = directions(result);
+  std::vector<std::string> header = {"Bytes on the wire, %"};
+  std::vector<WirePart> parts;
+  for (const WirePart& part : kWireParts) {
+    const auto has = [&part](const NamedDirection& d) {
+      return d.direction.traffic.bits.*part.bits != 0;
+    };
+    if (std::any_of(list.begin(), list.end(), has)) {
+      parts.push_back(part);
+      header.emplace_back(part.name);
+    }
+  }
+  header.emplace_back("total");
+  TextTable table(header);
+  for (const auto& [name, direction] : list) {
+    const WireBits& bits = direction.traffic.bits;
+    if (bits.total() == 0) {
+      continue;
+    }
+    std::vector<std::string> row = {name};
+    for (const WirePart& part : parts) {
+      row.push_back(fmt::format("{:.2f}", 100.0 * static_cast<double>(bits.*part.bits) /
+                                              static_cast<double>(bits.total())));
+    }
+    row.push_back(bytes_text(static_cast<double>(bits.total()) / 8));
+    table.add_row(row);
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
+struct StallReason {
+  const char* name;
+  Time StallTimes::*time;
+};
+constexpr StallReason kStallReasons[] = {
+    {"posted credits", &StallTimes::credits_posted},
+    {"non-posted credits", &StallTimes::credits_nonposted},
+    {"completion credits", &StallTimes::credits_completion},
+    {"tags", &StallTimes::tags},
+    {"replay buffer", &StallTimes::replay_buffer},
+    {"device handle", &StallTimes::handle},
+};
+
+std::string stall_table(const RunResult& result) {
+  TextTable table({"Waited for", "link", "time", "share of window"});
+  table.left_align(1);
+  for (const auto& [name, direction] : directions(result)) {
+    const DirectionResult& traffic = direction.traffic;
+    for (const StallReason& reason : kStallReasons) {
+      const Time time = traffic.stalls.*reason.time;
+      if (time > Time{}) {
+        const std::optional<double> share =
+            traffic.window > Time{} ? std::optional(time.ns() / traffic.window.ns()) : std::nullopt;
+        table.add_row({reason.name, name, time_text(time.ns()), percent_text(share)});
+      }
+    }
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
+std::string latency_table(const RunResult& result) {
+  TextTable table({"Latency, ns", "count", "mean", "min", "p50", "p90", "p99", "p99.9", "max"});
+  for (const LatencyResult& latency : result.latency) {
+    if (latency.count == 0) {
+      continue;
+    }
+    std::vector<std::string> row = {latency.name, with_thousands(latency.count)};
+    for (const double ns : {latency.mean, latency.min, latency.p50, latency.p90, latency.p99,
+                            latency.p999, latency.max}) {
+      row.push_back(fmt::format("{:.1f}", ns));
+    }
+    table.add_row(row);
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
+std::string handle_table(const RunResult& result) {
+  TextTable table({"Device handles", "lookups", "hit rate", "ALLOC", "DEALLOC", "evictions",
+                   "bypasses", "waited", "rejected", "wrong domain", "TLPs/residency"});
+  for (const DhiResult& dhi : result.dhi) {
+    if (dhi.lookups == 0 && dhi.rejected == 0) {
+      continue;
+    }
+    const std::optional<double> rate =
+        dhi.lookups == 0
+            ? std::nullopt
+            : std::optional(static_cast<double>(dhi.hits) / static_cast<double>(dhi.lookups));
+    table.add_row(
+        {dhi.device, with_thousands(dhi.lookups), percent_text(rate), with_thousands(dhi.allocs),
+         with_thousands(dhi.deallocs), with_thousands(dhi.evictions), with_thousands(dhi.bypasses),
+         time_text(dhi.stall.ns()), with_thousands(dhi.rejected), with_thousands(dhi.wrong_domain),
+         fmt::format("{:.1f}", dhi.tlps_per_residency)});
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
+std::string errors_table(const RunResult& result) {
+  TextTable table({"Errors and reports", "count"});
+  for (const auto& [kind, count] : result.errors) {
+    if (count != 0) {
+      table.add_row({kind, with_thousands(count)});
+    }
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
+std::string checks_text(const RunResult& result) {
+  std::string failed;
+  for (const CheckResult& check : result.checks) {
+    if (!check.ok) {
+      failed += fmt::format("Check FAILED: {}{}{}\n", check.name, check.detail.empty() ? "" : ": ",
+                            check.detail);
+    }
+  }
+  if (!failed.empty() || result.checks.empty()) {
+    return failed;
+  }
+  return fmt::format("All {} checks of the run hold.\n", result.checks.size());
+}
+
+}  // namespace
+
+std::string summary_text(const RunResult& result) {
+  std::string text = fmt::format("Simulated {} in {:.2f} s, seed {}, config {}\n",
+                                 time_text(result.simulated.ns()), result.host_seconds, result.seed,
+                                 result.config_sha256.substr(0, 12));
+  for (const std::string& part :
+       {links_table(result), wire_table(result), stall_table(result), latency_table(result),
+        handle_table(result), errors_table(result), checks_text(result)}) {
+    text += part.empty() ? "" : "\n" + part;
+  }
+  return text;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What `flitwise run` prints for people: which bytes went where, latencies, handles, stalls,
+/// errors.
+#pragma once
+
+#include <string>
+
+#include "flitwise/result.h"
+
+namespace flitwise {
+
+/// Several short tables, every number with its unit. Parts that have nothing to say are left out.
+std::string summary_text(const RunResult& result);
+
+}  // namespace flitwise

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// result.sqlite holds what result.json holds.
+#include "results/result_sqlite.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+#include "results/result_json.h"
+#include "results/sqlite_database.h"
+#include "results/statistics.h"
+#include "support/temporary_folder.h"
+#include "unit/results/sample_result.h"
+
+namespace flitwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class ResultSqlite : public ::testing::Test {
+ protected:
+  std::string write(const RunResult& result) {
+    const std::string path = folder_.file("result.sqlite");
+    write_result_sqlite(path, result_json(result));
+    return path;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(ResultSqlite, EveryFigureOfALinkIsAColumn) {
+  SqliteDatabase database(write(sample_result()), SqliteDatabase::Mode::kReadOnly);
+  const auto rows = database.query("SELECT * FROM link_direction ORDER BY direction DESC");
+  ASSERT_EQ(rows.size(), 2U);
+  const RunResult result = sample_result();
+  const LinkDirection up{result.links[0], result.links[0].up};
+  for (const auto& statistic : link_statistics()) {
+    std::string column = statistic.key;
+    std::replace(column.begin(), column.end(), '.', '_');
+    ASSERT_TRUE(rows[0].contains(column)) << column;
+    const Json expected = statistic.value(up);
+    EXPECT_DOUBLE_EQ(rows[0][column].get<double>(), expected.get<double>()) << column;
+  }
+  EXPECT_EQ(rows[0].size(), link_statistics().size() + 2) << "a column without a statistic";
+  EXPECT_TRUE(rows[1]["goodput_gbps"].is_null());
+}
+
+TEST_F(ResultSqlite, LatencyHandlesErrorsAndChecksAreRows) {
+  SqliteDatabase database(write(sample_result()), SqliteDatabase::Mode::kReadOnly);
+  EXPECT_EQ(database.query("SELECT p99, unit FROM latency WHERE name = 'dma_write'").at(0),
+            Json({{"p99", 115.0}, {"unit", "ns"}}));
+  EXPECT_EQ(database.query("SELECT hits FROM dhi WHERE device = 'ep0'").at(0)["hits"], 8);
+  EXPECT_EQ(database.query("SELECT count FROM dhi_rejection").at(0)["count"], 1);
+  EXPECT_EQ(database.query("SELECT * FROM error").at(0),
+            Json({{"kind", "unsupported_request"}, {"count", 2}}));
+  EXPECT_EQ(database.query("SELECT count(*) AS n FROM check_result WHERE ok = 0").at(0)["n"], 1);
+  const Json run = database.query("SELECT * FROM run").at(0);
+  EXPECT_EQ(run["seed"], 7);
+  EXPECT_EQ(Json::parse(run["config"].get<std::string>())["run"]["seed"], 7);
+}
+
+TEST_F(ResultSqlite, AnOlderFileIsReplacedAndNothingElseIsLeft) {
+  const std::string path = write(RunResult());
+  EXPECT_EQ(write(sample_result()), path);
+  SqliteDatabase database(path, SqliteDatabase::Mode::kReadOnly);
+  EXPECT_EQ(database.query("SELECT * FROM run").size(), 1U);
+  int files = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    ++files;
+  }
+  EXPECT_EQ(files, 1);
+}
+
+TEST(SqliteDatabase, FailuresSayFileAndReason) {
+  TemporaryFolder folder;
+  SqliteDatabase database(folder.file("x.sqlite"), SqliteDatabase::Mode::kCreate);
+  try {
+    database.insert("nowhere", {{"a", 1}});
+    FAIL() << "no such table was accepted";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("x.sqlite"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("no such table"), std::string::npos);
+  }
+}
+
+TEST(SqliteDatabase, NamesWithQuotesStayNames) {
+  EXPECT_EQ(sql_name("link.mps"), "\"link.mps\"");
+  EXPECT_EQ(sql_name("a\"b"), "\"a\"\"b\"");
+}
+
+}  // namespace
+}  // namespace flitwise

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The summary for people: numbers with units, plain words for what failed, nothing empty.
+#include "results/summary_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "results/text_table.h"
+#include "unit/results/sample_result.h"
+
+namespace flitwise {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(SummaryTable, SaysWhichBytesWentWhere) {
+  const std::string text = summary_text(sample_result());
+  EXPECT_THAT(text, HasSubstr("rp0-ep0 up"));
+  EXPECT_THAT(text, HasSubstr("51.20 Gb/s"));
+  EXPECT_THAT(text, HasSubstr("67.00 %")) << "link efficiency";
+  EXPECT_THAT(text, HasSubstr("51.20   12.80")) << "payload and header in percent of the wire";
+  EXPECT_THAT(text, Not(HasSubstr("fec"))) << "a part that nobody has is left out";
+}
+
+TEST(SummaryTable, ShowsLatencyHandlesStallsAndErrors) {
+  const std::string text = summary_text(sample_result());
+  EXPECT_THAT(text, HasSubstr("dma_write"));
+  EXPECT_THAT(text, HasSubstr("80.00 %")) << "hit rate";
+  EXPECT_THAT(text, HasSubstr("posted credits"));
+  EXPECT_THAT(text, HasSubstr("1.50 ns"));
+  EXPECT_THAT(text, HasSubstr("unsupported_request"));
+  EXPECT_THAT(text, HasSubstr("Check FAILED: credits returned: 3 missing"));
+}
+
+TEST(SummaryTable, AnEmptyRunIsOneLine) {
+  EXPECT_EQ(summary_text(RunResult()), "Simulated 0 ns in 0.00 s, seed 0, config \n");
+}
+
+TEST(SummaryTable, NoLineIsWiderThanATerminal) {
+  const std::string text = summary_text(sample_result());
+  std::size_t start = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', start)) {
+    EXPECT_LE(end - start, 130U) << text.substr(start, end - start);
+    start = end + 1;
+  }
+}
+
+TEST(TextTable, ColumnsLineUp) {
+  TextTable table({"name", "n"});
+  table.add_row({"a", "1"});
+  table.add_row({"long one", "1,234"});
+  EXPECT_EQ(table.text(),
+            "name          n\n"
+            "a             1\n"
+            "long one  1,234\n");
+}
+
+TEST(TextTable, NumbersCarryUnits) {
+  EXPECT_EQ(with_thousands(0), "0");
+  EXPECT_EQ(with_thousands(999), "999");
+  EXPECT_EQ(with_thousands(1'234'567), "1,234,567");
+  EXPECT_EQ(bytes_text(64), "64 B");
+  EXPECT_EQ(bytes_text(1'280'000), "1.28 MB");
+  EXPECT_EQ(time_text(999.9), "1.00 us");
+  EXPECT_EQ(time_text(12'345), "12.3 us");
+  EXPECT_EQ(percent_text(std::nullopt), "-");
+  EXPECT_EQ(percent_text(0.5), "50.00 %");
+}
+
+}  // namespace
+}  // namespace flitwise
