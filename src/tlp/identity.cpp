@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forms of identity on non-flit TLPs.
+#include "tlp/identity.h"
+
+#include "flitwise/error.h"
+#include "tlp/prefix.h"
+
+namespace flitwise {
+namespace {
+
+constexpr unsigned kMaxTagHandleBits = 10;  // T9, T8 and Tag[7:0]
+
+bool is_invalidate_request(const Tlp& tlp) {
+  return tlp.type == TlpType::kMsgD && tlp.message_code == msg::kInvalidateRequest;
+}
+
+// Messages of the translation agent: their Requester ID is the host's, DW2 names the device.
+// [LNK-4.4] [LNK-4.8]
+bool is_from_translation_agent(const Tlp& tlp) {
+  return is_invalidate_request(tlp) ||
+         (tlp.type == TlpType::kMsg && tlp.message_code == msg::kPrgResponse);
+}
+
+Bdf device_bdf(const Tlp& tlp) {
+  return is_from_translation_agent(tlp) ? Bdf{static_cast<std::uint16_t>(tlp.message_dw2 >> 16)}
+                                        : tlp.requester_id;
+}
+
+void set_device_id(Tlp& tlp, std::uint16_t id) {
+  if (is_from_translation_agent(tlp)) {
+    tlp.message_dw2 = (tlp.message_dw2 & 0xffffU) | std::uint32_t{id} << 16;
+  } else {
+    tlp.requester_id = Bdf{id};
+  }
+}
+
+void apply_full(Tlp& tlp, const DeviceIdentity& identity, bool with_pasid) {
+  if (!is_completion(tlp.type)) {  // the Requester ID of a completion is the one it answers
+    set_device_id(tlp, identity.bdf.value);
+  }
+  tlp.has_pasid = with_pasid && identity.pasid.has_value();
+  tlp.pasid = tlp.has_pasid ? *identity.pasid : Pasid{};
+  tlp.privileged_mode_requested = tlp.has_pasid && identity.privileged_mode_requested;
+  tlp.execute_requested = tlp.has_pasid && identity.execute_requested;
+}
+
+// Tags of posted writes are unused; an Invalidate Request needs its tag for the ITag.
+bool tag_is_free(const Tlp& tlp) {
+  return tlp.type == TlpType::kMWr;
+}
+
+std::optional<unsigned> find_handle_prefix(const Tlp& tlp) {
+  for (unsigned i = 0; i < tlp.other_prefix_count; ++i) {
+    if (is_handle_prefix(tlp.other_prefixes[i])) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+void remove_prefix(Tlp& tlp, unsigned index) {
+  for (unsigned i = index; i + 1U < tlp.other_prefix_count; ++i) {
+    tlp.other_prefixes[i] = tlp.other_prefixes[i + 1];
+  }
+  --tlp.other_prefix_count;
+  tlp.other_prefixes[tlp.other_prefix_count] = 0;
+}
+
+DeviceIdentity full_identity(const Tlp& tlp) {
+  DeviceIdentity full;
+  full.bdf = device_bdf(tlp);
+  if (tlp.has_pasid) {
+    full.pasid = tlp.pasid;
+    full.privileged_mode_requested = tlp.privileged_mode_requested;
+    full.execute_requested = tlp.execute_requested;
+  }
+  return full;
+}
+
+}  // namespace
+
+const char* refusal_of(const IdentityForm& form) {
+  if (form.identity != Identity::kDhi) {
+    return nullptr;
+  }
+  if (form.dhi_form == DhiForm::kOhc) {
+    return "form ohc exists in flit mode only";
+  }
+  if (form.dhi_form == DhiForm::kTag && form.handle_bits > kMaxTagHandleBits) {
+    return "form tag holds handles of at most 10 bits";
+  }
+  return nullptr;
+}
+
+bool may_carry_pasid(const Tlp& tlp, RequestUse use) {
+  if (use == RequestUse::kInterrupt) {
+    return false;
+  }
+  if (is_memory_request(tlp.type)) {
+    return tlp.type != TlpType::kMRdLk;
+  }
+  if (tlp.type == TlpType::kMsg) {
+    return tlp.message_code == msg::kPageRequest || tlp.message_code == msg::kPrgResponse;
+  }
+  return is_invalidate_request(tlp);
+}
+
+bool may_carry_handle(const Tlp& tlp, RequestUse use) {
+  return may_carry_pasid(tlp, use) && tlp.type != TlpType::kMsg;
+}
+
+void apply_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& identity,
+                    std::optional<Dhi> handle, RequestUse use) {
+  const bool with_pasid =
+      (form.identity == Identity::kBdfPasid || form.identity == Identity::kDhi) &&
+      may_carry_pasid(tlp, use);
+  const bool with_handle =
+      form.identity == Identity::kDhi && handle.has_value() && may_carry_handle(tlp, use);
+  if (!with_handle || (form.dhi_form == DhiForm::kTag && !tag_is_free(tlp))) {
+    apply_full(tlp, identity, with_pasid);
+    return;
+  }
+  switch (form.dhi_form) {
+    case DhiForm::kRidDirect:
+    case DhiForm::kRidFabric:
+      set_device_id(tlp, to_int(*handle));
+      break;
+    case DhiForm::kTag:
+      apply_full(tlp, identity, false);
+      tlp.tag = to_int(*handle);
+      break;
+    case DhiForm::kPrefix:
+      apply_full(tlp, identity, false);
+      FLITWISE_CHECK(tlp.other_prefix_count < kMaxPrefixes, "no room for the handle prefix");
+      tlp.other_prefixes[tlp.other_prefix_count++] = handle_prefix(*handle);
+      break;
+    case DhiForm::kOhc:
+      FLITWISE_CHECK(false, "form ohc was refused");
+  }
+  tlp.id_is_handle = true;
+}
+
+WireIdentity identity_of(const Tlp& tlp, const IdentityForm& form) {
+  WireIdentity found;
+  found.full = full_identity(tlp);
+  if (!tlp.id_is_handle || form.identity != Identity::kDhi || !may_carry_handle(tlp)) {
+    return found;
+  }
+  switch (form.dhi_form) {
+    case DhiForm::kRidDirect:
+    case DhiForm::kRidFabric:
+      found.handle = static_cast<Dhi>(found.full.bdf.value);
+      found.full.bdf = Bdf{};
+      break;
+    case DhiForm::kTag:
+      if (tag_is_free(tlp)) {
+        found.handle = static_cast<Dhi>(tlp.tag);
+      }
+      break;
+    case DhiForm::kPrefix:
+      if (const auto index = find_handle_prefix(tlp)) {
+        found.handle = handle_of_prefix(tlp.other_prefixes[*index]);
+      }
+      break;
+    case DhiForm::kOhc:
+      break;
+  }
+  return found;
+}
+
+void restore_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& identity) {
+  if (!identity_of(tlp, form).handle) {
+    return;
+  }
+  if (form.dhi_form == DhiForm::kPrefix) {
+    remove_prefix(tlp, *find_handle_prefix(tlp));
+  }
+  if (form.dhi_form == DhiForm::kTag) {
+    tlp.tag = 0;
+  }
+  tlp.id_is_handle = false;
+  apply_full(tlp, identity, true);
+}
+
+}  // namespace flitwise

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What each form of identity does to a non-flit TLP, and what a received TLP says about its
+/// domain. The one place that knows the forms; docs/formats/identity_forms.md shows them.
+#pragma once
+
+#include <optional>
+
+#include "flitwise/config.h"
+#include "flitwise/ids.h"
+#include "flitwise/tlp.h"
+
+namespace flitwise {
+
+/// The form of identity that a link uses.
+struct IdentityForm {
+  Identity identity = Identity::kBdfPasid;
+  DhiForm dhi_form = DhiForm::kRidDirect;  ///< matters for Identity::kDhi
+  unsigned handle_bits = 8;                ///< 2..12
+};
+
+/// Why a form cannot be used on this carrier, or nullptr: `ohc` is a form of flit mode, `tag` holds
+/// 10 bits at most.
+const char* refusal_of(const IdentityForm& form);
+
+/// What a TLP is for, as far as its fields do not say. Interrupts go without PASID and in full.
+enum class RequestUse { kData, kInterrupt };
+
+/// True for a TLP that may carry a PASID prefix. [LNK-3.7]
+bool may_carry_pasid(const Tlp& tlp, RequestUse use = RequestUse::kData);
+
+/// True for a TLP whose domain may be named by a handle: data requests and Invalidate Requests. All
+/// others go in full in every form: completions, configuration, I/O, interrupts and every other
+/// message, ALLOC and DEALLOC included. [DHI D8] [DHI D21]
+bool may_carry_handle(const Tlp& tlp, RequestUse use = RequestUse::kData);
+
+/// Writes the identity into the fields of a TLP that has none yet. Without a handle, or where the
+/// TLP may not carry one, it goes in full. What the identity does not have (no PASID on a
+/// translated request, say) is not added. rid_direct, rid_fabric: handle in the Requester ID
+/// (messages of the translation agent: in DW2, where they name the device, since their Requester ID
+/// is the host's). tag: handle in the tag of posted writes; other requests in full. prefix: handle
+/// in a vendor prefix. REQUIRES: refusal_of(form) is nullptr.
+void apply_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& identity,
+                    std::optional<Dhi> handle, RequestUse use = RequestUse::kData);
+
+/// What a TLP says about its domain: a handle, or the identity in full.
+struct WireIdentity {
+  std::optional<Dhi> handle;
+  DeviceIdentity full;  ///< without handle: all of it; with one: the BDF where it is still there
+};
+
+/// The reverse of apply_identity. A TLP whose handle bit is set where no handle can be gives its
+/// full identity. REQUIRES: refusal_of(form) is nullptr.
+WireIdentity identity_of(const Tlp& tlp, const IdentityForm& form);
+
+/// Turns a TLP with a handle into what it would be in full: the host's ingress after its lookup.
+/// PASID, PMR and ER of the TLP give way to those of the entry. A TLP without handle stays as it
+/// is. [DHI D16]
+void restore_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& identity);
+
+}  // namespace flitwise
