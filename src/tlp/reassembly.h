@@ -55,6 +55,8 @@ class Reassembly {
   std::uint32_t bytes_left() const { return left_; }
 
  private:
+  CompletionFit check_length(const Tlp& completion) const;
+
   std::uint16_t left_ = 0;  ///< Byte Count that is due next
   std::uint16_t mps_ = 0;
   std::uint16_t rcb_ = 0;

@@ -59,12 +59,11 @@ class CompletionSplitter {
   bool next(CompletionPiece& piece);
 
  private:
-  std::uint64_t next_;
+  std::uint64_t next_ = 0;  ///< stays a multiple of 4 from 0 on for what has no Lower Address
   std::uint32_t left_;
   std::uint32_t offset_ = 0;
   std::uint32_t mps_;
   std::uint32_t rcb_;
-  bool is_aligned_answer_;  ///< atomics, I/O, configuration: Lower Address stays 0
 };
 
 /// Bytes from the first to the last enabled one: the Byte Count of the first completion. 1 for a

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splitting of transfers into requests and of answers into completions.
+#include "tlp/splitter.h"
+
+#include <algorithm>
+
+namespace flitwise {
+
+namespace {
+constexpr std::uint32_t kPageBytes = 4096;
+
+/// Disabled bytes before the first enabled one; 0 when none is enabled.
+unsigned leading_bytes(unsigned byte_enables) {
+  unsigned count = 0;
+  while (byte_enables != 0 && (byte_enables >> count & 1U) == 0) {
+    ++count;
+  }
+  return count;
+}
+
+/// Disabled bytes behind the last enabled one; 0 when none is enabled.
+unsigned trailing_bytes(unsigned byte_enables) {
+  unsigned count = 0;
+  while (byte_enables != 0 && (byte_enables >> (3U - count) & 1U) == 0) {
+    ++count;
+  }
+  return count;
+}
+
+bool is_memory_read(TlpType type) {
+  return type == TlpType::kMRd || type == TlpType::kMRdLk;
+}
+}  // namespace
+
+bool RequestSplitter::next(RequestPiece& piece) {
+  if (is_done_) {
+    return false;
+  }
+  const auto lead = static_cast<std::uint32_t>(next_ & 3U);
+  const std::uint64_t first_dw = next_ - lead;
+  const std::uint32_t to_page_end = kPageBytes - static_cast<std::uint32_t>(first_dw % kPageBytes);
+  const std::uint32_t room = std::min(limit_, to_page_end) - lead;
+  const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(left_, room));
+
+  piece.address = first_dw;
+  piece.bytes = bytes;
+  piece.offset = offset_;
+  piece.length_dw = static_cast<std::uint16_t>(std::max((lead + bytes + 3U) / 4U, 1U));
+  const unsigned from_lead = 0xfU << lead & 0xfU;
+  const unsigned to_tail = 0xfU >> (3U - (lead + bytes + 3U) % 4U);
+  if (bytes == 0) {
+    piece.first_be = piece.last_be = 0;
+  } else if (piece.length_dw == 1) {
+    piece.first_be = static_cast<std::uint8_t>(from_lead & to_tail);
+    piece.last_be = 0;
+  } else {
+    piece.first_be = static_cast<std::uint8_t>(from_lead);
+    piece.last_be = static_cast<std::uint8_t>(to_tail);
+  }
+
+  next_ += bytes;
+  offset_ += bytes;
+  left_ -= bytes;
+  is_done_ = left_ == 0;
+  return true;
+}
+
+CompletionSplitter::CompletionSplitter(const Tlp& request, std::uint32_t mps_bytes,
+                                       std::uint32_t rcb_bytes)
+    : left_(byte_count_of(request)), mps_(mps_bytes), rcb_(rcb_bytes) {
+  if (is_memory_read(request.type)) {
+    next_ = request.address + leading_bytes(request.first_be);
+  }
+}
+
+bool CompletionSplitter::next(CompletionPiece& piece) {
+  if (left_ == 0) {
+    return false;
+  }
+  const auto lead = static_cast<std::uint32_t>(next_ & 3U);
+  // The payload is counted in DWs, so the bytes before an unaligned start take room from MPS too.
+  std::uint32_t bytes = std::min(left_, mps_ - lead);
+  if (bytes < left_) {
+    bytes -= static_cast<std::uint32_t>((next_ + bytes) % rcb_);
+  }
+  piece.bytes = bytes;
+  piece.offset = offset_;
+  piece.length_dw = static_cast<std::uint16_t>((lead + bytes + 3U) / 4U);
+  piece.byte_count = static_cast<std::uint16_t>(left_);
+  piece.lower_address = static_cast<std::uint8_t>(next_ & 0x7fU);
+  next_ += bytes;
+  offset_ += bytes;
+  left_ -= bytes;
+  return true;
+}
+
+std::uint32_t byte_count_of(const Tlp& request) {
+  switch (request.type) {
+    case TlpType::kMRd:
+    case TlpType::kMRdLk: {
+      if (request.length_dw <= 1) {
+        return request.first_be == 0
+                   ? 1U
+                   : 4U - leading_bytes(request.first_be) - trailing_bytes(request.first_be);
+      }
+      return 4U * request.length_dw - leading_bytes(request.first_be) -
+             trailing_bytes(request.last_be);
+    }
+    case TlpType::kFetchAdd:
+    case TlpType::kSwap:
+      return 4U * request.length_dw;
+    case TlpType::kCas:
+      return 2U * request.length_dw;
+    default:
+      return 4U;
+  }
+}
+
+std::uint8_t lower_address_of(const Tlp& request) {
+  if (!is_memory_read(request.type)) {
+    return 0;
+  }
+  return static_cast<std::uint8_t>((request.address & 0x7cU) + leading_bytes(request.first_be));
+}
+
+}  // namespace flitwise
