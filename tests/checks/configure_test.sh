@@ -11,7 +11,7 @@ fails_with() {
   local sentence="$1" output status=0
   shift
   rm -rf -- "${work:?}/build"
-  output="$(cmake -S "$FLITWISE_SOURCE_DIR" -B "$work/build" "$@" 2>&1)" || status=$?
+  output="$(cmake -G Ninja -S "$FLITWISE_SOURCE_DIR" -B "$work/build" "$@" 2>&1)" || status=$?
   output="$(tr -s ' \n' '  ' <<<"$output")"
   if [[ $status -eq 0 || $output != *"$sentence"* ]]; then
     printf 'FAILED: cmake %s: expected "%s", got exit code %d and:\n%s\n' "$*" "$sentence" "$status" "$output"
