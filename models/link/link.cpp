@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timed part of a link.
+#include "link/link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace flitwise {
+namespace {
+
+constexpr std::size_t kWireSlots = 64;  // grows when a long wire holds more
+
+LineCoding coding_of(const LinkConfig& link) {
+  return link.carrier == Carrier::kBitPacked ? bit_stream(link.preset)
+                                             : line_coding(link.preset, link.skp);
+}
+
+const char* name_of(FcClass fc) {
+  switch (fc) {
+    case FcClass::kPosted:
+      return "posted";
+    case FcClass::kNonPosted:
+      return "non-posted";
+    case FcClass::kCompletion:
+      return "completion";
+  }
+  return "?";
+}
+
+}  // namespace
+
+Link::End::End(const char* name, const LinkConfig& link, const MessageConfig& message,
+               const DirectionFaults& faults, const Random& random, PacketPool& pool)
+    : queues(link.queue_depth, link.relaxed_passing),
+      framer(make_framer(link, message, queues, pool)),
+      lanes(coding_of(link)),
+      errors(link.error_rate, faults, random),
+      wire(kWireSlots),
+      transmit_wakeup((std::string(name) + "_transmit").c_str(), link.timing.clock),
+      receive_wakeup((std::string(name) + "_receive").c_str(), link.timing.clock) {}
+
+Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
+           const MessageConfig& message, const FaultsConfig& faults, const Random& random,
+           PacketPool& pool)
+    : sc_module(name), config_(link), flight_(link.timing.propagation + link.timing.receive) {
+  static constexpr const char* kNames[] = {"upstream", "downstream"};
+  for (int side = 0; side < 2; ++side) {
+    const auto i = static_cast<std::size_t>(side);
+    const std::string side_name = kNames[i];
+    ends_[i] = std::make_unique<End>(kNames[i], link, message, side == 1 ? faults.up : faults.down,
+                                     random.split(side_name), pool);
+    from_port[i] = std::make_unique<LinkTarget<Link>>(("from_" + side_name).c_str());
+    to_port[i] = std::make_unique<LinkInitiator<Link>>(("to_" + side_name).c_str());
+    from_port[i]->register_nb_transport_fw(this, &Link::port_sends, side);
+    to_port[i]->register_nb_transport_bw(this, &Link::port_frees, side);
+
+    sc_core::sc_spawn_options transmit_options;
+    transmit_options.spawn_method();
+    transmit_options.set_sensitivity(&ends_[i]->transmit_wakeup.event());
+    sc_core::sc_spawn([this, side] { transmit(side); }, ("transmit_" + side_name).c_str(),
+                      &transmit_options);
+    sc_core::sc_spawn_options receive_options;
+    receive_options.spawn_method();
+    receive_options.dont_initialize();
+    receive_options.set_sensitivity(&ends_[i]->receive_wakeup.event());
+    sc_core::sc_spawn([this, side] { receive(side); }, ("receive_" + side_name).c_str(),
+                      &receive_options);
+    ends_[i]->framer->start(Time{});
+  }
+}
+
+tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*phase*/,
+                                    sc_core::sc_time& /*delay*/) {
+  End& end = *ends_[static_cast<std::size_t>(side)];
+  const FcClass fc = fc_class(packet.tlp.type);
+  if (!end.queues.has_room(fc)) {
+    end.refused[static_cast<std::size_t>(fc)] = true;
+    return tlm::TLM_ACCEPTED;
+  }
+  if (packet.stamped(Hop::kQueued) == kNotStamped) {
+    packet.stamp(Hop::kQueued, now());
+  }
+  end.queues.push(PacketRef(&packet));
+  end.transmit_wakeup.at(std::max(now(), next_slot(end)));
+  return tlm::TLM_COMPLETED;
+}
+
+tlm::tlm_sync_enum Link::port_frees(int side, Packet& packet, tlm::tlm_phase& /*phase*/,
+                                    sc_core::sc_time& /*delay*/) {
+  End& end = *ends_[static_cast<std::size_t>(side)];
+  end.framer->freed(packet, now());
+  end.transmit_wakeup.at(std::max(end.framer->deadline(), next_slot(end)));
+  return tlm::TLM_COMPLETED;
+}
+
+// From when on transmit() finds its wire free less than one clock ahead.
+Time Link::next_slot(const End& end) const {
+  return end.lanes.free_at() - config_.timing.clock + Time{1};
+}
+
+// Fills the wire up to one clock ahead: several units may leave on one edge.
+void Link::transmit(int side) {
+  End& from = *ends_[static_cast<std::size_t>(side)];
+  End& to = *ends_[static_cast<std::size_t>(1 - side)];
+  from.transmit_wakeup.taken();
+  const Time t = now();
+  const Time horizon = t + config_.timing.clock;
+  bool sent_tlp = false;
+  bool more = true;
+  while (more && from.lanes.free_at() < horizon) {
+    WireUnit unit;
+    more = from.framer->next(t, unit);
+    if (more) {
+      sent_tlp = sent_tlp || unit.packet->kind != PacketKind::kDllp;
+      put_on_wire(from, to, std::move(unit), t);
+    }
+  }
+  if (from.framer->take_recovery_request()) {
+    recover(t);
+  }
+  if (sent_tlp) {
+    tell_room(side);
+  }
+  if (more || !from.queues.empty()) {
+    // The next edge on which the wire takes another unit; a queue that waits for credits is woken
+    // by their arrival.
+    if (from.lanes.free_at() >= horizon) {
+      from.transmit_wakeup.at(next_slot(from));
+    }
+  }
+  const Time deadline = from.framer->deadline();
+  if (deadline != Time::never()) {
+    from.transmit_wakeup.at(std::max(deadline, next_slot(from)));
+  }
+}
+
+void Link::put_on_wire(End& from, End& to, WireUnit&& unit, Time earliest) {
+  const std::uint32_t bits = unit.size.total();
+  const Placement placement = from.lanes.place(bits / from.lanes.coding().unit_bits, earliest);
+  const bool is_dllp = unit.packet->kind == PacketKind::kDllp;
+  const bool damaged = is_dllp ? from.errors.damages_dllp(bits) : from.errors.damages_tlp(bits);
+  if (!is_dllp && unit.packet->stamped(Hop::kSent) == kNotStamped) {
+    unit.packet->stamp(Hop::kSent, placement.first);
+  }
+  from.framer->sent(unit, placement.last);
+  account_for(from, unit, placement);
+  from.account.damaged += damaged ? 1 : 0;
+  if (sink_ != nullptr) {
+    sink_->record({placement.first, placement.last, basename(), &from == ends_[1].get(),
+                   unit.is_replay, damaged, unit.sequence, unit.packet.get()});
+  }
+  if (from.wire.full()) {
+    from.wire.set_capacity(from.wire.capacity() * 2);
+  }
+  const Time arrival = placement.last + flight_;
+  from.wire.push_back({std::move(unit), arrival, damaged});
+  if (from.wire.size() == 1) {
+    to.receive_wakeup.at(arrival);
+  }
+}
+
+void Link::account_for(End& from, const WireUnit& unit, const Placement& placement) {
+  Account& account = from.account;
+  if (unit.is_replay) {
+    account.bits.replay += unit.size.total();
+    return;
+  }
+  account.bits.header += unit.size.header;
+  account.bits.identity += unit.size.identity;
+  account.bits.payload += unit.size.payload;
+  account.bits.padding += unit.size.padding;
+  account.bits.framing += unit.size.framing;
+  account.bits.crc += unit.size.crc;
+  account.bits.dllp += unit.size.dllp;
+  if (unit.packet->kind != PacketKind::kDllp) {
+    ++account.tlps;
+    account.payload_bytes += unit.size.payload / 8;
+    account.first_symbol = std::min(account.first_symbol, placement.first);
+    account.last_symbol = placement.last;
+  }
+}
+
+void Link::receive(int side) {
+  End& to = *ends_[static_cast<std::size_t>(side)];
+  End& from = *ends_[static_cast<std::size_t>(1 - side)];
+  to.receive_wakeup.taken();
+  const Time t = now();
+  while (!from.wire.empty() && from.wire.front().arrival <= t) {
+    const InFlight arrived = std::move(from.wire.front());
+    from.wire.pop_front();
+    to.delivered.clear();
+    to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
+    for (const PacketRef& packet : to.delivered) {
+      packet->stamp(Hop::kReceived, t);
+      deliver(side, packet);
+    }
+  }
+  if (!from.wire.empty()) {
+    to.receive_wakeup.at(from.wire.front().arrival);
+  }
+  // Acks and credits may have opened the way for what waits here, and something may be owed to the
+  // other end.
+  if (!to.queues.empty()) {
+    to.transmit_wakeup.at(std::max(t, next_slot(to)));
+  } else if (to.framer->deadline() != Time::never()) {
+    to.transmit_wakeup.at(std::max(to.framer->deadline(), next_slot(to)));
+  }
+}
+
+void Link::deliver(int side, const PacketRef& packet) {
+  const auto i = static_cast<std::size_t>(side);
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  if ((*to_port[i])->nb_transport_fw(*packet, phase, delay) == tlm::TLM_COMPLETED) {
+    ends_[i]->framer->freed(*packet, now());
+  }
+}
+
+void Link::tell_room(int side) {
+  const auto i = static_cast<std::size_t>(side);
+  End& end = *ends_[i];
+  for (std::size_t fc = 0; fc < kFcClasses; ++fc) {
+    if (end.refused[fc] && end.queues.has_room(static_cast<FcClass>(fc))) {
+      end.refused[fc] = false;
+      // The packet is of no interest to the port; any one of the class tells it that there is room.
+      tlm::tlm_phase phase = tlm::END_REQ;
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      Packet& any = *end.wire.back().unit.packet;
+      (*from_port[i])->nb_transport_bw(any, phase, delay);
+    }
+  }
+}
+
+// Both directions fall silent; what is not acknowledged goes out again afterwards. [LNK-10.2,
+// LNK-10.3]
+void Link::recover(Time t) {
+  const Time until = t + config_.timing.retrain;
+  for (auto& end : ends_) {
+    end->lanes.hold_until(until);
+    end->framer->recovered(until);
+    end->transmit_wakeup.at(until);
+  }
+}
+
+void Link::start_window() {
+  for (auto& end : ends_) {
+    end->lanes.settle(std::max(now(), end->lanes.free_at()));
+    end->window_begin = end->lanes.free_at();
+    end->account.first_symbol = Time::never();
+    end->window_start = end->account;
+    end->window_phy = end->lanes.phy_bits();
+    end->window_skps = end->lanes.skps();
+    end->window_stats = end->framer->stats();
+    end->window_stalls = end->queues.stalls(now());
+  }
+}
+
+DirectionResult Link::direction(const End& from) const {
+  LaneStream lanes = from.lanes;
+  const Time finish = std::max(now(), lanes.free_at());
+  lanes.settle(finish);
+  const Account& a = from.account;
+  const Account& b = from.window_start;
+  const FramerStats& s = from.framer->stats();
+  const FramerStats& w = from.window_stats;
+  DirectionResult r;
+  r.tlps = a.tlps - b.tlps;
+  r.payload_bytes = a.payload_bytes - b.payload_bytes;
+  r.first_symbol = a.first_symbol == Time::never() ? Time{} : a.first_symbol;
+  r.last_symbol = a.first_symbol == Time::never() ? Time{} : a.last_symbol;
+  r.window = finish - from.window_begin;
+  r.bits = {a.bits.header - b.bits.header,
+            a.bits.identity - b.bits.identity,
+            a.bits.payload - b.bits.payload,
+            a.bits.padding - b.bits.padding,
+            a.bits.framing - b.bits.framing,
+            a.bits.crc - b.bits.crc,
+            a.bits.dllp - b.bits.dllp,
+            0,
+            lanes.phy_bits() - from.window_phy,
+            a.bits.replay - b.bits.replay,
+            0};
+  const std::uint64_t raw = lanes.raw_bits(r.window);
+  r.bits.idle = raw - r.bits.total();
+  r.stalls = from.queues.stalls(now());
+  r.stalls.credits_posted = r.stalls.credits_posted - from.window_stalls.credits_posted;
+  r.stalls.credits_nonposted = r.stalls.credits_nonposted - from.window_stalls.credits_nonposted;
+  r.stalls.credits_completion = r.stalls.credits_completion - from.window_stalls.credits_completion;
+  r.stalls.replay_buffer = s.replay_buffer_stall - w.replay_buffer_stall;
+  r.replays = s.replays - w.replays;
+  r.replay_events = s.replay_events - w.replay_events;
+  r.naks = s.naks - w.naks;
+  r.acks = s.acks - w.acks;
+  r.update_fcs = s.update_fcs - w.update_fcs;
+  r.retrains = s.retrains - w.retrains;
+  r.skps = lanes.skps() - from.window_skps;
+  r.corrupted = a.damaged - b.damaged;
+  return r;
+}
+
+LinkResult Link::result(const std::string& name) const {
+  LinkResult result;
+  result.name = name;
+  result.is_bit_packed = config_.carrier == Carrier::kBitPacked;
+  result.up = direction(end(LinkSide::kDownstream));
+  result.down = direction(end(LinkSide::kUpstream));
+  return result;
+}
+
+bool Link::is_quiet() const {
+  return std::all_of(ends_.begin(), ends_.end(), [](const auto& end) {
+    return end->framer->is_quiet() &&
+           std::none_of(end->wire.begin(), end->wire.end(), [](const InFlight& flying) {
+             return flying.unit.packet->kind != PacketKind::kDllp;
+           });
+  });
+}
+
+std::string Link::waiting() const {
+  std::string text;
+  static constexpr const char* kDirections[] = {"down", "up"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (int c = 0; c < kFcClasses; ++c) {
+      const auto fc = static_cast<FcClass>(c);
+      const TransactionQueues& queues = ends_[i]->queues;
+      if (queues.size(fc) == 0) {
+        continue;
+      }
+      text += fmt::format("{} {}: {} {} TLPs queued, {}\n", name(), kDirections[i], queues.size(fc),
+                          name_of(fc),
+                          queues.starved(fc) != nullptr ? "the first waits for flow control credits"
+                                                        : "the first waits behind an older TLP");
+    }
+    if (!ends_[i]->framer->is_active()) {
+      text += fmt::format("{} {}: flow control is not initialised\n", name(), kDirections[i]);
+    }
+  }
+  return text;
+}
+
+std::vector<CheckResult> Link::checks() const {
+  std::vector<CheckResult> checks;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const FramerStats& stats = ends_[i]->framer->stats();
+    const std::string at =
+        fmt::format("{} {}", basename(), i == 0 ? "upstream end" : "downstream end");
+    checks.push_back({at + ": credits conserved", ends_[i]->framer->is_conserved(), ""});
+    checks.push_back({at + ": no TLP without credits", stats.credit_overruns == 0,
+                      fmt::format("{} came without", stats.credit_overruns)});
+  }
+  return checks;
+}
+
+}  // namespace flitwise

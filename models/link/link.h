@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One link between two ports: at each end transaction queues and a framer, between them a wire in
+/// each direction. The only timed part of the link; its rules are in src/link.
+#pragma once
+
+#include <systemc>
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/wakeup.h"
+#include "flitwise/config.h"
+#include "flitwise/link_socket.h"
+#include "flitwise/result.h"
+#include "link/bit_errors.h"
+#include "link/framer.h"
+#include "link/lane_stream.h"
+#include "link/transaction_queues.h"
+#include "trace/trace_sink.h"
+
+namespace flitwise {
+
+/// The two ends: upstream is the one nearer to the root complex. An end transmits in its own
+/// direction: the downstream end sends "up".
+enum class LinkSide : int { kUpstream = 0, kDownstream = 1 };
+
+class Link : public sc_core::sc_module {
+ public:
+  /// Packets from and to the port at each end (protocol: flitwise/link_socket.h), indexed by
+  /// LinkSide.
+  std::array<std::unique_ptr<LinkTarget<Link>>, 2> from_port;
+  std::array<std::unique_ptr<LinkInitiator<Link>>, 2> to_port;
+
+  Link(const sc_core::sc_module_name& name, const LinkConfig& link, const MessageConfig& message,
+       const FaultsConfig& faults, const Random& random, PacketPool& pool);
+
+  /// Starts counting: what is on the wire from now on belongs to the measured window.
+  void start_window();
+  /// The measured window so far. REQUIRES: nothing is on the wire after now.
+  LinkResult result(const std::string& name) const;
+
+  /// All TLPs delivered and acknowledged, all credits told.
+  bool is_quiet() const;
+  /// What waits at each end, for a deadlock report; empty where nothing does.
+  std::string waiting() const;
+  std::vector<CheckResult> checks() const;
+  const FramerStats& framer_stats(LinkSide side) const { return end(side).framer->stats(); }
+  void watch(TraceSink* sink) { sink_ = sink; }
+
+ private:
+  struct InFlight {
+    WireUnit unit;
+    Time arrival;
+    bool is_damaged = false;
+  };
+  /// What one end has put on its wire since the start of the run.
+  struct Account {
+    WireBits bits;
+    std::uint64_t tlps = 0, payload_bytes = 0, damaged = 0;
+    Time first_symbol = Time::never(), last_symbol{};
+  };
+  struct End {
+    End(const char* name, const LinkConfig& link, const MessageConfig& message,
+        const DirectionFaults& faults, const Random& random, PacketPool& pool);
+
+    TransactionQueues queues;
+    std::unique_ptr<Framer> framer;
+    LaneStream lanes;
+    BitErrors errors;
+    boost::circular_buffer<InFlight> wire;  // from this end to the other, in order of arrival
+    Wakeup transmit_wakeup;
+    Wakeup receive_wakeup;                   // of the wire that ends here
+    std::array<bool, kFcClasses> refused{};  // the port was sent away and waits for room
+    Account account;
+    Account window_start;
+    std::uint64_t window_phy = 0, window_skps = 0;
+    FramerStats window_stats;
+    StallTimes window_stalls{};
+    Time window_begin{};
+    std::vector<PacketRef> delivered;  // scratch
+  };
+
+  tlm::tlm_sync_enum port_sends(int side, Packet& packet, tlm::tlm_phase& phase,
+                                sc_core::sc_time& delay);
+  tlm::tlm_sync_enum port_frees(int side, Packet& packet, tlm::tlm_phase& phase,
+                                sc_core::sc_time& delay);
+  Time next_slot(const End& end) const;
+  void transmit(int side);
+  void receive(int side);
+  void put_on_wire(End& from, End& to, WireUnit&& unit, Time earliest);
+  void account_for(End& from, const WireUnit& unit, const Placement& placement);
+  void deliver(int side, const PacketRef& packet);
+  void tell_room(int side);
+  void recover(Time now);
+  DirectionResult direction(const End& from) const;
+  const End& end(LinkSide side) const { return *ends_[static_cast<std::size_t>(side)]; }
+
+  const LinkConfig config_;
+  const Time flight_;  // last symbol at one end to transaction layer at the other
+  std::array<std::unique_ptr<End>, 2> ends_;
+  TraceSink* sink_ = nullptr;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How late an Ack or an UpdateFC may be, and how long a transmitter waits before it replays, in
+/// symbol times.
+#pragma once
+
+#include <cstdint>
+
+namespace flitwise {
+
+/// Ack latency limit in symbol times for a link of `lanes` lanes; also the UpdateFC guideline.
+/// [LNK-7.16, LNK-7.17]
+constexpr unsigned ack_limit_symbols(unsigned generation, unsigned lanes, unsigned mps_bytes) {
+  const unsigned internal_delay = generation == 1 ? 19 : generation == 2 ? 70 : 115;
+  // AckFactor in tenths.
+  unsigned factor = 0;
+  if (mps_bytes <= 256) {
+    factor = lanes <= 4 ? 14 : lanes == 8 ? 25 : 30;
+  } else {
+    factor = lanes <= 8 ? 10 : 20;
+  }
+  return (mps_bytes + 28) * factor / (10 * lanes) + internal_delay;
+}
+
+/// Simplified REPLAY_TIMER, mandatory from 16 GT/s on: 24,000 to 31,000 symbol times; unverified,
+/// hence named. [LNK-7.19]
+inline constexpr unsigned kSimplifiedReplayTimerSymbols = 24'000;
+
+/// Replay timer limit in symbol times. [LNK-7.18, LNK-7.19]
+constexpr unsigned replay_limit_symbols(unsigned generation, unsigned lanes, unsigned mps_bytes) {
+  return generation >= 4 ? kSimplifiedReplayTimerSymbols
+                         : 3 * ack_limit_symbols(generation, lanes, mps_bytes);
+}
+
+}  // namespace flitwise

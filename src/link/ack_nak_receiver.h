@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Receive half of the Ack/Nak protocol: which TLP is taken, and which Ack or Nak is owed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "flitwise/dllp.h"
+#include "flitwise/time.h"
+#include "link/replay_buffer.h"
+
+namespace flitwise {
+
+class AckNakReceiver {
+ public:
+  /// `limit`: Ack latency limit; `coalesce`: Ack after so many TLPs at the latest, 0: by the limit
+  /// alone. [LNK-7.15]
+  AckNakReceiver(Time limit, unsigned coalesce) : limit_(limit), coalesce_(coalesce) {}
+
+  enum class Verdict : std::uint8_t { kAccepted, kDamaged, kDuplicate, kOutOfSequence };
+  /// Steps 1 to 4 for one TLP. [LNK-7.4, LNK-7.5, LNK-7.6, LNK-7.7]
+  Verdict receive(std::uint16_t sequence, bool is_damaged, Time now);
+
+  /// When the next Ack or Nak is due; never if none is owed.
+  Time deadline() const { return due_; }
+  struct Owed {
+    bool is_nak;
+    std::uint16_t sequence;
+  };
+  /// What is owed now; it counts as sent. REQUIRES: deadline() <= the time of sending.
+  Owed take();
+
+ private:
+  void schedule_nak(Time now);
+
+  Time limit_;
+  unsigned coalesce_;
+  std::uint16_t next_sequence_ = 0;  // NEXT_RCV_SEQ [LNK-7.1]
+  bool nak_scheduled_ = false;       // NAK_SCHEDULED: no second Nak until a good TLP comes
+  bool nak_owed_ = false;
+  unsigned unacknowledged_ = 0;
+  Time due_ = Time::never();
+};
+
+}  // namespace flitwise

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing of bit-packed messages into flits.
+#include "link/bit_packed_framer.h"
+
+namespace flitwise {
+
+BitPackedFramer::BitPackedFramer(const MessageConfig& message, TransactionQueues& queues)
+    : message_(message), queues_(queues) {}
+
+bool BitPackedFramer::next(Time /*now*/, WireUnit& unit) {
+  const std::optional<TransactionQueues::Position> position = queues_.choose();
+  if (!position) {
+    return false;
+  }
+  unit.packet = queues_.take(*position);
+  unit.sequence = 0;
+  unit.is_replay = false;
+  unit.size = unit.packet->size;
+  const std::uint32_t room = message_.flit_bits - message_.crc_bits;
+  open_bits_ += unit.size.total();
+  std::uint32_t closed = open_bits_ / room;
+  open_bits_ %= room;
+  if (open_bits_ > 0 && (message_.packing == Packing::kAligned || queues_.empty())) {
+    unit.size.padding += room - open_bits_;
+    open_bits_ = 0;
+    ++closed;
+  }
+  unit.size.crc += closed * message_.crc_bits;
+  return true;
+}
+
+void BitPackedFramer::receive(const WireUnit& unit, bool is_damaged, Time /*now*/,
+                              std::vector<PacketRef>& delivered) {
+  if (is_damaged) {
+    ++stats_.damaged_tlps;
+    return;
+  }
+  delivered.push_back(unit.packet);
+}
+
+}  // namespace flitwise

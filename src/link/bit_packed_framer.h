@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The bit-packed carrier: messages of header, identity and payload bits in small flits with a CRC
+/// each. [DHI D24]
+#pragma once
+
+#include "link/framer.h"
+
+namespace flitwise {
+
+/// Messages are packed either from a flit boundary each, or one behind the other; an open flit is
+/// filled up as soon as no message waits. model: the text names no Ack, replay or credits for this
+/// carrier; none are modelled.
+class BitPackedFramer : public Framer {
+ public:
+  BitPackedFramer(const MessageConfig& message, TransactionQueues& queues);
+
+  void start(Time /*now*/) override {}
+  bool next(Time now, WireUnit& unit) override;
+  void sent(const WireUnit& /*unit*/, Time /*last*/) override {}
+  void receive(const WireUnit& unit, bool is_damaged, Time now,
+               std::vector<PacketRef>& delivered) override;
+  void freed(const Packet& /*packet*/, Time /*now*/) override {}
+  Time deadline() const override { return Time::never(); }
+  bool take_recovery_request() override { return false; }
+  void recovered(Time /*now*/) override {}
+  bool is_quiet() const override { return queues_.empty(); }
+  bool is_active() const override { return true; }
+  bool is_conserved() const override { return true; }
+
+ private:
+  MessageConfig message_;
+  TransactionQueues& queues_;
+  std::uint32_t open_bits_ = 0;  // message bits in the flit that is not closed yet
+};
+
+}  // namespace flitwise

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Flow-control credits of one virtual channel: what a transmitter may send, and what a receiver
+/// has to give.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "flitwise/config.h"
+#include "flitwise/tlp.h"
+
+namespace flitwise {
+
+/// An amount of credits. Units: TLP headers, and data units of 16 bytes. [LNK-8.1]
+struct Credits {
+  std::uint32_t header = 0;
+  std::uint32_t data = 0;
+};
+
+/// Widths of the counters of one credit type: 8 header and 12 data bits, more with scaled flow
+/// control. [LNK-8.4]
+struct CreditScale {
+  std::uint8_t code = 0;   ///< HdrScale or DataScale as it stands in the DLLP
+  std::uint8_t shift = 0;  ///< counter bits that the DLLP does not carry
+  std::uint8_t bits = 8;   ///< width of the counter
+
+  static CreditScale header(bool scaled, std::uint32_t advertised);
+  static CreditScale data(bool scaled, std::uint32_t advertised);
+  /// The scale that a received HdrScale or DataScale code (0..3) stands for. [LNK-6.6]
+  static CreditScale of_header_code(std::uint8_t code);
+  static CreditScale of_data_code(std::uint8_t code);
+};
+
+/// One counter pair of a transmitter: CREDITS_CONSUMED against CREDIT_LIMIT, modulo 2^bits.
+/// [LNK-8.2]
+class CreditGate {
+ public:
+  CreditGate() = default;
+
+  /// Takes the value of an InitFC1; 0 means infinite. [LNK-8.5]
+  void initialise(std::uint32_t limit, CreditScale scale);
+  /// Takes the value of an UpdateFC as it stands in the DLLP; ignored where infinite.
+  void update(std::uint32_t field);
+  bool allows(std::uint32_t need) const {
+    return infinite_ || ((limit_ - (consumed_ + need)) & mask_) <= half_;
+  }
+  void consume(std::uint32_t amount) { consumed_ = (consumed_ + amount) & mask_; }
+  bool is_infinite() const { return infinite_; }
+  /// Credits left. REQUIRES: not infinite.
+  std::uint32_t available() const { return (limit_ - consumed_) & mask_; }
+
+ private:
+  bool infinite_ = true;
+  std::uint32_t limit_ = 0;
+  std::uint32_t consumed_ = 0;
+  std::uint32_t mask_ = 0xff;
+  std::uint32_t half_ = 0x80;
+  std::uint8_t shift_ = 0;
+};
+
+/// One counter pair of a receiver: what it has allocated in all, what of it came in, what was
+/// advertised last.
+class CreditPool {
+ public:
+  CreditPool() = default;
+  /// REQUIRES: size 0 (infinite) or at most half the counter range.
+  CreditPool(std::uint32_t size, CreditScale scale);
+
+  bool is_infinite() const { return size_ == 0; }
+  /// A TLP that takes `amount` came in; false: more than was advertised (a flow control protocol
+  /// error).
+  bool receive(std::uint32_t amount);
+  /// Room for `amount` is free again.
+  void free(std::uint32_t amount);
+  /// The value for InitFC1 or UpdateFC, already shifted for the DLLP; 0 where infinite.
+  std::uint32_t field() const;
+  void advertised() { advertised_ = allocated_ & ~((1U << scale_.shift) - 1U); }
+  /// Freed, but not yet told to the transmitter, as far as a DLLP can tell it.
+  std::uint32_t unadvertised() const {
+    return ((allocated_ & ~((1U << scale_.shift) - 1U)) - advertised_) & mask_;
+  }
+  /// What the transmitter can still believe to have.
+  std::uint32_t believed() const { return (advertised_ - received_) & mask_; }
+  std::uint32_t size() const { return size_; }
+  CreditScale scale() const { return scale_; }
+  /// Credits conserved: allocated - received never exceeds the size of the buffer.
+  bool is_conserved() const { return is_infinite() || ((allocated_ - received_) & mask_) <= size_; }
+
+ private:
+  std::uint32_t size_ = 0;
+  CreditScale scale_;
+  std::uint32_t mask_ = 0xff;
+  std::uint32_t allocated_ = 0;
+  std::uint32_t received_ = 0;
+  std::uint32_t advertised_ = 0;
+};
+
+/// What a receiver advertises for one class, from the link's config.
+Credits advertised_credits(const LinkConfig& link, FcClass fc_class);
+
+}  // namespace flitwise

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flow-control initialisation.
+#include "link/flow_control_init.h"
+
+#include <algorithm>
+
+namespace flitwise {
+
+FlowControlInit::Step FlowControlInit::take(Time now) {
+  const Step step{fi1_ ? DllpType::kInitFc2 : DllpType::kInitFc1, static_cast<FcClass>(position_)};
+  position_ = (position_ + 1) % kFcClasses;
+  if (position_ == 0) {
+    if (fi1_) {
+      ++sent_triples_of_phase2_;
+    }
+    due_ = is_active() ? Time::never() : now + kInitFcPeriod;
+  }
+  return step;
+}
+
+bool FlowControlInit::receive_values(FcClass fc_class, Time now) {
+  bool& seen = seen_[static_cast<std::size_t>(fc_class)];
+  const bool is_first = !seen;
+  seen = true;
+  if (!fi1_ && std::all_of(seen_.begin(), seen_.end(), [](bool one) { return one; })) {
+    fi1_ = true;
+    position_ = 0;
+    due_ = now;
+  }
+  return is_first;
+}
+
+void FlowControlInit::receive_second_phase() {
+  fi2_ = fi2_ || fi1_;
+  if (is_active() && position_ == 0) {
+    due_ = Time::never();
+  }
+}
+
+}  // namespace flitwise

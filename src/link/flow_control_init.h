@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Flow-control initialisation of one virtual channel: InitFC1, InitFC2, active.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "flitwise/dllp.h"
+#include "flitwise/time.h"
+
+namespace flitwise {
+
+/// How often the InitFC triple is repeated at the least. [LNK-8.9]
+inline constexpr Time kInitFcPeriod = Time::from_us(34);
+
+class FlowControlInit {
+ public:
+  void start(Time now) { due_ = now; }
+
+  /// When the next InitFC is due; never once active and told.
+  Time deadline() const { return due_; }
+  struct Step {
+    DllpType type;
+    FcClass fc_class;
+  };
+  /// The InitFC to send now: P, NP, Cpl in this order, then a pause. REQUIRES: deadline() <= now.
+  /// [LNK-8.9, LNK-8.10]
+  Step take(Time now);
+
+  /// The values of a class came in; true if they set its limits: the first ones do. [LNK-8.11]
+  bool receive_values(FcClass fc_class, Time now);
+  /// Any InitFC2, UpdateFC or TLP came in. [LNK-8.10]
+  void receive_second_phase();
+
+  bool is_active() const { return fi1_ && fi2_ && sent_triples_of_phase2_ > 0; }
+
+ private:
+  std::array<bool, kFcClasses> seen_{};
+  bool fi1_ = false;
+  bool fi2_ = false;
+  unsigned position_ = 0;
+  unsigned sent_triples_of_phase2_ = 0;
+  Time due_ = Time::never();
+};
+
+}  // namespace flitwise

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The rule of one carrier at one link end: what goes on the wire next, and what becomes of what
+/// comes in. A framer has no clock: it is told the time and says when it wants to be asked again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "flitwise/config.h"
+#include "flitwise/packet.h"
+#include "flitwise/time.h"
+#include "link/transaction_queues.h"
+
+namespace flitwise {
+
+/// What a framer hands to the wire, and what the wire hands to the framer at the other end: never
+/// split, and good or damaged as a whole.
+struct WireUnit {
+  PacketRef packet;            ///< a TLP, a DLLP or a bit-packed message
+  std::uint16_t sequence = 0;  ///< data link sequence number of a TLP, 0..4095
+  bool is_replay = false;
+  WireSize size;  ///< bits, by cause
+};
+
+/// What one link end did so far; all of it grows only.
+struct FramerStats {
+  std::uint64_t acks = 0, naks = 0, update_fcs = 0;  ///< sent
+  std::uint64_t replays = 0, replay_events = 0, retrains = 0;
+  std::uint64_t damaged_tlps = 0, damaged_dllps = 0, duplicates = 0,
+                out_of_sequence = 0;  ///< received
+  std::uint64_t dl_protocol_errors = 0, credit_overruns = 0;
+  Time replay_buffer_stall{};
+};
+
+class Framer {
+ public:
+  virtual ~Framer() = default;
+
+  /// Starts the carrier's own initialisation.
+  virtual void start(Time now) = 0;
+  /// Gives the unit to send now, or says that there is none.
+  virtual bool next(Time now, WireUnit& unit) = 0;
+  /// The unit just given has its place on the wire; its last symbol leaves at `last`.
+  virtual void sent(const WireUnit& unit, Time last) = 0;
+  /// A unit has come in; what it brings for the transaction layer is appended to `delivered`.
+  virtual void receive(const WireUnit& unit, bool is_damaged, Time now,
+                       std::vector<PacketRef>& delivered) = 0;
+  /// The receive buffer of a delivered packet is free again.
+  virtual void freed(const Packet& packet, Time now) = 0;
+  /// When next() is to be asked again though nothing came in; never if nothing is pending.
+  virtual Time deadline() const = 0;
+  /// True once after a rule asked for Recovery. [LNK-7.14]
+  virtual bool take_recovery_request() = 0;
+  /// The link has been through Recovery until now. [LNK-10.3]
+  virtual void recovered(Time now) = 0;
+
+  /// Nothing waits for the other end: replay buffer empty, no Ack owed, no credit untold.
+  virtual bool is_quiet() const = 0;
+  virtual bool is_active() const = 0;     ///< TLPs may be sent
+  virtual bool is_conserved() const = 0;  ///< invariants of credits and sequence numbers hold
+  const FramerStats& stats() const { return stats_; }
+
+ protected:
+  FramerStats stats_;
+};
+
+/// The framer of the configured carrier for one end. `queues` and `pool` outlive it.
+std::unique_ptr<Framer> make_framer(const LinkConfig& link, const MessageConfig& message,
+                                    TransactionQueues& queues, PacketPool& pool);
+
+}  // namespace flitwise

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where each byte of one direction stands on the lanes: line coding, SKP ordered sets, and the
+/// exact time of every symbol.
+#pragma once
+
+#include <cstdint>
+
+#include "flitwise/config.h"
+#include "flitwise/time.h"
+
+namespace flitwise {
+
+/// Line coding as blocks: 128b/130b has 16 rows of 8 UI behind a 2-UI sync header, 8b/10b one row
+/// of 10 UI, a bit stream rows of 1 UI. A row is one symbol on every lane. Unit interval: one bit
+/// on one lane. [LNK-5.1, LNK-5.2, LNK-5.12]
+struct LineCoding {
+  std::int64_t unit_interval_fs = 31'250;
+  std::uint32_t lanes = 16;
+  std::uint32_t rows_per_block = 16;
+  std::uint32_t ui_per_row = 8;
+  std::uint32_t header_ui = 2;
+  std::uint32_t unit_bits = 8;               ///< data bits of a symbol: what place() counts in
+  std::uint32_t coding_bits_per_symbol = 0;  ///< beyond the data bits
+  std::uint32_t skp_blocks = 1;              ///< length of one SKP ordered set
+  std::uint32_t skp_due_blocks = 370;        ///< data blocks after which one is wanted; 0: never
+  std::uint32_t skp_deadline_blocks = 375;
+  std::uint32_t eds_bytes = 4;  ///< end-of-data-stream token before an ordered set
+};
+
+/// Coding of a PCIe preset, SKP rule included. [LNK-5.14, LNK-5.15, LNK-5.16]
+LineCoding line_coding(const LinkPreset& preset, SkpMode skp);
+/// The same wires as a plain stream of bits, without coding and SKP: the bit-packed carrier. model:
+/// our choice.
+LineCoding bit_stream(const LinkPreset& preset);
+
+/// Time on the wire of one unit.
+struct Placement {
+  Time first;  ///< start of its first symbol
+  Time last;   ///< end of its last symbol
+};
+
+/// The symbols of one direction, placed one unit after the other. All times come from integer
+/// symbol counts. A unit is never split by an SKP ordered set. [LNK-5.17]
+class LaneStream {
+ public:
+  explicit LaneStream(const LineCoding& coding);
+
+  /// Puts `symbols` symbols (bytes; bits of a bit stream) on the lanes, not before `earliest` and
+  /// behind all placed so far.
+  Placement place(std::uint32_t symbols, Time earliest);
+
+  /// End of the last symbol placed.
+  Time free_at() const { return free_at_; }
+  /// Accounts for the SKP ordered sets of an idle wire up to t. REQUIRES: t >= free_at().
+  void settle(Time t);
+  /// Nothing is sent before t (Recovery). [LNK-10.2]
+  void hold_until(Time t);
+
+  std::uint64_t phy_bits() const { return phy_bits_; }
+  std::uint64_t skps() const { return skps_; }
+  /// All bits, coding included, that pass in `span`.
+  std::uint64_t raw_bits(Time span) const;
+  Time symbol_time() const {
+    return {coding_.unit_interval_fs * static_cast<std::int64_t>(coding_.ui_per_row)};
+  }
+  const LineCoding& coding() const { return coding_; }
+
+ private:
+  void skip_to(Time earliest);
+  void pass_idle_skps();
+  void insert_skp();
+  void charge_blocks(std::uint64_t first, std::uint64_t last);
+  std::uint64_t block_ui() const { return block_ui_; }
+  Time time_of(std::uint64_t block, std::uint32_t offset_rows) const;
+
+  LineCoding coding_;
+  std::uint32_t block_symbols_;
+  std::uint32_t block_ui_;
+  std::uint64_t block_ = 0;      ///< block of the next free byte
+  std::uint32_t offset_ = 0;     ///< byte within it
+  std::uint64_t skp_after_ = 0;  ///< first block behind the last SKP ordered set
+  std::uint64_t charged_ = 0;    ///< first block whose header is not yet charged to phy
+  std::uint64_t phy_bits_ = 0;
+  std::uint64_t skps_ = 0;
+  Time free_at_;
+};
+
+}  // namespace flitwise

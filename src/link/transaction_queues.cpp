@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which TLP goes next.
+#include "link/transaction_queues.h"
+
+#include "link/ordering.h"
+
+namespace flitwise {
+namespace {
+// How far behind the head a relaxed TLP is looked for. model: the text gives no bound.
+constexpr std::size_t kPassingWindow = 8;
+constexpr FcClass kClasses[] = {FcClass::kPosted, FcClass::kNonPosted, FcClass::kCompletion};
+}  // namespace
+
+TransactionQueues::TransactionQueues(unsigned depth, RelaxedPassing relaxed) : relaxed_(relaxed) {
+  for (Queue& one : queues_) {
+    one.set_capacity(depth);
+  }
+}
+
+bool TransactionQueues::empty() const {
+  return queues_[0].empty() && queues_[1].empty() && queues_[2].empty();
+}
+
+void TransactionQueues::push(PacketRef packet) {
+  const FcClass fc = fc_class(packet->tlp.type);
+  const Credits need{1, data_credits(packet->tlp)};
+  queues_[index_of(fc)].push_back(Entry{std::move(packet), next_order_++, need});
+}
+
+bool TransactionQueues::has_credits(FcClass fc, const Entry& entry) const {
+  const Gate& gate = gates_[index_of(fc)];
+  return gate.header.allows(entry.need.header) && gate.data.allows(entry.need.data);
+}
+
+// A read or a completion stays behind every older posted request that it may not pass. [LNK-9.4,
+// LNK-9.5, LNK-9.6]
+bool TransactionQueues::may_overtake_posted(const Entry& entry) const {
+  for (const Entry& posted : queue(FcClass::kPosted)) {
+    if (posted.order > entry.order) {
+      return true;
+    }
+    if (passing(entry.packet->tlp, posted.packet->tlp) == Passing::kNo) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The entry of one class that can go, credits and its own queue considered.
+std::optional<std::size_t> TransactionQueues::sendable(FcClass fc) const {
+  const Queue& entries = queue(fc);
+  if (entries.empty()) {
+    return std::nullopt;
+  }
+  const bool head_can_go = has_credits(fc, entries.front());
+  if (relaxed_ == RelaxedPassing::kNever || fc != FcClass::kPosted ||
+      (head_can_go && relaxed_ == RelaxedPassing::kWhenBlocked)) {
+    return head_can_go ? std::optional<std::size_t>(0) : std::nullopt;
+  }
+  // Posted requests with RO or IDO may overtake older posted ones. [LNK-9.1]
+  const std::size_t window = std::min(entries.size(), kPassingWindow);
+  for (std::size_t later = window - 1; later > 0; --later) {
+    bool free = has_credits(fc, entries[later]);
+    for (std::size_t earlier = 0; free && earlier < later; ++earlier) {
+      free = passing(entries[later].packet->tlp, entries[earlier].packet->tlp) != Passing::kNo;
+    }
+    if (free) {
+      return later;
+    }
+  }
+  return head_can_go ? std::optional<std::size_t>(0) : std::nullopt;
+}
+
+std::optional<TransactionQueues::Position> TransactionQueues::choose() const {
+  std::optional<Position> best;
+  std::uint64_t best_order = 0;
+  for (const FcClass fc : kClasses) {
+    const std::optional<std::size_t> index = sendable(fc);
+    if (!index) {
+      continue;
+    }
+    const Entry& entry = queue(fc)[*index];
+    if (best && best_order < entry.order) {
+      continue;
+    }
+    if (fc != FcClass::kPosted && !may_overtake_posted(entry)) {
+      continue;
+    }
+    best = Position{fc, *index};
+    best_order = entry.order;
+  }
+  return best;
+}
+
+PacketRef TransactionQueues::take(Position position) {
+  Queue& entries = queues_[index_of(position.fc_class)];
+  Gate& gate = gates_[index_of(position.fc_class)];
+  Entry& entry = entries[position.index];
+  gate.header.consume(entry.need.header);
+  gate.data.consume(entry.need.data);
+  PacketRef packet = std::move(entry.packet);
+  if (position.index == 0) {
+    entries.pop_front();
+  } else {
+    entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(position.index));
+  }
+  return packet;
+}
+
+void TransactionQueues::note_stalls(Time now) {
+  for (const FcClass fc : kClasses) {
+    Gate& gate = gates_[index_of(fc)];
+    const bool blocked = starved(fc) != nullptr;
+    if (blocked && gate.blocked_since == Time::never()) {
+      gate.blocked_since = now;
+    } else if (!blocked && gate.blocked_since != Time::never()) {
+      gate.blocked_total += now - gate.blocked_since;
+      gate.blocked_since = Time::never();
+    }
+  }
+}
+
+StallTimes TransactionQueues::stalls(Time now) const {
+  const auto total = [&](FcClass fc) {
+    const Gate& gate = gates_[index_of(fc)];
+    return gate.blocked_since == Time::never() ? gate.blocked_total
+                                               : gate.blocked_total + (now - gate.blocked_since);
+  };
+  StallTimes stalls{};
+  stalls.credits_posted = total(FcClass::kPosted);
+  stalls.credits_nonposted = total(FcClass::kNonPosted);
+  stalls.credits_completion = total(FcClass::kCompletion);
+  return stalls;
+}
+
+const Packet* TransactionQueues::starved(FcClass fc) const {
+  const Queue& entries = queue(fc);
+  return entries.empty() || has_credits(fc, entries.front()) ? nullptr
+                                                             : entries.front().packet.get();
+}
+
+}  // namespace flitwise

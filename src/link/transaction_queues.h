@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The transaction layer of one link end, the same on every carrier: a queue per flow-control
+/// class, the ordering table between them, and the credits that gate what leaves.
+#pragma once
+
+#include <boost/circular_buffer.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "flitwise/config.h"
+#include "flitwise/packet.h"
+#include "flitwise/result.h"
+#include "link/flow_control.h"
+
+namespace flitwise {
+
+class TransactionQueues {
+ public:
+  /// `depth` TLPs per class; relaxed: RO and IDO TLPs overtake where the table permits it.
+  TransactionQueues(unsigned depth, RelaxedPassing relaxed);
+
+  bool has_room(FcClass fc_class) const { return !queue(fc_class).full(); }
+  bool empty() const;
+  std::size_t size(FcClass fc_class) const { return queue(fc_class).size(); }
+
+  /// Queues a packet behind all that came before. REQUIRES: has_room(its class).
+  void push(PacketRef packet);
+
+  /// The place of the TLP that goes next: the oldest that has its credits and that nothing ahead of
+  /// it holds back.
+  struct Position {
+    FcClass fc_class;
+    std::size_t index;
+  };
+  std::optional<Position> choose() const;
+  const Packet& peek(Position position) const {
+    return *queue(position.fc_class)[position.index].packet;
+  }
+  /// Takes it out and consumes its credits. REQUIRES: position from choose(), nothing pushed or
+  /// taken since.
+  PacketRef take(Position position);
+
+  /// Books the time during which a class waits for credits. To be called whenever choose() was
+  /// asked.
+  void note_stalls(Time now);
+  /// Stall times up to now.
+  StallTimes stalls(Time now) const;
+
+  CreditGate& header_gate(FcClass fc_class) { return gates_[index_of(fc_class)].header; }
+  CreditGate& data_gate(FcClass fc_class) { return gates_[index_of(fc_class)].data; }
+  const CreditGate& header_gate(FcClass fc_class) const {
+    return gates_[index_of(fc_class)].header;
+  }
+  /// Head of a class that waits for credits, for deadlock reports; null where none does.
+  const Packet* starved(FcClass fc_class) const;
+
+ private:
+  struct Entry {
+    PacketRef packet;
+    std::uint64_t order = 0;
+    Credits need;
+  };
+  struct Gate {
+    CreditGate header;
+    CreditGate data;
+    Time blocked_since = Time::never();
+    Time blocked_total{};
+  };
+  using Queue = boost::circular_buffer<Entry>;
+
+  static std::size_t index_of(FcClass fc_class) { return static_cast<std::size_t>(fc_class); }
+  const Queue& queue(FcClass fc_class) const { return queues_[index_of(fc_class)]; }
+  bool has_credits(FcClass fc_class, const Entry& entry) const;
+  bool may_overtake_posted(const Entry& entry) const;
+  std::optional<std::size_t> sendable(FcClass fc_class) const;
+
+  std::array<Queue, kFcClasses> queues_;
+  std::array<Gate, kFcClasses> gates_;
+  std::uint64_t next_order_ = 0;
+  RelaxedPassing relaxed_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where observed traffic goes. A sink watches; it never changes what it sees.
+#pragma once
+
+#include "flitwise/packet.h"
+#include "flitwise/time.h"
+
+namespace flitwise {
+
+/// One unit on a wire.
+struct TraceEvent {
+  Time first;        ///< start of its first symbol
+  Time last;         ///< end of its last symbol
+  const char* link;  ///< name of the link
+  bool is_up;
+  bool is_replay;
+  bool is_damaged;
+  std::uint16_t sequence;
+  const Packet* packet;
+};
+
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  virtual void record(const TraceEvent& event) = 0;
+};
+
+}  // namespace flitwise
