@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trace replay: exact values, exact places of errors, constant memory.
+#include "workload/trace_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "flitwise/error.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+namespace {
+
+class Trace : public testing::Test {
+ protected:
+  Trace() : path_(testing::TempDir() + "flitwise_trace_" + test_name() + ".csv") {}
+  ~Trace() override { std::remove(path_.c_str()); }
+
+  void write(const std::string& text) { std::ofstream(path_, std::ios::binary) << text; }
+  void write_lines(const std::string& lines) { write(header() + lines); }
+  static std::string header() { return "time_ns,domain,op,address,bytes\n"; }
+
+  /// What is wrong with the trace, without the file name.
+  std::string problem(unsigned domains = 4) {
+    try {
+      TraceReader reader(path_, domains);
+    } catch (const ConfigError& error) {
+      std::string text;
+      for (const Problem& p : error.problems()) {
+        EXPECT_EQ(p.file, path_);
+        text += std::to_string(p.line) + ":" + std::to_string(p.column) + ": " + p.message + "\n";
+      }
+      return text;
+    }
+    return "accepted";
+  }
+  std::string problem_of_lines(const std::string& lines) {
+    write_lines(lines);
+    return problem();
+  }
+
+  const std::string path_;
+
+ private:
+  static std::string test_name() {
+    return testing::UnitTest::GetInstance()->current_test_info()->name();
+  }
+};
+
+TEST_F(Trace, GivesEveryLineExactly) {
+  write_lines(
+      "0,0,write,0x100000000,64\n1.5,3,read,4096,1\r\n1.5,1,read, 0xFFFFFFFFFFFFFFFF ,1\n"
+      "12.000001,2,write,0,4294967295\n");
+  TraceReader reader(path_, 4);
+  ASSERT_EQ(reader.records(), 4U);
+  TraceRecord record;
+  ASSERT_TRUE(reader.next(record));
+  EXPECT_EQ(record.at, Time{0});
+  EXPECT_EQ(record.domain, DomainId{0});
+  EXPECT_FALSE(record.is_read);
+  EXPECT_EQ(record.address, 0x1'0000'0000U);
+  EXPECT_EQ(record.bytes, 64U);
+  ASSERT_TRUE(reader.next(record));
+  EXPECT_EQ(record.at, Time::from_ps(1500));
+  EXPECT_EQ(record.domain, DomainId{3});
+  EXPECT_TRUE(record.is_read);
+  EXPECT_EQ(record.address, 4096U);
+  EXPECT_EQ(record.bytes, 1U);
+  ASSERT_TRUE(reader.next(record));
+  EXPECT_EQ(record.address, 0xffff'ffff'ffff'ffffU);
+  ASSERT_TRUE(reader.next(record));
+  EXPECT_EQ(record.at, Time{12'000'001});
+  EXPECT_EQ(record.bytes, 4'294'967'295U);
+  EXPECT_FALSE(reader.next(record));
+}
+
+TEST_F(Trace, BadFieldIsRefusedWithLineAndColumn) {
+  EXPECT_EQ(problem_of_lines("0,0,read,0,64\nx,0,read,0,64\n"),
+            "3:1: time_ns is 'x'; expected nanoseconds, 0 to 9000000000000, with up to 6 "
+            "decimals\n");
+  EXPECT_EQ(problem_of_lines("0,4,read,0,64\n"),
+            "2:3: domain is '4'; expected 0 to 3 (workload.domains is 4)\n");
+  EXPECT_EQ(problem_of_lines("0,0,Read,0,64\n"), "2:5: op is 'Read'; expected read or write\n");
+  EXPECT_EQ(problem_of_lines("0,0,write,0x,64\n"),
+            "2:11: address is '0x'; expected a byte address, decimal or 0x hexadecimal\n");
+  EXPECT_EQ(problem_of_lines("0,0,write,0,0\n"),
+            "2:13: bytes is '0'; expected 1 to 4294967295 bytes\n");
+  EXPECT_EQ(problem_of_lines("0,0,write,0,64B\n"),
+            "2:13: bytes is '64B'; expected 1 to 4294967295 bytes\n");
+  EXPECT_EQ(problem_of_lines("0,0,read,0xffffffffffffffff,2\n"),
+            "2:29: bytes is '2'; expected an end within the 64-bit address space\n");
+}
+
+TEST_F(Trace, WrongNumberOfFieldsIsRefused) {
+  EXPECT_EQ(problem_of_lines("0,0,read\n"),
+            "2:9: the line ends before address; expected 'time_ns,domain,op,address,bytes'\n");
+  EXPECT_EQ(problem_of_lines("0,0,read,0,64,9\n"),
+            "2:15: a sixth field '9'; expected 'time_ns,domain,op,address,bytes'\n");
+  EXPECT_EQ(problem_of_lines("0,0,read,0,64\n\n"),
+            "3:1: time_ns is ''; expected nanoseconds, 0 to 9000000000000, with up to 6 "
+            "decimals\n");
+}
+
+TEST_F(Trace, TimesThatCannotBeAreRefused) {
+  for (const char* time : {"-1", "1.", ".5", "1.0000001", "1e3", "9000000000001", "1.-5", "0x10"}) {
+    EXPECT_NE(problem_of_lines(std::string(time) + ",0,read,0,64\n"), "accepted") << time;
+  }
+  EXPECT_EQ(problem_of_lines("5,0,read,0,64\n4.5,0,read,0,64\n"),
+            "3:1: time_ns is 4.5; expected at least 5, the time of the line before\n");
+  EXPECT_EQ(problem_of_lines("5,0,read,0,64\n5,0,read,0,64\n"), "accepted");
+}
+
+TEST_F(Trace, AllBadLinesAreToldInOneGoButNotMillions) {
+  EXPECT_EQ(problem_of_lines("0,9,read,0,64\n1,0,read,0,64\n2,0,xx,0,64\n"),
+            "2:3: domain is '9'; expected 0 to 3 (workload.domains is 4)\n"
+            "4:5: op is 'xx'; expected read or write\n");
+  std::string rubbish;
+  for (int i = 0; i < 10'000; ++i) {
+    rubbish += "rubbish\n";
+  }
+  write_lines(rubbish);
+  try {
+    TraceReader reader(path_, 4);
+    FAIL() << "accepted";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.problems().size(), CsvProblems::kMost);
+  }
+}
+
+TEST_F(Trace, FileCutOffInItsLastLineIsRefusedEvenIfTheRestLooksWhole) {
+  EXPECT_EQ(problem_of_lines("0,0,read,0,64\n5,0,read,0,6"),
+            "3:13: the file ends in the middle of a line; expected a line end (is it cut off?)\n");
+  EXPECT_EQ(problem_of_lines("0,0,read,0,64\n5,0,re"),
+            "3:7: the file ends in the middle of a line; expected a line end (is it cut off?)\n");
+}
+
+TEST_F(Trace, EmptyTraceAndWrongHeaderAreRefused) {
+  write("");
+  EXPECT_EQ(problem(),
+            "1:1: the file is empty; expected the header 'time_ns,domain,op,address,bytes'\n");
+  EXPECT_EQ(problem_of_lines(""),
+            "2:1: the trace has no line after its header; expected at least one\n");
+  write("time,domain,op,address,bytes\n0,0,read,0,64\n");
+  EXPECT_EQ(problem(),
+            "1:1: the first line is 'time,domain,op,address,bytes'; expected "
+            "'time_ns,domain,op,address,bytes'\n");
+}
+
+TEST_F(Trace, OverlongLineIsRefusedWithoutReadingOn) {
+  EXPECT_EQ(problem_of_lines("0,0,read,0,64\n" + std::string(5'000'000, '0') + "\n"),
+            "3:1: the line is longer than 1024 characters; expected "
+            "'time_ns,domain,op,address,bytes'\n");
+}
+
+TEST_F(Trace, MissingFileAndDirectoryAreRefused) {
+  EXPECT_EQ(problem(), "0:0: does not exist; expected a CSV file\n");
+  EXPECT_THROW(TraceReader(testing::TempDir(), 4), ConfigError);
+  EXPECT_THROW(TraceReader("", 4), ConfigError);
+}
+
+TEST_F(Trace, LinesThatStraddleTheReadBufferAreRight) {
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i) {
+    lines += std::to_string(i) + "," + std::to_string(i % 4) + ",write," +
+             std::to_string(std::uint64_t{1} << (i % 40)) + "," + std::to_string(i + 1) + "\n";
+  }
+  write_lines(lines);
+  TraceReader reader(path_, 4);
+  ASSERT_EQ(reader.records(), 20'000U);
+  TraceRecord record;
+  for (int i = 0; i < 20'000; ++i) {
+    ASSERT_TRUE(reader.next(record));
+    ASSERT_EQ(record.at, Time::from_ns(i));
+    ASSERT_EQ(record.address, std::uint64_t{1} << (i % 40));
+    ASSERT_EQ(record.bytes, static_cast<unsigned>(i + 1));
+  }
+  EXPECT_FALSE(reader.next(record));
+}
+
+TEST_F(Trace, FileThatChangesAfterItsCheckIsNoticed) {
+  std::string lines;
+  for (int i = 0; i < 50'000; ++i) {
+    lines += "0,0,read,0,64\n";
+  }
+  write_lines(lines);
+  TraceReader reader(path_, 4);
+  write_lines("0,0,read,0,64\n");
+  const auto replay = [&reader] {
+    TraceRecord record;
+    while (reader.next(record)) {
+    }
+  };
+  EXPECT_THROW(replay(), ConfigError);
+}
+
+TEST_F(Trace, IsReplayedAsAWorkload) {
+  WorkloadConfig config;
+  config.kind = WorkloadKind::kTrace;
+  config.domains = 4;
+  config.trace = std::string(FLITWISE_SOURCE_DIR) + "/configs/data/example_trace.csv";
+  const auto workload = Workload::make(config, DeviceConfig{}, 1);
+  ASSERT_EQ(workload->requests(), 10U);
+  std::vector<WorkItem> items;
+  WorkItem item;
+  while (workload->next(item)) {
+    items.push_back(item);
+  }
+  ASSERT_EQ(items.size(), 10U);
+  EXPECT_EQ(items[2].at, Time::from_ps(10'500));
+  EXPECT_EQ(items[2].op, Op::kRead);
+  EXPECT_EQ(items[2].bytes, 512U);
+  EXPECT_EQ(items[9].domain, DomainId{3});
+  EXPECT_TRUE(items[9].starts_message && items[9].ends_message);
+}
+
+TEST_F(Trace, WarmupLongerThanTheTraceIsRefused) {
+  WorkloadConfig config;
+  config.kind = WorkloadKind::kTrace;
+  config.trace = path_;
+  write_lines("0,0,read,0,64\n1,0,read,0,64\n");
+  EXPECT_EQ(Workload::make(config, DeviceConfig{}, 1, 1)->requests(), 2U);
+  EXPECT_THROW(Workload::make(config, DeviceConfig{}, 1, 2), ConfigError);
+}
+
+}  // namespace
+}  // namespace flitwise
