@@ -95,16 +95,12 @@ VirtualFunctions virtual_functions(const ConfigSpace& pf);
 /// VF BAR pair 0..2 of all VFs together; VF n owns [base + n * size_of_one).
 AddressRange vf_bar(const ConfigSpace& pf, unsigned index);
 
-// ---- DVSEC (dvsec.cpp): a body whose layout belongs to whoever defines it
+// ---- DVSEC (dvsec.cpp): a body whose registers belong to whoever defines it
 struct DvsecOptions {
-  std::uint16_t vendor = 0;
-  std::uint8_t revision = 0;
-  std::uint16_t dvsec_id = 0;
-  std::uint16_t size = 0;           ///< bytes, header included, multiple of 4
-  std::vector<Register> registers;  ///< offsets from the start of the DVSEC, from 08h on
-  std::function<void(const RegisterWrite&, WriteEffect&)> on_write;
+  std::uint16_t size = 0;  ///< bytes, header included, multiple of 4
+  RegisterOwner owner;     ///< keeps every DW from 04h (vendor, revision, length) on
 };
-Capability dvsec_capability(const DvsecOptions& options);
+Capability dvsec_capability(DvsecOptions options);
 /// Finds a DVSEC by its vendor and id among several.
 std::optional<std::uint16_t> find_dvsec(const ConfigSpace& space, std::uint16_t vendor,
                                         std::uint16_t dvsec_id);

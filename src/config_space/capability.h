@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "config_space/register_file.h"
@@ -43,6 +44,16 @@ struct RegisterWrite {
   std::uint32_t written = 0;  ///< the value as software wrote it, disabled bytes 0
 };
 
+/// Whoever keeps the registers of a capability itself; offsets count from the start of the
+/// capability. It must outlive the configuration space.
+struct RegisterOwner {
+  std::function<std::uint32_t(std::uint16_t offset)> read;
+  std::function<void(std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables,
+                     WriteEffect& effect)>
+      write;
+  std::function<void(ResetKind kind)> reset;  ///< may be empty
+};
+
 struct Capability {
   std::uint16_t id = 0;
   std::uint8_t version = 1;  ///< extended capabilities only
@@ -50,6 +61,7 @@ struct Capability {
   std::uint16_t size = 0;           ///< bytes; the next capability starts behind it
   std::vector<Register> registers;  ///< the DW at 0 without id, version and next pointer
   std::function<void(const RegisterWrite&, WriteEffect&)> on_write;  ///< may be empty
+  std::optional<RegisterOwner> owner;  ///< set: every DW behind the first is its own
 };
 
 }  // namespace flitwise

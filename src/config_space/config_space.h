@@ -43,13 +43,13 @@ class ConfigSpace {
   std::uint16_t add(Capability capability);
 
   /// The DW that holds this offset. REQUIRES: offset < 4096.
-  std::uint32_t read(std::uint16_t offset) const { return registers_.read(offset); }
+  std::uint32_t read(std::uint16_t offset) const;
   WriteEffect write(std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables = 0xf);
   /// The hardware's own change of a register, masks or not.
   void set(std::uint16_t offset, std::uint32_t mask, std::uint32_t value) {
     registers_.set(offset, mask, value);
   }
-  void reset(ResetKind kind) { registers_.reset(kind); }
+  void reset(ResetKind kind);
 
   /// Start of a capability in the chain, if it is there.
   std::optional<std::uint16_t> find(std::uint16_t id) const;
@@ -60,6 +60,8 @@ class ConfigSpace {
   bool bus_master_enabled() const;
   /// Where BAR pair 0..2 stands, enabled or not; empty if there is none.
   AddressRange bar(unsigned index) const;
+  /// The 64-bit BAR whose low DW stands at this offset.
+  AddressRange bar_at(std::uint16_t offset) const;
 
  private:
   struct Placed {
@@ -67,14 +69,14 @@ class ConfigSpace {
     Capability capability;
   };
   ConfigSpace() = default;
+  const Placed* placed_at(std::uint16_t offset) const;
   void define_common(const FunctionIds& ids, std::uint8_t header_type, bool is_multi_function);
   void note_header_write(std::uint16_t offset, std::uint32_t before, std::uint32_t after,
                          WriteEffect& effect) const;
 
   RegisterFile registers_;
   std::vector<Placed> placed_;
-  BarSizes bar_sizes_{};
-  std::uint16_t next_standard_ = 0x40;
+  std::uint16_t next_standard_ = 0x40;  ///< where the next capability goes
   std::uint16_t next_extended_ = 0x100;
   std::uint16_t last_standard_ = 0;
   std::uint16_t last_extended_ = 0;

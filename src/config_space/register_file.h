@@ -27,6 +27,8 @@ class RegisterFile {
 
   /// REQUIRES: offset < 4096 (its low two bits are ignored). Unknown registers read 0.
   std::uint32_t read(std::uint16_t offset) const;
+  /// Bits that software can change by writing them.
+  std::uint32_t writable(std::uint16_t offset) const;
   /// What software writes: bytes selected by byte_enables [3:0]. Returns the bits that changed.
   std::uint32_t write(std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables);
   /// What the hardware sets, whatever the masks say: the bits of `mask` become those of `value`.

@@ -7,18 +7,12 @@
 #include <optional>
 #include <vector>
 
+#include "dhi/handle_types.h"
 #include "flitwise/config.h"
 #include "flitwise/tlp.h"
 #include "routing/bridge.h"
 
 namespace flitwise {
-
-/// Handles given to the devices behind one port, both ends included. [DHI D2]
-struct HandleRange {
-  std::uint16_t first = 0;
-  std::uint16_t last = 0;
-  bool contains(std::uint16_t handle) const { return handle >= first && handle <= last; }
-};
 
 enum class SourceVerdict : std::uint8_t {
   kPass,

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// PCI Express capability: device, link and root registers. [LNK-9.8] [LNK-9.15] [LNK-9.16]
+#include "config_space/capabilities.h"
+#include "flitwise/error.h"
+
+#include <algorithm>
+#include <string>
+
+namespace flitwise {
+
+namespace pcie = cfg::pcie;
+
+namespace {
+/// Code of a size field: 0 for 128 bytes up to 5 for 4096.
+std::uint32_t size_code(unsigned bytes) {
+  std::uint32_t code = 0;
+  while (code < 5 && 128U << code < bytes) {
+    ++code;
+  }
+  return code;
+}
+
+unsigned size_of_code(std::uint32_t code) {
+  return 128U << std::min(code & 7U, 5U);
+}
+
+std::uint32_t device_capability(const PcieOptions& options) {
+  const bool is_endpoint = options.type == pcie::PortType::kEndpoint;
+  return size_code(options.max_mps) | (options.extended_tag ? pcie::kCapExtendedTag : 0U) |
+         1U << 15 |  // Role-based error reporting.
+         (is_endpoint ? pcie::kCapFlr : 0U);
+}
+
+std::uint32_t device_control_bits(const PcieOptions& options) {
+  return pcie::kReportCorrectable | pcie::kReportNonFatal | pcie::kReportFatal |
+         pcie::kReportUnsupported | pcie::kRelaxedOrdering | 7U << pcie::kMpsShift |
+         (options.extended_tag ? pcie::kExtendedTag : 0U) | pcie::kNoSnoop | 7U << pcie::kMrrsShift;
+}
+
+std::vector<Register> registers_of(const PcieOptions& options) {
+  const auto type = static_cast<std::uint32_t>(options.type);
+  const std::uint32_t link = options.generation | options.lanes << 4;
+  const std::uint32_t speeds = ((1U << options.generation) - 1U) << 1;
+  const std::uint32_t tags =
+      options.ten_bit_tag ? pcie::kCap2TenBitCompleter | pcie::kCap2TenBitRequester : 0U;
+  const bool is_downstream =
+      options.type == pcie::PortType::kRootPort || options.type == pcie::PortType::kDownstreamPort;
+  const std::uint32_t control2 = pcie::kTimeoutValueMask | pcie::kTimeoutDisable |
+                                 pcie::kIdoRequest | pcie::kIdoCompletion |
+                                 (is_downstream ? pcie::kAriForwarding : 0U) |
+                                 (options.ten_bit_tag ? pcie::kTenBitRequester : 0U);
+  return {
+      {pcie::kCapabilities, (2U | type << 4) << 16, 0, 0, 0, 0},
+      {pcie::kDeviceCap, device_capability(options), 0, 0, 0, 0},
+      // MPS outlives a function level reset; RO, No Snoop and MRRS 512 are the reset values.
+      {pcie::kDeviceControl, pcie::kRelaxedOrdering | pcie::kNoSnoop | 2U << pcie::kMrrsShift,
+       device_control_bits(options), 0xfU << 16, 0, 7U << pcie::kMpsShift},
+      {pcie::kLinkCap, link | std::uint32_t{options.port_number} << 24, 0, 0, 0, 0},
+      {pcie::kLinkControl, link << 16 | (is_downstream ? 1U << 29 : 0U), 0xc3, 0, 0, 0xc3},
+      {pcie::kRootControl, 0, options.type == pcie::PortType::kRootPort ? 0x1fU : 0U, 0, 0, 0},
+      {pcie::kDeviceCap2, 0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags,
+       0, 0, 0, 0},
+      {pcie::kDeviceControl2, 0, control2, 0, 0, 0},
+      {pcie::kLinkCap2, speeds, 0, 0, 0, 0},
+      {pcie::kLinkControl2, options.generation, 0xf, 0, 0xf, 0},
+  };
+}
+}  // namespace
+
+Capability pcie_capability(const PcieOptions& options) {
+  FLITWISE_CHECK(
+      options.generation >= 1 && options.generation <= 5 && options.lanes >= 1 &&
+          options.lanes <= 32,
+      "generation " + std::to_string(options.generation) + " x" + std::to_string(options.lanes));
+  Capability capability;
+  capability.id = cfg::kCapPcie;
+  capability.size = 0x3c;
+  capability.registers = registers_of(options);
+  const bool has_flr = options.type == pcie::PortType::kEndpoint;
+  capability.on_write = [has_flr](const RegisterWrite& write, WriteEffect& effect) {
+    if (write.offset == pcie::kDeviceControl) {
+      // Initiate FLR always reads 0.
+      effect.flr_started |= has_flr && (write.written & pcie::kInitiateFlr) != 0;
+      effect.device_control_changed |= ((write.before ^ write.after) & 0xffffU) != 0;
+    } else if (write.offset == pcie::kDeviceControl2) {
+      effect.device_control_changed |= write.before != write.after;
+    }
+  };
+  return capability;
+}
+
+DeviceControl device_control(const ConfigSpace& space) {
+  const std::uint16_t start = space.find(cfg::kCapPcie).value();
+  const std::uint32_t one = space.read(static_cast<std::uint16_t>(start + pcie::kDeviceControl));
+  const std::uint32_t two = space.read(static_cast<std::uint16_t>(start + pcie::kDeviceControl2));
+  DeviceControl control;
+  control.mps = size_of_code(one >> pcie::kMpsShift);
+  control.mrrs = size_of_code(one >> pcie::kMrrsShift);
+  control.tag_bits = (two & pcie::kTenBitRequester) != 0 ? 10
+                     : (one & pcie::kExtendedTag) != 0   ? 8
+                                                         : 5;
+  control.relaxed_ordering = (one & pcie::kRelaxedOrdering) != 0;
+  control.id_based_ordering = (two & pcie::kIdoRequest) != 0;
+  control.id_based_ordering_completion = (two & pcie::kIdoCompletion) != 0;
+  control.completion_timeout_code = static_cast<std::uint8_t>(two & pcie::kTimeoutValueMask);
+  control.completion_timeout_disabled = (two & pcie::kTimeoutDisable) != 0;
+  return control;
+}
+
+}  // namespace flitwise
