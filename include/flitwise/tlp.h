@@ -139,6 +139,12 @@ constexpr bool is_completion(TlpType type) {
 constexpr bool is_atomic(TlpType type) {
   return detail::is_in(detail::kAtomics, type);
 }
+constexpr bool is_configuration(TlpType type) {
+  return type >= TlpType::kCfgRd0 && type <= TlpType::kCfgWr1;
+}
+constexpr bool is_io(TlpType type) {
+  return type == TlpType::kIORd || type == TlpType::kIOWr;
+}
 constexpr bool is_message(TlpType type) {
   return type == TlpType::kMsg || type == TlpType::kMsgD;
 }

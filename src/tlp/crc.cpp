@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checksums of TLPs and DLLPs.
+#include "tlp/crc.h"
+
+#include <zlib.h>
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint16_t kDllpPolynomial = 0xd008;  // 100B with its bits in reverse
+
+constexpr std::array<std::uint16_t, 256> make_dllp_table() {
+  std::array<std::uint16_t, 256> table{};
+  for (unsigned i = 0; i < table.size(); ++i) {
+    std::uint16_t crc = static_cast<std::uint16_t>(i);
+    for (int bit = 0; bit < 8; ++bit) {
+      const bool low = (crc & 1U) != 0;
+      crc = static_cast<std::uint16_t>(crc >> 1);
+      if (low) {
+        crc = static_cast<std::uint16_t>(crc ^ kDllpPolynomial);
+      }
+    }
+    table[i] = crc;
+  }
+  return table;
+}
+constexpr std::array<std::uint16_t, 256> kDllpTable = make_dllp_table();
+
+uLong crc_of(uLong crc, const std::uint8_t* bytes, std::size_t count) {
+  return count == 0 ? crc : crc32_z(crc, bytes, count);
+}
+
+}  // namespace
+
+std::uint32_t lcrc(std::uint16_t sequence, const std::uint8_t* tlp, std::size_t bytes) {
+  const std::array<std::uint8_t, 2> number = {static_cast<std::uint8_t>((sequence >> 8) & 0xfU),
+                                              static_cast<std::uint8_t>(sequence & 0xffU)};
+  return static_cast<std::uint32_t>(crc_of(crc_of(0, number.data(), 2), tlp, bytes));
+}
+
+std::uint16_t dllp_crc16(const std::array<std::uint8_t, 4>& dllp) {
+  std::uint16_t crc = 0xffff;
+  for (const std::uint8_t byte : dllp) {
+    crc = static_cast<std::uint16_t>((crc >> 8) ^ kDllpTable[(crc ^ byte) & 0xffU]);
+  }
+  return static_cast<std::uint16_t>(~crc);
+}
+
+std::uint32_t ecrc(const std::uint8_t* tlp, std::size_t bytes, std::size_t prefix_bytes,
+                   std::size_t local_prefix_bytes) {
+  const std::size_t first = kEcrcCoversLocalPrefixes ? 0 : local_prefix_bytes;
+  uLong crc = crc_of(0, tlp + first, prefix_bytes - first);
+  std::array<std::uint8_t, 4> dw0 = {tlp[prefix_bytes], tlp[prefix_bytes + 1],
+                                     tlp[prefix_bytes + 2], tlp[prefix_bytes + 3]};
+  dw0[0] |= 0x01;  // Type[0] and EP may change on the way, so they count as 1.
+  dw0[2] |= 0x40;
+  crc = crc_of(crc, dw0.data(), dw0.size());
+  crc = crc_of(crc, tlp + prefix_bytes + 4, bytes - prefix_bytes - 4);
+  return static_cast<std::uint32_t>(crc);
+}
+
+}  // namespace flitwise

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// DLLPs as bytes: four of content and the CRC. [LNK-6.1]
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "flitwise/dllp.h"
+
+namespace flitwise {
+
+inline constexpr std::size_t kDllpBytes = 6;
+
+enum class DllpError : std::uint8_t { kWrongSize, kBadCrc, kUnknownType };
+const char* name_of(DllpError error);  ///< "wrong_size", "bad_crc", "unknown_type"
+const char* name_of(DllpType type);    ///< "Ack", "InitFC1", "UpdateFC", ...
+
+/// Content and CRC. REQUIRES: fields within their ranges. [LNK-6.2] [LNK-6.4] [LNK-6.5]
+std::array<std::uint8_t, kDllpBytes> encode(const Dllp& dllp);
+
+struct DllpDecodeResult {
+  Dllp dllp;
+  std::uint16_t crc = 0;  ///< as received
+  std::optional<DllpError> error;
+  std::size_t error_offset = 0;
+};
+
+/// Any bytes in; a wrong CRC is an error like others, the caller drops such a DLLP. [LNK-6.7]
+DllpDecodeResult decode_dllp(const std::uint8_t* bytes, std::size_t count);
+
+}  // namespace flitwise

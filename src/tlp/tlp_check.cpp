@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of decoded TLPs.
+#include "tlp/tlp_check.h"
+
+#include <array>
+
+#include "tlp/header_layout.h"
+#include "tlp/identity.h"
+#include "tlp/prefix.h"
+
+namespace flitwise {
+namespace {
+
+using Verdict = std::optional<TlpViolation>;
+
+constexpr unsigned kInvalidateRequestDw = 2;  // [LNK-4.4]
+
+bool is_translation_request(const Tlp& tlp) {
+  return tlp.at == AddressType::kTranslationRequest;
+}
+
+// First BE of more than one DW has no gap above its lowest byte.
+constexpr bool reaches_top(unsigned be) {
+  return be == 0xf || be == 0xe || be == 0xc || be == 0x8;
+}
+constexpr bool starts_at_bottom(unsigned be) {
+  return be == 0xf || be == 0x7 || be == 0x3 || be == 0x1;
+}
+
+bool are_byte_enables_fine(const Tlp& tlp) {
+  const bool hint_in_byte_enables = tlp.has_processing_hint && !has_data(tlp.type);
+  if (hint_in_byte_enables) {  // They hold a steering tag. [LNK-2.15]
+    return true;
+  }
+  if (is_translation_request(tlp)) {
+    return tlp.first_be == 0xf && tlp.last_be == 0xf;
+  }
+  if (tlp.length_dw == 1) {
+    return tlp.last_be == 0;
+  }
+  const bool quadword = tlp.length_dw == 2 && (tlp.address & 4U) == 0;
+  if (quadword) {
+    return tlp.first_be != 0 && tlp.last_be != 0;
+  }
+  return reaches_top(tlp.first_be) && starts_at_bottom(tlp.last_be);
+}
+
+bool crosses_4kib(const Tlp& tlp) {
+  return (tlp.address & (kPageBytes - 1)) + 4U * tlp.length_dw > kPageBytes;
+}
+
+// [LNK-2.12] [LNK-2.17]
+Verdict check_atomic(const Tlp& tlp) {
+  const unsigned dws = tlp.length_dw;
+  const bool is_cas = tlp.type == TlpType::kCas;
+  if (is_cas ? dws != 2 && dws != 4 && dws != 8 : dws != 1 && dws != 2) {
+    return TlpViolation::kBadLength;
+  }
+  const unsigned operand_bytes = 4U * dws / (is_cas ? 2U : 1U);
+  if (tlp.address % operand_bytes != 0) {
+    return TlpViolation::kUnalignedAtomic;
+  }
+  return std::nullopt;
+}
+
+Verdict check_memory_request(const Tlp& tlp) {
+  if (tlp.at == AddressType::kReserved ||
+      (is_translation_request(tlp) && tlp.type != TlpType::kMRd)) {
+    return TlpViolation::kReservedAddressType;
+  }
+  if (is_atomic(tlp.type)) {
+    return check_atomic(tlp);
+  }
+  if (is_translation_request(tlp) && tlp.length_dw % 2 != 0) {
+    return TlpViolation::kBadLength;
+  }
+  if (!are_byte_enables_fine(tlp)) {
+    return TlpViolation::kBadByteEnables;
+  }
+  if (crosses_4kib(tlp)) {
+    return TlpViolation::kCrosses4KiB;
+  }
+  return std::nullopt;
+}
+
+// [LNK-2.11]
+Verdict check_config_or_io(const Tlp& tlp) {
+  if (tlp.length_dw != 1) {
+    return TlpViolation::kBadLength;
+  }
+  if (tlp.last_be != 0) {
+    return TlpViolation::kBadByteEnables;
+  }
+  if (tlp.tc != 0 || tlp.at != AddressType::kUntranslated || tlp.id_based_ordering ||
+      tlp.relaxed_ordering || tlp.no_snoop) {
+    return TlpViolation::kBadConfigOrIoFields;
+  }
+  return std::nullopt;
+}
+
+constexpr unsigned routings(MsgRouting a) {
+  return 1U << static_cast<unsigned>(a);
+}
+
+// Routings that a Message Code may have, one bit each. [LNK-2.16]
+unsigned allowed_routings(std::uint8_t code) {
+  switch (code) {
+    case msg::kUnlock:
+    case msg::kPmeTurnOff:
+      return routings(MsgRouting::kBroadcast);
+    case msg::kInvalidateRequest:
+    case msg::kInvalidateCompletion:
+    case msg::kPrgResponse:
+      return routings(MsgRouting::kById);
+    case msg::kPageRequest:
+    case msg::kPmPme:
+    case msg::kErrCor:
+    case msg::kErrNonFatal:
+    case msg::kErrFatal:
+      return routings(MsgRouting::kToRootComplex);
+    case msg::kPmeToAck:
+      return routings(MsgRouting::kGathered);
+    case msg::kLtr:
+    case msg::kObff:
+    case msg::kPmActiveStateNak:
+    case msg::kSetSlotPowerLimit:
+    case msg::kPtmRequest:
+    case msg::kPtmResponse:
+      return routings(MsgRouting::kLocal);
+    case msg::kVendorType0:
+    case msg::kVendorType1:
+      return routings(MsgRouting::kToRootComplex) | routings(MsgRouting::kById) |
+             routings(MsgRouting::kBroadcast) | routings(MsgRouting::kLocal);
+    default:
+      return code >= msg::kAssertIntA && code < msg::kDeassertIntA + 4
+                 ? routings(MsgRouting::kLocal)
+                 : 0x3fU;
+  }
+}
+
+Verdict check_message(const Tlp& tlp) {
+  if (((allowed_routings(tlp.message_code) >> static_cast<unsigned>(tlp.routing)) & 1U) == 0) {
+    return TlpViolation::kBadMessageRouting;
+  }
+  const bool is_invalidate_request = tlp.message_code == msg::kInvalidateRequest;
+  const bool is_plain_ats = tlp.message_code == msg::kInvalidateCompletion ||
+                            tlp.message_code == msg::kPageRequest ||
+                            tlp.message_code == msg::kPrgResponse;
+  if ((is_invalidate_request && tlp.type != TlpType::kMsgD) ||
+      (is_plain_ats && tlp.type != TlpType::kMsg)) {
+    return TlpViolation::kBadMessageKind;
+  }
+  if (is_invalidate_request && tlp.length_dw != kInvalidateRequestDw) {
+    return TlpViolation::kBadLength;
+  }
+  return std::nullopt;
+}
+
+unsigned end_end_prefixes(const Tlp& tlp) {
+  unsigned count = tlp.has_pasid ? 1 : 0;
+  for (unsigned i = 0; i < tlp.other_prefix_count; ++i) {
+    count += is_end_end_prefix(tlp.other_prefixes[i]) ? 1U : 0U;
+  }
+  return count;
+}
+
+}  // namespace
+
+const char* name_of(TlpViolation violation) {
+  static constexpr std::array<const char*, kTlpViolations> kNames = {"truncated",
+                                                                     "unknown_prefix",
+                                                                     "prefix_order",
+                                                                     "too_many_prefixes",
+                                                                     "repeated_pasid",
+                                                                     "unknown_type",
+                                                                     "length_mismatch",
+                                                                     "trailing_bytes",
+                                                                     "ecrc_mismatch",
+                                                                     "bad_byte_enables",
+                                                                     "crosses_4kib",
+                                                                     "reserved_address_type",
+                                                                     "bad_length",
+                                                                     "unaligned_atomic",
+                                                                     "bad_config_or_io_fields",
+                                                                     "bad_message_routing",
+                                                                     "bad_message_kind",
+                                                                     "pasid_not_permitted",
+                                                                     "exceeds_mps",
+                                                                     "exceeds_mrrs",
+                                                                     "pasid_not_enabled",
+                                                                     "translated_with_pasid"};
+  return kNames[static_cast<std::size_t>(violation)];
+}
+
+std::optional<TlpViolation> check_format(const Tlp& tlp) {
+  if (tlp.has_pasid && !may_carry_pasid(tlp)) {
+    return TlpViolation::kPasidNotPermitted;
+  }
+  if (is_memory_request(tlp.type)) {
+    return check_memory_request(tlp);
+  }
+  if (is_configuration(tlp.type) || is_io(tlp.type)) {
+    return check_config_or_io(tlp);
+  }
+  return is_message(tlp.type) ? check_message(tlp) : std::nullopt;
+}
+
+std::optional<TlpViolation> check_tlp(const Tlp& tlp, const TlpLimits& limits) {
+  if (const Verdict verdict = check_format(tlp)) {
+    return verdict;
+  }
+  if (limits.mps != 0 && data_bytes(tlp) > limits.mps) {
+    return TlpViolation::kExceedsMps;
+  }
+  const bool is_read = tlp.type == TlpType::kMRd || tlp.type == TlpType::kMRdLk;
+  if (limits.mrrs != 0 && is_read && 4U * tlp.length_dw > limits.mrrs) {
+    return TlpViolation::kExceedsMrrs;
+  }
+  if (tlp.has_pasid && !limits.has_pasid) {
+    return TlpViolation::kPasidNotEnabled;
+  }
+  if (kTranslatedPasidNeedsSupport && tlp.has_pasid && tlp.at == AddressType::kTranslated &&
+      !limits.has_translated_pasid) {
+    return TlpViolation::kTranslatedWithPasid;
+  }
+  if (end_end_prefixes(tlp) > limits.max_end_end_prefixes) {
+    return TlpViolation::kTooManyPrefixes;
+  }
+  return std::nullopt;
+}
+
+}  // namespace flitwise

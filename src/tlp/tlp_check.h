@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What makes a TLP malformed: rules on its fields alone, and rules that depend on what the
+/// receiver allows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "flitwise/tlp.h"
+
+namespace flitwise {
+
+/// Kinds of malformed TLP. The first group comes from the bytes, the second from the fields, the
+/// third from the receiver's limits.
+enum class TlpViolation : std::uint8_t {
+  kTruncated,        ///< the bytes end inside prefixes or header
+  kUnknownPrefix,    ///< [LNK-3.3]
+  kPrefixOrder,      ///< local prefix after an End-End one [LNK-3.2]
+  kTooManyPrefixes,  ///< [LNK-3.2]
+  kRepeatedPasid,    ///< two PASID prefixes
+  kUnknownType,      ///< no kind has this Fmt and Type [LNK-1.2]
+  kLengthMismatch,   ///< fewer bytes than Length and TD announce [LNK-1.4]
+  kTrailingBytes,    ///< more bytes than Length and TD announce [LNK-1.4]
+  kEcrcMismatch,     ///< [LNK-5.20]
+
+  kBadByteEnables,       ///< [LNK-2.8] [LNK-2.9]
+  kCrosses4KiB,          ///< [LNK-9.14]
+  kReservedAddressType,  ///< AT 3, or AT 1 on what is not an MRd [LNK-1.5]
+  kBadLength,            ///< Length that the kind does not allow [LNK-2.11] [LNK-2.12] [LNK-4.1]
+  kUnalignedAtomic,      ///< [LNK-2.17]
+  kBadConfigOrIoFields,  ///< TC, AT or Attr of an I/O or configuration request [LNK-2.11]
+  kBadMessageRouting,    ///< [LNK-2.16]
+  kBadMessageKind,       ///< ATS message with or without data against its code [LNK-4.4]
+  kPasidNotPermitted,    ///< [LNK-3.7]
+
+  kExceedsMps,           ///< [LNK-9.15]
+  kExceedsMrrs,          ///< [LNK-9.15]
+  kPasidNotEnabled,      ///< the receiver takes no PASID [LNK-3.7]
+  kTranslatedWithPasid,  ///< PASID on AT 2 without support [LNK-3.8]
+};
+inline constexpr int kTlpViolations = 22;
+
+const char* name_of(TlpViolation violation);  ///< "truncated", "crosses_4kib", ...
+
+/// What a receiver takes. Units: bytes; 0 leaves the rule out.
+struct TlpLimits {
+  unsigned mps = 256;
+  unsigned mrrs = 512;
+  unsigned max_end_end_prefixes = 4;
+  bool has_pasid = true;             ///< PASID prefixes are taken
+  bool has_translated_pasid = true;  ///< also on translated requests
+};
+
+inline constexpr bool kTranslatedPasidNeedsSupport = true;  // unverified [LNK-3.8]
+
+/// The first rule on fields alone that the TLP breaks. [LNK-9.17]
+std::optional<TlpViolation> check_format(const Tlp& tlp);
+
+/// The first rule of all that the TLP breaks, the receiver's limits included. Runs once per
+/// received TLP. [LNK-9.15] [LNK-9.17]
+std::optional<TlpViolation> check_tlp(const Tlp& tlp, const TlpLimits& limits);
+
+}  // namespace flitwise

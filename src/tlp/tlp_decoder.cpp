@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoder of TLPs.
+#include "tlp/tlp_decoder.h"
+
+#include "tlp/crc.h"
+#include "tlp/header_layout.h"
+#include "tlp/prefix.h"
+
+namespace flitwise {
+
+std::optional<TlpType> find_type(unsigned fmt, unsigned type) {
+  const bool wide = (fmt & 1U) != 0;
+  const bool data = (fmt & 2U) != 0;
+  for (int i = 0; i < kTlpTypes; ++i) {
+    const auto candidate = static_cast<TlpType>(i);
+    const bool may_be_wide = is_memory_request(candidate) || is_message(candidate);
+    const bool may_be_narrow = !is_message(candidate);
+    const unsigned routing = is_message(candidate) ? type & 7U : 0U;
+    if (type == type_code(candidate) + routing && data == has_data(candidate) &&
+        (wide ? may_be_wide : may_be_narrow)) {
+      return candidate;
+    }
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr unsigned kLastRouting = static_cast<unsigned>(MsgRouting::kGathered);
+
+/// Reads one TLP front to back and stops at the first error.
+class Decoder {
+ public:
+  Decoder(const std::uint8_t* bytes, std::size_t count) : bytes_(bytes), count_(count) {}
+
+  DecodeResult run() {
+    if (read_prefixes() && read_first_dw() && read_header() && read_extent() && check_ecrc()) {
+      if (const auto violation = check_format(result_.tlp)) {
+        fail(*violation, offset_of(*violation));
+      }
+    }
+    return result_;
+  }
+
+ private:
+  bool fail(TlpViolation violation, std::size_t offset) {
+    result_.error = violation;
+    result_.error_offset = offset;
+    return false;
+  }
+
+  std::uint32_t dw_at(std::size_t offset) const {
+    return std::uint32_t{bytes_[offset]} << 24 | std::uint32_t{bytes_[offset + 1]} << 16 |
+           std::uint32_t{bytes_[offset + 2]} << 8 | bytes_[offset + 3];
+  }
+  bool has_dw_at(std::size_t offset) const { return count_ >= offset + 4; }
+
+  // [LNK-3.1] [LNK-3.2]
+  bool read_prefixes() {
+    while (has_dw_at(at_) && dw_at(at_) >> 29 == 4U) {
+      if (!read_prefix(dw_at(at_))) {
+        return false;
+      }
+      at_ += 4;
+    }
+    return has_dw_at(at_) || fail(TlpViolation::kTruncated, count_);
+  }
+
+  bool read_prefix(std::uint32_t dw) {
+    Tlp& tlp = result_.tlp;
+    if (!is_known_prefix(dw)) {
+      return fail(TlpViolation::kUnknownPrefix, at_);
+    }
+    if (!is_end_end_prefix(dw)) {
+      if (end_end_prefixes_ > 0) {
+        return fail(TlpViolation::kPrefixOrder, at_);
+      }
+      local_prefix_bytes_ += 4;
+    } else if (++end_end_prefixes_ > kMaxPrefixes) {
+      return fail(TlpViolation::kTooManyPrefixes, at_);
+    }
+    if (prefix_type(dw) == prefix::kPasid) {
+      return read_pasid(dw);
+    }
+    if (tlp.other_prefix_count == tlp.other_prefixes.size()) {
+      return fail(TlpViolation::kTooManyPrefixes, at_);
+    }
+    tlp.other_prefixes[tlp.other_prefix_count++] = dw;
+    return true;
+  }
+
+  // [LNK-3.4]
+  bool read_pasid(std::uint32_t dw) {
+    Tlp& tlp = result_.tlp;
+    if (tlp.has_pasid) {
+      return fail(TlpViolation::kRepeatedPasid, at_);
+    }
+    tlp.has_pasid = true;
+    tlp.pasid = static_cast<Pasid>(dw & 0xfffffU);
+    tlp.privileged_mode_requested = ((dw >> 21) & 1U) != 0;
+    tlp.execute_requested = ((dw >> 20) & 1U) != 0;
+    tlp.prefixes_before_pasid = tlp.other_prefix_count;
+    return true;
+  }
+
+  bool read_first_dw() {
+    Tlp& tlp = result_.tlp;
+    const std::uint32_t dw = dw_at(at_);
+    const unsigned type = (dw >> 24) & 0x1fU;
+    const std::optional<TlpType> kind =
+        dw >> 29 < 4U ? find_type(dw >> 29, type) : std::optional<TlpType>{};
+    if (!kind) {
+      return fail(TlpViolation::kUnknownType, at_);
+    }
+    tlp.type = *kind;
+    tlp.is_4dw = ((dw >> 29) & 1U) != 0;
+    if (is_message(tlp.type)) {
+      if ((type & 7U) > kLastRouting) {
+        return fail(TlpViolation::kBadMessageRouting, at_);
+      }
+      tlp.routing = static_cast<MsgRouting>(type & 7U);
+    }
+    tlp.tag = static_cast<std::uint16_t>(((dw >> 23) & 1U) << 9 | ((dw >> 19) & 1U) << 8);
+    tlp.tc = (dw >> 20) & 7U;
+    tlp.id_based_ordering = ((dw >> 18) & 1U) != 0;
+    tlp.id_is_handle = ((dw >> kHandleBit) & 1U) != 0;
+    tlp.has_processing_hint = ((dw >> 16) & 1U) != 0;
+    tlp.has_ecrc = ((dw >> 15) & 1U) != 0;
+    tlp.is_poisoned = ((dw >> 14) & 1U) != 0;
+    tlp.relaxed_ordering = ((dw >> 13) & 1U) != 0;
+    tlp.no_snoop = ((dw >> 12) & 1U) != 0;
+    tlp.at = static_cast<AddressType>((dw >> 10) & 3U);
+    tlp.length_dw = dw & 0x3ffU;
+    const bool length_counts = has_data(tlp.type) || fc_class(tlp.type) == FcClass::kNonPosted;
+    if (length_counts && tlp.length_dw == 0) {
+      tlp.length_dw = kMaxLengthDw;
+    }
+    return true;
+  }
+
+  bool read_header() {
+    Tlp& tlp = result_.tlp;
+    const std::size_t bytes = header_bytes(tlp);
+    if (count_ < at_ + bytes) {
+      return fail(TlpViolation::kTruncated, count_);
+    }
+    if (is_completion(tlp.type)) {
+      read_completion();
+    } else if (is_message(tlp.type)) {
+      read_message();
+    } else {
+      read_request();
+    }
+    header_at_ = at_;
+    at_ += bytes;
+    return true;
+  }
+
+  void read_requester_and_tag(std::uint32_t dw) {
+    result_.tlp.requester_id = Bdf{static_cast<std::uint16_t>(dw >> 16)};
+    result_.tlp.tag = static_cast<std::uint16_t>(result_.tlp.tag | ((dw >> 8) & 0xffU));
+  }
+
+  // [LNK-2.5]
+  void read_completion() {
+    Tlp& tlp = result_.tlp;
+    const std::uint32_t dw1 = dw_at(at_ + 4);
+    const std::uint32_t dw2 = dw_at(at_ + 8);
+    tlp.completer_id = Bdf{static_cast<std::uint16_t>(dw1 >> 16)};
+    tlp.status = static_cast<CplStatus>((dw1 >> 13) & 7U);
+    tlp.bcm = ((dw1 >> 12) & 1U) != 0;
+    tlp.byte_count = dw1 & 0xfffU;
+    if (tlp.byte_count == 0) {
+      tlp.byte_count = kMaxByteCount;
+    }
+    read_requester_and_tag(dw2);
+    tlp.lower_address = dw2 & 0x7fU;
+  }
+
+  // [LNK-2.6]
+  void read_message() {
+    Tlp& tlp = result_.tlp;
+    const std::uint32_t dw1 = dw_at(at_ + 4);
+    read_requester_and_tag(dw1);
+    tlp.message_code = dw1 & 0xffU;
+    tlp.message_dw2 = dw_at(at_ + 8);
+    tlp.message_dw3 = dw_at(at_ + 12);
+  }
+
+  // [LNK-2.1] [LNK-2.4]
+  void read_request() {
+    Tlp& tlp = result_.tlp;
+    const std::uint32_t dw1 = dw_at(at_ + 4);
+    const std::uint32_t dw2 = dw_at(at_ + 8);
+    read_requester_and_tag(dw1);
+    tlp.last_be = (dw1 >> 4) & 0xfU;
+    tlp.first_be = dw1 & 0xfU;
+    if (is_configuration(tlp.type)) {
+      tlp.completer_id = Bdf{static_cast<std::uint16_t>(dw2 >> 16)};
+      tlp.register_offset = dw2 & 0xffcU;
+      return;
+    }
+    const std::uint32_t low = tlp.is_4dw ? dw_at(at_ + 12) : dw2;
+    tlp.address = (tlp.is_4dw ? std::uint64_t{dw2} << 32 : 0U) | (low & ~3U);
+    tlp.processing_hint = is_memory_request(tlp.type) ? low & 3U : 0U;
+  }
+
+  // [LNK-1.4] [LNK-1.6]
+  bool read_extent() {
+    result_.payload_offset = at_;
+    result_.payload_bytes = data_bytes(result_.tlp);
+    const std::size_t end = at_ + result_.payload_bytes + (result_.tlp.has_ecrc ? 4U : 0U);
+    if (count_ < end) {
+      return fail(TlpViolation::kLengthMismatch, count_);
+    }
+    return count_ == end || fail(TlpViolation::kTrailingBytes, end);
+  }
+
+  // [LNK-5.20]
+  bool check_ecrc() {
+    if (!result_.tlp.has_ecrc) {
+      return true;
+    }
+    const std::size_t place = count_ - 4;
+    const std::uint32_t expected = ecrc(bytes_, place, header_at_, local_prefix_bytes_);
+    const std::uint32_t seen = __builtin_bswap32(dw_at(place));
+    return seen == expected || fail(TlpViolation::kEcrcMismatch, place);
+  }
+
+  // Byte of the header in which the field stands that broke a rule.
+  std::size_t offset_of(TlpViolation violation) const {
+    switch (violation) {
+      case TlpViolation::kReservedAddressType:
+      case TlpViolation::kBadLength:
+      case TlpViolation::kCrosses4KiB:
+        return header_at_ + 2;
+      case TlpViolation::kBadByteEnables:
+        return header_at_ + 7;
+      case TlpViolation::kUnalignedAtomic:
+        return result_.payload_offset - 1;
+      case TlpViolation::kPasidNotPermitted:
+        return header_at_ - 4;
+      default:
+        return header_at_;
+    }
+  }
+
+  const std::uint8_t* bytes_;
+  std::size_t count_;
+  std::size_t at_ = 0;
+  std::size_t header_at_ = 0;
+  std::size_t local_prefix_bytes_ = 0;
+  unsigned end_end_prefixes_ = 0;
+  DecodeResult result_;
+};
+
+}  // namespace
+
+DecodeResult decode_tlp(const std::uint8_t* bytes, std::size_t count) {
+  return Decoder(bytes, count).run();
+}
+
+}  // namespace flitwise

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoder of TLPs.
+#include "tlp/tlp_encoder.h"
+
+#include <algorithm>
+#include <array>
+
+#include "flitwise/error.h"
+#include "tlp/crc.h"
+#include "tlp/header_layout.h"
+#include "tlp/prefix.h"
+
+namespace flitwise {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using Header = std::array<std::uint32_t, 4>;
+
+void put_dw(Bytes& out, std::uint32_t dw) {
+  const std::array<std::uint8_t, 4> bytes = {
+      static_cast<std::uint8_t>(dw >> 24), static_cast<std::uint8_t>(dw >> 16),
+      static_cast<std::uint8_t>(dw >> 8), static_cast<std::uint8_t>(dw)};
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+std::uint32_t bit(bool value, unsigned position) {
+  return value ? 1U << position : 0U;
+}
+
+// Returns the bytes of the local prefixes, which go first. [LNK-3.2]
+std::size_t put_prefixes(const Tlp& tlp, Bytes& out) {
+  unsigned locals = 0;
+  while (locals < tlp.other_prefix_count && !is_end_end_prefix(tlp.other_prefixes[locals])) {
+    ++locals;
+  }
+  const unsigned before_pasid = std::max<unsigned>(locals, tlp.prefixes_before_pasid);
+  bool pasid_is_due = tlp.has_pasid;
+  for (unsigned i = 0; i < tlp.other_prefix_count; ++i) {
+    if (pasid_is_due && i == before_pasid) {
+      put_dw(out, pasid_prefix(tlp.pasid, tlp.privileged_mode_requested, tlp.execute_requested));
+      pasid_is_due = false;
+    }
+    put_dw(out, tlp.other_prefixes[i]);
+  }
+  if (pasid_is_due) {
+    put_dw(out, pasid_prefix(tlp.pasid, tlp.privileged_mode_requested, tlp.execute_requested));
+  }
+  return 4U * locals;
+}
+
+std::uint32_t first_dw(const Tlp& tlp) {
+  const std::uint32_t type =
+      type_code(tlp.type) |
+      (is_message(tlp.type) ? static_cast<std::uint32_t>(tlp.routing) & 7U : 0U);
+  return std::uint32_t{fmt_of(tlp)} << 29 | type << 24 | bit((tlp.tag & 0x200U) != 0, 23) |
+         (tlp.tc & 7U) << 20 | bit((tlp.tag & 0x100U) != 0, 19) | bit(tlp.id_based_ordering, 18) |
+         bit(tlp.id_is_handle, kHandleBit) | bit(tlp.has_processing_hint, 16) |
+         bit(tlp.has_ecrc, 15) | bit(tlp.is_poisoned, 14) | bit(tlp.relaxed_ordering, 13) |
+         bit(tlp.no_snoop, 12) | static_cast<std::uint32_t>(tlp.at) << 10 |
+         (tlp.length_dw & 0x3ffU);
+}
+
+std::uint32_t requester_and_tag(const Tlp& tlp, std::uint32_t low_byte) {
+  return std::uint32_t{tlp.requester_id.value} << 16 | (tlp.tag & 0xffU) << 8 | low_byte;
+}
+
+Header completion_header(const Tlp& tlp) {
+  Header dw{};
+  dw[1] = std::uint32_t{tlp.completer_id.value} << 16 |
+          (static_cast<std::uint32_t>(tlp.status) & 7U) << 13 | bit(tlp.bcm, 12) |
+          (tlp.byte_count & 0xfffU);
+  dw[2] = requester_and_tag(tlp, tlp.lower_address & 0x7fU);
+  return dw;
+}
+
+Header message_header(const Tlp& tlp) {
+  Header dw{};
+  dw[1] = requester_and_tag(tlp, tlp.message_code);
+  dw[2] = tlp.message_dw2;
+  dw[3] = tlp.message_dw3;
+  return dw;
+}
+
+Header request_header(const Tlp& tlp) {
+  Header dw{};
+  dw[1] = requester_and_tag(tlp, (tlp.last_be & 0xfU) << 4 | (tlp.first_be & 0xfU));
+  if (is_configuration(tlp.type)) {
+    dw[2] = std::uint32_t{tlp.completer_id.value} << 16 | (tlp.register_offset & 0xffcU);
+    return dw;
+  }
+  const bool wide = header_bytes(tlp) == 16;
+  const std::uint32_t hint = is_memory_request(tlp.type) ? tlp.processing_hint & 3U : 0U;
+  dw[2] = wide ? static_cast<std::uint32_t>(tlp.address >> 32) : 0U;
+  dw[wide ? 3 : 2] = (static_cast<std::uint32_t>(tlp.address) & ~3U) | hint;
+  return dw;
+}
+
+Header header_of(const Tlp& tlp) {
+  Header dw = is_completion(tlp.type) ? completion_header(tlp)
+              : is_message(tlp.type)  ? message_header(tlp)
+                                      : request_header(tlp);
+  dw[0] = first_dw(tlp);
+  return dw;
+}
+
+}  // namespace
+
+void encode(const Tlp& tlp, const std::uint8_t* payload, std::size_t payload_bytes, Bytes& out) {
+  FLITWISE_CHECK(payload_bytes <= data_bytes(tlp), "payload longer than Length");
+  const std::size_t start = out.size();
+  const std::size_t local_prefix_bytes = put_prefixes(tlp, out);
+  const Header header = header_of(tlp);
+  for (unsigned i = 0; i < header_bytes(tlp) / 4U; ++i) {
+    put_dw(out, header[i]);
+  }
+  out.insert(out.end(), payload, payload + payload_bytes);
+  out.insert(out.end(), data_bytes(tlp) - payload_bytes, 0);
+  if (tlp.has_ecrc) {
+    const std::uint32_t crc =
+        ecrc(out.data() + start, out.size() - start, prefix_bytes(tlp), local_prefix_bytes);
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      out.push_back(static_cast<std::uint8_t>(crc >> shift));
+    }
+  }
+}
+
+}  // namespace flitwise

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Fields to bytes: the TLP as the data link layer takes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "flitwise/tlp.h"
+
+namespace flitwise {
+
+/// Appends prefixes, header, payload and ECRC to out: tlp_bytes(tlp) bytes. A payload shorter than
+/// length_dw DWs is filled up with zeros. REQUIRES: payload_bytes <= data_bytes(tlp); fields within
+/// their ranges. [LNK-1.1]
+void encode(const Tlp& tlp, const std::uint8_t* payload, std::size_t payload_bytes,
+            std::vector<std::uint8_t>& out);
+
+}  // namespace flitwise

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// TLPs to bytes and back: golden headers, random packets of every kind, hostile bytes.
+#include <gtest/gtest.h>
+
+#include "tlp/header_layout.h"
+#include "tlp/tlp_decoder.h"
+#include "tlp/tlp_encoder.h"
+#include "unit/tlp/random_tlp.h"
+
+namespace flitwise {
+namespace {
+
+using testing::Bytes;
+using testing::from_hex;
+using testing::RandomTlp;
+
+// Sanitizers run the same bytes ten times slower.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kHostileStrings = 100'000;
+#else
+constexpr int kHostileStrings = 1'000'000;
+#endif
+
+const Bdf kRequester = Bdf::of(1, 2, 3);
+
+Bytes encoded(const Tlp& tlp, const Bytes& payload) {
+  Bytes out;
+  encode(tlp, payload.data(), payload.size(), out);
+  return out;
+}
+
+// Header bytes alone.
+Bytes header(const Tlp& tlp) {
+  Bytes out = encoded(tlp, Bytes(data_bytes(tlp)));
+  out.resize(prefix_bytes(tlp) + header_bytes(tlp));
+  return out;
+}
+
+Tlp memory(TlpType type, std::uint64_t address, std::uint16_t length_dw) {
+  Tlp tlp;
+  tlp.type = type;
+  tlp.is_4dw = address >> 32 != 0;
+  tlp.requester_id = kRequester;
+  tlp.tag = 0x5a;
+  tlp.address = address;
+  tlp.length_dw = length_dw;
+  tlp.first_be = 0xf;
+  tlp.last_be = length_dw > 1 ? 0xf : 0;
+  return tlp;
+}
+
+Tlp message(TlpType type, MsgRouting routing, std::uint8_t code) {
+  Tlp tlp;
+  tlp.type = type;
+  tlp.routing = routing;
+  tlp.message_code = code;
+  return tlp;
+}
+
+TEST(TlpEncoder, LNK2_1_GoldenMemoryReads) {
+  EXPECT_EQ(header(memory(TlpType::kMRd, 0x12345678, 16)), from_hex("00000010 01135aff 12345678"));
+  EXPECT_EQ(header(memory(TlpType::kMRd, 0x1'2345'6780, 1024)),
+            from_hex("20000000 01135aff 00000001 23456780"));
+  Tlp tlp = memory(TlpType::kMRd, 0x1'2345'6780, 16);
+  tlp.tag = 0x3a5;
+  EXPECT_EQ(header(tlp), from_hex("20880010 0113a5ff 00000001 23456780"));
+}
+
+TEST(TlpEncoder, LNK1_5_GoldenAddressTypes) {
+  Tlp translated = memory(TlpType::kMRd, 0x1'2345'6780, 16);
+  translated.at = AddressType::kTranslated;
+  EXPECT_EQ(header(translated), from_hex("20000810 01135aff 00000001 23456780"));
+  Tlp request = memory(TlpType::kMRd, 0x1'2345'6000, 2);
+  request.at = AddressType::kTranslationRequest;
+  EXPECT_EQ(header(request), from_hex("20000402 01135aff 00000001 23456000"));
+}
+
+TEST(TlpEncoder, LNK2_1_GoldenMemoryWrites) {
+  Tlp tlp = memory(TlpType::kMWr, 0x1000, 2);
+  tlp.first_be = 0xe;
+  tlp.last_be = 7;
+  EXPECT_EQ(header(tlp), from_hex("40000002 01135a7e 00001000"));
+  tlp = memory(TlpType::kMWr, 0x1'0000'1000, 1);
+  tlp.first_be = 8;
+  EXPECT_EQ(header(tlp), from_hex("60000001 01135a08 00000001 00001000"));
+  tlp = memory(TlpType::kMWr, 0x2'0000'0000, 64);
+  tlp.tc = 5;
+  tlp.id_based_ordering = tlp.relaxed_ordering = tlp.no_snoop = true;
+  EXPECT_EQ(header(tlp), from_hex("60543040 01135aff 00000002 00000000"));
+}
+
+TEST(TlpEncoder, LNK2_5_GoldenCompletions) {
+  Tlp tlp;
+  tlp.type = TlpType::kCplD;
+  tlp.requester_id = kRequester;
+  tlp.tag = 0x5a;
+  tlp.byte_count = 200;
+  tlp.lower_address = 0x38;
+  tlp.length_dw = 16;
+  EXPECT_EQ(header(tlp), from_hex("4a000010 000000c8 01135a38"));
+  tlp.type = TlpType::kCpl;
+  tlp.status = CplStatus::kUR;
+  tlp.byte_count = 4;
+  tlp.lower_address = 0;
+  tlp.length_dw = 0;
+  EXPECT_EQ(header(tlp), from_hex("0a000000 00002004 01135a00"));
+}
+
+TEST(TlpEncoder, LNK4_4_GoldenInvalidateRequest) {
+  Tlp tlp = message(TlpType::kMsgD, MsgRouting::kById, msg::kInvalidateRequest);
+  tlp.tag = 5;
+  tlp.length_dw = 2;
+  tlp.message_dw2 = std::uint32_t{kRequester.value} << 16;
+  EXPECT_EQ(encoded(tlp, from_hex("00000001 23456000")),
+            from_hex("72000002 00000501 01130000 00000000 00000001 23456000"));
+}
+
+TEST(TlpEncoder, LNK4_5_LNK4_7_LNK4_8_GoldenAtsMessages) {
+  Tlp completion = message(TlpType::kMsg, MsgRouting::kById, msg::kInvalidateCompletion);
+  completion.requester_id = kRequester;
+  completion.message_dw2 = 1;
+  completion.message_dw3 = 1U << 5;
+  EXPECT_EQ(header(completion), from_hex("32000000 01130002 00000001 00000020"));
+  Tlp page = message(TlpType::kMsg, MsgRouting::kToRootComplex, msg::kPageRequest);
+  page.requester_id = kRequester;
+  page.message_dw2 = 1;
+  page.message_dw3 = 0x23456000 | 7U << 3 | 7U;
+  EXPECT_EQ(header(page), from_hex("30000000 01130004 00000001 2345603f"));
+  Tlp response = message(TlpType::kMsg, MsgRouting::kById, msg::kPrgResponse);
+  response.message_dw2 = std::uint32_t{kRequester.value} << 16 | 7;
+  EXPECT_EQ(header(response), from_hex("32000000 00000005 01130007 00000000"));
+}
+
+TEST(TlpEncoder, LNK3_4_GoldenPasidPrefix) {
+  Tlp tlp = memory(TlpType::kMRd, 0x12345678, 16);
+  tlp.has_pasid = true;
+  tlp.pasid = Pasid{0x12345};
+  tlp.execute_requested = true;
+  EXPECT_EQ(header(tlp), from_hex("91112345 00000010 01135aff 12345678"));
+}
+
+TEST(TlpEncoder, LNK1_2_FirstByteOfEveryKind) {
+  const std::vector<std::pair<TlpType, std::pair<int, int>>> kRows = {
+      {TlpType::kMRd, {0x00, 0x20}},    {TlpType::kMRdLk, {0x01, 0x21}},
+      {TlpType::kMWr, {0x40, 0x60}},    {TlpType::kIORd, {0x02, 0x02}},
+      {TlpType::kIOWr, {0x42, 0x42}},   {TlpType::kCfgRd0, {0x04, 0x04}},
+      {TlpType::kCfgWr0, {0x44, 0x44}}, {TlpType::kCfgRd1, {0x05, 0x05}},
+      {TlpType::kCfgWr1, {0x45, 0x45}}, {TlpType::kCpl, {0x0a, 0x0a}},
+      {TlpType::kCplD, {0x4a, 0x4a}},   {TlpType::kCplLk, {0x0b, 0x0b}},
+      {TlpType::kCplDLk, {0x4b, 0x4b}}, {TlpType::kFetchAdd, {0x4c, 0x6c}},
+      {TlpType::kSwap, {0x4d, 0x6d}},   {TlpType::kCas, {0x4e, 0x6e}},
+      {TlpType::kDMWr, {0x5b, 0x7b}},   {TlpType::kMsg, {0x34, 0x34}},
+      {TlpType::kMsgD, {0x74, 0x74}}};
+  for (const auto& [type, first] : kRows) {
+    Tlp tlp;
+    tlp.type = type;
+    tlp.routing = MsgRouting::kLocal;
+    tlp.length_dw = 1;
+    EXPECT_EQ(header(tlp)[0], first.first) << name_of(type);
+    tlp.is_4dw = true;
+    EXPECT_EQ(header(tlp)[0], first.second) << name_of(type);
+  }
+}
+
+TEST(TlpEncoder, LNK4_2_NoWriteIsTheLowestBitOfTheAddress) {
+  Tlp tlp = memory(TlpType::kMRd, 0x1'2345'6000, 2);
+  tlp.at = AddressType::kTranslationRequest;
+  tlp.processing_hint = 1U << kNoWriteBit;
+  EXPECT_EQ(header(tlp).back(), 0x01);
+  EXPECT_TRUE(is_no_write(tlp));
+}
+
+TEST(TlpCodec, LNK5_3_RandomTlpsOfEveryKindComeBackAndHaveTheirComputedSize) {
+  RandomTlp random(1);
+  for (int round = 0; round < 400; ++round) {
+    for (int kind = 0; kind < kTlpTypes; ++kind) {
+      const Tlp tlp = random.make(static_cast<TlpType>(kind));
+      const Bytes payload = random.payload(tlp);
+      const Bytes bytes = encoded(tlp, payload);
+      ASSERT_EQ(bytes.size(), tlp_bytes(tlp));
+      const DecodeResult result = decode_tlp(bytes.data(), bytes.size());
+      ASSERT_FALSE(result.error) << name_of(tlp.type) << ": " << name_of(*result.error) << " at "
+                                 << result.error_offset << " round " << round;
+      ASSERT_EQ(result.payload_bytes, payload.size());
+      ASSERT_TRUE(std::equal(payload.begin(), payload.end(),
+                             bytes.begin() + static_cast<long>(result.payload_offset)));
+      ASSERT_EQ(encoded(result.tlp, payload), bytes) << name_of(tlp.type) << " round " << round;
+      ASSERT_EQ(result.tlp.type, tlp.type);
+      ASSERT_EQ(result.tlp.tag, tlp.tag);
+      ASSERT_EQ(result.tlp.address, tlp.address);
+      ASSERT_EQ(result.tlp.length_dw, tlp.length_dw);
+      ASSERT_EQ(result.tlp.byte_count, tlp.byte_count);
+      ASSERT_EQ(result.tlp.pasid, tlp.pasid);
+      ASSERT_EQ(result.tlp.id_is_handle, tlp.id_is_handle);
+    }
+  }
+}
+
+TEST(TlpDecoder, AnyBytesGiveATlpOrATypedErrorInsideThem) {
+  RandomTlp random(2);
+  int well_formed = 0;
+  std::array<int, kTlpViolations> seen{};
+  Bytes bytes;
+  for (int i = 0; i < kHostileStrings; ++i) {
+    bytes.clear();
+    if (i % 4 == 0) {
+      bytes.resize(random.below(64));
+      for (std::uint8_t& byte : bytes) {
+        byte = static_cast<std::uint8_t>(random.below(256));
+      }
+    } else {
+      Tlp tlp = random.make(static_cast<TlpType>(random.below(kTlpTypes)));
+      tlp.length_dw = static_cast<std::uint16_t>(std::min<unsigned>(tlp.length_dw, 8));
+      if (is_message(tlp.type) && random.flip()) {
+        tlp.message_code = static_cast<std::uint8_t>(random.below(6));
+        tlp.routing = MsgRouting::kById;
+      }
+      for (std::uint32_t more = random.below(16); more > 11; --more) {
+        bytes.insert(bytes.end(), {0x9e, 0, 0, 0});
+      }
+      encode(tlp, nullptr, 0, bytes);
+      const std::uint32_t hits = random.below(3);
+      for (std::uint32_t hit = 0; hit < hits; ++hit) {
+        bytes[random.below(static_cast<std::uint32_t>(std::min<std::size_t>(bytes.size(), 24)))] ^=
+            static_cast<std::uint8_t>(1U << random.below(8));
+      }
+      if (random.below(8) == 0) {
+        bytes.resize(random.below(static_cast<std::uint32_t>(bytes.size()) + 8));
+      }
+    }
+    const DecodeResult result = decode_tlp(bytes.data(), bytes.size());
+    if (result.error) {
+      ++seen[static_cast<std::size_t>(*result.error)];
+      ASSERT_LE(result.error_offset, bytes.size());
+    } else {
+      ++well_formed;
+      ASSERT_EQ(tlp_bytes(result.tlp), bytes.size());
+      ASSERT_EQ(result.payload_offset + result.payload_bytes + (result.tlp.has_ecrc ? 4U : 0U),
+                bytes.size());
+    }
+  }
+  EXPECT_GT(well_formed, kHostileStrings / 10);
+  for (int kind = 0; kind < static_cast<int>(TlpViolation::kExceedsMps); ++kind) {
+    EXPECT_GT(seen[static_cast<std::size_t>(kind)], 0) << name_of(static_cast<TlpViolation>(kind));
+  }
+}
+
+TEST(TlpDecoder, LNK1_4_EveryTruncationIsSeenAtItsEnd) {
+  const Bytes bytes = encoded(memory(TlpType::kMWr, 0x1'0000'0000, 4), Bytes(16, 0xaa));
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    const DecodeResult result = decode_tlp(bytes.data(), size);
+    ASSERT_EQ(result.error, size < 16 ? TlpViolation::kTruncated : TlpViolation::kLengthMismatch);
+    ASSERT_EQ(result.error_offset, size);
+  }
+}
+
+TEST(TlpDecoder, LNK1_4_TrailingBytesAreRefusedAtTheFirstOfThem) {
+  Bytes bytes = encoded(memory(TlpType::kMWr, 0x1000, 1), Bytes(4));
+  bytes.push_back(0);
+  const DecodeResult result = decode_tlp(bytes.data(), bytes.size());
+  EXPECT_EQ(result.error, TlpViolation::kTrailingBytes);
+  EXPECT_EQ(result.error_offset, 16U);
+}
+
+DecodeResult decoded(const std::string& hex) {
+  const Bytes bytes = from_hex(hex);
+  return decode_tlp(bytes.data(), bytes.size());
+}
+
+TEST(TlpDecoder, LNK1_2_UnknownFmtAndType) {
+  for (const char* first : {"03", "22", "24", "2a", "44000001", "a0", "e0", "5c", "10"}) {
+    const std::string hex = std::string(first) + std::string(8 - std::string(first).size(), '0') +
+                            " 01135a0f 00001000 00000000";
+    if (std::string(first) == "44000001") {
+      EXPECT_FALSE(decoded(hex).error) << first;
+      continue;
+    }
+    EXPECT_EQ(decoded(hex).error, TlpViolation::kUnknownType) << first;
+    EXPECT_EQ(decoded(hex).error_offset, 0U);
+  }
+}
+
+TEST(TlpDecoder, LNK3_2_PrefixesAreOrderedKnownAndFew) {
+  const std::string tail = " 00000001 01135a0f 00001000";
+  EXPECT_FALSE(decoded("8e000000 9e000000" + tail).error);
+  EXPECT_EQ(decoded("9e000000 8e000000" + tail).error, TlpViolation::kPrefixOrder);
+  EXPECT_EQ(decoded("9e000000 8e000000" + tail).error_offset, 4U);
+  EXPECT_EQ(decoded("95000000" + tail).error, TlpViolation::kUnknownPrefix);
+  EXPECT_EQ(decoded("91000001 91000001" + tail).error, TlpViolation::kRepeatedPasid);
+  EXPECT_FALSE(decoded("9e000000 9e000000 91000001 9e000000" + tail).error);
+  EXPECT_EQ(decoded("9e000000 9e000000 91000001 9e000000 9e000000" + tail).error,
+            TlpViolation::kTooManyPrefixes);
+  EXPECT_EQ(decoded("8e000000 8e000000 8e000000 8e000000 8e000000" + tail).error,
+            TlpViolation::kTooManyPrefixes);
+  EXPECT_EQ(decoded("91000001").error, TlpViolation::kTruncated);
+}
+
+TEST(TlpDecoder, LNK5_20_EcrcCatchesEveryFlipButThoseOfTypeZeroAndPoison) {
+  Tlp tlp = memory(TlpType::kMWr, 0x1000, 2);
+  tlp.has_ecrc = true;
+  const Bytes good = encoded(tlp, from_hex("0123456789abcdef"));
+  for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
+    Bytes bad = good;
+    bad[bit / 8] ^= static_cast<std::uint8_t>(0x80U >> (bit % 8));
+    const DecodeResult result = decode_tlp(bad.data(), bad.size());
+    const bool is_poison = bit == 17;
+    ASSERT_EQ(result.error.has_value(), !is_poison) << "bit " << bit;
+  }
+}
+
+TEST(TlpDecoder, LNK5_21_EcrcLeavesLocalPrefixesOut) {
+  Tlp tlp = memory(TlpType::kMWr, 0x1000, 1);
+  tlp.has_ecrc = true;
+  tlp.other_prefix_count = 2;
+  tlp.other_prefixes = {0x8e000001, 0x9e000001, 0, 0};
+  Bytes bytes = encoded(tlp, Bytes(4));
+  bytes[3] = 2;
+  EXPECT_FALSE(decode_tlp(bytes.data(), bytes.size()).error);
+  bytes[7] = 2;
+  EXPECT_EQ(decode_tlp(bytes.data(), bytes.size()).error, TlpViolation::kEcrcMismatch);
+}
+
+TEST(TlpDecoder, LNK2_14_ByteCountZeroIs4096) {
+  EXPECT_EQ(decoded("0a000000 00000000 01135a00").tlp.byte_count, 4096);
+}
+
+}  // namespace
+}  // namespace flitwise
