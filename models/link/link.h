@@ -94,7 +94,7 @@ class Link : public sc_core::sc_module {
   void account_for(End& from, const WireUnit& unit, const Placement& placement);
   void deliver(int side, const PacketRef& packet);
   void tell_room(int side);
-  void recover(Time now);
+  void recover(Time t);
   DirectionResult direction(const End& from) const;
   const End& end(LinkSide side) const { return *ends_[static_cast<std::size_t>(side)]; }
 

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace flitwise {
 
-BitErrors::BitErrors(double rate, const DirectionFaults& faults, Random random)
-    : rate_(rate), faults_(faults), random_(random) {
+BitErrors::BitErrors(double rate, DirectionFaults faults, Random random)
+    : rate_(rate), faults_(std::move(faults)), random_(random) {
   std::sort(faults_.corrupt_tlps.begin(), faults_.corrupt_tlps.end());
   std::sort(faults_.corrupt_dllps.begin(), faults_.corrupt_dllps.end());
   draw();

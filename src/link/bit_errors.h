@@ -12,7 +12,7 @@ namespace flitwise {
 class BitErrors {
  public:
   /// rate: probability of a wrong bit, 0..1, independent from bit to bit.
-  BitErrors(double rate, const DirectionFaults& faults, Random random);
+  BitErrors(double rate, DirectionFaults faults, Random random);
 
   /// One more transmission of so many bits: is it damaged? Each call is one transmission.
   bool damages_tlp(std::uint32_t bits) { return hit(bits, faults_.corrupt_tlps, tlps_, next_tlp_); }

@@ -58,7 +58,7 @@ Dllp CreditReturns::dllp(DllpType type, FcClass fc) const {
 }
 
 Dllp CreditReturns::take(Time now) {
-  const std::size_t fc =
+  const auto fc =
       static_cast<std::size_t>(std::min_element(due_.begin(), due_.end()) - due_.begin());
   Pools& pools = pools_[fc];
   const Dllp update = dllp(DllpType::kUpdateFc, static_cast<FcClass>(fc));

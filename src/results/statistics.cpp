@@ -34,7 +34,7 @@ using Direction = LinkDirection;
 using Latency = LatencyResult;
 using Table = DhiResult;
 
-const std::vector<Statistic<Direction>> make_link_statistics() {
+std::vector<Statistic<Direction>> make_link_statistics() {
   return {
       {"tlps", "", "TLPs whose last symbol left in the counted part of the run, without replays.",
        [](const Direction& d) { return Json(d.traffic.tlps); }},
@@ -117,7 +117,7 @@ const std::vector<Statistic<Direction>> make_link_statistics() {
   };
 }
 
-const std::vector<Statistic<Latency>> make_latency_statistics() {
+std::vector<Statistic<Latency>> make_latency_statistics() {
   return {
       {"count", "", "Latencies recorded.", [](const Latency& l) { return Json(l.count); }},
       {"mean", "ns", "Exact mean.", [](const Latency& l) { return Json(l.mean); }},
@@ -131,7 +131,7 @@ const std::vector<Statistic<Latency>> make_latency_statistics() {
   };
 }
 
-const std::vector<Statistic<Table>> make_dhi_statistics() {
+std::vector<Statistic<Table>> make_dhi_statistics() {
   return {
       {"lookups", "", "Messages that asked for a handle.",
        [](const Table& t) { return Json(t.lookups); }},

@@ -18,7 +18,7 @@ struct Scale {
 
 template <std::size_t n>
 std::string scaled(double value, const std::array<Scale, n>& scales) {
-  const Scale* best = &scales[0];
+  const Scale* best = scales.data();
   for (const Scale& scale : scales) {
     if (std::abs(value) >= scale.factor * 0.9995) {
       best = &scale;

@@ -18,7 +18,7 @@ std::uint64_t splitmix(std::uint64_t& state) {
 }
 }  // namespace
 
-Random::Random(std::uint64_t seed) : seed_(seed), state_{} {
+Random::Random(std::uint64_t seed) : seed_(seed) {
   std::uint64_t filler = seed;
   for (std::uint64_t& word : state_) {
     word = splitmix(filler);

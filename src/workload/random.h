@@ -47,7 +47,7 @@ class Random {
 
  private:
   std::uint64_t seed_;
-  std::array<std::uint64_t, 4> state_;
+  std::array<std::uint64_t, 4> state_{};
 };
 
 inline std::uint64_t Random::next() {
