@@ -124,14 +124,16 @@ class DeviceHandleTable {
   void pushed_through(std::uint64_t serial);
 
   // ---- allocation [DHI D8, D9, D11]
-  Choice choose(DomainId domain) const;
-  /// REQUIRES: !find(domain); choose(domain) says kFreeHandle or kVictimReady.
+  /// What a message whose domain has no handle would need now.
+  Choice choose() const;
+  /// REQUIRES: !find(domain); choose() says kFreeHandle or kVictimReady.
   Allocation allocate(DomainId domain, const DeviceIdentity& identity, bool is_trusted,
                       std::uint16_t capabilities);
   /// The host is known to have applied the allocation: RO and IDO may be used again. [DHI D8]
   void mark_applied(Dhi dhi, std::uint32_t residency);
   bool is_applied(Dhi dhi) const;
-  /// Software's ALLOC [DHI D12]. In implicit mode it may replace an idle entry.
+  /// Software's ALLOC, in software-managed mode. In implicit mode it may replace an idle entry.
+  /// [DHI D12]
   HandleStatus install(DomainId domain, const AllocMessage& message);
 
   // ---- deallocation [DHI D9, D10, D13, D15]
@@ -191,12 +193,10 @@ class DeviceHandleTable {
   bool is_idle(const Entry& entry) const;
   MissOutcome readiness(Slot slot) const;
   std::optional<Slot> pick_victim() const;
-  std::optional<Slot> first_idle_ended() const;
-  std::optional<Slot> first_idle() const;
+  std::optional<Slot> first_idle(const SlotList& list) const;
+  std::optional<Slot> first_idle_by_policy() const;
   void fill(Slot slot, DomainId domain, const AllocMessage& message);
   Evicted clear(Slot slot);
-  void rebuild();
-  bool covers(const DeallocMessage& message, Slot slot) const;
 
   DeviceHandleTableConfig config_;
   std::vector<Entry> entries_;        // by slot: handle minus lower bound
@@ -207,6 +207,7 @@ class DeviceHandleTable {
   SlotList draining_;
   std::uint64_t posted_serial_ = 0;
   std::uint64_t pushed_through_ = 0;
+  std::uint32_t last_residency_ = 0;
   std::uint32_t period_ = 1;
   unsigned valid_ = 0;
   DeviceHandleStatistics statistics_;

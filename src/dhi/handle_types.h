@@ -59,8 +59,9 @@ enum class HandleStatus : std::uint8_t {
   kMalformed = 11,            ///< the message could not be read
   kHandleBusy = 12,           ///< device end: requests of the handle are incomplete [DHI D10]
   kDomainHasHandle = 13,      ///< device end: the domain already has another handle
+  kNotSoftwareManaged = 14,   ///< device end: software's ALLOC in device-managed mode [DHI D12]
 };
-inline constexpr int kHandleStatuses = 14;
+inline constexpr int kHandleStatuses = 15;
 const char* name_of(HandleStatus status);  ///< "bus_outside_port", ...: keys of the result
 
 /// Contents of DHI ALLOC. [DHI D8]
@@ -80,7 +81,8 @@ struct DeallocMessage {
   DeallocScope scope = DeallocScope::kOne;
   Dhi dhi{};       ///< kOne: the handle; kRange: the lowest; else 0
   Dhi upper{};     ///< kRange: the highest; else 0
-  Bdf function{};  ///< kFunction: whose handles; else 0
+  Bdf function{};  ///< kFunction: whose handles; kAll from software: any function of the device;
+                   ///< else 0
   std::uint8_t epoch = 0;
 };
 

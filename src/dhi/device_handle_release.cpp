@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// How entries of the device's handle table go: ended contexts, draining, deallocation and resets.
+#include <fmt/format.h>
+
+#include "dhi/device_handle_table.h"
+#include "flitwise/error.h"
+
+namespace flitwise {
+namespace {
+constexpr Slot kNoSlot = 0xffff'ffffU;
+
+bool covers(const DeallocMessage& message, Dhi dhi, Bdf function) {
+  switch (message.scope) {
+    case DeallocScope::kOne:
+      return dhi == message.dhi;
+    case DeallocScope::kRange:
+      return HandleRange{message.dhi, message.upper}.contains(dhi);
+    case DeallocScope::kFunction:
+      return function == message.function;
+    case DeallocScope::kAll:
+      return true;
+  }
+  return false;
+}
+}  // namespace
+
+void DeviceHandleTable::end_context(DomainId domain) {
+  const std::optional<Dhi> dhi = find(domain);
+  if (!dhi || entries_[slot_of(*dhi)].has_ended) {
+    return;
+  }
+  entries_[slot_of(*dhi)].has_ended = true;
+  ended_.push_back(slot_of(*dhi));
+}
+
+void DeviceHandleTable::drain(Dhi dhi) {
+  if (!is_valid(dhi) || draining_.contains(slot_of(dhi))) {
+    return;
+  }
+  const Slot slot = slot_of(dhi);
+  slot_of_domain_[to_int(entries_[slot].domain)] = kNoSlot;
+  draining_.push_back(slot);
+}
+
+unsigned DeviceHandleTable::drain(const DeallocMessage& message) {
+  unsigned count = 0;
+  for (Slot slot = 0; slot < entries_.size(); ++slot) {
+    if (entries_[slot].is_valid && covers(message, dhi_of(slot), entries_[slot].identity.bdf)) {
+      drain(dhi_of(slot));
+      ++count;
+    }
+  }
+  return count;
+}
+
+std::optional<Dhi> DeviceHandleTable::drained() const {
+  const std::optional<Slot> slot = first_idle(draining_);
+  return slot ? std::optional<Dhi>(dhi_of(*slot)) : std::nullopt;
+}
+
+bool DeviceHandleTable::is_idle(Dhi dhi) const {
+  return is_valid(dhi) && is_idle(entries_[slot_of(dhi)]);
+}
+
+Evicted DeviceHandleTable::deallocate(Dhi dhi) {
+  FLITWISE_CHECK(is_idle(dhi), fmt::format("handle {} is in use or has no entry", to_int(dhi)));
+  ++statistics_.deallocs;
+  return clear(slot_of(dhi));
+}
+
+Evicted DeviceHandleTable::clear(Slot slot) {
+  Entry& entry = entries_[slot];
+  const Evicted evicted{dhi_of(slot), entry.domain, entry.has_ended};
+  // A domain whose old handle drained may have a new one already.
+  if (slot_of_domain_[to_int(entry.domain)] == slot) {
+    slot_of_domain_[to_int(entry.domain)] = kNoSlot;
+  }
+  ended_.erase(slot);
+  draining_.erase(slot);
+  policy_->removed(slot);
+  entry.is_valid = false;
+  free_.push_back(slot);
+  --valid_;
+  return evicted;
+}
+
+void DeviceHandleTable::invalidate(Dhi dhi) {
+  if (is_valid(dhi)) {
+    clear(slot_of(dhi));
+    ++statistics_.cleared;
+  }
+}
+
+unsigned DeviceHandleTable::reset_function(Bdf function) {
+  unsigned count = 0;
+  for (Slot slot = 0; slot < entries_.size(); ++slot) {
+    if (entries_[slot].is_valid && entries_[slot].identity.bdf == function) {
+      clear(slot);
+      ++count;
+    }
+  }
+  statistics_.cleared += count;
+  return count;
+}
+
+void DeviceHandleTable::reset(HandleRange range, std::uint8_t epoch) {
+  const unsigned slots = range.size();
+  statistics_.cleared += valid_;
+  config_.range = range;
+  config_.epoch = epoch;
+  entries_.assign(slots, Entry{});
+  slot_of_domain_.assign(slot_of_domain_.size(), kNoSlot);
+  policy_ = make_replacement_policy(config_.victim, slots);
+  free_ = SlotList(slots);
+  ended_ = SlotList(slots);
+  draining_ = SlotList(slots);
+  for (Slot slot = 0; slot < slots; ++slot) {
+    free_.push_back(slot);
+  }
+  valid_ = 0;
+}
+
+}  // namespace flitwise

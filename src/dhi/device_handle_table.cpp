@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Uses, allocation and statistics of the device's handle table. Draining and resets stand in
+// device_handle_release.cpp.
+#include "dhi/device_handle_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+namespace {
+constexpr Slot kNoSlot = 0xffff'ffffU;
+}  // namespace
+
+DeviceHandleTableConfig DeviceHandleTableConfig::from(const DeviceConfig& device, HandleRange range,
+                                                      std::uint8_t epoch) {
+  DeviceHandleTableConfig config;
+  config.range = range;
+  config.victim = device.dhi.victim;
+  config.prefer_ended = device.dhi.prefer_ended;
+  config.prefer_idle = device.dhi.prefer_idle;
+  config.dealloc = device.dhi.dealloc;
+  config.management = device.dhi.management;
+  config.epoch = epoch;
+  return config;
+}
+
+DeviceHandleTable::DeviceHandleTable(const DeviceHandleTableConfig& config)
+    : config_(config), free_(0), ended_(0), draining_(0) {
+  reset(config.range, config.epoch);
+}
+
+void DeviceHandleTable::reserve_domains(std::uint32_t domains) {
+  if (domains > slot_of_domain_.size()) {
+    slot_of_domain_.resize(domains, kNoSlot);
+  }
+}
+
+// ---- use
+
+std::optional<Dhi> DeviceHandleTable::find(DomainId domain) const {
+  const std::uint32_t index = to_int(domain);
+  if (index >= slot_of_domain_.size() || slot_of_domain_[index] == kNoSlot) {
+    return std::nullopt;
+  }
+  return dhi_of(slot_of_domain_[index]);
+}
+
+void DeviceHandleTable::record_lookup(bool is_hit) {
+  ++statistics_.lookups;
+  statistics_.hits += is_hit ? 1 : 0;
+}
+
+HandlePin DeviceHandleTable::pin(Dhi dhi, UseKind kind) {
+  FLITWISE_CHECK(is_valid(dhi), fmt::format("handle {} has no entry", to_int(dhi)));
+  const Slot slot = slot_of(dhi);
+  Entry& entry = entries_[slot];
+  ++(kind == UseKind::kPosted ? entry.unsent : entry.nonposted);
+  if (entry.has_ended) {
+    entry.has_ended = false;
+    ended_.erase(slot);
+  }
+  policy_->used(slot);
+  ++statistics_.uses;
+  if (entry.counted_since != period_) {
+    entry.counted_since = period_;
+    ++statistics_.residencies;
+  }
+  return {dhi, entry.residency};
+}
+
+DeviceHandleTable::Entry* DeviceHandleTable::pinned(HandlePin pin) {
+  if (!is_valid(pin.dhi) || entries_[slot_of(pin.dhi)].residency != pin.residency) {
+    return nullptr;
+  }
+  return &entries_[slot_of(pin.dhi)];
+}
+
+std::uint64_t DeviceHandleTable::sent(HandlePin pin) {
+  const std::uint64_t serial = ++posted_serial_;
+  Entry* entry = pinned(pin);
+  if (entry == nullptr) {
+    return 0;
+  }
+  FLITWISE_CHECK(entry->unsent > 0, fmt::format("handle {}: sent twice", to_int(pin.dhi)));
+  --entry->unsent;
+  entry->last_serial = serial;
+  return serial;
+}
+
+void DeviceHandleTable::completed(HandlePin pin) {
+  if (Entry* entry = pinned(pin)) {
+    FLITWISE_CHECK(entry->nonposted > 0,
+                   fmt::format("handle {}: completed twice", to_int(pin.dhi)));
+    --entry->nonposted;
+  }
+}
+
+void DeviceHandleTable::cancelled(HandlePin pin) {
+  if (Entry* entry = pinned(pin)) {
+    FLITWISE_CHECK(entry->unsent > 0, fmt::format("handle {}: cancelled twice", to_int(pin.dhi)));
+    --entry->unsent;
+  }
+}
+
+void DeviceHandleTable::pushed_through(std::uint64_t serial) {
+  FLITWISE_CHECK(serial <= posted_serial_, fmt::format("serial {} was never sent", serial));
+  pushed_through_ = std::max(pushed_through_, serial);
+}
+
+// ---- allocation
+
+MissOutcome DeviceHandleTable::readiness(Slot slot) const {
+  const Entry& entry = entries_[slot];
+  if (entry.unsent > 0) {
+    return MissOutcome::kWaitForSend;
+  }
+  if (entry.nonposted > 0) {
+    return MissOutcome::kWaitForCompletion;
+  }
+  return entry.last_serial > pushed_through_ ? MissOutcome::kWaitForPush
+                                             : MissOutcome::kVictimReady;
+}
+
+bool DeviceHandleTable::is_idle(const Entry& entry) const {
+  return entry.unsent == 0 && entry.nonposted == 0 && entry.last_serial <= pushed_through_;
+}
+
+std::optional<Slot> DeviceHandleTable::first_idle(const SlotList& list) const {
+  std::optional<Slot> slot = list.front();
+  for (unsigned looked = 0; slot && looked < kVictimScan; ++looked) {
+    if (is_idle(entries_[*slot])) {
+      return slot;
+    }
+    slot = list.next(*slot);
+  }
+  return std::nullopt;
+}
+
+std::optional<Slot> DeviceHandleTable::first_idle_by_policy() const {
+  std::optional<Slot> slot = policy_->first();
+  for (unsigned looked = 0; slot && looked < kVictimScan; ++looked) {
+    if (is_idle(entries_[*slot])) {
+      return slot;
+    }
+    slot = policy_->after(*slot);
+  }
+  return std::nullopt;
+}
+
+std::optional<Slot> DeviceHandleTable::pick_victim() const {
+  // Already given up: costs nobody anything.
+  if (const auto slot = first_idle(draining_)) {
+    return slot;
+  }
+  if (config_.prefer_idle) {
+    if (config_.prefer_ended) {
+      if (const auto slot = first_idle(ended_)) {
+        return slot;
+      }
+    }
+    if (const auto slot = first_idle_by_policy()) {
+      return slot;
+    }
+  }
+  // Nothing better: the one that is being waited for, else the preferred one although it is busy.
+  if (const auto slot = draining_.front()) {
+    return slot;
+  }
+  if (config_.prefer_ended) {
+    if (const auto slot = ended_.front()) {
+      return slot;
+    }
+  }
+  return policy_->first();
+}
+
+Choice DeviceHandleTable::choose() const {
+  if (config_.management == HandleManagement::kSoftware || entries_.empty()) {
+    return {MissOutcome::kNotHere, std::nullopt};
+  }
+  if (free_.size() > 0) {
+    return {MissOutcome::kFreeHandle, std::nullopt};
+  }
+  const std::optional<Slot> victim = pick_victim();
+  return {readiness(*victim), dhi_of(*victim)};
+}
+
+Allocation DeviceHandleTable::allocate(DomainId domain, const DeviceIdentity& identity,
+                                       bool is_trusted, std::uint16_t capabilities) {
+  FLITWISE_CHECK(!find(domain), fmt::format("domain {} has a handle", to_int(domain)));
+  const Choice choice = choose();
+  Allocation result;
+  if (choice.outcome == MissOutcome::kVictimReady) {
+    result.evicted = clear(slot_of(*choice.victim));
+    result.needs_dealloc_message = config_.dealloc == DeallocMode::kExplicit;
+    ++statistics_.evictions;
+    ++statistics_.deallocs;
+    result.dhi = *choice.victim;
+  } else {
+    FLITWISE_CHECK(choice.outcome == MissOutcome::kFreeHandle,
+                   "allocate() without asking choose()");
+    result.dhi = dhi_of(*free_.front());
+  }
+  result.message = {result.dhi, identity, is_trusted, capabilities, config_.epoch};
+  fill(slot_of(result.dhi), domain, result.message);
+  result.residency = entries_[slot_of(result.dhi)].residency;
+  return result;
+}
+
+void DeviceHandleTable::fill(Slot slot, DomainId domain, const AllocMessage& message) {
+  reserve_domains(to_int(domain) + 1U);
+  Entry& entry = entries_[slot];
+  entry = Entry{};
+  entry.identity = message.identity;
+  entry.domain = domain;
+  entry.is_trusted = message.is_trusted;
+  entry.capabilities = message.capabilities;
+  entry.residency = ++last_residency_;
+  entry.is_valid = true;
+  slot_of_domain_[to_int(domain)] = slot;
+  free_.erase(slot);
+  policy_->inserted(slot);
+  ++valid_;
+  ++statistics_.allocs;
+}
+
+void DeviceHandleTable::mark_applied(Dhi dhi, std::uint32_t residency) {
+  if (Entry* entry = pinned({dhi, residency})) {
+    entry->is_applied = true;
+  }
+}
+
+bool DeviceHandleTable::is_applied(Dhi dhi) const {
+  return is_valid(dhi) && entries_[slot_of(dhi)].is_applied;
+}
+
+HandleStatus DeviceHandleTable::install(DomainId domain, const AllocMessage& message) {
+  if (config_.management != HandleManagement::kSoftware) {
+    return HandleStatus::kNotSoftwareManaged;
+  }
+  if (message.epoch != config_.epoch) {
+    return HandleStatus::kEpochMismatch;
+  }
+  if (!config_.range.contains(message.dhi)) {
+    return HandleStatus::kHandleOutOfRange;
+  }
+  const std::optional<Dhi> present = find(domain);
+  if (present && *present != message.dhi) {
+    return HandleStatus::kDomainHasHandle;
+  }
+  const Slot slot = slot_of(message.dhi);
+  Entry& entry = entries_[slot];
+  if (present && entry.identity == message.identity) {
+    entry.is_trusted = message.is_trusted;
+    entry.capabilities = message.capabilities;
+    return HandleStatus::kOk;
+  }
+  if (entry.is_valid) {
+    if (config_.dealloc == DeallocMode::kExplicit) {
+      return HandleStatus::kHandleInUse;
+    }
+    if (!is_idle(entry)) {
+      return HandleStatus::kHandleBusy;
+    }
+    clear(slot);
+    ++statistics_.evictions;
+    ++statistics_.deallocs;
+  }
+  fill(slot, domain, message);
+  entries_[slot].is_applied = true;  // Software has told both ends before it lets the domain run.
+  return HandleStatus::kOk;
+}
+
+// ---- queries
+
+bool DeviceHandleTable::is_valid(Dhi dhi) const {
+  return config_.range.contains(dhi) && entries_[slot_of(dhi)].is_valid;
+}
+
+std::optional<DeviceResolution> DeviceHandleTable::resolve(Dhi dhi) const {
+  if (!is_valid(dhi)) {
+    return std::nullopt;
+  }
+  const Entry& entry = entries_[slot_of(dhi)];
+  return DeviceResolution{entry.domain, entry.identity, entry.is_trusted, entry.capabilities};
+}
+
+void DeviceHandleTable::reset_statistics() {
+  statistics_ = {};
+  ++period_;
+}
+
+}  // namespace flitwise
