@@ -25,14 +25,10 @@ bool wants_data(TlpType type) {
   }
 }
 
-bool is_configuration(TlpType type) {
-  return type == TlpType::kCfgRd0 || type == TlpType::kCfgWr0 || type == TlpType::kCfgRd1 ||
-         type == TlpType::kCfgWr1;
-}
-
 bool carries_data(TlpType type) {
   return type == TlpType::kCplD || type == TlpType::kCplDLk;
 }
+
 }  // namespace
 
 Reassembly::Reassembly(const Tlp& request, std::uint32_t mps_bytes, std::uint32_t rcb_bytes)
