@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Framed packets of both kinds of framing.
+#include "link/framing_tokens.h"
+
+#include <gtest/gtest.h>
+
+#include "tlp/dllp_codec.h"
+#include "tlp/tlp_encoder.h"
+#include "unit/tlp/random_tlp.h"
+
+namespace flitwise {
+namespace {
+
+using testing::Bytes;
+using testing::from_hex;
+using testing::RandomTlp;
+
+Bytes framed(Framing framing, std::uint16_t sequence, const Bytes& tlp, bool is_nullified = false) {
+  Bytes out;
+  frame_tlp(framing, sequence, tlp, is_nullified, out);
+  return out;
+}
+
+const Bytes kRead = from_hex("00000010 01135aff 12345678");
+
+TEST(FramingTokens, LNK5_4_GoldenFrameOfGeneration1) {
+  EXPECT_EQ(framed(Framing::kGen1, 0, kRead),
+            from_hex("fb 0000 00000010 01135aff 12345678 e280dbeb fd"));
+}
+
+TEST(FramingTokens, LNK5_8_TokenHoldsLengthAndSequenceInTheirPlaces) {
+  const Bytes bytes = framed(Framing::kGen3, 0xabc, kRead);
+  ASSERT_EQ(bytes.size(), 20U);
+  EXPECT_EQ(bytes[0], 0x5f);
+  EXPECT_EQ(bytes[1] & 0x7f, 0);
+  EXPECT_EQ(bytes[2] & 0xf, 0xa);
+  EXPECT_EQ(bytes[3], 0xbc);
+  const Token token = stp_token(0x7ab, 1);
+  EXPECT_EQ(token[0], 0xbf);
+  EXPECT_EQ(token[1] & 0x7f, 0x7a);
+}
+
+TEST(FramingTokens, LNK5_22_ParityOverTokenIsEvenAndEverySingleFlipIsCaught) {
+  for (unsigned length = kMinTokenLengthDw; length <= kMaxTokenLengthDw; length += 3) {
+    const Token token = stp_token(length, static_cast<std::uint16_t>(length * 7 & 0xfffU));
+    ASSERT_EQ(read_stp_token(token)->length_dw, length);
+    unsigned ones = 0;
+    for (unsigned bit = 4; bit < 32; ++bit) {
+      ones += (token[bit / 8] >> (bit % 8)) & 1U;
+    }
+    ASSERT_EQ(ones % 2, 0U);
+    for (unsigned bit = 0; bit < 32; ++bit) {
+      Token bad = token;
+      bad[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+      ASSERT_FALSE(read_stp_token(bad)) << length << " bit " << bit;
+    }
+  }
+}
+
+TEST(FramingTokens, LNK5_3_RandomTlpsCostEightBytesMoreInBothFramings) {
+  RandomTlp random(4);
+  for (int kind = 0; kind < kTlpTypes; ++kind) {
+    const Tlp tlp = random.make(static_cast<TlpType>(kind));
+    Bytes bytes;
+    encode(tlp, nullptr, 0, bytes);
+    for (const Framing framing : {Framing::kGen1, Framing::kGen3}) {
+      const Bytes frame = framed(framing, 0x123, bytes);
+      ASSERT_EQ(frame.size(), bytes.size() + 8);
+      const FrameResult result = unframe_tlp(framing, frame.data(), frame.size());
+      ASSERT_FALSE(result.error);
+      ASSERT_EQ(result.sequence, 0x123);
+      ASSERT_EQ(Bytes(frame.begin() + static_cast<long>(result.offset),
+                      frame.begin() + static_cast<long>(result.offset + result.bytes)),
+                bytes);
+    }
+  }
+}
+
+TEST(FramingTokens, LNK5_18_EverySingleFlipInAFrameIsSeen) {
+  for (const Framing framing : {Framing::kGen1, Framing::kGen3}) {
+    const Bytes good = framed(framing, 5, kRead);
+    for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
+      Bytes bad = good;
+      bad[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+      ASSERT_TRUE(unframe_tlp(framing, bad.data(), bad.size()).error) << bit;
+    }
+  }
+}
+
+TEST(FramingTokens, LNK5_11_NullifiedTlpsAreMarkedAndNoError) {
+  for (const Framing framing : {Framing::kGen1, Framing::kGen3}) {
+    Bytes bytes = framed(framing, 5, kRead, true);
+    const FrameResult result = unframe_tlp(framing, bytes.data(), bytes.size());
+    EXPECT_FALSE(result.error);
+    EXPECT_TRUE(result.is_nullified);
+    bytes[8] ^= 1;
+    EXPECT_EQ(unframe_tlp(framing, bytes.data(), bytes.size()).error, FrameError::kBadLcrc);
+  }
+}
+
+TEST(FramingTokens, LNK5_6_DllpsTakeEightBytesInBothFramings) {
+  const std::array<std::uint8_t, 6> dllp = encode(Dllp{});
+  for (const Framing framing : {Framing::kGen1, Framing::kGen3}) {
+    Bytes bytes;
+    frame_dllp(framing, dllp, bytes);
+    ASSERT_EQ(bytes.size(), 8U);
+    const FrameResult result = unframe_dllp(framing, bytes.data(), bytes.size());
+    ASSERT_FALSE(result.error);
+    EXPECT_TRUE(
+        std::equal(dllp.begin(), dllp.end(), bytes.begin() + static_cast<long>(result.offset)));
+    bytes[0] ^= 1;
+    EXPECT_EQ(unframe_dllp(framing, bytes.data(), 8).error, FrameError::kBadStart);
+    EXPECT_EQ(unframe_dllp(framing, bytes.data(), 7).error, FrameError::kTruncated);
+  }
+}
+
+TEST(FramingTokens, LNK5_5_AnyBytesGiveAFrameOrATypedError) {
+  RandomTlp random(5);
+  for (int i = 0; i < 100'000; ++i) {
+    Bytes bytes(random.below(40));
+    for (std::uint8_t& byte : bytes) {
+      byte = static_cast<std::uint8_t>(random.below(256));
+    }
+    if (!bytes.empty() && random.flip()) {
+      bytes[0] = symbol::kStp;
+      bytes.back() = symbol::kEnd;
+    }
+    for (const Framing framing : {Framing::kGen1, Framing::kGen3}) {
+      const FrameResult result = unframe_tlp(framing, bytes.data(), bytes.size());
+      ASSERT_TRUE(result.error || result.offset + result.bytes + 4 <= bytes.size());
+      ASSERT_LE(result.error_offset, bytes.size());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace flitwise
