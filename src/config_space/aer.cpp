@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Advanced error reporting: which bits an error sets and which message it sends.
 #include "config_space/capabilities.h"
+
 #include "flitwise/tlp.h"
 
 namespace flitwise {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // MSI-X capability: where table and pending bits stand, and the two enables.
 #include "config_space/capabilities.h"
-#include "flitwise/error.h"
 
 #include <string>
+
+#include "flitwise/error.h"
 
 namespace flitwise {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // PCI Express capability: device, link and root registers. [LNK-9.8] [LNK-9.15] [LNK-9.16]
 #include "config_space/capabilities.h"
-#include "flitwise/error.h"
 
 #include <algorithm>
 #include <string>
+
+#include "flitwise/error.h"
 
 namespace flitwise {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SR-IOV capability of a physical function, and where its virtual functions are.
 #include "config_space/capabilities.h"
-#include "flitwise/error.h"
 
 #include <string>
+
+#include "flitwise/error.h"
 
 namespace flitwise {
 

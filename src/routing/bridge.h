@@ -17,6 +17,7 @@ struct Bridge {
   bool bus_master = false;      ///< Bus Master Enable: memory requests are forwarded upstream
   AddressRange memory;          ///< non-prefetchable window; empty when base > limit
   AddressRange prefetchable;
+  bool ari_forwarding = false;  ///< device numbers behind the port are function numbers
   bool source_validation = false;
   bool p2p_request_redirect = false;
   bool p2p_completion_redirect = false;

@@ -40,8 +40,8 @@ struct Route {
   NoRoute reason = NoRoute::kNothing;
 };
 
-/// Routing decisions of one switch, or of the root ports of one root complex (whose internal bus
-/// has the ports as devices 1, 2, ... and the host above it).
+/// Routing decisions of one switch, or of the root ports of one root complex (bus 0, with
+/// the ports from device 1 on and the host above). Beyond 31 ports the devices have functions.
 class RoutingTable {
  public:
   enum class Kind : std::uint8_t { kSwitch, kRootComplex };
@@ -51,7 +51,8 @@ class RoutingTable {
   /// To be called after each configuration write that changed the port's header.
   void update_upstream(const Bridge& bridge) { upstream_ = bridge; }
   void update_downstream(unsigned port, const Bridge& bridge) { downstream_[port] = bridge; }
-  /// Handle-aware: a peer could not read a handle, so requests that carry one go up. [DHI D23]
+  /// A peer could not read a handle: a handle-aware switch sends requests that carry one up.
+  /// [DHI D23]
   void set_handle_aware(bool is_aware) { is_handle_aware_ = is_aware; }
 
   /// Asks; changes nothing. ingress: a downstream port, or kUpstreamPort.
@@ -71,7 +72,9 @@ class RoutingTable {
   Route by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) const;
   Route configuration(const Tlp& tlp, std::uint16_t ingress) const;
   Route message(const Tlp& tlp, std::uint16_t ingress) const;
-  Route up_from(const Tlp& tlp, std::uint16_t ingress) const;
+  Route up() const;
+  unsigned owner_of_bus(unsigned bus) const;
+  unsigned owner_of_address(std::uint64_t address) const;
 
   Kind kind_;
   bool is_handle_aware_ = false;

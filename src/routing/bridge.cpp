@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoding of type 1 headers.
+#include "routing/bridge.h"
+
+#include "config_space/registers.h"
+
+namespace flitwise {
+
+namespace {
+constexpr std::uint64_t kWindowGranule = std::uint64_t{1} << 20;
+
+/// Base and limit are addresses in units of 1 MiB, both inside; base above limit: closed.
+AddressRange window(std::uint64_t base, std::uint64_t limit) {
+  return base > limit ? AddressRange{} : AddressRange{base, limit - base + kWindowGranule};
+}
+}  // namespace
+
+Bridge decode_bridge(const ConfigSpace& space) {
+  Bridge bridge;
+  const std::uint32_t buses = space.read(cfg::kBusNumbers);
+  bridge.primary = static_cast<std::uint8_t>(buses);
+  bridge.secondary = static_cast<std::uint8_t>(buses >> 8);
+  bridge.subordinate = static_cast<std::uint8_t>(buses >> 16);
+  bridge.memory_enabled = space.memory_space_enabled();
+  bridge.bus_master = space.bus_master_enabled();
+
+  const std::uint32_t memory = space.read(cfg::kMemoryWindow);
+  bridge.memory = window(std::uint64_t{memory & 0xfff0U} << 16, memory & 0xfff00000U);
+  const std::uint32_t prefetch = space.read(cfg::kPrefetchWindow);
+  const std::uint64_t base_upper = space.read(cfg::kPrefetchBaseUpper);
+  const std::uint64_t limit_upper = space.read(cfg::kPrefetchLimitUpper);
+  bridge.prefetchable = window(base_upper << 32 | (prefetch & 0xfff0U) << 16,
+                               limit_upper << 32 | (prefetch & 0xfff00000U));
+
+  const auto pcie = space.find(cfg::kCapPcie);
+  if (pcie) {
+    const std::uint32_t control2 =
+        space.read(static_cast<std::uint16_t>(*pcie + cfg::pcie::kDeviceControl2));
+    bridge.ari_forwarding = (control2 & cfg::pcie::kAriForwarding) != 0;
+  }
+  const auto acs = space.find_extended(cfg::kExtAcs);
+  if (acs) {
+    const std::uint32_t control =
+        space.read(static_cast<std::uint16_t>(*acs + cfg::acs::kControl)) >> 16;
+    bridge.source_validation = (control & cfg::acs::kSourceValidation) != 0;
+    bridge.p2p_request_redirect = (control & cfg::acs::kP2pRequestRedirect) != 0;
+    bridge.p2p_completion_redirect = (control & cfg::acs::kP2pCompletionRedirect) != 0;
+  }
+  return bridge;
+}
+
+}  // namespace flitwise

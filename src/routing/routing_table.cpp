@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routing by address, by ID and implicitly.
+#include "routing/routing_table.h"
+
+#include <string>
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+
+namespace {
+constexpr unsigned kMaxPorts = 248;
+
+Route none(NoRoute reason) {
+  return {Where::kNone, kUpstreamPort, false, reason};
+}
+Route to(Where where, unsigned port, bool to_type0 = false) {
+  return {where, static_cast<std::uint16_t>(port), to_type0, NoRoute::kNothing};
+}
+}  // namespace
+
+RoutingTable::RoutingTable(Kind kind, unsigned downstream_ports)
+    : kind_(kind), downstream_(downstream_ports) {
+  FLITWISE_CHECK(downstream_ports >= 1 && downstream_ports <= kMaxPorts,
+                 "downstream ports: " + std::to_string(downstream_ports));
+}
+
+Route RoutingTable::route(const Tlp& tlp, std::uint16_t ingress) const {
+  switch (tlp.type) {
+    case TlpType::kCfgRd0:
+    case TlpType::kCfgWr0:
+    case TlpType::kCfgRd1:
+    case TlpType::kCfgWr1:
+      return configuration(tlp, ingress);
+    case TlpType::kMsg:
+    case TlpType::kMsgD:
+      return message(tlp, ingress);
+    case TlpType::kIORd:
+    case TlpType::kIOWr:
+      return none(NoRoute::kNoWindow);  // model: no port has an I/O window.
+    default:
+      return is_completion(tlp.type) ? by_id(tlp, tlp.requester_id, ingress)
+                                     : by_address(tlp, ingress);
+  }
+}
+
+Route RoutingTable::by_address(const Tlp& tlp, std::uint16_t ingress) const {
+  const bool is_switch = kind_ == Kind::kSwitch;
+  const unsigned owner = owner_of_address(tlp.address);
+  if (ingress == kUpstreamPort) {
+    const bool is_claimed = !is_switch || upstream_.owns_address(tlp.address);
+    return is_claimed && owner < ports() ? to(Where::kDown, owner) : none(NoRoute::kNoWindow);
+  }
+  const Bridge& port = downstream_[ingress];
+  if (owner == ingress) {
+    return none(NoRoute::kBackToSender);
+  }
+  const bool is_message = !is_memory_request(tlp.type);
+  if (!is_message &&
+      (!port.bus_master || (is_switch && owner >= ports() && !upstream_.bus_master))) {
+    return none(NoRoute::kBusMasterDisabled);
+  }
+  const bool is_redirected = port.p2p_request_redirect || (is_handle_aware_ && tlp.id_is_handle);
+  if (owner < ports()) {
+    return is_redirected ? up() : to(Where::kDown, owner);
+  }
+  return is_switch && upstream_.owns_address(tlp.address) ? none(NoRoute::kNoWindow) : up();
+}
+
+Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) const {
+  const bool is_switch = kind_ == Kind::kSwitch;
+  const bool is_from_above = ingress == kUpstreamPort;
+  const unsigned bus = target.bus();
+  if (is_switch && target == Bdf::of(upstream_.primary, 0, 0)) {
+    return to(Where::kLocal, kUpstreamPort);
+  }
+  if (is_from_above && is_switch && !upstream_.owns_bus(bus)) {
+    return none(NoRoute::kNoBus);
+  }
+  const unsigned owner = owner_of_bus(bus);
+  if (!is_from_above && owner == ingress) {
+    return none(NoRoute::kBackToSender);
+  }
+  if (owner < ports()) {
+    const bool is_redirected =
+        !is_from_above && is_completion(tlp.type) && downstream_[ingress].p2p_completion_redirect;
+    return is_redirected ? up() : to(Where::kDown, owner);
+  }
+  const bool is_internal = bus == internal_bus() && (!is_switch || upstream_.secondary != 0);
+  if (is_internal && port_at(target) < ports()) {
+    return to(Where::kLocal, port_at(target));
+  }
+  if (is_from_above) {
+    return none(is_internal ? NoRoute::kNoDevice : NoRoute::kNoBus);
+  }
+  // Upwards: out of a switch what is not its own; to the host what stands on bus 0.
+  const bool is_above = is_switch ? !upstream_.owns_bus(bus) : is_internal;
+  return is_above ? up() : none(is_internal ? NoRoute::kNoDevice : NoRoute::kNoBus);
+}
+
+Route RoutingTable::configuration(const Tlp& tlp, std::uint16_t ingress) const {
+  if (ingress != kUpstreamPort) {
+    return none(NoRoute::kWrongDirection);
+  }
+  const Bdf target = tlp.completer_id;
+  const bool is_switch = kind_ == Kind::kSwitch;
+  const bool is_type0 = tlp.type == TlpType::kCfgRd0 || tlp.type == TlpType::kCfgWr0;
+  if (is_type0 && is_switch) {
+    // A type 0 request has come to the link it is for: its bus number is the link's.
+    return target.device() == 0 && target.function() == 0 ? to(Where::kLocal, kUpstreamPort)
+                                                          : none(NoRoute::kNoDevice);
+  }
+  if (is_switch && !upstream_.owns_bus(target.bus())) {
+    return none(NoRoute::kNoBus);
+  }
+  if (target.bus() == internal_bus()) {
+    const unsigned port = port_at(target);
+    return port < ports() ? to(Where::kLocal, port, !is_type0) : none(NoRoute::kNoDevice);
+  }
+  const unsigned owner = owner_of_bus(target.bus());
+  if (is_type0 || owner >= ports()) {
+    return none(NoRoute::kNoBus);
+  }
+  const bool is_next_link = target.bus() == downstream_[owner].secondary;
+  if (is_next_link && target.device() != 0 && !downstream_[owner].ari_forwarding) {
+    return none(NoRoute::kNoDevice);
+  }
+  return to(Where::kDown, owner, is_next_link);
+}
+
+Route RoutingTable::message(const Tlp& tlp, std::uint16_t ingress) const {
+  const bool is_from_above = ingress == kUpstreamPort;
+  switch (tlp.routing) {
+    case MsgRouting::kToRootComplex:
+      return is_from_above ? none(NoRoute::kWrongDirection) : up();
+    case MsgRouting::kByAddress:
+      return by_address(tlp, ingress);
+    case MsgRouting::kById:
+      return by_id(tlp, Bdf{static_cast<std::uint16_t>(tlp.message_dw2 >> 16)}, ingress);
+    case MsgRouting::kBroadcast:
+      return is_from_above ? to(Where::kBroadcast, kUpstreamPort) : none(NoRoute::kWrongDirection);
+    case MsgRouting::kLocal:
+      return to(Where::kLocal, ingress);
+    case MsgRouting::kGathered:
+      return is_from_above ? none(NoRoute::kWrongDirection) : to(Where::kGather, kUpstreamPort);
+  }
+  return to(Where::kLocal, ingress);  // Reserved codes end at their receiver.
+}
+
+Route RoutingTable::up() const {
+  return to(Where::kUp, kUpstreamPort);
+}
+
+unsigned RoutingTable::owner_of_bus(unsigned bus) const {
+  unsigned port = 0;
+  while (port < ports() && !downstream_[port].owns_bus(bus)) {
+    ++port;
+  }
+  return port;
+}
+
+unsigned RoutingTable::owner_of_address(std::uint64_t address) const {
+  unsigned port = 0;
+  while (port < ports() && !downstream_[port].owns_address(address)) {
+    ++port;
+  }
+  return port;
+}
+
+Bdf RoutingTable::port_bdf(unsigned port) const {
+  return kind_ == Kind::kSwitch ? Bdf::of(internal_bus(), port % 32, port / 32)
+                                : Bdf::of(0, 1 + port % 31, port / 31);
+}
+
+unsigned RoutingTable::port_at(Bdf bdf) const {
+  const bool is_switch = kind_ == Kind::kSwitch;
+  if (bdf.bus() != internal_bus() || (!is_switch && bdf.device() == 0)) {
+    return ports();
+  }
+  const unsigned port =
+      is_switch ? bdf.function() * 32 + bdf.device() : bdf.function() * 31 + bdf.device() - 1;
+  return port < ports() ? port : ports();
+}
+
+Tlp as_type0(const Tlp& tlp) {
+  Tlp converted = tlp;
+  converted.type = tlp.type == TlpType::kCfgRd1 ? TlpType::kCfgRd0 : TlpType::kCfgWr0;
+  return converted;
+}
+
+}  // namespace flitwise
