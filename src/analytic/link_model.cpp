@@ -16,7 +16,7 @@ constexpr double kDllpBytes = 8;
 constexpr double kSkpShare = 4.0 / 1538;  ///< 4 symbols, at the longest allowed distance
 
 double pieces(std::uint64_t bytes, unsigned limit) {
-  return static_cast<double>((bytes + limit - 1) / limit);
+  return std::ceil(static_cast<double>(bytes) / limit);
 }
 
 /// Bytes that a write of `bytes` puts on the wire.
