@@ -29,6 +29,7 @@ struct CfgAccess {
 struct FoundBar {
   unsigned index = 0;  ///< BAR register, 0, 2 or 4
   AddressRange range;  ///< of VF BARs: of all VFs together
+  std::uint64_t alignment = 0;
 };
 
 /// One function as found; VFs are not listed apart (they follow from the PF's offset and stride).
@@ -46,6 +47,8 @@ struct FoundFunction {
   std::uint16_t num_vfs = 0;
   std::uint16_t vf_offset = 0;
   std::uint16_t vf_stride = 0;
+  std::uint32_t device_capabilities = 0;  ///< registers of the PCI Express capability, as read
+  std::uint32_t device_capabilities_2 = 0;
   unsigned mps = 128;  ///< as set
   unsigned tag_bits = 5;
   std::uint8_t secondary = 0;  ///< bridges

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Set-up of what was found: addresses, windows, payload sizes, tags, virtual functions, enables.
+// [LNK-9.8] [LNK-9.15]
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config_space/enumeration_plan.h"
+
+namespace flitwise {
+
+namespace {
+namespace pcie = cfg::pcie;
+
+constexpr std::uint64_t kWindowGranule = std::uint64_t{1} << 20;
+constexpr std::uint32_t kClosedWindow = 0x0000fff0;  ///< base above limit
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+std::uint32_t size_code(unsigned bytes) {
+  std::uint32_t code = 0;
+  while (code < 5 && 128U << code < bytes) {
+    ++code;
+  }
+  return code;
+}
+
+std::uint32_t high_half(std::uint64_t value) {
+  return static_cast<std::uint32_t>(value >> 32);
+}
+}  // namespace
+
+void Enumerator::Plan::place_all() {
+  const std::uint64_t end = place_below(-1, options_.mmio.base);
+  if (end - options_.mmio.base > options_.mmio.size) {
+    result.problems.push_back(fmt::format("BARs need {} bytes of address space, {} are there",
+                                          end - options_.mmio.base, options_.mmio.size));
+  }
+}
+
+std::uint64_t Enumerator::Plan::place(FoundBar& bar, std::uint64_t cursor) {
+  bar.range.base = align_up(cursor, bar.alignment);
+  return bar.range.base + bar.range.size;
+}
+
+std::uint64_t Enumerator::Plan::place_below(int parent, std::uint64_t cursor) {
+  for (std::size_t index = 0; index < result.functions.size(); ++index) {
+    FoundFunction& function = result.functions[index];
+    if (function.parent != parent) {
+      continue;
+    }
+    if (function.is_bridge) {
+      const std::uint64_t base = align_up(cursor, kWindowGranule);
+      cursor = align_up(place_below(static_cast<int>(index), base), kWindowGranule);
+      windows_[index] = {base, cursor - base};
+    }
+    for (FoundBar& bar : function.bars) {
+      cursor = place(bar, cursor);
+    }
+    for (FoundBar& bar : function.vf_bars) {
+      cursor = place(bar, cursor);
+    }
+  }
+  return cursor;
+}
+
+void Enumerator::Plan::set_up_all() {
+  const unsigned mps = common_mps();
+  for (std::size_t index = 0; index < result.functions.size(); ++index) {
+    FoundFunction& function = result.functions[index];
+    function.mps = mps;
+    if (function.is_bridge) {
+      write_window(index);
+      write_acs(function);
+    } else {
+      write_bars(function);
+    }
+    write_device_control(function);
+    write_device_control_2(index);
+    write(function.bdf, cfg::kCommand,
+          cfg::kCommandMemorySpace | cfg::kCommandBusMaster | cfg::kCommandSerr, 0x3);
+    write_vf_enable(function);
+  }
+  if (options_.further) {
+    for (const FoundFunction& function : result.functions) {
+      for (const CfgAccess& access : options_.further(function)) {
+        fresh_.push_back({access, nullptr});
+      }
+    }
+  }
+}
+
+void Enumerator::Plan::write_bars(const FoundFunction& function) {
+  for (const FoundBar& bar : function.bars) {
+    const unsigned offset = cfg::kBar0 + 4 * bar.index;
+    write(function.bdf, offset, static_cast<std::uint32_t>(bar.range.base));
+    write(function.bdf, offset + 4, high_half(bar.range.base));
+  }
+  for (const FoundBar& bar : function.vf_bars) {
+    const unsigned offset =
+        *function.extended_capability(cfg::kExtSriov) + cfg::sriov::kVfBar0 + 4 * bar.index;
+    write(function.bdf, offset, static_cast<std::uint32_t>(bar.range.base));
+    write(function.bdf, offset + 4, high_half(bar.range.base));
+  }
+}
+
+void Enumerator::Plan::write_window(std::size_t index) {
+  const Bdf bdf = result.functions[index].bdf;
+  const AddressRange window = windows_[index];
+  write(bdf, cfg::kMemoryWindow, kClosedWindow);
+  if (window.size == 0) {
+    write(bdf, cfg::kPrefetchWindow, kClosedWindow);
+    write(bdf, cfg::kPrefetchBaseUpper, 0);
+    write(bdf, cfg::kPrefetchLimitUpper, 0);
+    return;
+  }
+  const std::uint64_t limit = window.base + window.size - 1;
+  write(bdf, cfg::kPrefetchWindow,
+        static_cast<std::uint32_t>((window.base >> 16 & 0xfff0U) | (limit & 0xfff00000U)));
+  write(bdf, cfg::kPrefetchBaseUpper, high_half(window.base));
+  write(bdf, cfg::kPrefetchLimitUpper, high_half(limit));
+}
+
+void Enumerator::Plan::write_device_control(FoundFunction& function) {
+  const auto start = function.capability(cfg::kCapPcie);
+  if (!start) {
+    return;
+  }
+  const bool extended_tag =
+      options_.tag_bits >= 8 && (function.device_capabilities & pcie::kCapExtendedTag) != 0;
+  const std::uint32_t value = pcie::kReportCorrectable | pcie::kReportNonFatal |
+                              pcie::kReportFatal | pcie::kReportUnsupported | pcie::kNoSnoop |
+                              (options_.relaxed_ordering ? pcie::kRelaxedOrdering : 0U) |
+                              (extended_tag ? pcie::kExtendedTag : 0U) |
+                              size_code(function.mps) << pcie::kMpsShift |
+                              size_code(options_.mrrs) << pcie::kMrrsShift;
+  function.tag_bits = extended_tag ? 8 : 5;
+  // The upper half holds status bits that a written 1 would clear.
+  write(function.bdf, *start + pcie::kDeviceControl, value, 0x3);
+}
+
+void Enumerator::Plan::write_device_control_2(std::size_t index) {
+  FoundFunction& function = result.functions[index];
+  const auto start = function.capability(cfg::kCapPcie);
+  if (!start) {
+    return;
+  }
+  const bool ten_bit =
+      options_.tag_bits >= 10 && (function.device_capabilities_2 & pcie::kCap2TenBitRequester) != 0;
+  const bool ari =
+      (function.device_capabilities_2 & pcie::kCap2AriForwarding) != 0 && has_ari_below(index);
+  const std::uint32_t value = (ten_bit ? pcie::kTenBitRequester : 0U) |
+                              (ari ? pcie::kAriForwarding : 0U) |
+                              (options_.id_based_ordering ? pcie::kIdoRequest : 0U);
+  function.tag_bits = ten_bit ? 10 : function.tag_bits;
+  write(function.bdf, *start + pcie::kDeviceControl2, value, 0x3);
+}
+
+void Enumerator::Plan::write_acs(const FoundFunction& function) {
+  const auto start = function.extended_capability(cfg::kExtAcs);
+  if (!start) {
+    return;
+  }
+  const std::uint32_t control =
+      (options_.source_validation ? cfg::acs::kSourceValidation : 0U) |
+      (options_.redirect_peer_to_peer
+           ? cfg::acs::kP2pRequestRedirect | cfg::acs::kP2pCompletionRedirect |
+                 cfg::acs::kUpstreamForwarding
+           : 0U);
+  write(function.bdf, *start + cfg::acs::kControl, control << 16, 0xc);
+}
+
+void Enumerator::Plan::write_vf_enable(const FoundFunction& function) {
+  if (function.num_vfs == 0) {
+    return;
+  }
+  const unsigned sriov = *function.extended_capability(cfg::kExtSriov);
+  const std::uint32_t ten_bit = function.tag_bits == 10 ? cfg::sriov::kVfTenBitRequester : 0U;
+  write(function.bdf, sriov + cfg::sriov::kControl,
+        cfg::sriov::kVfEnable | cfg::sriov::kVfMemorySpace | cfg::sriov::kAriHierarchy | ten_bit);
+  for (unsigned vf = 0; vf < function.num_vfs; ++vf) {
+    const Bdf bdf{static_cast<std::uint16_t>(function.bdf.value + function.vf_offset +
+                                             function.vf_stride * vf)};
+    write(bdf, cfg::kCommand, cfg::kCommandBusMaster, 0x3);
+  }
+}
+
+unsigned Enumerator::Plan::common_mps() const {
+  unsigned mps = options_.mps;
+  for (const FoundFunction& function : result.functions) {
+    mps = std::min(mps, 128U << std::min(function.device_capabilities & 7U, 5U));
+  }
+  return mps;
+}
+
+bool Enumerator::Plan::has_ari_below(std::size_t index) const {
+  for (const FoundFunction& function : result.functions) {
+    if (function.parent == static_cast<int>(index) && function.extended_capability(cfg::kExtAri)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace flitwise

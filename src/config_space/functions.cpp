@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which capabilities each kind of function has.
+#include "config_space/functions.h"
+
+namespace flitwise {
+
+namespace {
+PcieOptions pcie_options(cfg::pcie::PortType type, const LinkShape& link) {
+  PcieOptions options;
+  options.type = type;
+  options.generation = link.generation;
+  options.lanes = link.lanes;
+  return options;
+}
+
+PcieOptions pcie_options(const EndpointSpaceOptions& endpoint) {
+  PcieOptions options = pcie_options(cfg::pcie::PortType::kEndpoint, endpoint.link);
+  options.max_mps = endpoint.max_mps;
+  options.extended_tag = endpoint.tag_bits >= 8;
+  options.ten_bit_tag = endpoint.tag_bits >= 10;
+  return options;
+}
+}  // namespace
+
+ConfigSpace endpoint_space(const EndpointSpaceOptions& options) {
+  ConfigSpace space = ConfigSpace::type0(options.ids, {options.bar_size, 0, 0});
+  space.add(power_management_capability());
+  space.add(msix_capability(
+      {options.msix_vectors, 0, options.msix_table_offset, options.msix_pba_offset}));
+  space.add(pcie_capability(pcie_options(options)));
+  space.add(aer_capability(false));
+  space.add(ari_capability());
+  if (options.total_vfs != 0) {
+    SriovOptions sriov;
+    sriov.total_vfs = options.total_vfs;
+    sriov.vf_bars = {options.bar_size, 0, 0};
+    space.add(sriov_capability(sriov));
+  }
+  return space;
+}
+
+ConfigSpace virtual_function_space(const EndpointSpaceOptions& options) {
+  FunctionIds ids = options.ids;
+  ids.vendor = ids.device = 0xffff;
+  ConfigSpace space = ConfigSpace::type0(ids, {});
+  space.add(msix_capability(
+      {options.msix_vectors, 0, options.msix_table_offset, options.msix_pba_offset}));
+  space.add(pcie_capability(pcie_options(options)));
+  space.add(aer_capability(false));
+  space.add(ari_capability());
+  return space;
+}
+
+ConfigSpace port_space(cfg::pcie::PortType type, const LinkShape& link, std::uint8_t port_number,
+                       bool is_multi_function) {
+  const bool is_root = type == cfg::pcie::PortType::kRootPort;
+  FunctionIds ids;
+  ids.device = static_cast<std::uint16_t>(0x0100 + static_cast<unsigned>(type));
+  ConfigSpace space = ConfigSpace::type1(ids, is_multi_function);
+  space.add(power_management_capability());
+  PcieOptions pcie = pcie_options(type, link);
+  pcie.port_number = port_number;
+  space.add(pcie_capability(pcie));
+  space.add(aer_capability(is_root));
+  if (type != cfg::pcie::PortType::kUpstreamPort) {
+    space.add(acs_capability());
+  }
+  return space;
+}
+
+}  // namespace flitwise

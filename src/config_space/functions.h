@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Ready configuration spaces of the functions that a machine is made of (docs/config_space.md).
+#pragma once
+
+#include <cstdint>
+
+#include "config_space/capabilities.h"
+#include "config_space/config_space.h"
+
+namespace flitwise {
+
+/// Generation and width as the link registers show them.
+struct LinkShape {
+  unsigned generation = 5;
+  unsigned lanes = 16;
+};
+
+struct EndpointSpaceOptions {
+  FunctionIds ids;
+  LinkShape link;
+  std::uint64_t bar_size = 64 << 10;  ///< BAR 0 of the PF and of each VF
+  std::uint16_t total_vfs = 0;        ///< 0: no SR-IOV capability
+  unsigned max_mps = 4096;
+  unsigned tag_bits = 10;  ///< widest tag that is supported: 5, 8 or 10
+  unsigned msix_vectors = 32;
+  std::uint32_t msix_table_offset = 0x8000;  ///< within BAR 0
+  std::uint32_t msix_pba_offset = 0xc000;
+};
+
+/// Physical function 0 of an endpoint: PM, MSI-X, PCI Express, AER, ARI and, with VFs, SR-IOV.
+/// Anything else (a DVSEC) can be added behind.
+ConfigSpace endpoint_space(const EndpointSpaceOptions& options);
+/// One VF: ids read as FFFFh, no BARs of its own, Bus Master Enable and FLR.
+ConfigSpace virtual_function_space(const EndpointSpaceOptions& options);
+
+/// Root port, switch upstream port or switch downstream port: PM, PCI Express, AER and, looking
+/// downwards, ACS.
+ConfigSpace port_space(cfg::pcie::PortType type, const LinkShape& link, std::uint8_t port_number,
+                       bool is_multi_function = false);
+
+}  // namespace flitwise
