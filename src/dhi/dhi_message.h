@@ -29,6 +29,7 @@ enum class DhiMessageError : std::uint8_t {
   kBadScope,       ///< DEALLOC range with its bounds the wrong way round
   kBadStatus,      ///< unknown status code
   kBadRouting,     ///< not to the root complex (up) nor by ID (down)
+  kPoisoned,       ///< EP: the contents are not to be trusted
   kNotOrdered,     ///< RO or IDO set: it could overtake [DHI D8]
 };
 const char* name_of(DhiMessageError error);

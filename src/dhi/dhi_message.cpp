@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bits of the DHI messages, as docs/formats/dhi_messages.md lays them out.
+#include "dhi/dhi_message.h"
+
+namespace flitwise {
+namespace {
+
+enum Opcode : std::uint32_t {
+  kAlloc = 1,
+  kDeallocOne = 2,
+  kDeallocRange = 3,
+  kDeallocFunction = 4,
+  kDeallocAll = 5,
+  kAllocAck = 8,
+  kError = 9,
+};
+
+constexpr std::uint32_t kFlagPasid = 8, kFlagTrusted = 4, kFlagPmr = 2, kFlagEr = 1;
+
+std::uint32_t dw3(std::uint32_t opcode, std::uint32_t flags, std::uint8_t epoch, Dhi dhi) {
+  return (opcode << 28) | (flags << 24) | (static_cast<std::uint32_t>(epoch) << 16) | to_int(dhi);
+}
+
+void append_dw(std::vector<std::uint8_t>& payload, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    payload.push_back(static_cast<std::uint8_t>(value >> shift));
+  }
+}
+
+std::uint32_t dw_at(const std::uint8_t* bytes) {
+  return (static_cast<std::uint32_t>(bytes[0]) << 24) |
+         (static_cast<std::uint32_t>(bytes[1]) << 16) |
+         (static_cast<std::uint32_t>(bytes[2]) << 8) | bytes[3];
+}
+
+/// [DHI D8] Always RO=IDO=0, and the sender named in full.
+void start(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id, MsgRouting routing,
+           Bdf destination, std::uint32_t dw3_value) {
+  tlp = Tlp{};
+  tlp.type = TlpType::kMsg;
+  tlp.routing = routing;
+  tlp.message_code = msg::kVendorType1;
+  tlp.requester_id = requester_id;
+  tlp.message_dw2 = (static_cast<std::uint32_t>(destination.value) << 16) | kHandleVendorId;
+  tlp.message_dw3 = dw3_value;
+  payload.clear();
+}
+
+void add_data(Tlp& tlp, std::vector<std::uint8_t>& payload, std::uint32_t value) {
+  tlp.type = TlpType::kMsgD;
+  ++tlp.length_dw;
+  append_dw(payload, value);
+}
+
+std::uint32_t flags_of(const AllocMessage& message) {
+  return (message.identity.pasid ? kFlagPasid : 0U) | (message.is_trusted ? kFlagTrusted : 0U) |
+         (message.identity.privileged_mode_requested ? kFlagPmr : 0U) |
+         (message.identity.execute_requested ? kFlagEr : 0U);
+}
+
+// ---- reading
+
+struct Fields {
+  std::uint32_t opcode, flags;
+  std::uint8_t epoch;
+  Dhi dhi;
+};
+
+bool is_too_wide(std::uint32_t handle) {
+  return handle > kHandleMask;
+}
+
+DhiMessage read_alloc(const Fields& fields, const std::uint8_t* payload) {
+  const std::uint32_t first = dw_at(payload);
+  const std::uint32_t second = dw_at(payload + 4);
+  const bool has_pasid = (fields.flags & kFlagPasid) != 0;
+  const bool names_process = second != 0 || (fields.flags & (kFlagPmr | kFlagEr)) != 0;
+  if ((second >> kPasidBits) != 0 || (!has_pasid && names_process)) {
+    return DhiMessageError::kReservedBits;
+  }
+  AllocMessage message;
+  message.dhi = fields.dhi;
+  message.identity.bdf.value = static_cast<std::uint16_t>(first >> 16);
+  if (has_pasid) {
+    message.identity.pasid = Pasid{second};
+  }
+  message.identity.privileged_mode_requested = (fields.flags & kFlagPmr) != 0;
+  message.identity.execute_requested = (fields.flags & kFlagEr) != 0;
+  message.is_trusted = (fields.flags & kFlagTrusted) != 0;
+  message.capabilities = static_cast<std::uint16_t>(first);
+  message.epoch = fields.epoch;
+  return message;
+}
+
+DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload) {
+  DeallocMessage message;
+  message.epoch = fields.epoch;
+  message.dhi = fields.dhi;
+  if (fields.flags != 0) {
+    return DhiMessageError::kReservedBits;
+  }
+  switch (fields.opcode) {
+    case kDeallocOne:
+      message.scope = DeallocScope::kOne;
+      return message;
+    case kDeallocRange: {
+      const std::uint32_t data = dw_at(payload);
+      if ((data >> 16) != 0) {
+        return DhiMessageError::kReservedBits;
+      }
+      if (is_too_wide(data)) {
+        return DhiMessageError::kHandleTooWide;
+      }
+      message.scope = DeallocScope::kRange;
+      message.upper = Dhi{static_cast<std::uint16_t>(data)};
+      return to_int(message.upper) < to_int(message.dhi) ? DhiMessage{DhiMessageError::kBadScope}
+                                                         : DhiMessage{message};
+    }
+    case kDeallocFunction: {
+      const std::uint32_t data = dw_at(payload);
+      message.scope = DeallocScope::kFunction;
+      message.function.value = static_cast<std::uint16_t>(data >> 16);
+      const bool is_clean = (data & 0xffffU) == 0 && to_int(fields.dhi) == 0;
+      return is_clean ? DhiMessage{message} : DhiMessage{DhiMessageError::kReservedBits};
+    }
+    default:
+      message.scope = DeallocScope::kAll;
+      return to_int(fields.dhi) == 0 ? DhiMessage{message}
+                                     : DhiMessage{DhiMessageError::kReservedBits};
+  }
+}
+
+DhiMessage read_report(const Fields& fields) {
+  if (fields.flags >= kHandleStatuses) {
+    return DhiMessageError::kBadStatus;
+  }
+  const auto status = static_cast<HandleStatus>(fields.flags);
+  if (fields.opcode == kAllocAck) {
+    return AllocAckMessage{fields.dhi, status, fields.epoch};
+  }
+  return HandleErrorMessage{fields.dhi, status, fields.epoch};
+}
+
+/// Payload DWs that the opcode asks for; empty for an unknown one.
+std::optional<unsigned> payload_dw(std::uint32_t opcode) {
+  switch (opcode) {
+    case kAlloc:
+      return kAllocPayloadDw;
+    case kDeallocRange:
+    case kDeallocFunction:
+      return 1;
+    case kDeallocOne:
+    case kDeallocAll:
+    case kAllocAck:
+    case kError:
+      return 0;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_length_right(const Tlp& tlp, std::size_t bytes, unsigned wanted_dw) {
+  const bool is_type_right = tlp.type == (wanted_dw == 0 ? TlpType::kMsg : TlpType::kMsgD);
+  return is_type_right && bytes == wanted_dw * 4U && (wanted_dw == 0 || tlp.length_dw == wanted_dw);
+}
+
+bool is_routing_right(const Tlp& tlp, std::uint32_t opcode) {
+  if (opcode == kAllocAck || opcode == kError) {
+    return tlp.routing == MsgRouting::kById;
+  }
+  return tlp.routing == MsgRouting::kToRootComplex;
+}
+
+}  // namespace
+
+bool is_dhi_message(const Tlp& tlp) {
+  return (tlp.type == TlpType::kMsg || tlp.type == TlpType::kMsgD) &&
+         tlp.message_code == msg::kVendorType1 && (tlp.message_dw2 & 0xffffU) == kHandleVendorId;
+}
+
+void write_alloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
+                 const AllocMessage& message) {
+  start(tlp, payload, requester_id, MsgRouting::kToRootComplex, Bdf{},
+        dw3(kAlloc, flags_of(message), message.epoch, message.dhi));
+  add_data(tlp, payload,
+           (static_cast<std::uint32_t>(message.identity.bdf.value) << 16) | message.capabilities);
+  add_data(tlp, payload, message.identity.pasid ? to_int(*message.identity.pasid) : 0U);
+}
+
+void write_dealloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
+                   const DeallocMessage& message) {
+  const auto begin = [&](Opcode opcode, Dhi dhi) {
+    start(tlp, payload, requester_id, MsgRouting::kToRootComplex, Bdf{},
+          dw3(opcode, 0, message.epoch, dhi));
+  };
+  switch (message.scope) {
+    case DeallocScope::kOne:
+      begin(kDeallocOne, message.dhi);
+      return;
+    case DeallocScope::kRange:
+      begin(kDeallocRange, message.dhi);
+      add_data(tlp, payload, to_int(message.upper));
+      return;
+    case DeallocScope::kFunction:
+      begin(kDeallocFunction, Dhi{});
+      add_data(tlp, payload, static_cast<std::uint32_t>(message.function.value) << 16);
+      return;
+    case DeallocScope::kAll:
+      begin(kDeallocAll, Dhi{});
+      return;
+  }
+}
+
+void write_alloc_ack(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
+                     Bdf destination, const AllocAckMessage& message) {
+  start(tlp, payload, requester_id, MsgRouting::kById, destination,
+        dw3(kAllocAck, static_cast<std::uint32_t>(message.status), message.epoch, message.dhi));
+}
+
+void write_error(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id, Bdf destination,
+                 const HandleErrorMessage& message) {
+  start(tlp, payload, requester_id, MsgRouting::kById, destination,
+        dw3(kError, static_cast<std::uint32_t>(message.status), message.epoch, message.dhi));
+}
+
+void write_alloc(Packet& packet, Bdf requester_id, const AllocMessage& message) {
+  packet.purpose = HandlePurpose::kAlloc;
+  write_alloc(packet.tlp, packet.payload, requester_id, message);
+}
+
+void write_dealloc(Packet& packet, Bdf requester_id, const DeallocMessage& message) {
+  packet.purpose = HandlePurpose::kDealloc;
+  write_dealloc(packet.tlp, packet.payload, requester_id, message);
+}
+
+void write_alloc_ack(Packet& packet, Bdf requester_id, Bdf destination,
+                     const AllocAckMessage& message) {
+  packet.purpose = HandlePurpose::kAck;
+  write_alloc_ack(packet.tlp, packet.payload, requester_id, destination, message);
+}
+
+void write_error(Packet& packet, Bdf requester_id, Bdf destination,
+                 const HandleErrorMessage& message) {
+  write_error(packet.tlp, packet.payload, requester_id, destination, message);
+}
+
+DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::size_t bytes) {
+  if (!is_dhi_message(tlp)) {
+    return DhiMessageError::kNotDhi;
+  }
+  const std::uint32_t word = tlp.message_dw3;
+  const std::uint32_t opcode = word >> 28;
+  const std::optional<unsigned> wanted_dw = payload_dw(opcode);
+  if (!wanted_dw) {
+    return DhiMessageError::kBadOpcode;
+  }
+  if (!is_length_right(tlp, bytes, *wanted_dw)) {
+    return DhiMessageError::kBadLength;
+  }
+  if (tlp.is_poisoned) {
+    return DhiMessageError::kPoisoned;
+  }
+  if (tlp.relaxed_ordering || tlp.id_based_ordering) {
+    return DhiMessageError::kNotOrdered;
+  }
+  if (!is_routing_right(tlp, opcode)) {
+    return DhiMessageError::kBadRouting;
+  }
+  const bool is_upstream = tlp.routing == MsgRouting::kToRootComplex;
+  if (tlp.id_is_handle || (is_upstream && (tlp.message_dw2 >> 16) != 0)) {
+    return DhiMessageError::kReservedBits;
+  }
+  if (is_too_wide(word & 0xffffU)) {
+    return DhiMessageError::kHandleTooWide;
+  }
+  const Fields fields{opcode, (word >> 24) & 0xfU, static_cast<std::uint8_t>(word >> 16),
+                      Dhi{static_cast<std::uint16_t>(word)}};
+  if (opcode == kAlloc) {
+    return read_alloc(fields, payload);
+  }
+  return opcode <= kDeallocAll ? read_dealloc(fields, payload) : read_report(fields);
+}
+
+const char* name_of(DhiMessageError error) {
+  switch (error) {
+    case DhiMessageError::kNotDhi:
+      return "not_dhi";
+    case DhiMessageError::kBadOpcode:
+      return "bad_opcode";
+    case DhiMessageError::kBadLength:
+      return "bad_length";
+    case DhiMessageError::kReservedBits:
+      return "reserved_bits";
+    case DhiMessageError::kHandleTooWide:
+      return "handle_too_wide";
+    case DhiMessageError::kBadScope:
+      return "bad_scope";
+    case DhiMessageError::kBadStatus:
+      return "bad_status";
+    case DhiMessageError::kBadRouting:
+      return "bad_routing";
+    case DhiMessageError::kPoisoned:
+      return "poisoned";
+    case DhiMessageError::kNotOrdered:
+      return "not_ordered";
+  }
+  return "?";
+}
+
+}  // namespace flitwise
