@@ -26,10 +26,8 @@ struct Grant {
   static Grant any();
 };
 
-using GrantIndex = std::uint32_t;
-
-/// Grants by BDF. Asked once per ALLOC; is_trusted() and capabilities() also once per message,
-/// O(1).
+/// Grants by BDF, O(1): check() is asked once per ALLOC, is_trusted() and capabilities() once per
+/// message.
 class GrantTable {
  public:
   /// Functions without a grant of their own are refused.
@@ -44,13 +42,15 @@ class GrantTable {
 
   HandleStatus check(const AllocMessage& message) const;
 
-  GrantIndex index_of(Bdf function) const { return index_[function.value]; }
-  bool is_trusted(GrantIndex index) const { return grants_[index].trusted; }
-  std::uint16_t capabilities(GrantIndex index) const { return grants_[index].capabilities; }
+  bool is_trusted(Bdf function) const { return grants_[index_[function.value]].trusted; }
+  std::uint16_t capabilities(Bdf function) const {
+    return grants_[index_[function.value]].capabilities;
+  }
 
  private:
-  std::vector<Grant> grants_;      // [0]: unlisted functions
-  std::vector<GrantIndex> index_;  // by BDF
+  std::vector<Grant> grants_;         // [0]: unlisted functions
+  std::vector<std::uint32_t> index_;  // by BDF
+  std::vector<std::uint32_t> spare_;  // slots of removed grants
   bool unlisted_allowed_ = false;
 };
 

@@ -45,9 +45,8 @@ struct DeallocVerdict {
 /// Counters since reset_statistics(). Unit: events.
 struct HostHandleStatistics {
   std::uint64_t allocs = 0;
-  std::uint64_t replacements = 0;  ///< allocs over a valid handle
-  std::uint64_t deallocs = 0;      ///< entries
-  std::uint64_t resolved = 0;
+  std::uint64_t replacements = 0;                           ///< allocs over a valid handle
+  std::uint64_t deallocs = 0;                               ///< entries
   std::array<std::uint64_t, kHandleStatuses> rejections{};  ///< by HandleStatus; [0] stays 0
   std::uint64_t rejected() const;
 };
@@ -62,10 +61,15 @@ class HostHandleTable {
   std::optional<PartitionId> partition_of(Bdf function) const;
 
   // ---- messages from the link, and software's registers acting like them [DHI D12, D14, D15]
-  /// D14's checks in order; on refusal nothing changes, save that a wrong epoch clears the device's
-  /// entries (they are stale). Repeating an applied ALLOC is kOk.
+  /// D14's checks in order. Repeating an applied ALLOC is kOk. A refusal changes nothing of others:
+  /// a wrong epoch clears the sender's own entries, and a refusal of what it wanted for a handle of
+  /// its own leaves that handle invalid, since the device no longer means the old domain by it
+  /// [DHI S2].
   AllocVerdict allocate(BusRange port, Bdf requester_id, const AllocMessage& message);
   DeallocVerdict deallocate(BusRange port, Bdf requester_id, const DeallocMessage& message);
+  /// Software's deallocation: no sender, no epoch; kOne and kRange reach the whole table, kAll the
+  /// device that has message.function. [DHI D15]
+  DeallocVerdict deallocate_by_software(const DeallocMessage& message);
   /// A message that could not be read, or that failed elsewhere, counted with the others.
   void record_rejection(HandleStatus status);
 
@@ -73,7 +77,7 @@ class HostHandleTable {
   /// Direct attach and rid_* forms: the handle alone decides. Empty: no valid entry; the caller
   /// answers as D16 says and calls record_rejection(kNoValidEntry).
   std::optional<Resolution> resolve(Dhi dhi) const;
-  /// Forms that keep the Requester ID: the handle must be in the range of that device. [DHI S1]
+  /// Forms that keep the Requester ID: the entry must be of that very function. [DHI S1]
   std::optional<Resolution> resolve(Bdf requester_id, Dhi dhi) const;
   /// Handle for a message that goes down; the latest one if the domain has several. [DHI D21]
   std::optional<Dhi> find(const DeviceIdentity& identity) const;
@@ -93,8 +97,8 @@ class HostHandleTable {
   static constexpr std::uint16_t kNone = 0xffff;
   struct Entry {
     DeviceIdentity identity;
-    GrantIndex grant = 0;
     std::uint16_t capabilities = 0;
+    std::uint16_t partition = kNone;
     std::uint16_t chain = kNone;  // next handle of the same hash
     bool is_valid = false;
     bool is_trusted = false;
@@ -104,16 +108,18 @@ class HostHandleTable {
     unsigned valid = 0;
   };
 
-  HandleStatus check_sender(BusRange port, Bdf requester_id, std::uint8_t epoch);
-  HandleStatus check_alloc(Bdf requester_id, const AllocMessage& message) const;
-  HandleStatus check_dealloc(const Partition& partition, const DeallocMessage& message) const;
-  void store(const AllocMessage& message);
+  HandleStatus check_sender(BusRange port, Bdf requester_id, Bdf named) const;
+  HandleStatus check_epoch(std::uint16_t partition, std::uint8_t epoch);
+  HandleStatus check_entry(const AllocMessage& message) const;
+  HandleStatus check_scope(std::uint16_t partition, const DeallocMessage& message) const;
+  AllocVerdict refuse(HandleStatus status);
+  DeallocVerdict apply(HandleStatus status, HandleRange own, const DeallocMessage& message);
+  AllocVerdict store(std::uint16_t partition, const AllocMessage& message);
   void clear(Dhi dhi);
-  unsigned clear_range(HandleRange range, std::optional<Bdf> function);
+  unsigned clear_range(HandleRange range, std::optional<Bdf> function = std::nullopt);
   void link(Dhi dhi);
   void unlink(Dhi dhi);
   static std::size_t bucket_of(const DeviceIdentity& identity);
-  Partition& owner_of(Bdf function);
 
   DeallocMode dealloc_;
   const GrantTable& grants_;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks an ALLOC against what its function was granted. [DHI S3]
+#include "dhi/grant_table.h"
+
+#include <algorithm>
+
+namespace flitwise {
+namespace {
+constexpr std::size_t kFunctions = 65536;
+
+bool is_granted(const Grant& grant, std::optional<Pasid> pasid) {
+  if (!pasid) {
+    return grant.without_pasid;
+  }
+  return std::any_of(grant.pasids.begin(), grant.pasids.end(), [&](const PasidRange& range) {
+    return to_int(*pasid) >= to_int(range.lower) && to_int(*pasid) <= to_int(range.upper);
+  });
+}
+}  // namespace
+
+Grant Grant::any() {
+  Grant grant;
+  grant.pasids = {{Pasid{0}, Pasid{(1U << kPasidBits) - 1U}}};
+  grant.capabilities = 0xffff;
+  return grant;
+}
+
+GrantTable::GrantTable() : grants_(1), index_(kFunctions, 0) {}
+
+GrantTable::GrantTable(const Grant& unlisted)
+    : grants_{unlisted}, index_(kFunctions, 0), unlisted_allowed_(true) {}
+
+void GrantTable::set(Bdf function, const Grant& grant) {
+  std::uint32_t& index = index_[function.value];
+  if (index == 0 && !spare_.empty()) {
+    index = spare_.back();
+    spare_.pop_back();
+  } else if (index == 0) {
+    index = static_cast<std::uint32_t>(grants_.size());
+    grants_.emplace_back();
+  }
+  grants_[index] = grant;
+}
+
+void GrantTable::remove(Bdf function) {
+  std::uint32_t& index = index_[function.value];
+  if (index != 0) {
+    spare_.push_back(index);
+    index = 0;
+  }
+}
+
+HandleStatus GrantTable::check(const AllocMessage& message) const {
+  const std::uint32_t index = index_[message.identity.bdf.value];
+  if (index == 0 && !unlisted_allowed_) {
+    return HandleStatus::kFunctionNotGranted;
+  }
+  const Grant& grant = grants_[index];
+  if (!is_granted(grant, message.identity.pasid)) {
+    return HandleStatus::kPasidNotGranted;
+  }
+  if (message.is_trusted && !grant.trusted) {
+    return HandleStatus::kTrustNotGranted;
+  }
+  if ((message.capabilities & ~static_cast<unsigned>(grant.capabilities)) != 0) {
+    return HandleStatus::kCapabilityNotGranted;
+  }
+  return HandleStatus::kOk;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host does with ALLOC, DEALLOC and handles.
+#include "dhi/host_handle_table.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+namespace {
+constexpr std::size_t kHandles = 1U << kMaxHandleBits;
+constexpr std::size_t kBuckets = 2 * kHandles;
+
+bool overlap(HandleRange a, HandleRange b) {
+  return a.contains(b.lower) || b.contains(a.lower);
+}
+}  // namespace
+
+std::uint64_t HostHandleStatistics::rejected() const {
+  return std::accumulate(rejections.begin(), rejections.end(), std::uint64_t{0});
+}
+
+HostHandleTable::HostHandleTable(DeallocMode dealloc, const GrantTable& grants)
+    : dealloc_(dealloc), grants_(grants), entries_(kHandles), buckets_(kBuckets, kNone) {
+  by_bus_.fill(kNone);
+}
+
+PartitionId HostHandleTable::add_partition(const PartitionConfig& config) {
+  FLITWISE_CHECK(
+      config.range.size() > 0 && to_int(config.range.upper) < kHandles,
+      fmt::format("handles {}..{}", to_int(config.range.lower), to_int(config.range.upper)));
+  for (const Partition& other : partitions_) {
+    FLITWISE_CHECK(!overlap(config.range, other.config.range),
+                   fmt::format("handles {}..{} given twice", to_int(config.range.lower),
+                               to_int(config.range.upper)));
+  }
+  const auto id = static_cast<std::uint16_t>(partitions_.size());
+  for (unsigned bus = config.buses.secondary; bus <= config.buses.subordinate; ++bus) {
+    FLITWISE_CHECK(by_bus_[bus] == kNone, fmt::format("bus {:02x} given twice", bus));
+    by_bus_[bus] = id;
+  }
+  partitions_.push_back({config, 0});
+  return PartitionId{id};
+}
+
+std::optional<PartitionId> HostHandleTable::partition_of(Bdf function) const {
+  const std::uint16_t id = by_bus_[function.bus()];
+  return id == kNone ? std::nullopt : std::optional<PartitionId>(PartitionId{id});
+}
+
+// ---- checks
+
+HandleStatus HostHandleTable::check_sender(BusRange port, Bdf requester_id, Bdf named) const {
+  if (!port.contains(named)) {
+    return HandleStatus::kBusOutsidePort;
+  }
+  if (named != requester_id) {
+    return HandleStatus::kRequesterMismatch;
+  }
+  return by_bus_[requester_id.bus()] == kNone ? HandleStatus::kHandleOutOfRange : HandleStatus::kOk;
+}
+
+HandleStatus HostHandleTable::check_epoch(std::uint16_t partition, std::uint8_t epoch) {
+  const PartitionConfig& config = partitions_[partition].config;
+  if (config.epoch == epoch) {
+    return HandleStatus::kOk;
+  }
+  clear_range(config.range);
+  return HandleStatus::kEpochMismatch;
+}
+
+HandleStatus HostHandleTable::check_entry(const AllocMessage& message) const {
+  const HandleStatus granted = grants_.check(message);
+  if (granted != HandleStatus::kOk) {
+    return granted;
+  }
+  const Entry& entry = entries_[to_int(message.dhi)];
+  const bool is_over_other = entry.is_valid && entry.identity != message.identity;
+  return is_over_other && dealloc_ == DeallocMode::kExplicit ? HandleStatus::kHandleInUse
+                                                             : HandleStatus::kOk;
+}
+
+HandleStatus HostHandleTable::check_scope(std::uint16_t partition,
+                                          const DeallocMessage& message) const {
+  const HandleRange own = partitions_[partition].config.range;
+  switch (message.scope) {
+    case DeallocScope::kOne:
+      if (!own.contains(message.dhi)) {
+        return HandleStatus::kHandleOutOfRange;
+      }
+      return entries_[to_int(message.dhi)].is_valid ? HandleStatus::kOk
+                                                    : HandleStatus::kNoValidEntry;
+    case DeallocScope::kRange:
+      return HandleRange{message.dhi, message.upper}.size() > 0 && own.contains(message.dhi) &&
+                     own.contains(message.upper)
+                 ? HandleStatus::kOk
+                 : HandleStatus::kHandleOutOfRange;
+    case DeallocScope::kFunction:
+      return by_bus_[message.function.bus()] == partition ? HandleStatus::kOk
+                                                          : HandleStatus::kRequesterMismatch;
+    case DeallocScope::kAll:
+      return HandleStatus::kOk;
+  }
+  return HandleStatus::kMalformed;
+}
+
+// ---- messages
+
+AllocVerdict HostHandleTable::refuse(HandleStatus status) {
+  record_rejection(status);
+  return {status, false};
+}
+
+AllocVerdict HostHandleTable::allocate(BusRange port, Bdf requester_id,
+                                       const AllocMessage& message) {
+  HandleStatus status = check_sender(port, requester_id, message.identity.bdf);
+  if (status != HandleStatus::kOk) {
+    return refuse(status);
+  }
+  const std::uint16_t partition = by_bus_[requester_id.bus()];
+  status = check_epoch(partition, message.epoch);
+  if (status != HandleStatus::kOk) {
+    return refuse(status);
+  }
+  if (!partitions_[partition].config.range.contains(message.dhi)) {
+    return refuse(HandleStatus::kHandleOutOfRange);
+  }
+  status = check_entry(message);
+  if (status != HandleStatus::kOk) {
+    // The device has already moved the handle on: what it names here is stale. [DHI S2]
+    clear(message.dhi);
+    return refuse(status);
+  }
+  return store(partition, message);
+}
+
+AllocVerdict HostHandleTable::store(std::uint16_t partition, const AllocMessage& message) {
+  Entry& entry = entries_[to_int(message.dhi)];
+  const bool has_replaced = entry.is_valid && entry.identity != message.identity;
+  clear(message.dhi);
+  entry.identity = message.identity;
+  entry.is_trusted = message.is_trusted;
+  entry.capabilities = message.capabilities;
+  entry.partition = partition;
+  entry.is_valid = true;
+  ++partitions_[partition].valid;
+  link(message.dhi);
+  ++statistics_.allocs;
+  statistics_.replacements += has_replaced ? 1 : 0;
+  return {HandleStatus::kOk, has_replaced};
+}
+
+DeallocVerdict HostHandleTable::deallocate(BusRange port, Bdf requester_id,
+                                           const DeallocMessage& message) {
+  HandleStatus status = check_sender(port, requester_id, requester_id);
+  const std::uint16_t partition = by_bus_[requester_id.bus()];
+  if (status == HandleStatus::kOk) {
+    status = check_epoch(partition, message.epoch);
+  }
+  if (status == HandleStatus::kOk) {
+    status = check_scope(partition, message);
+  }
+  const HandleRange own =
+      status == HandleStatus::kOk ? partitions_[partition].config.range : HandleRange{};
+  return apply(status, own, message);
+}
+
+DeallocVerdict HostHandleTable::deallocate_by_software(const DeallocMessage& message) {
+  constexpr HandleRange kWhole{Dhi{0}, Dhi{kHandleMask}};
+  const bool is_about_device =
+      message.scope == DeallocScope::kFunction || message.scope == DeallocScope::kAll;
+  if (!is_about_device) {
+    const HandleRange wanted{message.dhi,
+                             message.scope == DeallocScope::kOne ? message.dhi : message.upper};
+    const bool is_good = wanted.size() > 0 && kWhole.contains(wanted.upper);
+    return apply(is_good ? HandleStatus::kOk : HandleStatus::kHandleOutOfRange, kWhole, message);
+  }
+  const std::uint16_t partition = by_bus_[message.function.bus()];
+  if (partition == kNone) {
+    return apply(HandleStatus::kRequesterMismatch, {}, message);
+  }
+  return apply(HandleStatus::kOk, partitions_[partition].config.range, message);
+}
+
+DeallocVerdict HostHandleTable::apply(HandleStatus status, HandleRange own,
+                                      const DeallocMessage& message) {
+  if (status != HandleStatus::kOk) {
+    record_rejection(status);
+    return {status, 0};
+  }
+  unsigned entries = 0;
+  switch (message.scope) {
+    case DeallocScope::kOne:
+      entries = clear_range({message.dhi, message.dhi});
+      break;
+    case DeallocScope::kRange:
+      entries = clear_range({message.dhi, message.upper});
+      break;
+    case DeallocScope::kFunction:
+      entries = clear_range(own, message.function);
+      break;
+    case DeallocScope::kAll:
+      entries = clear_range(own);
+      break;
+  }
+  statistics_.deallocs += entries;
+  return {HandleStatus::kOk, entries};
+}
+
+void HostHandleTable::record_rejection(HandleStatus status) {
+  ++statistics_.rejections[static_cast<std::size_t>(status)];
+}
+
+// ---- traffic
+
+std::optional<Resolution> HostHandleTable::resolve(Dhi dhi) const {
+  if (to_int(dhi) >= kHandles || !entries_[to_int(dhi)].is_valid) {
+    return std::nullopt;
+  }
+  const Entry& entry = entries_[to_int(dhi)];
+  const Bdf function = entry.identity.bdf;
+  // [DHI D19, D20] The grant may have shrunk since the entry was made.
+  const unsigned capabilities = entry.capabilities & grants_.capabilities(function);
+  return Resolution{entry.identity, entry.is_trusted && grants_.is_trusted(function),
+                    static_cast<std::uint16_t>(capabilities)};
+}
+
+std::optional<Resolution> HostHandleTable::resolve(Bdf requester_id, Dhi dhi) const {
+  const std::optional<Resolution> resolution = resolve(dhi);
+  return resolution && resolution->identity.bdf == requester_id ? resolution : std::nullopt;
+}
+
+std::optional<Dhi> HostHandleTable::find(const DeviceIdentity& identity) const {
+  std::uint16_t handle = buckets_[bucket_of(identity)];
+  while (handle != kNone && entries_[handle].identity != identity) {
+    handle = entries_[handle].chain;
+  }
+  return handle == kNone ? std::nullopt : std::optional<Dhi>(Dhi{handle});
+}
+
+// ---- entries
+
+std::size_t HostHandleTable::bucket_of(const DeviceIdentity& identity) {
+  std::uint64_t key = identity.bdf.value;
+  key = (key << kPasidBits) | (identity.pasid ? to_int(*identity.pasid) : 0U);
+  key = (key << 3) | (identity.pasid ? 4U : 0U) | (identity.privileged_mode_requested ? 2U : 0U) |
+        (identity.execute_requested ? 1U : 0U);
+  constexpr std::uint64_t kGolden = 0x9e37'79b9'7f4a'7c15U;  // Fibonacci hashing
+  return static_cast<std::size_t>((key * kGolden) >> 40) % kBuckets;
+}
+
+void HostHandleTable::link(Dhi dhi) {
+  std::uint16_t& head = buckets_[bucket_of(entries_[to_int(dhi)].identity)];
+  entries_[to_int(dhi)].chain = head;
+  head = to_int(dhi);
+}
+
+void HostHandleTable::unlink(Dhi dhi) {
+  std::uint16_t* at = &buckets_[bucket_of(entries_[to_int(dhi)].identity)];
+  while (*at != to_int(dhi)) {
+    at = &entries_[*at].chain;
+  }
+  *at = entries_[to_int(dhi)].chain;
+}
+
+void HostHandleTable::clear(Dhi dhi) {
+  Entry& entry = entries_[to_int(dhi)];
+  if (entry.is_valid) {
+    unlink(dhi);
+    entry.is_valid = false;
+    --partitions_[entry.partition].valid;
+  }
+}
+
+unsigned HostHandleTable::clear_range(HandleRange range, std::optional<Bdf> function) {
+  unsigned count = 0;
+  for (unsigned handle = to_int(range.lower); handle <= to_int(range.upper); ++handle) {
+    const Entry& entry = entries_[handle];
+    if (entry.is_valid && (!function || entry.identity.bdf == *function)) {
+      clear(Dhi{static_cast<std::uint16_t>(handle)});
+      ++count;
+    }
+  }
+  return count;
+}
+
+// ---- reset and queries
+
+void HostHandleTable::reset(PartitionId partition, std::uint8_t epoch) {
+  PartitionConfig& config = partitions_.at(static_cast<std::size_t>(partition)).config;
+  clear_range(config.range);
+  config.epoch = epoch;
+}
+
+unsigned HostHandleTable::reset_function(Bdf function) {
+  const std::uint16_t id = by_bus_[function.bus()];
+  return id == kNone ? 0U : clear_range(partitions_[id].config.range, function);
+}
+
+HandleRange HostHandleTable::range(PartitionId partition) const {
+  return partitions_.at(static_cast<std::size_t>(partition)).config.range;
+}
+
+std::uint8_t HostHandleTable::epoch(PartitionId partition) const {
+  return partitions_.at(static_cast<std::size_t>(partition)).config.epoch;
+}
+
+unsigned HostHandleTable::valid_entries(PartitionId partition) const {
+  return partitions_.at(static_cast<std::size_t>(partition)).valid;
+}
+
+}  // namespace flitwise

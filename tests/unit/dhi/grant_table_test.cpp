@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a function may ask for. [DHI S3]
+#include "dhi/grant_table.h"
+
+#include <gtest/gtest.h>
+
+namespace flitwise {
+namespace {
+
+constexpr Bdf kFunction = Bdf::of(3, 0, 1);
+
+AllocMessage asking(std::optional<std::uint32_t> pasid, bool is_trusted = false,
+                    std::uint16_t capabilities = 0) {
+  AllocMessage message;
+  message.identity.bdf = kFunction;
+  if (pasid) {
+    message.identity.pasid = Pasid{*pasid};
+  }
+  message.is_trusted = is_trusted;
+  message.capabilities = capabilities;
+  return message;
+}
+
+TEST(GrantTable, S3_NothingIsGrantedByDefault) {
+  const GrantTable grants;
+  EXPECT_EQ(grants.check(asking(1)), HandleStatus::kFunctionNotGranted);
+  EXPECT_EQ(grants.check(asking(std::nullopt)), HandleStatus::kFunctionNotGranted);
+  EXPECT_FALSE(grants.is_trusted(kFunction));
+  EXPECT_EQ(grants.capabilities(kFunction), 0);
+}
+
+TEST(GrantTable, S3_OpenMachineGrantsAnyPasidAndCapabilityButNoTrust) {
+  const GrantTable grants(Grant::any());
+  EXPECT_EQ(grants.check(asking(0)), HandleStatus::kOk);
+  EXPECT_EQ(grants.check(asking(0xf'ffff, false, 0xffff)), HandleStatus::kOk);
+  EXPECT_EQ(grants.check(asking(std::nullopt)), HandleStatus::kOk);
+  EXPECT_EQ(grants.check(asking(1, true)), HandleStatus::kTrustNotGranted);
+}
+
+TEST(GrantTable, S3_PasidRangesIncludeBothBounds) {
+  GrantTable grants;
+  grants.set(kFunction, {{{Pasid{10}, Pasid{12}}, {Pasid{20}, Pasid{20}}}, false, false, 0});
+  for (const std::uint32_t pasid : {10U, 11U, 12U, 20U}) {
+    EXPECT_EQ(grants.check(asking(pasid)), HandleStatus::kOk) << pasid;
+  }
+  for (const std::uint32_t pasid : {0U, 9U, 13U, 19U, 21U}) {
+    EXPECT_EQ(grants.check(asking(pasid)), HandleStatus::kPasidNotGranted) << pasid;
+  }
+  EXPECT_EQ(grants.check(asking(std::nullopt)), HandleStatus::kPasidNotGranted);
+}
+
+TEST(GrantTable, S3_DHI22_TrustAndCapabilitiesAreCheckedBitByBit) {
+  GrantTable grants(Grant::any());
+  grants.set(kFunction, {{{Pasid{1}, Pasid{1}}}, true, true, 0b0101});
+  EXPECT_EQ(grants.check(asking(1, true, 0b0101)), HandleStatus::kOk);
+  EXPECT_EQ(grants.check(asking(1, true, 0b0001)), HandleStatus::kOk);
+  EXPECT_EQ(grants.check(asking(1, true, 0b0010)), HandleStatus::kCapabilityNotGranted);
+  EXPECT_EQ(grants.check(asking(2, true, 0b0101)), HandleStatus::kPasidNotGranted);
+}
+
+TEST(GrantTable, S3_RemovedGrantFallsBackAndItsPlaceIsNotInherited) {
+  GrantTable grants;
+  const Bdf other = Bdf::of(4, 0, 0);
+  grants.set(kFunction, {{}, true, true, 0xffff});
+  EXPECT_TRUE(grants.is_trusted(kFunction));
+  grants.remove(kFunction);
+  grants.remove(kFunction);
+  EXPECT_FALSE(grants.is_trusted(kFunction));
+  EXPECT_EQ(grants.capabilities(kFunction), 0);
+  grants.set(other, {{}, true, true, 0x1});
+  EXPECT_FALSE(grants.is_trusted(kFunction));
+  EXPECT_TRUE(grants.is_trusted(other));
+}
+
+}  // namespace
+}  // namespace flitwise

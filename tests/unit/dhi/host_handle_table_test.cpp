@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's end of the handle table: ALLOC checks, resolution, partitions, deallocation, resets.
+#include "dhi/host_handle_table.h"
+
+#include <gtest/gtest.h>
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+namespace {
+
+constexpr BusRange kPort{1, 2};
+constexpr Bdf kA = Bdf::of(1, 0, 0);  // device A, function 0
+constexpr Bdf kA1 = Bdf::of(1, 0, 1);
+constexpr Bdf kB = Bdf::of(2, 0, 0);  // device B
+
+AllocMessage alloc(std::uint16_t dhi, Bdf bdf, std::uint32_t pasid, bool is_trusted = false,
+                   std::uint16_t capabilities = 0) {
+  AllocMessage message;
+  message.dhi = Dhi{dhi};
+  message.identity.bdf = bdf;
+  message.identity.pasid = Pasid{pasid};
+  message.is_trusted = is_trusted;
+  message.capabilities = capabilities;
+  return message;
+}
+
+DeallocMessage dealloc(DeallocScope scope, std::uint16_t lower = 0, std::uint16_t upper = 0,
+                       Bdf function = {}) {
+  return {scope, Dhi{lower}, Dhi{upper}, function, 0};
+}
+
+/// One table shared by A (handles 0..7) and B (8..15), on an open machine.
+class HostHandleTableTest : public testing::Test {
+ protected:
+  explicit HostHandleTableTest(DeallocMode mode = DeallocMode::kImplicit) : table(mode, grants) {
+    a = table.add_partition({{1, 1}, {Dhi{0}, Dhi{7}}, 0});
+    b = table.add_partition({{2, 2}, {Dhi{8}, Dhi{15}}, 0});
+  }
+  HandleStatus allocate(Bdf requester, const AllocMessage& message) {
+    return table.allocate(kPort, requester, message).status;
+  }
+  std::uint64_t rejections(HandleStatus status) const {
+    return table.statistics().rejections[static_cast<std::size_t>(status)];
+  }
+  std::optional<std::uint32_t> pasid_of(std::uint16_t dhi) const {
+    const auto resolution = table.resolve(Dhi{dhi});
+    return resolution ? std::optional(to_int(*resolution->identity.pasid)) : std::nullopt;
+  }
+
+  GrantTable grants{Grant::any()};
+  HostHandleTable table;
+  PartitionId a{}, b{};
+};
+
+class ExplicitHostHandleTableTest : public HostHandleTableTest {
+ protected:
+  ExplicitHostHandleTableTest() : HostHandleTableTest(DeallocMode::kExplicit) {}
+};
+
+TEST_F(HostHandleTableTest, D16_DHI01_DHI02_ValidHandleGivesItsIdentityAnyOtherNone) {
+  AllocMessage message = alloc(3, kA, 77, false, 0x9);
+  message.identity.privileged_mode_requested = true;
+  ASSERT_EQ(allocate(kA, message), HandleStatus::kOk);
+  ASSERT_TRUE(table.resolve(Dhi{3}));
+  EXPECT_EQ(table.resolve(Dhi{3})->identity, message.identity);
+  EXPECT_EQ(table.resolve(Dhi{3})->capabilities, 0x9);
+  EXPECT_FALSE(table.resolve(Dhi{4}));
+  EXPECT_FALSE(table.resolve(Dhi{4095}));
+  EXPECT_FALSE(table.resolve(Dhi{4096}));
+  EXPECT_FALSE(table.resolve(Dhi{0xffff}));
+}
+
+TEST_F(HostHandleTableTest, D14_DHI06_BusOutsideThePortIsRefusedAndNothingChanges) {
+  EXPECT_EQ(allocate(Bdf::of(3, 0, 0), alloc(1, Bdf::of(3, 0, 0), 5)),
+            HandleStatus::kBusOutsidePort);
+  EXPECT_EQ(allocate(Bdf::of(0, 0, 0), alloc(1, Bdf::of(0, 0, 0), 5)),
+            HandleStatus::kBusOutsidePort);
+  EXPECT_EQ(table.valid_entries(a) + table.valid_entries(b), 0U);
+  EXPECT_EQ(rejections(HandleStatus::kBusOutsidePort), 2U);
+  EXPECT_EQ(table.statistics().rejected(), 2U);
+}
+
+TEST_F(HostHandleTableTest, D14_BdfInTheAllocMustBeItsRequesterId) {
+  EXPECT_EQ(allocate(kA, alloc(1, kA1, 5)), HandleStatus::kRequesterMismatch);
+  EXPECT_EQ(allocate(kA, alloc(9, kB, 5)), HandleStatus::kRequesterMismatch);
+  EXPECT_FALSE(table.resolve(Dhi{1}));
+}
+
+TEST_F(HostHandleTableTest, D14_DHI07_HandleOutsideTheRangeOfThatDeviceIsRefused) {
+  ASSERT_EQ(allocate(kB, alloc(8, kB, 5)), HandleStatus::kOk);
+  EXPECT_EQ(allocate(kA, alloc(8, kA, 6)), HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(allocate(kB, alloc(7, kB, 6)), HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(allocate(kB, alloc(16, kB, 6)), HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(allocate(kA, alloc(0xfff, kA, 6)), HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(pasid_of(8), 5U) << "the other device's entry is untouched";
+}
+
+TEST_F(HostHandleTableTest, D14_DHI17_HandleOfAThirteenthBitIsOutOfRange) {
+  EXPECT_EQ(allocate(kA, alloc(4096, kA, 6)), HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(allocate(kA, alloc(0xffff, kA, 6)), HandleStatus::kHandleOutOfRange);
+}
+
+TEST_F(HostHandleTableTest, D14_BusBelowThePortWithoutARangeHasNoHandles) {
+  HostHandleTable other(DeallocMode::kImplicit, grants);
+  EXPECT_EQ(other.allocate(kPort, kA, alloc(0, kA, 1)).status, HandleStatus::kHandleOutOfRange);
+}
+
+TEST_F(HostHandleTableTest, D11_DHI05_ImplicitAllocTakesTheHandleFromTheOldDomain) {
+  ASSERT_EQ(allocate(kA, alloc(2, kA, 10)), HandleStatus::kOk);
+  const AllocVerdict verdict = table.allocate(kPort, kA1, alloc(2, kA1, 11));
+  EXPECT_EQ(verdict.status, HandleStatus::kOk);
+  EXPECT_TRUE(verdict.has_replaced);
+  EXPECT_EQ(table.resolve(Dhi{2})->identity.bdf, kA1);
+  EXPECT_EQ(pasid_of(2), 11U);
+  EXPECT_EQ(table.valid_entries(a), 1U);
+  EXPECT_EQ(table.statistics().replacements, 1U);
+}
+
+TEST_F(ExplicitHostHandleTableTest, D11_AllocOverAValidHandleIsRefusedAndNoStaleDomainRemains) {
+  ASSERT_EQ(allocate(kA, alloc(2, kA, 10)), HandleStatus::kOk);
+  EXPECT_EQ(allocate(kA, alloc(2, kA, 11)), HandleStatus::kHandleInUse);
+  EXPECT_FALSE(table.resolve(Dhi{2})) << "S2: the device no longer means the old domain";
+  EXPECT_EQ(allocate(kA, alloc(2, kA, 11)), HandleStatus::kOk);
+}
+
+TEST_F(ExplicitHostHandleTableTest, D11_DeallocThenAllocIsTheGoodOrder) {
+  ASSERT_EQ(allocate(kA, alloc(2, kA, 10)), HandleStatus::kOk);
+  EXPECT_EQ(table.deallocate(kPort, kA, dealloc(DeallocScope::kOne, 2)).entries, 1U);
+  EXPECT_EQ(allocate(kA, alloc(2, kA, 11)), HandleStatus::kOk);
+}
+
+TEST_F(ExplicitHostHandleTableTest, DHI30_RepeatedAllocIsIdempotent) {
+  ASSERT_EQ(allocate(kA, alloc(2, kA, 10)), HandleStatus::kOk);
+  const AllocVerdict again = table.allocate(kPort, kA, alloc(2, kA, 10));
+  EXPECT_EQ(again.status, HandleStatus::kOk);
+  EXPECT_FALSE(again.has_replaced);
+  EXPECT_EQ(table.valid_entries(a), 1U);
+  EXPECT_EQ(table.find(alloc(2, kA, 10).identity), Dhi{2});
+}
+
+TEST_F(HostHandleTableTest, D2_DHI08_SameLocalHandleOfTwoDevicesInTablesOfTheirOwn) {
+  HostHandleTable table_of_a(DeallocMode::kImplicit, grants);
+  HostHandleTable table_of_b(DeallocMode::kImplicit, grants);
+  table_of_a.add_partition({{1, 1}, HandleRange::of_bits(4), 0});
+  table_of_b.add_partition({{2, 2}, HandleRange::of_bits(4), 0});
+  ASSERT_EQ(table_of_a.allocate({1, 1}, kA, alloc(5, kA, 50)).status, HandleStatus::kOk);
+  ASSERT_EQ(table_of_b.allocate({2, 2}, kB, alloc(5, kB, 60)).status, HandleStatus::kOk);
+  EXPECT_EQ(table_of_a.resolve(Dhi{5})->identity.bdf, kA);
+  EXPECT_EQ(table_of_b.resolve(Dhi{5})->identity.bdf, kB);
+}
+
+TEST_F(HostHandleTableTest, D2_PartitionsMayNotOverlap) {
+  EXPECT_THROW(table.add_partition({{3, 3}, {Dhi{15}, Dhi{16}}, 0}), SimulationError);
+  EXPECT_THROW(table.add_partition({{2, 2}, {Dhi{16}, Dhi{17}}, 0}), SimulationError);
+  EXPECT_THROW(table.add_partition({{3, 3}, {Dhi{16}, Dhi{4096}}, 0}), SimulationError);
+  EXPECT_THROW(table.add_partition({{3, 3}, {Dhi{17}, Dhi{16}}, 0}), SimulationError);
+  EXPECT_EQ(table.range(table.add_partition({{3, 255}, {Dhi{16}, Dhi{4095}}, 0})).size(), 4080U);
+  EXPECT_EQ(table.partition_of(Bdf::of(255, 31, 7)), PartitionId{2});
+  EXPECT_FALSE(table.partition_of(Bdf::of(0, 0, 0)));
+}
+
+TEST_F(HostHandleTableTest, S1_FormsThatKeepTheRequesterIdTieTheHandleToIt) {
+  ASSERT_EQ(allocate(kA, alloc(2, kA, 10)), HandleStatus::kOk);
+  ASSERT_EQ(allocate(kB, alloc(9, kB, 20)), HandleStatus::kOk);
+  EXPECT_TRUE(table.resolve(kA, Dhi{2}));
+  EXPECT_FALSE(table.resolve(kA, Dhi{9}));
+  EXPECT_FALSE(table.resolve(kA1, Dhi{2}));
+}
+
+TEST_F(HostHandleTableTest, D15_DHI03_OneSomeAFunctionOrAllOfTheDevicesHandlesGo) {
+  const auto fill = [&] {
+    for (std::uint16_t dhi = 0; dhi < 8; ++dhi) {
+      const Bdf function = dhi % 2 == 0 ? kA : kA1;
+      allocate(function, alloc(dhi, function, dhi));
+      allocate(kB, alloc(static_cast<std::uint16_t>(dhi + 8), kB, dhi));
+    }
+  };
+  fill();
+  EXPECT_EQ(table.deallocate(kPort, kA, dealloc(DeallocScope::kOne, 3)).entries, 1U);
+  EXPECT_FALSE(table.resolve(Dhi{3}));
+  fill();
+  EXPECT_EQ(table.deallocate(kPort, kA, dealloc(DeallocScope::kRange, 2, 5)).entries, 4U);
+  EXPECT_TRUE(table.resolve(Dhi{1}));
+  EXPECT_TRUE(table.resolve(Dhi{6}));
+  fill();
+  EXPECT_EQ(table.deallocate(kPort, kA, dealloc(DeallocScope::kFunction, 0, 0, kA1)).entries, 4U);
+  EXPECT_TRUE(table.resolve(Dhi{0}));
+  EXPECT_FALSE(table.resolve(Dhi{1}));
+  fill();
+  EXPECT_EQ(table.deallocate(kPort, kA, dealloc(DeallocScope::kAll)).entries, 8U);
+  EXPECT_EQ(table.valid_entries(a), 0U);
+  EXPECT_EQ(table.valid_entries(b), 8U);
+}
+
+TEST_F(HostHandleTableTest, S1_DeallocOfAnotherDevicesHandlesIsRefused) {
+  ASSERT_EQ(allocate(kB, alloc(9, kB, 20)), HandleStatus::kOk);
+  ASSERT_EQ(allocate(kA, alloc(7, kA, 10)), HandleStatus::kOk);
+  const auto status = [&](const DeallocMessage& message) {
+    return table.deallocate(kPort, kA, message).status;
+  };
+  EXPECT_EQ(status(dealloc(DeallocScope::kOne, 9)), HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(status(dealloc(DeallocScope::kOne, 5000)), HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(status(dealloc(DeallocScope::kRange, 7, 9)), HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(status(dealloc(DeallocScope::kRange, 7, 6)), HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(status(dealloc(DeallocScope::kFunction, 0, 0, kB)), HandleStatus::kRequesterMismatch);
+  EXPECT_EQ(table.deallocate({1, 1}, kB, dealloc(DeallocScope::kAll)).status,
+            HandleStatus::kBusOutsidePort);
+  EXPECT_EQ(table.deallocate({0, 255}, Bdf::of(77, 0, 0), dealloc(DeallocScope::kAll)).status,
+            HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(pasid_of(9), 20U);
+  EXPECT_EQ(pasid_of(7), 10U);
+}
+
+TEST_F(HostHandleTableTest, D15_DeallocOfAHandleWithoutEntryIsReported) {
+  EXPECT_EQ(table.deallocate(kPort, kA, dealloc(DeallocScope::kOne, 3)).status,
+            HandleStatus::kNoValidEntry);
+  EXPECT_EQ(rejections(HandleStatus::kNoValidEntry), 1U);
+}
+
+TEST_F(HostHandleTableTest, D15_DHI09_DHI10_SoftwareFreesTheNamedDeviceAlone) {
+  allocate(kA, alloc(1, kA, 1));
+  allocate(kA1, alloc(2, kA1, 2));
+  allocate(kB, alloc(9, kB, 3));
+  EXPECT_EQ(table.deallocate_by_software(dealloc(DeallocScope::kAll, 0, 0, kA)).entries, 2U);
+  EXPECT_TRUE(table.resolve(Dhi{9}));
+  EXPECT_EQ(
+      table.deallocate_by_software(dealloc(DeallocScope::kAll, 0, 0, Bdf::of(9, 0, 0))).status,
+      HandleStatus::kRequesterMismatch);
+  EXPECT_EQ(table.deallocate_by_software(dealloc(DeallocScope::kRange, 4, 5000)).status,
+            HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(table.deallocate_by_software(dealloc(DeallocScope::kOne, 9)).entries, 1U);
+  allocate(kA, alloc(1, kA, 1));
+  allocate(kB, alloc(9, kB, 3));
+  EXPECT_EQ(table.deallocate_by_software(dealloc(DeallocScope::kFunction, 0, 0, kB)).entries, 1U);
+  EXPECT_EQ(table.deallocate_by_software(dealloc(DeallocScope::kRange, 0, 4095)).entries, 1U);
+}
+
+TEST_F(HostHandleTableTest, D4_DHI26_AfterAResetOfTheHostAloneOldHandlesAreInvalid) {
+  allocate(kA, alloc(1, kA, 1));
+  allocate(kB, alloc(9, kB, 3));
+  table.reset(a, 1);
+  EXPECT_FALSE(table.resolve(Dhi{1}));
+  EXPECT_TRUE(table.resolve(Dhi{9}));
+  EXPECT_EQ(allocate(kA, alloc(1, kA, 1)), HandleStatus::kEpochMismatch)
+      << "the device's epoch is 0";
+  EXPECT_EQ(table.epoch(a), 1);
+  EXPECT_EQ(table.epoch(b), 0);
+}
+
+TEST_F(HostHandleTableTest, D4_AfterAResetOfTheDeviceAloneItsStaleEntriesGoWithTheFirstAlloc) {
+  allocate(kA, alloc(1, kA, 1));
+  allocate(kA, alloc(2, kA, 2));
+  allocate(kB, alloc(9, kB, 3));
+  AllocMessage message = alloc(2, kA, 7);
+  message.epoch = 1;
+  EXPECT_EQ(allocate(kA, message), HandleStatus::kEpochMismatch);
+  EXPECT_EQ(table.valid_entries(a), 0U);
+  EXPECT_EQ(table.valid_entries(b), 1U);
+}
+
+TEST_F(HostHandleTableTest, D4_FunctionLevelResetClearsThatFunctionAlone) {
+  allocate(kA, alloc(1, kA, 1));
+  allocate(kA1, alloc(2, kA1, 2));
+  allocate(kB, alloc(9, kB, 3));
+  EXPECT_EQ(table.reset_function(kA1), 1U);
+  EXPECT_EQ(table.reset_function(Bdf::of(99, 0, 0)), 0U);
+  EXPECT_TRUE(table.resolve(Dhi{1}));
+  EXPECT_FALSE(table.resolve(Dhi{2}));
+}
+
+TEST_F(HostHandleTableTest, D19_D20_DHI21_TrustAndCapabilitiesAreCutToTheGrantOfToday) {
+  grants.set(kA, {{{Pasid{1}, Pasid{9}}}, true, true, 0xf});
+  ASSERT_EQ(allocate(kA, alloc(1, kA, 1, true, 0x7)), HandleStatus::kOk);
+  ASSERT_EQ(allocate(kA, alloc(2, kA, 2, false, 0x7)), HandleStatus::kOk);
+  EXPECT_TRUE(table.resolve(Dhi{1})->is_trusted);
+  EXPECT_FALSE(table.resolve(Dhi{2})->is_trusted) << "the entry's own bit is clear";
+  grants.set(kA, {{{Pasid{1}, Pasid{9}}}, true, false, 0x3});
+  EXPECT_FALSE(table.resolve(Dhi{1})->is_trusted);
+  EXPECT_EQ(table.resolve(Dhi{1})->capabilities, 0x3);
+}
+
+TEST_F(HostHandleTableTest, S3_DHI22_AllocBeyondTheGrantIsRefusedByKind) {
+  grants.set(kA, {{{Pasid{1}, Pasid{9}}}, false, false, 0x3});
+  EXPECT_EQ(allocate(kA, alloc(1, kA, 10)), HandleStatus::kPasidNotGranted);
+  EXPECT_EQ(allocate(kA, alloc(1, kA, 1, true)), HandleStatus::kTrustNotGranted);
+  EXPECT_EQ(allocate(kA, alloc(1, kA, 1, false, 0x4)), HandleStatus::kCapabilityNotGranted);
+  EXPECT_EQ(rejections(HandleStatus::kPasidNotGranted), 1U);
+  EXPECT_EQ(rejections(HandleStatus::kTrustNotGranted), 1U);
+  EXPECT_EQ(rejections(HandleStatus::kCapabilityNotGranted), 1U);
+}
+
+TEST_F(HostHandleTableTest, S2_RefusedAllocLeavesTheDevicesOwnHandleInvalid) {
+  grants.set(kA, {{{Pasid{1}, Pasid{9}}}, false, false, 0});
+  ASSERT_EQ(allocate(kA, alloc(1, kA, 1)), HandleStatus::kOk);
+  ASSERT_EQ(allocate(kA, alloc(1, kA, 10)), HandleStatus::kPasidNotGranted);
+  EXPECT_FALSE(table.resolve(Dhi{1})) << "uses that follow must not pass as PASID 1";
+}
+
+TEST_F(HostHandleTableTest, D21_DHI23_DHI24_DownstreamSearchFindsTheHandleOfADomainOrNone) {
+  AllocMessage message = alloc(1, kA, 1);
+  ASSERT_EQ(allocate(kA, message), HandleStatus::kOk);
+  EXPECT_EQ(table.find(message.identity), Dhi{1});
+  message.identity.execute_requested = true;
+  EXPECT_FALSE(table.find(message.identity)) << "another combination is another handle's";
+  message.identity.execute_requested = false;
+  message.identity.pasid.reset();
+  EXPECT_FALSE(table.find(message.identity));
+  table.deallocate(kPort, kA, dealloc(DeallocScope::kOne, 1));
+  EXPECT_FALSE(table.find(alloc(1, kA, 1).identity));
+}
+
+TEST_F(HostHandleTableTest, D21_DHI29_OfTwoHandlesOfOneDomainTheLatestIsFound) {
+  allocate(kA, alloc(1, kA, 1));
+  allocate(kA, alloc(2, kA, 1));
+  EXPECT_EQ(table.find(alloc(0, kA, 1).identity), Dhi{2});
+  EXPECT_EQ(table.resolve(Dhi{1})->identity, table.resolve(Dhi{2})->identity);
+  table.deallocate(kPort, kA, dealloc(DeallocScope::kOne, 2));
+  EXPECT_EQ(table.find(alloc(0, kA, 1).identity), Dhi{1});
+}
+
+TEST_F(HostHandleTableTest, DHI18_EntryWithoutPasidSaysSo) {
+  AllocMessage message = alloc(1, kA, 1);
+  message.identity.pasid.reset();
+  ASSERT_EQ(allocate(kA, message), HandleStatus::kOk);
+  EXPECT_FALSE(table.resolve(Dhi{1})->identity.pasid);
+}
+
+TEST_F(HostHandleTableTest, StatisticsStartAgainAtZero) {
+  allocate(kA, alloc(1, kA, 1));
+  table.record_rejection(HandleStatus::kMalformed);
+  EXPECT_EQ(table.statistics().allocs, 1U);
+  EXPECT_EQ(table.statistics().rejected(), 1U);
+  table.reset_statistics();
+  EXPECT_EQ(table.statistics().allocs, 0U);
+  EXPECT_EQ(table.statistics().rejected(), 0U);
+  EXPECT_STREQ(name_of(HandleStatus::kMalformed), "malformed");
+}
+
+}  // namespace
+}  // namespace flitwise
