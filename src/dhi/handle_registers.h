@@ -40,6 +40,8 @@ class HandleRegisters {
 
  private:
   std::optional<HandleCommand> decode(std::uint32_t command) const;
+  std::optional<HandleCommand> decode_alloc(std::uint8_t epoch) const;
+  std::optional<HandleCommand> decode_dealloc(std::uint32_t code, std::uint8_t epoch) const;
 
   std::uint32_t handle_ = 0;
   std::uint32_t identity_ = 0;
