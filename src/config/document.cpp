@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// YAML events into the tree of values: strict where yaml-cpp is lenient.
+#include "config/document.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace flitwise::config {
+
+const Value::Entry* Value::find(const std::string& key) const {
+  const auto at = std::find_if(entries.begin(), entries.end(),
+                               [&](const Entry& entry) { return entry.key == key; });
+  return at == entries.end() ? nullptr : &*at;
+}
+
+std::string Value::seen() const {
+  switch (kind) {
+    case Kind::kNull:
+      return "nothing";
+    case Kind::kScalar:
+      return (is_quoted ? "the text '" : "'") + text + "'";
+    case Kind::kSequence:
+      return "a sequence";
+    case Kind::kMap:
+      return "a map";
+  }
+  return "";
+}
+
+namespace {
+
+// A handful of nested aliases can stand for billions of values; no honest config comes near this.
+constexpr std::size_t kMaxValues = 1'000'000;
+
+std::size_t count_values(const Value& value) {
+  std::size_t count = 1;
+  for (const Value& item : value.items) {
+    count += count_values(item);
+  }
+  for (const Value::Entry& entry : value.entries) {
+    count += count_values(entry.value);
+  }
+  return count;
+}
+
+/// Raised when reading cannot go on; the problem is in the list already.
+struct Unreadable {};
+
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(const Place& base, bool is_whole, ProblemList& problems)
+      : base_(base), is_whole_(is_whole), problems_(problems) {}
+
+  Value take() { return std::move(root_); }
+  Place place(const YAML::Mark& mark) const {
+    if (is_whole_) {
+      return base_;
+    }
+    return {base_.file, std::max(mark.line, 0) + 1, std::max(mark.column, 0) + 1, base_.source};
+  }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    accept(leaf(Value::Kind::kNull, mark), anchor);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto at = anchors_.find(anchor);
+    if (at == anchors_.end()) {
+      problems_.add(place(mark), "", "an alias inside its own anchor; expected a finished value");
+      throw Unreadable{};
+    }
+    Value copy = at->second;
+    copy.place = place(mark);
+    values_ += count_values(copy);
+    check_size(copy.place);
+    accept(std::move(copy), 0);
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& text) override {
+    Value value = leaf(Value::Kind::kScalar, mark);
+    check_tag(tag, value.place);
+    value.text = text;
+    value.is_quoted = tag == "!";
+    accept(std::move(value), anchor);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(Value::Kind::kSequence, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(Value::Kind::kMap, mark, tag, anchor);
+  }
+  void OnMapEnd() override {
+    apply_merge_keys(open_.back().value);
+    close();
+  }
+
+ private:
+  struct Open {
+    Value value;
+    YAML::anchor_t anchor = 0;
+    bool has_key = false;  ///< the map waits for the value of its last key
+    bool skip = false;     ///< that key was refused: its value is dropped
+  };
+
+  Value leaf(Value::Kind kind, const YAML::Mark& mark) {
+    Value value;
+    value.kind = kind;
+    value.place = place(mark);
+    ++values_;
+    check_size(value.place);
+    return value;
+  }
+
+  void check_size(const Place& at) {
+    if (values_ > kMaxValues) {
+      problems_.add(at, "", fmt::format("more than {} values; expected a config", kMaxValues));
+      throw Unreadable{};
+    }
+  }
+
+  void check_tag(const std::string& tag, const Place& at) {
+    if (!tag.empty() && tag != "?" && tag != "!") {
+      problems_.add(at, "", "tag '" + tag + "'; expected a value without a tag");
+    }
+  }
+
+  void open(Value::Kind kind, const YAML::Mark& mark, const std::string& tag,
+            YAML::anchor_t anchor) {
+    Open opened;
+    opened.value = leaf(kind, mark);
+    check_tag(tag, opened.value.place);
+    opened.anchor = anchor;
+    open_.push_back(std::move(opened));
+  }
+
+  void close() {
+    Open closed = std::move(open_.back());
+    open_.pop_back();
+    accept(std::move(closed.value), closed.anchor);
+  }
+
+  void accept(Value value, YAML::anchor_t anchor) {
+    if (anchor != 0) {
+      anchors_[anchor] = value;
+    }
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return;
+    }
+    Open& parent = open_.back();
+    if (parent.value.kind == Value::Kind::kSequence) {
+      parent.value.items.push_back(std::move(value));
+    } else if (!parent.has_key) {
+      accept_key(parent, value);
+    } else {
+      if (!parent.skip) {
+        parent.value.entries.back().value = std::move(value);
+      }
+      parent.has_key = false;
+    }
+  }
+
+  void accept_key(Open& parent, const Value& key) {
+    parent.has_key = true;
+    parent.skip = true;
+    if (key.kind != Value::Kind::kScalar) {
+      problems_.add(key.place, "", key.seen() + " as a key; expected a plain word");
+      return;
+    }
+    if (const Value::Entry* first = parent.value.find(key.text)) {
+      problems_.add(key.place, "",
+                    fmt::format("duplicate key '{}'; expected it once, it stands at {}:{} already",
+                                key.text, first->place.line, first->place.column));
+      return;
+    }
+    parent.skip = false;
+    parent.value.entries.push_back({key.text, key.place, {}});
+  }
+
+  /// `<<: *anchor` or `<<: [*a, *b]`: keys written in the map itself win, then earlier maps win.
+  void apply_merge_keys(Value& map) {
+    const auto at = std::find_if(map.entries.begin(), map.entries.end(),
+                                 [](const Value::Entry& entry) { return entry.key == "<<"; });
+    if (at == map.entries.end()) {
+      return;
+    }
+    const Value merged = std::move(at->value);
+    map.entries.erase(at);
+    const std::vector<Value> sources =
+        merged.kind == Value::Kind::kSequence ? merged.items : std::vector<Value>{merged};
+    for (const Value& source : sources) {
+      if (source.kind != Value::Kind::kMap) {
+        problems_.add(merged.place, "",
+                      "'<<' merges " + source.seen() + "; expected a map or a list of maps");
+        continue;
+      }
+      for (const Value::Entry& entry : source.entries) {
+        if (map.find(entry.key) == nullptr) {
+          map.entries.push_back(entry);
+        }
+      }
+    }
+  }
+
+  const Place base_;
+  const bool is_whole_;
+  ProblemList& problems_;
+  std::vector<Open> open_;
+  std::map<YAML::anchor_t, Value> anchors_;
+  std::size_t values_ = 0;
+  Value root_;
+};
+
+}  // namespace
+
+Value parse_yaml(const std::string& text, const Place& place, ProblemList& problems,
+                 bool is_whole) {
+  std::istringstream stream(text);
+  TreeBuilder builder(place, is_whole, problems);
+  try {
+    YAML::Parser parser(stream);
+    parser.HandleNextDocument(builder);
+    Value tree = builder.take();
+    TreeBuilder further(place, is_whole, problems);
+    if (parser.HandleNextDocument(further)) {
+      problems.add(further.take().place, "", "a second document; expected one document a file");
+    }
+    return tree;
+  } catch (const YAML::Exception& error) {
+    problems.add(builder.place(error.mark), "",
+                 "not valid YAML: " + error.msg + "; expected maps of 'key: value'");
+  } catch (const Unreadable&) {
+  }
+  return {};
+}
+
+}  // namespace flitwise::config

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems in file order and suggestions by edit distance.
+#include "config/problems.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace flitwise::config {
+
+void ProblemList::add(const Place& place, const std::string& path, const std::string& message) {
+  // The place of an override names its key already.
+  const bool is_named = place.file.rfind("--set " + path + "=", 0) == 0;
+  entries_.push_back(
+      {place, {place.file, place.line, place.column, is_named ? "" : path, message}});
+}
+
+std::vector<Problem> ProblemList::sorted() const {
+  std::vector<Entry> ordered = entries_;
+  std::stable_sort(ordered.begin(), ordered.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.place.source, a.place.line, a.place.column) <
+           std::tie(b.place.source, b.place.line, b.place.column);
+  });
+  std::vector<Problem> problems;
+  for (const Entry& entry : ordered) {
+    const std::string text = entry.problem.text();
+    const bool seen = std::any_of(problems.begin(), problems.end(),
+                                  [&](const Problem& other) { return other.text() == text; });
+    if (!seen) {
+      problems.push_back(entry.problem);
+    }
+  }
+  return problems;
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+std::optional<std::string> nearest(const std::string& word,
+                                   const std::vector<std::string>& candidates) {
+  std::optional<std::string> best;
+  std::size_t best_distance = (word.size() + 1) / 2 + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    const bool starts_alike = !word.empty() && candidate[0] == word[0];
+    if (distance < best_distance || (best && distance == best_distance && starts_alike)) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string alternatives(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    text += i == 0 ? "" : (i + 1 == words.size() ? " or " : ", ");
+    text += words[i];
+  }
+  return text;
+}
+
+std::string nearest_hint(const std::string& word, const std::vector<std::string>& candidates,
+                         const std::string& what) {
+  const auto found = nearest(word, candidates);
+  return found ? "; nearest " + what + " '" + *found + "'" : "";
+}
+
+}  // namespace flitwise::config
