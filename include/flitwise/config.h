@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The whole configuration as plain structs with every default in place. Keys, units, ranges and
-/// sentences stand in the section tables (src/config/sections.cpp), which drive reading,
-/// validation, schema and docs.
+/// sentences stand in the section tables (src/config/sections/), which drive reading, validation,
+/// schema and docs.
 #pragma once
 
 #include <array>
@@ -196,8 +196,8 @@ enum class At { kUntranslated, kTranslated, kTranslatedPasid };
 
 struct WorkloadConfig {
   WorkloadKind kind = WorkloadKind::kPostedWrite;
-  Bytes payload = 64;                ///< bytes per request, when sizes is empty
-  std::string sizes;                 ///< CSV of bytes,cumulative_percent; empty: fixed payload
+  Bytes payload = 64;  ///< bytes per request, when sizes is empty
+  std::string sizes;   ///< shipped name or CSV of bytes,cumulative_percent; empty: fixed
   Bytes size_cap = Bytes{64} << 10;  ///< longer messages are cut to this
   std::uint64_t requests = 100'000;  ///< counted requests, after run.warmup
   unsigned domains = 1;
@@ -266,7 +266,7 @@ struct Config {
   TraceConfig trace;
   RunConfig run;
   std::map<std::string, std::vector<std::pair<std::string, std::string>>>
-      instances;  ///< name -> dotted key, YAML value
+      instances;  ///< name -> dotted key, canonical YAML value
 };
 
 }  // namespace flitwise

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers (base, file, --set, seed) into one validated Config.
+#include "config/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "config/document.h"
+#include "config/instances.h"
+#include "config/problems.h"
+#include "config/reader.h"
+#include "config/relations.h"
+
+namespace flitwise {
+
+namespace config {
+namespace {
+
+// Sources in the order in which problems are shown.
+constexpr int kFileSource = 0;
+constexpr int kBaseSource = 1;
+constexpr int kFirstSetSource = 2;
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::error_code ignored;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(path, ignored)) {
+    return std::nullopt;
+  }
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::string directory_of(const std::string& file) {
+  return std::filesystem::path(file).parent_path().string();
+}
+
+/// Takes the entry `base` out of the tree; null when there is none.
+std::optional<Value::Entry> take_base(Value& tree) {
+  const auto at = std::find_if(tree.entries.begin(), tree.entries.end(),
+                               [](const Value::Entry& entry) { return entry.key == "base"; });
+  if (tree.kind != Value::Kind::kMap || at == tree.entries.end()) {
+    return std::nullopt;
+  }
+  Value::Entry base = *at;
+  tree.entries.erase(at);
+  return base;
+}
+
+void apply_base(const Value::Entry& entry, const std::string& directory, Reader& reader,
+                ProblemList& problems) {
+  if (entry.value.kind != Value::Kind::kScalar) {
+    const bool is_empty = entry.value.kind == Value::Kind::kNull;
+    problems.add(is_empty ? entry.place : entry.value.place, "base",
+                 entry.value.seen() + "; expected the path of one config file");
+    return;
+  }
+  const std::string file =
+      (std::filesystem::path(directory) / entry.value.text).lexically_normal().string();
+  const auto text = read_file(file);
+  if (!text) {
+    problems.add(entry.place, "base",
+                 fmt::format("no file '{}'; expected a config file, as seen from '{}'",
+                             entry.value.text, directory.empty() ? "." : directory));
+    return;
+  }
+  Value tree = parse_yaml(*text, {file, 0, 0, kBaseSource}, problems);
+  if (const auto second = take_base(tree)) {
+    problems.add(second->place, "base", "a base of a base; expected one level of base at most");
+  }
+  reader.apply(tree, {directory_of(file)});
+}
+
+/// a.b=c as {a: {b: c}}, every part at the place of the whole.
+std::optional<Value> tree_of_set(const std::string& text, const Place& place,
+                                 ProblemList& problems) {
+  const std::size_t equals = text.find('=');
+  const std::string path = text.substr(0, equals);
+  if (equals == std::string::npos || path.empty()) {
+    problems.add(place, "", "no assignment; expected KEY=VALUE such as link.mps=256B");
+    return std::nullopt;
+  }
+  if (path == "base") {
+    problems.add(place, "", "base cannot be set here; expected it in the file");
+    return std::nullopt;
+  }
+  ProblemList inside;
+  Value value = parse_yaml(text.substr(equals + 1), place, inside, true);
+  if (!inside.empty()) {
+    problems.add(place, "", inside.sorted().front().message);
+    return std::nullopt;
+  }
+  std::size_t end = path.size();
+  while (true) {
+    const std::size_t dot = end == 0 ? std::string::npos : path.rfind('.', end - 1);
+    const std::size_t start = dot == std::string::npos ? 0 : dot + 1;
+    Value parent;
+    parent.kind = Value::Kind::kMap;
+    parent.place = place;
+    parent.entries.push_back({path.substr(start, end - start), place, std::move(value)});
+    value = std::move(parent);
+    if (dot == std::string::npos) {
+      return value;
+    }
+    end = dot;
+  }
+}
+
+void apply_sets(const LoadOptions& options, const std::string& directory, Reader& reader,
+                ProblemList& problems) {
+  int source = kFirstSetSource;
+  for (const std::string& text : options.sets) {
+    const Place place{"--set " + text, 0, 0, source++};
+    if (const auto tree = tree_of_set(text, place, problems)) {
+      reader.apply(*tree, {directory, ""});
+    }
+  }
+}
+
+/// The place to blame for a broken relation: in an instance first, then in the config itself.
+/// Null when a key concerned is wrong by itself already.
+const Place* blamed(const BrokenRelation& relation, const Origins& whole,
+                    const Origins* of_instance) {
+  for (const std::string& path : relation.paths) {
+    if (whole.is_bad(path) || (of_instance != nullptr && of_instance->is_bad(path))) {
+      return nullptr;
+    }
+  }
+  const Place* place = of_instance == nullptr ? nullptr : of_instance->latest(relation.paths);
+  return place != nullptr ? place : whole.latest(relation.paths);
+}
+
+std::string most_telling_path(const BrokenRelation& relation, const Place& place,
+                              const Origins& origins) {
+  for (const std::string& path : relation.paths) {
+    const Place* at = origins.latest({path});
+    if (at != nullptr && at->file == place.file && at->line == place.line &&
+        at->column == place.column) {
+      return path;
+    }
+  }
+  return relation.paths.front();
+}
+
+/// `known` are the relations broken already without the instance.
+void check_relations(const Config& config, const Origins& whole, const Origins* of_instance,
+                     std::vector<std::string>& known, ProblemList& problems) {
+  for (const BrokenRelation& relation : broken_relations(config)) {
+    const Place* place = blamed(relation, whole, of_instance);
+    const bool is_known = std::find(known.begin(), known.end(), relation.message) != known.end();
+    if (place == nullptr || is_known) {
+      continue;
+    }
+    const Origins& origins = of_instance != nullptr ? *of_instance : whole;
+    problems.add(*place, most_telling_path(relation, *place, origins), relation.message);
+    if (of_instance == nullptr) {
+      known.push_back(relation.message);
+    }
+  }
+}
+
+bool lies_in(const std::string& path, const std::vector<std::string>& sections) {
+  return std::any_of(sections.begin(), sections.end(), [&](const std::string& section) {
+    return path == section || path.rfind(section + ".", 0) == 0;
+  });
+}
+
+void check_instance(const std::string& name, const Instance& instance, const SystemConfig& system,
+                    ProblemList& problems) {
+  std::vector<std::string> names;
+  for (const InstanceName& known : instance_names(system)) {
+    names.push_back(known.name);
+    if (known.name != name) {
+      continue;
+    }
+    for (const std::string& path : instance.origins.paths()) {
+      if (!lies_in(path, known.sections)) {
+        problems.add(*instance.origins.latest({path}), "system.instances." + name + "." + path,
+                     fmt::format("'{}' has no part in {}; expected keys of {}", path, name,
+                                 alternatives(known.sections)));
+      }
+    }
+    return;
+  }
+  constexpr std::size_t kShown = 9;
+  std::vector<std::string> shown(
+      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown)));
+  if (names.size() > kShown) {
+    shown.emplace_back("so on");
+  }
+  problems.add(instance.place, "system.instances." + name,
+               fmt::format("no instance '{}' in this topology; expected {}{}", name,
+                           alternatives(shown), nearest_hint(name, names, "name")));
+}
+
+Config finished(Reader& reader, const LoadOptions& options, ProblemList& problems) {
+  Config config = reader.config();
+  std::vector<std::string> known;
+  check_relations(config, reader.origins(), nullptr, known, problems);
+  for (const auto& [name, instance] : reader.instances()) {
+    check_instance(name, instance, config.system, problems);
+    check_relations(with_overrides(config, instance.values), reader.origins(), &instance.origins,
+                    known, problems);
+    if (!instance.values.empty()) {
+      config.instances[name] = instance.values;
+    }
+  }
+  if (!problems.empty()) {
+    throw ConfigError(problems.sorted());
+  }
+  if (options.seed) {
+    config.run.seed = *options.seed;
+  }
+  return config;
+}
+
+}  // namespace
+}  // namespace config
+
+Config config_from_text(const std::string& yaml, const std::string& name,
+                        const std::string& directory, const LoadOptions& options) {
+  config::ProblemList problems;
+  config::Reader reader(problems);
+  config::Value tree = config::parse_yaml(yaml, {name, 0, 0, config::kFileSource}, problems);
+  if (const auto base = config::take_base(tree)) {
+    config::apply_base(*base, directory, reader, problems);
+  }
+  reader.apply(tree, {directory});
+  config::apply_sets(options, directory, reader, problems);
+  return config::finished(reader, options, problems);
+}
+
+Config load_config(const std::string& file, const LoadOptions& options) {
+  const auto text = config::read_file(file);
+  if (!text) {
+    throw ConfigError({{file, 0, 0, "", "no such file; expected a config in YAML"}});
+  }
+  return config_from_text(*text, file, config::directory_of(file), options);
+}
+
+}  // namespace flitwise

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The spelling of every enumeration of the configuration, in files and in results.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "flitwise/config.h"
+
+namespace flitwise::config {
+
+template <class E>
+struct Named {
+  const char* name;
+  E value;
+};
+
+template <class E, std::size_t N>
+constexpr std::array<Named<E>, N> names(const Named<E> (&list)[N]) {
+  std::array<Named<E>, N> all{};
+  for (std::size_t i = 0; i < N; ++i) {
+    all[i] = list[i];
+  }
+  return all;
+}
+
+/// All names of E; a new enumeration adds one specialisation.
+template <class E>
+inline constexpr int kNames = 0;
+
+template <>
+inline constexpr auto kNames<Topology> = names<Topology>({{"direct", Topology::kDirect},
+                                                          {"switch", Topology::kSwitch}});
+template <>
+inline constexpr auto kNames<SwitchMode> = names<SwitchMode>(
+    {{"legacy", SwitchMode::kLegacy}, {"handle_aware", SwitchMode::kHandleAware}});
+template <>
+inline constexpr auto kNames<HostDhiTable> = names<HostDhiTable>(
+    {{"per_device", HostDhiTable::kPerDevice}, {"shared", HostDhiTable::kShared}});
+template <>
+inline constexpr auto kNames<HandleStorage> =
+    names<HandleStorage>({{"sram", HandleStorage::kSram}, {"dram", HandleStorage::kDram}});
+template <>
+inline constexpr auto kNames<DeallocMode> = names<DeallocMode>(
+    {{"implicit", DeallocMode::kImplicit}, {"explicit", DeallocMode::kExplicit}});
+template <>
+inline constexpr auto kNames<UnknownDomain> = names<UnknownDomain>(
+    {{"error", UnknownDomain::kError}, {"full_identity", UnknownDomain::kFullIdentity}});
+template <>
+inline constexpr auto kNames<Identity> = names<Identity>({{"none", Identity::kNone},
+                                                          {"bdf", Identity::kBdf},
+                                                          {"bdf_pasid", Identity::kBdfPasid},
+                                                          {"dhi", Identity::kDhi}});
+template <>
+inline constexpr auto kNames<DhiForm> = names<DhiForm>({{"rid_direct", DhiForm::kRidDirect},
+                                                        {"rid_fabric", DhiForm::kRidFabric},
+                                                        {"tag", DhiForm::kTag},
+                                                        {"prefix", DhiForm::kPrefix},
+                                                        {"ohc", DhiForm::kOhc}});
+template <>
+inline constexpr auto kNames<Carrier> = names<Carrier>({{"pcie", Carrier::kPcie},
+                                                        {"bit_packed", Carrier::kBitPacked}});
+template <>
+inline constexpr auto kNames<SkpMode> = names<SkpMode>({{"normal", SkpMode::kNormal},
+                                                        {"sris", SkpMode::kSris},
+                                                        {"off", SkpMode::kOff}});
+template <>
+inline constexpr auto kNames<RelaxedPassing> =
+    names<RelaxedPassing>({{"never", RelaxedPassing::kNever},
+                           {"when_blocked", RelaxedPassing::kWhenBlocked},
+                           {"eager", RelaxedPassing::kEager}});
+template <>
+inline constexpr auto kNames<Packing> = names<Packing>({{"aligned", Packing::kAligned},
+                                                        {"contiguous", Packing::kContiguous}});
+template <>
+inline constexpr auto kNames<OnMiss> = names<OnMiss>({{"stall", OnMiss::kStall},
+                                                      {"bypass", OnMiss::kBypass}});
+template <>
+inline constexpr auto kNames<AllocOrder> = names<AllocOrder>({{"flush", AllocOrder::kFlush},
+                                                              {"ack", AllocOrder::kAck},
+                                                              {"none", AllocOrder::kNone}});
+template <>
+inline constexpr auto kNames<VictimPolicy> = names<VictimPolicy>({{"fifo", VictimPolicy::kFifo},
+                                                                  {"lru", VictimPolicy::kLru},
+                                                                  {"lfu", VictimPolicy::kLfu}});
+template <>
+inline constexpr auto kNames<HandleManagement> = names<HandleManagement>(
+    {{"device", HandleManagement::kDevice}, {"software", HandleManagement::kSoftware}});
+template <>
+inline constexpr auto kNames<AllocateAt> = names<AllocateAt>(
+    {{"first_use", AllocateAt::kFirstUse}, {"context_creation", AllocateAt::kContextCreation}});
+template <>
+inline constexpr auto kNames<ContextSharing> = names<ContextSharing>(
+    {{"shared", ContextSharing::kShared}, {"per_context", ContextSharing::kPerContext}});
+template <>
+inline constexpr auto kNames<WorkloadKind> =
+    names<WorkloadKind>({{"posted_write", WorkloadKind::kPostedWrite},
+                         {"read", WorkloadKind::kRead},
+                         {"read_write", WorkloadKind::kReadWrite},
+                         {"nic", WorkloadKind::kNic},
+                         {"trace", WorkloadKind::kTrace},
+                         {"hostile", WorkloadKind::kHostile}});
+template <>
+inline constexpr auto kNames<Arrival> = names<Arrival>({{"closed_loop", Arrival::kClosedLoop},
+                                                        {"poisson", Arrival::kPoisson},
+                                                        {"cbr", Arrival::kCbr},
+                                                        {"on_off", Arrival::kOnOff}});
+template <>
+inline constexpr auto kNames<DomainChoice> =
+    names<DomainChoice>({{"round_robin", DomainChoice::kRoundRobin},
+                         {"uniform", DomainChoice::kUniform},
+                         {"zipf", DomainChoice::kZipf},
+                         {"working_set", DomainChoice::kWorkingSet},
+                         {"churn", DomainChoice::kChurn}});
+template <>
+inline constexpr auto kNames<At> = names<At>({{"untranslated", At::kUntranslated},
+                                              {"translated", At::kTranslated},
+                                              {"translated_pasid", At::kTranslatedPasid}});
+
+/// The name of a value as it stands in files; empty for a value that has no name.
+template <class E>
+std::string spelling(E value) {
+  for (const Named<E>& named : kNames<E>) {
+    if (named.value == value) {
+      return named.name;
+    }
+  }
+  return "";
+}
+
+}  // namespace flitwise::config

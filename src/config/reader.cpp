@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk through a tree of values, along the tree of keys.
+#include "config/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config/sections/sections.h"
+
+namespace flitwise::config {
+
+const Place* Origins::latest(const std::vector<std::string>& paths) const {
+  const std::pair<Place, int>* found = nullptr;
+  for (const std::string& path : paths) {
+    const auto at = written_.find(path);
+    if (at != written_.end() && (found == nullptr || at->second.second > found->second)) {
+      found = &at->second;
+    }
+  }
+  return found == nullptr ? nullptr : &found->first;
+}
+
+std::vector<std::string> Origins::paths() const {
+  std::vector<std::string> all;
+  for (const auto& [path, written] : written_) {
+    all.push_back(path);
+  }
+  return all;
+}
+
+namespace {
+
+const std::string kInstances = "system.instances";
+
+std::string joined(const std::string& parent, const std::string& name) {
+  return parent.empty() ? name : parent + "." + name;
+}
+
+const KeyNode* find_node(const KeyNode& root, const std::string& dotted) {
+  const KeyNode* node = &root;
+  std::size_t start = 0;
+  while (node != nullptr && start <= dotted.size()) {
+    const std::size_t dot = std::min(dotted.find('.', start), dotted.size());
+    node = node->child(dotted.substr(start, dot - start));
+    start = dot + 1;
+  }
+  return node;
+}
+
+/// A key elsewhere in the tree that ends in the same words: `mps` means `link.mps`.
+std::string same_words_elsewhere(const std::string& name) {
+  for (const Key& key : all_rows()) {
+    const std::string tail = "." + name;
+    const bool ends_so = key.path.size() > tail.size() &&
+                         key.path.compare(key.path.size() - tail.size(), tail.size(), tail) == 0;
+    if (ends_so || key.path.find(tail + ".") != std::string::npos) {
+      return key.path.substr(0, key.path.find(tail) + tail.size());
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+void Reader::apply(const Value& tree, const std::vector<std::string>& directories) {
+  Target target{&config_, &origins_, nullptr, "", directories, {}};
+  walk(tree, key_tree(), target);
+}
+
+void Reader::walk(const Value& map, const KeyNode& node, Target& target) {
+  if (map.kind == Value::Kind::kNull) {
+    return;
+  }
+  if (map.kind != Value::Kind::kMap) {
+    problems_.add(map.place, target.prefix + node.path,
+                  fmt::format("{}; expected a map with keys such as '{}: ...'", map.seen(),
+                              node.children.front().name));
+    return;
+  }
+  for (const Value::Entry& entry : map.entries) {
+    visit(entry, node, target);
+  }
+}
+
+void Reader::visit(const Value::Entry& entry, const KeyNode& node, Target& target) {
+  const std::string path = joined(node.path, entry.key);
+  if (path == kInstances && target.instance == nullptr) {
+    read_instances(entry.value, target.directories);
+    return;
+  }
+  const bool may_be_dotted = target.instance != nullptr && node.path.empty();
+  const KeyNode* found = may_be_dotted ? find_node(key_tree(), entry.key) : node.child(entry.key);
+  if (found == nullptr) {
+    report_unknown(entry, node, target);
+  } else if (found->key == nullptr) {
+    walk(entry.value, *found, target);
+  } else {
+    read_key(entry, *found->key, target);
+  }
+}
+
+void Reader::read_key(const Value::Entry& entry, const Key& key, Target& target) {
+  if (!target.seen.insert(key.path).second) {
+    problems_.add(entry.place, target.prefix + key.path,
+                  fmt::format("duplicate key '{}'; expected it once", key.path));
+    return;
+  }
+  bool is_good = true;
+  const auto report = [&](const Place& place, const std::string& message) {
+    is_good = false;
+    problems_.add(place, target.prefix + key.path, message);
+  };
+  if (entry.value.kind == Value::Kind::kNull) {
+    report(entry.place, "no value; expected " + key.range);
+  } else {
+    key.read(*target.config, entry.value, {report, target.directories});
+  }
+  target.origins->set(key.path,
+                      entry.value.kind == Value::Kind::kNull ? entry.place : entry.value.place);
+  if (!is_good) {
+    target.origins->mark_bad(key.path);
+    return;
+  }
+  if (target.instance != nullptr) {
+    auto& values = target.instance->values;
+    values.erase(std::remove_if(values.begin(), values.end(),
+                                [&](const auto& other) { return other.first == key.path; }),
+                 values.end());
+    values.emplace_back(key.path, key.write(*target.config).dump());
+  }
+}
+
+void Reader::read_instances(const Value& map, const std::vector<std::string>& directories) {
+  if (map.kind == Value::Kind::kNull) {
+    return;
+  }
+  if (map.kind != Value::Kind::kMap) {
+    problems_.add(map.place, kInstances,
+                  map.seen() + "; expected a map of names such as 'ep0: {...}'");
+    return;
+  }
+  for (const Value::Entry& entry : map.entries) {
+    Instance& instance = instances_[entry.key];
+    instance.place = entry.place;
+    Config scratch;
+    Target target{&scratch,    &instance.origins,
+                  &instance,   kInstances + "." + entry.key + ".",
+                  directories, {}};
+    walk(entry.value, key_tree(), target);
+  }
+}
+
+void Reader::report_unknown(const Value::Entry& entry, const KeyNode& parent,
+                            const Target& target) {
+  const std::string path = joined(parent.path, entry.key);
+  for (const FutureKey& future : future_keys()) {
+    if (path == future.path || path.rfind(std::string(future.path) + ".", 0) == 0) {
+      problems_.add(entry.place, target.prefix + path,
+                    fmt::format("'{}' ({}) is a known key that is not modelled yet; expected a "
+                                "config without it",
+                                future.path, future.what));
+      return;
+    }
+  }
+  std::vector<std::string> near = parent.child_names();
+  if (parent.path.empty() && target.instance == nullptr) {
+    near.emplace_back("base");
+  }
+  if (parent.path == "system" && target.instance == nullptr) {
+    near.emplace_back("instances");
+  }
+  const std::string expected = alternatives(near);
+  std::string hint = same_words_elsewhere(entry.key);
+  if (const auto sibling = nearest(entry.key, near)) {
+    hint = joined(parent.path, *sibling);
+  } else if (target.instance != nullptr && parent.path.empty()) {
+    std::vector<std::string> all;
+    for (const Key& key : all_rows()) {
+      all.push_back(key.path);
+    }
+    hint = nearest(entry.key, all).value_or(hint);
+  }
+  problems_.add(entry.place, target.prefix + path,
+                fmt::format("unknown key '{}'; expected {}{}", path, expected,
+                            hint.empty() ? "" : "; nearest key '" + hint + "'"));
+}
+
+}  // namespace flitwise::config

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cross-field checks, one function each.
+#include "config/relations.h"
+
+#include <fmt/format.h>
+
+#include "config/names.h"
+#include "config/quantity.h"
+#include "flitwise/ids.h"
+
+namespace flitwise::config {
+
+namespace {
+
+using Broken = std::vector<BrokenRelation>;
+
+std::string bytes(Bytes value) {
+  return write_quantity(static_cast<std::int64_t>(value), size_dimension());
+}
+
+/// Domain i is function i mod F with PASID i div F, so a function without PASID is one domain.
+void check_domains(const Config& config, Broken& broken) {
+  const Identity identity = config.link.identity;
+  const std::uint64_t functions = config.device.functions.count;
+  const bool pasid_tells_apart = identity != Identity::kBdf && config.device.functions.has_pasid;
+  const std::uint64_t limit = pasid_tells_apart ? functions << kPasidBits : functions;
+  if (identity == Identity::kNone || config.workload.domains <= limit) {
+    return;
+  }
+  broken.push_back({{"link.identity", "device.functions.count", "device.functions.has_pasid",
+                     "workload.domains"},
+                    fmt::format("{} domains with {} function(s){} and identity {}; expected "
+                                "workload.domains up to {}, or more functions",
+                                config.workload.domains, functions,
+                                config.device.functions.has_pasid ? "" : " without PASID",
+                                spelling(identity), limit)});
+}
+
+/// Which forms a handle may take where. [DHI D23]
+void check_form(const Config& config, Broken& broken) {
+  const DhiForm form = config.link.dhi_form;
+  const bool has_switch = config.system.topology == Topology::kSwitch;
+  if (form == DhiForm::kOhc) {
+    broken.push_back({{"link.dhi_form"},
+                      "form ohc on a link that is not in flit mode; expected rid_direct, "
+                      "rid_fabric, tag or prefix"});
+  }
+  if (config.link.identity != Identity::kDhi || config.link.carrier != Carrier::kPcie) {
+    return;
+  }
+  const std::vector<std::string> paths = {"link.identity", "link.dhi_form", "system.topology",
+                                          "system.switch_mode"};
+  if (form == DhiForm::kRidDirect && has_switch) {
+    broken.push_back({paths,
+                      "form rid_direct with a switch in the topology; expected rid_fabric, tag or "
+                      "prefix"});
+  }
+  if (form == DhiForm::kRidFabric && has_switch &&
+      config.system.switch_mode == SwitchMode::kLegacy) {
+    broken.push_back({paths,
+                      "form rid_fabric behind a legacy switch; expected system.switch_mode "
+                      "handle_aware, or form tag or prefix"});
+  }
+}
+
+/// The tag of a posted write has eight bits, and ten with T9:T8.
+void check_tag_form(const Config& config, Broken& broken) {
+  const unsigned room = config.device.tag_bits == 10 ? 10 : 8;
+  const bool is_used =
+      config.link.identity == Identity::kDhi && config.link.dhi_form == DhiForm::kTag;
+  if (is_used && config.device.dhi.bits > room) {
+    broken.push_back({{"link.identity", "link.dhi_form", "device.dhi.bits", "device.tag_bits"},
+                      fmt::format("{}-bit handles in a tag with {} bits of room; expected "
+                                  "device.dhi.bits up to 8, or up to 10 with device.tag_bits 10",
+                                  config.device.dhi.bits, room)});
+  }
+}
+
+/// One TLP of the largest payload must fit the advertisement. [LNK-8.7]
+void check_least_credits(const Config& config, Broken& broken) {
+  const Bytes unit = 16;
+  const Bytes least = config.link.mps / unit;
+  const auto check = [&](const std::string& name, std::uint32_t credits) {
+    if (credits != kInfiniteCredits && credits < least) {
+      broken.push_back({{"link.mps", "link.credits." + name},
+                        fmt::format("{} data credits of 16B for an MPS of {}; expected link.credits"
+                                    ".{} of at least {}, or infinite",
+                                    credits, bytes(config.link.mps), name, least)});
+    }
+  };
+  check("posted_data", config.link.credits.posted_data);
+  check("completion_data", config.link.credits.completion_data);
+}
+
+/// Without scaling the counters are small. [LNK-8.8]
+void check_unscaled_credits(const Config& config, Broken& broken) {
+  const auto& credits = config.link.credits;
+  const auto check = [&](const std::string& name, std::uint32_t value, std::uint32_t most) {
+    if (!credits.scaled && value > most) {
+      broken.push_back({{"link.credits.scaled", "link.credits." + name},
+                        fmt::format("{} credits without scaled flow control; expected link.credits"
+                                    ".{} up to {}, infinite, or link.credits.scaled: true",
+                                    value, name, most)});
+    }
+  };
+  constexpr std::uint32_t kMostHeaders = 127;
+  constexpr std::uint32_t kMostData = 2047;
+  check("posted_headers", credits.posted_headers, kMostHeaders);
+  check("posted_data", credits.posted_data, kMostData);
+  check("nonposted_headers", credits.nonposted_headers, kMostHeaders);
+  check("nonposted_data", credits.nonposted_data, kMostData);
+  check("completion_headers", credits.completion_headers, kMostHeaders);
+  check("completion_data", credits.completion_data, kMostData);
+}
+
+void check_replay_buffer(const Config& config, Broken& broken) {
+  // Sequence number, prefix, header, ECRC and LCRC beside the payload, rounded up.
+  const Bytes least = config.link.mps + 32;
+  if (config.link.replay_buffer < least) {
+    broken.push_back(
+        {{"link.mps", "link.replay_buffer"},
+         fmt::format("a replay buffer of {} cannot hold a TLP of {} payload; expected "
+                     "link.replay_buffer of at least {}",
+                     bytes(config.link.replay_buffer), bytes(config.link.mps), bytes(least))});
+  }
+}
+
+void check_flit(const Config& config, Broken& broken) {
+  if (config.message.crc_bits >= config.message.flit_bits) {
+    broken.push_back({{"message.crc_bits", "message.flit_bits"},
+                      fmt::format("{} CRC bits in a flit of {}; expected message.crc_bits below "
+                                  "message.flit_bits",
+                                  config.message.crc_bits, config.message.flit_bits)});
+  }
+}
+
+void check_bit_packed(const Config& config, Broken& broken) {
+  if (config.link.carrier == Carrier::kBitPacked && config.system.topology == Topology::kSwitch) {
+    broken.push_back({{"link.carrier", "system.topology"},
+                      "the bit-packed carrier with a switch; expected system.topology direct, it "
+                      "runs from point to point"});
+  }
+}
+
+void check_buffers(const Config& config, Broken& broken) {
+  const auto& workload = config.workload;
+  const Bytes memory = config.host.memory.size;
+  const Bytes room = workload.buffer_base < memory ? memory - workload.buffer_base : 0;
+  if (workload.domains > room / workload.buffer_size) {
+    broken.push_back(
+        {{"workload.buffer_base", "workload.buffer_size", "workload.domains", "host.memory.size"},
+         fmt::format("{} buffers of {} from {} on end beyond the memory of {}; expected a larger "
+                     "host.memory.size, or smaller or fewer buffers",
+                     workload.domains, bytes(workload.buffer_size), bytes(workload.buffer_base),
+                     bytes(memory))});
+  }
+  if (workload.sizes.empty() && workload.payload > workload.buffer_size) {
+    broken.push_back({{"workload.payload", "workload.buffer_size"},
+                      fmt::format("requests of {} in a buffer of {}; expected workload.buffer_size "
+                                  "of at least one request",
+                                  bytes(workload.payload), bytes(workload.buffer_size))});
+  }
+  if (!workload.sizes.empty() && workload.size_cap > workload.buffer_size) {
+    broken.push_back({{"workload.sizes", "workload.size_cap", "workload.buffer_size"},
+                      fmt::format("messages of up to {} in a buffer of {}; expected "
+                                  "workload.size_cap up to workload.buffer_size",
+                                  bytes(workload.size_cap), bytes(workload.buffer_size))});
+  }
+}
+
+void check_trace(const Config& config, Broken& broken) {
+  if (config.workload.kind == WorkloadKind::kTrace && config.workload.trace.empty()) {
+    broken.push_back({{"workload.kind", "workload.trace"},
+                      "kind trace without a trace; expected workload.trace with the path of a CSV "
+                      "file"});
+  }
+}
+
+void check_working_set(const Config& config, Broken& broken) {
+  const auto& workload = config.workload;
+  if (workload.domain_choice == DomainChoice::kWorkingSet &&
+      workload.working_set > workload.domains) {
+    broken.push_back({{"workload.domain_choice", "workload.working_set", "workload.domains"},
+                      fmt::format("a working set of {} out of {} domains; expected "
+                                  "workload.working_set up to workload.domains",
+                                  workload.working_set, workload.domains)});
+  }
+}
+
+}  // namespace
+
+std::vector<BrokenRelation> broken_relations(const Config& config) {
+  Broken broken;
+  check_domains(config, broken);
+  check_form(config, broken);
+  check_tag_form(config, broken);
+  check_least_credits(config, broken);
+  check_unscaled_credits(config, broken);
+  check_replay_buffer(config, broken);
+  check_flit(config, broken);
+  check_bit_packed(config, broken);
+  check_buffers(config, broken);
+  check_trace(config, broken);
+  check_working_set(config, broken);
+  return broken;
+}
+
+}  // namespace flitwise::config

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table of the section `device`.
+#include "config/sections/sections.h"
+#include "config/sections/storage.h"
+
+namespace flitwise::config {
+
+namespace {
+
+Keys shell_keys() {
+  return {
+      count(
+          "device.functions.count", [](auto& c) { return &c.device.functions.count; },
+          between(1, 256), "Functions of the device: PF 0 and its VFs."),
+      flag(
+          "device.functions.has_pasid", [](auto& c) { return &c.device.functions.has_pasid; },
+          "The functions have the PASID capability."),
+      size(
+          "device.functions.bar_size", [](auto& c) { return &c.device.functions.bar_size; },
+          power_of_two(4096, Bytes{1} << 30), "BAR 0 of each function."),
+      count(
+          "device.dma.outstanding", [](auto& c) { return &c.device.dma.outstanding; },
+          between(1, 65536), "Reads in flight, whole device."),
+      time(
+          "device.dma.issue_interval", [](auto& c) { return &c.device.dma.issue_interval; },
+          any_latency(), "Time between two requests of the DMA engine."),
+      flag(
+          "device.dma.relaxed_ordering", [](auto& c) { return &c.device.dma.relaxed_ordering; },
+          "Requests have the RO bit set, where the handle rules let them."),
+      flag(
+          "device.dma.id_based_ordering", [](auto& c) { return &c.device.dma.id_based_ordering; },
+          "Requests have the IDO bit set, where the handle rules let them."),
+      count(
+          "device.tag_bits", [](auto& c) { return &c.device.tag_bits; }, only({5, 8, 10}),
+          "Width of the tags that requests use."),
+  };
+}
+
+Keys device_dhi_keys() {
+  return {
+      flag(
+          "device.dhi.supported", [](auto& c) { return &c.device.dhi.supported; },
+          "The device has the capability for handles."),
+      flag(
+          "device.dhi.enabled", [](auto& c) { return &c.device.dhi.enabled; },
+          "Software enables handles in it."),
+      count(
+          "device.dhi.bits", [](auto& c) { return &c.device.dhi.bits; }, between(2, 12),
+          "Width of a handle; the device has 2^bits of them."),
+      choice(
+          "device.dhi.on_miss", [](auto& c) { return &c.device.dhi.on_miss; },
+          "A message whose domain has no handle waits for one, or goes with its full identity."),
+      choice(
+          "device.dhi.alloc_order", [](auto& c) { return &c.device.dhi.alloc_order; },
+          "How the device learns that an ALLOC is applied before ordering may be relaxed."),
+      choice(
+          "device.dhi.victim", [](auto& c) { return &c.device.dhi.victim; },
+          "Which handle is taken when none is free."),
+      flag(
+          "device.dhi.prefer_ended", [](auto& c) { return &c.device.dhi.prefer_ended; },
+          "Handles whose context has ended are taken first."),
+      flag(
+          "device.dhi.prefer_idle", [](auto& c) { return &c.device.dhi.prefer_idle; },
+          "Handles without an outstanding request are taken first."),
+      choice(
+          "device.dhi.dealloc", [](auto& c) { return &c.device.dhi.dealloc; },
+          "Whether the device sends DEALLOC, or lets the next ALLOC take the handle over."),
+      choice(
+          "device.dhi.management", [](auto& c) { return &c.device.dhi.management; },
+          "Who chooses handles: the device, or software through registers."),
+      choice(
+          "device.dhi.allocate_at", [](auto& c) { return &c.device.dhi.allocate_at; },
+          "When a handle is allocated."),
+  };
+}
+
+Keys timing_keys() {
+  return {
+      time(
+          "device.timing.clock", [](auto& c) { return &c.device.timing.clock; }, any_clock(),
+          "Clock period of the device."),
+      time(
+          "device.timing.pipeline", [](auto& c) { return &c.device.timing.pipeline; },
+          any_latency(), "Engine to link, and link to engine, each."),
+      time(
+          "device.timing.mmio", [](auto& c) { return &c.device.timing.mmio; }, any_latency(),
+          "From a BAR access to its completion."),
+      time(
+          "device.timing.completion_timeout",
+          [](auto& c) { return &c.device.timing.completion_timeout; },
+          between(Time::from_us(1), Time::from_us(64'000'000)),
+          "A non-posted request without completion for so long has failed."),
+  };
+}
+
+}  // namespace
+
+Keys device_keys() {
+  Keys all = shell_keys();
+  append(all, device_dhi_keys());
+  append(all, storage_keys("device.dhi.storage", [](auto& c) { return &c.device.dhi.storage; }));
+  append(all, timing_keys());
+  return all;
+}
+
+}  // namespace flitwise::config

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table of the section `host`.
+#include "config/sections/sections.h"
+#include "config/sections/storage.h"
+
+namespace flitwise::config {
+
+namespace {
+
+Keys memory_keys() {
+  return {
+      size(
+          "host.memory.size", [](auto& c) { return &c.host.memory.size; },
+          between(Bytes{1} << 20, Bytes{1} << 46), "Host memory, from address 0."),
+      rate(
+          "host.memory.bandwidth", "Gb/s", bit_rate_dimension(), 1'000'000'000,
+          [](auto& c) { return &c.host.memory.bandwidth_gbps; },
+          or_zero_as("infinite", between(1'000'000, 1'000'000'000'000'000)),
+          "Rate of the memory; infinite never stalls."),
+      time(
+          "host.memory.timing.latency", [](auto& c) { return &c.host.memory.timing.latency; },
+          any_latency(), "One access, without waiting."),
+  };
+}
+
+Keys host_dhi_keys() {
+  return {
+      choice(
+          "host.dhi.table", [](auto& c) { return &c.host.dhi.table; },
+          "One handle table for each device, or one for all, split into ranges."),
+      count(
+          "host.dhi.entries", [](auto& c) { return &c.host.dhi.entries; }, between(4, 4096),
+          "Entries of the shared table, all ranges together."),
+      choice(
+          "host.dhi.dealloc", [](auto& c) { return &c.host.dhi.dealloc; },
+          "Whether an ALLOC over a valid handle frees it, or is refused until a DEALLOC."),
+      flag(
+          "host.dhi.report_errors", [](auto& c) { return &c.host.dhi.report_errors; },
+          "Tell the device of posted messages that were refused."),
+      choice(
+          "host.dhi.unknown_domain", [](auto& c) { return &c.host.dhi.unknown_domain; },
+          "What a message to the device does when its domain has no handle."),
+  };
+}
+
+}  // namespace
+
+Keys host_keys() {
+  Keys all = memory_keys();
+  append(all, host_dhi_keys());
+  append(all, storage_keys("host.dhi.storage", [](auto& c) { return &c.host.dhi.storage; }));
+  append(all,
+         {time(
+              "host.timing.root_port", [](auto& c) { return &c.host.timing.root_port; },
+              any_latency(), "Ingress to memory, and memory to egress, each."),
+          time(
+              "host.timing.clock", [](auto& c) { return &c.host.timing.clock; }, any_clock(),
+              "Clock period of the host uncore."),
+          time(
+              "host.timing.mmio", [](auto& c) { return &c.host.timing.mmio; }, any_latency(),
+              "Core to root port, one way."),
+          time(
+              "host.timing.software_step", [](auto& c) { return &c.host.timing.software_step; },
+              any_latency(), "One step of a software actor.")});
+  return all;
+}
+
+}  // namespace flitwise::config

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table of the section `link`.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config/sections/sections.h"
+
+namespace flitwise::config {
+
+namespace {
+
+constexpr unsigned kLaneCounts[] = {1, 2, 4, 8, 12, 16, 32};
+
+std::string preset_name(unsigned generation, unsigned lanes) {
+  return fmt::format("gen{}x{}", generation, lanes);
+}
+
+const std::vector<LinkPreset>& presets() {
+  static const std::vector<LinkPreset> all = [] {
+    std::vector<LinkPreset> made;
+    for (unsigned generation = 1; generation <= 5; ++generation) {
+      for (const unsigned lanes : kLaneCounts) {
+        made.push_back({preset_name(generation, lanes), generation, lanes});
+      }
+    }
+    return made;
+  }();
+  return all;
+}
+
+/// Known names of links in flit mode, which needs another framer.
+bool is_future_preset(const std::string& name) {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> made = {"cxl68_gen5x16", "cxl256_gen6x16"};
+    for (const unsigned lanes : kLaneCounts) {
+      made.push_back(preset_name(6, lanes));
+    }
+    return made;
+  }();
+  return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+void read_preset(Config& config, const Value& value, const ReadContext& context) {
+  static const std::string kExpected = "genGxL with G in 1..5 and L in 1, 2, 4, 8, 12, 16 or 32";
+  if (value.kind != Value::Kind::kScalar) {
+    context.report(value.place, value.seen() + "; expected " + kExpected);
+    return;
+  }
+  std::vector<std::string> names;
+  for (const LinkPreset& preset : presets()) {
+    if (preset.name == value.text) {
+      config.link.preset = preset;
+      return;
+    }
+    names.push_back(preset.name);
+  }
+  if (is_future_preset(value.text)) {
+    context.report(value.place,
+                   fmt::format("'{}' is a known link that is not modelled yet; "
+                               "expected {}{}",
+                               value.text, kExpected, nearest_hint("gen5x16", names, "value")));
+    return;
+  }
+  context.report(value.place, fmt::format("'{}'; expected {}{}", value.text, kExpected,
+                                          nearest_hint(value.text, names, "value")));
+}
+
+Key preset_key() {
+  Key key;
+  key.path = "link.preset";
+  key.range = "gen1x1..gen5x32, with 1, 2, 4, 8, 12, 16 or 32 lanes";
+  key.sentence = "Generation and number of lanes.";
+  for (const LinkPreset& preset : presets()) {
+    key.values.push_back(preset.name);
+  }
+  key.schema = {{"enum", key.values}};
+  key.read = read_preset;
+  key.write = [](const Config& config) -> nlohmann::ordered_json {
+    return config.link.preset.name;
+  };
+  return key;
+}
+
+Keys main_keys() {
+  return {
+      preset_key(),
+      choice(
+          "link.carrier", [](auto& c) { return &c.link.carrier; },
+          "What carries the messages: PCIe TLPs, or the bit-packed message of section message."),
+      size(
+          "link.mps", [](auto& c) { return &c.link.mps; }, power_of_two(128, 4096),
+          "Max_Payload_Size: largest payload of one TLP."),
+      size(
+          "link.mrrs", [](auto& c) { return &c.link.mrrs; }, power_of_two(128, 4096),
+          "Max_Read_Request_Size: largest read of one TLP."),
+      size(
+          "link.rcb", [](auto& c) { return &c.link.rcb; }, only({64, 128}),
+          "Read Completion Boundary, where the root port splits completions."),
+      choice(
+          "link.identity", [](auto& c) { return &c.link.identity; },
+          "How a message names the domain that it belongs to."),
+      choice(
+          "link.dhi_form", [](auto& c) { return &c.link.dhi_form; },
+          "Where the handle stands in a TLP, for identity dhi."),
+      real(
+          "link.error_rate", [](auto& c) { return &c.link.error_rate; }, 0, 0.1,
+          "Probability of a wrong bit, for each bit, in both directions."),
+      choice(
+          "link.skp", [](auto& c) { return &c.link.skp; },
+          "Spacing of SKP ordered sets: common clock, separate clocks with spread, or none."),
+      count(
+          "link.ack_coalesce", [](auto& c) { return &c.link.ack_coalesce; }, between(0, 2047),
+          "An Ack goes out after so many TLPs at the latest; 0: by the latency limit alone."),
+      choice(
+          "link.relaxed_passing", [](auto& c) { return &c.link.relaxed_passing; },
+          "When TLPs with RO or IDO overtake older posted ones that they may pass."),
+      size(
+          "link.replay_buffer", [](auto& c) { return &c.link.replay_buffer; },
+          between(256, Bytes{1} << 30), "TLPs that wait for their Ack, at each end."),
+      count(
+          "link.queue_depth", [](auto& c) { return &c.link.queue_depth; }, between(1, 65536),
+          "TLPs that each transaction queue holds, for each class and end."),
+  };
+}
+
+// Largest advertisements of scaled flow control: 127 and 2047 times sixteen. [LNK-8.4, LNK-8.8]
+constexpr std::uint64_t kMaxHeaderCredits = 127 * 16;
+constexpr std::uint64_t kMaxDataCredits = 2047 * 16;
+
+Keys credit_keys() {
+  const Limits headers = or_zero_as("infinite", between(1, kMaxHeaderCredits));
+  const Limits data = or_zero_as("infinite", between(1, kMaxDataCredits));
+  return {
+      count(
+          "link.credits.posted_headers", [](auto& c) { return &c.link.credits.posted_headers; },
+          headers, "Posted header credits that each end advertises."),
+      count(
+          "link.credits.posted_data", [](auto& c) { return &c.link.credits.posted_data; }, data,
+          "Posted data credits, 16 bytes each."),
+      count(
+          "link.credits.nonposted_headers",
+          [](auto& c) { return &c.link.credits.nonposted_headers; }, headers,
+          "Non-posted header credits."),
+      count(
+          "link.credits.nonposted_data", [](auto& c) { return &c.link.credits.nonposted_data; },
+          data, "Non-posted data credits, 16 bytes each."),
+      count(
+          "link.credits.completion_headers",
+          [](auto& c) { return &c.link.credits.completion_headers; }, headers,
+          "Completion header credits."),
+      count(
+          "link.credits.completion_data", [](auto& c) { return &c.link.credits.completion_data; },
+          data, "Completion data credits, 16 bytes each."),
+      flag(
+          "link.credits.scaled", [](auto& c) { return &c.link.credits.scaled; },
+          "Scaled flow control is negotiated, so that more credits can be advertised."),
+  };
+}
+
+Keys timing_keys() {
+  return {
+      time(
+          "link.timing.clock", [](auto& c) { return &c.link.timing.clock; }, any_clock(),
+          "Clock period of the link core."),
+      time(
+          "link.timing.propagation", [](auto& c) { return &c.link.timing.propagation; },
+          any_latency(), "Flight of a symbol, one way."),
+      time(
+          "link.timing.receive", [](auto& c) { return &c.link.timing.receive; }, any_latency(),
+          "PHY and data link layer of a receiver, pin to transaction layer."),
+      time(
+          "link.timing.retrain", [](auto& c) { return &c.link.timing.retrain; }, any_latency(),
+          "One pass through Recovery."),
+      time(
+          "link.timing.replay_timeout", [](auto& c) { return &c.link.timing.replay_timeout; },
+          or_zero_as("auto", between(Time::from_ns(100), Time::from_us(1'000'000))),
+          "REPLAY_TIMER limit; auto: from the formulas."),
+  };
+}
+
+}  // namespace
+
+Keys link_keys() {
+  Keys all = main_keys();
+  append(all, credit_keys());
+  append(all, timing_keys());
+  return all;
+}
+
+}  // namespace flitwise::config

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table of the section `run`, and the names reserved for later.
+#include <limits>
+
+#include "config/sections/sections.h"
+
+namespace flitwise::config {
+
+Keys run_keys() {
+  return {
+      count(
+          "run.seed", [](auto& c) { return &c.run.seed; },
+          between(0, std::numeric_limits<std::uint64_t>::max()),
+          "Seed of every random number; --seed wins over it."),
+      count(
+          "run.warmup", [](auto& c) { return &c.run.warmup; }, between(0, 1'000'000'000'000),
+          "Requests before counting starts."),
+      time(
+          "run.deadlock_after", [](auto& c) { return &c.run.deadlock_after; },
+          between(Time::from_us(1), Time::from_us(1'000'000'000)),
+          "Without progress for so long the run ends with exit code 3."),
+  };
+}
+
+const std::vector<FutureKey>& future_keys() {
+  static const std::vector<FutureKey> all = {
+      {"iommu", "the translation agent"},
+      {"network", "the network behind a NIC"},
+      {"device.atc", "the address translation cache"},
+      {"device.pio", "PIO send memory"},
+      {"device.hca", "the host channel adapter"},
+      {"device.srdma", "the SRDMA NIC"},
+  };
+  return all;
+}
+
+}  // namespace flitwise::config

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The canonical form: complete, stable, and the same after being read back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "unit/config/support.h"
+
+namespace flitwise {
+namespace {
+
+std::vector<std::string> shipped_configs() {
+  std::vector<std::string> files;
+  for (const char* folder : {"checks", "presets", "examples"}) {
+    const auto directory = std::filesystem::path(FLITWISE_SOURCE_DIR) / "configs" / folder;
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+      files.push_back(entry.path().string());
+    }
+  }
+  return files;
+}
+
+TEST(EffectiveConfig, EveryShippedConfigIsGoodAndReadsBackTheSame) {
+  const auto files = shipped_configs();
+  ASSERT_GE(files.size(), 10U);
+  for (const std::string& file : files) {
+    const Config config = load_config(file);
+    const std::string text = effective_config(config).dump(1);
+    const Config again = config_from_text(text, "dump", "");
+    EXPECT_EQ(effective_config(again).dump(1), text) << file;
+    EXPECT_EQ(config_sha256(again), config_sha256(config)) << file;
+  }
+}
+
+/// Some other valid spelling for each key, so that no row can write what it does not read.
+std::string other_value(const KeyInfo& key) {
+  if (key.path == "link.dhi_form") {
+    return "tag";
+  }
+  for (const std::string& value : key.values) {
+    if (value != key.default_value) {
+      return value;
+    }
+  }
+  const std::map<std::string, std::string> by_unit = {
+      {"time", "3ns"}, {"size", "128B"}, {"Gb/s", "12.5Gb/s"}, {"Mreq/s", "2.75Mreq/s"}};
+  if (by_unit.count(key.unit) != 0) {
+    return by_unit.at(key.unit);
+  }
+  return key.range.find("list") != std::string::npos ? "[2, 5]" : "3";
+}
+
+TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
+  const std::string start =
+      "link: {credits: {posted_headers: 64, posted_data: 128, nonposted_headers: 64}}";
+  const std::string plain = config_sha256(config_of(start));
+  // Keys whose small test value lies outside their range get one of their own.
+  const std::map<std::string, std::string> own = {{"host.memory.size", "32GiB"},
+                                                  {"device.functions.bar_size", "8KiB"},
+                                                  {"link.replay_buffer", "1KiB"},
+                                                  {"message.flit_bits", "64"},
+                                                  {"device.tag_bits", "8"},
+                                                  {"host.dhi.entries", "8"},
+                                                  {"workload.read_fraction", "0.25"},
+                                                  {"workload.churn", "0.25"},
+                                                  {"link.error_rate", "1e-07"},
+                                                  {"workload.buffer_base", "5GiB"},
+                                                  {"link.timing.replay_timeout", "1us"},
+                                                  {"device.timing.completion_timeout", "1ms"},
+                                                  {"run.deadlock_after", "1ms"},
+                                                  {"link.rcb", "128B"},
+                                                  {"link.credits.posted_data", "16"},
+                                                  {"link.credits.completion_data", "16"},
+                                                  {"workload.zipf_exponent", "1.5"},
+                                                  {"link.mrrs", "128B"},
+                                                  {"system.topology", "switch"},
+                                                  {"workload.trace", __FILE__}};
+  for (const KeyInfo& key : all_keys()) {
+    if (key.path.rfind("trace.", 0) == 0) {
+      continue;
+    }
+    const auto at = own.find(key.path);
+    const std::string value = at == own.end() ? other_value(key) : at->second;
+    const bool needs_trace = key.path == "workload.kind";
+    const Config config =
+        config_of(start, {key.path + "=" + (needs_trace ? std::string("read") : value)});
+    EXPECT_NE(config_sha256(config), plain) << key.path << " = " << value;
+    const Config again = config_from_text(effective_config(config).dump(), "dump", "");
+    EXPECT_EQ(config_sha256(again), config_sha256(config)) << key.path << " = " << value;
+  }
+}
+
+TEST(EffectiveConfig, ValuesStandInOneSpelling) {
+  const auto dump = effective_config(
+      config_of("", {"link.mps=0.25KiB", "link.timing.clock=2000ps", "workload.rate=10000kreq/s"}));
+  EXPECT_EQ(dump["link"]["mps"], "256B");
+  EXPECT_EQ(dump["link"]["timing"]["clock"], "2ns");
+  EXPECT_EQ(dump["workload"]["rate"], "10Mreq/s");
+  EXPECT_EQ(dump["link"]["credits"]["completion_data"], "infinite");
+  EXPECT_EQ(dump["workload"]["domains"], 1);
+  EXPECT_EQ(config_sha256(config_of("", {"link.mps=0.25KiB"})), config_sha256(Config{}));
+}
+
+TEST(EffectiveConfig, LeavesOutTheTrace) {
+  const Config watched = config_of("trace: {latency: [{name: wait, from: issue, to: handle}]}");
+  ASSERT_EQ(watched.trace.latency.size(), 1U);
+  EXPECT_EQ(watched.trace.latency[0].to, "handle");
+  EXPECT_EQ(config_sha256(watched), config_sha256(Config{}));
+  Config with_file;
+  with_file.trace.files["perfetto"] = "out.pftrace";
+  EXPECT_EQ(config_sha256(with_file), config_sha256(Config{}));
+  EXPECT_FALSE(effective_config(watched).contains("trace"));
+}
+
+TEST(EffectiveConfig, InstancesCountToo) {
+  const Config config = config_of("system: {instances: {ep0: {device.dhi.bits: 4}}}");
+  EXPECT_NE(config_sha256(config), config_sha256(Config{}));
+  EXPECT_EQ(effective_config(config)["system"]["instances"]["ep0"]["device.dhi.bits"], 4);
+}
+
+TEST(EffectiveConfig, HashIsSha256InHexadecimal) {
+  const std::string hash = config_sha256(Config{});
+  EXPECT_EQ(hash.size(), 64U);
+  EXPECT_EQ(hash.find_first_not_of("0123456789abcdef"), std::string::npos);
+}
+
+TEST(AllKeys, EachHasRangeDefaultAndSentence) {
+  std::set<std::string> paths;
+  for (const KeyInfo& key : all_keys()) {
+    EXPECT_TRUE(paths.insert(key.path).second) << key.path;
+    EXPECT_FALSE(key.range.empty()) << key.path;
+    EXPECT_EQ(key.sentence.back(), '.') << key.path;
+  }
+  for (const char* path :
+       {"link.preset", "link.mps", "link.mrrs", "link.identity", "link.dhi_form", "link.error_rate",
+        "workload.kind", "workload.payload", "workload.requests", "workload.domains", "workload.at",
+        "device.dhi.bits", "device.dhi.on_miss", "device.dhi.alloc_order", "device.functions.count",
+        "run.seed", "run.warmup", "message.packing"}) {
+    EXPECT_EQ(paths.count(path), 1U) << path;
+  }
+}
+
+TEST(AllKeys, MarkdownHasARowForEach) {
+  const std::string page = schema_markdown();
+  for (const KeyInfo& key : all_keys()) {
+    EXPECT_NE(page.find("| `" + key.path + "` |"), std::string::npos) << key.path;
+  }
+}
+
+}  // namespace
+}  // namespace flitwise

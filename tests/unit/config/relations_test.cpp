@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// What has to hold between keys, each with a config that just holds and one that does not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/config/support.h"
+
+namespace flitwise {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// The config with these overrides is refused, and the message says so.
+void expect_refused(const std::vector<std::string>& sets, const std::string& seen) {
+  EXPECT_THAT(problems_of("", sets), ElementsAre(HasSubstr(seen)));
+}
+void expect_accepted(const std::vector<std::string>& sets) {
+  EXPECT_THAT(problems_of("", sets), IsEmpty());
+}
+
+TEST(Relations, IdentityBdfNeedsAFunctionForEachDomain) {
+  expect_accepted({"link.identity=bdf", "device.functions.count=4", "workload.domains=4"});
+  expect_refused({"link.identity=bdf", "device.functions.count=4", "workload.domains=5"},
+                 "5 domains with 4 function(s) and identity bdf");
+}
+
+TEST(Relations, DomainsBeyondThePasidsOfOneFunction) {
+  expect_accepted({"workload.domains=5"});
+  expect_refused({"workload.domains=5", "device.functions.has_pasid=false"}, "without PASID");
+}
+
+TEST(Relations, D23_FormOhcNeedsFlitMode) {
+  expect_refused({"link.dhi_form=ohc"}, "not in flit mode");
+}
+
+TEST(Relations, D23_FormRidDirectRefusesASwitch) {
+  expect_accepted({"system.topology=switch", "link.identity=bdf_pasid"});
+  expect_refused({"system.topology=switch", "link.identity=dhi"}, "rid_direct with a switch");
+}
+
+TEST(Relations, D23_FormRidFabricNeedsAnAwareSwitch) {
+  expect_accepted({"system.topology=switch", "link.identity=dhi", "link.dhi_form=rid_fabric"});
+  expect_refused({"system.topology=switch", "link.identity=dhi", "link.dhi_form=rid_fabric",
+                  "system.switch_mode=legacy"},
+                 "legacy switch");
+}
+
+TEST(Relations, FormsTagAndPrefixPassALegacySwitch) {
+  for (const char* form : {"tag", "prefix"}) {
+    expect_accepted({"system.topology=switch", "link.identity=dhi", "system.switch_mode=legacy",
+                     "link.dhi_form=" + std::string(form)});
+  }
+}
+
+TEST(Relations, FormTagHasTheRoomOfATag) {
+  const std::vector<std::string> tag = {"link.identity=dhi", "link.dhi_form=tag"};
+  const auto with = [&](const std::string& bits, const std::string& tag_bits) {
+    std::vector<std::string> sets = tag;
+    sets.push_back("device.dhi.bits=" + bits);
+    sets.push_back("device.tag_bits=" + tag_bits);
+    return sets;
+  };
+  expect_accepted(with("8", "8"));
+  expect_accepted(with("10", "10"));
+  expect_refused(with("9", "8"), "9-bit handles in a tag with 8 bits");
+  expect_refused(with("11", "10"), "11-bit handles in a tag with 10 bits");
+}
+
+TEST(Relations, LNK_8_7_DataCreditsHoldOneLargestTlp) {
+  expect_accepted({"link.mps=512B", "link.credits.posted_data=32"});
+  expect_refused({"link.mps=512B", "link.credits.posted_data=31"}, "at least 32, or infinite");
+  expect_accepted({"link.mps=512B", "link.credits.completion_data=infinite"});
+  expect_refused({"link.mps=512B", "link.credits.completion_data=31"}, "completion_data");
+}
+
+TEST(Relations, LNK_8_8_UnscaledCreditsAreFew) {
+  expect_refused({"link.credits.scaled=false", "link.credits.posted_data=2047",
+                  "link.credits.nonposted_headers=127"},
+                 "256 credits without scaled flow control");
+  expect_accepted({"link.credits.scaled=false", "link.credits.posted_data=2047",
+                   "link.credits.posted_headers=127", "link.credits.nonposted_headers=127"});
+}
+
+TEST(Relations, ReplayBufferHoldsOneTlp) {
+  expect_accepted({"link.mps=4KiB", "link.replay_buffer=8KiB"});
+  expect_refused({"link.mps=4KiB", "link.replay_buffer=4KiB"}, "cannot hold a TLP");
+}
+
+TEST(Relations, CrcFitsItsFlit) {
+  expect_accepted({"message.flit_bits=17", "message.crc_bits=16"});
+  expect_refused({"message.flit_bits=16", "message.crc_bits=16"}, "16 CRC bits in a flit of 16");
+}
+
+TEST(Relations, BitPackedRunsFromPointToPoint) {
+  expect_accepted({"link.carrier=bit_packed"});
+  expect_refused({"link.carrier=bit_packed", "system.topology=switch"}, "point to point");
+}
+
+TEST(Relations, BuffersLieInMemory) {
+  expect_accepted({"host.memory.size=8GiB", "workload.domains=4", "workload.buffer_size=1GiB"});
+  expect_refused({"host.memory.size=8GiB", "workload.domains=5", "workload.buffer_size=1GiB"},
+                 "end beyond the memory of 8GiB");
+  expect_refused({"workload.buffer_base=16GiB"}, "beyond the memory");
+  expect_refused({"workload.domains=1048576", "workload.buffer_size=1TiB"}, "beyond the memory");
+}
+
+TEST(Relations, ARequestFitsItsBuffer) {
+  expect_refused({"workload.payload=128KiB"}, "requests of 128KiB in a buffer of 64KiB");
+  expect_refused({"workload.sizes=solar_2022", "workload.size_cap=128KiB"}, "messages of up to");
+}
+
+TEST(Relations, WorkingSetIsPartOfTheDomains) {
+  expect_accepted({"workload.domain_choice=working_set", "workload.domains=64"});
+  expect_refused({"workload.domain_choice=working_set", "workload.domains=63"},
+                 "a working set of 64 out of 63");
+}
+
+TEST(Relations, TheKeyWrittenLastIsBlamed) {
+  const std::string base = "link:\n  identity: bdf\nworkload:\n  domains: 2\n";
+  EXPECT_THAT(problems_of(base), ElementsAre(HasSubstr("c.yaml:4:12: workload.domains")));
+  EXPECT_THAT(problems_of("workload: {domains: 2}", {"link.identity=bdf"}),
+              ElementsAre(testing::StartsWith("--set link.identity=bdf: 2 domains")));
+}
+
+TEST(Relations, AKeyThatIsWrongByItselfIsReportedOnce) {
+  EXPECT_THAT(problems_of("message: {flit_bits: 200, crc_bits: 64}\n"), testing::SizeIs(1));
+  EXPECT_THAT(problems_of("message: {flit_bits: 2, crc_bits: 64}\n"), testing::SizeIs(1));
+}
+
+}  // namespace
+}  // namespace flitwise
