@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "unit/config/support.h"
 
@@ -32,6 +34,19 @@ TEST(EffectiveConfig, EveryShippedConfigIsGoodAndReadsBackTheSame) {
     EXPECT_EQ(effective_config(again).dump(1), text) << file;
     EXPECT_EQ(config_sha256(again), config_sha256(config)) << file;
   }
+}
+
+TEST(EffectiveConfig, TheExampleInTheDocumentationIsGood) {
+  std::ostringstream page;
+  page << std::ifstream(std::filesystem::path(FLITWISE_SOURCE_DIR) / "docs/configuration.md")
+              .rdbuf();
+  const std::string fence = "```yaml\n";
+  const std::size_t start = page.str().find(fence) + fence.size();
+  const std::string example = page.str().substr(start, page.str().find("```", start) - start);
+  const auto directory = std::filesystem::path(FLITWISE_SOURCE_DIR) / "configs/examples";
+  const Config config = config_from_text(example, "configuration.md", directory.string());
+  EXPECT_EQ(for_instance(config, "ep1").device.dhi.bits, 4U);
+  EXPECT_EQ(for_instance(config, "rp0-sw0").link.preset.lanes, 32U);
 }
 
 /// Some other valid spelling for each key, so that no row can write what it does not read.
