@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "flitwise/dllp.h"
@@ -62,10 +63,14 @@ class Packet {
   PacketKind kind = PacketKind::kTlp;
   HandlePurpose purpose = HandlePurpose::kNone;
   bool counts = true;        ///< belongs to the measured part of the run (after run.warmup)
+  bool ends_request = true;  ///< last TLP of its engine's request; not a wire field
   bool length_only = false;  ///< payload bytes are not carried, only counted
   Tlp tlp;
   Dllp dllp;
   DomainId domain{};          ///< whose message it is; not a wire field
+  DeviceIdentity identity;    ///< the same in full, whatever the wire carries; not a wire field
+  bool has_identity = false;  ///< the field above is set: the packet comes from an engine
+  std::optional<DeviceIdentity> resolved;  ///< what the host found behind the handle
   std::uint32_t request = 0;  ///< engine's own index of the request it belongs to; not a wire field
   std::uint32_t payload_bytes = 0;  ///< enabled bytes, what a user would call the payload
   WireSize size;

@@ -136,6 +136,9 @@ void Link::transmit(int side) {
 }
 
 void Link::put_on_wire(End& from, End& to, WireUnit&& unit, Time earliest) {
+  if (from.opens_window && unit.packet->kind != PacketKind::kDllp && unit.packet->counts) {
+    open_window(from, std::max(earliest, from.lanes.free_at()));
+  }
   const std::uint32_t bits = unit.size.total();
   const Placement placement = from.lanes.place(bits / from.lanes.coding().unit_bits, earliest);
   const bool is_dllp = unit.packet->kind == PacketKind::kDllp;
@@ -193,6 +196,7 @@ void Link::receive(int side) {
     to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
     for (const PacketRef& packet : to.delivered) {
       packet->stamp(Hop::kReceived, t);
+      ++delivered_;
       deliver(side, packet);
     }
   }
@@ -243,17 +247,25 @@ void Link::recover(Time t) {
   }
 }
 
-void Link::start_window() {
+void Link::start_window(bool from_first_counted) {
   for (auto& end : ends_) {
-    end->lanes.settle(std::max(now(), end->lanes.free_at()));
-    end->window_begin = end->lanes.free_at();
-    end->account.first_symbol = Time::never();
-    end->window_start = end->account;
-    end->window_phy = end->lanes.phy_bits();
-    end->window_skps = end->lanes.skps();
-    end->window_stats = end->framer->stats();
-    end->window_stalls = end->queues.stalls(now());
+    open_window(*end, now());
+    end->opens_window = from_first_counted;
   }
+}
+
+void Link::open_window(End& end, Time when) {
+  end.opens_window = false;
+  if (when > end.lanes.free_at()) {
+    end.lanes.settle(when);
+  }
+  end.window_begin = when;
+  end.account.first_symbol = Time::never();
+  end.window_start = end.account;
+  end.window_phy = end.lanes.phy_bits();
+  end.window_skps = end.lanes.skps();
+  end.window_stats = end.framer->stats();
+  end.window_stalls = end.queues.stalls(now());
 }
 
 DirectionResult Link::direction(const End& from) const {
@@ -310,7 +322,7 @@ LinkResult Link::result(const std::string& name) const {
 
 bool Link::is_quiet() const {
   return std::all_of(ends_.begin(), ends_.end(), [](const auto& end) {
-    return end->framer->is_quiet() &&
+    return end->framer->is_quiet() && end->lanes.free_at() <= now() &&
            std::none_of(end->wire.begin(), end->wire.end(), [](const InFlight& flying) {
              return flying.unit.packet->kind != PacketKind::kDllp;
            });

@@ -37,11 +37,14 @@ class Link : public sc_core::sc_module {
   Link(const sc_core::sc_module_name& name, const LinkConfig& link, const MessageConfig& message,
        const FaultsConfig& faults, const Random& random, PacketPool& pool);
 
-  /// Starts counting: what is on the wire from now on belongs to the measured window.
-  void start_window();
+  /// Starts counting. from_first_counted: each direction's window opens with its first counted TLP;
+  /// else now.
+  void start_window(bool from_first_counted);
   /// The measured window so far. REQUIRES: nothing is on the wire after now.
   LinkResult result(const std::string& name) const;
 
+  /// TLPs handed to the ports so far.
+  std::uint64_t delivered() const { return delivered_; }
   /// All TLPs delivered and acknowledged, all credits told.
   bool is_quiet() const;
   /// What waits at each end, for a deadlock report; empty where nothing does.
@@ -80,6 +83,7 @@ class Link : public sc_core::sc_module {
     FramerStats window_stats;
     StallTimes window_stalls{};
     Time window_begin{};
+    bool opens_window = false;         // with the next counted TLP
     std::vector<PacketRef> delivered;  // scratch
   };
 
@@ -95,6 +99,7 @@ class Link : public sc_core::sc_module {
   void deliver(int side, const PacketRef& packet);
   void tell_room(int side);
   void recover(Time t);
+  static void open_window(End& end, Time when);
   DirectionResult direction(const End& from) const;
   const End& end(LinkSide side) const { return *ends_[static_cast<std::size_t>(side)]; }
 
@@ -102,6 +107,7 @@ class Link : public sc_core::sc_module {
   const Time flight_;  // last symbol at one end to transaction layer at the other
   std::array<std::unique_ptr<End>, 2> ends_;
   TraceSink* sink_ = nullptr;
+  std::uint64_t delivered_ = 0;
 };
 
 }  // namespace flitwise

@@ -20,10 +20,14 @@ PacketRef PacketPool::make(PacketKind kind) {
   packet->kind = kind;
   packet->purpose = HandlePurpose::kNone;
   packet->counts = true;
+  packet->ends_request = true;
   packet->length_only = false;
   packet->tlp = Tlp{};
   packet->dllp = Dllp{};
   packet->domain = DomainId{};
+  packet->identity = DeviceIdentity{};
+  packet->has_identity = false;
+  packet->resolved.reset();
   packet->request = 0;
   packet->payload_bytes = 0;
   packet->size = WireSize{};

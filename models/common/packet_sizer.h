@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a packet will take on the carrier of its link, by cause.
+#pragma once
+
+#include "flitwise/config.h"
+#include "flitwise/packet.h"
+#include "tlp/wire_size.h"
+
+namespace flitwise {
+
+class PacketSizer {
+ public:
+  PacketSizer(const LinkConfig& link, const MessageConfig& message, unsigned handle_bits)
+      : carrier_(link.carrier),
+        uses_handles_(link.identity == Identity::kDhi),
+        message_(message),
+        handle_bits_(handle_bits) {}
+
+  /// Fills packet.size (and the kind, on the bit-packed carrier) from its fields.
+  void size(Packet& packet) const {
+    if (carrier_ == Carrier::kPcie) {
+      packet.size = wire_size_of(packet.tlp, packet.payload_bytes, packet.purpose);
+    } else {
+      size_message(packet);
+    }
+  }
+
+ private:
+  // A bit-packed message: a fixed header, the identity's bits, the payload. With handles, one bit
+  // says which form the identity has. What travels for the handle table's sake is identity as a
+  // whole. [DHI D24]
+  void size_message(Packet& packet) const {
+    packet.kind = PacketKind::kMessage;
+    packet.size = WireSize{};
+    if (packet.purpose != HandlePurpose::kNone) {
+      packet.size.identity = message_.header_bits + data_bytes(packet.tlp) * 8;
+      return;
+    }
+    packet.size.header = message_.header_bits;
+    const std::uint32_t form_bit = uses_handles_ ? 1 : 0;
+    packet.size.identity =
+        form_bit + (packet.tlp.id_is_handle ? handle_bits_ : message_.identity_bits);
+    packet.size.payload = packet.payload_bytes > 0 ? message_.payload_bits : 0;
+  }
+
+  Carrier carrier_;
+  bool uses_handles_;
+  MessageConfig message_;
+  unsigned handle_bits_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The device's use of handles: looks one up for each message, allocates and evicts, and says which
+/// messages of its own have to go out first. Rules: src/dhi.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dhi/device_handle_table.h"
+#include "dhi/dhi_message.h"
+#include "dhi/handle_store.h"
+#include "dhi/negotiation.h"
+#include "flitwise/config.h"
+#include "flitwise/packet.h"
+#include "flitwise/result.h"
+
+namespace flitwise {
+
+class DhiAgent {
+ public:
+  DhiAgent(const DeviceConfig& device, PacketPool& pool);
+
+  /// The outcome of the negotiation; from now on handles are used, or not. [DHI D5, D6]
+  void negotiated(const Negotiated& outcome);
+  bool is_active() const { return table_ != nullptr; }
+
+  enum class Outcome : std::uint8_t { kFull, kHandle, kWait };
+  struct Answer {
+    Outcome outcome = Outcome::kFull;
+    Dhi dhi{};
+    HandlePin pin;
+    bool must_keep_order = false;  ///< RO and IDO have to be 0 [DHI D8]
+    Time latency{};                ///< of the table
+  };
+  /// The handle for one TLP. Messages that have to go out before it are appended to `first`:
+  /// DEALLOC, ALLOC, and a flush (an MRd packet without tag and address). kWait: ask again when
+  /// something has completed. [DHI D7, D8, D9]
+  Answer acquire(DomainId domain, const DeviceIdentity& identity, UseKind kind, bool can_flush,
+                 std::vector<PacketRef>& first);
+
+  /// Facts from the shell. [DHI D10]
+  void posted_sent(HandlePin pin) { table_->sent(pin); }
+  std::uint64_t posted_serial() const { return table_ ? table_->posted_serial() : 0; }
+  void nonposted_done(HandlePin pin) { table_->completed(pin); }
+  void pushed_through(std::uint64_t serial);
+  void flush_done(std::uint64_t serial);
+  /// The flush was refused or timed out: it says nothing; another one will be sent where it is
+  /// needed.
+  void flush_failed() { flush_is_out_ = false; }
+  void end_context(DomainId domain);
+  /// A DHI message from the host. [DHI D8, D16, D22]
+  void receive(const DhiMessage& message);
+
+  DhiResult result(const std::string& device) const;
+  void start_window();
+  DeviceHandleTable* table() { return table_.get(); }
+
+ private:
+  Answer hit(Dhi dhi, UseKind kind);
+  Answer miss(DomainId domain, const DeviceIdentity& identity, UseKind kind,
+              std::vector<PacketRef>& first);
+  Answer wait_or_bypass(MissOutcome outcome, const DeviceIdentity& identity,
+                        std::vector<PacketRef>& first);
+  void allocate(DomainId domain, const DeviceIdentity& identity, std::vector<PacketRef>& first);
+  void request_flush(Bdf bdf, std::vector<PacketRef>& first);
+
+  const DeviceConfig config_;
+  PacketPool& pool_;
+  std::unique_ptr<DeviceHandleTable> table_;
+  std::unique_ptr<HandleStore> store_;
+  struct Unapplied {
+    Dhi dhi;
+    std::uint32_t residency;
+  };
+  std::vector<Unapplied> unapplied_;  // allocated, not known applied
+  std::size_t covered_by_flush_ =
+      0;  // the first so many of them are covered by the flush that is out
+  bool flush_is_out_ = false;
+  bool can_flush_ = false;                // of the message at hand
+  DomainId waiting_domain_{0xffff'ffff};  // its lookup has been counted already
+  std::uint64_t bypasses_ = 0, flushes_ = 0, acks_ = 0, refused_ = 0;
+  std::uint64_t window_bypasses_ = 0, window_flushes_ = 0, window_acks_ = 0, window_refused_ = 0;
+};
+
+}  // namespace flitwise

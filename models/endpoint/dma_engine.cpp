@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The traffic engine.
+#include "endpoint/dma_engine.h"
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+namespace {
+constexpr std::uint32_t kNoMessage = 0;  // tokens of messages are their slot plus one
+}
+
+DmaEngine::DmaEngine(const Config& config, Hooks hooks)
+    : hooks_(std::move(hooks)),
+      workload_(Workload::make(config.workload, config.device, config.run.seed, config.run.warmup)),
+      interval_(config.device.dma.issue_interval),
+      warmup_(config.run.warmup),
+      limit_(config.device.dma.outstanding),
+      messages_(kMessages) {}
+
+bool DmaEngine::load() {
+  if (!has_item_ && !is_exhausted_) {
+    has_item_ = workload_->next(item_);
+    is_exhausted_ = !has_item_;
+  }
+  return has_item_;
+}
+
+bool DmaEngine::next(Time now, Transfer& transfer) {
+  if (now < earliest_) {
+    return false;
+  }
+  return (busy_messages_ > 0 && next_of_message(now, transfer)) || next_from_stream(now, transfer);
+}
+
+// The messages in flight take turns.
+bool DmaEngine::next_of_message(Time now, Transfer& transfer) {
+  for (std::size_t i = 0; i < kMessages; ++i) {
+    const std::size_t slot = (turn_ + i) % kMessages;
+    if (!messages_[slot].is_free() && issue(slot, now, transfer)) {
+      turn_ = slot + 1;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool DmaEngine::issue(std::size_t slot, Time now, Transfer& transfer) {
+  Message& message = messages_[slot];
+  const auto token = static_cast<std::uint32_t>(slot + 1);
+  while (message.next < message.count && !message.is_waiting) {
+    const WorkItem& item = message.items[message.next];
+    if (item.depends_on_previous && message.in_flight > 0) {
+      message.is_waiting = true;
+      return false;
+    }
+    if (!has_room_for(item.op)) {
+      return false;
+    }
+    ++message.next;
+    ++message.in_flight;
+    if (item.op != Op::kDoorbell) {
+      fill(item, token, message.counts, now, transfer);
+      return true;
+    }
+    hooks_.ring(item, token);
+  }
+  return false;
+}
+
+bool DmaEngine::next_from_stream(Time now, Transfer& transfer) {
+  while (load() && origin_ + item_.at <= now) {
+    if (!item_.ends_message) {
+      if (!take_message()) {
+        return false;
+      }
+      if (next_of_message(now, transfer)) {
+        return true;
+      }
+      continue;
+    }
+    if (!has_room_for(item_.op)) {
+      return false;
+    }
+    note_start();
+    has_item_ = false;
+    fill(item_, kNoMessage, counts_, now, transfer);
+    return true;
+  }
+  return false;
+}
+
+// Moves a message of several items from the stream into a free slot.
+bool DmaEngine::take_message() {
+  if (busy_messages_ == kMessages) {
+    return false;
+  }
+  std::size_t slot = 0;
+  while (!messages_[slot].is_free()) {
+    ++slot;
+  }
+  note_start();
+  Message& message = messages_[slot];
+  message = Message{};
+  message.counts = counts_;
+  for (bool is_last = false; !is_last && load();) {
+    FLITWISE_CHECK(message.count < kMostItems, "a message of more than 8 items");
+    message.items[message.count++] = item_;
+    is_last = item_.ends_message;
+    has_item_ = false;
+  }
+  ++busy_messages_;
+  turn_ = slot;
+  return true;
+}
+
+void DmaEngine::note_start() {
+  ++started_;
+  if (!counts_ && started_ > warmup_) {
+    counts_ = true;
+    hooks_.counting_starts();
+  }
+}
+
+void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Time now,
+                     Transfer& transfer) {
+  transfer.op = item.op;
+  transfer.domain = item.domain;
+  transfer.address = item.address;
+  transfer.bytes = item.bytes;
+  // With open arrivals a request begins when it arrives, not when the engine gets to it.
+  transfer.issue = item.at.fs > 0 ? origin_ + item.at : now;
+  transfer.token = token;
+  transfer.counts = counts;
+  transfer.ends_context = item.ends_context;
+  transfer.data = nullptr;
+  reads_ += item.op == Op::kRead ? 1 : 0;
+  earliest_ = now + interval_;
+}
+
+Time DmaEngine::next_at() const {
+  if (busy_messages_ > 0 && interval_.fs > 0) {
+    return earliest_;
+  }
+  return has_item_ && has_room_for(item_.op) ? std::max(earliest_, origin_ + item_.at)
+                                             : Time::never();
+}
+
+void DmaEngine::finished(const TransferEnd& end) {
+  reads_ -= end.op == Op::kRead ? 1 : 0;
+  failed_ += end.status == TransferStatus::kDone ? 0 : 1;
+  if (end.token != kNoMessage) {
+    item_done(end.token);
+  }
+}
+
+void DmaEngine::doorbell_arrived(std::uint32_t token) {
+  item_done(token);
+  hooks_.work_appeared();
+}
+
+void DmaEngine::item_done(std::uint32_t token) {
+  Message& message = messages_[token - 1];
+  --message.in_flight;
+  message.is_waiting = message.is_waiting && message.in_flight > 0;
+  if (message.in_flight == 0 && message.next == message.count) {
+    message.count = 0;
+    --busy_messages_;
+  }
+}
+
+bool DmaEngine::is_done() const {
+  return is_exhausted_ && reads_ == 0 && busy_messages_ == 0;
+}
+
+}  // namespace flitwise

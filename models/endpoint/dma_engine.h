@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The traffic engine: turns the workload's items into transfers, with an issue interval, a bound
+/// on reads in flight, and the dependencies inside a message.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "endpoint/engine.h"
+#include "flitwise/config.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+
+class DmaEngine : public Engine {
+ public:
+  /// What the engine needs from outside.
+  struct Hooks {
+    std::function<void(const WorkItem&, std::uint32_t token)>
+        ring;                               ///< host software writes a doorbell
+    std::function<void()> counting_starts;  ///< the first counted request is about to be issued
+    std::function<void()> work_appeared;    ///< next() is worth asking again
+  };
+
+  DmaEngine(const Config& config, Hooks hooks);
+
+  /// Arrival times of the workload count from here.
+  void start(Time now) { origin_ = now; }
+
+  bool next(Time now, Transfer& transfer) override;
+  Time next_at() const override;
+  void finished(const TransferEnd& end) override;
+  /// The doorbell with this token has reached the device.
+  void doorbell_arrived(std::uint32_t token);
+  bool is_done() const override;
+
+  std::uint64_t started() const { return started_; }  ///< messages
+  std::uint64_t failed() const { return failed_; }  ///< transfers that ended in UR, CA or a timeout
+
+ private:
+  /// Messages of several items that are in flight at once. model: a device keeps so many.
+  static constexpr std::size_t kMessages = 64;
+  static constexpr std::size_t kMostItems = 8;
+
+  /// A message of several items: they go in order, some only after the one before is complete.
+  struct Message {
+    std::array<WorkItem, kMostItems> items;
+    std::size_t count = 0;
+    std::size_t next = 0;
+    bool is_waiting = false;  // for the completion of the item before `next`
+    unsigned in_flight = 0;
+    bool counts = true;
+    bool is_free() const { return count == 0; }
+  };
+
+  bool next_of_message(Time now, Transfer& transfer);
+  bool issue(std::size_t slot, Time now, Transfer& transfer);
+  bool next_from_stream(Time now, Transfer& transfer);
+  bool load();
+  bool take_message();
+  bool has_room_for(Op op) const { return op != Op::kRead || reads_ < limit_; }
+  void fill(const WorkItem& item, std::uint32_t token, bool counts, Time now, Transfer& transfer);
+  void note_start();
+  void item_done(std::uint32_t token);
+
+  Hooks hooks_;
+  std::unique_ptr<Workload> workload_;
+  Time interval_;
+  std::uint64_t warmup_;
+  unsigned limit_;
+  WorkItem item_;  // the next one of the stream
+  bool has_item_ = false;
+  bool is_exhausted_ = false;
+  bool counts_ = false;
+  Time origin_{};
+  Time earliest_{};     // issue interval
+  unsigned reads_ = 0;  // in flight
+  std::uint64_t started_ = 0;
+  std::uint64_t failed_ = 0;
+  std::vector<Message> messages_;
+  std::size_t busy_messages_ = 0;
+  std::size_t turn_ = 0;
+};
+
+}  // namespace flitwise

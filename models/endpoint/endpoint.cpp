@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+// The function shell: from engines to the link. What comes back is in endpoint_receive.cpp.
+#include "endpoint/endpoint.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "tlp/wire_size.h"
+
+namespace flitwise {
+namespace {
+
+// model: packets between the shell and its link; enough to cover the pipeline at the highest rate.
+constexpr std::size_t kOutboxDepth = 96;
+// What one message may need: DEALLOC, ALLOC, flush and itself.
+constexpr std::size_t kRoomForMessage = 5;
+
+}  // namespace
+
+Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
+                   LatencyTracer& tracer)
+    : sc_module(name),
+      config_(config),
+      form_{config.link.identity, config.link.dhi_form, config.device.dhi.bits},
+      sizer_(config.link, config.message, config.device.dhi.bits),
+      pool_(pool),
+      tracer_(tracer),
+      dhi_(config.device, pool),
+      outstanding_(config.device.functions.count, config.device.tag_bits),
+      outbox_(kOutboxDepth),
+      wakeup_("work", config.device.timing.clock) {
+  from_link.register_nb_transport_fw(this, &Endpoint::receive, 0);
+  to_link.register_nb_transport_bw(this, &Endpoint::link_has_room, 0);
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  options.set_sensitivity(&wakeup_.event());
+  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+}
+
+void Endpoint::set_base(Bdf base) {
+  base_ = base;
+}
+
+DeviceIdentity Endpoint::identity_of(DomainId domain) const {
+  const std::uint32_t functions = config_.device.functions.count;
+  const std::uint32_t index = to_int(domain);
+  DeviceIdentity identity;
+  identity.bdf = Bdf{static_cast<std::uint16_t>(base_.value + index % functions)};
+  if (config_.device.functions.has_pasid) {
+    identity.pasid = Pasid{index / functions};
+  }
+  return identity;
+}
+
+void Endpoint::wake() {
+  wakeup_.at(now());
+}
+
+void Endpoint::work() {
+  wakeup_.taken();
+  const Time t = now();
+  check_timeouts(t);
+  drain(t);
+  pump(t);
+}
+
+tlm::tlm_sync_enum Endpoint::link_has_room(int /*id*/, Packet& /*packet*/,
+                                           tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
+  const Time t = now();
+  drain(t);
+  pump(t);
+  return tlm::TLM_COMPLETED;
+}
+
+// Takes work from the engines as long as there is room and nothing has to be waited for.
+void Endpoint::pump(Time t) {
+  while (outbox_.room() >= kRoomForMessage) {
+    if (!has_current_ && !begin_transfer(t)) {
+      break;
+    }
+    if (!send_piece(t)) {
+      break;
+    }
+  }
+  drain(t);
+}
+
+bool Endpoint::begin_transfer(Time t) {
+  const std::uint32_t slot = new_active();
+  Active& active = active_[slot];
+  Time again = Time::never();
+  for (std::size_t i = 0; i < engines_.size(); ++i) {
+    Engine& engine = *engines_[(turn_ + i) % engines_.size()];
+    if (engine.next(t, active.transfer)) {
+      turn_ = (turn_ + i + 1) % engines_.size();
+      active.engine = &engine;
+      const bool is_read = active.transfer.op == Op::kRead;
+      splitter_ = RequestSplitter(
+          active.transfer.address, active.transfer.bytes,
+          static_cast<std::uint32_t>(is_read ? config_.link.mrrs : config_.link.mps));
+      has_piece_ = splitter_.next(piece_);
+      current_ = slot;
+      has_current_ = true;
+      return true;
+    }
+    again = std::min(again, engine.next_at());
+  }
+  free_active_.push_back(slot);
+  if (again != Time::never()) {
+    wakeup_.at(again);
+  }
+  return false;
+}
+
+std::uint32_t Endpoint::new_active() {
+  if (free_active_.empty()) {
+    free_active_.push_back(static_cast<std::uint32_t>(active_.size()));
+    active_.emplace_back();
+  }
+  const std::uint32_t slot = free_active_.back();
+  free_active_.pop_back();
+  active_[slot] = Active{};
+  return slot;
+}
+
+bool Endpoint::uses_handles(Op op) const {
+  return form_.identity == Identity::kDhi && dhi_.is_active() && op != Op::kMsi &&
+         (form_.dhi_form != DhiForm::kTag || op == Op::kWrite);
+}
+
+// One TLP of the present transfer; false where it has to wait.
+bool Endpoint::send_piece(Time t) {
+  const Transfer& transfer = active_[current_].transfer;
+  const DeviceIdentity identity = identity_of(transfer.domain);
+  const bool is_read = transfer.op == Op::kRead;
+  const std::size_t free_tags = outstanding_.free_tags(function_of(identity.bdf));
+  tag_stall_.set(is_read && free_tags == 0, t);
+  if (is_read && free_tags == 0) {
+    return false;
+  }
+  DhiAgent::Answer handle;
+  if (uses_handles(transfer.op)) {
+    const bool can_flush = free_tags > (is_read ? 1U : 0U);
+    handle = dhi_.acquire(transfer.domain, identity,
+                          is_read ? UseKind::kNonPosted : UseKind::kPosted, can_flush, first_);
+    queue_first(transfer, identity, t);
+    handle_stall_.set(handle.outcome == DhiAgent::Outcome::kWait, t);
+    if (handle.outcome == DhiAgent::Outcome::kWait) {
+      return false;
+    }
+  }
+  PacketRef packet = make_request(transfer, identity, handle, t);
+  const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
+  const std::optional<HandlePin> pin = has_handle ? std::optional(handle.pin) : std::nullopt;
+  if (is_read) {
+    open_read(*packet, pin, t);
+  }
+  queue(std::move(packet), t + config_.device.timing.pipeline + handle.latency,
+        is_read ? std::nullopt : pin);
+  after_piece(t);
+  return true;
+}
+
+PacketRef Endpoint::make_request(const Transfer& transfer, const DeviceIdentity& identity,
+                                 const DhiAgent::Answer& handle, Time t) {
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  Tlp& tlp = packet->tlp;
+  tlp.type = transfer.op == Op::kRead ? TlpType::kMRd : TlpType::kMWr;
+  tlp.is_4dw = piece_.address >> 32 != 0;
+  tlp.address = piece_.address;
+  tlp.length_dw = piece_.length_dw;
+  tlp.first_be = piece_.first_be;
+  tlp.last_be = piece_.last_be;
+  tlp.relaxed_ordering = config_.device.dma.relaxed_ordering && !handle.must_keep_order;
+  tlp.id_based_ordering = config_.device.dma.id_based_ordering && !handle.must_keep_order;
+  const bool is_interrupt = transfer.op == Op::kMsi;
+  const At at = is_interrupt ? At::kUntranslated : config_.workload.at;
+  tlp.at = at == At::kUntranslated ? AddressType::kUntranslated : AddressType::kTranslated;
+  DeviceIdentity on_wire = identity;
+  if (at == At::kTranslated) {
+    on_wire.pasid.reset();  // a translated request needs no PASID [LNK-3.8]
+  }
+  const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
+  apply_identity(tlp, form_, on_wire, has_handle ? std::optional(handle.dhi) : std::nullopt,
+                 is_interrupt ? RequestUse::kInterrupt : RequestUse::kData);
+  packet->domain = transfer.domain;
+  packet->identity = identity;
+  packet->has_identity = true;
+  packet->request = current_;
+  packet->counts = transfer.counts;
+  packet->stamp(Hop::kIssue, transfer.issue);
+  packet->stamp(Hop::kHandle, t + handle.latency);
+  if (transfer.op != Op::kRead) {
+    packet->payload_bytes = piece_.bytes;
+    fill_payload(*packet, transfer);
+  }
+  sizer_.size(*packet);
+  return packet;
+}
+
+// Bytes of the transfer, or a pattern that no two writes share.
+void Endpoint::fill_payload(Packet& packet, const Transfer& transfer) {
+  if (!config_.workload.real_payload) {
+    packet.length_only = true;
+    return;
+  }
+  const std::size_t bytes = std::size_t{piece_.length_dw} * 4;
+  packet.payload.resize(bytes);
+  const auto lead = static_cast<std::size_t>(__builtin_ctz(piece_.first_be | 0x10U));
+  if (transfer.data != nullptr) {
+    std::memcpy(packet.payload.data() + lead, transfer.data + piece_.offset, piece_.bytes);
+    return;
+  }
+  for (std::size_t i = 0; i + 8 <= bytes; i += 8) {
+    ++pattern_;
+    std::memcpy(packet.payload.data() + i, &pattern_, 8);
+  }
+  if (bytes % 8 != 0) {
+    ++pattern_;
+    std::memcpy(packet.payload.data() + bytes - 4, &pattern_, 4);
+  }
+}
+
+// Handle messages and flushes go out ahead of the TLP that needs them. [DHI D8]
+void Endpoint::queue_first(const Transfer& transfer, const DeviceIdentity& identity, Time t) {
+  for (PacketRef& packet : first_) {
+    packet->counts = transfer.counts;
+    packet->identity = identity;
+    packet->domain = transfer.domain;
+    packet->stamp(Hop::kIssue, t);
+    if (packet->purpose == HandlePurpose::kFlush) {
+      packet->tlp.address = transfer.address & ~std::uint64_t{3};
+      packet->tlp.is_4dw = transfer.address >> 32 != 0;
+      apply_identity(packet->tlp, {Identity::kBdfPasid, form_.dhi_form, form_.handle_bits},
+                     identity, std::nullopt);
+      open_read(*packet, std::nullopt, t);
+    }
+    sizer_.size(*packet);
+    queue(std::move(packet), t + config_.device.timing.pipeline, std::nullopt);
+  }
+  first_.clear();
+}
+
+void Endpoint::queue(PacketRef packet, Time ready, std::optional<HandlePin> posted_pin) {
+  outbox_.push({std::move(packet), ready, posted_pin});
+}
+
+void Endpoint::open_read(Packet& packet, std::optional<HandlePin> pin, Time t) {
+  const bool is_flush = packet.purpose == HandlePurpose::kFlush;
+  OutstandingRequest request;
+  request.request = PacketRef(&packet);
+  request.reassembly = Reassembly(packet.tlp, static_cast<std::uint32_t>(config_.link.mps));
+  request.pin = pin;
+  request.transfer = current_;
+  request.offset = is_flush ? 0 : piece_.offset;
+  request.deadline = t + config_.device.timing.completion_timeout;
+  if (outstanding_.size() == 0) {
+    wakeup_.at(request.deadline);
+  }
+  packet.tlp.tag = outstanding_.open(function_of(packet.identity.bdf), std::move(request));
+  if (!is_flush) {
+    ++active_[current_].tlps_out;
+  }
+}
+
+void Endpoint::after_piece(Time t) {
+  Active& active = active_[current_];
+  has_piece_ = splitter_.next(piece_);
+  if (has_piece_) {
+    return;
+  }
+  active.all_sent = true;
+  has_current_ = false;
+  if (active.tlps_out == 0) {
+    end_transfer(current_, t);
+  }
+}
+
+void Endpoint::end_transfer(std::uint32_t slot, Time t) {
+  Active& active = active_[slot];
+  const Transfer& transfer = active.transfer;
+  if (transfer.ends_context) {
+    dhi_.end_context(transfer.domain);
+  }
+  const TransferEnd end{transfer.token, transfer.domain,       transfer.op,
+                        active.status,  transfer.ends_context, t};
+  Engine& engine = *active.engine;
+  free_active_.push_back(slot);
+  engine.finished(end);
+}
+
+// Hands over what is ready, until the link sends one away.
+void Endpoint::drain(Time t) {
+  while (!outbox_.empty()) {
+    const Outbox::Entry& entry = outbox_.front();
+    if (entry.ready > t) {
+      wakeup_.at(entry.ready);
+      return;
+    }
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    if (to_link->nb_transport_fw(*entry.packet, phase, delay) != tlm::TLM_COMPLETED) {
+      return;
+    }
+    note_sent(entry);
+    outbox_.pop();
+  }
+}
+
+// What the handle table has to know of a packet that is on its way. [DHI D10]
+void Endpoint::note_sent(const Outbox::Entry& entry) {
+  const Packet& packet = *entry.packet;
+  if (entry.posted_pin) {
+    dhi_.posted_sent(*entry.posted_pin);
+  } else if (dhi_.is_active() && packet.tlp.type == TlpType::kMRd) {
+    OutstandingRequest* request =
+        outstanding_.find(function_of(packet.identity.bdf), packet.tlp.tag);
+    if (request != nullptr) {
+      request->posted_serial = dhi_.posted_serial();
+    }
+  }
+}
+
+void Endpoint::inject(PacketRef packet) {
+  if (packet->size.total() == 0) {
+    sizer_.size(*packet);
+  }
+  packet->stamp(Hop::kIssue, now());
+  queue(std::move(packet), now(), std::nullopt);
+  wake();
+}
+
+bool Endpoint::is_quiet() const {
+  return outbox_.empty() && outstanding_.size() == 0 && !has_current_;
+}
+
+void Endpoint::start_window() {
+  dhi_.start_window();
+  window_tags_ = tag_stall_.total(now());
+  window_handle_ = handle_stall_.total(now());
+}
+
+StallTimes Endpoint::stalls() const {
+  StallTimes stalls{};
+  stalls.tags = tag_stall_.total(now()) - window_tags_;
+  stalls.handle = handle_stall_.total(now()) - window_handle_;
+  return stalls;
+}
+
+DhiResult Endpoint::dhi_result() const {
+  DhiResult result = dhi_.result(basename());
+  result.stall = handle_stall_.total(now()) - window_handle_;
+  return result;
+}
+
+std::string Endpoint::waiting() const {
+  std::string text;
+  if (outstanding_.size() > 0) {
+    const std::optional<OutstandingRequests::Oldest> oldest = outstanding_.oldest();
+    text += fmt::format("{}: {} requests wait for completions, the oldest has tag {}\n", name(),
+                        outstanding_.size(), oldest->tag);
+  }
+  if (!outbox_.empty()) {
+    text += fmt::format("{}: {} packets wait for room in the link's queues\n", name(),
+                        kOutboxDepth - outbox_.room());
+  }
+  if (has_current_) {
+    text += fmt::format("{}: a transfer of domain {} waits for a tag or a handle\n", name(),
+                        to_int(active_[current_].transfer.domain));
+  }
+  return text;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A device at its link: the shell of all its functions, with engines on it. It owns tags, handles,
+/// the order of what goes out, and what comes back.
+#pragma once
+
+#include <systemc>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/outbox.h"
+#include "common/packet_sizer.h"
+#include "common/wakeup.h"
+#include "endpoint/dhi_agent.h"
+#include "endpoint/engine.h"
+#include "endpoint/outstanding_requests.h"
+#include "flitwise/config.h"
+#include "flitwise/link_socket.h"
+#include "stats/stall_clock.h"
+#include "tlp/identity.h"
+#include "tlp/splitter.h"
+#include "trace/latency_tracer.h"
+
+namespace flitwise {
+
+class Endpoint : public sc_core::sc_module {
+ public:
+  LinkTarget<Endpoint> from_link{"from_link"};
+  LinkInitiator<Endpoint> to_link{"to_link"};
+
+  Endpoint(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
+           LatencyTracer& tracer);
+
+  /// Engines take turns. To be called before the simulation starts.
+  void attach(Engine& engine) { engines_.push_back(&engine); }
+  /// Software has given the device its bus number; function f answers to routing ID base + f.
+  void set_base(Bdf base);
+  Bdf base() const { return base_; }
+  DhiAgent& dhi() { return dhi_; }
+  /// Whom a domain is: function i mod F, PASID i div F.
+  DeviceIdentity identity_of(DomainId domain) const;
+
+  /// An engine has work again.
+  void wake();
+  /// A packet as if the device had made it, without any of the shell's rules (hostile devices,
+  /// scripts).
+  void inject(PacketRef packet);
+
+  bool is_quiet() const;
+  void start_window();
+  StallTimes stalls() const;
+  DhiResult dhi_result() const;
+  /// Counted by kind: unexpected completions, timeouts, refused requests, ...
+  const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
+  std::string waiting() const;
+  std::size_t outstanding() const { return outstanding_.size(); }
+
+ private:
+  /// A transfer that is being cut into TLPs or waits for its data.
+  struct Active {
+    Transfer transfer;
+    Engine* engine = nullptr;
+    std::uint32_t tlps_out = 0;
+    bool all_sent = false;
+    TransferStatus status = TransferStatus::kDone;
+  };
+
+  tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay);
+  void work();
+  void pump(Time now);
+  bool begin_transfer(Time now);
+  bool send_piece(Time now);
+  PacketRef make_request(const Transfer& transfer, const DeviceIdentity& identity,
+                         const DhiAgent::Answer& handle, Time now);
+  void fill_payload(Packet& packet, const Transfer& transfer);
+  void queue_first(const Transfer& transfer, const DeviceIdentity& identity, Time now);
+  void queue(PacketRef packet, Time ready, std::optional<HandlePin> posted_pin);
+  void open_read(Packet& packet, std::optional<HandlePin> pin, Time now);
+  void after_piece(Time now);
+  void end_transfer(std::uint32_t slot, Time now);
+  void drain(Time now);
+  void note_sent(const Outbox::Entry& entry);
+  void complete(Packet& packet, Time now);
+  void finish_request(unsigned function, std::uint16_t tag, OutstandingRequest& request,
+                      TransferStatus status, Time now);
+  void check_timeouts(Time now);
+  void receive_message(const Packet& packet);
+  unsigned function_of(Bdf bdf) const {
+    return static_cast<std::uint16_t>(bdf.value - base_.value);
+  }
+  std::uint32_t new_active();
+  bool uses_handles(Op op) const;
+
+  const Config config_;
+  const IdentityForm form_;
+  const PacketSizer sizer_;
+  PacketPool& pool_;
+  LatencyTracer& tracer_;
+  std::vector<Engine*> engines_;
+  std::size_t turn_ = 0;
+  Bdf base_;
+  DhiAgent dhi_;
+  OutstandingRequests outstanding_;
+  Outbox outbox_;
+  Wakeup wakeup_;
+
+  std::vector<Active> active_;
+  std::vector<std::uint32_t> free_active_;
+  std::uint32_t current_ = 0;
+  bool has_current_ = false;
+  RequestSplitter splitter_{0, 0, 128};
+  RequestPiece piece_;
+  bool has_piece_ = false;
+  std::uint64_t pattern_ = 0;
+
+  std::vector<PacketRef> first_;  // scratch: what goes out before the present TLP
+  StallClock tag_stall_, handle_stall_;
+  Time window_tags_{}, window_handle_{};
+  std::map<std::string, std::uint64_t> errors_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The function shell: what comes from the link.
+#include <algorithm>
+
+#include "endpoint/endpoint.h"
+
+namespace flitwise {
+
+tlm::tlm_sync_enum Endpoint::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
+                                     sc_core::sc_time& /*delay*/) {
+  const Time t = now();
+  if (is_completion(packet.tlp.type)) {
+    complete(packet, t);
+    pump(t);
+  } else {
+    receive_message(packet);
+  }
+  return tlm::TLM_COMPLETED;
+}
+
+// A completion for one of the requests that are out, or an Unexpected Completion.
+void Endpoint::complete(Packet& packet, Time t) {
+  const Tlp& tlp = packet.tlp;
+  const unsigned function = function_of(tlp.requester_id);
+  OutstandingRequest* request = outstanding_.find(function, tlp.tag);
+  if (request == nullptr) {
+    ++errors_["unexpected_completion"];
+    return;
+  }
+  const CompletionFit fit = request->reassembly.check(tlp);
+  if (fit == CompletionFit::kFailed) {
+    const bool is_ca = tlp.status == CplStatus::kCA;
+    finish_request(function, tlp.tag, *request,
+                   is_ca ? TransferStatus::kCompleterAbort : TransferStatus::kUnsupportedRequest,
+                   t);
+    return;
+  }
+  if (fit != CompletionFit::kPartial && fit != CompletionFit::kLast) {
+    ++errors_[error_of(fit) == CompletionError::kMalformedTlp ? "malformed_tlp"
+                                                              : "unexpected_completion"];
+    return;
+  }
+  const std::uint32_t bytes = request->reassembly.bytes_in(tlp);
+  if (!packet.length_only && request->request->purpose == HandlePurpose::kNone &&
+      !packet.payload.empty()) {
+    active_[request->transfer].engine->data(active_[request->transfer].transfer.token,
+                                            request->offset + request->received,
+                                            packet.payload.data() + tlp.lower_address % 4, bytes);
+  }
+  request->received += bytes;
+  request->reassembly.accept(tlp);
+  if (fit == CompletionFit::kLast) {
+    finish_request(function, tlp.tag, *request, TransferStatus::kDone, t);
+  }
+}
+
+// The request has its last completion, or will never have it. [LNK-9.18]
+void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingRequest& request,
+                              TransferStatus status, Time t) {
+  const Time done = t + config_.device.timing.pipeline;
+  Packet& packet = *request.request;
+  packet.stamp(Hop::kCompleted, done);
+  if (request.pin) {
+    dhi_.nonposted_done(*request.pin);
+  }
+  if (status == TransferStatus::kDone) {
+    const bool ordered = !packet.tlp.relaxed_ordering && !packet.tlp.id_based_ordering;
+    if (packet.purpose == HandlePurpose::kFlush) {
+      dhi_.flush_done(request.posted_serial);
+    } else if (ordered) {
+      dhi_.pushed_through(request.posted_serial);
+    }
+  } else if (packet.purpose == HandlePurpose::kFlush) {
+    dhi_.flush_failed();
+  }
+  const std::uint32_t slot = request.transfer;
+  const bool is_flush = packet.purpose == HandlePurpose::kFlush;
+  const PacketRef kept = request.request;
+  outstanding_.close(function, tag);
+  if (is_flush) {
+    return;
+  }
+  Active& active = active_[slot];
+  active.status = status == TransferStatus::kDone ? active.status : status;
+  --active.tlps_out;
+  const bool is_last = active.tlps_out == 0 && active.all_sent;
+  kept->ends_request = is_last;
+  if (status == TransferStatus::kDone) {
+    tracer_.read_completed(*kept, active.transfer.issue, done);
+  }
+  if (is_last) {
+    end_transfer(slot, t);
+  }
+}
+
+// Whoever has waited longest gives up first; the tag is free again, a late completion is
+// unexpected. [LNK-9.18]
+void Endpoint::check_timeouts(Time t) {
+  for (std::optional<OutstandingRequests::Oldest> oldest = outstanding_.oldest();
+       oldest && oldest->deadline <= t; oldest = outstanding_.oldest()) {
+    ++errors_["completion_timeout"];
+    finish_request(oldest->function, oldest->tag, *outstanding_.find(oldest->function, oldest->tag),
+                   TransferStatus::kTimeout, t);
+  }
+  if (const auto oldest = outstanding_.oldest()) {
+    wakeup_.at(oldest->deadline);
+  }
+}
+
+void Endpoint::receive_message(const Packet& packet) {
+  if (is_dhi_message(packet.tlp)) {
+    dhi_.receive(parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size()));
+    pump(now());
+    return;
+  }
+  ++errors_["unsupported_request"];
+}
+
+}  // namespace flitwise

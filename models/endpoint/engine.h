@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a function shell and the engines on it say to each other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flitwise/ids.h"
+#include "flitwise/time.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+
+/// One piece of work for the shell: it becomes one or more TLPs of one domain, in address order.
+struct Transfer {
+  Op op = Op::kWrite;  ///< kWrite, kRead or kMsi
+  DomainId domain{};
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;             ///< 0: a zero-length read
+  Time issue{};                        ///< when the engine asked
+  std::uint32_t token = 0;             ///< engine's own, comes back in finished()
+  bool counts = true;                  ///< belongs to the measured part
+  bool ends_context = false;           ///< the domain's context ends with it
+  const std::uint8_t* data = nullptr;  ///< bytes to write; null: a pattern
+};
+
+enum class TransferStatus : std::uint8_t { kDone, kUnsupportedRequest, kCompleterAbort, kTimeout };
+
+/// A transfer is over: a write when its last TLP is queued for the link, a read when its last byte
+/// is there.
+struct TransferEnd {
+  std::uint32_t token = 0;
+  DomainId domain{};
+  Op op = Op::kWrite;
+  TransferStatus status = TransferStatus::kDone;
+  bool ends_context = false;
+  Time when{};
+};
+
+/// A source of work on a function shell: DMA, and later PIO, SDMA, HCA, SRDMA, CXL cache.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  /// The next transfer, or false where there is none now.
+  virtual bool next(Time now, Transfer& transfer) = 0;
+  /// When next() is worth asking again though nothing came back; never if only finished() can
+  /// change that.
+  virtual Time next_at() const = 0;
+  virtual void finished(const TransferEnd& end) = 0;
+  /// Bytes that came back for a read, `offset` into the transfer.
+  virtual void data(std::uint32_t /*token*/, std::uint64_t /*offset*/,
+                    const std::uint8_t* /*bytes*/, std::size_t /*size*/) {}
+  /// Host software wrote into BAR 0 of a function.
+  virtual void on_mmio_write(unsigned /*function*/, std::uint64_t /*offset*/,
+                             const std::vector<std::uint8_t>& /*bytes*/, Time /*now*/) {}
+  /// All work has been given out and has come back.
+  virtual bool is_done() const = 0;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The memory model that comes with the project: a target of the TLM-2.0 base protocol with a
+/// latency and a bandwidth. Any other TLM-2.0 memory can take its place.
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include <cstdint>
+#include <vector>
+
+#include "flitwise/config.h"
+#include "flitwise/time.h"
+
+namespace flitwise {
+
+/// Answers at once with the delay annotated (early completion). Reads and writes take effect in the
+/// order of the calls.
+class HostMemory : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_target_socket<HostMemory> socket{"socket"};
+
+  /// size: bytes, at address 0. Pages take real memory only once touched.
+  HostMemory(const sc_core::sc_module_name& name, const HostConfig& config);
+  ~HostMemory() override;
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+  /// Untimed access for software and scripts. Out of range: false, nothing done.
+  bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size);
+  bool peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size) const;
+
+ private:
+  tlm::tlm_sync_enum nb_transport(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay);
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned int debug(tlm::tlm_generic_payload& payload);
+  void access(tlm::tlm_generic_payload& payload);
+  Time occupy(Time arrival, std::size_t bytes);
+  bool is_inside(std::uint64_t address, std::size_t size) const {
+    return address < size_ && size <= size_ - address;
+  }
+
+  const std::uint64_t size_;
+  const Time latency_;
+  const double fs_per_byte_;
+  std::uint8_t* bytes_ = nullptr;
+  Time busy_until_{};
+};
+
+}  // namespace flitwise

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// One root port.
+#include "root_complex/root_port.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "tlp/splitter.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::size_t kOutboxDepth = 64;
+// Interrupt writes land here and touch no memory. model: the usual x86 window of 1 MiB.
+constexpr std::uint64_t kInterruptWindow = std::uint64_t{1} << 20;
+
+TlpLimits limits_of(const Config& config) {
+  TlpLimits limits;
+  limits.mps = static_cast<unsigned>(config.link.mps);
+  limits.mrrs = static_cast<unsigned>(config.link.mrrs);
+  return limits;
+}
+
+}  // namespace
+
+RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
+                   MemoryPort& memory, HostHandles& handles, LatencyTracer& tracer)
+    : sc_module(name),
+      config_(config),
+      form_{config.link.identity, config.link.dhi_form, config.device.dhi.bits},
+      limits_(limits_of(config)),
+      sizer_(config.link, config.message, config.device.dhi.bits),
+      pool_(pool),
+      memory_(memory),
+      handles_(handles),
+      tracer_(tracer),
+      posted_(kOutboxDepth),
+      nonposted_(kOutboxDepth),
+      completions_(kOutboxDepth),
+      wakeup_("work", config.host.timing.clock),
+      completions_to_drop_(config.faults.drop_completions) {
+  from_link.register_nb_transport_fw(this, &RootPort::receive, 0);
+  to_link.register_nb_transport_bw(this, &RootPort::link_has_room, 0);
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  options.set_sensitivity(&wakeup_.event());
+  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+}
+
+void RootPort::work() {
+  wakeup_.taken();
+  drain();
+}
+
+tlm::tlm_sync_enum RootPort::link_has_room(int /*id*/, Packet& /*packet*/,
+                                           tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
+  drain();
+  return tlm::TLM_COMPLETED;
+}
+
+tlm::tlm_sync_enum RootPort::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
+                                     sc_core::sc_time& /*delay*/) {
+  const Time t = now();
+  const Tlp& tlp = packet.tlp;
+  if (const std::optional<TlpViolation> violation = check_tlp(tlp, limits_)) {
+    refuse_malformed(packet, *violation);
+  } else if (is_completion(tlp.type)) {
+    if (hooks_.completion) {
+      hooks_.completion(PacketRef(&packet), t + config_.host.timing.root_port);
+    } else {
+      count("unexpected_completion", packet);
+    }
+  } else if (is_dhi_message(tlp)) {
+    handles_.receive(packet, buses_, config_.device.dhi.alloc_order == AllocOrder::kAck, answers_);
+    queue_answers();
+  } else if (tlp.type == TlpType::kMsg || tlp.type == TlpType::kMsgD) {
+    if (hooks_.message) {
+      hooks_.message(packet, t);
+    }
+  } else {
+    receive_request(packet, t);
+  }
+  return tlm::TLM_COMPLETED;
+}
+
+// A memory request finds its domain, then its memory. [DHI D16, D17]
+void RootPort::receive_request(Packet& packet, Time t) {
+  Time latency{};
+  if (!resolve(packet, latency)) {
+    return;
+  }
+  packet.stamp(Hop::kResolved, t + latency);
+  const Tlp& tlp = packet.tlp;
+  const Time delay = config_.host.timing.root_port + latency;
+  if (tlp.type != TlpType::kMRd && tlp.type != TlpType::kMWr) {
+    refuse(packet, CplStatus::kUR, "unsupported_request",
+           delay);  // I/O, configuration, atomics go down only
+  } else if (tlp.at == AddressType::kTranslationRequest) {
+    refuse(packet, CplStatus::kUR, "translation_request_without_ats", delay);
+  } else if (is_interrupt(packet)) {
+    packet.stamp(Hop::kMemory, t + delay);
+    if (hooks_.interrupt) {
+      hooks_.interrupt(packet, t + delay);
+    }
+  } else if (tlp.address + tlp.length_dw * 4U > config_.host.memory.size) {
+    refuse(packet, CplStatus::kUR, "unmapped_address", delay);
+  } else {
+    to_memory(packet, delay);
+  }
+}
+
+bool RootPort::is_interrupt(const Packet& packet) const {
+  return packet.tlp.type == TlpType::kMWr && packet.tlp.address >= kMsiBase &&
+         packet.tlp.address < kMsiBase + kInterruptWindow;
+}
+
+// False: a handle that names nobody; the packet has been dealt with. [DHI D16]
+bool RootPort::resolve(Packet& packet, Time& latency) {
+  const WireIdentity identity = identity_of(packet.tlp, form_);
+  if (!identity.handle) {
+    return true;
+  }
+  const HostHandles::Lookup lookup = handles_.resolve(packet, identity, answers_);
+  latency = lookup.latency;
+  if (lookup.resolution) {
+    packet.resolved = lookup.resolution->identity;
+    return true;
+  }
+  // CA where UR would switch the ATC off.
+  const bool is_translation = packet.tlp.at == AddressType::kTranslationRequest;
+  refuse(packet, is_translation ? CplStatus::kCA : CplStatus::kUR, "invalid_handle",
+         config_.host.timing.root_port + latency);
+  queue_answers();
+  return false;
+}
+
+void RootPort::to_memory(Packet& packet, Time delay) {
+  ++in_memory_;
+  memory_.submit(*this, PacketRef(&packet), delay);
+}
+
+void RootPort::memory_done(const MemoryTransaction& transaction, Time when) {
+  --in_memory_;
+  Packet& packet = *transaction.packet;
+  packet.stamp(Hop::kMemory, when);
+  if (!transaction.is_response_ok()) {
+    refuse(packet, CplStatus::kCA, "memory_error", when - now());
+  } else if (packet.tlp.type == TlpType::kMWr) {
+    tracer_.write_committed(packet);
+  } else {
+    answer_read(transaction, when);
+  }
+}
+
+PacketRef RootPort::make_completion(const Packet& request) const {
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  packet->domain = request.domain;
+  packet->purpose = request.purpose;
+  packet->counts = request.counts;
+  Tlp& tlp = packet->tlp;
+  tlp.type = TlpType::kCpl;
+  tlp.tc = request.tlp.tc;
+  tlp.relaxed_ordering = request.tlp.relaxed_ordering;
+  tlp.id_based_ordering = request.tlp.id_based_ordering;
+  tlp.no_snoop = request.tlp.no_snoop;
+  tlp.tag = request.tlp.tag;
+  // Completions always go to the BDF in full; a handle that names nobody is echoed. [DHI forms]
+  tlp.requester_id = request.tlp.requester_id;
+  if (identity_of(request.tlp, form_).handle) {
+    tlp.id_is_handle = !request.resolved.has_value();
+    tlp.requester_id = request.resolved ? request.resolved->bdf : request.tlp.requester_id;
+  }
+  return packet;
+}
+
+void RootPort::answer_read(const MemoryTransaction& transaction, Time when) {
+  const Packet& request = *transaction.packet;
+  if (completions_to_drop_ > 0) {
+    --completions_to_drop_;
+    count("completion_dropped_by_fault", request);
+    return;
+  }
+  CompletionSplitter splitter(request.tlp, static_cast<std::uint32_t>(config_.link.mps),
+                              static_cast<std::uint32_t>(config_.link.rcb));
+  const auto lead = static_cast<std::uint32_t>(__builtin_ctz(request.tlp.first_be | 0x10U)) % 4;
+  const bool is_flush = request.tlp.first_be == 0;
+  CompletionPiece piece;
+  while (splitter.next(piece)) {
+    PacketRef packet = make_completion(request);
+    packet->tlp.type = TlpType::kCplD;
+    packet->tlp.length_dw = piece.length_dw;
+    packet->tlp.byte_count = piece.byte_count;
+    packet->tlp.lower_address = piece.lower_address;
+    packet->payload_bytes = is_flush ? 0 : piece.bytes;
+    packet->length_only = !config_.workload.real_payload;
+    if (!packet->length_only) {
+      // Whole DWs travel; the bytes around the asked ones come along.
+      const std::size_t from = (lead + piece.offset) & ~std::size_t{3};
+      const std::uint8_t* const data = transaction.data.data() + from;
+      packet->payload.assign(data, data + std::size_t{piece.length_dw} * 4);
+    }
+    sizer_.size(*packet);
+    completions_.push({std::move(packet), when + config_.host.timing.root_port, std::nullopt});
+  }
+  wakeup_.at(completions_.front().ready);
+}
+
+// Non-posted requests get a Cpl with the status; posted ones are dropped and counted. [LNK-9.19]
+void RootPort::refuse(Packet& packet, CplStatus status, const char* kind, Time delay) {
+  count(kind, packet);
+  if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
+    return;
+  }
+  PacketRef answer = make_completion(packet);
+  answer->tlp.status = status;
+  answer->tlp.byte_count = static_cast<std::uint16_t>(byte_count_of(packet.tlp));
+  answer->tlp.lower_address = lower_address_of(packet.tlp);
+  sizer_.size(*answer);
+  completions_.push(
+      {std::move(answer), now() + delay + config_.host.timing.root_port, std::nullopt});
+  wakeup_.at(completions_.front().ready);
+}
+
+// Dropped, and a fatal error; nobody is answered. [LNK-9.17]
+void RootPort::refuse_malformed(const Packet& packet, TlpViolation violation) {
+  count("malformed_tlp", packet);
+  ++errors_[std::string("malformed_tlp.") + name_of(violation)];
+}
+
+void RootPort::count(const char* kind, const Packet& packet) {
+  ++errors_[kind];
+  if (hooks_.error) {
+    hooks_.error(kind, packet);
+  }
+}
+
+void RootPort::queue_answers() {
+  for (PacketRef& packet : answers_) {
+    sizer_.size(*packet);
+    send(std::move(packet), config_.host.timing.root_port);
+  }
+  answers_.clear();
+}
+
+void RootPort::send(PacketRef packet, Time delay) {
+  const bool is_posted = fc_class(packet->tlp.type) == FcClass::kPosted;
+  if (packet->size.total() == 0) {
+    sizer_.size(*packet);
+  }
+  const Time ready = now() + delay;
+  (is_posted ? posted_ : nonposted_).push({std::move(packet), ready, std::nullopt});
+  wakeup_.at(ready);
+}
+
+void RootPort::drain() {
+  const Time t = now();
+  drain(posted_, t);
+  drain(nonposted_, t);
+  drain(completions_, t);
+}
+
+void RootPort::drain(Outbox& outbox, Time t) {
+  while (!outbox.empty()) {
+    const Outbox::Entry& entry = outbox.front();
+    if (entry.ready > t) {
+      wakeup_.at(entry.ready);
+      return;
+    }
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    if (to_link->nb_transport_fw(*entry.packet, phase, delay) != tlm::TLM_COMPLETED) {
+      return;
+    }
+    outbox.pop();
+  }
+}
+
+std::string RootPort::waiting() const {
+  std::string text;
+  const auto say = [&](const Outbox& outbox, const char* kind) {
+    if (!outbox.empty()) {
+      text += fmt::format("{}: {} {} wait for room in the link's queues\n", name(), outbox.size(),
+                          kind);
+    }
+  };
+  say(posted_, "posted requests");
+  say(nonposted_, "non-posted requests");
+  say(completions_, "completions");
+  if (in_memory_ > 0) {
+    text += fmt::format("{}: {} accesses wait for host memory\n", name(), in_memory_);
+  }
+  return text;
+}
+
+}  // namespace flitwise

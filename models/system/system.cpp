@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The facade over one machine.
+#include "flitwise/system.h"
+
+#include <systemc>
+
+#include "config/load.h"
+#include "flitwise/error.h"
+#include "system/machine.h"
+
+namespace flitwise {
+namespace {
+
+// How often the end is looked for: rarely while work is left, often when the last TLPs are under
+// way.
+constexpr Time kWorkSlice = Time::from_us(1);
+constexpr Time kDrainSlice = Time::from_ns(20);
+
+}  // namespace
+
+struct System::Machine : flitwise::Machine {
+  using flitwise::Machine::Machine;
+};
+
+System::System(const Config& config) : machine_(std::make_unique<Machine>(config)) {}
+
+System::~System() = default;
+
+RunResult System::run() {
+  Machine& machine = *machine_;
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  machine.start();
+  const Time patience = std::max(machine.config.run.deadlock_after,
+                                 machine.config.device.timing.completion_timeout * 2);
+  std::uint64_t progress = machine.progress();
+  Time since = now();
+  while (!machine.is_quiet()) {
+    sc_core::sc_start(to_sc_time(machine.is_exhausted() ? kDrainSlice : kWorkSlice));
+    if (machine.progress() != progress) {
+      progress = machine.progress();
+      since = now();
+    } else if (now() - since > patience) {
+      throw SimulationError("no progress for " + std::to_string(patience.fs / 1'000'000'000) +
+                            " us of simulated time; what waits:\n" + machine.waiting());
+    }
+  }
+  return report();
+}
+
+Time System::step(Time span) {
+  sc_core::sc_start(to_sc_time(span));
+  return now();
+}
+
+Time System::step_until_idle() {
+  while (!machine_->is_quiet()) {
+    sc_core::sc_start(to_sc_time(kDrainSlice));
+  }
+  return now();
+}
+
+void System::inject(const std::string& device, PacketRef packet) {
+  Endpoint* const endpoint = machine_->endpoint(device);
+  FLITWISE_CHECK(endpoint != nullptr, "no device is called " + device);
+  endpoint->inject(std::move(packet));
+}
+
+void System::poke(std::uint64_t address, const std::vector<std::uint8_t>& bytes) {
+  FLITWISE_CHECK(machine_->memory().poke(address, bytes.data(), bytes.size()),
+                 "poke outside of host memory");
+}
+
+std::vector<std::uint8_t> System::peek(std::uint64_t address, std::size_t bytes) const {
+  std::vector<std::uint8_t> data(bytes);
+  FLITWISE_CHECK(machine_->memory().peek(address, data.data(), bytes),
+                 "peek outside of host memory");
+  return data;
+}
+
+RunResult System::report() const {
+  RunResult result = machine_->result();
+  result.config_json = effective_config(machine_->config).dump();
+  result.config_sha256 = config_sha256(machine_->config);
+  return result;
+}
+
+PacketPool& System::pool() {
+  return machine_->pool;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outstanding non-posted requests.
+#include "endpoint/outstanding_requests.h"
+
+namespace flitwise {
+
+OutstandingRequests::OutstandingRequests(unsigned functions, unsigned tag_bits)
+    : tag_bits_(tag_bits), functions_(functions) {}
+
+OutstandingRequests::Function& OutstandingRequests::function(unsigned index) {
+  std::unique_ptr<Function>& one = functions_[index];
+  if (!one) {
+    one = std::make_unique<Function>(tag_bits_);
+  }
+  return *one;
+}
+
+std::size_t OutstandingRequests::free_tags(unsigned index) {
+  return function(index).tags.free();
+}
+
+std::uint16_t OutstandingRequests::open(unsigned index, OutstandingRequest&& request) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const std::uint32_t place = free_.back();
+  free_.pop_back();
+  Slot& slot = slots_[place];
+  slot.request = std::move(request);
+  slot.function = index;
+  slot.tag = function(index).tags.take();
+  slot.older = youngest_;
+  slot.younger = kNone;
+  (youngest_ == kNone ? oldest_ : slots_[youngest_].younger) = place;
+  youngest_ = place;
+  function(index).slots[slot.tag] = place;
+  ++in_use_;
+  return slot.tag;
+}
+
+OutstandingRequest* OutstandingRequests::find(unsigned index, std::uint16_t tag) {
+  if (index >= functions_.size() || !functions_[index] || !functions_[index]->tags.is_out(tag)) {
+    return nullptr;
+  }
+  return &slots_[functions_[index]->slots[tag]].request;
+}
+
+void OutstandingRequests::close(unsigned index, std::uint16_t tag) {
+  Function& owner = function(index);
+  const std::uint32_t place = owner.slots[tag];
+  Slot& slot = slots_[place];
+  (slot.older == kNone ? oldest_ : slots_[slot.older].younger) = slot.younger;
+  (slot.younger == kNone ? youngest_ : slots_[slot.younger].older) = slot.older;
+  slot.request.request.reset();
+  slot.request.pin.reset();
+  owner.slots[tag] = kNone;
+  owner.tags.give(tag);
+  free_.push_back(place);
+  --in_use_;
+}
+
+std::optional<OutstandingRequests::Oldest> OutstandingRequests::oldest() const {
+  if (oldest_ == kNone) {
+    return std::nullopt;
+  }
+  const Slot& slot = slots_[oldest_];
+  return Oldest{slot.function, slot.tag, slot.request.deadline};
+}
+
+}  // namespace flitwise

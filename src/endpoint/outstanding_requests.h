@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The non-posted requests of one device that wait for completions: tags per function, what is
+/// still owed, and which one times out first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "dhi/device_handle_table.h"
+#include "flitwise/packet.h"
+#include "tlp/reassembly.h"
+#include "tlp/tag_pool.h"
+
+namespace flitwise {
+
+/// One request, from its tag to its last completion.
+struct OutstandingRequest {
+  PacketRef request;
+  Reassembly reassembly;
+  std::optional<HandlePin> pin;
+  std::uint64_t posted_serial =
+      0;  ///< all posted requests up to it are pushed by this one's completion [DHI D10]
+  std::uint32_t transfer = 0;  ///< the shell's transfer slot
+  std::uint64_t offset = 0;    ///< of this request's first byte in the transfer
+  std::uint32_t received = 0;  ///< bytes
+  Time deadline{};             ///< completion timeout [LNK-9.18]
+};
+
+class OutstandingRequests {
+ public:
+  /// `functions` tag pools of `tag_bits` bits, made when first used. [LNK-9.8]
+  OutstandingRequests(unsigned functions, unsigned tag_bits);
+
+  std::size_t free_tags(unsigned function);
+  /// Takes a tag and books the request. REQUIRES: free_tags(function) > 0; deadlines never
+  /// decrease.
+  std::uint16_t open(unsigned function, OutstandingRequest&& request);
+  /// Null where no such request is out: an Unexpected Completion.
+  OutstandingRequest* find(unsigned function, std::uint16_t tag);
+  void close(unsigned function, std::uint16_t tag);
+
+  /// The request that times out first.
+  struct Oldest {
+    unsigned function;
+    std::uint16_t tag;
+    Time deadline;
+  };
+  std::optional<Oldest> oldest() const;
+  std::size_t size() const { return in_use_; }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  struct Slot {
+    OutstandingRequest request;
+    unsigned function = 0;
+    std::uint16_t tag = 0;
+    std::uint32_t older = kNone, younger = kNone;
+  };
+  struct Function {
+    explicit Function(unsigned tag_bits) : tags(tag_bits), slots(1U << tag_bits, kNone) {}
+    TagPool tags;
+    std::vector<std::uint32_t> slots;  // by tag
+  };
+  Function& function(unsigned index);
+
+  unsigned tag_bits_;
+  std::vector<std::unique_ptr<Function>> functions_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t oldest_ = kNone, youngest_ = kNone;
+  std::size_t in_use_ = 0;
+};
+
+}  // namespace flitwise
