@@ -261,6 +261,30 @@ TEST(Coherence, D11_WithoutResetsNothingAConformingDeviceSendsIsAborted) {
   EXPECT_EQ(host.statistics().deallocs, device.statistics().evictions);
 }
 
+TEST(Coherence, D1_D23_TwoDevicesOfDifferentSizesShareOneLargerTableOfTheHost) {
+  const GrantTable grants(Grant::any());
+  HostHandleTable host(DeallocMode::kImplicit, grants);
+  const HandleRange ranges[] = {{Dhi{0}, Dhi{99}}, {Dhi{100}, Dhi{103}}};
+  for (unsigned bus = 1; bus <= 2; ++bus) {
+    const auto number = static_cast<std::uint8_t>(bus);
+    host.add_partition({{number, number}, ranges[bus - 1], 0});
+  }
+  for (unsigned bus = 1; bus <= 2; ++bus) {
+    DeviceHandleTableConfig config;
+    config.range = ranges[bus - 1];
+    DeviceHandleTable device(config);
+    for (std::uint32_t domain = 0; domain < 150; ++domain) {
+      const auto made = device.allocate(DomainId{domain}, identity_of(bus, domain), false, 0);
+      ASSERT_EQ(host.allocate(kBelow, made.message.identity.bdf, made.message).status,
+                HandleStatus::kOk);
+    }
+    EXPECT_EQ(device.valid_entries(), config.range.size());
+    EXPECT_TRUE(mismatches(device, host).empty());
+  }
+  EXPECT_EQ(host.valid_entries(PartitionId{0}), 100U);
+  EXPECT_EQ(host.valid_entries(PartitionId{1}), 4U);
+}
+
 TEST(Coherence, DHI28_HandleThatMeansTwoDomainsIsFound) {
   DeviceHandleTableConfig config;
   config.range = HandleRange::of_bits(2);

@@ -291,6 +291,18 @@ TEST(DeviceHandleTable, D10_DomainOfADrainingHandleMayGetAnotherOne) {
   EXPECT_EQ(device.table.find(DomainId{5}), Dhi{1});
 }
 
+TEST(DeviceHandleTable, D13_HandleMayGoAtOnceWhenSoftwareEndsItsContext) {
+  Device device(config_of(2));
+  device.allocate(5);
+  device.table.end_context(DomainId{5});
+  device.table.drain(device.handle(5));
+  ASSERT_TRUE(device.table.drained());
+  EXPECT_TRUE(device.table.deallocate(*device.table.drained()).had_ended);
+  EXPECT_EQ(device.table.statistics().deallocs, 1U);
+  EXPECT_EQ(device.table.statistics().evictions, 0U);
+  EXPECT_EQ(device.allocate(5).dhi, Dhi{1}) << "the handle given up rests longest";
+}
+
 TEST(DeviceHandleTable, D15_OneSomeAFunctionOrAllAreDrained) {
   const auto left_after = [](const DeallocMessage& message) {
     Device device(config_of(3));
