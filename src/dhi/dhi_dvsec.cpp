@@ -7,10 +7,11 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint32_t kEnable = 1U << 0;
-constexpr std::uint32_t kSoftwareManaged = 1U << 1;
-constexpr std::uint32_t kEpoch = 0xffU << 16;
-constexpr std::uint32_t kRangeMask = (std::uint32_t{kHandleMask} << 16) | kHandleMask;
+using dvsec::kEnable;
+using dvsec::kSoftwareManaged;
+constexpr std::uint32_t kEpoch = 0xffU << dvsec::kEpochShift;
+constexpr std::uint32_t kRangeMask =
+    (std::uint32_t{kHandleMask} << dvsec::kUpperShift) | kHandleMask;
 
 std::uint32_t capability_bits(const DhiCapability& capability) {
   return (capability.is_supported ? 1U : 0U) | ((capability.bits & 0xfU) << 4) |

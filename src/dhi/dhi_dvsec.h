@@ -26,6 +26,9 @@ namespace dvsec {  // Byte offsets from the start of the capability.
 inline constexpr std::uint16_t kExtendedCapabilityId = 0x0023, kDvsecId = 0x0001, kHeader = 0x00,
                                kHeader1 = 0x04, kHeader2 = 0x08, kCapability = 0x0c,
                                kControl = 0x10, kRange = 0x14, kStatus = 0x18, kLength = 0x1c;
+// Bits of control, and where the two bounds and the epoch stand.
+inline constexpr std::uint32_t kEnable = 1U << 0, kSoftwareManaged = 1U << 1;
+inline constexpr unsigned kEpochShift = 16, kUpperShift = 16;
 }  // namespace dvsec
 
 /// Registers only; config space routes accesses here.
