@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "flitwise/tlp.h"
+#include "tlp/identity.h"
 
 namespace flitwise {
 
@@ -86,23 +87,43 @@ constexpr bool identities_differ(const Tlp& later, const Tlp& earlier) {
          (later.has_pasid && later.pasid != earlier.pasid);
 }
 
-/// May (must) `later` pass `earlier` in the same direction? A Cpl does not say what it completes:
-/// its sender passes `completes_io_or_cfg_write` where it knows; false is always safe. Between
-/// traffic classes no order is promised. [DHI D8]
-constexpr Passing passing(const Tlp& later, const Tlp& earlier,
-                          bool completes_io_or_cfg_write = false) {
+/// The same for any form of identity: handles are compared where both have one, wherever the form
+/// keeps them.
+bool identities_differ(const Tlp& later, const Tlp& earlier, const IdentityForm& form);
+
+/// May (must) `later` pass `earlier` in the same direction, if `differ()` tells whether IDO may
+/// take them apart? A Cpl does not say what it completes: its sender passes
+/// `completes_io_or_cfg_write` where it knows; false is always safe. Between traffic classes no
+/// order is promised. [DHI D8]
+template <class Differ>
+constexpr Passing passing_if(const Tlp& later, const Tlp& earlier, bool completes_io_or_cfg_write,
+                             Differ differ) {
   const OrderingCell& cell = kOrderingTable[static_cast<std::size_t>(ordering_class(later.type))]
                                            [static_cast<std::size_t>(ordering_class(earlier.type))];
   if (cell.plain != Passing::kNo) {
     return cell.plain;
   }
-  const bool allowed =
-      later.tc != earlier.tc || (cell.relaxed_ordering && later.relaxed_ordering) ||
-      (cell.io_or_cfg_write && completes_io_or_cfg_write) ||
-      (cell.other_transaction_id &&
-       (later.requester_id != earlier.requester_id || later.tag != earlier.tag)) ||
-      (cell.id_based_ordering && later.id_based_ordering && identities_differ(later, earlier));
+  const bool allowed = later.tc != earlier.tc ||
+                       (cell.relaxed_ordering && later.relaxed_ordering) ||
+                       (cell.io_or_cfg_write && completes_io_or_cfg_write) ||
+                       (cell.other_transaction_id &&
+                        (later.requester_id != earlier.requester_id || later.tag != earlier.tag)) ||
+                       (cell.id_based_ordering && later.id_based_ordering && differ());
   return allowed ? Passing::kMay : Passing::kNo;
+}
+
+/// For links whose handles, if any, stand in the Requester ID.
+constexpr Passing passing(const Tlp& later, const Tlp& earlier,
+                          bool completes_io_or_cfg_write = false) {
+  return passing_if(later, earlier, completes_io_or_cfg_write,
+                    [&] { return identities_differ(later, earlier); });
+}
+
+/// For a link with any form of identity.
+inline Passing passing(const Tlp& later, const Tlp& earlier, const IdentityForm& form,
+                       bool completes_io_or_cfg_write = false) {
+  return passing_if(later, earlier, completes_io_or_cfg_write,
+                    [&] { return identities_differ(later, earlier, form); });
 }
 
 }  // namespace flitwise

@@ -159,6 +159,35 @@ TEST(Ordering, LNK_1_7_AHandleBesideAFullIdentityProvesNoDifference) {
   EXPECT_EQ(passing(full, handle), Passing::kNo);
 }
 
+TEST(Ordering, LNK_9_1_IdoTellsDomainsApartInEveryFormOfIdentity) {
+  for (const DhiForm dhi_form :
+       {DhiForm::kRidDirect, DhiForm::kRidFabric, DhiForm::kTag, DhiForm::kPrefix}) {
+    const IdentityForm form{Identity::kDhi, dhi_form, 8};
+    const auto write_of = [&form](unsigned domain) {
+      Tlp tlp;
+      tlp.type = TlpType::kMWr;
+      tlp.id_based_ordering = true;
+      apply_identity(tlp, form, {Bdf::of(1, 0, 0), Pasid{domain}},
+                     Dhi{static_cast<std::uint16_t>(domain)});
+      return tlp;
+    };
+    EXPECT_EQ(passing(write_of(1), write_of(2), form), Passing::kMay);
+    EXPECT_EQ(passing(write_of(1), write_of(1), form), Passing::kNo);
+    Tlp completion = of(TlpType::kCplD);
+    completion.id_based_ordering = true;
+    EXPECT_EQ(passing(completion, write_of(1), form), Passing::kNo);
+  }
+}
+
+TEST(Ordering, LNK_9_6_CompletionIsComparedByItsCompleterInEveryForm) {
+  const IdentityForm form;
+  Tlp completion = of(TlpType::kCplD);
+  completion.id_based_ordering = true;
+  EXPECT_EQ(passing(completion, of(TlpType::kMWr), form), Passing::kNo);
+  completion.completer_id = Bdf::of(1, 0, 3);
+  EXPECT_EQ(passing(completion, of(TlpType::kMWr), form), Passing::kMay);
+}
+
 TEST(Ordering, D8_NoOrderBetweenTrafficClasses) {
   Tlp later = of(TlpType::kMWr);
   later.tc = 3;
