@@ -192,6 +192,33 @@ const char* name_of(TlpViolation violation) {
   return kNames[static_cast<std::size_t>(violation)];
 }
 
+const char* sentence_of(TlpViolation violation) {
+  static constexpr std::array<const char*, kTlpViolations> kSentences = {
+      "the bytes end inside prefixes or header",
+      "no prefix has this first byte",
+      "a local prefix stands after an End-End one; expected local ones first",
+      "too many prefixes; expected at most four End-End ones",
+      "a second PASID prefix",
+      "no TLP has this Fmt and Type",
+      "fewer bytes than Length and TD announce",
+      "more bytes than Length and TD announce",
+      "ECRC does not fit the bytes",
+      "byte enables break the rules; expected Last BE 0 for one DW, else no gaps at both ends",
+      "the request crosses a 4 KiB boundary",
+      "AT is reserved, or a translation request is not an MRd",
+      "the type does not allow this Length",
+      "the address of an atomic is not a multiple of its operand",
+      "TC, AT or Attr is not 0 in an I/O or configuration request",
+      "the Message Code does not allow this routing",
+      "the Message Code does not go with, or without, data",
+      "this type carries no PASID",
+      "the payload exceeds MPS",
+      "the read exceeds MRRS",
+      "the receiver takes no PASID",
+      "the receiver takes no PASID on translated requests"};
+  return kSentences[static_cast<std::size_t>(violation)];
+}
+
 std::optional<TlpViolation> check_format(const Tlp& tlp) {
   if (tlp.has_pasid && !may_carry_pasid(tlp)) {
     return TlpViolation::kPasidNotPermitted;

@@ -42,6 +42,9 @@ inline constexpr int kTlpViolations = 22;
 
 const char* name_of(TlpViolation violation);  ///< "truncated", "crosses_4kib", ...
 
+/// What was broken, for people: "a memory request crosses a 4 KiB boundary".
+const char* sentence_of(TlpViolation violation);
+
 /// What a receiver takes. Units: bytes; 0 leaves the rule out.
 struct TlpLimits {
   unsigned mps = 256;

@@ -8,6 +8,8 @@
 
 namespace flitwise {
 
+constexpr unsigned kLastRouting = static_cast<unsigned>(MsgRouting::kGathered);
+
 std::optional<TlpType> find_type(unsigned fmt, unsigned type) {
   const bool wide = (fmt & 1U) != 0;
   const bool data = (fmt & 2U) != 0;
@@ -16,8 +18,8 @@ std::optional<TlpType> find_type(unsigned fmt, unsigned type) {
     const bool may_be_wide = is_memory_request(candidate) || is_message(candidate);
     const bool may_be_narrow = !is_message(candidate);
     const unsigned routing = is_message(candidate) ? type & 7U : 0U;
-    if (type == type_code(candidate) + routing && data == has_data(candidate) &&
-        (wide ? may_be_wide : may_be_narrow)) {
+    if (routing <= kLastRouting && type == type_code(candidate) + routing &&
+        data == has_data(candidate) && (wide ? may_be_wide : may_be_narrow)) {
       return candidate;
     }
   }
@@ -25,8 +27,6 @@ std::optional<TlpType> find_type(unsigned fmt, unsigned type) {
 }
 
 namespace {
-
-constexpr unsigned kLastRouting = static_cast<unsigned>(MsgRouting::kGathered);
 
 /// Reads one TLP front to back and stops at the first error.
 class Decoder {
@@ -115,9 +115,6 @@ class Decoder {
     tlp.type = *kind;
     tlp.is_4dw = ((dw >> 29) & 1U) != 0;
     if (is_message(tlp.type)) {
-      if ((type & 7U) > kLastRouting) {
-        return fail(TlpViolation::kBadMessageRouting, at_);
-      }
       tlp.routing = static_cast<MsgRouting>(type & 7U);
     }
     tlp.tag = static_cast<std::uint16_t>(((dw >> 23) & 1U) << 9 | ((dw >> 19) & 1U) << 8);

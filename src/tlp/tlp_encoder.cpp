@@ -27,13 +27,17 @@ std::uint32_t bit(bool value, unsigned position) {
   return value ? 1U << position : 0U;
 }
 
-// Returns the bytes of the local prefixes, which go first. [LNK-3.2]
-std::size_t put_prefixes(const Tlp& tlp, Bytes& out) {
+// Local prefixes go first. [LNK-3.2]
+unsigned local_prefixes(const Tlp& tlp) {
   unsigned locals = 0;
   while (locals < tlp.other_prefix_count && !is_end_end_prefix(tlp.other_prefixes[locals])) {
     ++locals;
   }
-  const unsigned before_pasid = std::max<unsigned>(locals, tlp.prefixes_before_pasid);
+  return locals;
+}
+
+void put_prefixes(const Tlp& tlp, Bytes& out) {
+  const unsigned before_pasid = std::max<unsigned>(local_prefixes(tlp), tlp.prefixes_before_pasid);
   bool pasid_is_due = tlp.has_pasid;
   for (unsigned i = 0; i < tlp.other_prefix_count; ++i) {
     if (pasid_is_due && i == before_pasid) {
@@ -45,7 +49,6 @@ std::size_t put_prefixes(const Tlp& tlp, Bytes& out) {
   if (pasid_is_due) {
     put_dw(out, pasid_prefix(tlp.pasid, tlp.privileged_mode_requested, tlp.execute_requested));
   }
-  return 4U * locals;
 }
 
 std::uint32_t first_dw(const Tlp& tlp) {
@@ -108,19 +111,25 @@ Header header_of(const Tlp& tlp) {
 void encode(const Tlp& tlp, const std::uint8_t* payload, std::size_t payload_bytes, Bytes& out) {
   FLITWISE_CHECK(payload_bytes <= data_bytes(tlp), "payload longer than Length");
   const std::size_t start = out.size();
-  const std::size_t local_prefix_bytes = put_prefixes(tlp, out);
+  put_prefixes(tlp, out);
   const Header header = header_of(tlp);
   for (unsigned i = 0; i < header_bytes(tlp) / 4U; ++i) {
     put_dw(out, header[i]);
   }
   out.insert(out.end(), payload, payload + payload_bytes);
   out.insert(out.end(), data_bytes(tlp) - payload_bytes, 0);
-  if (tlp.has_ecrc) {
-    const std::uint32_t crc =
-        ecrc(out.data() + start, out.size() - start, prefix_bytes(tlp), local_prefix_bytes);
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-      out.push_back(static_cast<std::uint8_t>(crc >> shift));
-    }
+  out.insert(out.end(), tlp.has_ecrc ? 4 : 0, 0);
+  write_ecrc(tlp, out.data() + start);
+}
+
+void write_ecrc(const Tlp& tlp, std::uint8_t* bytes) {
+  if (!tlp.has_ecrc) {
+    return;
+  }
+  const std::size_t place = tlp_bytes(tlp) - 4U;
+  const std::uint32_t crc = ecrc(bytes, place, prefix_bytes(tlp), 4U * local_prefixes(tlp));
+  for (unsigned i = 0; i < 4; ++i) {
+    bytes[place + i] = static_cast<std::uint8_t>(crc >> (8 * i));
   }
 }
 

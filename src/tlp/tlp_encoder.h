@@ -16,4 +16,8 @@ namespace flitwise {
 void encode(const Tlp& tlp, const std::uint8_t* payload, std::size_t payload_bytes,
             std::vector<std::uint8_t>& out);
 
+/// Writes the ECRC of a whole encoded TLP into its last DW; nothing without TD. REQUIRES: bytes
+/// holds tlp_bytes(tlp). [LNK-5.20]
+void write_ecrc(const Tlp& tlp, std::uint8_t* bytes);
+
 }  // namespace flitwise

@@ -268,7 +268,8 @@ DecodeResult decoded(const std::string& hex) {
 }
 
 TEST(TlpDecoder, LNK1_2_UnknownFmtAndType) {
-  for (const char* first : {"03", "22", "24", "2a", "44000001", "a0", "e0", "5c", "10"}) {
+  for (const char* first :
+       {"03", "22", "36", "77", "24", "2a", "44000001", "a0", "e0", "5c", "10"}) {
     const std::string hex = std::string(first) + std::string(8 - std::string(first).size(), '0') +
                             " 01135a0f 00001000 00000000";
     if (std::string(first) == "44000001") {

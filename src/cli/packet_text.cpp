@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packets between hex digits and JSON.
+#include "cli/packet_text.h"
+
+#include <sstream>
+
+#include "tlp/dllp_codec.h"
+#include "tlp/json_reader.h"
+#include "tlp/tlp_check.h"
+#include "tlp/tlp_decoder.h"
+
+namespace flitwise::cli {
+namespace {
+
+using json_value::Complaint;
+using json_value::Json;
+using Bytes = std::vector<std::uint8_t>;
+
+const std::vector<std::string> kFramings = {"gen1", "gen3"};
+
+Complaint read_framing(const Json& value, std::optional<Framing>& framing) {
+  std::size_t place = 0;
+  Complaint complaint = json_value::read_word(value, kFramings, place);
+  if (complaint.empty()) {
+    framing = static_cast<Framing>(place);
+  }
+  return complaint;
+}
+
+/// The keys that belong to the frame, not to the packet in it.
+struct FrameKeys {
+  std::optional<Framing> framing;
+  std::uint64_t sequence = 0;
+  bool is_nullified = false;
+  bool checks = true;
+};
+
+const std::vector<std::string> kTlpFrameKeys = {"framing", "seq", "nullified", "check"};
+const std::vector<std::string> kDllpFrameKeys = {"framing"};
+
+// Moves the keys of the frame out of the packet's object.
+FrameKeys take_frame_keys(Json& object, const std::vector<std::string>& keys, JsonSource& source) {
+  Json own = Json::object();
+  if (object.is_object()) {
+    for (const std::string& key : keys) {
+      if (object.contains(key)) {
+        own[key] = object[key];
+        object.erase(key);
+      }
+    }
+  }
+  source.other_keys = keys;
+  FrameKeys frame;
+  JsonReader reader(own, source);
+  reader.field("framing", [&](const Json& value) { return read_framing(value, frame.framing); });
+  reader.field("seq", [&](const Json& value) {
+    return json_value::read_number(value, 0, 0xfff, frame.sequence);
+  });
+  reader.field("nullified",
+               [&](const Json& value) { return json_value::read_bool(value, frame.is_nullified); });
+  reader.field("check",
+               [&](const Json& value) { return json_value::read_bool(value, frame.checks); });
+  for (const char* key : {"seq", "nullified"}) {
+    if (reader.has(key) && !frame.framing) {
+      reader.complain(key, "needs framing; expected framing gen1 or gen3 beside it");
+    }
+  }
+  reader.finish();
+  return frame;
+}
+
+[[noreturn]] void refuse(const HexSource& source, std::size_t offset, const std::string& what) {
+  const int column = source.line > 0 ? 1 : 0;
+  throw ConfigError({{source.file, source.line, column, fmt::format("byte {}", offset), what}});
+}
+
+Bytes bytes_in(const std::string& hex, const HexSource& source) {
+  Bytes bytes;
+  if (const Complaint complaint = json_value::read_bytes(hex, bytes); !complaint.empty()) {
+    throw ConfigError({{source.file, source.line, source.line > 0 ? 1 : 0, "", complaint}});
+  }
+  return bytes;
+}
+
+Bytes part_of(const Bytes& bytes, const FrameResult& frame) {
+  const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(frame.offset);
+  return {first, first + static_cast<std::ptrdiff_t>(frame.bytes)};
+}
+
+void accept(const FrameResult& frame, const Bytes& bytes, const HexSource& source) {
+  if (frame.error) {
+    refuse(source, frame.error_offset,
+           fmt::format("{} in {} bytes; expected one whole frame", name_of(*frame.error),
+                       bytes.size()));
+  }
+}
+
+bool is_about_bytes(TlpViolation violation) {
+  return violation < TlpViolation::kBadByteEnables;
+}
+
+}  // namespace
+
+DecodeOptions decode_options(const Json& sets) {
+  DecodeOptions options;
+  JsonReader reader(sets, {"--set", 0, {}});
+  reader.field("framing", [&](const Json& value) { return read_framing(value, options.framing); });
+  reader.field("check",
+               [&](const Json& value) { return json_value::read_bool(value, options.checks); });
+  reader.finish();
+  return options;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    const bool is_empty = first == std::string::npos || line[first] == '#';
+    lines.push_back(is_empty ? "" : line.substr(first));
+  }
+  return lines;
+}
+
+std::string tlp_hex(Json object, JsonSource source) {
+  const FrameKeys frame = take_frame_keys(object, kTlpFrameKeys, source);
+  const TlpDocument document = tlp_from_json(object, source);
+  if (const auto violation = check_format(document.tlp); violation && frame.checks) {
+    throw ConfigError(
+        {{source.file, source.line, source.line > 0 ? 1 : 0, name_of(*violation),
+          fmt::format("{}; check=false encodes it all the same", sentence_of(*violation))}});
+  }
+  Bytes bytes = bytes_of(document);
+  if (frame.framing) {
+    Bytes framed;
+    frame_tlp(*frame.framing, static_cast<std::uint16_t>(frame.sequence), bytes, frame.is_nullified,
+              framed);
+    bytes = framed;
+  }
+  return json_value::hex_bytes(bytes.data(), bytes.size());
+}
+
+std::string dllp_hex(Json object, JsonSource source) {
+  const FrameKeys frame = take_frame_keys(object, kDllpFrameKeys, source);
+  const auto dllp = encode(dllp_from_json(object, source));
+  Bytes bytes(dllp.begin(), dllp.end());
+  if (frame.framing) {
+    bytes.clear();
+    frame_dllp(*frame.framing, dllp, bytes);
+  }
+  return json_value::hex_bytes(bytes.data(), bytes.size());
+}
+
+Json tlp_json(const std::string& hex, const DecodeOptions& options, const HexSource& source) {
+  Bytes bytes = bytes_in(hex, source);
+  FrameResult frame;
+  if (options.framing) {
+    frame = unframe_tlp(*options.framing, bytes.data(), bytes.size());
+    accept(frame, bytes, source);
+    bytes = part_of(bytes, frame);
+  }
+  const DecodeResult result = decode_tlp(bytes.data(), bytes.size());
+  if (result.error && (options.checks || is_about_bytes(*result.error))) {
+    refuse(source, frame.offset + result.error_offset,
+           fmt::format("{} in {} bytes: {}", name_of(*result.error), bytes.size(),
+                       sentence_of(*result.error)));
+  }
+  Json json = json_of(document_of(result.tlp, bytes, result.payload_offset));
+  if (!options.checks) {
+    json["check"] = false;
+  }
+  if (options.framing) {
+    json["framing"] = kFramings[static_cast<std::size_t>(*options.framing)];
+    json["seq"] = frame.sequence;
+    json["nullified"] = frame.is_nullified;
+  }
+  return json;
+}
+
+Json dllp_json(const std::string& hex, const DecodeOptions& options, const HexSource& source) {
+  Bytes bytes = bytes_in(hex, source);
+  FrameResult frame;
+  if (options.framing) {
+    frame = unframe_dllp(*options.framing, bytes.data(), bytes.size());
+    accept(frame, bytes, source);
+    bytes = part_of(bytes, frame);
+  }
+  const DllpDecodeResult result = decode_dllp(bytes.data(), bytes.size());
+  if (result.error) {
+    refuse(source, frame.offset + result.error_offset,
+           fmt::format("{} in {} bytes; expected 4 bytes of a known type and their CRC",
+                       name_of(*result.error), bytes.size()));
+  }
+  Json json = json_of(result.dllp);
+  if (options.framing) {
+    json["framing"] = kFramings[static_cast<std::size_t>(*options.framing)];
+  }
+  return json;
+}
+
+}  // namespace flitwise::cli

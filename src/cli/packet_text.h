@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One packet between hex digits and JSON, framed or bare. All functions throw ConfigError.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "link/framing_tokens.h"
+#include "tlp/json_value.h"
+#include "tlp/packet_json.h"
+
+namespace flitwise::cli {
+
+/// How the bytes given to decode are to be read.
+struct DecodeOptions {
+  std::optional<Framing> framing;  ///< absent: bare packets
+  bool checks = true;              ///< malformed TLPs are refused
+};
+DecodeOptions decode_options(const json_value::Json& sets);
+
+struct HexSource {
+  std::string file;
+  int line = 0;
+};
+
+/// Text without its line ends; a line that is blank or starts with '#' is empty.
+std::vector<std::string> lines_of(const std::string& text);
+
+/// Beside the fields of the packet, the object may have framing, seq and nullified for framed
+/// bytes, and check=false to let malformed TLPs through.
+std::string tlp_hex(json_value::Json object, JsonSource source);
+std::string dllp_hex(json_value::Json object, JsonSource source);
+
+json_value::Json tlp_json(const std::string& hex, const DecodeOptions& options,
+                          const HexSource& source);
+json_value::Json dllp_json(const std::string& hex, const DecodeOptions& options,
+                           const HexSource& source);
+
+}  // namespace flitwise::cli

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Walks the keys of one JSON object and collects what is wrong with them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/problems.h"
+#include "flitwise/error.h"
+#include "tlp/json_value.h"
+#include "tlp/packet_json.h"
+
+namespace flitwise {
+
+class JsonReader {
+ public:
+  JsonReader(const json_value::Json& object, JsonSource source)
+      : object_(object), source_(std::move(source)) {
+    if (!object.is_object()) {
+      complain("", fmt::format("{} seen; expected an object", object.type_name()));
+      finish();
+    }
+  }
+
+  bool has(const char* key) const { return object_.contains(key); }
+
+  void complain(const std::string& key, const std::string& message) {
+    problems_.push_back({source_.file, source_.line, source_.line > 0 ? 1 : 0, key, message});
+  }
+
+  /// Applies read(value) to a key that is there; an empty answer is fine.
+  template <class Read>
+  void field(const char* key, Read read) {
+    known_.emplace_back(key);
+    const auto found = object_.find(key);
+    if (found == object_.end()) {
+      return;
+    }
+    if (const json_value::Complaint complaint = read(*found); !complaint.empty()) {
+      complain(key, complaint);
+    }
+  }
+
+  /// A key that exists for other types.
+  void foreign(const char* key, const std::string& type) {
+    foreign_.emplace_back(key);
+    if (has(key)) {
+      complain(key, fmt::format("{} has no {}; expected one of its own fields", type, key));
+    }
+  }
+
+  /// Complains of keys that nobody asked for, then throws ConfigError if anything was wrong.
+  void finish() {
+    if (object_.is_object()) {
+      complain_of_unknown_keys();
+    }
+    if (!problems_.empty()) {
+      throw ConfigError(std::move(problems_));
+    }
+  }
+
+ private:
+  void complain_of_unknown_keys() {
+    std::vector<std::string> candidates = known_;
+    candidates.insert(candidates.end(), source_.other_keys.begin(), source_.other_keys.end());
+    for (const auto& item : object_.items()) {
+      const std::string& key = item.key();
+      if (contains(candidates, key) || contains(foreign_, key)) {
+        continue;
+      }
+      complain(key, "unknown key; expected a field of the packet" +
+                        config::nearest_hint(key, candidates, "key"));
+    }
+  }
+  static bool contains(const std::vector<std::string>& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  }
+
+  const json_value::Json& object_;
+  JsonSource source_;
+  std::vector<std::string> known_;
+  std::vector<std::string> foreign_;
+  std::vector<Problem> problems_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Packets as JSON, with the standard's field names. docs/formats/tlp_json.md shows every key.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flitwise/dllp.h"
+#include "flitwise/error.h"
+#include "flitwise/tlp.h"
+
+namespace flitwise {
+
+/// A TLP with all that its bytes hold.
+struct TlpDocument {
+  Tlp tlp;
+  std::vector<std::uint8_t> payload;
+  /// Reserved bits that were set, by DW from the first; shorter than the TLP or empty.
+  std::vector<std::uint32_t> reserved;
+};
+
+/// The document of decoded bytes: tlp and its payload place come from decode_tlp without error.
+TlpDocument document_of(const Tlp& tlp, const std::vector<std::uint8_t>& bytes,
+                        std::size_t payload_offset);
+/// The bytes of a document, ECRC included.
+std::vector<std::uint8_t> bytes_of(const TlpDocument& document);
+
+nlohmann::ordered_json json_of(const TlpDocument& document);
+nlohmann::ordered_json json_of(const Dllp& dllp);
+
+/// Where JSON came from, and keys beside the packet's own that the caller has taken out already.
+struct JsonSource {
+  std::string file = "stdin";
+  int line = 0;
+  std::vector<std::string> other_keys;
+};
+
+/// Missing fields get the defaults of docs/formats/tlp_json.md. Throws ConfigError with every
+/// problem: unknown key (and the nearest), a field the type does not have, a value out of range.
+TlpDocument tlp_from_json(const nlohmann::ordered_json& object, const JsonSource& source);
+Dllp dllp_from_json(const nlohmann::ordered_json& object, const JsonSource& source);
+
+}  // namespace flitwise
