@@ -216,7 +216,8 @@ TEST(TlpDecoder, AnyBytesGiveATlpOrATypedErrorInsideThem) {
         tlp.routing = MsgRouting::kById;
       }
       for (std::uint32_t more = random.below(16); more > 11; --more) {
-        bytes.insert(bytes.end(), {0x9e, 0, 0, 0});
+        bytes.insert(bytes.end(),
+                     {random.below(4) == 0 ? std::uint8_t{0x91} : std::uint8_t{0x9e}, 0, 0, 0});
       }
       encode(tlp, nullptr, 0, bytes);
       const std::uint32_t hits = random.below(3);
