@@ -5,5 +5,6 @@
 namespace flitwise::embedded {
 
 const char* result_schema_sql();  ///< src/results/schema.sql
+const char* report_css();         ///< src/report/report.css
 
 }  // namespace flitwise::embedded

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// posix_spawn with a pipe on stdout.
+#include "common/child_process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+extern char** environ;
+
+namespace flitwise {
+
+ChildOutput run_child(std::vector<std::string> words) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw std::system_error(errno, std::generic_category(), "pipe");
+  }
+  std::vector<char*> arguments;
+  for (std::string& word : words) {
+    arguments.push_back(word.data());
+  }
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+  pid_t child = 0;
+  const int failure = posix_spawn(&child, arguments[0], &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  close(ends[1]);
+  if (failure != 0) {
+    close(ends[0]);
+    throw std::system_error(failure, std::generic_category(), words[0]);
+  }
+  ChildOutput output;
+  std::array<char, 4096> piece{};
+  for (ssize_t n = read(ends[0], piece.data(), piece.size()); n > 0 || (n < 0 && errno == EINTR);
+       n = read(ends[0], piece.data(), piece.size())) {
+    output.text.append(piece.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
+  }
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return output;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Ctrl-C as a flag, so that a run can end early with its results written.
+#pragma once
+
+namespace flitwise {
+
+/// From now on the first SIGINT or SIGTERM only sets the flag; the second one ends the process.
+void watch_for_interrupt();
+
+/// True after the first signal. Cheap: one load.
+bool is_interrupted();
+
+}  // namespace flitwise

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// HTML made of strings.
+#include "report/html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "common/embedded.h"
+
+namespace flitwise {
+namespace {
+
+bool is_number(const std::string& text) {
+  if (text.empty() || text == "-") {
+    return true;
+  }
+  std::string digits = text;
+  digits.erase(std::remove(digits.begin(), digits.end(), ','), digits.end());
+  char* end = nullptr;
+  std::strtod(digits.c_str(), &end);
+  return end != digits.c_str() && (*end == '\0' || *end == ' ');
+}
+
+}  // namespace
+
+std::string html_text(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string HtmlTable::html() const {
+  std::vector<bool> numeric(header_.size(), true);
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < numeric.size() && i < row.size(); ++i) {
+      numeric[i] = numeric[i] && is_number(row[i]);
+    }
+  }
+  const auto cell = [&](const char* tag, std::size_t column, const std::string& text) {
+    const char* kind = column < numeric.size() && numeric[column] ? " class=\"n\"" : "";
+    return fmt::format("<{}{}>{}</{}>", tag, kind, html_text(text), tag);
+  };
+  std::string html = "<div class=\"scroll\"><table><thead><tr>";
+  for (std::size_t i = 0; i < header_.size(); ++i) {
+    html += cell("th", i, header_[i]);
+  }
+  html += "</tr></thead><tbody>\n";
+  for (const auto& row : rows_) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      html += cell("td", i, row[i]);
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string html_details(const std::string& summary, const std::string& content) {
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", html_text(summary), content);
+}
+
+std::string HtmlPage::html() const {
+  std::string head;
+  for (const auto& [name, value] : facts) {
+    head += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html_text(name), html_text(value));
+  }
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n"
+      "<dl class=\"facts\">\n{2}</dl>\n{3}</main>\n</body>\n</html>\n",
+      html_text(title), embedded::report_css(), head, body);
+}
+
+}  // namespace flitwise

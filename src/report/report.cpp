@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds out what each path is and puts the sections on one page.
+#include "report/report.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "flitwise/error.h"
+#include "report/html.h"
+#include "results/sqlite_database.h"
+
+namespace flitwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& seen) {
+  throw ConfigError({{path, 0, 0, "",
+                      seen + "; expected a result.json, a folder with one, a folder of a sweep or "
+                             "its results.sqlite"}});
+}
+
+MergedSweep read_merged(const std::string& path) {
+  try {
+    SqliteDatabase database(path, SqliteDatabase::Mode::kReadOnly);
+    MergedSweep merged;
+    for (const Json& axis : database.query("SELECT key, unit FROM axis")) {
+      merged.axes.push_back(axis.at("key").get<std::string>());
+      merged.axis_units.push_back(axis.at("unit").get<std::string>());
+    }
+    merged.rows = database.query("SELECT * FROM point");
+    return merged;
+  } catch (const std::runtime_error& error) {
+    refuse(path, error.what());
+  }
+}
+
+Json read_result(const std::string& path) {
+  std::ifstream in(path);
+  const Json result = Json::parse(in, nullptr, false);
+  if (result.is_discarded() || !result.is_object() || !result.contains("flitwise") ||
+      !result.contains("links")) {
+    refuse(path, "no result of a run");
+  }
+  return result;
+}
+
+void add_run(HtmlPage& page, const std::string& path, const ReportOptions& options) {
+  const Json result = read_result(path);
+  const Json& head = result.at("flitwise");
+  page.body += fmt::format(
+      "<h2>{}</h2>\n<dl class=\"facts\"><div><dt>seed</dt><dd>{}</dd></div><div><dt>config "
+      "SHA-256</dt><dd>{}</dd></div><div><dt>made by "
+      "version</dt><dd>{}</dd></div><div><dt>simulated"
+      "</dt><dd>{:.3f} us</dd></div><div><dt>took</dt><dd>{:.2f} s</dd></div></dl>\n",
+      html_text(path), head.at("seed").dump(),
+      html_text(head.at("config_sha256").get<std::string>()),
+      html_text(head.at("version").get<std::string>()), head.at("simulated_ns").get<double>() / 1e3,
+      head.at("host_seconds").get<double>());
+  page.body += run_section(result, options);
+}
+
+void add_sweep(HtmlPage& page, const std::string& path, const MergedSweep& merged,
+               const ReportOptions& options) {
+  page.facts.emplace_back(
+      fmt::format("sweep {}", path),
+      fmt::format("{} points, axes: {}", merged.rows.size(), fmt::join(merged.axes, ", ")));
+  page.body += sweep_section(merged, options);
+}
+
+void add_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
+  if (fs::is_directory(path)) {
+    if (fs::exists(path + "/manifest.jsonl")) {
+      add_sweep(page, path, merge_results(read_manifest(path + "/manifest.jsonl"), path), options);
+    } else if (fs::exists(path + "/result.json")) {
+      add_run(page, path + "/result.json", options);
+    } else {
+      refuse(path, "a folder without result.json or manifest.jsonl");
+    }
+  } else if (!fs::exists(path)) {
+    refuse(path, "there is no such file");
+  } else if (fs::path(path).extension() == ".sqlite") {
+    add_sweep(page, path, read_merged(path), options);
+  } else {
+    add_run(page, path, options);
+  }
+}
+
+}  // namespace
+
+std::string report_page(const std::vector<std::string>& paths, const ReportOptions& options) {
+  HtmlPage page;
+  page.title = "flitwise report";
+  page.facts = {{"version", FLITWISE_VERSION}, {"command", options.command}};
+  for (const std::string& path : paths) {
+    add_path(page, path, options);
+  }
+  return page.html();
+}
+
+}  // namespace flitwise

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Results as one HTML page: runs and sweeps.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+#include "sweep/merge.h"
+
+namespace flitwise {
+
+struct ReportOptions {
+  bool is_plain = false;  ///< tables only, no charts
+  std::string command;    ///< how the report was asked for
+};
+
+/// Reads what each path names: a result.json, a folder with one, a folder of a sweep, or a merged
+/// SQLite file. Throws ConfigError for anything else.
+std::string report_page(const std::vector<std::string>& paths, const ReportOptions& options);
+
+/// The sections of one run: which bytes went where, figures, latencies, handles.
+std::string run_section(const nlohmann::ordered_json& result, const ReportOptions& options);
+
+/// The sections of a sweep: per block its charts and its table.
+std::string sweep_section(const MergedSweep& merged, const ReportOptions& options);
+
+}  // namespace flitwise

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// SVG made of strings.
+#include "report/svg_plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "report/html.h"
+
+namespace flitwise {
+namespace {
+
+constexpr double kWidth = 560, kHeight = 340;
+constexpr double kLeft = 62, kRight = 16, kTop = 34, kBottom = 46;
+constexpr double kCharacter = 6.6;  // mean width of a letter at 12 px
+
+std::string number(double value) {
+  const double size = std::abs(value);
+  if (size >= 1e6) {
+    return fmt::format("{:.4g}M", value / 1e6);
+  }
+  if (size >= 1e4) {
+    return fmt::format("{:.4g}k", value / 1e3);
+  }
+  return fmt::format("{:.4g}", value);
+}
+
+/// One axis: data to pixels.
+struct Scale {
+  double low = 0, high = 1, from = 0, to = 1;
+  bool is_log = false;
+
+  double at(double value) const {
+    const double part =
+        is_log ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+    return from + part * (to - from);
+  }
+};
+
+struct Bounds {
+  double x_low = INFINITY, x_high = -INFINITY, y_low = INFINITY, y_high = -INFINITY;
+  std::set<double> xs;
+};
+
+Bounds bounds_of(const LineChart& chart) {
+  Bounds bounds;
+  for (const Series& series : chart.series) {
+    for (const auto& [x, y] : series.points) {
+      bounds.x_low = std::min(bounds.x_low, x);
+      bounds.x_high = std::max(bounds.x_high, x);
+      bounds.y_low = std::min(bounds.y_low, y);
+      bounds.y_high = std::max(bounds.y_high, y);
+      bounds.xs.insert(x);
+    }
+  }
+  return bounds;
+}
+
+/// The data's own values where they are few, round numbers elsewhere.
+std::vector<double> x_ticks(const LineChart& chart, const Bounds& bounds) {
+  constexpr std::size_t kMostOwn = 12;
+  if (chart.log_x) {
+    std::vector<double> ticks(bounds.xs.begin(), bounds.xs.end());
+    const std::size_t step = (ticks.size() + kMostOwn - 1) / kMostOwn;
+    std::vector<double> kept;
+    for (std::size_t i = 0; i < ticks.size(); i += step) {
+      kept.push_back(ticks[i]);
+    }
+    return kept;
+  }
+  if (bounds.x_high > bounds.x_low) {
+    return nice_ticks(bounds.x_low, bounds.x_high, 7);
+  }
+  return {bounds.x_low};
+}
+
+std::string legend(const std::vector<std::string>& names, double top, const char* kind) {
+  std::string svg;
+  double x = kLeft;
+  double y = top;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const double width = 22 + kCharacter * static_cast<double>(names[i].size());
+    if (x + width > kWidth && x > kLeft) {
+      x = kLeft;
+      y += 17;
+    }
+    svg += fmt::format(
+        "<rect class=\"{}{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\"/>"
+        "<text class=\"legend\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+        kind, i, x, y - 9, x + 14, y, html_text(names[i]));
+    x += width;
+  }
+  return svg;
+}
+
+double legend_height(const std::vector<std::string>& names) {
+  double x = kLeft;
+  double height = 17;
+  for (const std::string& name : names) {
+    const double width = 22 + kCharacter * static_cast<double>(name.size());
+    if (x + width > kWidth && x > kLeft) {
+      x = kLeft;
+      height += 17;
+    }
+    x += width;
+  }
+  return height;
+}
+
+std::string grid(const Scale& x, const Scale& y, const std::vector<double>& x_values,
+                 const std::vector<double>& y_values) {
+  std::string svg;
+  for (const double value : y_values) {
+    svg += fmt::format(
+        "<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>"
+        "<text class=\"axis\" text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+        x.from, y.at(value), x.to, x.from - 6, y.at(value) + 4, number(value));
+  }
+  for (const double value : x_values) {
+    svg += fmt::format(
+        "<path class=\"frame\" d=\"M{:.1f} {:.1f}v4\"/>"
+        "<text class=\"axis\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+        x.at(value), y.from, x.at(value), y.from + 17, number(value));
+  }
+  return svg +
+         fmt::format("<path class=\"frame\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", x.from, y.from, x.to);
+}
+
+std::string curve(const Series& series, std::size_t color, const Scale& x, const Scale& y) {
+  std::string path;
+  std::string marks;
+  for (const auto& [px, py] : series.points) {
+    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x.at(px), y.at(py));
+    marks += fmt::format(
+        "<circle class=\"f{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{}: {:.6g}, "
+        "{:.6g}</title></circle>",
+        color, x.at(px), y.at(py), html_text(series.name), px, py);
+  }
+  return fmt::format("<path class=\"curve k{}\" d=\"{}\"/>{}\n", color, path, marks);
+}
+
+}  // namespace
+
+std::vector<double> nice_ticks(double low, double high, int wanted) {
+  const double raw = (high - low) / wanted;
+  const double power = std::pow(10.0, std::floor(std::log10(raw)));
+  double step = 10 * power;
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= raw * 0.999) {
+      step = factor * power;
+      break;
+    }
+  }
+  std::vector<double> ticks;
+  for (double n = std::floor(low / step + 1e-9); n * step <= high + step * 0.999; ++n) {
+    ticks.push_back(n * step);
+  }
+  return ticks;
+}
+
+std::string LineChart::svg() const {
+  const Bounds bounds = bounds_of(*this);
+  if (bounds.xs.empty()) {
+    return "";
+  }
+  std::vector<std::string> names;
+  for (const Series& each : series) {
+    names.push_back(each.name);
+  }
+  double y_low = from_zero ? std::min(0.0, bounds.y_low) : bounds.y_low;
+  const double y_high = bounds.y_high > y_low ? bounds.y_high : y_low + 1;
+  const std::vector<double> y_values = nice_ticks(y_low, y_high, 5);
+  const bool has_legend = names.size() > 1 || !names.front().empty();
+  const double top = kTop + (has_legend ? legend_height(names) : 0);
+  const double height = kHeight + top - kTop;
+  const Scale y{y_values.front(), y_values.back(), height - kBottom, top, false};
+  const std::vector<double> x_values = x_ticks(*this, bounds);
+  Scale x{bounds.x_low, bounds.x_high, kLeft, kWidth - kRight, log_x};
+  if (!log_x && x_values.size() > 1) {
+    x.low = std::min(x.low, x_values.front());
+    x.high = std::max(x.high, x_values.back());
+  }
+  if (!(x.high > x.low)) {
+    x = {bounds.x_low - 1, bounds.x_low + 1, x.from, x.to, false};
+  }
+  std::string svg = fmt::format(
+      "<figure><svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n"
+      "<text class=\"title\" x=\"8\" y=\"16\">{}</text>\n",
+      kWidth, height, html_text(title), html_text(title));
+  svg += has_legend ? legend(names, 36, "f") : "";
+  svg += grid(x, y, x_values, y_values);
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    svg += curve(series[i], i, x, y);
+  }
+  svg += fmt::format(
+      "<text class=\"axis\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n"
+      "<text class=\"axis\" text-anchor=\"middle\" transform=\"translate(13 {:.1f}) "
+      "rotate(-90)\">{}</text>\n</svg></figure>\n",
+      (x.from + x.to) / 2, height - 8, html_text(x_label), (y.from + y.to) / 2, html_text(y_label));
+  return svg;
+}
+
+std::string StackedBars::svg() const {
+  if (rows.empty()) {
+    return "";
+  }
+  double most = 0;
+  std::size_t longest = 0;
+  for (const Row& row : rows) {
+    double sum = 0;
+    for (const double value : row.values) {
+      sum += value;
+    }
+    most = std::max(most, sum);
+    longest = std::max(longest, row.name.size());
+  }
+  constexpr double kWide = 1100, kBar = 26;
+  const double left = 16 + kCharacter * static_cast<double>(longest);
+  const double height = 62 + kBar * static_cast<double>(rows.size());
+  std::string svg = fmt::format(
+      "<figure class=\"wide\"><svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n"
+      "<text class=\"title\" x=\"8\" y=\"16\">{}</text>\n",
+      kWide, height, html_text(title), html_text(title));
+  double legend_x = 8;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    svg += fmt::format(
+        "<rect class=\"f{}\" x=\"{:.1f}\" y=\"29\" width=\"10\" height=\"10\"/>"
+        "<text class=\"legend\" x=\"{:.1f}\" y=\"38\">{}</text>\n",
+        i, legend_x, legend_x + 14, html_text(parts[i]));
+    legend_x += 28 + kCharacter * static_cast<double>(parts[i].size());
+  }
+  double y = 52;
+  for (const Row& row : rows) {
+    svg += fmt::format("<text x=\"8\" y=\"{:.1f}\">{}</text>", y + 14, html_text(row.name));
+    double x = left;
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+      const double width = most > 0 ? row.values[i] / most * (kWide - left - 8) : 0;
+      if (width > 0) {
+        svg += fmt::format(
+            "<rect class=\"f{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\">"
+            "<title>{} {}: {:.2f} {}</title></rect>",
+            i, x, y, width, kBar - 6, html_text(row.name), html_text(parts[i]), row.values[i],
+            html_text(unit));
+      }
+      x += width;
+    }
+    svg += "\n";
+    y += kBar;
+  }
+  return svg + "</svg></figure>\n";
+}
+
+}  // namespace flitwise

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows, columns and the two files of a merged sweep.
+#include "sweep/merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include "common/atomic_file.h"
+#include "config/quantity.h"
+#include "results/flatten.h"
+#include "results/sqlite_database.h"
+
+namespace flitwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The value of a dotted key in an effective config; null if it has none.
+Json value_at(const Json& config, const std::string& key) {
+  const std::size_t dot = key.find('.');
+  const auto found = config.find(key.substr(0, dot));
+  if (found == config.end()) {
+    return nullptr;
+  }
+  return dot == std::string::npos ? *found : value_at(*found, key.substr(dot + 1));
+}
+
+struct Plain {
+  Json value;
+  std::string unit;
+};
+
+/// A quantity as a plain number with its unit beside it; anything else stays as it is.
+Plain plain(const Json& value) {
+  if (!value.is_string()) {
+    return {value, ""};
+  }
+  const auto text = value.get<std::string>();
+  if (const auto size = config::read_quantity(text, config::size_dimension()); size.value) {
+    return {*size.value, "B"};
+  }
+  if (const auto time = config::read_quantity(text, config::time_dimension()); time.value) {
+    return {static_cast<double>(*time.value) / 1e6, "ns"};
+  }
+  if (const auto rate = config::read_quantity(text, config::bit_rate_dimension()); rate.value) {
+    return {static_cast<double>(*rate.value) / 1e9, "Gb/s"};
+  }
+  if (const auto rate = config::read_quantity(text, config::request_rate_dimension()); rate.value) {
+    return {static_cast<double>(*rate.value) / 1e6, "Mreq/s"};
+  }
+  return {value, ""};
+}
+
+void add_unique(std::vector<std::string>& list, const std::string& name) {
+  if (std::find(list.begin(), list.end(), name) == list.end()) {
+    list.push_back(name);
+  }
+}
+
+std::string csv_cell(const Json& value) {
+  if (value.is_null()) {
+    return "";
+  }
+  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  if (text.find_first_of(",\"\n") != std::string::npos) {
+    std::string quoted = "\"";
+    for (const char c : text) {
+      quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    }
+    text = quoted + "\"";
+  }
+  return text;
+}
+
+}  // namespace
+
+MergedSweep merge_results(const Plan& plan, const std::string& folder) {
+  MergedSweep merged;
+  for (const Point& point : plan) {
+    for (const auto& axis : point.axes) {
+      add_unique(merged.axes, axis.first);
+    }
+  }
+  merged.axis_units.resize(merged.axes.size());
+  merged.columns = {"block", "id", "seed"};
+  merged.columns.insert(merged.columns.end(), merged.axes.begin(), merged.axes.end());
+  for (const Point& point : plan) {
+    if (!has_result(folder, point)) {
+      merged.missing.push_back(point);
+      continue;
+    }
+    Json row = {{"block", point.block}, {"id", point.id}, {"seed", point.seed}};
+    for (std::size_t i = 0; i < merged.axes.size(); ++i) {
+      const Plain value = plain(value_at(point.config, merged.axes[i]));
+      row[merged.axes[i]] = value.value;
+      merged.axis_units[i] = value.unit.empty() ? merged.axis_units[i] : value.unit;
+    }
+    std::ifstream in(result_path(folder, point));
+    row.update(figures_row(Json::parse(in)));
+    for (const auto& [key, value] : row.items()) {
+      add_unique(merged.columns, key);
+    }
+    merged.rows.push_back(std::move(row));
+  }
+  return merged;
+}
+
+void write_merged_sqlite(const std::string& path, const MergedSweep& merged) {
+  const std::string temporary = temporary_name(path);
+  std::remove(temporary.c_str());
+  {
+    SqliteDatabase database(temporary, SqliteDatabase::Mode::kCreate);
+    database.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
+    database.execute("CREATE TABLE axis (key TEXT PRIMARY KEY, unit TEXT NOT NULL)");
+    for (std::size_t i = 0; i < merged.axes.size(); ++i) {
+      database.insert("axis", {{"key", merged.axes[i]}, {"unit", merged.axis_units[i]}});
+    }
+    std::string columns;
+    for (const std::string& column : merged.columns) {
+      columns += (columns.empty() ? "" : ", ") + sql_name(column);
+    }
+    database.execute(fmt::format("CREATE TABLE point ({})", columns));
+    for (const Json& row : merged.rows) {
+      database.insert("point", row);
+    }
+    database.execute("COMMIT");
+  }
+  put_in_place(temporary, path);
+}
+
+std::string merged_csv(const MergedSweep& merged) {
+  std::string text;
+  for (const std::string& column : merged.columns) {
+    text += (text.empty() ? "" : ",") + csv_cell(column);
+  }
+  text += "\n";
+  for (const Json& row : merged.rows) {
+    std::string line;
+    for (std::size_t i = 0; i < merged.columns.size(); ++i) {
+      const auto cell = row.find(merged.columns[i]);
+      line += i == 0 ? "" : ",";
+      line += cell == row.end() ? "" : csv_cell(*cell);
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Many point results as one table: SQLite and CSV.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+#include "sweep/plan.h"
+
+namespace flitwise {
+
+/// All points of a sweep that have a result, one row each.
+struct MergedSweep {
+  std::vector<std::string> columns;     ///< block, id, seed, axes, figures
+  std::vector<std::string> axes;        ///< config keys that some block varies
+  std::vector<std::string> axis_units;  ///< unit of each: "B", "ns", ... or empty
+  std::vector<nlohmann::ordered_json> rows;
+  std::vector<Point> missing;  ///< points without a result
+};
+
+/// Reads the results beside the plan. A row has every axis of the sweep: where its block does not
+/// vary a key, the value of its config. Sizes become bytes and times nanoseconds.
+MergedSweep merge_results(const Plan& plan, const std::string& folder);
+
+/// Tables `point` (a row a point, a column a figure) and `axis` (key, unit).
+void write_merged_sqlite(const std::string& path, const MergedSweep& merged);
+
+/// The table `point` as CSV with a header line; empty where a figure does not apply.
+std::string merged_csv(const MergedSweep& merged);
+
+}  // namespace flitwise

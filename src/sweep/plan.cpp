@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// From axes to points.
+#include "sweep/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "common/sha256.h"
+#include "config/load.h"
+
+namespace flitwise {
+namespace {
+
+/// Makes the points of one block, counting through its groups like an odometer.
+class BlockPlanner {
+ public:
+  BlockPlanner(const Study& study, const Block& block, const std::vector<std::string>& sets)
+      : study_(study), block_(block), sets_(sets) {}
+
+  void append_points(Plan& plan, std::vector<Problem>& problems) {
+    std::vector<std::size_t> digits(block_.groups.size(), 0);
+    do {
+      for (const auto& seed : seeds()) {
+        append_point(digits, seed, plan, problems);
+      }
+    } while (advance(digits));
+  }
+
+ private:
+  std::vector<std::optional<std::uint64_t>> seeds() const {
+    if (block_.seeds.empty()) {
+      return {std::nullopt};
+    }
+    return {block_.seeds.begin(), block_.seeds.end()};
+  }
+
+  bool advance(std::vector<std::size_t>& digits) const {
+    for (std::size_t i = digits.size(); i-- > 0;) {
+      if (++digits[i] < block_.groups[i].front().values.size()) {
+        return true;
+      }
+      digits[i] = 0;
+    }
+    return false;
+  }
+
+  void append_point(const std::vector<std::size_t>& digits, std::optional<std::uint64_t> seed,
+                    Plan& plan, std::vector<Problem>& problems) const {
+    Point point;
+    point.index = plan.size();
+    point.block = block_.name;
+    LoadOptions options;
+    options.seed = seed;
+    for (const Axis& set : block_.sets) {
+      options.sets.push_back(set.key + "=" + set.values.front());
+    }
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+      for (const Axis& axis : block_.groups[i]) {
+        point.axes.emplace_back(axis.key, axis.values[digits[i]]);
+        options.sets.push_back(axis.key + "=" + axis.values[digits[i]]);
+      }
+    }
+    options.sets.insert(options.sets.end(), sets_.begin(), sets_.end());
+    try {
+      const Config config = load_config(block_.base, options);
+      point.seed = config.run.seed;
+      point.config = effective_config(config);
+      point.id =
+          sha256_hex(fmt::format("{}\n{}\n{}", point.config.dump(), FLITWISE_VERSION, point.seed))
+              .substr(0, 16);
+      plan.push_back(std::move(point));
+    } catch (const ConfigError& error) {
+      for (const Problem& problem : error.problems()) {
+        problems.push_back(placed(problem));
+      }
+    }
+  }
+
+  /// A problem with an override of the study is reported where the study writes it.
+  Problem placed(Problem problem) const {
+    const auto move_to = [&](const Axis& axis) {
+      const bool is_from_axis = problem.file.rfind("--set " + axis.key + "=", 0) == 0;
+      if (is_from_axis) {
+        problem.file = study_.file;
+        problem.line = axis.line;
+        problem.column = axis.column;
+        problem.path = axis.key;
+      }
+    };
+    std::for_each(block_.sets.begin(), block_.sets.end(), move_to);
+    for (const AxisGroup& group : block_.groups) {
+      std::for_each(group.begin(), group.end(), move_to);
+    }
+    return problem;
+  }
+
+  const Study& study_;
+  const Block& block_;
+  const std::vector<std::string>& sets_;
+};
+
+std::vector<Problem> without_repeats(const std::vector<Problem>& problems) {
+  std::set<std::string> seen;
+  std::vector<Problem> rest;
+  for (const Problem& problem : problems) {
+    if (seen.insert(problem.text()).second) {
+      rest.push_back(problem);
+    }
+  }
+  return rest;
+}
+
+}  // namespace
+
+Plan make_plan(const Study& study, const std::vector<std::string>& sets) {
+  Plan plan;
+  std::vector<Problem> problems;
+  for (const Block& block : study.blocks) {
+    BlockPlanner(study, block, sets).append_points(plan, problems);
+  }
+  if (!problems.empty()) {
+    throw ConfigError(without_repeats(problems));
+  }
+  return plan;
+}
+
+Config config_of(const Point& point) {
+  return config_from_text(point.config.dump(), fmt::format("point {}", point.id), "");
+}
+
+}  // namespace flitwise

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A sweep file: which keys take which values together, block by block. docs/sweeps.md
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace flitwise {
+
+/// One key and the values it takes, as they would follow `--set KEY=`.
+struct Axis {
+  std::string key;
+  std::vector<std::string> values;
+  int line = 0;  ///< where the key stands in the study file, 1-based
+  int column = 0;
+};
+
+/// Axes that move together: all have the same number of values. A single axis is a group of one.
+using AxisGroup = std::vector<Axis>;
+
+/// One group of axes: every combination of its groups and seeds is a point.
+struct Block {
+  std::string name;
+  std::string base;                  ///< config file
+  std::vector<Axis> sets;            ///< fixed overrides, one value each
+  std::vector<AxisGroup> groups;     ///< the last one varies fastest
+  std::vector<std::uint64_t> seeds;  ///< empty: the seed of the config
+};
+
+struct Study {
+  std::string file;
+  std::string title;
+  std::vector<Block> blocks;
+};
+
+/// Reads a sweep file. Throws ConfigError with every problem found. A file without `blocks` is one
+/// block named "main".
+Study read_study(const std::string& file);
+/// The same for a text; `name` stands for the file, its folder is where bases are looked for.
+Study study_from_text(const std::string& yaml, const std::string& name);
+
+}  // namespace flitwise

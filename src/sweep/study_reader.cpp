@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// YAML to Study, with the place of every mistake.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "config/document.h"
+#include "config/problems.h"
+#include "config/quantity.h"
+#include "sweep/axis_values.h"
+#include "sweep/study.h"
+
+namespace flitwise {
+namespace {
+
+using config::Place;
+using config::Value;
+
+const std::vector<std::string> kBlockKeys = {"base", "seeds", "set", "axes", "zip"};
+
+/// Reads one study; problems are collected on the way.
+class StudyReader {
+ public:
+  explicit StudyReader(const std::string& file)
+      : file_(file), folder_(std::filesystem::path(file).parent_path()) {}
+
+  Study read(const std::string& yaml) {
+    const Value root = config::parse_yaml(yaml, Place{file_, 0, 0, 0}, problems_);
+    Study study;
+    study.file = file_;
+    if (root.kind != Value::Kind::kMap) {
+      complain(root.place, "",
+               fmt::format("{} where a sweep is expected; expected axes, zip, "
+                           "seeds or blocks over a base",
+                           root.seen()));
+    } else {
+      read_root(root, study);
+    }
+    if (!problems_.empty()) {
+      throw ConfigError(problems_.sorted());
+    }
+    return study;
+  }
+
+ private:
+  void complain(const Place& place, const std::string& path, const std::string& message) {
+    Place there = place;
+    there.line = std::max(there.line, 1);
+    there.column = std::max(there.column, 1);
+    problems_.add(there, path, message);
+  }
+
+  void check_keys(const Value& map, const std::string& path, std::vector<std::string> known) {
+    for (const Value::Entry& entry : map.entries) {
+      if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
+        complain(
+            entry.place, path,
+            fmt::format("unknown key '{}'; expected {}{}", entry.key, config::alternatives(known),
+                        config::nearest_hint(entry.key, known, "key")));
+      }
+    }
+  }
+
+  void read_root(const Value& root, Study& study) {
+    std::vector<std::string> known = kBlockKeys;
+    known.insert(known.end(), {"title", "blocks"});
+    check_keys(root, "", known);
+    if (const auto* title = root.find("title")) {
+      study.title = scalar(title->value, "title");
+    }
+    Block common;
+    common.name = "main";
+    read_block(root, "", common);
+    const auto* blocks = root.find("blocks");
+    if (blocks == nullptr) {
+      finish(root.place, "", common, study);
+      return;
+    }
+    if (blocks->value.kind != Value::Kind::kSequence || blocks->value.items.empty()) {
+      complain(blocks->value.place, "blocks",
+               fmt::format("{}; expected a list of blocks", blocks->value.seen()));
+      return;
+    }
+    for (std::size_t i = 0; i < blocks->value.items.size(); ++i) {
+      read_named_block(blocks->value.items[i], fmt::format("blocks[{}]", i), common, study);
+    }
+  }
+
+  /// A block starts as a copy of what stands beside `blocks:`.
+  void read_named_block(const Value& value, const std::string& path, const Block& common,
+                        Study& study) {
+    if (value.kind != Value::Kind::kMap) {
+      complain(value.place, path, fmt::format("{}; expected a block with a name", value.seen()));
+      return;
+    }
+    std::vector<std::string> known = kBlockKeys;
+    known.emplace_back("name");
+    check_keys(value, path, known);
+    Block block = common;
+    const auto* name = value.find("name");
+    if (name == nullptr) {
+      complain(value.place, path, "a block without a name; expected name: WORD");
+      return;
+    }
+    block.name = scalar(name->value, path + ".name");
+    for (const Block& other : study.blocks) {
+      if (other.name == block.name) {
+        complain(
+            name->value.place, path + ".name",
+            fmt::format("'{}' is the name of an earlier block; expected another one", block.name));
+      }
+    }
+    read_block(value, path, block);
+    finish(value.place, path, block, study);
+  }
+
+  void finish(const Place& place, const std::string& path, const Block& block, Study& study) {
+    if (block.base.empty()) {
+      complain(place, path, "no base; expected base: CONFIG.yaml");
+    }
+    study.blocks.push_back(block);
+  }
+
+  void read_block(const Value& map, const std::string& path, Block& block) {
+    const std::string front = path.empty() ? "" : path + ".";
+    for (const Value::Entry& entry : map.entries) {
+      const std::string where = front + entry.key;
+      if (entry.key == "base") {
+        read_base(entry.value, where, block);
+      } else if (entry.key == "seeds") {
+        read_seeds(entry.value, where, block);
+      } else if (entry.key == "set") {
+        read_sets(entry.value, where, block);
+      } else if (entry.key == "axes") {
+        for (const Axis& axis : read_axes(entry.value, where)) {
+          block.groups.push_back({axis});
+        }
+      } else if (entry.key == "zip") {
+        read_zip(entry.value, where, block);
+      }
+    }
+  }
+
+  void read_base(const Value& value, const std::string& path, Block& block) {
+    const std::filesystem::path base = scalar(value, path);
+    block.base = (base.is_absolute() ? base : folder_ / base).lexically_normal().string();
+    if (!base.empty() && !std::filesystem::is_regular_file(block.base)) {
+      complain(value.place, path, fmt::format("no file {}; expected a config", block.base));
+    }
+  }
+
+  void read_seeds(const Value& value, const std::string& path, Block& block) {
+    block.seeds.clear();
+    for (const std::string& text : list(value, path)) {
+      const auto seed = config::read_whole(text);
+      if (seed.value) {
+        block.seeds.push_back(*seed.value);
+      } else {
+        complain(value.place, path, seed.problem);
+      }
+    }
+  }
+
+  void read_sets(const Value& value, const std::string& path, Block& block) {
+    if (value.kind != Value::Kind::kMap) {
+      complain(value.place, path, fmt::format("{}; expected key: value", value.seen()));
+      return;
+    }
+    for (const Value::Entry& entry : value.entries) {
+      block.sets.push_back({entry.key,
+                            {scalar(entry.value, path + "." + entry.key)},
+                            entry.place.line,
+                            entry.place.column});
+    }
+  }
+
+  std::vector<Axis> read_axes(const Value& value, const std::string& path) {
+    std::vector<Axis> axes;
+    if (value.kind != Value::Kind::kMap) {
+      complain(value.place, path, fmt::format("{}; expected key: [values]", value.seen()));
+      return axes;
+    }
+    for (const Value::Entry& entry : value.entries) {
+      axes.push_back({entry.key, list(entry.value, path + "." + entry.key), entry.place.line,
+                      entry.place.column});
+    }
+    return axes;
+  }
+
+  void read_zip(const Value& value, const std::string& path, Block& block) {
+    if (value.kind != Value::Kind::kSequence) {
+      complain(value.place, path,
+               fmt::format("{}; expected a list of groups {{a: [..], b: [..]}}", value.seen()));
+      return;
+    }
+    for (const Value& item : value.items) {
+      AxisGroup group = read_axes(item, path);
+      for (const Axis& axis : group) {
+        if (axis.values.size() != group.front().values.size()) {
+          complain({file_, axis.line, axis.column, 0}, path + "." + axis.key,
+                   fmt::format("{} values beside the {} of {}; expected equally many",
+                               axis.values.size(), group.front().values.size(), group.front().key));
+        }
+      }
+      if (!group.empty()) {
+        block.groups.push_back(std::move(group));
+      }
+    }
+  }
+
+  std::string scalar(const Value& value, const std::string& path) {
+    if (value.kind != Value::Kind::kScalar) {
+      complain(value.place, path, fmt::format("{}; expected one value", value.seen()));
+      return "";
+    }
+    return value.text;
+  }
+
+  /// A list, {range: ...} or {linspace: [...]}.
+  std::vector<std::string> list(const Value& value, const std::string& path) {
+    if (value.kind == Value::Kind::kSequence && !value.items.empty()) {
+      std::vector<std::string> values;
+      for (const Value& item : value.items) {
+        values.push_back(scalar(item, path));
+      }
+      return values;
+    }
+    if (value.kind == Value::Kind::kMap && value.entries.size() == 1) {
+      const Value::Entry& form = value.entries.front();
+      if (form.key == "range") {
+        return expanded(expand_range(scalar(form.value, path)), form.value, path);
+      }
+      if (form.key == "linspace" && form.value.kind == Value::Kind::kSequence) {
+        return expanded(expand_linspace(list(form.value, path)), form.value, path);
+      }
+    }
+    complain(value.place, path,
+             fmt::format("{}; expected a list with at least one value, {{range: A..B:*K}} or "
+                         "{{linspace: [first, last, count]}}",
+                         value.seen()));
+    return {};
+  }
+
+  std::vector<std::string> expanded(const ExpandedValues& values, const Value& form,
+                                    const std::string& path) {
+    if (!values.problem.empty()) {
+      complain(form.place, path, values.problem);
+    }
+    return values.values;
+  }
+
+  std::string file_;
+  std::filesystem::path folder_;
+  config::ProblemList problems_;
+};
+
+}  // namespace
+
+Study study_from_text(const std::string& yaml, const std::string& name) {
+  return StudyReader(name).read(yaml);
+}
+
+Study read_study(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (!in || std::filesystem::is_directory(file)) {
+    throw ConfigError({{file, 0, 0, "", "cannot be read; expected a sweep file"}});
+  }
+  text << in.rdbuf();
+  return study_from_text(text.str(), file);
+}
+
+}  // namespace flitwise

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report page and its pieces.
+#include "report/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/atomic_file.h"
+#include "flitwise/error.h"
+#include "report/html.h"
+#include "report/svg_plot.h"
+#include "results/result_json.h"
+#include "support/temporary_folder.h"
+#include "unit/results/sample_result.h"
+
+namespace flitwise {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Html, TextCannotBecomeMarkup) {
+  EXPECT_EQ(html_text("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
+  HtmlTable table({"<th>"});
+  table.add_row({"<script>"});
+  EXPECT_THAT(table.html(), Not(HasSubstr("<script>")));
+}
+
+TEST(Html, ColumnsOfNumbersAreMarked) {
+  HtmlTable table({"name", "count"});
+  table.add_row({"a", "1,234"});
+  table.add_row({"b", "-"});
+  EXPECT_THAT(table.html(), HasSubstr("<td>a</td><td class=\"n\">1,234</td>"));
+}
+
+TEST(NiceTicks, AreRoundAndCoverTheData) {
+  EXPECT_THAT(nice_ticks(0, 100, 5), ElementsAre(0, 20, 40, 60, 80, 100));
+  EXPECT_THAT(nice_ticks(0, 97, 5), ElementsAre(0, 20, 40, 60, 80, 100));
+  EXPECT_THAT(nice_ticks(3, 7, 4), ElementsAre(3, 4, 5, 6, 7));
+}
+
+TEST(LineChart, OctavesAreEvenlySpacedOnALogarithmicAxis) {
+  LineChart chart;
+  chart.log_x = true;
+  chart.series = {{"dhi", {{1, 1}, {2, 2}, {4, 4}}}};
+  const std::string svg = chart.svg();
+  EXPECT_THAT(svg, HasSubstr("cx=\"62.0\""));
+  EXPECT_THAT(svg, HasSubstr("cx=\"303.0\"")) << "half way between 62 and 544";
+  EXPECT_THAT(svg, HasSubstr("cx=\"544.0\""));
+}
+
+TEST(LineChart, WithoutPointsThereIsNoChart) {
+  EXPECT_EQ(LineChart().svg(), "");
+}
+
+TEST(LineChart, OnePointIsDrawn) {
+  LineChart chart;
+  chart.series = {{"", {{5, 5}}}};
+  EXPECT_THAT(chart.svg(), HasSubstr("<circle"));
+  EXPECT_THAT(chart.svg(), Not(HasSubstr("nan")));
+}
+
+TEST(StackedBars, WidthsFollowTheValues) {
+  StackedBars bars;
+  bars.parts = {"a", "b"};
+  bars.rows = {{"x", {75, 25}}};
+  const std::string svg = bars.svg();
+  EXPECT_THAT(svg, HasSubstr("width=\"802.05\""));
+  EXPECT_THAT(svg, HasSubstr("width=\"267.35\""));
+}
+
+class ReportPage : public ::testing::Test {
+ protected:
+  std::string write_run() {
+    const std::string path = folder_.file("result.json");
+    write_file_atomically(path, result_text(sample_result()));
+    return path;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(ReportPage, ARunShowsItsFiguresAndNeedsNothingElse) {
+  const std::string page = report_page({write_run()}, {false, "flitwise report x"});
+  for (const char* text : {"51.20", "dma_write", "<svg", "0123456789abcdef", "Check failed",
+                           "flitwise report x", "unsupported_request"}) {
+    EXPECT_THAT(page, HasSubstr(text));
+  }
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr("http")));
+}
+
+TEST_F(ReportPage, AFolderStandsForItsResultAndPlainHasNoCharts) {
+  write_run();
+  const std::string page = report_page({folder_.path()}, {true, ""});
+  EXPECT_THAT(page, HasSubstr("51.20"));
+  EXPECT_THAT(page, Not(HasSubstr("<svg")));
+}
+
+TEST_F(ReportPage, ASweepShowsAChartPerFigureAndATable) {
+  MergedSweep merged;
+  merged.axes = {"workload.payload", "link.identity"};
+  merged.axis_units = {"B", ""};
+  for (const char* identity : {"bdf_pasid", "dhi"}) {
+    for (const int payload : {64, 256, 1024}) {
+      merged.rows.push_back({{"block", "forms"},
+                             {"seed", 1},
+                             {"workload.payload", payload},
+                             {"link.identity", identity},
+                             {"up_link_efficiency", payload / (payload + 28.0)},
+                             {"up_goodput_gbps", 100.0}});
+    }
+  }
+  const std::string html = sweep_section(merged, {});
+  EXPECT_THAT(html, HasSubstr("<h2>forms</h2>"));
+  EXPECT_THAT(html, HasSubstr("workload.payload, B"));
+  EXPECT_THAT(html, HasSubstr(">bdf_pasid</text>"));
+  EXPECT_THAT(html, HasSubstr("69.57")) << "64 / 92 in percent";
+  write_merged_sqlite(folder_.file("results.sqlite"),
+                      {{"block", "seed", "workload.payload", "link.identity", "up_link_efficiency",
+                        "up_goodput_gbps"},
+                       merged.axes,
+                       merged.axis_units,
+                       merged.rows,
+                       {}});
+  EXPECT_THAT(report_page({folder_.file("results.sqlite")}, {}), HasSubstr(">bdf_pasid</text>"));
+}
+
+TEST_F(ReportPage, WhatIsNoResultIsRefused) {
+  write_file_atomically(folder_.file("other.json"), "{}");
+  write_file_atomically(folder_.file("other.sqlite"), "not a database");
+  for (const std::string& path : {folder_.file("other.json"), folder_.file("other.sqlite"),
+                                  folder_.file("missing.json"), folder_.path()}) {
+    EXPECT_THROW(report_page({path}, {}), ConfigError) << path;
+  }
+}
+
+}  // namespace
+}  // namespace flitwise

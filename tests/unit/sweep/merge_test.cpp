@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merged sweeps: columns, units, missing points, the two files and the summary.
+#include "sweep/merge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/atomic_file.h"
+#include "results/result_json.h"
+#include "results/sqlite_database.h"
+#include "support/temporary_folder.h"
+#include "sweep/sweep_summary.h"
+#include "unit/results/sample_result.h"
+
+namespace flitwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class Merge : public ::testing::Test {
+ protected:
+  /// A point with its result unless told otherwise.
+  void add(const std::string& block, const Json& config,
+           const std::vector<std::pair<std::string, std::string>>& axes, bool has_result = true) {
+    Point point;
+    point.index = plan_.size();
+    point.id = "id" + std::to_string(plan_.size());
+    point.block = block;
+    point.seed = 7;
+    point.axes = axes;
+    point.config = config;
+    if (has_result) {
+      Json result = result_json(sample_result());
+      result["point"] = {{"id", point.id}};
+      write_file_atomically(result_path(folder_.path(), point), result.dump());
+    }
+    plan_.push_back(point);
+  }
+  static Json config(const std::string& payload, int bits, const std::string& identity) {
+    return {{"link", {{"identity", identity}}},
+            {"workload", {{"payload", payload}}},
+            {"device", {{"dhi", {{"bits", bits}}}}}};
+  }
+
+  TemporaryFolder folder_;
+  Plan plan_;
+};
+
+TEST_F(Merge, OneRowAPointWithAxesAndFigures) {
+  add("a", config("64B", 8, "dhi"), {{"workload.payload", "64B"}});
+  add("a", config("4KiB", 8, "dhi"), {{"workload.payload", "4KiB"}});
+  const MergedSweep merged = merge_results(plan_, folder_.path());
+  ASSERT_EQ(merged.rows.size(), 2U);
+  EXPECT_EQ(merged.rows[1]["workload.payload"], 4096) << "sizes are numbers of bytes";
+  EXPECT_THAT(merged.axis_units, ElementsAre("B"));
+  EXPECT_DOUBLE_EQ(merged.rows[0]["up_goodput_gbps"], 51.2);
+  EXPECT_THAT(merged.columns, Contains("dma_write_p99_ns"));
+}
+
+TEST_F(Merge, ABlockThatDoesNotVaryAKeyShowsTheValueOfItsConfig) {
+  add("a", config("64B", 8, "dhi"), {{"workload.payload", "64B"}});
+  add("b", config("128B", 4, "bdf"), {{"link.identity", "bdf"}});
+  const MergedSweep merged = merge_results(plan_, folder_.path());
+  EXPECT_EQ(merged.rows[0]["link.identity"], "dhi");
+  EXPECT_EQ(merged.rows[1]["workload.payload"], 128);
+}
+
+TEST_F(Merge, MissingPointsAreNamed) {
+  add("a", config("64B", 8, "dhi"), {});
+  add("a", config("128B", 8, "dhi"), {}, false);
+  const MergedSweep merged = merge_results(plan_, folder_.path());
+  EXPECT_EQ(merged.rows.size(), 1U);
+  ASSERT_EQ(merged.missing.size(), 1U);
+  EXPECT_EQ(merged.missing[0].id, "id1");
+}
+
+TEST_F(Merge, SqliteHasAColumnAFigureAndTheUnitsOfTheAxes) {
+  add("a", config("64B", 8, "dhi"), {{"workload.payload", "64B"}});
+  const std::string path = folder_.file("results.sqlite");
+  write_merged_sqlite(path, merge_results(plan_, folder_.path()));
+  SqliteDatabase database(path, SqliteDatabase::Mode::kReadOnly);
+  const auto rows = database.query("SELECT block, \"workload.payload\" AS p, dhi_hits FROM point");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0], Json({{"block", "a"}, {"p", 64}, {"dhi_hits", 8}}));
+  EXPECT_EQ(database.query("SELECT unit FROM axis").at(0)["unit"], "B");
+}
+
+TEST_F(Merge, CsvHasAHeaderAndEmptyCellsWhereAFigureDoesNotApply) {
+  MergedSweep merged;
+  merged.columns = {"block", "x", "y"};
+  merged.rows = {{{"block", "a,\"b\""}, {"x", nullptr}, {"y", 1.5}}, {{"block", "c"}}};
+  EXPECT_EQ(merged_csv(merged), "block,x,y\n\"a,\"\"b\"\"\",,1.5\nc,,\n");
+}
+
+TEST_F(Merge, SummaryHasARowAPointOrARowAGroup) {
+  for (int i = 0; i < 3; ++i) {
+    add("a", config("64B", 8 + i, "dhi"), {{"device.dhi.bits", std::to_string(8 + i)}});
+  }
+  EXPECT_THAT(sweep_summary(merge_results(plan_, folder_.path()), plan_), HasSubstr("51.20"));
+  for (int i = 0; i < 100; ++i) {
+    add("b", config("64B", i, "dhi"), {{"device.dhi.bits", std::to_string(i)}});
+  }
+  const std::string text = sweep_summary(merge_results(plan_, folder_.path()), plan_);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;
+}
+
+}  // namespace
+}  // namespace flitwise

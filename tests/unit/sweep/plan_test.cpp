@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of a study: their order, their ids, the manifest, and what becomes of bad values.
+#include "sweep/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "common/atomic_file.h"
+#include "config/load.h"
+#include "flitwise/error.h"
+#include "support/temporary_folder.h"
+
+namespace flitwise {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+class SweepPlan : public ::testing::Test {
+ protected:
+  SweepPlan() { std::ofstream(folder_.file("base.yaml")) << "workload:\n  requests: 10\n"; }
+
+  Plan plan(const std::string& yaml, const std::vector<std::string>& sets = {}) {
+    return make_plan(study_from_text("base: base.yaml\n" + yaml, folder_.file("study.yaml")), sets);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(SweepPlan, LastAxisVariesFastestAndSeedsAreInnermost) {
+  const Plan points = plan(
+      "seeds: [1, 2]\n"
+      "axes: {link.identity: [bdf_pasid, dhi], workload.payload: [8B, 16B]}\n");
+  ASSERT_EQ(points.size(), 8U);
+  std::vector<std::string> order;
+  for (const Point& point : points) {
+    order.push_back(point.axes[0].second + " " + point.axes[1].second + " " +
+                    std::to_string(point.seed));
+  }
+  EXPECT_EQ(order[0], "bdf_pasid 8B 1");
+  EXPECT_EQ(order[1], "bdf_pasid 8B 2");
+  EXPECT_EQ(order[2], "bdf_pasid 16B 1");
+  EXPECT_EQ(order[4], "dhi 8B 1");
+  EXPECT_EQ(points[5].index, 5U);
+}
+
+TEST_F(SweepPlan, ZippedAxesMoveTogether) {
+  const Plan points = plan("zip: [{device.dhi.bits: [2, 4], workload.domains: [3, 9]}]\n");
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[1].config["device"]["dhi"]["bits"], 4);
+  EXPECT_EQ(points[1].config["workload"]["domains"], 9);
+}
+
+TEST_F(SweepPlan, IdsAreSixteenDigitsAndDependOnConfigAndSeedAlone) {
+  const Plan first = plan("seeds: [1, 2]\naxes: {workload.payload: [8B, 16B]}\n");
+  const Plan second = plan("seeds: [2]\nblocks: [{name: other, set: {workload.payload: 8B}}]\n");
+  std::set<std::string> ids;
+  for (const Point& point : first) {
+    EXPECT_THAT(point.id, MatchesRegex("[0-9a-f]{16}"));
+    ids.insert(point.id);
+  }
+  EXPECT_EQ(ids.size(), 4U);
+  EXPECT_EQ(second.at(0).id, first.at(1).id) << "the same run, however it is written";
+}
+
+TEST_F(SweepPlan, OverridesFromTheCommandLineWinInEveryPoint) {
+  const Plan points = plan("axes: {workload.requests: [5, 6]}\n", {"workload.requests=7"});
+  for (const Point& point : points) {
+    EXPECT_EQ(point.config["workload"]["requests"], 7);
+  }
+}
+
+TEST_F(SweepPlan, BadValuesAreReportedOnceWhereTheStudyWritesThem) {
+  try {
+    plan("axes: {link.mps: [128B, 256B], device.dhi.bits: [2, 13]}\n");
+    FAIL() << "13 handle bits were accepted";
+  } catch (const ConfigError& error) {
+    ASSERT_EQ(error.problems().size(), 1U) << error.what();
+    EXPECT_THAT(error.what(), HasSubstr("study.yaml:2:32: device.dhi.bits: "));
+  }
+}
+
+TEST_F(SweepPlan, UnknownKeysOfAxesAreReported) {
+  EXPECT_THROW(plan("axes: {device.dhi.bitts: [2]}\n"), ConfigError);
+}
+
+TEST_F(SweepPlan, TheManifestGivesBackEveryPoint) {
+  const Plan points = plan("seeds: [3]\naxes: {workload.payload: [8B, 16B]}\n");
+  const std::string out = folder_.file("out");
+  write_plan(points, out, "/usr/bin/flitwise");
+  const Plan back = read_manifest(out + "/manifest.jsonl");
+  ASSERT_EQ(back.size(), points.size());
+  for (std::size_t i = 0; i < back.size(); ++i) {
+    EXPECT_EQ(back[i].id, points[i].id);
+    EXPECT_EQ(back[i].axes, points[i].axes);
+    EXPECT_EQ(back[i].config, points[i].config);
+    EXPECT_EQ(read_manifest_line(out + "/manifest.jsonl", i).id, points[i].id);
+    EXPECT_EQ(effective_config(config_of(back[i])), points[i].config)
+        << "a point's config comes back from its manifest line";
+  }
+  EXPECT_THROW(read_manifest_line(out + "/manifest.jsonl", 2), ConfigError);
+}
+
+TEST_F(SweepPlan, ThePlanIsTheSameEachTime) {
+  const std::string study = "axes: {workload.payload: {range: 8B..4KiB:*2}}\n";
+  write_plan(plan(study), folder_.file("a"), "flitwise");
+  write_plan(plan(study), folder_.file("b"), "flitwise");
+  EXPECT_EQ(read_file(folder_.file("a/manifest.jsonl")),
+            read_file(folder_.file("b/manifest.jsonl")));
+}
+
+TEST_F(SweepPlan, EnginesGetACommandALineAndAnArrayScript) {
+  const std::string out = folder_.file("out dir");
+  write_plan(plan("axes: {workload.payload: [8B, 16B, 32B]}\n"), out, "flitwise");
+  const std::string commands = read_file(out + "/points.txt");
+  EXPECT_EQ(std::count(commands.begin(), commands.end(), '\n'), 3);
+  EXPECT_THAT(commands, HasSubstr("--index 2 --out '" + out + "'"));
+  EXPECT_THAT(read_file(out + "/array.sbatch"), HasSubstr("--array=0-2"));
+  EXPECT_THAT(read_file(out + "/merge.sbatch"), HasSubstr("flitwise sweep merge ."));
+  EXPECT_TRUE(std::filesystem::is_directory(out + "/logs")) << "Slurm fails tasks without it";
+}
+
+TEST_F(SweepPlan, ADamagedManifestIsRefusedWithItsLine) {
+  std::ofstream(folder_.file("manifest.jsonl")) << "{\"index\": 0}\n";
+  try {
+    read_manifest(folder_.file("manifest.jsonl"));
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("manifest.jsonl:1:1"));
+  }
+}
+
+TEST_F(SweepPlan, OnlyAResultOfThisVeryIdCounts) {
+  const Plan points = plan("axes: {workload.payload: [8B, 16B]}\n");
+  const std::string out = folder_.file("out");
+  EXPECT_FALSE(has_result(out, points[0]));
+  write_file_atomically(result_path(out, points[0]),
+                        "{\"point\": {\"id\": \"" + points[0].id + "\"}}");
+  write_file_atomically(result_path(out, points[1]), "{\"point\": {\"id\": \"other\"}}");
+  EXPECT_TRUE(has_result(out, points[0]));
+  EXPECT_FALSE(has_result(out, points[1]));
+  write_file_atomically(result_path(out, points[0]), "{\"point\": {\"id\": \"" + points[0].id);
+  EXPECT_FALSE(has_result(out, points[0])) << "a truncated file is no result";
+}
+
+}  // namespace
+}  // namespace flitwise
