@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The canonical form of a configuration and its hash.
-#include <fmt/format.h>
-#include <openssl/evp.h>
 
-#include <array>
-#include <stdexcept>
-
+#include "common/sha256.h"
 #include "config/load.h"
 #include "config/table.h"
 
@@ -50,18 +46,8 @@ ordered_json effective_config(const Config& config) {
 }
 
 std::string config_sha256(const Config& config) {
-  const std::string text =
-      effective_config(config).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  if (EVP_Digest(text.data(), text.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1) {
-    throw std::runtime_error("SHA-256 is not available from the OpenSSL library");
-  }
-  std::string hex;
-  for (unsigned i = 0; i < length; ++i) {
-    hex += fmt::format("{:02x}", digest[i]);
-  }
-  return hex;
+  return sha256_hex(
+      effective_config(config).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
 }  // namespace flitwise

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The yardstick of the benchmark: what the SystemC kernel alone can do.
+#pragma once
+
+#include <cstdint>
+
+namespace flitwise {
+
+/// One SC_METHOD notifies its own event 1 ns ahead, nothing else is pending. Returns notifications
+/// per second of wall-clock time. REQUIRES: inside run_in_kernel, once per process.
+double kernel_notifications_per_second(std::uint64_t notifications);
+
+}  // namespace flitwise

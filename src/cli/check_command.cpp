@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// flitwise check: validation only, of configs and of sweeps.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <regex>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "sweep/plan.h"
+
+namespace flitwise::cli {
+namespace {
+
+/// A sweep is told from a config by its own top-level keys.
+bool is_sweep(const std::string& file) {
+  static const std::regex kSweepKey("(axes|blocks|seeds|zip):.*");
+  std::ifstream in(file);
+  std::string line;
+  while (std::getline(in, line)) {
+    if (std::regex_match(line, kSweepKey)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string checked(const std::string& file) {
+  if (is_sweep(file)) {
+    return fmt::format("{}: ok, a sweep of {} points\n", file, make_plan(read_study(file)).size());
+  }
+  load_config(file);
+  return fmt::format("{}: ok\n", file);
+}
+
+int check(const std::vector<std::string>& files) {
+  std::string good;
+  std::vector<Problem> problems;
+  for (const std::string& file : files) {
+    try {
+      good += checked(file);
+    } catch (const ConfigError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    }
+  }
+  if (!problems.empty()) {
+    throw ConfigError(problems);
+  }
+  fmt::print("{}", good);
+  return kOk;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, Action& action) {
+  auto files = std::make_shared<std::vector<std::string>>();
+  CLI::App* command =
+      app.add_subcommand("check", "Validate configs and sweeps; every problem as file:line:col");
+  command->add_option("config", *files, "Files to check")->type_name("CONFIG.yaml")->required();
+  command->footer("Example:\n  flitwise check configs/checks/*.yaml");
+  command->callback([files, &action] { action = [files] { return check(*files); }; });
+}
+
+}  // namespace flitwise::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// flitwise encode and decode: packets between JSON and bytes.
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "cli/commands.h"
+#include "cli/encode_command.h"
+
+namespace flitwise::cli {
+namespace {
+
+struct CodecOptions {
+  std::string kind;
+  std::vector<std::string> sets;
+  std::vector<std::string> words;  ///< decode: hex digits; encode: JSON
+};
+
+/// Standard input, or nothing where that would mean waiting for somebody to type.
+std::istream& input(std::istringstream& nothing) {
+  return isatty(STDIN_FILENO) != 0 ? static_cast<std::istream&>(nothing) : std::cin;
+}
+
+int encode(const CodecOptions& options) {
+  // A packet that names its type on the command line needs no input.
+  const bool is_complete =
+      std::any_of(options.sets.begin(), options.sets.end(),
+                  [](const std::string& set) { return set.rfind("type=", 0) == 0; });
+  std::ostringstream given;
+  for (const std::string& word : options.words) {
+    given << word << ' ';
+  }
+  std::istringstream text(given.str());
+  std::istream& in = is_complete || !options.words.empty() ? text : input(text);
+  return encode_command(options.kind, options.sets, in, std::cout, std::cerr);
+}
+
+int decode(const CodecOptions& options) {
+  std::istringstream nothing;
+  return decode_command(options.kind, options.sets, options.words, input(nothing), std::cout,
+                        std::cerr);
+}
+
+void add_codec(CLI::App& app, const char* name, const char* purpose, const char* words,
+               const char* example, Action& action, int (*perform)(const CodecOptions&)) {
+  auto options = std::make_shared<CodecOptions>();
+  CLI::App* command = app.add_subcommand(name, purpose);
+  command->add_option("kind", options->kind, "What the packet is")
+      ->required()
+      ->check(CLI::IsMember(std::vector<std::string>{"tlp", "dllp", "flit", "cxl", "roce"}));
+  command->add_option("--set", options->sets, "One field; may be given repeatedly")
+      ->type_name("FIELD=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("packet", options->words, "The packet; without it, stdin is read")
+      ->type_name(words);
+  command->footer(example);
+  command->callback(
+      [options, perform, &action] { action = [options, perform] { return perform(*options); }; });
+}
+
+}  // namespace
+
+void add_codec_commands(CLI::App& app, Action& action) {
+  add_codec(app, "encode", "Turn packets from JSON into wire bytes", "JSON",
+            "Example:\n  flitwise encode tlp --set type=MRd --set address=0x1000 --set length_dw=1",
+            action, encode);
+  add_codec(app, "decode", "Turn wire bytes into JSON", "HEX",
+            "Example:\n  flitwise decode tlp 00000001010000ff00001000", action, decode);
+}
+
+}  // namespace flitwise::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several commands share.
+#include "cli/commands.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/exit_codes.h"
+
+namespace flitwise::cli {
+
+int not_modelled_yet(const std::string& what) {
+  fmt::print(stderr, "flitwise: {} is not modelled yet\n", what);
+  return kBadInput;
+}
+
+void add_set_option(CLI::App& command, LoadOptions& options) {
+  command
+      .add_option("--set", options.sets, "Override one key of the config; may be given repeatedly")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+void add_seed_option(CLI::App& command, LoadOptions& options) {
+  command.add_option("--seed", options.seed, "Seed of all random choices; wins over run.seed")
+      ->type_name("N");
+}
+
+std::string own_path() {
+  return std::filesystem::read_symlink("/proc/self/exe").string();
+}
+
+}  // namespace flitwise::cli

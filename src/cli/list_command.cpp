@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// flitwise list: what there is, as tables.
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "results/statistics.h"
+#include "results/text_table.h"
+#include "trace/trace_kinds.h"
+
+namespace flitwise::cli {
+namespace {
+
+struct Named {
+  const char* name;
+  const char* sentence;
+};
+
+constexpr Named kModels[] = {
+    {"link", "Transaction queues, framer and wire between two ports, Gen1 to Gen5, x1 to x32."},
+    {"root_complex", "Root port with its handle table, forwarding to and from host memory."},
+    {"host_memory", "Memory behind the TLM-2.0 base protocol, with bandwidth and latency."},
+    {"host", "Software actors that enumerate, enable and program the devices."},
+    {"switch", "Upstream port and two or more downstream ports, legacy or handle-aware."},
+    {"endpoint", "Functions with config space, BARs, DMA engine and handle agent."},
+};
+
+constexpr Named kFeatures[] = {
+    {"PCIe Gen1-Gen5, non-flit", "modelled"},
+    {"TLPs, DLLPs, LCRC, ECRC, prefixes, 10-bit tags", "modelled"},
+    {"Ack, Nak, replay, retrain, bit errors", "modelled"},
+    {"flow control per P, NP, Cpl, scaled and infinite", "modelled"},
+    {"ordering table with RO and IDO", "modelled"},
+    {"device handles (DHI)", "modelled"},
+    {"bit-packed carrier", "modelled"},
+    {"message-size distributions and trace replay", "modelled"},
+    {"flit mode, PCIe Gen6, CXL", "not modelled yet"},
+    {"IOMMU, ATS, PRI, PASID translation", "not modelled yet"},
+    {"PIO send memory, credit return", "not modelled yet"},
+    {"HCA pre-translation, SRDMA, RoCE", "not modelled yet"},
+    {"scenario files (conform)", "not modelled yet"},
+    {"Slurm engine of sweeps", "not modelled yet"},
+};
+
+constexpr Named kVerbs[] = {
+    {"poke", "Write host memory, untimed."},
+    {"peek", "Read host memory, untimed."},
+    {"tlp", "Send a raw TLP from the device side."},
+    {"dma", "Let a device read or write, and wait for the outcome."},
+    {"run", "Let simulated time pass, for a span or until nothing is left to do."},
+};
+
+template <std::size_t n>
+std::string named_table(const char* what, const char* meaning, const Named (&list)[n]) {
+  TextTable table({what, meaning});
+  table.left_align(1);
+  for (const Named& each : list) {
+    table.add_row({each.name, each.sentence});
+  }
+  return table.text();
+}
+
+/// Keys of the config that take one of several words, with these words.
+std::string choices_table(bool of_workload) {
+  TextTable table({"key", "values", "meaning"});
+  table.left_align(1);
+  table.left_align(2);
+  for (const KeyInfo& key : all_keys()) {
+    const bool is_workload = key.path.rfind("workload.", 0) == 0;
+    const bool is_choice = !key.values.empty() && key.default_value != "true" &&
+                           key.default_value != "false" && key.path != "link.preset";
+    if (!is_choice || is_workload != of_workload) {
+      continue;
+    }
+    table.add_row({key.path, fmt::format("{}", fmt::join(key.values, " ")), key.sentence});
+  }
+  return table.text();
+}
+
+std::string statistics_table() {
+  TextTable table({"where", "key", "unit", "definition"});
+  for (std::size_t column = 1; column < 4; ++column) {
+    table.left_align(column);
+  }
+  for (const StatisticInfo& statistic : all_statistics()) {
+    table.add_row({statistic.where, statistic.key, statistic.unit, statistic.definition});
+  }
+  return table.text();
+}
+
+int list(const std::string& what) {
+  if (what == "models") {
+    fmt::print("{}", named_table("model", "what it is", kModels));
+  } else if (what == "workloads") {
+    fmt::print("{}", choices_table(true));
+  } else if (what == "policies") {
+    fmt::print("{}", choices_table(false));
+  } else if (what == "statistics") {
+    fmt::print("{}", statistics_table());
+  } else if (what == "features") {
+    fmt::print("{}", named_table("feature", "state", kFeatures));
+  } else if (what == "verbs") {
+    fmt::print("{}", named_table("verb", "what a script line does with it", kVerbs));
+  } else {
+    return not_modelled_yet("list cases: the corner-case regression");
+  }
+  return kOk;
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& app, Action& action) {
+  auto what = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("list", "List what there is");
+  command->add_option("what", *what, "Which list")
+      ->required()
+      ->check(CLI::IsMember(std::vector<std::string>{"models", "workloads", "policies",
+                                                     "statistics", "cases", "features", "verbs"}));
+  command->footer("Example:\n  flitwise list statistics");
+  command->callback([what, &action] { action = [what] { return list(*what); }; });
+}
+
+}  // namespace flitwise::cli

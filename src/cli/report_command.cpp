@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// flitwise report: results as one HTML page.
+#include "report/report.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "common/atomic_file.h"
+
+namespace flitwise::cli {
+
+void add_report_command(CLI::App& app, Action& action) {
+  struct Options {
+    std::vector<std::string> paths;
+    std::string out;
+    ReportOptions report;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("report", "Make one HTML page of results");
+  command
+      ->add_option("result", options->paths,
+                   "result.json, folder of a run or of a sweep, or results.sqlite")
+      ->type_name("RESULT")
+      ->required();
+  command->add_option("-o,--out", options->out, "The page")->type_name("FILE.html")->required();
+  command->add_flag("--plain", options->report.is_plain, "Tables only");
+  command->footer("Example:\n  flitwise report out -o out/report.html");
+  command->callback([options, &action] {
+    action = [options] {
+      options->report.command =
+          fmt::format("flitwise report {} -o {}{}", fmt::join(options->paths, " "), options->out,
+                      options->report.is_plain ? " --plain" : "");
+      write_file_atomically(options->out, report_page(options->paths, options->report));
+      fmt::print("{}\n", options->out);
+      return kOk;
+    };
+  });
+}
+
+}  // namespace flitwise::cli

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// flitwise run: one simulation.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/simulate.h"
+#include "common/atomic_file.h"
+#include "results/result_json.h"
+#include "results/result_sqlite.h"
+#include "results/summary_table.h"
+#include "trace/trace_kinds.h"
+
+namespace flitwise::cli {
+namespace {
+
+struct RunOptions {
+  std::string file;
+  LoadOptions load;
+  std::string folder;
+  std::vector<std::string> traces;
+  bool as_json = false;
+  bool is_quiet = false;
+};
+
+/// KIND=FILE of --trace. Throws UsageError naming the kinds there are.
+void add_trace(const std::string& text, TraceConfig& trace) {
+  const std::size_t equals = text.find('=');
+  const std::string kind = text.substr(0, equals);
+  std::string known;
+  bool is_known = false;
+  for (const TraceKind& each : trace_kinds()) {
+    known += (known.empty() ? "" : ", ") + std::string(each.name);
+    is_known = is_known || kind == each.name;
+  }
+  if (!is_known) {
+    throw UsageError(fmt::format("--trace: unknown kind '{}'; expected one of: {}", kind, known));
+  }
+  if (equals == std::string::npos || equals + 1 == text.size()) {
+    throw UsageError(fmt::format("--trace {}: no file; expected {}=FILE", text, kind));
+  }
+  trace.files[kind] = text.substr(equals + 1);
+}
+
+int run(const RunOptions& options) {
+  TraceConfig traces;
+  for (const std::string& text : options.traces) {
+    add_trace(text, traces);
+  }
+  Config config = load_config(options.file, options.load);
+  config.trace.files = traces.files;
+  const RunResult result = simulate(config);
+  if (!options.folder.empty()) {
+    write_file_atomically(options.folder + "/result.json", result_text(result));
+    write_result_sqlite(options.folder + "/result.sqlite", result_json(result));
+  }
+  if (options.as_json) {
+    fmt::print("{}", result_text(result));
+  } else if (!options.is_quiet) {
+    fmt::print("{}", summary_text(result));
+  }
+  return exit_code_of(result);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Run one simulation and print its summary");
+  command->add_option("config", options->file, "Configuration file")
+      ->type_name("CONFIG.yaml")
+      ->required();
+  add_set_option(*command, options->load);
+  add_seed_option(*command, options->load);
+  command->add_option("-o,--out", options->folder, "Write result.json and result.sqlite there")
+      ->type_name("DIR");
+  command->add_flag("--json", options->as_json, "Print result.json instead of the summary");
+  command->add_option("--trace", options->traces, "Write a trace; may be given repeatedly")
+      ->type_name("KIND=FILE")
+      ->allow_extra_args(false);
+  command->add_flag("--quiet", options->is_quiet, "Print no summary");
+  command->footer(
+      "Example:\n  flitwise run configs/checks/saturated.yaml --set workload.payload=64B --seed 7 "
+      "-o out");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace flitwise::cli

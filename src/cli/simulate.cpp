@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// System::run inside the kernel, with a stopwatch.
+#include "cli/simulate.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "cli/exit_codes.h"
+#include "common/interrupt.h"
+#include "config/load.h"
+#include "flitwise/system.h"
+#include "system/kernel.h"
+
+namespace flitwise::cli {
+
+RunResult simulate(const Config& config) {
+  watch_for_interrupt();
+  RunResult result;
+  const auto start = std::chrono::steady_clock::now();
+  run_in_kernel([&] {
+    System system(config);
+    result = system.run();
+    return kOk;
+  });
+  result.host_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seed = config.run.seed;
+  result.config_json = effective_config(config).dump();
+  result.config_sha256 = config_sha256(config);
+  return result;
+}
+
+int exit_code_of(const RunResult& result) {
+  if (is_interrupted()) {
+    fmt::print(stderr, "flitwise: interrupted; the figures cover the run up to there\n");
+    return kInterrupted;
+  }
+  int code = kOk;
+  for (const CheckResult& check : result.checks) {
+    if (!check.ok) {
+      fmt::print(stderr, "flitwise: check failed: {}: {}\n", check.name, check.detail);
+      code = kCheckFailed;
+    }
+  }
+  return code;
+}
+
+}  // namespace flitwise::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One simulation from a validated config to its result.
+#pragma once
+
+#include "flitwise/config.h"
+#include "flitwise/result.h"
+
+namespace flitwise::cli {
+
+/// Builds the machine, runs it to its end and completes the result with seed, effective config and
+/// host time. May be called once per process. Throws SimulationError.
+RunResult simulate(const Config& config);
+
+/// Exit code of a finished run: a failed check is reported, an interrupted run ends in 130.
+int exit_code_of(const RunResult& result);
+
+}  // namespace flitwise::cli

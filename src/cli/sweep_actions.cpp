@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan, run, status and merge of a sweep.
+#include "cli/sweep_actions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "common/atomic_file.h"
+#include "sweep/local_engine.h"
+#include "sweep/merge.h"
+#include "sweep/plan.h"
+#include "sweep/progress.h"
+#include "sweep/sweep_summary.h"
+
+namespace flitwise::cli {
+namespace {
+
+std::string manifest_of(const std::string& folder) {
+  return folder + "/manifest.jsonl";
+}
+
+std::size_t distinct_points(const Plan& plan) {
+  std::set<std::string> ids;
+  for (const Point& point : plan) {
+    ids.insert(point.id);
+  }
+  return ids.size();
+}
+
+/// Writes both merged files and names them.
+MergedSweep merge_into_files(const Plan& plan, const std::string& folder) {
+  MergedSweep merged = merge_results(plan, folder);
+  write_merged_sqlite(folder + "/results.sqlite", merged);
+  write_file_atomically(folder + "/points.csv", merged_csv(merged));
+  return merged;
+}
+
+void name_missing(const std::vector<Point>& missing, const std::string& folder) {
+  constexpr std::size_t kMostNamed = 20;
+  for (std::size_t i = 0; i < std::min(missing.size(), kMostNamed); ++i) {
+    const std::string log = log_path(folder, missing[i]);
+    fmt::print(stderr, "point {} ({}, block {}) has no result; log: {}\n", missing[i].index,
+               missing[i].id, missing[i].block,
+               std::filesystem::exists(log) ? log : "none, it never ran");
+  }
+  if (missing.size() > kMostNamed) {
+    fmt::print(stderr, "... and {} more; see flitwise sweep status {}\n",
+               missing.size() - kMostNamed, folder);
+  }
+}
+
+void print_files(const MergedSweep& merged, const std::string& folder) {
+  fmt::print("{} rows in {}/results.sqlite and {}/points.csv\n", merged.rows.size(), folder,
+             folder);
+}
+
+}  // namespace
+
+int sweep_plan(const SweepOptions& options) {
+  const Plan plan = make_plan(read_study(options.input), options.sets);
+  write_plan(plan, options.folder, own_path());
+  fmt::print("{} points ({} distinct) in {}\n", plan.size(), distinct_points(plan),
+             manifest_of(options.folder));
+  return kOk;
+}
+
+int sweep_run(const SweepOptions& options) {
+  if (options.engine == "slurm") {
+    return not_modelled_yet(
+        "sweep run --engine slurm; array.sbatch of sweep plan can be submitted");
+  }
+  const bool is_planned = std::filesystem::is_directory(options.input);
+  const std::string folder = options.folder.empty() && is_planned ? options.input : options.folder;
+  if (folder.empty()) {
+    throw UsageError("sweep run: no folder for the results; expected -o DIR");
+  }
+  if (is_planned && !options.sets.empty()) {
+    throw UsageError("sweep run: --set changes the plan; expected a sweep file, not a folder");
+  }
+  const Plan plan = is_planned ? read_manifest(manifest_of(options.input))
+                               : make_plan(read_study(options.input), options.sets);
+  if (!is_planned || folder != options.input) {
+    write_plan(plan, folder, own_path());
+  }
+
+  LocalOptions local;
+  local.program = own_path();
+  local.folder = folder;
+  local.jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+  local.retries = options.retries;
+  ProgressPrinter printer;
+  const SweepOutcome outcome =
+      run_local(plan, local, [&](const SweepProgress& progress) { printer.show(progress); });
+  printer.finish();
+  if (outcome.is_interrupted) {
+    fmt::print(stderr, "flitwise: interrupted; finished points are kept in {}/points\n", folder);
+    return kInterrupted;
+  }
+  const MergedSweep merged = merge_into_files(plan, folder);
+  fmt::print("{}", sweep_summary(merged, plan));
+  print_files(merged, folder);
+  name_missing(merged.missing, folder);
+  return merged.missing.empty() ? kOk : kSweepIncomplete;
+}
+
+int sweep_status(const SweepOptions& options) {
+  const Plan plan = read_manifest(manifest_of(options.input));
+  std::vector<Point> missing;
+  for (const Point& point : plan) {
+    if (!has_result(options.input, point)) {
+      missing.push_back(point);
+    }
+  }
+  fmt::print("{} of {} points have a result\n", plan.size() - missing.size(), plan.size());
+  name_missing(missing, options.input);
+  return missing.empty() ? kOk : kSweepIncomplete;
+}
+
+int sweep_merge(const SweepOptions& options) {
+  const Plan plan = read_manifest(manifest_of(options.input));
+  const MergedSweep merged = merge_into_files(plan, options.input);
+  print_files(merged, options.input);
+  name_missing(merged.missing, options.input);
+  return merged.missing.empty() ? kOk : kSweepIncomplete;
+}
+
+int sweep_resume(const SweepOptions& /*options*/) {
+  return not_modelled_yet("sweep resume; sweep run on the folder runs what has no result");
+}
+
+}  // namespace flitwise::cli

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// flitwise sweep: its subcommands on the command line.
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/sweep_actions.h"
+
+namespace flitwise::cli {
+namespace {
+
+/// One more subcommand of sweep with its own copy of the options.
+CLI::App* add_part(CLI::App& sweep, const char* name, const char* purpose, Action& action,
+                   int (*perform)(const SweepOptions&), std::shared_ptr<SweepOptions>& options) {
+  options = std::make_shared<SweepOptions>();
+  CLI::App* part = sweep.add_subcommand(name, purpose);
+  part->callback(
+      [options, perform, &action] { action = [options, perform] { return perform(*options); }; });
+  return part;
+}
+
+void add_input(CLI::App& part, SweepOptions& options, const char* what, const char* type) {
+  part.add_option("input", options.input, what)->type_name(type)->required();
+}
+
+void add_folder(CLI::App& part, SweepOptions& options) {
+  part.add_option("-o,--out", options.folder, "Folder of the sweep")->type_name("DIR")->required();
+}
+
+void add_run_part(CLI::App& sweep, Action& action) {
+  std::shared_ptr<SweepOptions> options;
+  CLI::App* run =
+      add_part(sweep, "run", "Plan, run what has no result yet, merge", action, sweep_run, options);
+  add_input(*run, *options, "Sweep file, or a planned folder", "STUDY.yaml|DIR");
+  run->add_option("-o,--out", options->folder, "Folder of the sweep; default: the planned folder")
+      ->type_name("DIR");
+  run->add_option("--set", options->sets, "Override one key in every point")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  run->add_option("--engine", options->engine, "local or slurm")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"local", "slurm"}));
+  run->add_option("-j,--jobs", options->jobs, "Points at a time; default: one a core")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  run->add_option("--retries", options->retries, "Further attempts of a failed point; default: 1")
+      ->type_name("K")
+      ->check(CLI::Range(0, 100));
+  run->footer("Example:\n  flitwise sweep run configs/studies/dhi_vs_pasid.yaml -o out -j 2");
+}
+
+void add_point_part(CLI::App& sweep, Action& action) {
+  std::shared_ptr<SweepOptions> options;
+  CLI::App* point = add_part(sweep, "point", "Run one point of a manifest: what engines call",
+                             action, sweep_point, options);
+  point->add_option("--manifest", options->input, "manifest.jsonl")->type_name("M")->required();
+  point->add_option("--index", options->index, "Line of the manifest, from 0")
+      ->type_name("I")
+      ->required();
+  point->add_option("--out", options->folder, "Folder of the sweep")->type_name("DIR")->required();
+  point->footer(
+      "Example:\n  flitwise sweep point --manifest out/manifest.jsonl --index 3 --out out");
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app, Action& action) {
+  CLI::App* sweep = app.add_subcommand("sweep", "Run many configurations and gather the results");
+  sweep->require_subcommand(1);
+  std::shared_ptr<SweepOptions> options;
+
+  CLI::App* plan = add_part(*sweep, "plan", "Write manifest.jsonl, points.txt and Slurm scripts",
+                            action, sweep_plan, options);
+  add_input(*plan, *options, "Sweep file", "STUDY.yaml");
+  add_folder(*plan, *options);
+  plan->add_option("--set", options->sets, "Override one key in every point")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  plan->footer("Example:\n  flitwise sweep plan configs/studies/dhi_vs_pasid.yaml -o out");
+
+  add_run_part(*sweep, action);
+  add_point_part(*sweep, action);
+
+  CLI::App* status =
+      add_part(*sweep, "status", "Say which points have a result", action, sweep_status, options);
+  add_input(*status, *options, "Folder of the sweep", "DIR");
+  status->footer("Example:\n  flitwise sweep status out");
+
+  CLI::App* merge = add_part(*sweep, "merge", "Make results.sqlite and points.csv from all points",
+                             action, sweep_merge, options);
+  add_input(*merge, *options, "Folder of the sweep", "DIR");
+  merge->footer("Example:\n  flitwise sweep merge out");
+
+  CLI::App* resume = add_part(*sweep, "resume", "Run what is missing or failed (not modelled yet)",
+                              action, sweep_resume, options);
+  add_input(*resume, *options, "Folder of the sweep", "DIR");
+  resume->footer("Example:\n  flitwise sweep resume out");
+  sweep->footer("Example:\n  flitwise sweep run configs/studies/dhi_vs_pasid.yaml -o out");
+}
+
+}  // namespace flitwise::cli
