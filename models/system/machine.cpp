@@ -6,6 +6,7 @@
 
 #include "config/load.h"
 #include "dhi/negotiation.h"
+#include "trace/packet_csv.h"
 
 namespace flitwise {
 namespace {
@@ -20,6 +21,9 @@ Machine::Machine(const Config& whole)
       memory_("memory", whole.host),
       memory_port_("memory_port") {
   memory_port_.socket.bind(memory_.socket);
+  if (const auto file = config.trace.files.find("packets"); file != config.trace.files.end()) {
+    packet_trace_ = std::make_unique<PacketCsv>(file->second);
+  }
   Random random(config.run.seed);
   const std::vector<HandleRange> ranges =
       config.host.dhi.table == HostDhiTable::kShared
@@ -53,6 +57,7 @@ void Machine::add_device(unsigned index, Random& random) {
                                                 memory_port_, *handles_.back(), tracer_);
   device.link = std::make_unique<Link>(("link" + std::to_string(index)).c_str(), c.link, c.message,
                                        c.faults, random.split(device.link_name), pool);
+  device.link->watch(packet_trace_.get());
   device.endpoint = std::make_unique<Endpoint>(device.name.c_str(), c, pool, tracer_);
   constexpr auto kUp = static_cast<std::size_t>(LinkSide::kUpstream);
   constexpr auto kDown = static_cast<std::size_t>(LinkSide::kDownstream);

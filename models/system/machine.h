@@ -14,6 +14,7 @@
 #include "link/link.h"
 #include "root_complex/root_port.h"
 #include "trace/latency_tracer.h"
+#include "trace/trace_sink.h"
 
 namespace flitwise {
 
@@ -54,6 +55,7 @@ class Machine {
   std::vector<CheckResult> checks() const;
 
   LatencyTracer tracer_;
+  std::unique_ptr<TraceSink> packet_trace_;  // --trace packets=FILE; all links write into it
   HostMemory memory_;
   MemoryPort memory_port_;
   std::vector<std::unique_ptr<HostHandles>> handles_;  // one per device, or one for all [DHI D2]

@@ -4,6 +4,7 @@
 
 #include <systemc>
 
+#include "common/interrupt.h"
 #include "config/load.h"
 #include "flitwise/error.h"
 #include "system/machine.h"
@@ -34,7 +35,7 @@ RunResult System::run() {
                                  machine.config.device.timing.completion_timeout * 2);
   std::uint64_t progress = machine.progress();
   Time since = now();
-  while (!machine.is_quiet()) {
+  while (!machine.is_quiet() && !is_interrupted()) {
     sc_core::sc_start(to_sc_time(machine.is_exhausted() ? kDrainSlice : kWorkSlice));
     if (machine.progress() != progress) {
       progress = machine.progress();

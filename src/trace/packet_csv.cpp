@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of the packet trace.
+#include "trace/packet_csv.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <iterator>
+#include <system_error>
+
+namespace flitwise {
+namespace {
+
+const char* name_of(DllpType type) {
+  switch (type) {
+    case DllpType::kAck:
+      return "Ack";
+    case DllpType::kNak:
+      return "Nak";
+    case DllpType::kDataLinkFeature:
+      return "Data_Link_Feature";
+    case DllpType::kInitFc1:
+      return "InitFC1";
+    case DllpType::kInitFc2:
+      return "InitFC2";
+    case DllpType::kUpdateFc:
+      return "UpdateFC";
+    case DllpType::kPmEnterL1:
+      return "PM_Enter_L1";
+    case DllpType::kPmEnterL23:
+      return "PM_Enter_L23";
+    case DllpType::kPmActiveStateRequestL1:
+      return "PM_Active_State_Request_L1";
+    case DllpType::kPmRequestAck:
+      return "PM_Request_Ack";
+    case DllpType::kVendor:
+      return "Vendor";
+    case DllpType::kNop:
+      return "NOP";
+  }
+  return "?";
+}
+
+/// requester_id, tag, address, length_dw and pasid of a TLP; empty cells elsewhere.
+std::string tlp_cells(const Packet& packet) {
+  if (packet.kind != PacketKind::kTlp) {
+    return ",,,,";
+  }
+  const Tlp& tlp = packet.tlp;
+  return fmt::format("{:02x}:{:02x}.{},{},{:#x},{},{}", tlp.requester_id.bus(),
+                     tlp.requester_id.device(), tlp.requester_id.function(), tlp.tag, tlp.address,
+                     tlp.length_dw, tlp.has_pasid ? std::to_string(to_int(tlp.pasid)) : "");
+}
+
+const char* kind_of(const Packet& packet) {
+  switch (packet.kind) {
+    case PacketKind::kTlp:
+      return flitwise::name_of(packet.tlp.type);
+    case PacketKind::kDllp:
+      return name_of(packet.dllp.type);
+    case PacketKind::kMessage:
+      return "message";
+  }
+  return "?";
+}
+
+}  // namespace
+
+PacketCsv::PacketCsv(const std::string& path) : file_(std::fopen(path.c_str(), "w")) {
+  if (!file_) {
+    throw std::system_error(errno, std::generic_category(), path);
+  }
+  fmt::print(file_.get(),
+             "first_ns,last_ns,link,direction,type,uid,sequence,replay,damaged,requester_id,tag,"
+             "address,length_dw,pasid,payload_bytes,header_bits,identity_bits,payload_bits,"
+             "padding_bits,framing_bits,crc_bits,dllp_bits\n");
+}
+
+void PacketCsv::record(const TraceEvent& event) {
+  const Packet& packet = *event.packet;
+  const WireSize& size = packet.size;
+  fmt::memory_buffer line;
+  fmt::format_to(std::back_inserter(line), "{:.6f},{:.6f},{},{},{},{},{},{},{},{},{}",
+                 event.first.ns(), event.last.ns(), event.link, event.is_up ? "up" : "down",
+                 kind_of(packet), packet.uid, event.sequence, event.is_replay ? 1 : 0,
+                 event.is_damaged ? 1 : 0, tlp_cells(packet), packet.payload_bytes);
+  fmt::format_to(std::back_inserter(line), ",{},{},{},{},{},{},{}\n", size.header, size.identity,
+                 size.payload, size.padding, size.framing, size.crc, size.dllp);
+  std::fwrite(line.data(), 1, line.size(), file_.get());
+}
+
+}  // namespace flitwise
