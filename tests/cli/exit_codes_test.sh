@@ -1,0 +1,61 @@
+# Exit codes are exactly those of the contract, and a refusal writes nothing to stdout.
+. "$(dirname "$0")/program.sh"
+
+refuse 64
+refuse 64 nonsense
+refuse 64 run
+refuse 64 run "$config" --no-such-option
+refuse 64 run "$config" --seed many
+refuse 64 list everything
+refuse 64 run "$config" --trace pictures=x
+said "packets"
+refuse 64 run "$config" --trace packets
+refuse 64 sweep
+refuse 64 sweep run "$config"
+refuse 64 completion fish
+refuse 64 bench --case nothing
+
+refuse 2 run "$work/missing.yaml"
+refuse 2 run "$config" --set link.mpss=128B
+said "link.mps"
+refuse 2 run "$config" --set link.mps=128
+refuse 2 check "$work/missing.yaml"
+refuse 2 conform
+said "not modelled yet"
+refuse 2 list cases
+refuse 2 sweep resume "$work"
+refuse 2 sweep run "$config" --engine slurm -o "$work/o"
+refuse 2 sweep status "$work"
+refuse 2 report "$work" -o "$work/r.html"
+refuse 2 run "$config" --set link.preset=gen6x16
+refuse 2 run "$config" "${small[@]}" -o /proc/no/such/folder
+refuse 2 encode flit --set type=MRd
+refuse 2 decode tlp zz
+
+printf 'link:\n  presett: gen3x8\n  identity: bdf+pasid\nworkload:\n  requests: many\n' >"$work/bad.yaml"
+refuse 2 check "$config" "$work/bad.yaml"
+[[ $(grep -cE 'bad\.yaml:[0-9]+:[0-9]+: ' "$work/err") == 3 ]] || complain "not all three problems: $(cat "$work/err")"
+
+expect 0 check "$config"
+printed "saturated.yaml: ok"
+expect 0 --version
+printed "flitwise "
+expect 0 --help
+for command in run check schema list encode decode script conform sweep report bench completion; do
+  expect 0 "$command" --help
+  printed "Example:"
+done
+for part in plan run point status merge resume; do
+  expect 0 sweep "$part" --help
+  printed "Example:"
+done
+for list in models workloads policies statistics features verbs; do
+  expect 0 list "$list"
+  [[ $(wc -l <"$work/out") -gt 2 ]] || complain "list $list is empty"
+done
+expect 0 schema
+printed "device.dhi.bits"
+expect 0 schema --markdown
+expect 0 schema --json
+python3 -c 'import json,sys; json.load(open(sys.argv[1]))' "$work/out" || complain "schema --json is no JSON"
+finish

@@ -1,0 +1,43 @@
+# flitwise run: what goes to stdout, what goes into the folder, and that a seed is a seed.
+. "$(dirname "$0")/program.sh"
+
+expect 0 run "$config" "${small[@]}"
+printed "link efficiency"
+expect 0 run "$config" "${small[@]}" --quiet -o "$work/a"
+[[ ! -s $work/out ]] || complain "--quiet printed something"
+[[ -s $work/a/result.json && -s $work/a/result.sqlite ]] || complain "the folder is not complete"
+expect 0 run "$config" "${small[@]}" --json --quiet
+python3 - "$work/out" "$work/a/result.json" <<'P' || complain "--json differs from result.json"
+import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:])
+for result in (a, b):
+    result["flitwise"].pop("host_seconds")
+assert a == b
+for key in "flitwise config links latency dhi iommu ats pio hca srdma network errors checks".split():
+    assert key in a, key
+P
+
+seed() { "$FLITWISE" run "$config" "${small[@]}" --set workload.kind=read_write --json "$@" | grep -v host_seconds | sha256sum; }
+[[ $(seed --seed 7) == "$(seed --set run.seed=7)" ]] || complain "--seed 7 is not run.seed=7"
+[[ $(seed --seed 7 --set run.seed=8) == "$(seed --seed 7)" ]] || complain "--seed does not beat --set run.seed"
+[[ $(seed --seed 7) != "$(seed --seed 8)" ]] || complain "another seed changes nothing"
+[[ $(seed --seed 7 --trace packets="$work/p.csv") == "$(seed --seed 7)" ]] || complain "tracing changes results"
+[[ $(grep -c ',MWr,' "$work/p.csv") -gt 100 ]] || complain "the packet trace lacks the writes"
+
+# The effective config of a result is itself a config that gives the same result.
+python3 -c 'import json,sys; json.dump(json.load(open(sys.argv[1]))["config"], open(sys.argv[2], "w"))' \
+  "$work/a/result.json" "$work/again.yaml"
+expect 0 run "$work/again.yaml" --quiet -o "$work/b"
+cmp -s <(grep -v host_seconds "$work/a/result.json") <(grep -v host_seconds "$work/b/result.json") ||
+  complain "the effective config gives another result"
+
+# Interrupted: exit code 130, results written.
+"$FLITWISE" run "$config" --set workload.requests=100000000 --quiet -o "$work/i" 2>"$work/err" &
+child=$!
+sleep 1
+kill -INT "$child"
+wait "$child"
+code=$?
+[[ $code == 130 ]] || complain "interrupted run ended with $code: $(cat "$work/err")"
+[[ -s $work/i/result.json ]] || complain "the interrupted run left no result"
+finish

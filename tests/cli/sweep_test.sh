@@ -1,0 +1,63 @@
+# flitwise sweep: plan, run, cache, merge, failure, report.
+. "$(dirname "$0")/program.sh"
+
+cat >"$work/study.yaml" <<Y
+base: $config
+set: {workload.requests: 200, workload.domains: 16}
+blocks:
+- name: forms
+  axes: {link.identity: [bdf_pasid, dhi], workload.payload: {range: 64B..256B:*2}}
+- name: seeds
+  seeds: [1, 2]
+  set: {workload.kind: read_write}
+Y
+expect 0 check "$work/study.yaml"
+printed "a sweep of 8 points"
+expect 0 sweep plan "$work/study.yaml" -o "$work/s"
+printed "8 points"
+[[ $(wc -l <"$work/s/manifest.jsonl") == 8 ]] || complain "the manifest has not 8 lines"
+expect 4 sweep status "$work/s"
+expect 0 sweep point --manifest "$work/s/manifest.jsonl" --index 3 --out "$work/s"
+expect 0 sweep point --manifest "$work/s/manifest.jsonl" --index 3 --out "$work/s"
+printed "cached"
+expect 4 sweep merge "$work/s"
+said "has no result"
+expect 0 sweep run "$work/study.yaml" -o "$work/s" -j 2
+said "1 had a result"
+printed "8 rows"
+expect 0 sweep status "$work/s"
+expect 0 sweep run "$work/s"
+said "8 had a result"
+python3 - "$work/s" <<'P' || complain "the merged files disagree"
+import csv, sqlite3, sys
+rows = list(csv.DictReader(open(sys.argv[1] + "/points.csv")))
+data = sqlite3.connect(sys.argv[1] + "/results.sqlite").execute('SELECT "workload.payload", up_link_efficiency FROM point').fetchall()
+assert len(rows) == len(data) == 8
+assert [(float(r["workload.payload"]), float(r["up_link_efficiency"])) for r in rows] == [(float(a), b) for a, b in data]
+P
+expect 0 report "$work/s" -o "$work/s/report.html"
+grep -q '<svg' "$work/s/report.html" || complain "the report has no chart"
+expect 0 report "$work/s/results.sqlite" -o "$work/plain.html" --plain
+! grep -q '<svg' "$work/plain.html" || complain "the plain report has a chart"
+
+printf 'base: %s\naxes: {device.dhi.bits: [2, 13], link.mps: [100]}\n' "$config" >"$work/bad.yaml"
+refuse 2 sweep plan "$work/bad.yaml" -o "$work/b"
+said "bad.yaml:2:8: device.dhi.bits: 13"
+said "100"
+
+# A point that fails: exit code 4, its log is named, the others are merged.
+mkdir -p "$work/f"
+python3 - "$work/s/manifest.jsonl" "$work/f/manifest.jsonl" <<'P'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+lines[1]["config"]["link"]["mps"] = "nonsense"
+lines[1]["id"] = "0123456789abcdef"
+with open(sys.argv[2], "w") as out:
+    for line in lines[:3]:
+        out.write(json.dumps(line) + "\n")
+P
+expect 4 sweep run "$work/f" --retries 0
+said "logs/0123456789abcdef.log"
+printed "2 rows"
+grep -q nonsense "$work/f/logs/0123456789abcdef.log" || complain "the log does not say why"
+finish
