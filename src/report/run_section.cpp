@@ -42,7 +42,7 @@ std::string links_html(const Json& result, const ReportOptions& options) {
       std::vector<std::string> row = {name, with_thousands(static_cast<std::uint64_t>(total))};
       for (const char* part : {"header", "identity", "payload", "padding", "framing", "crc", "dllp",
                                "fec", "phy", "replay", "idle"}) {
-        row.push_back(figure(wire.at(part), 1, 0));
+        row.push_back(with_thousands(static_cast<std::uint64_t>(wire.at(part).get<double>())));
       }
       bytes.add_row(row);
       StackedBars::Row bar{name, {}};

@@ -74,8 +74,13 @@ void choose_axes(BlockView& block, const MergedSweep& merged) {
       block.x = axis;
     }
   }
+  // What the study compares makes the curves; else the axis with most values that still fits.
+  if (std::find(varying.begin(), varying.end(), "link.identity") != varying.end()) {
+    block.series = "link.identity";
+  }
   for (const std::string& axis : varying) {
-    if (axis != block.x && distinct(block, axis) <= kMostSeries &&
+    if (axis != block.x && block.series != "link.identity" &&
+        distinct(block, axis) <= kMostSeries &&
         (block.series.empty() || distinct(block, axis) > distinct(block, block.series))) {
       block.series = axis;
     }
