@@ -41,17 +41,13 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
 
 void Endpoint::set_base(Bdf base) {
   base_ = base;
-}
-
-DeviceIdentity Endpoint::identity_of(DomainId domain) const {
   const std::uint32_t functions = config_.device.functions.count;
-  const std::uint32_t index = to_int(domain);
-  DeviceIdentity identity;
-  identity.bdf = Bdf{static_cast<std::uint16_t>(base_.value + index % functions)};
-  if (config_.device.functions.has_pasid) {
-    identity.pasid = Pasid{index / functions};
+  identities_.resize(domain_ids(config_.workload));
+  for (std::uint32_t i = 0; i < identities_.size(); ++i) {
+    identities_[i].bdf = Bdf{static_cast<std::uint16_t>(base.value + i % functions)};
+    identities_[i].pasid =
+        config_.device.functions.has_pasid ? std::optional(Pasid{i / functions}) : std::nullopt;
   }
-  return identity;
 }
 
 void Endpoint::wake() {
@@ -133,7 +129,7 @@ bool Endpoint::uses_handles(Op op) const {
 // One TLP of the present transfer; false where it has to wait.
 bool Endpoint::send_piece(Time t) {
   const Transfer& transfer = active_[current_].transfer;
-  const DeviceIdentity identity = identity_of(transfer.domain);
+  const DeviceIdentity& identity = identity_of(transfer.domain);
   const bool is_read = transfer.op == Op::kRead;
   const std::size_t free_tags = outstanding_.free_tags(function_of(identity.bdf));
   tag_stall_.set(is_read && free_tags == 0, t);

@@ -40,7 +40,7 @@ class Endpoint : public sc_core::sc_module {
   Bdf base() const { return base_; }
   DhiAgent& dhi() { return dhi_; }
   /// Whom a domain is: function i mod F, PASID i div F.
-  DeviceIdentity identity_of(DomainId domain) const;
+  const DeviceIdentity& identity_of(DomainId domain) const { return identities_[to_int(domain)]; }
 
   /// An engine has work again.
   void wake();
@@ -104,6 +104,7 @@ class Endpoint : public sc_core::sc_module {
   std::vector<Engine*> engines_;
   std::size_t turn_ = 0;
   Bdf base_;
+  std::vector<DeviceIdentity> identities_;  // by domain
   DhiAgent dhi_;
   OutstandingRequests outstanding_;
   Outbox outbox_;

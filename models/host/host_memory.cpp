@@ -15,7 +15,7 @@ namespace flitwise {
 HostMemory::HostMemory(const sc_core::sc_module_name& name, const HostConfig& config)
     : sc_module(name),
       size_(config.memory.size),
-      latency_(config.memory.timing.latency),
+      latency_(to_sc_time(config.memory.timing.latency)),
       fs_per_byte_(config.memory.bandwidth_gbps > 0 ? 8e6 / config.memory.bandwidth_gbps : 0) {
   void* area = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -49,14 +49,15 @@ bool HostMemory::peek(std::uint64_t address, std::uint8_t* bytes, std::size_t si
   return true;
 }
 
-// The data bus serves one access after the other; returns when this one is done.
-Time HostMemory::occupy(Time arrival, std::size_t bytes) {
+// How long an access that arrives after `delay` takes; the data bus serves one after the other.
+sc_core::sc_time HostMemory::wait_for(std::size_t bytes, const sc_core::sc_time& delay) {
   if (fs_per_byte_ == 0) {
-    return arrival + latency_;
+    return latency_;
   }
-  const Time start = std::max(arrival, busy_until_);
-  busy_until_ = start + Time{static_cast<std::int64_t>(static_cast<double>(bytes) * fs_per_byte_)};
-  return busy_until_ + latency_;
+  const Time arrival = now() + Time{static_cast<std::int64_t>(delay.value())};
+  busy_until_ = std::max(arrival, busy_until_) +
+                Time{static_cast<std::int64_t>(static_cast<double>(bytes) * fs_per_byte_)};
+  return to_sc_time(busy_until_ - arrival) + latency_;
 }
 
 void HostMemory::access(tlm::tlm_generic_payload& payload) {
@@ -88,15 +89,13 @@ tlm::tlm_sync_enum HostMemory::nb_transport(tlm::tlm_generic_payload& payload,
     return tlm::TLM_COMPLETED;
   }
   access(payload);
-  const Time arrival = now() + Time{static_cast<std::int64_t>(delay.value())};
-  delay = to_sc_time(occupy(arrival, payload.get_data_length()) - now());
+  delay += wait_for(payload.get_data_length(), delay);
   return tlm::TLM_COMPLETED;
 }
 
 void HostMemory::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   access(payload);
-  const Time arrival = now() + Time{static_cast<std::int64_t>(delay.value())};
-  delay = to_sc_time(occupy(arrival, payload.get_data_length()) - now());
+  delay += wait_for(payload.get_data_length(), delay);
 }
 
 unsigned int HostMemory::debug(tlm::tlm_generic_payload& payload) {

@@ -37,13 +37,13 @@ class HostMemory : public sc_core::sc_module {
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned int debug(tlm::tlm_generic_payload& payload);
   void access(tlm::tlm_generic_payload& payload);
-  Time occupy(Time arrival, std::size_t bytes);
+  sc_core::sc_time wait_for(std::size_t bytes, const sc_core::sc_time& delay);
   bool is_inside(std::uint64_t address, std::size_t size) const {
     return address < size_ && size <= size_ - address;
   }
 
   const std::uint64_t size_;
-  const Time latency_;
+  const sc_core::sc_time latency_;
   const double fs_per_byte_;
   std::uint8_t* bytes_ = nullptr;
   Time busy_until_{};

@@ -82,7 +82,7 @@ tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*
     packet.stamp(Hop::kQueued, now());
   }
   end.queues.push(PacketRef(&packet));
-  end.transmit_wakeup.at(std::max(now(), next_slot(end)));
+  end.transmit_wakeup.at(next_slot(end));
   return tlm::TLM_COMPLETED;
 }
 
@@ -190,15 +190,15 @@ void Link::receive(int side) {
   to.receive_wakeup.taken();
   const Time t = now();
   while (!from.wire.empty() && from.wire.front().arrival <= t) {
-    const InFlight arrived = std::move(from.wire.front());
-    from.wire.pop_front();
+    const InFlight& arrived = from.wire.front();
     to.delivered.clear();
     to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
     for (const PacketRef& packet : to.delivered) {
       packet->stamp(Hop::kReceived, t);
       ++delivered_;
-      deliver(side, packet);
+      deliver(side, packet, t);
     }
+    from.wire.pop_front();
   }
   if (!from.wire.empty()) {
     to.receive_wakeup.at(from.wire.front().arrival);
@@ -212,12 +212,12 @@ void Link::receive(int side) {
   }
 }
 
-void Link::deliver(int side, const PacketRef& packet) {
+void Link::deliver(int side, const PacketRef& packet, Time t) {
   const auto i = static_cast<std::size_t>(side);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   if ((*to_port[i])->nb_transport_fw(*packet, phase, delay) == tlm::TLM_COMPLETED) {
-    ends_[i]->framer->freed(*packet, now());
+    ends_[i]->framer->freed(*packet, t);
   }
 }
 

@@ -96,7 +96,7 @@ class Link : public sc_core::sc_module {
   void receive(int side);
   void put_on_wire(End& from, End& to, WireUnit&& unit, Time earliest);
   void account_for(End& from, const WireUnit& unit, const Placement& placement);
-  void deliver(int side, const PacketRef& packet);
+  void deliver(int side, const PacketRef& packet, Time t);
   void tell_room(int side);
   void recover(Time t);
   static void open_window(End& end, Time when);

@@ -2,8 +2,6 @@
 // Initiator of the TLM-2.0 base protocol for memory requests.
 #include "root_complex/memory_port.h"
 
-#include <cstring>
-
 #include "flitwise/link_socket.h"
 
 namespace flitwise {
@@ -62,14 +60,15 @@ void MemoryPort::fill(MemoryTransaction& transaction) {
     lead = static_cast<std::uint32_t>(__builtin_ctz(tlp.first_be | 0x10U));
     bytes -= lead + static_cast<std::uint32_t>(__builtin_clz(tlp.last_be | 0x0U) - 28);
   }
-  if (is_write && !packet.length_only) {
-    std::memcpy(transaction.data.data(), packet.payload.data() + lead, bytes);
-  }
   transaction.set_command(is_write && packet.length_only ? tlm::TLM_IGNORE_COMMAND
                           : is_write                     ? tlm::TLM_WRITE_COMMAND
                                                          : tlm::TLM_READ_COMMAND);
   transaction.set_address(tlp.address + lead);
-  transaction.set_data_ptr(transaction.data.data());
+  // A write reads the packet itself (a target never changes the data of a write); a read fills the
+  // transaction's own.
+  transaction.set_data_ptr(is_write && !packet.length_only
+                               ? const_cast<std::uint8_t*>(packet.payload.data()) + lead
+                               : transaction.data.data());
   transaction.set_data_length(bytes);
   transaction.set_streaming_width(bytes);
   transaction.set_dmi_allowed(false);

@@ -21,7 +21,7 @@ namespace flitwise {
 
 class MemoryClient;
 
-/// One access. data: the bytes read, or those to write.
+/// One access. data: the bytes read.
 struct MemoryTransaction : tlm::tlm_generic_payload {
   MemoryClient* client = nullptr;
   PacketRef packet;

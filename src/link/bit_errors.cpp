@@ -9,7 +9,10 @@
 namespace flitwise {
 
 BitErrors::BitErrors(double rate, DirectionFaults faults, Random random)
-    : rate_(rate), faults_(std::move(faults)), random_(random) {
+    : rate_(rate),
+      is_active_(rate > 0 || !faults.corrupt_tlps.empty() || !faults.corrupt_dllps.empty()),
+      faults_(std::move(faults)),
+      random_(random) {
   std::sort(faults_.corrupt_tlps.begin(), faults_.corrupt_tlps.end());
   std::sort(faults_.corrupt_dllps.begin(), faults_.corrupt_dllps.end());
   draw();

@@ -15,9 +15,11 @@ class BitErrors {
   BitErrors(double rate, DirectionFaults faults, Random random);
 
   /// One more transmission of so many bits: is it damaged? Each call is one transmission.
-  bool damages_tlp(std::uint32_t bits) { return hit(bits, faults_.corrupt_tlps, tlps_, next_tlp_); }
+  bool damages_tlp(std::uint32_t bits) {
+    return is_active_ && hit(bits, faults_.corrupt_tlps, tlps_, next_tlp_);
+  }
   bool damages_dllp(std::uint32_t bits) {
-    return hit(bits, faults_.corrupt_dllps, dllps_, next_dllp_);
+    return is_active_ && hit(bits, faults_.corrupt_dllps, dllps_, next_dllp_);
   }
 
  private:
@@ -26,6 +28,7 @@ class BitErrors {
   void draw();
 
   double rate_;
+  bool is_active_;          // something can go wrong at all
   DirectionFaults faults_;  // ordinals ascending
   Random random_;
   double bits_to_error_ = 0;  // good bits before the next wrong one

@@ -43,7 +43,9 @@ LineCoding bit_stream(const LinkPreset& preset) {
 LaneStream::LaneStream(const LineCoding& coding)
     : coding_(coding),
       block_symbols_(coding.rows_per_block * coding.lanes),
-      block_ui_(coding.header_ui + coding.rows_per_block * coding.ui_per_row) {}
+      block_ui_(coding.header_ui + coding.rows_per_block * coding.ui_per_row),
+      by_block_(block_symbols_),
+      by_lanes_(coding.lanes) {}
 
 Time LaneStream::time_of(std::uint64_t block, std::uint32_t offset_rows) const {
   const std::uint64_t ui = block * block_ui_ + (offset_rows == 0 ? 0 : coding_.header_ui) +
@@ -124,7 +126,7 @@ Placement LaneStream::place(std::uint32_t symbols, Time earliest) {
   skip_to(earliest);
   if (coding_.skp_due_blocks != 0) {
     const std::uint64_t end_block =
-        block_ + (offset_ + symbols + coding_.eds_bytes - 1) / block_symbols_;
+        block_ + by_block_.of(offset_ + symbols + coding_.eds_bytes - 1);
     if (block_ - skp_after_ >= coding_.skp_due_blocks ||
         (end_block - skp_after_ >= coding_.skp_deadline_blocks && block_ > skp_after_)) {
       insert_skp();
@@ -134,14 +136,14 @@ Placement LaneStream::place(std::uint32_t symbols, Time earliest) {
   placement.first = offset_ == 0 && coding_.header_ui > 0
                         ? Time{static_cast<std::int64_t>(block_ * block_ui_ + coding_.header_ui) *
                                coding_.unit_interval_fs}
-                        : time_of(block_, offset_ / coding_.lanes);
+                        : time_of(block_, by_lanes_.of(offset_));
   const std::uint32_t end = offset_ + symbols;
-  const std::uint64_t last_block = block_ + (end - 1) / block_symbols_;
+  const std::uint32_t blocks = by_block_.of(end - 1);
+  const std::uint64_t last_block = block_ + blocks;
   charge_blocks(block_, last_block);
   phy_bits_ += std::uint64_t{symbols} * coding_.coding_bits_per_symbol;
-  const std::uint32_t end_in_block =
-      end - static_cast<std::uint32_t>(last_block - block_) * block_symbols_;
-  placement.last = time_of(last_block, (end_in_block + coding_.lanes - 1) / coding_.lanes);
+  const std::uint32_t end_in_block = end - blocks * block_symbols_;
+  placement.last = time_of(last_block, by_lanes_.up(end_in_block));
   block_ = last_block;
   offset_ = end_in_block;
   if (offset_ == block_symbols_) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "common/quotient.h"
 #include "flitwise/config.h"
 #include "flitwise/time.h"
 
@@ -76,6 +77,8 @@ class LaneStream {
   LineCoding coding_;
   std::uint32_t block_symbols_;
   std::uint32_t block_ui_;
+  Quotient by_block_;            // symbols to blocks
+  Quotient by_lanes_;            // symbols to rows
   std::uint64_t block_ = 0;      ///< block of the next free byte
   std::uint32_t offset_ = 0;     ///< byte within it
   std::uint64_t skp_after_ = 0;  ///< first block behind the last SKP ordered set

@@ -72,6 +72,12 @@ std::optional<std::size_t> TransactionQueues::sendable(FcClass fc) const {
 }
 
 std::optional<TransactionQueues::Position> TransactionQueues::choose() const {
+  // The common case first: only posted requests wait, and the oldest one can go.
+  const Queue& posted = queues_[0];
+  if (!posted.empty() && queues_[1].empty() && queues_[2].empty() &&
+      relaxed_ != RelaxedPassing::kEager && has_credits(FcClass::kPosted, posted.front())) {
+    return Position{FcClass::kPosted, 0};
+  }
   std::optional<Position> best;
   std::uint64_t best_order = 0;
   for (const FcClass fc : kClasses) {
