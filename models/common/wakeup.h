@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One pending wake-up of an SC_METHOD, snapped to a clock: asking for a later time than the
+/// The pending wake-up of an SC_METHOD, snapped to a clock: asking for a later time than the
 /// pending one costs nothing.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <systemc>
 
 #include "flitwise/link_socket.h"
@@ -14,24 +15,49 @@ namespace flitwise {
 
 class Wakeup {
  public:
-  Wakeup(const char* name, Time period) : event_(name), period_(period) {}
+  Wakeup(const char* name, Time period)
+      : soon_(name), later_((std::string(name) + "_timer").c_str()), period_(period) {}
 
   /// The process sensitive to this runs at the first clock edge at or after `when` (never earlier
-  /// than now).
+  /// than now). For a time far ahead it may run before, and asks again.
   void at(Time when) {
     if (when > pending_ - period_) {
       return;  // the pending edge is the one asked for, or an earlier one
     }
     const Time t = now();
+    if (when > t + kSoon) {
+      set_timer(when, t);
+      return;
+    }
     pending_ = edge_after(when < t ? t : when);
-    event_.notify(to_sc_time(pending_ - t));
+    soon_.notify(to_sc_time(pending_ - t));
   }
   /// To be called first thing by the woken process.
-  void taken() { pending_ = Time::never(); }
-  bool is_pending() const { return pending_ != Time::never(); }
-  const sc_core::sc_event& event() const { return event_; }
+  void taken() {
+    const Time t = now();
+    pending_ = pending_ <= t ? Time::never() : pending_;
+    timer_ = timer_ <= t ? Time::never() : timer_;
+  }
+  /// Makes a spawned process wake up on it.
+  void wakes(sc_core::sc_spawn_options& options) const {
+    options.set_sensitivity(&soon_);
+    options.set_sensitivity(&later_);
+  }
 
  private:
+  /// Waits longer than this are timers. They are mostly put off again before they run out, and the
+  /// kernel keeps every notification that was overtaken by an earlier one until its time has come:
+  /// so a timer stays where it is, however often it is put off.
+  static constexpr Time kSoon = Time::from_ns(500);
+
+  void set_timer(Time when, Time t) {
+    if (when >= timer_ || when == Time::never()) {
+      return;
+    }
+    timer_ = next_edge(when, period_);
+    later_.notify(to_sc_time(timer_ - t));
+  }
+
   // The next edge, counted from the last one: a short division where the wait is short.
   Time edge_after(Time when) {
     const std::int64_t ahead = when.fs - last_edge_.fs;
@@ -44,10 +70,12 @@ class Wakeup {
     return last_edge_;
   }
 
-  sc_core::sc_event event_;
+  sc_core::sc_event soon_;
+  sc_core::sc_event later_;
   Time period_;
   Time last_edge_{};
-  Time pending_ = Time::never();
+  Time pending_ = Time::never();  // of soon_
+  Time timer_ = Time::never();    // of later_
 };
 
 }  // namespace flitwise

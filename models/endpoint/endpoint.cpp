@@ -35,7 +35,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
   sc_core::sc_spawn_options options;
   options.spawn_method();
   options.dont_initialize();
-  options.set_sensitivity(&wakeup_.event());
+  wakeup_.wakes(options);
   sc_core::sc_spawn([this] { work(); }, "work_process", &options);
 }
 

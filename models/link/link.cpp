@@ -57,13 +57,13 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
 
     sc_core::sc_spawn_options transmit_options;
     transmit_options.spawn_method();
-    transmit_options.set_sensitivity(&ends_[i]->transmit_wakeup.event());
+    ends_[i]->transmit_wakeup.wakes(transmit_options);
     sc_core::sc_spawn([this, side] { transmit(side); }, ("transmit_" + side_name).c_str(),
                       &transmit_options);
     sc_core::sc_spawn_options receive_options;
     receive_options.spawn_method();
     receive_options.dont_initialize();
-    receive_options.set_sensitivity(&ends_[i]->receive_wakeup.event());
+    ends_[i]->receive_wakeup.wakes(receive_options);
     sc_core::sc_spawn([this, side] { receive(side); }, ("receive_" + side_name).c_str(),
                       &receive_options);
     ends_[i]->framer->start(Time{});

@@ -15,10 +15,11 @@ class Sleeper : public sc_core::sc_module {
  public:
   Sleeper(const sc_core::sc_module_name& name, Time period)
       : sc_module(name), wakeup("wakeup", period) {
-    SC_HAS_PROCESS(Sleeper);
-    SC_METHOD(woken);
-    sensitive << wakeup.event();
-    dont_initialize();
+    sc_core::sc_spawn_options options;
+    options.spawn_method();
+    options.dont_initialize();
+    wakeup.wakes(options);
+    sc_core::sc_spawn([this] { woken(); }, "woken", &options);
   }
 
   Wakeup wakeup;
@@ -47,6 +48,18 @@ TEST(Wakeup, AnExactEdgeIsNotPutOff) {
   sleeper.wakeup.at(Time::from_ns(6));
   run_until(Time::from_ns(10));
   EXPECT_EQ(sleeper.times, std::vector<Time>{Time::from_ns(6)});
+}
+
+TEST(Wakeup, ATimerThatIsPutOffFiresOnceAndTheProcessAsksAgain) {
+  Sleeper sleeper("sleeper", Time::from_ns(2));
+  sleeper.wakeup.at(Time::from_us(3));
+  sleeper.wakeup.at(Time::from_us(5));
+  sleeper.wakeup.at(Time::from_ns(4));
+  run_until(Time::from_us(4));
+  EXPECT_EQ(sleeper.times, (std::vector<Time>{Time::from_ns(4), Time::from_us(3)}));
+  sleeper.wakeup.at(Time::from_us(5));
+  run_until(Time::from_us(6));
+  EXPECT_EQ(sleeper.times.back(), Time::from_us(5));
 }
 
 TEST(Wakeup, AnEarlierRequestReplacesALaterOneAndNotTheOtherWay) {
