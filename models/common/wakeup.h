@@ -24,7 +24,7 @@ class Wakeup {
     if (when > pending_ - period_) {
       return;  // the pending edge is the one asked for, or an earlier one
     }
-    const Time t = now();
+    const Time t = now_here();
     if (when > t + kSoon) {
       set_timer(when, t);
       return;
@@ -34,7 +34,7 @@ class Wakeup {
   }
   /// To be called first thing by the woken process.
   void taken() {
-    const Time t = now();
+    const Time t = now_here();
     pending_ = pending_ <= t ? Time::never() : pending_;
     timer_ = timer_ <= t ? Time::never() : timer_;
   }
@@ -70,6 +70,9 @@ class Wakeup {
     return last_edge_;
   }
 
+  Time now_here() const { return {static_cast<std::int64_t>(context_.time_stamp().value())}; }
+
+  const sc_core::sc_simcontext& context_ = *sc_core::sc_get_curr_simcontext();
   sc_core::sc_event soon_;
   sc_core::sc_event later_;
   Time period_;

@@ -7,18 +7,6 @@ namespace flitwise {
 OutstandingRequests::OutstandingRequests(unsigned functions, unsigned tag_bits)
     : tag_bits_(tag_bits), functions_(functions) {}
 
-OutstandingRequests::Function& OutstandingRequests::function(unsigned index) {
-  std::unique_ptr<Function>& one = functions_[index];
-  if (!one) {
-    one = std::make_unique<Function>(tag_bits_);
-  }
-  return *one;
-}
-
-std::size_t OutstandingRequests::free_tags(unsigned index) {
-  return function(index).tags.free();
-}
-
 std::uint16_t OutstandingRequests::open(unsigned index, OutstandingRequest&& request) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(slots_.size()));
@@ -29,33 +17,26 @@ std::uint16_t OutstandingRequests::open(unsigned index, OutstandingRequest&& req
   Slot& slot = slots_[place];
   slot.request = std::move(request);
   slot.function = index;
-  slot.tag = function(index).tags.take();
+  slot.tag = owner(index).tags.take();
   slot.older = youngest_;
   slot.younger = kNone;
   (youngest_ == kNone ? oldest_ : slots_[youngest_].younger) = place;
   youngest_ = place;
-  function(index).slots[slot.tag] = place;
+  owner(index).slots[slot.tag] = place;
   ++in_use_;
   return slot.tag;
 }
 
-OutstandingRequest* OutstandingRequests::find(unsigned index, std::uint16_t tag) {
-  if (index >= functions_.size() || !functions_[index] || !functions_[index]->tags.is_out(tag)) {
-    return nullptr;
-  }
-  return &slots_[functions_[index]->slots[tag]].request;
-}
-
 void OutstandingRequests::close(unsigned index, std::uint16_t tag) {
-  Function& owner = function(index);
-  const std::uint32_t place = owner.slots[tag];
+  Function& from = owner(index);
+  const std::uint32_t place = from.slots[tag];
   Slot& slot = slots_[place];
   (slot.older == kNone ? oldest_ : slots_[slot.older].younger) = slot.younger;
   (slot.younger == kNone ? youngest_ : slots_[slot.younger].older) = slot.older;
   slot.request.request.reset();
   slot.request.pin.reset();
-  owner.slots[tag] = kNone;
-  owner.tags.give(tag);
+  from.slots[tag] = kNone;
+  from.tags.give(tag);
   free_.push_back(place);
   --in_use_;
 }

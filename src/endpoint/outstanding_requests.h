@@ -33,12 +33,18 @@ class OutstandingRequests {
   /// `functions` tag pools of `tag_bits` bits, made when first used. [LNK-9.8]
   OutstandingRequests(unsigned functions, unsigned tag_bits);
 
-  std::size_t free_tags(unsigned function);
+  std::size_t free_tags(unsigned function) { return owner(function).tags.free(); }
   /// Takes a tag and books the request. REQUIRES: free_tags(function) > 0; deadlines never
   /// decrease.
   std::uint16_t open(unsigned function, OutstandingRequest&& request);
   /// Null where no such request is out: an Unexpected Completion.
-  OutstandingRequest* find(unsigned function, std::uint16_t tag);
+  OutstandingRequest* find(unsigned function, std::uint16_t tag) {
+    if (function >= functions_.size() || !functions_[function] ||
+        !functions_[function]->tags.is_out(tag)) {
+      return nullptr;
+    }
+    return &slots_[functions_[function]->slots[tag]].request;
+  }
   void close(unsigned function, std::uint16_t tag);
 
   /// The request that times out first.
@@ -63,7 +69,13 @@ class OutstandingRequests {
     TagPool tags;
     std::vector<std::uint32_t> slots;  // by tag
   };
-  Function& function(unsigned index);
+  Function& owner(unsigned index) {
+    std::unique_ptr<Function>& one = functions_[index];
+    if (!one) {
+      one = std::make_unique<Function>(tag_bits_);
+    }
+    return *one;
+  }
 
   unsigned tag_bits_;
   std::vector<std::unique_ptr<Function>> functions_;

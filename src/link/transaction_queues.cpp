@@ -71,12 +71,35 @@ std::optional<std::size_t> TransactionQueues::sendable(FcClass fc) const {
   return head_can_go ? std::optional<std::size_t>(0) : std::nullopt;
 }
 
+// The class that alone has something queued; none where several have, or where nothing waits.
+std::optional<FcClass> TransactionQueues::only_class() const {
+  const unsigned waiting = (queues_[0].empty() ? 0U : 1U) | (queues_[1].empty() ? 0U : 2U) |
+                           (queues_[2].empty() ? 0U : 4U);
+  switch (waiting) {
+    case 1:
+      return FcClass::kPosted;
+    case 2:
+      return FcClass::kNonPosted;
+    case 4:
+      return FcClass::kCompletion;
+    default:
+      return std::nullopt;
+  }
+}
+
 std::optional<TransactionQueues::Position> TransactionQueues::choose() const {
-  // The common case first: only posted requests wait, and the oldest one can go.
-  const Queue& posted = queues_[0];
-  if (!posted.empty() && queues_[1].empty() && queues_[2].empty() &&
-      relaxed_ != RelaxedPassing::kEager && has_credits(FcClass::kPosted, posted.front())) {
-    return Position{FcClass::kPosted, 0};
+  if (empty()) {
+    return std::nullopt;
+  }
+  // The common case first: one class alone waits, and its oldest can go.
+  if (const std::optional<FcClass> only = only_class();
+      only && (*only != FcClass::kPosted || relaxed_ != RelaxedPassing::kEager)) {
+    if (has_credits(*only, queue(*only).front())) {
+      return Position{*only, 0};
+    }
+    if (*only != FcClass::kPosted) {
+      return std::nullopt;
+    }
   }
   std::optional<Position> best;
   std::uint64_t best_order = 0;

@@ -73,6 +73,7 @@ class TransactionQueues {
   static std::size_t index_of(FcClass fc_class) { return static_cast<std::size_t>(fc_class); }
   const Queue& queue(FcClass fc_class) const { return queues_[index_of(fc_class)]; }
   bool has_credits(FcClass fc_class, const Entry& entry) const;
+  std::optional<FcClass> only_class() const;
   bool may_overtake_posted(const Entry& entry) const;
   std::optional<std::size_t> sendable(FcClass fc_class) const;
 
