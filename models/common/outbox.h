@@ -17,27 +17,36 @@ class Outbox {
  public:
   struct Entry {
     PacketRef packet;
-    Time ready{};
-    std::optional<HandlePin>
-        posted_pin;  ///< to be told to the handle table when the packet is sent
+    Time ready{};                         ///< when it leaves the port's pipeline
+    std::optional<HandlePin> posted_pin;  ///< the handle table hears of it when the packet is sent
   };
 
   explicit Outbox(std::size_t depth) : entries_(depth) {}
 
-  /// Places left of the depth; push() beyond it makes more.
-  std::size_t room() const { return entries_.capacity() - entries_.size(); }
-  std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
-  const Entry& front() const { return entries_.front(); }
-  void pop() { entries_.pop_front(); }
-  /// Behind all others, and not before them.
-  void push(Entry entry) {
+  std::size_t size() const { return entries_.size(); }
+
+  /// Hands the entry to the link at once (it arrives there when it is ready, and not before those
+  /// sent earlier), or keeps it behind the others. bool hand_over(const Entry&): false, sent away.
+  template <class HandOver>
+  void send(Entry entry, HandOver&& hand_over) {
     last_ready_ = entry.ready < last_ready_ ? last_ready_ : entry.ready;
     entry.ready = last_ready_;
+    if (entries_.empty() && hand_over(entry)) {
+      return;
+    }
     if (entries_.full()) {
       entries_.set_capacity(entries_.capacity() * 2);
     }
     entries_.push_back(std::move(entry));
+  }
+
+  /// There is room again.
+  template <class HandOver>
+  void drain(HandOver&& hand_over) {
+    while (!entries_.empty() && hand_over(entries_.front())) {
+      entries_.pop_front();
+    }
   }
 
  private:

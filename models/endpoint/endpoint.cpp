@@ -11,10 +11,9 @@
 namespace flitwise {
 namespace {
 
-// model: packets between the shell and its link; enough to cover the pipeline at the highest rate.
-constexpr std::size_t kOutboxDepth = 96;
-// What one message may need: DEALLOC, ALLOC, flush and itself.
-constexpr std::size_t kRoomForMessage = 5;
+// A message and what goes out before it may find no room together: DEALLOC, ALLOC, flush and
+// itself.
+constexpr std::size_t kOutboxDepth = 8;
 
 }  // namespace
 
@@ -58,21 +57,20 @@ void Endpoint::work() {
   wakeup_.taken();
   const Time t = now();
   check_timeouts(t);
-  drain(t);
   pump(t);
 }
 
 tlm::tlm_sync_enum Endpoint::link_has_room(int /*id*/, Packet& /*packet*/,
                                            tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
   const Time t = now();
-  drain(t);
+  outbox_.drain([this](const Outbox::Entry& entry) { return hand_over(entry); });
   pump(t);
   return tlm::TLM_COMPLETED;
 }
 
 // Takes work from the engines as long as there is room and nothing has to be waited for.
 void Endpoint::pump(Time t) {
-  while (outbox_.room() >= kRoomForMessage) {
+  while (outbox_.empty()) {
     if (!has_current_ && !begin_transfer(t)) {
       break;
     }
@@ -80,7 +78,6 @@ void Endpoint::pump(Time t) {
       break;
     }
   }
-  drain(t);
 }
 
 bool Endpoint::begin_transfer(Time t) {
@@ -240,7 +237,8 @@ void Endpoint::queue_first(const Transfer& transfer, const DeviceIdentity& ident
 }
 
 void Endpoint::queue(PacketRef packet, Time ready, std::optional<HandlePin> posted_pin) {
-  outbox_.push({std::move(packet), ready, posted_pin});
+  outbox_.send({std::move(packet), ready, posted_pin},
+               [this](const Outbox::Entry& entry) { return hand_over(entry); });
 }
 
 void Endpoint::open_read(Packet& packet, std::optional<HandlePin> pin, Time t) {
@@ -287,22 +285,16 @@ void Endpoint::end_transfer(std::uint32_t slot, Time t) {
   engine.finished(end);
 }
 
-// Hands over what is ready, until the link sends one away.
-void Endpoint::drain(Time t) {
-  while (!outbox_.empty()) {
-    const Outbox::Entry& entry = outbox_.front();
-    if (entry.ready > t) {
-      wakeup_.at(entry.ready);
-      return;
-    }
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    if (to_link->nb_transport_fw(*entry.packet, phase, delay) != tlm::TLM_COMPLETED) {
-      return;
-    }
-    note_sent(entry);
-    outbox_.pop();
+// Gives one packet to the link, to arrive there when it is ready.
+bool Endpoint::hand_over(const Outbox::Entry& entry) {
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  const Time t = now();
+  sc_core::sc_time delay = entry.ready > t ? to_sc_time(entry.ready - t) : sc_core::SC_ZERO_TIME;
+  if (to_link->nb_transport_fw(*entry.packet, phase, delay) != tlm::TLM_COMPLETED) {
+    return false;
   }
+  note_sent(entry);
+  return true;
 }
 
 // What the handle table has to know of a packet that is on its way. [DHI D10]
@@ -359,8 +351,8 @@ std::string Endpoint::waiting() const {
                         outstanding_.size(), oldest->tag);
   }
   if (!outbox_.empty()) {
-    text += fmt::format("{}: {} packets wait for room in the link's queues\n", name(),
-                        kOutboxDepth - outbox_.room());
+    text +=
+        fmt::format("{}: {} packets wait for room in the link's queues\n", name(), outbox_.size());
   }
   if (has_current_) {
     text += fmt::format("{}: a transfer of domain {} waits for a tag or a handle\n", name(),

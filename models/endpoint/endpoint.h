@@ -83,7 +83,7 @@ class Endpoint : public sc_core::sc_module {
   void open_read(Packet& packet, std::optional<HandlePin> pin, Time now);
   void after_piece(Time now);
   void end_transfer(std::uint32_t slot, Time now);
-  void drain(Time now);
+  bool hand_over(const Outbox::Entry& entry);
   void note_sent(const Outbox::Entry& entry);
   void complete(Packet& packet, Time now);
   void finish_request(unsigned function, std::uint16_t tag, OutstandingRequest& request,

@@ -71,18 +71,19 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
 }
 
 tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*phase*/,
-                                    sc_core::sc_time& /*delay*/) {
+                                    sc_core::sc_time& delay) {
   End& end = *ends_[static_cast<std::size_t>(side)];
   const FcClass fc = fc_class(packet.tlp.type);
   if (!end.queues.has_room(fc)) {
     end.refused[static_cast<std::size_t>(fc)] = true;
     return tlm::TLM_ACCEPTED;
   }
+  const Time arrival = now() + Time{static_cast<std::int64_t>(delay.value())};
   if (packet.stamped(Hop::kQueued) == kNotStamped) {
-    packet.stamp(Hop::kQueued, now());
+    packet.stamp(Hop::kQueued, arrival);
   }
-  end.queues.push(PacketRef(&packet));
-  end.transmit_wakeup.at(next_slot(end));
+  end.queues.push(PacketRef(&packet), arrival);
+  end.transmit_wakeup.at(std::max(arrival, next_slot(end)));
   return tlm::TLM_COMPLETED;
 }
 
@@ -119,19 +120,20 @@ void Link::transmit(int side) {
   if (from.framer->take_recovery_request()) {
     recover(t);
   }
-  if (sent_tlp) {
-    tell_room(side);
-  }
-  if (more || !from.queues.empty()) {
-    // The next edge on which the wire takes another unit; a queue that waits for credits is woken
-    // by their arrival.
-    if (from.lanes.free_at() >= horizon) {
-      from.transmit_wakeup.at(next_slot(from));
-    }
+  // The next edge on which the wire takes another unit, or on which one arrives; what waits for
+  // credits is woken by them.
+  if (from.lanes.free_at() >= horizon && (more || !from.queues.empty())) {
+    from.transmit_wakeup.at(next_slot(from));
+  } else if (!from.queues.empty()) {
+    from.transmit_wakeup.at(from.queues.next_arrival(t));
   }
   const Time deadline = from.framer->deadline();
   if (deadline != Time::never()) {
     from.transmit_wakeup.at(std::max(deadline, next_slot(from)));
+  }
+  // Last, so that what comes now does not ask for a later wake-up before the nearer one is set.
+  if (sent_tlp) {
+    tell_room(side);
   }
 }
 
@@ -205,10 +207,9 @@ void Link::receive(int side) {
   }
   // Acks and credits may have opened the way for what waits here, and something may be owed to the
   // other end.
-  if (!to.queues.empty()) {
-    to.transmit_wakeup.at(std::max(t, next_slot(to)));
-  } else if (to.framer->deadline() != Time::never()) {
-    to.transmit_wakeup.at(std::max(to.framer->deadline(), next_slot(to)));
+  const Time wanted = std::min(to.queues.first_arrival(), to.framer->deadline());
+  if (wanted != Time::never()) {
+    to.transmit_wakeup.at(std::max(wanted, next_slot(to)));
   }
 }
 

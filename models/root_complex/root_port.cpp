@@ -30,6 +30,8 @@ RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, Pa
     : sc_module(name),
       config_(config),
       form_{config.link.identity, config.link.dhi_form, config.device.dhi.bits},
+      handle_is_requester_id_(config.link.dhi_form == DhiForm::kRidDirect ||
+                              config.link.dhi_form == DhiForm::kRidFabric),
       limits_(limits_of(config)),
       sizer_(config.link, config.message, config.device.dhi.bits),
       pool_(pool),
@@ -39,25 +41,16 @@ RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, Pa
       posted_(kOutboxDepth),
       nonposted_(kOutboxDepth),
       completions_(kOutboxDepth),
-      wakeup_("work", config.host.timing.clock),
       completions_to_drop_(config.faults.drop_completions) {
   from_link.register_nb_transport_fw(this, &RootPort::receive, 0);
   to_link.register_nb_transport_bw(this, &RootPort::link_has_room, 0);
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  wakeup_.wakes(options);
-  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
-}
-
-void RootPort::work() {
-  wakeup_.taken();
-  drain();
 }
 
 tlm::tlm_sync_enum RootPort::link_has_room(int /*id*/, Packet& /*packet*/,
                                            tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
-  drain();
+  for (Outbox* const outbox : {&posted_, &nonposted_, &completions_}) {
+    outbox->drain([this](const Outbox::Entry& entry) { return hand_over(entry); });
+  }
   return tlm::TLM_COMPLETED;
 }
 
@@ -167,12 +160,9 @@ PacketRef RootPort::make_completion(const Packet& request) const {
   tlp.id_based_ordering = request.tlp.id_based_ordering;
   tlp.no_snoop = request.tlp.no_snoop;
   tlp.tag = request.tlp.tag;
-  // Completions always go to the BDF in full; a handle that names nobody is echoed. [DHI forms]
-  tlp.requester_id = request.tlp.requester_id;
-  if (identity_of(request.tlp, form_).handle) {
-    tlp.id_is_handle = !request.resolved.has_value();
-    tlp.requester_id = request.resolved ? request.resolved->bdf : request.tlp.requester_id;
-  }
+  // Completions always go to the BDF in full; a handle that names nobody is echoed. [DHI D16]
+  tlp.requester_id = request.resolved ? request.resolved->bdf : request.tlp.requester_id;
+  tlp.id_is_handle = handle_is_requester_id_ && request.tlp.id_is_handle && !request.resolved;
   return packet;
 }
 
@@ -203,9 +193,8 @@ void RootPort::answer_read(const MemoryTransaction& transaction, Time when) {
       packet->payload.assign(data, data + std::size_t{piece.length_dw} * 4);
     }
     sizer_.size(*packet);
-    completions_.push({std::move(packet), when + config_.host.timing.root_port, std::nullopt});
+    send(completions_, std::move(packet), when + config_.host.timing.root_port);
   }
-  wakeup_.at(completions_.front().ready);
 }
 
 // Non-posted requests get a Cpl with the status; posted ones are dropped and counted. [LNK-9.19]
@@ -219,9 +208,7 @@ void RootPort::refuse(Packet& packet, CplStatus status, const char* kind, Time d
   answer->tlp.byte_count = static_cast<std::uint16_t>(byte_count_of(packet.tlp));
   answer->tlp.lower_address = lower_address_of(packet.tlp);
   sizer_.size(*answer);
-  completions_.push(
-      {std::move(answer), now() + delay + config_.host.timing.root_port, std::nullopt});
-  wakeup_.at(completions_.front().ready);
+  send(completions_, std::move(answer), now() + delay + config_.host.timing.root_port);
 }
 
 // Dropped, and a fatal error; nobody is answered. [LNK-9.17]
@@ -250,32 +237,19 @@ void RootPort::send(PacketRef packet, Time delay) {
   if (packet->size.total() == 0) {
     sizer_.size(*packet);
   }
-  const Time ready = now() + delay;
-  (is_posted ? posted_ : nonposted_).push({std::move(packet), ready, std::nullopt});
-  wakeup_.at(ready);
+  send(is_posted ? posted_ : nonposted_, std::move(packet), now() + delay);
 }
 
-void RootPort::drain() {
+void RootPort::send(Outbox& outbox, PacketRef packet, Time ready) {
+  outbox.send({std::move(packet), ready, std::nullopt},
+              [this](const Outbox::Entry& entry) { return hand_over(entry); });
+}
+
+bool RootPort::hand_over(const Outbox::Entry& entry) {
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
   const Time t = now();
-  drain(posted_, t);
-  drain(nonposted_, t);
-  drain(completions_, t);
-}
-
-void RootPort::drain(Outbox& outbox, Time t) {
-  while (!outbox.empty()) {
-    const Outbox::Entry& entry = outbox.front();
-    if (entry.ready > t) {
-      wakeup_.at(entry.ready);
-      return;
-    }
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    if (to_link->nb_transport_fw(*entry.packet, phase, delay) != tlm::TLM_COMPLETED) {
-      return;
-    }
-    outbox.pop();
-  }
+  sc_core::sc_time delay = entry.ready > t ? to_sc_time(entry.ready - t) : sc_core::SC_ZERO_TIME;
+  return to_link->nb_transport_fw(*entry.packet, phase, delay) == tlm::TLM_COMPLETED;
 }
 
 std::string RootPort::waiting() const {

@@ -12,7 +12,6 @@
 
 #include "common/outbox.h"
 #include "common/packet_sizer.h"
-#include "common/wakeup.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
 #include "root_complex/host_handles.h"
@@ -57,7 +56,6 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
-  void work();
   void receive_request(Packet& packet, Time now);
   bool resolve(Packet& packet, Time& latency);
   void to_memory(Packet& packet, Time delay);
@@ -67,13 +65,14 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void refuse_malformed(const Packet& packet, TlpViolation violation);
   PacketRef make_completion(const Packet& request) const;
   void queue_answers();
-  void drain();
-  void drain(Outbox& outbox, Time now);
+  void send(Outbox& outbox, PacketRef packet, Time ready);
+  bool hand_over(const Outbox::Entry& entry);
   void count(const char* kind, const Packet& packet);
   bool is_interrupt(const Packet& packet) const;
 
   const Config config_;
   const IdentityForm form_;
+  const bool handle_is_requester_id_;
   const TlpLimits limits_;
   const PacketSizer sizer_;
   PacketPool& pool_;
@@ -83,7 +82,6 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   HostHooks hooks_;
   BusRange buses_{0, 255};
   Outbox posted_, nonposted_, completions_;
-  Wakeup wakeup_;
   std::size_t in_memory_ = 0;  // accesses that wait for the memory's answer
   std::uint64_t completions_to_drop_;
   std::vector<PacketRef> answers_;  // scratch

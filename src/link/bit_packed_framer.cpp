@@ -7,8 +7,8 @@ namespace flitwise {
 BitPackedFramer::BitPackedFramer(const MessageConfig& message, TransactionQueues& queues)
     : message_(message), queues_(queues) {}
 
-bool BitPackedFramer::next(Time /*now*/, WireUnit& unit) {
-  const std::optional<TransactionQueues::Position> position = queues_.choose();
+bool BitPackedFramer::next(Time now, WireUnit& unit) {
+  const std::optional<TransactionQueues::Position> position = queues_.choose(now);
   if (!position) {
     return false;
   }
@@ -20,7 +20,7 @@ bool BitPackedFramer::next(Time /*now*/, WireUnit& unit) {
   open_bits_ += unit.size.total();
   std::uint32_t closed = open_bits_ / room;
   open_bits_ %= room;
-  if (open_bits_ > 0 && (message_.packing == Packing::kAligned || queues_.empty())) {
+  if (open_bits_ > 0 && (message_.packing == Packing::kAligned || !queues_.choose(now))) {
     unit.size.padding += room - open_bits_;
     open_bits_ = 0;
     ++closed;

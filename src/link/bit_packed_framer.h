@@ -10,7 +10,7 @@ namespace flitwise {
 /// Messages are packed either from a flit boundary each, or one behind the other; an open flit is
 /// filled up as soon as no message waits. model: the text names no Ack, replay or credits for this
 /// carrier; none are modelled.
-class BitPackedFramer : public Framer {
+class BitPackedFramer final : public Framer {
  public:
   BitPackedFramer(const MessageConfig& message, TransactionQueues& queues);
 

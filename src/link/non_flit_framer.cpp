@@ -97,7 +97,7 @@ bool NonFlitFramer::next_tlp(Time now, WireUnit& unit) {
     ++stats_.replays;
     return true;
   }
-  const std::optional<TransactionQueues::Position> position = queues_.choose();
+  const std::optional<TransactionQueues::Position> position = queues_.choose(now);
   if (!position) {
     queues_.note_stalls(now);
     return false;

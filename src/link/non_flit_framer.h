@@ -11,7 +11,7 @@
 
 namespace flitwise {
 
-class NonFlitFramer : public Framer {
+class NonFlitFramer final : public Framer {
  public:
   NonFlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool);
 

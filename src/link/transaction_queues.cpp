@@ -8,12 +8,16 @@ namespace flitwise {
 namespace {
 // How far behind the head a relaxed TLP is looked for. model: the text gives no bound.
 constexpr std::size_t kPassingWindow = 8;
+// Packets of a class on their way through the port's pipeline, ahead of the queue proper; enough to
+// cover a device's pipeline and a host's read latency at the highest rate. model: the text knows no
+// such bound.
+constexpr std::size_t kPipelineSlots[] = {96, 96, 1024};
 constexpr FcClass kClasses[] = {FcClass::kPosted, FcClass::kNonPosted, FcClass::kCompletion};
 }  // namespace
 
 TransactionQueues::TransactionQueues(unsigned depth, RelaxedPassing relaxed) : relaxed_(relaxed) {
-  for (Queue& one : queues_) {
-    one.set_capacity(depth);
+  for (std::size_t i = 0; i < queues_.size(); ++i) {
+    queues_[i].set_capacity(depth + kPipelineSlots[i]);
   }
 }
 
@@ -21,10 +25,10 @@ bool TransactionQueues::empty() const {
   return queues_[0].empty() && queues_[1].empty() && queues_[2].empty();
 }
 
-void TransactionQueues::push(PacketRef packet) {
+void TransactionQueues::push(PacketRef packet, Time arrival) {
   const FcClass fc = fc_class(packet->tlp.type);
   const Credits need{1, data_credits(packet->tlp)};
-  queues_[index_of(fc)].push_back(Entry{std::move(packet), next_order_++, need});
+  queues_[index_of(fc)].push_back(Entry{std::move(packet), next_order_++, need, arrival});
 }
 
 bool TransactionQueues::has_credits(FcClass fc, const Entry& entry) const {
@@ -47,9 +51,9 @@ bool TransactionQueues::may_overtake_posted(const Entry& entry) const {
 }
 
 // The entry of one class that can go, credits and its own queue considered.
-std::optional<std::size_t> TransactionQueues::sendable(FcClass fc) const {
+std::optional<std::size_t> TransactionQueues::sendable(FcClass fc, Time now) const {
   const Queue& entries = queue(fc);
-  if (entries.empty()) {
+  if (entries.empty() || entries.front().arrival > now) {
     return std::nullopt;
   }
   const bool head_can_go = has_credits(fc, entries.front());
@@ -60,7 +64,7 @@ std::optional<std::size_t> TransactionQueues::sendable(FcClass fc) const {
   // Posted requests with RO or IDO may overtake older posted ones. [LNK-9.1]
   const std::size_t window = std::min(entries.size(), kPassingWindow);
   for (std::size_t later = window - 1; later > 0; --later) {
-    bool free = has_credits(fc, entries[later]);
+    bool free = entries[later].arrival <= now && has_credits(fc, entries[later]);
     for (std::size_t earlier = 0; free && earlier < later; ++earlier) {
       free = passing(entries[later].packet->tlp, entries[earlier].packet->tlp) != Passing::kNo;
     }
@@ -87,14 +91,18 @@ std::optional<FcClass> TransactionQueues::only_class() const {
   }
 }
 
-std::optional<TransactionQueues::Position> TransactionQueues::choose() const {
+std::optional<TransactionQueues::Position> TransactionQueues::choose(Time now) const {
   if (empty()) {
     return std::nullopt;
   }
   // The common case first: one class alone waits, and its oldest can go.
   if (const std::optional<FcClass> only = only_class();
       only && (*only != FcClass::kPosted || relaxed_ != RelaxedPassing::kEager)) {
-    if (has_credits(*only, queue(*only).front())) {
+    const Entry& oldest = queue(*only).front();
+    if (oldest.arrival > now) {
+      return std::nullopt;
+    }
+    if (has_credits(*only, oldest)) {
       return Position{*only, 0};
     }
     if (*only != FcClass::kPosted) {
@@ -104,7 +112,7 @@ std::optional<TransactionQueues::Position> TransactionQueues::choose() const {
   std::optional<Position> best;
   std::uint64_t best_order = 0;
   for (const FcClass fc : kClasses) {
-    const std::optional<std::size_t> index = sendable(fc);
+    const std::optional<std::size_t> index = sendable(fc, now);
     if (!index) {
       continue;
     }
@@ -139,7 +147,7 @@ PacketRef TransactionQueues::take(Position position) {
 void TransactionQueues::note_stalls(Time now) {
   for (const FcClass fc : kClasses) {
     Gate& gate = gates_[index_of(fc)];
-    const bool blocked = starved(fc) != nullptr;
+    const bool blocked = starved(fc, now) != nullptr;
     if (blocked && gate.blocked_since == Time::never()) {
       gate.blocked_since = now;
     } else if (!blocked && gate.blocked_since != Time::never()) {
@@ -162,10 +170,21 @@ StallTimes TransactionQueues::stalls(Time now) const {
   return stalls;
 }
 
-const Packet* TransactionQueues::starved(FcClass fc) const {
+Time TransactionQueues::next_arrival(Time now) const {
+  Time next = Time::never();
+  for (const Queue& entries : queues_) {
+    if (!entries.empty() && entries.front().arrival > now && entries.front().arrival < next) {
+      next = entries.front().arrival;
+    }
+  }
+  return next;
+}
+
+const Packet* TransactionQueues::starved(FcClass fc, Time now) const {
   const Queue& entries = queue(fc);
-  return entries.empty() || has_credits(fc, entries.front()) ? nullptr
-                                                             : entries.front().packet.get();
+  const bool waits =
+      !entries.empty() && entries.front().arrival <= now && !has_credits(fc, entries.front());
+  return waits ? entries.front().packet.get() : nullptr;
 }
 
 }  // namespace flitwise

@@ -25,8 +25,13 @@ class TransactionQueues {
   bool empty() const;
   std::size_t size(FcClass fc_class) const { return queue(fc_class).size(); }
 
-  /// Queues a packet behind all that came before. REQUIRES: has_room(its class).
-  void push(PacketRef packet);
+  /// Queues a packet behind all that came before; it can go from `arrival` on (a pipeline ahead of
+  /// the queues). REQUIRES: has_room(its class).
+  void push(PacketRef packet, Time arrival = Time{});
+  /// When something that is queued arrives next; never where all of it has.
+  Time next_arrival(Time now) const;
+  /// When the first of what is queued arrived or arrives; never where nothing is queued.
+  Time first_arrival() const { return next_arrival(Time{-1}); }
 
   /// The place of the TLP that goes next: the oldest that has its credits and that nothing ahead of
   /// it holds back.
@@ -34,7 +39,7 @@ class TransactionQueues {
     FcClass fc_class;
     std::size_t index;
   };
-  std::optional<Position> choose() const;
+  std::optional<Position> choose(Time now = Time::never()) const;
   const Packet& peek(Position position) const {
     return *queue(position.fc_class)[position.index].packet;
   }
@@ -54,13 +59,14 @@ class TransactionQueues {
     return gates_[index_of(fc_class)].header;
   }
   /// Head of a class that waits for credits, for deadlock reports; null where none does.
-  const Packet* starved(FcClass fc_class) const;
+  const Packet* starved(FcClass fc_class, Time now = Time::never()) const;
 
  private:
   struct Entry {
     PacketRef packet;
     std::uint64_t order = 0;
     Credits need;
+    Time arrival{};
   };
   struct Gate {
     CreditGate header;
@@ -75,7 +81,7 @@ class TransactionQueues {
   bool has_credits(FcClass fc_class, const Entry& entry) const;
   std::optional<FcClass> only_class() const;
   bool may_overtake_posted(const Entry& entry) const;
-  std::optional<std::size_t> sendable(FcClass fc_class) const;
+  std::optional<std::size_t> sendable(FcClass fc_class, Time now) const;
 
   std::array<Queue, kFcClasses> queues_;
   std::array<Gate, kFcClasses> gates_;
