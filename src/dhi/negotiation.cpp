@@ -55,6 +55,25 @@ std::vector<HandleRange> partition_handles(unsigned entries, unsigned bits, unsi
   return ranges;
 }
 
+std::vector<HandleRange> partition_handles(unsigned entries, const std::vector<unsigned>& bits) {
+  constexpr HandleRange kEmpty{Dhi{1}, Dhi{0}};
+  std::vector<HandleRange> ranges(bits.size(), kEmpty);
+  unsigned next = 0;
+  for (unsigned width = kMinHandleBits; width <= kMaxHandleBits; ++width) {
+    const auto devices = static_cast<unsigned>(std::count(bits.begin(), bits.end(), width));
+    const unsigned reach = std::min(entries, 1U << width);
+    const unsigned share = devices == 0 || reach <= next ? 0 : (reach - next) / devices;
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      if (bits[i] == width && share > 0) {
+        ranges[i] = {Dhi{static_cast<std::uint16_t>(next)},
+                     Dhi{static_cast<std::uint16_t>(next + share - 1)}};
+        next += share;
+      }
+    }
+  }
+  return ranges;
+}
+
 const char* name_of(NegotiationOutcome outcome) {
   switch (outcome) {
     case NegotiationOutcome::kActive:

@@ -46,4 +46,9 @@ Negotiated negotiate(const HandleEnd& host, const HandleEnd& device, HandleRange
 /// Empty when not every device can have one. [DHI D2, D6]
 std::vector<HandleRange> partition_handles(unsigned entries, unsigned bits, unsigned devices);
 
+/// The same for devices whose handles differ in width, by device: the narrowest ones get the lowest
+/// handles, and those of one width share equally what the narrower ones left. Empty ranges where
+/// nothing was left. [DHI D2, D6]
+std::vector<HandleRange> partition_handles(unsigned entries, const std::vector<unsigned>& bits);
+
 }  // namespace flitwise

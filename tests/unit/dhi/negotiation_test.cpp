@@ -141,5 +141,23 @@ TEST(DhiDvsec, D5_StatusShowsTheOutcome) {
   EXPECT_EQ(dvsec.read(dvsec::kStatus, 0), 0x0000'0020U);
 }
 
+TEST(PartitionHandles, D2_DevicesOfDifferentWidthGetRangesApartThatTheyCanHold) {
+  const std::vector<HandleRange> ranges = partition_handles(4096, {8, 4, 8});
+  ASSERT_EQ(ranges.size(), 3U);
+  EXPECT_EQ(ranges[1], (HandleRange{Dhi{0}, Dhi{15}}));
+  EXPECT_EQ(ranges[0], (HandleRange{Dhi{16}, Dhi{135}}));
+  EXPECT_EQ(ranges[2], (HandleRange{Dhi{136}, Dhi{255}}));
+}
+
+TEST(PartitionHandles, D2_DevicesOfOneWidthShareEquallyWhateverTheFormAsked) {
+  EXPECT_EQ(partition_handles(512, std::vector<unsigned>(4, 10)), partition_handles(512, 10, 4));
+}
+
+TEST(PartitionHandles, D6_ADeviceForWhichNothingIsLeftGetsAnEmptyRange) {
+  const std::vector<HandleRange> ranges = partition_handles(4, {2, 4});
+  EXPECT_EQ(ranges[0].size(), 4U);
+  EXPECT_EQ(ranges[1].size(), 0U);
+}
+
 }  // namespace
 }  // namespace flitwise
