@@ -36,8 +36,8 @@ RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, Pa
       sizer_(config.link, config.message, config.device.dhi.bits),
       pool_(pool),
       memory_(memory),
-      handles_(handles),
       tracer_(tracer),
+      devices_{{{0, 255}, &handles, config.device.dhi.alloc_order == AllocOrder::kAck}},
       posted_(kOutboxDepth),
       nonposted_(kOutboxDepth),
       completions_(kOutboxDepth),
@@ -67,7 +67,8 @@ tlm::tlm_sync_enum RootPort::receive(int /*id*/, Packet& packet, tlm::tlm_phase&
       count("unexpected_completion", packet);
     }
   } else if (is_dhi_message(tlp)) {
-    handles_.receive(packet, buses_, config_.device.dhi.alloc_order == AllocOrder::kAck, answers_);
+    const DeviceBelow& device = device_of(tlp.requester_id);
+    device.handles->receive(packet, buses_, device.wants_alloc_ack, answers_);
     queue_answers();
   } else if (tlp.type == TlpType::kMsg || tlp.type == TlpType::kMsgD) {
     if (hooks_.message) {
@@ -110,13 +111,25 @@ bool RootPort::is_interrupt(const Packet& packet) const {
          packet.tlp.address < kMsiBase + kInterruptWindow;
 }
 
+// Where the Requester ID is the handle, all devices below share one table, and any of them will do.
+// [DHI D2]
+const RootPort::DeviceBelow& RootPort::device_of(Bdf requester) const {
+  for (std::size_t i = 1; i < devices_.size(); ++i) {
+    if (devices_[i].buses.contains(requester)) {
+      return devices_[i];
+    }
+  }
+  return devices_.front();
+}
+
 // False: a handle that names nobody; the packet has been dealt with. [DHI D16]
 bool RootPort::resolve(Packet& packet, Time& latency) {
   const WireIdentity identity = identity_of(packet.tlp, form_);
   if (!identity.handle) {
     return true;
   }
-  const HostHandles::Lookup lookup = handles_.resolve(packet, identity, answers_);
+  const HostHandles::Lookup lookup =
+      device_of(packet.tlp.requester_id).handles->resolve(packet, identity, answers_);
   latency = lookup.latency;
   if (lookup.resolution) {
     packet.resolved = lookup.resolution->identity;

@@ -37,6 +37,15 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   RootPort(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
            MemoryPort& memory, HostHandles& handles, LatencyTracer& tracer);
 
+  /// A device below the port, and the host's end of its handles.
+  struct DeviceBelow {
+    BusRange buses;
+    HostHandles* handles = nullptr;
+    bool wants_alloc_ack = false;  ///< [DHI D8]
+  };
+  /// Until called, all that is below is one device. REQUIRES: not empty.
+  void set_devices(std::vector<DeviceBelow> devices) { devices_ = std::move(devices); }
+
   void set_hooks(HostHooks hooks) { hooks_ = std::move(hooks); }
   /// Buses below the port, as software has set them.
   void set_buses(BusRange buses) { buses_ = buses; }
@@ -64,6 +73,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void refuse(Packet& packet, CplStatus status, const char* kind, Time delay);
   void refuse_malformed(const Packet& packet, TlpViolation violation);
   PacketRef make_completion(const Packet& request) const;
+  const DeviceBelow& device_of(Bdf requester) const;
   void queue_answers();
   void send(Outbox& outbox, PacketRef packet, Time ready);
   bool hand_over(const Outbox::Entry& entry);
@@ -77,10 +87,10 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   const PacketSizer sizer_;
   PacketPool& pool_;
   MemoryPort& memory_;
-  HostHandles& handles_;
   LatencyTracer& tracer_;
   HostHooks hooks_;
   BusRange buses_{0, 255};
+  std::vector<DeviceBelow> devices_;
   Outbox posted_, nonposted_, completions_;
   std::size_t in_memory_ = 0;  // accesses that wait for the memory's answer
   std::uint64_t completions_to_drop_;
