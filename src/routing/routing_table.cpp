@@ -12,10 +12,10 @@ namespace {
 constexpr unsigned kMaxPorts = 248;
 
 Route none(NoRoute reason) {
-  return {Where::kNone, kUpstreamPort, false, reason};
+  return {Where::kNone, kUpstreamPort, false, reason, false};
 }
 Route to(Where where, unsigned port, bool to_type0 = false) {
-  return {where, static_cast<std::uint16_t>(port), to_type0, NoRoute::kNothing};
+  return {where, static_cast<std::uint16_t>(port), to_type0, NoRoute::kNothing, false};
 }
 }  // namespace
 
@@ -62,7 +62,7 @@ Route RoutingTable::by_address(const Tlp& tlp, std::uint16_t ingress) const {
   }
   const bool is_redirected = port.p2p_request_redirect || (is_handle_aware_ && tlp.id_is_handle);
   if (owner < ports()) {
-    return is_redirected ? up() : to(Where::kDown, owner);
+    return is_redirected ? up(true) : to(Where::kDown, owner);
   }
   return is_switch && upstream_.owns_address(tlp.address) ? none(NoRoute::kNoWindow) : up();
 }
@@ -84,7 +84,7 @@ Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) con
   if (owner < ports()) {
     const bool is_redirected =
         !is_from_above && is_completion(tlp.type) && downstream_[ingress].p2p_completion_redirect;
-    return is_redirected ? up() : to(Where::kDown, owner);
+    return is_redirected ? up(true) : to(Where::kDown, owner);
   }
   const bool is_internal = bus == internal_bus() && (!is_switch || upstream_.secondary != 0);
   if (is_internal && port_at(target) < ports()) {
@@ -147,8 +147,10 @@ Route RoutingTable::message(const Tlp& tlp, std::uint16_t ingress) const {
   return to(Where::kLocal, ingress);  // Reserved codes end at their receiver.
 }
 
-Route RoutingTable::up() const {
-  return to(Where::kUp, kUpstreamPort);
+Route RoutingTable::up(bool is_redirected) const {
+  Route route = to(Where::kUp, kUpstreamPort);
+  route.is_redirected = is_redirected;
+  return route;
 }
 
 unsigned RoutingTable::owner_of_bus(unsigned bus) const {

@@ -38,6 +38,7 @@ struct Route {
   std::uint16_t port = kUpstreamPort;  ///< kDown, kLocal: downstream port, or kUpstreamPort
   bool to_type0 = false;               ///< CfgRd1/CfgWr1 leave as CfgRd0/CfgWr0
   NoRoute reason = NoRoute::kNothing;
+  bool is_redirected = false;  ///< kUp: would have gone across to a peer
 };
 
 /// Routing decisions of one switch, or of the root ports of one root complex (bus 0, with
@@ -72,7 +73,7 @@ class RoutingTable {
   Route by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) const;
   Route configuration(const Tlp& tlp, std::uint16_t ingress) const;
   Route message(const Tlp& tlp, std::uint16_t ingress) const;
-  Route up() const;
+  Route up(bool is_redirected = false) const;
   unsigned owner_of_bus(unsigned bus) const;
   unsigned owner_of_address(std::uint64_t address) const;
 
