@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The switch: ports, their configuration, and what goes out. What comes in is in
+// switch_receive.cpp.
+#include "switch/switch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config_space/functions.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::array<bool, kFcClasses> kTakesAll = {true, true, true};
+
+TlpLimits limits_of(const LinkConfig& link) {
+  TlpLimits limits;
+  limits.mps = static_cast<unsigned>(link.mps);
+  limits.mrrs = 0;  // the completer's rule
+  return limits;
+}
+
+}  // namespace
+
+Switch::Port::Port(const std::string& name, ConfigSpace config_space, const IdentityForm& form)
+    : from_link(std::make_unique<LinkTarget<Switch>>((name + "_from_link").c_str())),
+      to_link(std::make_unique<LinkInitiator<Switch>>((name + "_to_link").c_str())),
+      space(std::move(config_space)),
+      egress(form),
+      takes(kTakesAll) {}
+
+Switch::Switch(const sc_core::sc_module_name& name, const Config& config,
+               const std::vector<LinkPreset>& downstream, PacketPool& pool)
+    : sc_module(name),
+      mode_(config.system.switch_mode),
+      forward_(config.system.switch_timing.forward),
+      form_{config.link.identity, config.link.dhi_form, config.device.dhi.bits},
+      limits_(limits_of(config.link)),
+      pool_(pool),
+      routing_(RoutingTable::Kind::kSwitch, static_cast<unsigned>(downstream.size())),
+      wakeup_("work", config.link.timing.clock) {
+  routing_.set_handle_aware(mode_ == SwitchMode::kHandleAware);
+  add_port("upstream", cfg::pcie::PortType::kUpstreamPort, config.link.preset);
+  for (std::size_t i = 0; i < downstream.size(); ++i) {
+    add_port("downstream" + std::to_string(i), cfg::pcie::PortType::kDownstreamPort, downstream[i]);
+  }
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  options.set_sensitivity(&wakeup_.event());
+  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+}
+
+void Switch::add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset) {
+  const auto index = static_cast<int>(ports_.size());
+  ConfigSpace space =
+      port_space(type, {preset.generation, preset.lanes}, static_cast<std::uint8_t>(index));
+  ports_.push_back(std::make_unique<Port>(name, std::move(space), form_));
+  ports_.back()->from_link->register_nb_transport_fw(this, &Switch::receive, index);
+  ports_.back()->to_link->register_nb_transport_bw(this, &Switch::link_has_room, index);
+}
+
+void Switch::configure(std::uint16_t port, std::uint16_t offset, std::uint32_t value,
+                       std::uint8_t byte_enables) {
+  at(port).space.write(offset, value, byte_enables);
+  decode(port);
+}
+
+void Switch::decode(std::uint16_t port) {
+  const Bridge bridge = decode_bridge(at(port).space);
+  if (port == kUpstreamPort) {
+    routing_.update_upstream(bridge);
+  } else {
+    routing_.update_downstream(port, bridge);
+  }
+}
+
+void Switch::set_handles(std::uint16_t port, HandleRange range) {
+  at(port).handles = range;
+  at(port).owners.emplace(range);
+}
+
+Bdf Switch::bdf_of(std::uint16_t port) const {
+  return port == kUpstreamPort ? Bdf::of(routing_.upstream().primary, 0, 0)
+                               : routing_.port_bdf(port);
+}
+
+void Switch::queue(std::uint16_t egress, PacketRef packet, HeldBuffer held) {
+  const Time ready = now() + forward_;
+  at(egress).egress.push({std::move(packet), std::move(held), ready, 0});
+  wakeup_.at(ready);
+}
+
+void Switch::work() {
+  wakeup_.taken();
+  const Time t = now();
+  for (const auto& port : ports_) {
+    drain(*port, t);
+    const Time next = port->egress.next_ready(t);
+    if (next != Time::never()) {
+      wakeup_.at(next);
+    }
+  }
+}
+
+tlm::tlm_sync_enum Switch::link_has_room(int index, Packet& /*packet*/, tlm::tlm_phase& /*phase*/,
+                                         sc_core::sc_time& /*delay*/) {
+  Port& port = *ports_[static_cast<std::size_t>(index)];
+  port.takes = kTakesAll;
+  drain(port, now());
+  return tlm::TLM_COMPLETED;
+}
+
+// Hands over what is ready and may go, until the link has refused every class that is left.
+void Switch::drain(Port& port, Time t) {
+  while (const std::optional<FcClass> fc = port.egress.choose(t, port.takes)) {
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    Packet& packet = *port.egress.front(*fc).packet;
+    if ((*port.to_link)->nb_transport_fw(packet, phase, delay) != tlm::TLM_COMPLETED) {
+      port.takes[static_cast<std::size_t>(*fc)] = false;
+      continue;
+    }
+    const EgressQueue::Entry gone = port.egress.take(*fc);
+    ++forwarded_;
+    let_go(gone.held);
+  }
+}
+
+// The receive buffer is free: its credits return to whoever sent the packet.
+void Switch::let_go(const HeldBuffer& held) {
+  if (!held.packet) {
+    return;
+  }
+  if (held.is_broadcast) {
+    const auto copies = std::find_if(broadcasts_.begin(), broadcasts_.end(),
+                                     [&](const auto& one) { return one.packet == held.packet; });
+    if (--copies->copies > 0) {
+      return;
+    }
+    broadcasts_.erase(copies);
+  }
+  tlm::tlm_phase phase = tlm::END_RESP;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  (*at(held.port).from_link)->nb_transport_bw(*held.packet, phase, delay);
+}
+
+bool Switch::is_quiet() const {
+  return std::all_of(ports_.begin(), ports_.end(),
+                     [](const auto& port) { return port->egress.empty(); });
+}
+
+std::size_t Switch::waiting_tlps() const {
+  std::size_t sum = 0;
+  for (const auto& port : ports_) {
+    sum += port->egress.size();
+  }
+  return sum;
+}
+
+std::map<std::string, std::uint64_t> Switch::errors() const {
+  std::map<std::string, std::uint64_t> all = errors_;
+  if (unchecked_handles_ > 0) {
+    all["unchecked_handle"] = unchecked_handles_;
+  }
+  return all;
+}
+
+std::string Switch::waiting() const {
+  std::string text;
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const EgressQueue& egress = ports_[i]->egress;
+    if (!egress.empty()) {
+      text += fmt::format(
+          "{}: {} posted requests, {} non-posted requests and {} completions wait "
+          "to leave by {}\n",
+          name(), egress.size(FcClass::kPosted), egress.size(FcClass::kNonPosted),
+          egress.size(FcClass::kCompletion),
+          i == 0 ? "the upstream port" : fmt::format("downstream port {}", i - 1));
+    }
+  }
+  return text;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A switch: one upstream port and several downstream ones, store and forward. Its rules are in
+/// src/routing; docs/switch.md says what is modelled.
+#pragma once
+
+#include <systemc>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/wakeup.h"
+#include "config_space/config_space.h"
+#include "config_space/registers.h"
+#include "flitwise/config.h"
+#include "flitwise/link_socket.h"
+#include "routing/egress_queue.h"
+#include "routing/routing_table.h"
+#include "routing/source_validation.h"
+#include "tlp/tlp_check.h"
+
+namespace flitwise {
+
+class Switch : public sc_core::sc_module {
+ public:
+  /// config: that of the switch and of its upstream link; one preset for each downstream link.
+  /// REQUIRES: downstream is not empty.
+  Switch(const sc_core::sc_module_name& name, const Config& config,
+         const std::vector<LinkPreset>& downstream, PacketPool& pool);
+
+  /// Sockets towards the Link of a port: a downstream port, or kUpstreamPort.
+  LinkTarget<Switch>& from_link(std::uint16_t port) { return *at(port).from_link; }
+  LinkInitiator<Switch>& to_link(std::uint16_t port) { return *at(port).to_link; }
+
+  /// A write to the configuration space of a port's own function, as a request that has come to it.
+  void configure(std::uint16_t port, std::uint16_t offset, std::uint32_t value,
+                 std::uint8_t byte_enables = 0xf);
+  const ConfigSpace& config_space(std::uint16_t port) const { return at(port).space; }
+  const RoutingTable& routing() const { return routing_; }
+  /// What the devices below a port were given. Empty until called. [DHI D6, D23]
+  void set_handles(std::uint16_t port, HandleRange range);
+
+  SwitchMode mode() const { return mode_; }
+  unsigned downstream_ports() const { return routing_.ports(); }
+  /// Nothing waits inside.
+  bool is_quiet() const;
+  /// TLPs that have left so far.
+  std::uint64_t forwarded() const { return forwarded_; }
+  /// TLPs inside: what holds receive buffers.
+  std::size_t waiting_tlps() const;
+  /// Requests that were going across and went up instead. [DHI D23]
+  std::uint64_t redirected() const { return redirected_; }
+  /// Counted by kind: what was refused, dropped, or passed with a handle that nobody looked at.
+  std::map<std::string, std::uint64_t> errors() const;
+  std::string waiting() const;
+
+ private:
+  struct Port {
+    Port(const std::string& name, ConfigSpace config_space, const IdentityForm& form);
+
+    std::unique_ptr<LinkTarget<Switch>> from_link;
+    std::unique_ptr<LinkInitiator<Switch>> to_link;
+    ConfigSpace space;
+    EgressQueue egress;
+    std::array<bool, kFcClasses> takes;  // the link has not refused since it last made room
+    std::optional<HandleRange> handles;  // downstream ports
+    std::optional<HandleOwners> owners;
+    bool has_gathered = false;  // a message that waits for those of the other ports
+  };
+  struct Broadcast {
+    PacketRef packet;
+    unsigned copies = 0;  // still inside
+  };
+
+  // Indices: 0 is the upstream port, i + 1 the downstream port i.
+  static std::size_t index_of(std::uint16_t port) {
+    return port == kUpstreamPort ? 0 : std::size_t{port} + 1;
+  }
+  static std::uint16_t port_of(std::size_t index) {
+    return index == 0 ? kUpstreamPort : static_cast<std::uint16_t>(index - 1);
+  }
+  Port& at(std::uint16_t port) { return *ports_[index_of(port)]; }
+  const Port& at(std::uint16_t port) const { return *ports_[index_of(port)]; }
+  void add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset);
+  Bdf bdf_of(std::uint16_t port) const;
+  void decode(std::uint16_t port);
+
+  // What comes in (switch_receive.cpp). Each returns true where the receive buffer stays in use.
+  tlm::tlm_sync_enum receive(int index, Packet& packet, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  bool accept(std::uint16_t ingress, Packet& packet);
+  bool is_admitted(std::uint16_t ingress, const Packet& packet, CplStatus& status);
+  void learn(std::uint16_t ingress, const Packet& packet);
+  bool dispatch(std::uint16_t ingress, Packet& packet);
+  bool forward(std::uint16_t ingress, Packet& packet, const Route& route);
+  bool broadcast(std::uint16_t ingress, Packet& packet);
+  bool gather(std::uint16_t ingress, Packet& packet);
+  bool end_here(std::uint16_t ingress, Packet& packet, std::uint16_t port);
+  bool refuse(std::uint16_t ingress, Packet& packet, CplStatus status, const std::string& kind);
+  bool access_config_space(std::uint16_t ingress, Packet& packet, std::uint16_t port);
+  void answer(std::uint16_t ingress, Packet& request, PacketRef completion);
+  PacketRef make_completion(std::uint16_t ingress, const Packet& request, Bdf completer) const;
+  PacketRef copy_of(const Packet& packet, const Tlp& tlp) const;
+
+  // What goes out.
+  void queue(std::uint16_t egress, PacketRef packet, HeldBuffer held);
+  void work();
+  void drain(Port& port, Time now);
+  void let_go(const HeldBuffer& held);
+  tlm::tlm_sync_enum link_has_room(int index, Packet& packet, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay);
+
+  const SwitchMode mode_;
+  const Time forward_;
+  const IdentityForm form_;
+  const TlpLimits limits_;
+  PacketPool& pool_;
+  RoutingTable routing_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  Wakeup wakeup_;
+  std::vector<Broadcast> broadcasts_;
+  std::uint64_t forwarded_ = 0;
+  std::uint64_t redirected_ = 0;
+  std::uint64_t unchecked_handles_ = 0;
+  std::map<std::string, std::uint64_t> errors_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The switch: what comes in, and what becomes of it.
+#include "config_space/registers.h"
+#include "dhi/dhi_message.h"
+#include "switch/switch.h"
+#include "tlp/splitter.h"
+#include "tlp/wire_size.h"
+
+namespace flitwise {
+namespace {
+
+const char* name_of(NoRoute reason) {
+  switch (reason) {
+    case NoRoute::kNothing:
+      break;
+    case NoRoute::kNoWindow:
+      return "no_window";
+    case NoRoute::kBackToSender:
+      return "back_to_sender";
+    case NoRoute::kNoBus:
+      return "no_bus";
+    case NoRoute::kNoDevice:
+      return "no_device";
+    case NoRoute::kBusMasterDisabled:
+      return "bus_master_disabled";
+    case NoRoute::kWrongDirection:
+      return "wrong_direction";
+  }
+  return "?";
+}
+
+bool is_config_write(TlpType type) {
+  return type == TlpType::kCfgWr0 || type == TlpType::kCfgWr1;
+}
+
+}  // namespace
+
+tlm::tlm_sync_enum Switch::receive(int index, Packet& packet, tlm::tlm_phase& /*phase*/,
+                                   sc_core::sc_time& /*delay*/) {
+  const std::uint16_t ingress = port_of(static_cast<std::size_t>(index));
+  return accept(ingress, packet) ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
+}
+
+bool Switch::accept(std::uint16_t ingress, Packet& packet) {
+  if (const std::optional<TlpViolation> violation = check_tlp(packet.tlp, limits_)) {
+    // Dropped, and a fatal error; nobody is answered. [LNK-9.17]
+    ++errors_["malformed_tlp"];
+    ++errors_[std::string("malformed_tlp.") + name_of(*violation)];
+    return false;
+  }
+  if (ingress != kUpstreamPort) {
+    CplStatus status = CplStatus::kUR;
+    if (!is_admitted(ingress, packet, status)) {
+      return refuse(ingress, packet, status, "");
+    }
+    learn(ingress, packet);
+  }
+  return dispatch(ingress, packet);
+}
+
+// Does the request bear an identity that belongs behind this port? [DHI D23] [DHI S1]
+bool Switch::is_admitted(std::uint16_t ingress, const Packet& packet, CplStatus& status) {
+  switch (
+      check_source(packet.tlp, routing_.downstream(ingress), mode_, form_, at(ingress).handles)) {
+    case SourceVerdict::kPass:
+      return true;
+    case SourceVerdict::kUncheckedHandle:
+      ++unchecked_handles_;
+      return true;
+    case SourceVerdict::kForeignBus:
+      status = CplStatus::kCA;  // as ACS answers what it blocks
+      ++errors_["acs_violation"];
+      return false;
+    case SourceVerdict::kForeignHandle:
+      ++errors_["foreign_handle"];
+      return false;
+  }
+  return false;
+}
+
+// Whose the handles behind a port are, in case the switch has to answer for one. [DHI D23]
+void Switch::learn(std::uint16_t ingress, const Packet& packet) {
+  Port& port = at(ingress);
+  if (mode_ != SwitchMode::kHandleAware || !port.owners || !is_dhi_message(packet.tlp)) {
+    return;
+  }
+  const DhiMessage message =
+      parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
+  if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
+    port.owners->learn(alloc->dhi, alloc->identity.bdf);
+  } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
+    if (dealloc->scope == DeallocScope::kOne) {
+      port.owners->forget(dealloc->dhi);
+    } else {
+      port.owners->forget_all();  // model: a handle without owner is answered as it stands
+    }
+  }
+}
+
+bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
+  const Route route = routing_.route(packet.tlp, ingress);
+  switch (route.where) {
+    case Where::kUp:
+    case Where::kDown:
+      return forward(ingress, packet, route);
+    case Where::kLocal:
+      return end_here(ingress, packet, route.port);
+    case Where::kBroadcast:
+      return broadcast(ingress, packet);
+    case Where::kGather:
+      return gather(ingress, packet);
+    case Where::kNone:
+      break;
+  }
+  const bool is_completion_lost = is_completion(packet.tlp.type);
+  const char* const kind = is_completion_lost ? "unexpected_completion" : "unsupported_request";
+  ++errors_[kind];
+  return refuse(ingress, packet, CplStatus::kUR, std::string(kind) + "." + name_of(route.reason));
+}
+
+bool Switch::forward(std::uint16_t ingress, Packet& packet, const Route& route) {
+  const bool is_up = route.where == Where::kUp;
+  PacketRef out = route.to_type0 ? copy_of(packet, as_type0(packet.tlp)) : PacketRef(&packet);
+  redirected_ += route.is_redirected ? 1 : 0;
+  queue(is_up ? kUpstreamPort : route.port, std::move(out), {PacketRef(&packet), ingress, false});
+  return true;
+}
+
+bool Switch::broadcast(std::uint16_t ingress, Packet& packet) {
+  broadcasts_.push_back({PacketRef(&packet), routing_.ports()});
+  for (unsigned port = 0; port < routing_.ports(); ++port) {
+    queue(static_cast<std::uint16_t>(port), PacketRef(&packet),
+          {PacketRef(&packet), ingress, true});
+  }
+  return true;
+}
+
+// One goes up when every downstream port has sent one.
+bool Switch::gather(std::uint16_t ingress, Packet& packet) {
+  at(ingress).has_gathered = true;
+  for (std::size_t i = 1; i < ports_.size(); ++i) {
+    if (!ports_[i]->has_gathered) {
+      return false;
+    }
+  }
+  for (const auto& port : ports_) {
+    port->has_gathered = false;
+  }
+  return forward(ingress, packet, {Where::kUp, kUpstreamPort, false, NoRoute::kNothing, false});
+}
+
+// For a port of the switch itself: configuration is answered, messages end, and completions have
+// come astray, since the switch asks for nothing.
+bool Switch::end_here(std::uint16_t ingress, Packet& packet, std::uint16_t port) {
+  if (is_configuration(packet.tlp.type)) {
+    return access_config_space(ingress, packet, port);
+  }
+  if (is_completion(packet.tlp.type)) {
+    ++errors_["unexpected_completion"];
+  }
+  return false;
+}
+
+bool Switch::access_config_space(std::uint16_t ingress, Packet& packet, std::uint16_t port) {
+  const Tlp& tlp = packet.tlp;
+  PacketRef completion = make_completion(ingress, packet, tlp.completer_id);
+  if (is_config_write(tlp.type)) {
+    const std::uint8_t* const b = packet.payload.data();
+    const std::uint32_t value = packet.payload.size() < 4
+                                    ? 0U
+                                    : std::uint32_t{b[0]} | std::uint32_t{b[1]} << 8 |
+                                          std::uint32_t{b[2]} << 16 | std::uint32_t{b[3]} << 24;
+    configure(port, tlp.register_offset, value, tlp.first_be);
+  } else {
+    const std::uint32_t value = at(port).space.read(tlp.register_offset);
+    completion->tlp.type = TlpType::kCplD;
+    completion->tlp.length_dw = 1;
+    completion->payload_bytes = 4;
+    for (unsigned byte = 0; byte < 4; ++byte) {
+      completion->payload.push_back(static_cast<std::uint8_t>(value >> (8 * byte)));
+    }
+  }
+  answer(ingress, packet, std::move(completion));
+  return true;
+}
+
+// Non-posted requests get a Cpl with the status; everything else is dropped. [LNK-9.19]
+bool Switch::refuse(std::uint16_t ingress, Packet& packet, CplStatus status,
+                    const std::string& kind) {
+  if (!kind.empty()) {
+    ++errors_[kind];
+  }
+  if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
+    return false;
+  }
+  PacketRef completion = make_completion(ingress, packet, bdf_of(ingress));
+  completion->tlp.status = status;
+  answer(ingress, packet, std::move(completion));
+  return true;
+}
+
+// The buffer of the request is in use until its answer has left: nobody makes the switch keep more
+// than it has advertised.
+void Switch::answer(std::uint16_t ingress, Packet& request, PacketRef completion) {
+  completion->size = wire_size_of(completion->tlp, completion->payload_bytes);
+  queue(ingress, std::move(completion), {PacketRef(&request), ingress, false});
+}
+
+PacketRef Switch::make_completion(std::uint16_t ingress, const Packet& request,
+                                  Bdf completer) const {
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  packet->domain = request.domain;
+  packet->counts = request.counts;
+  packet->purpose = request.purpose;
+  Tlp& tlp = packet->tlp;
+  tlp.type = TlpType::kCpl;
+  tlp.tc = request.tlp.tc;
+  tlp.relaxed_ordering = request.tlp.relaxed_ordering;
+  tlp.id_based_ordering = request.tlp.id_based_ordering;
+  tlp.no_snoop = request.tlp.no_snoop;
+  tlp.tag = request.tlp.tag;
+  tlp.completer_id = completer;
+  tlp.byte_count = static_cast<std::uint16_t>(byte_count_of(request.tlp));
+  tlp.lower_address = lower_address_of(request.tlp);
+  // To the BDF behind the handle; a handle of nobody's is echoed. [DHI D16]
+  const Port& port = at(ingress);
+  const bool reads_handles = mode_ == SwitchMode::kHandleAware && port.owners.has_value();
+  tlp.requester_id = completion_target(request.tlp, form_, reads_handles ? &*port.owners : nullptr);
+  tlp.id_is_handle =
+      request.tlp.id_is_handle && tlp.requester_id == request.tlp.requester_id &&
+      (form_.dhi_form == DhiForm::kRidFabric || form_.dhi_form == DhiForm::kRidDirect);
+  return packet;
+}
+
+PacketRef Switch::copy_of(const Packet& packet, const Tlp& tlp) const {
+  PacketRef copy = pool_.make(PacketKind::kTlp);
+  copy->purpose = packet.purpose;
+  copy->counts = packet.counts;
+  copy->ends_request = packet.ends_request;
+  copy->length_only = packet.length_only;
+  copy->tlp = tlp;
+  copy->domain = packet.domain;
+  copy->identity = packet.identity;
+  copy->has_identity = packet.has_identity;
+  copy->request = packet.request;
+  copy->payload_bytes = packet.payload_bytes;
+  copy->size = packet.size;
+  copy->payload = packet.payload;
+  copy->stamps = packet.stamps;
+  return copy;
+}
+
+}  // namespace flitwise
