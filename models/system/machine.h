@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The module tree of one configuration, and who is bound to whom. Nothing else knows the whole.
+/// One machine: host, fabric and devices of one configuration, its start, its end and its results.
+/// Nothing else knows the whole.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "endpoint/dma_engine.h"
-#include "endpoint/endpoint.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "host/host_memory.h"
-#include "link/link.h"
-#include "root_complex/root_port.h"
+#include "system/fabric.h"
 #include "trace/latency_tracer.h"
 #include "trace/trace_sink.h"
 
@@ -37,29 +35,16 @@ class Machine {
   const Config config;
 
  private:
-  struct Device {
-    std::string name;
-    std::string link_name;
-    Config config;
-    std::unique_ptr<RootPort> root_port;
-    std::unique_ptr<Link> link;
-    std::unique_ptr<Endpoint> endpoint;
-    std::unique_ptr<DmaEngine> engine;
-    Bdf base;
-    BusRange buses;
-  };
-
-  void add_device(unsigned index, Random& random);
-  void negotiate_handles(Device& device, HandleRange range);
   void open_window();
   std::vector<CheckResult> checks() const;
+  LinkResult link_result(std::size_t index) const;
+  DhiResult dhi_result(const FabricDevice& device) const;
 
   LatencyTracer tracer_;
   std::unique_ptr<TraceSink> packet_trace_;  // --trace packets=FILE; all links write into it
   HostMemory memory_;
   MemoryPort memory_port_;
-  std::vector<std::unique_ptr<HostHandles>> handles_;  // one per device, or one for all [DHI D2]
-  std::vector<Device> devices_;
+  Fabric fabric_;
   bool window_is_open_ = false;
   Time window_begin_{};
 

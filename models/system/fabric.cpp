@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wiring.
+#include "system/fabric.h"
+
+#include <algorithm>
+
+#include "config/load.h"
+#include "dhi/negotiation.h"
+#include "system/static_setup.h"
+
+namespace flitwise {
+namespace {
+
+constexpr auto kUp = static_cast<std::size_t>(LinkSide::kUpstream);
+constexpr auto kDown = static_cast<std::size_t>(LinkSide::kDownstream);
+constexpr unsigned kFunctionsPerBus = 256;
+
+unsigned buses_of(const Config& device) {
+  return (device.device.functions.count + kFunctionsPerBus - 1) / kFunctionsPerBus;
+}
+
+std::string numbered(const char* kind, unsigned index) {
+  return kind + std::to_string(index);
+}
+
+/// Configuration of one component with its link.
+Config for_instances(const Config& config, const std::string& component, const std::string& link) {
+  return for_instance(for_instance(config, component), link);
+}
+
+/// Handles that devices share a number space for have to be kept apart. [DHI D2, D23]
+bool share_handles(const Config& config) {
+  return config.host.dhi.table == HostDhiTable::kShared ||
+         (config.system.topology == Topology::kSwitch && config.link.identity == Identity::kDhi &&
+          config.link.dhi_form == DhiForm::kRidFabric);
+}
+
+/// Software sets one Max_Payload_Size for all that is below a root port: the smallest.
+Config with_common_mps(const Config& config) {
+  Config common = config;
+  const std::string trunk = "rp0-sw0";
+  common.link.mps = for_instance(config, trunk).link.mps;
+  for (unsigned i = 0; i < config.system.devices; ++i) {
+    common.link.mps =
+        std::min(common.link.mps, for_instance(config, numbered("sw0-ep", i)).link.mps);
+  }
+  for (auto& [name, overrides] : common.instances) {
+    overrides.erase(std::remove_if(overrides.begin(), overrides.end(),
+                                   [](const auto& one) { return one.first == "link.mps"; }),
+                    overrides.end());
+  }
+  return common;
+}
+
+template <class Upper, class Lower>
+void bind(Upper& to_link, LinkTarget<Lower>& from_link, Link& link, std::size_t end) {
+  to_link.bind(*link.from_port[end]);
+  link.to_port[end]->bind(from_link);
+}
+
+}  // namespace
+
+Fabric::Fabric(const Config& config, Surroundings surroundings)
+    : surroundings_(std::move(surroundings)), random_(config.run.seed) {
+  if (config.system.topology == Topology::kSwitch) {
+    build_switched(config);
+  } else {
+    build_direct(config);
+  }
+  assign_handles(config);
+}
+
+void Fabric::build_direct(const Config& config) {
+  unsigned next_bus = 1;
+  for (unsigned i = 0; i < config.system.devices; ++i) {
+    const std::string root = numbered("rp", i);
+    add_device(config, root + "-" + numbered("ep", i));
+    FabricDevice& device = devices.back();
+    const unsigned count = buses_of(device.config);
+    device.base = Bdf::of(next_bus, 0, 0);
+    device.buses = {static_cast<std::uint8_t>(next_bus),
+                    static_cast<std::uint8_t>(next_bus + count - 1)};
+    next_bus += count;
+    device.endpoint->set_base(device.base);
+    device.handles = &add_handles(device.config);
+    RootPort& port = add_root_port(root, for_instance(device.config, root), *device.handles);
+    port.set_buses(device.buses);
+    device.root_port = &port;
+    Link& link = *links[device.link].link;
+    bind(port.to_link, port.from_link, link, kUp);
+  }
+}
+
+void Fabric::build_switched(const Config& whole) {
+  const Config config = with_common_mps(whole);
+  const std::string trunk = "rp0-sw0";
+  Link& link = add_link(trunk, for_instance(config, trunk));
+  std::vector<LinkPreset> presets;
+  for (unsigned i = 0; i < config.system.devices; ++i) {
+    add_device(config, numbered("sw0-ep", i));
+    presets.push_back(devices.back().config.link.preset);
+  }
+  const Config of_switch = for_instances(config, "sw0", trunk);
+  switches.push_back(std::make_unique<Switch>("sw0", of_switch, presets, surroundings_.pool));
+  Switch& sw = *switches.back();
+  bind(sw.to_link(kUpstreamPort), sw.from_link(kUpstreamPort), link, kDown);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const auto port = static_cast<std::uint16_t>(i);
+    bind(sw.to_link(port), sw.from_link(port), *links[devices[i].link].link, kUp);
+  }
+  const BusRange buses = assign_buses(sw, of_switch.system.source_validation);
+  std::vector<RootPort::DeviceBelow> below;
+  for (FabricDevice& device : devices) {
+    device.handles = &add_handles(device.config);
+    below.push_back(
+        {device.buses, device.handles, device.config.device.dhi.alloc_order == AllocOrder::kAck});
+  }
+  RootPort& port = add_root_port("rp0", for_instances(config, "rp0", trunk), *below[0].handles);
+  port.set_buses(buses);
+  port.set_devices(std::move(below));
+  bind(port.to_link, port.from_link, link, kUp);
+  for (FabricDevice& device : devices) {
+    device.root_port = &port;
+  }
+}
+
+// What software would set, without the time it takes: returns the buses below the root port.
+BusRange Fabric::assign_buses(Switch& sw, bool source_validation) {
+  std::vector<BelowSwitch> below;
+  for (const FabricDevice& device : devices) {
+    below.push_back({buses_of(device.config), device.config.device.functions.bar_size *
+                                                  device.config.device.functions.count});
+  }
+  constexpr std::uint8_t kFirstBus = 1;
+  const SwitchSetUp set_up = set_up_switch(sw, kFirstBus, below, source_validation);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    devices[i].buses = set_up.buses[i];
+    devices[i].base = Bdf::of(devices[i].buses.secondary, 0, 0);
+    devices[i].endpoint->set_base(devices[i].base);
+  }
+  return {kFirstBus, devices.back().buses.subordinate};
+}
+
+void Fabric::add_device(const Config& config, const std::string& link_name) {
+  FabricDevice device;
+  device.name = link_name.substr(link_name.find('-') + 1);
+  device.config = for_instances(config, device.name, link_name);
+  const Config& c = device.config;
+  device.link = links.size();
+  Link& link = add_link(link_name, c);
+  device.endpoint =
+      std::make_unique<Endpoint>(device.name.c_str(), c, surroundings_.pool, surroundings_.tracer);
+  Endpoint* const endpoint = device.endpoint.get();
+  bind(endpoint->to_link, endpoint->from_link, link, kDown);
+  Config of_engine = c;
+  of_engine.run.seed += devices.size();  // devices do not move in step
+  device.engine = std::make_unique<DmaEngine>(
+      of_engine, DmaEngine::Hooks{[](const WorkItem&, std::uint32_t) {},
+                                  surroundings_.counting_starts, [endpoint] { endpoint->wake(); }});
+  endpoint->attach(*device.engine);
+  devices.push_back(std::move(device));
+}
+
+RootPort& Fabric::add_root_port(const std::string& name, const Config& config,
+                                HostHandles& handles) {
+  root_ports.push_back(std::make_unique<RootPort>(name.c_str(), config, surroundings_.pool,
+                                                  surroundings_.memory, handles,
+                                                  surroundings_.tracer));
+  return *root_ports.back();
+}
+
+Link& Fabric::add_link(const std::string& name, const Config& config) {
+  links.push_back({name, std::make_unique<Link>(("link" + std::to_string(links.size())).c_str(),
+                                                config.link, config.message, config.faults,
+                                                random_.split(name), surroundings_.pool)});
+  return *links.back().link;
+}
+
+HostHandles& Fabric::add_handles(const Config& config) {
+  if (handles_.empty() || !share_handles(config)) {
+    handles_.push_back(std::make_unique<HostHandles>(config, surroundings_.pool));
+  }
+  return *handles_.back();
+}
+
+// [DHI D2]
+void Fabric::assign_handles(const Config& config) {
+  std::vector<unsigned> bits;
+  for (const FabricDevice& device : devices) {
+    bits.push_back(device.config.device.dhi.bits);
+  }
+  const unsigned entries = config.host.dhi.table == HostDhiTable::kShared
+                               ? config.host.dhi.entries
+                               : HandleRange::of_bits(kMaxHandleBits).size();
+  const std::vector<HandleRange> apart = partition_handles(entries, bits);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    devices[i].range = share_handles(config) ? apart[i] : HandleRange::of_bits(bits[i]);
+    negotiate_handles(devices[i]);
+  }
+}
+
+// [DHI D5, D6]
+void Fabric::negotiate_handles(FabricDevice& device) {
+  const Config& c = device.config;
+  if (c.link.identity != Identity::kDhi || device.range.size() == 0) {
+    return;
+  }
+  const HandleEnd end{c.device.dhi.supported, c.device.dhi.enabled, c.device.dhi.bits, 0};
+  const HandleEnd host{true, true, kMaxHandleBits, 0};
+  const bool every_hop_aware = c.link.dhi_form != DhiForm::kRidFabric ||
+                               std::all_of(switches.begin(), switches.end(), [](const auto& one) {
+                                 return one->mode() == SwitchMode::kHandleAware;
+                               });
+  device.endpoint->dhi().negotiated(negotiate(host, end, device.range, every_hop_aware));
+  device.handles->table().add_partition({device.buses, device.range, 0});
+  if (!switches.empty()) {
+    switches[0]->set_handles(static_cast<std::uint16_t>(&device - devices.data()), device.range);
+  }
+}
+
+}  // namespace flitwise

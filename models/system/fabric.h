@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The tree of root ports, switches, links and devices of one configuration: who is made, and who
+/// is bound to whom. A new kind of component is made and bound here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "endpoint/dma_engine.h"
+#include "endpoint/endpoint.h"
+#include "flitwise/config.h"
+#include "link/link.h"
+#include "root_complex/root_port.h"
+#include "switch/switch.h"
+#include "trace/latency_tracer.h"
+#include "workload/random.h"
+
+namespace flitwise {
+
+struct FabricLink {
+  std::string name;  ///< "rp0-ep0", "rp0-sw0", "sw0-ep1"
+  std::unique_ptr<Link> link;
+};
+
+struct FabricDevice {
+  std::string name;
+  Config config;  ///< with the overrides of the device and of its link
+  std::unique_ptr<Endpoint> endpoint;
+  std::unique_ptr<DmaEngine> engine;
+  std::size_t link = 0;            ///< index of its own link
+  RootPort* root_port = nullptr;   ///< that it is below of
+  HostHandles* handles = nullptr;  ///< the host's end of its handles
+  Bdf base;
+  BusRange buses;
+  HandleRange range;  ///< of its handles, should it use any
+};
+
+class Fabric {
+ public:
+  /// What the fabric is attached to.
+  struct Surroundings {
+    PacketPool& pool;
+    MemoryPort& memory;
+    LatencyTracer& tracer;
+    std::function<void()>
+        counting_starts;  ///< a device is about to issue its first counted request
+  };
+
+  Fabric(const Config& config, Surroundings surroundings);
+
+  std::vector<FabricDevice> devices;
+  std::vector<FabricLink> links;
+  std::vector<std::unique_ptr<RootPort>> root_ports;
+  std::vector<std::unique_ptr<Switch>> switches;
+
+ private:
+  void build_direct(const Config& config);
+  void build_switched(const Config& config);
+  BusRange assign_buses(Switch& sw, bool source_validation);
+  void assign_handles(const Config& config);
+  void add_device(const Config& config, const std::string& link_name);
+  RootPort& add_root_port(const std::string& name, const Config& config, HostHandles& handles);
+  Link& add_link(const std::string& name, const Config& config);
+  HostHandles& add_handles(const Config& config);
+  void negotiate_handles(FabricDevice& device);
+
+  Surroundings surroundings_;
+  Random random_;
+  std::vector<std::unique_ptr<HostHandles>> handles_;  // one per device, or one for all [DHI D2]
+};
+
+}  // namespace flitwise
