@@ -48,7 +48,7 @@ Switch::Switch(const sc_core::sc_module_name& name, const Config& config,
   sc_core::sc_spawn_options options;
   options.spawn_method();
   options.dont_initialize();
-  options.set_sensitivity(&wakeup_.event());
+  wakeup_.wakes(options);
   sc_core::sc_spawn([this] { work(); }, "work_process", &options);
 }
 
