@@ -79,13 +79,14 @@ TEST(Wakeup, ATimeThatHasPassedMeansTheNextEdgeFromNow) {
   EXPECT_EQ(sleeper.times, std::vector<Time>{Time::from_ns(6)});
 }
 
-TEST(Wakeup, IsPendingUntilTaken) {
+TEST(Wakeup, AWokenProcessIsWokenAgainOnlyIfAsked) {
   Sleeper sleeper("sleeper", Time::from_ns(2));
-  EXPECT_FALSE(sleeper.wakeup.is_pending());
   sleeper.wakeup.at(Time::from_ns(2));
-  EXPECT_TRUE(sleeper.wakeup.is_pending());
-  run_until(Time::from_ns(3));
-  EXPECT_FALSE(sleeper.wakeup.is_pending());
+  run_until(Time::from_ns(10));
+  EXPECT_EQ(sleeper.times, std::vector<Time>{Time::from_ns(2)});
+  sleeper.wakeup.at(Time::from_ns(12));
+  run_until(Time::from_ns(20));
+  EXPECT_EQ(sleeper.times, (std::vector<Time>{Time::from_ns(2), Time::from_ns(12)}));
 }
 
 }  // namespace
