@@ -18,11 +18,12 @@ LineCoding line_coding(const LinkPreset& preset, SkpMode skp) {
     coding.coding_bits_per_symbol = 2;
     coding.skp_blocks = 4;
     coding.skp_due_blocks = skp == SkpMode::kSris ? 140 : 1180;
-    coding.skp_deadline_blocks = skp == SkpMode::kSris ? 153 : 1538;
     coding.eds_bytes = 0;
   } else if (skp == SkpMode::kSris) {
     coding.skp_due_blocks = 32;
-    coding.skp_deadline_blocks = 37;
+  }
+  if (preset.generation > 2 && coding.lanes < kTokenAlignmentBytes) {
+    coding.rows_per_token = kTokenAlignmentBytes / coding.lanes;
   }
   if (skp == SkpMode::kOff) {
     coding.skp_due_blocks = 0;
@@ -37,6 +38,7 @@ LineCoding bit_stream(const LinkPreset& preset) {
   coding.header_ui = 0;
   coding.unit_bits = 1;
   coding.coding_bits_per_symbol = 0;
+  coding.rows_per_token = 1;
   return coding;
 }
 
@@ -45,7 +47,8 @@ LaneStream::LaneStream(const LineCoding& coding)
       block_symbols_(coding.rows_per_block * coding.lanes),
       block_ui_(coding.header_ui + coding.rows_per_block * coding.ui_per_row),
       by_block_(block_symbols_),
-      by_lanes_(coding.lanes) {}
+      by_lanes_(coding.lanes),
+      next_skp_(coding.skp_due_blocks) {}
 
 Time LaneStream::time_of(std::uint64_t block, std::uint32_t offset_rows) const {
   const std::uint64_t ui = block * block_ui_ + (offset_rows == 0 ? 0 : coding_.header_ui) +
@@ -63,7 +66,8 @@ void LaneStream::charge_blocks(std::uint64_t first, std::uint64_t last) {
 
 // Moves the cursor over idle symbols to the first row that starts at or after `earliest`.
 void LaneStream::skip_to(Time earliest) {
-  if (earliest <= free_at_) {
+  // Far enough behind the wire, even the row that is still open starts after `earliest`.
+  if (earliest + symbol_time() <= free_at_ || earliest <= start_of_row()) {
     return;
   }
   const auto ui = static_cast<std::uint64_t>((earliest.fs + coding_.unit_interval_fs - 1) /
@@ -73,70 +77,80 @@ void LaneStream::skip_to(Time earliest) {
   std::uint32_t row = 0;
   if (within > coding_.header_ui) {
     row = (within - coding_.header_ui + coding_.ui_per_row - 1) / coding_.ui_per_row;
-  } else if (within > 0 && coding_.header_ui == 0) {
-    row = (within + coding_.ui_per_row - 1) / coding_.ui_per_row;
   }
+  // Tokens start on four bytes, which matters where a row is narrower. [LNK-5.13]
+  row = (row + coding_.rows_per_token - 1) / coding_.rows_per_token * coding_.rows_per_token;
   if (row == coding_.rows_per_block) {
     row = 0;
     ++block;
   }
-  const std::uint32_t offset = row * coding_.lanes;
+  idle_to(block, row * coding_.lanes);
+}
+
+// The row in which the next symbol would stand.
+Time LaneStream::start_of_row() const {
+  const std::uint64_t ui = block_ * block_ui_ + coding_.header_ui +
+                           std::uint64_t{by_lanes_.of(offset_)} * coding_.ui_per_row;
+  return {static_cast<std::int64_t>(ui) * coding_.unit_interval_fs};
+}
+
+// The first block at whose start an ordered set can stand: an EDS token ends the block before it.
+std::uint64_t LaneStream::next_boundary() const {
+  const bool is_at_boundary = offset_ == 0 && (coding_.eds_bytes == 0 || is_after_idle_);
+  return is_at_boundary ? block_ : block_ + 1;
+}
+
+// Idle symbols up to the given place, and the SKP ordered sets that are due on the way.
+void LaneStream::idle_to(std::uint64_t block, std::uint32_t offset) {
+  const std::uint64_t period = skp_period();
+  while (coding_.skp_due_blocks != 0) {
+    const std::uint64_t start = std::max(next_skp_, next_boundary());
+    if (block < start) {
+      break;
+    }
+    // One that a unit has put off comes alone; from the first that is on time on, all are.
+    const std::uint64_t count = start == next_skp_ ? (block - start) / period + 1 : 1;
+    skps_ += count;
+    phy_bits_ += count * (std::uint64_t{coding_.skp_blocks} * block_ui_ * coding_.lanes +
+                          coding_.eds_bytes * 8ULL);
+    next_skp_ += count * period;
+    block_ = start + (count - 1) * period + coding_.skp_blocks;
+    offset_ = 0;
+    is_after_idle_ = false;
+    charged_ = std::max(charged_, block_);
+  }
   if (block > block_ || (block == block_ && offset > offset_)) {
     block_ = block;
     offset_ = offset;
-    pass_idle_skps();
-  }
-}
-
-// SKP ordered sets that fell into the idle time behind the cursor, at the earliest permitted
-// places.
-void LaneStream::pass_idle_skps() {
-  if (coding_.skp_due_blocks == 0 || block_ < skp_after_ + coding_.skp_due_blocks) {
-    return;
-  }
-  const std::uint64_t period = coding_.skp_due_blocks + coding_.skp_blocks;
-  const std::uint64_t count = (block_ - skp_after_ - coding_.skp_due_blocks) / period + 1;
-  skps_ += count;
-  phy_bits_ += count * (coding_.skp_blocks * block_ui_ * coding_.lanes + coding_.eds_bytes * 8ULL);
-  skp_after_ += count * period;
-  charged_ = std::max(charged_, skp_after_);
-  if (block_ < skp_after_) {  // the cursor stood inside the last one
-    block_ = skp_after_;
-    offset_ = 0;
+    is_after_idle_ = true;
   }
 }
 
 // Ends the data stream, fills the block, and sends one SKP ordered set.
 void LaneStream::insert_skp() {
-  if (coding_.eds_bytes > 0 || offset_ > 0) {
+  const std::uint64_t boundary = next_boundary();
+  if (boundary > block_) {
     phy_bits_ += std::uint64_t{block_symbols_ - offset_} *
                  (coding_.unit_bits + coding_.coding_bits_per_symbol);
     charge_blocks(block_, block_);
-    ++block_;
   }
   phy_bits_ += std::uint64_t{coding_.skp_blocks} * block_ui_ * coding_.lanes;
-  block_ += coding_.skp_blocks;
+  block_ = boundary + coding_.skp_blocks;
   offset_ = 0;
-  skp_after_ = block_;
+  is_after_idle_ = false;
   charged_ = std::max(charged_, block_);
+  next_skp_ += skp_period();
   ++skps_;
 }
 
 Placement LaneStream::place(std::uint32_t symbols, Time earliest) {
   skip_to(earliest);
-  if (coding_.skp_due_blocks != 0) {
-    const std::uint64_t end_block =
-        block_ + by_block_.of(offset_ + symbols + coding_.eds_bytes - 1);
-    if (block_ - skp_after_ >= coding_.skp_due_blocks ||
-        (end_block - skp_after_ >= coding_.skp_deadline_blocks && block_ > skp_after_)) {
-      insert_skp();
-    }
+  // Those that became due while a long unit was on the wire follow each other. [LNK-5.14, LNK-5.15]
+  while (coding_.skp_due_blocks != 0 && block_ >= next_skp_) {
+    insert_skp();
   }
   Placement placement;
-  placement.first = offset_ == 0 && coding_.header_ui > 0
-                        ? Time{static_cast<std::int64_t>(block_ * block_ui_ + coding_.header_ui) *
-                               coding_.unit_interval_fs}
-                        : time_of(block_, by_lanes_.of(offset_));
+  placement.first = start_of_row();
   const std::uint32_t end = offset_ + symbols;
   const std::uint32_t blocks = by_block_.of(end - 1);
   const std::uint64_t last_block = block_ + blocks;
@@ -146,6 +160,7 @@ Placement LaneStream::place(std::uint32_t symbols, Time earliest) {
   placement.last = time_of(last_block, by_lanes_.up(end_in_block));
   block_ = last_block;
   offset_ = end_in_block;
+  is_after_idle_ = false;
   if (offset_ == block_symbols_) {
     ++block_;
     offset_ = 0;
@@ -155,12 +170,14 @@ Placement LaneStream::place(std::uint32_t symbols, Time earliest) {
 }
 
 void LaneStream::settle(Time t) {
-  skip_to(t);
-  free_at_ = std::max(free_at_, next_edge(t, Time{coding_.unit_interval_fs}));
+  skip_to(std::max(t, free_at_));
+  // The sync header of the block that the cursor stands in lies behind.
+  charged_ = std::max(charged_, block_ + 1);
+  free_at_ = start_of_row();
 }
 
 void LaneStream::hold_until(Time t) {
-  settle(std::max(t, free_at_));
+  settle(t);
 }
 
 std::uint64_t LaneStream::raw_bits(Time span) const {

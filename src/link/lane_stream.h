@@ -23,10 +23,13 @@ struct LineCoding {
   std::uint32_t unit_bits = 8;               ///< data bits of a symbol: what place() counts in
   std::uint32_t coding_bits_per_symbol = 0;  ///< beyond the data bits
   std::uint32_t skp_blocks = 1;              ///< length of one SKP ordered set
-  std::uint32_t skp_due_blocks = 370;        ///< data blocks after which one is wanted; 0: never
-  std::uint32_t skp_deadline_blocks = 375;
-  std::uint32_t eds_bytes = 4;  ///< end-of-data-stream token before an ordered set
+  std::uint32_t skp_due_blocks = 370;        ///< blocks from one to the next; 0: never
+  std::uint32_t eds_bytes = 4;               ///< end-of-data-stream token before an ordered set
+  std::uint32_t rows_per_token = 1;  ///< after idle, a packet starts on a multiple of so many rows
 };
+
+/// Where packets start in the lane-striped stream of 128b/130b; unverified, hence named. [LNK-5.13]
+inline constexpr std::uint32_t kTokenAlignmentBytes = 4;
 
 /// Coding of a PCIe preset, SKP rule included. [LNK-5.14, LNK-5.15, LNK-5.16]
 LineCoding line_coding(const LinkPreset& preset, SkpMode skp);
@@ -41,7 +44,8 @@ struct Placement {
 };
 
 /// The symbols of one direction, placed one unit after the other. All times come from integer
-/// symbol counts. A unit is never split by an SKP ordered set. [LNK-5.17]
+/// symbol counts. SKP ordered sets become due at fixed intervals; one that becomes due under a unit
+/// follows it. [LNK-5.14] [LNK-5.15] [LNK-5.17]
 class LaneStream {
  public:
   explicit LaneStream(const LineCoding& coding);
@@ -52,7 +56,8 @@ class LaneStream {
 
   /// End of the last symbol placed.
   Time free_at() const { return free_at_; }
-  /// Accounts for the SKP ordered sets of an idle wire up to t. REQUIRES: t >= free_at().
+  /// Lets the wire idle up to t, SKP ordered sets included. Afterwards free_at() is the first row
+  /// that starts at or after t, all bits before it are accounted for and none behind it.
   void settle(Time t);
   /// Nothing is sent before t (Recovery). [LNK-10.2]
   void hold_until(Time t);
@@ -68,21 +73,24 @@ class LaneStream {
 
  private:
   void skip_to(Time earliest);
-  void pass_idle_skps();
+  void idle_to(std::uint64_t block, std::uint32_t offset);
   void insert_skp();
+  Time start_of_row() const;
+  std::uint64_t next_boundary() const;
+  std::uint64_t skp_period() const { return coding_.skp_due_blocks + coding_.skp_blocks; }
   void charge_blocks(std::uint64_t first, std::uint64_t last);
-  std::uint64_t block_ui() const { return block_ui_; }
   Time time_of(std::uint64_t block, std::uint32_t offset_rows) const;
 
   LineCoding coding_;
   std::uint32_t block_symbols_;
   std::uint32_t block_ui_;
-  Quotient by_block_;            // symbols to blocks
-  Quotient by_lanes_;            // symbols to rows
-  std::uint64_t block_ = 0;      ///< block of the next free byte
-  std::uint32_t offset_ = 0;     ///< byte within it
-  std::uint64_t skp_after_ = 0;  ///< first block behind the last SKP ordered set
-  std::uint64_t charged_ = 0;    ///< first block whose header is not yet charged to phy
+  Quotient by_block_;           ///< symbols to blocks
+  Quotient by_lanes_;           ///< symbols to rows
+  std::uint64_t block_ = 0;     ///< block of the next free byte
+  std::uint32_t offset_ = 0;    ///< byte within it
+  bool is_after_idle_ = false;  ///< what stands before the cursor is idle
+  std::uint64_t next_skp_;      ///< block at which the next SKP ordered set is due
+  std::uint64_t charged_ = 0;   ///< first block whose header is not yet charged to phy
   std::uint64_t phy_bits_ = 0;
   std::uint64_t skps_ = 0;
   Time free_at_;
