@@ -32,7 +32,7 @@ struct CreditScale {
 };
 
 /// One counter pair of a transmitter: CREDITS_CONSUMED against CREDIT_LIMIT, modulo 2^bits.
-/// [LNK-8.2]
+/// [LNK-8.3]
 class CreditGate {
  public:
   CreditGate() = default;

@@ -98,8 +98,10 @@ bool NonFlitFramer::next_tlp(Time now, WireUnit& unit) {
     return true;
   }
   const std::optional<TransactionQueues::Position> position = queues_.choose(now);
-  if (!position) {
+  if (!position || queues_.is_mixed()) {
     queues_.note_stalls(now);
+  }
+  if (!position) {
     return false;
   }
   const Packet& candidate = queues_.peek(*position);
@@ -224,6 +226,9 @@ void NonFlitFramer::freed(const Packet& packet, Time now) {
 }
 
 Time NonFlitFramer::deadline() const {
+  if (replay_.is_replaying()) {
+    return Time{};  // more to send, at once
+  }
   return std::min(
       {receiver_.deadline(), replay_.deadline(), returns_.deadline(), init_.deadline()});
 }
@@ -239,6 +244,7 @@ bool NonFlitFramer::take_recovery_request() {
 
 void NonFlitFramer::recovered(Time /*now*/) {
   replay_.recovered();
+  stats_.replay_events = replay_.replay_events();
 }
 
 bool NonFlitFramer::is_quiet() const {

@@ -46,17 +46,19 @@ ReplayBuffer::Outcome ReplayBuffer::acknowledge(std::uint16_t sequence, Time now
   acked_ = sequence;
   if (freed > 0) {
     replay_num_ = 0;
-    deadline_ = entries_.empty() ? Time::never() : now + timeout_;
+    // Held until the first TLP of a replay has left. [LNK-7.12]
+    const bool is_held = is_replaying() && replay_next_ == 0;
+    deadline_ = entries_.empty() || is_held ? Time::never() : now + timeout_;
   }
   return {true, freed};
 }
 
 void ReplayBuffer::start_replay() {
-  replay_next_ = 0;
   deadline_ = Time::never();
-  if (!entries_.empty()) {
+  if (!entries_.empty() && replay_next_ > 0) {  // not one that has yet to begin
     ++replay_events_;
   }
+  replay_next_ = 0;
 }
 
 ReplayBuffer::Replay ReplayBuffer::next_replay() {

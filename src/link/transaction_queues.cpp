@@ -12,6 +12,9 @@ constexpr std::size_t kPassingWindow = 8;
 // cover a device's pipeline and a host's read latency at the highest rate. model: the text knows no
 // such bound.
 constexpr std::size_t kPipelineSlots[] = {96, 96, 1024};
+// How often the oldest posted request is overtaken before it has to go first, so that it goes in
+// the end. model: the text gives no bound.
+constexpr unsigned kMostOvertakings = 64;
 constexpr FcClass kClasses[] = {FcClass::kPosted, FcClass::kNonPosted, FcClass::kCompletion};
 }  // namespace
 
@@ -39,6 +42,10 @@ bool TransactionQueues::has_credits(FcClass fc, const Entry& entry) const {
 // A read or a completion stays behind every older posted request that it may not pass. [LNK-9.4,
 // LNK-9.5, LNK-9.6]
 bool TransactionQueues::may_overtake_posted(const Entry& entry) const {
+  if (relaxed_ == RelaxedPassing::kNever) {
+    const Queue& posted = queue(FcClass::kPosted);
+    return posted.empty() || posted.front().order > entry.order;
+  }
   for (const Entry& posted : queue(FcClass::kPosted)) {
     if (posted.order > entry.order) {
       return true;
@@ -58,6 +65,7 @@ std::optional<std::size_t> TransactionQueues::sendable(FcClass fc, Time now) con
   }
   const bool head_can_go = has_credits(fc, entries.front());
   if (relaxed_ == RelaxedPassing::kNever || fc != FcClass::kPosted ||
+      overtakings_ >= kMostOvertakings ||
       (head_can_go && relaxed_ == RelaxedPassing::kWhenBlocked)) {
     return head_can_go ? std::optional<std::size_t>(0) : std::nullopt;
   }
@@ -91,6 +99,22 @@ std::optional<FcClass> TransactionQueues::only_class() const {
   }
 }
 
+// May a class go before older posted requests that could go as well?
+bool TransactionQueues::is_preferred(FcClass fc) const {
+  return relaxed_ == RelaxedPassing::kEager && fc != FcClass::kPosted &&
+         overtakings_ < kMostOvertakings;
+}
+
+void TransactionQueues::note_overtaking(Position position, const Entry& entry) {
+  const Queue& posted = queue(FcClass::kPosted);
+  if (position.fc_class != FcClass::kPosted) {
+    const bool overtakes = !posted.empty() && posted.front().order < entry.order;
+    overtakings_ += relaxed_ == RelaxedPassing::kEager && overtakes ? 1 : 0;
+  } else {
+    overtakings_ = position.index == 0 ? 0 : overtakings_ + 1;
+  }
+}
+
 std::optional<TransactionQueues::Position> TransactionQueues::choose(Time now) const {
   if (empty()) {
     return std::nullopt;
@@ -117,7 +141,8 @@ std::optional<TransactionQueues::Position> TransactionQueues::choose(Time now) c
       continue;
     }
     const Entry& entry = queue(fc)[*index];
-    if (best && best_order < entry.order) {
+    const bool is_later = best && best_order < entry.order;
+    if (is_later && !(is_preferred(fc) && best->fc_class == FcClass::kPosted)) {
       continue;
     }
     if (fc != FcClass::kPosted && !may_overtake_posted(entry)) {
@@ -135,6 +160,7 @@ PacketRef TransactionQueues::take(Position position) {
   Entry& entry = entries[position.index];
   gate.header.consume(entry.need.header);
   gate.data.consume(entry.need.data);
+  note_overtaking(position, entry);
   PacketRef packet = std::move(entry.packet);
   if (position.index == 0) {
     entries.pop_front();

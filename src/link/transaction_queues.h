@@ -23,6 +23,10 @@ class TransactionQueues {
 
   bool has_room(FcClass fc_class) const { return !queue(fc_class).full(); }
   bool empty() const;
+  /// More than one class waits.
+  bool is_mixed() const {
+    return static_cast<int>(queues_[0].empty()) + queues_[1].empty() + queues_[2].empty() < 2;
+  }
   std::size_t size(FcClass fc_class) const { return queue(fc_class).size(); }
 
   /// Queues a packet behind all that came before; it can go from `arrival` on (a pipeline ahead of
@@ -81,11 +85,14 @@ class TransactionQueues {
   bool has_credits(FcClass fc_class, const Entry& entry) const;
   std::optional<FcClass> only_class() const;
   bool may_overtake_posted(const Entry& entry) const;
+  bool is_preferred(FcClass fc_class) const;
+  void note_overtaking(Position position, const Entry& entry);
   std::optional<std::size_t> sendable(FcClass fc_class, Time now) const;
 
   std::array<Queue, kFcClasses> queues_;
   std::array<Gate, kFcClasses> gates_;
   std::uint64_t next_order_ = 0;
+  unsigned overtakings_ = 0;  // of the oldest posted request, while the mode permits them
   RelaxedPassing relaxed_;
 };
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Two framers back to back over a channel that damages and loses what a test tells it to. No
+/// kernel: time jumps from one thing to do to the next.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "link/lane_stream.h"
+#include "link/non_flit_framer.h"
+#include "unit/link/link_support.h"
+
+namespace flitwise::test {
+
+enum class Fate { kGood, kDamaged, kLost };
+
+class FramerPair {
+ public:
+  /// What becomes of a unit that `side` sends; what `side` receives.
+  std::function<Fate(int side, const WireUnit& unit)> fate = [](int, const WireUnit&) {
+    return Fate::kGood;
+  };
+  std::function<void(int side, const PacketRef& packet)> delivered;
+  std::function<void(int side, const WireUnit& unit, Placement at)> sent;
+
+  explicit FramerPair(const LinkConfig& link) : link_(link) {
+    for (std::unique_ptr<End>& end : ends_) {
+      end = std::make_unique<End>(link, pool_);
+      end->framer.start(Time{});
+    }
+  }
+
+  PacketPool& pool() { return pool_; }
+  Time now() const { return now_; }
+  TransactionQueues& queues(int side) { return ends_[index(side)]->queues; }
+  NonFlitFramer& framer(int side) { return ends_[index(side)]->framer; }
+  std::size_t retrains() const { return retrains_; }
+
+  /// Everything that can happen up to `end`.
+  void run_until(Time end) {
+    Time next = next_time();
+    while (next <= end) {
+      now_ = std::max(now_, next);
+      for (int side = 0; side < 2; ++side) {
+        arrive(side);
+        transmit(side);
+      }
+      next = next_time();
+    }
+    now_ = end;
+    for (int side = 0; side < 2; ++side) {
+      transmit(side);
+    }
+  }
+  bool is_quiet() const {
+    return std::all_of(ends_.begin(), ends_.end(),
+                       [](const auto& end) { return end->framer.is_quiet() && end->wire.empty(); });
+  }
+  /// Runs until nothing waits; false if that does not come to pass within `patience`.
+  bool run_until_quiet(Time patience = Time::from_us(100'000)) {
+    const Time end = now_ + patience;
+    while (!is_quiet() && now_ < end) {
+      run_until(now_ + Time::from_us(1));
+    }
+    return is_quiet();
+  }
+
+ private:
+  struct Flying {
+    WireUnit unit;
+    Time arrival;
+    bool is_damaged;
+  };
+  struct End {
+    End(const LinkConfig& link, PacketPool& pool)
+        : queues(link.queue_depth, link.relaxed_passing),
+          framer(link, queues, pool),
+          lanes(line_coding(link.preset, link.skp)) {}
+    TransactionQueues queues;
+    NonFlitFramer framer;
+    LaneStream lanes;
+    std::deque<Flying> wire;
+    bool may_send = true;
+  };
+  static std::size_t index(int side) { return static_cast<std::size_t>(side); }
+
+  Time next_time() const {
+    Time next = Time::never();
+    for (const auto& end : ends_) {
+      if (!end->wire.empty()) {
+        next = std::min(next, end->wire.front().arrival);
+      }
+      const Time wanted = end->may_send ? now_ : end->framer.deadline();
+      if (wanted != Time::never()) {
+        next = std::min(next, std::max(wanted, end->lanes.free_at()));
+      }
+    }
+    return next;
+  }
+
+  void arrive(int side) {
+    End& to = *ends_[index(side)];
+    End& from = *ends_[index(1 - side)];
+    std::vector<PacketRef> packets;
+    while (!from.wire.empty() && from.wire.front().arrival <= now_) {
+      const Flying flying = from.wire.front();
+      from.wire.pop_front();
+      to.framer.receive(flying.unit, flying.is_damaged, now_, packets);
+      to.may_send = true;
+    }
+    for (const PacketRef& packet : packets) {
+      if (delivered) {
+        delivered(side, packet);
+      } else {
+        to.framer.freed(*packet, now_);
+      }
+    }
+  }
+
+  void transmit(int side) {
+    End& from = *ends_[index(side)];
+    while (from.lanes.free_at() <= now_) {
+      WireUnit unit;
+      const bool has_unit = from.framer.next(now_, unit);
+      from.may_send = has_unit;
+      if (from.framer.take_recovery_request()) {
+        recover();
+      }
+      if (!has_unit) {
+        break;
+      }
+      const Placement at = from.lanes.place(unit.size.total() / 8, now_);
+      from.framer.sent(unit, at.last);
+      if (sent) {
+        sent(side, unit, at);
+      }
+      const Fate what = fate(side, unit);
+      if (what != Fate::kLost) {
+        from.wire.push_back({unit, at.last + link_.timing.propagation + link_.timing.receive,
+                             what == Fate::kDamaged});
+      }
+    }
+  }
+
+  void recover() {
+    ++retrains_;
+    for (const auto& end : ends_) {
+      end->lanes.hold_until(now_ + link_.timing.retrain);
+      end->framer.recovered(now_ + link_.timing.retrain);
+      end->may_send = true;
+    }
+  }
+
+  const LinkConfig link_;
+  PacketPool pool_;
+  std::array<std::unique_ptr<End>, 2> ends_;
+  Time now_{};
+  std::size_t retrains_ = 0;
+};
+
+}  // namespace flitwise::test
