@@ -43,7 +43,10 @@ Link::End::End(const char* name, const LinkConfig& link, const MessageConfig& me
 Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
            const MessageConfig& message, const FaultsConfig& faults, const Random& random,
            PacketPool& pool)
-    : sc_module(name), config_(link), flight_(link.timing.propagation + link.timing.receive) {
+    : sc_module(name),
+      config_(link),
+      flight_(link.timing.propagation + link.timing.receive),
+      lookahead_(link.timing.clock + LaneStream(coding_of(link)).symbol_time()) {
   static constexpr const char* kNames[] = {"upstream", "downstream"};
   for (int side = 0; side < 2; ++side) {
     const auto i = static_cast<std::size_t>(side);
@@ -95,18 +98,18 @@ tlm::tlm_sync_enum Link::port_frees(int side, Packet& packet, tlm::tlm_phase& /*
   return tlm::TLM_COMPLETED;
 }
 
-// From when on transmit() finds its wire free less than one clock ahead.
+// From when on transmit() finds its wire free less than the look-ahead.
 Time Link::next_slot(const End& end) const {
-  return end.lanes.free_at() - config_.timing.clock + Time{1};
+  return end.lanes.free_at() - lookahead_ + Time{1};
 }
 
-// Fills the wire up to one clock ahead: several units may leave on one edge.
+// Fills the wire up to one clock and one symbol ahead: several units may leave on one edge.
 void Link::transmit(int side) {
   End& from = *ends_[static_cast<std::size_t>(side)];
   End& to = *ends_[static_cast<std::size_t>(1 - side)];
   from.transmit_wakeup.taken();
   const Time t = now();
-  const Time horizon = t + config_.timing.clock;
+  const Time horizon = t + lookahead_;
   bool sent_tlp = false;
   bool more = true;
   while (more && from.lanes.free_at() < horizon) {
@@ -257,10 +260,8 @@ void Link::start_window(bool from_first_counted) {
 
 void Link::open_window(End& end, Time when) {
   end.opens_window = false;
-  if (when > end.lanes.free_at()) {
-    end.lanes.settle(when);
-  }
-  end.window_begin = when;
+  end.lanes.settle(when);
+  end.window_begin = end.lanes.free_at();
   end.account.first_symbol = Time::never();
   end.window_start = end.account;
   end.window_phy = end.lanes.phy_bits();
@@ -271,8 +272,8 @@ void Link::open_window(End& end, Time when) {
 
 DirectionResult Link::direction(const End& from) const {
   LaneStream lanes = from.lanes;
-  const Time finish = std::max(now(), lanes.free_at());
-  lanes.settle(finish);
+  lanes.settle(now());
+  const Time finish = lanes.free_at();
   const Account& a = from.account;
   const Account& b = from.window_start;
   const FramerStats& s = from.framer->stats();

@@ -104,7 +104,8 @@ class Link : public sc_core::sc_module {
   const End& end(LinkSide side) const { return *ends_[static_cast<std::size_t>(side)]; }
 
   const LinkConfig config_;
-  const Time flight_;  // last symbol at one end to transaction layer at the other
+  const Time flight_;     // last symbol at one end to transaction layer at the other
+  const Time lookahead_;  // a wire is filled so far ahead that none of its symbols stays free
   std::array<std::unique_ptr<End>, 2> ends_;
   TraceSink* sink_ = nullptr;
   std::uint64_t delivered_ = 0;
