@@ -109,6 +109,10 @@ void Link::transmit(int side) {
   End& to = *ends_[static_cast<std::size_t>(1 - side)];
   from.transmit_wakeup.taken();
   const Time t = now();
+  // What has arrived on this edge counts already, in whatever order the kernel runs the processes.
+  if (!to.wire.empty() && to.wire.front().arrival <= t) {
+    receive(side);
+  }
   const Time horizon = t + lookahead_;
   bool sent_tlp = false;
   bool more = true;
