@@ -35,7 +35,12 @@ class Wakeup {
   /// To be called first thing by the woken process.
   void taken() {
     const Time t = now_here();
-    pending_ = pending_ <= t ? Time::never() : pending_;
+    if (pending_ <= t) {
+      // Where the timer woke the process, the other notification may still be under way, and the
+      // kernel would drop the next one in its favour.
+      soon_.cancel();
+      pending_ = Time::never();
+    }
     timer_ = timer_ <= t ? Time::never() : timer_;
   }
   /// Makes a spawned process wake up on it.

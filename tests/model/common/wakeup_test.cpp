@@ -24,11 +24,15 @@ class Sleeper : public sc_core::sc_module {
 
   Wakeup wakeup;
   std::vector<Time> times;
+  Time asks_for = Time::never();  ///< each time that it wakes before that
 
  private:
   void woken() {
     wakeup.taken();
     times.push_back(now());
+    if (asks_for != Time::never() && now() < asks_for) {
+      wakeup.at(asks_for);
+    }
   }
 };
 
@@ -87,6 +91,44 @@ TEST(Wakeup, AWokenProcessIsWokenAgainOnlyIfAsked) {
   sleeper.wakeup.at(Time::from_ns(12));
   run_until(Time::from_ns(20));
   EXPECT_EQ(sleeper.times, (std::vector<Time>{Time::from_ns(2), Time::from_ns(12)}));
+}
+
+TEST(Wakeup, ATimerFarAheadWakesAndSoDoesAnEarlierRequestBeforeIt) {
+  Sleeper sleeper("sleeper", Time::from_ns(2));
+  sleeper.wakeup.at(Time::from_us(30));
+  run_until(Time::from_ns(5));
+  sleeper.wakeup.at(Time::from_ns(8));
+  run_until(Time::from_us(40));
+  EXPECT_EQ(sleeper.times, (std::vector<Time>{Time::from_ns(8), Time::from_us(30)}));
+}
+
+/// Asks the sleeper for its own edge on that edge, ahead of the sleeper.
+class Prodder : public sc_core::sc_module {
+ public:
+  Prodder(const sc_core::sc_module_name& name, Sleeper& sleeper, Time when)
+      : sc_module(name), sleeper_(sleeper) {
+    sc_core::sc_spawn_options options;
+    options.spawn_method();
+    options.dont_initialize();
+    options.set_sensitivity(&event_);
+    sc_core::sc_spawn([this] { sleeper_.wakeup.at(now()); }, "prod", &options);
+    event_.notify(to_sc_time(when));
+  }
+
+ private:
+  Sleeper& sleeper_;
+  sc_core::sc_event event_;
+};
+
+TEST(Wakeup, NoRequestIsLostWhereATimerAndARequestForNowMeet) {
+  Sleeper sleeper("sleeper", Time::from_ns(2));
+  Prodder prodder("prodder", sleeper, Time::from_us(30));
+  Prodder other("other", sleeper, Time::from_us(30));
+  sleeper.wakeup.at(Time::from_us(30));
+  sleeper.asks_for = Time::from_us(30) + Time::from_ns(4);
+  run_until(Time::from_us(31));
+  ASSERT_FALSE(sleeper.times.empty());
+  EXPECT_EQ(sleeper.times.back(), sleeper.asks_for);
 }
 
 }  // namespace
