@@ -18,6 +18,10 @@ namespace flitwise {
 
 class Endpoint;
 
+/// Where host memory is bound: any target of the TLM-2.0 base protocol, 32 bits wide.
+using MemorySocket =
+    tlm::tlm_base_target_socket_b<32, tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_if<>>;
+
 /// Called for each observed event; must not change anything. Kinds of places: "ep0.up.sent",
 /// "rp0.received", ...
 struct Observation {
@@ -30,6 +34,10 @@ using Observer = std::function<void(const Observation&)>;
 class System {
  public:
   explicit System(const Config& config);
+  /// With another host memory than the one that comes with the project; it outlives the System.
+  /// poke() and peek() reach it through transport_dbg. host.memory.size and what else is set of the
+  /// memory's time has no effect then, except on where buffers may lie.
+  System(const Config& config, MemorySocket& memory);
   ~System();
   System(const System&) = delete;
   System& operator=(const System&) = delete;

@@ -2,6 +2,8 @@
 // Initiator of the TLM-2.0 base protocol for memory requests.
 #include "root_complex/memory_port.h"
 
+#include <algorithm>
+
 #include "flitwise/link_socket.h"
 
 namespace flitwise {
@@ -28,16 +30,24 @@ void MemoryPort::free(tlm::tlm_generic_payload* payload) {
   idle_.push_back(&transaction);
 }
 
-void MemoryPort::submit(MemoryClient& client, PacketRef packet, Time delay) {
+bool MemoryPort::submit(MemoryClient& client, PacketRef packet, Time delay) {
   MemoryTransaction& transaction = take();
   transaction.client = &client;
   transaction.packet = std::move(packet);
+  transaction.is_waiting = false;
   fill(transaction);
-  if (is_request_open_ || !waiting_.empty()) {
+  if (open_request_ != nullptr || !waiting_.empty()) {
+    transaction.ready = now() + delay;
+    transaction.is_waiting = true;
     waiting_.push_back(&transaction);
-  } else {
-    send(transaction, delay);
+    return false;
   }
+  send(transaction, delay);
+  const bool is_taken = open_request_ == nullptr;
+  if (!is_taken) {
+    transaction.is_waiting = true;
+  }
+  return is_taken;
 }
 
 void MemoryPort::fill(MemoryTransaction& transaction) {
@@ -78,30 +88,41 @@ void MemoryPort::fill(MemoryTransaction& transaction) {
 void MemoryPort::send(MemoryTransaction& transaction, Time delay) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time annotated = to_sc_time(delay);
-  is_request_open_ = true;
+  open_request_ = &transaction;
   const tlm::tlm_sync_enum answer = socket->nb_transport_fw(transaction, phase, annotated);
+  if (answer == tlm::TLM_ACCEPTED) {
+    return;
+  }
+  end_request(transaction);
   const Time when = now() + Time{static_cast<std::int64_t>(annotated.value())};
   if (answer == tlm::TLM_COMPLETED) {
-    is_request_open_ = false;
     finish(transaction, when);
-  } else if (answer == tlm::TLM_UPDATED) {
-    is_request_open_ = false;
-    if (phase == tlm::BEGIN_RESP) {
-      phase = tlm::END_RESP;
-      annotated = sc_core::SC_ZERO_TIME;
-      socket->nb_transport_fw(transaction, phase, annotated);
-      finish(transaction, when);
-    }
+  } else if (phase == tlm::BEGIN_RESP) {
+    phase = tlm::END_RESP;
+    annotated = sc_core::SC_ZERO_TIME;
+    socket->nb_transport_fw(transaction, phase, annotated);
+    finish(transaction, when);
+  }
+}
+
+// The response of an older access says nothing about the request that is open now.
+void MemoryPort::end_request(MemoryTransaction& transaction) {
+  if (open_request_ != &transaction) {
+    return;
+  }
+  open_request_ = nullptr;
+  if (transaction.is_waiting) {
+    transaction.client->memory_took(transaction);
   }
 }
 
 tlm::tlm_sync_enum MemoryPort::response(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                         sc_core::sc_time& delay) {
+  auto& transaction = static_cast<MemoryTransaction&>(payload);
   tlm::tlm_sync_enum answer = tlm::TLM_ACCEPTED;
-  is_request_open_ = false;
+  end_request(transaction);
   if (phase == tlm::BEGIN_RESP) {
-    finish(static_cast<MemoryTransaction&>(payload),
-           now() + Time{static_cast<std::int64_t>(delay.value())});
+    finish(transaction, now() + Time{static_cast<std::int64_t>(delay.value())});
     answer = tlm::TLM_COMPLETED;
   }
   send_waiting();
@@ -109,11 +130,31 @@ tlm::tlm_sync_enum MemoryPort::response(tlm::tlm_generic_payload& payload, tlm::
 }
 
 void MemoryPort::send_waiting() {
-  while (!waiting_.empty() && !is_request_open_) {
+  while (!waiting_.empty() && open_request_ == nullptr) {
     MemoryTransaction& next = *waiting_.front();
     waiting_.pop_front();
-    send(next, Time{});
+    send(next, std::max(next.ready, now()) - now());
   }
+}
+
+bool MemoryPort::poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size) {
+  // The target of a write never changes its data.
+  return access(tlm::TLM_WRITE_COMMAND, address, const_cast<std::uint8_t*>(bytes), size);
+}
+
+bool MemoryPort::peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size) {
+  return access(tlm::TLM_READ_COMMAND, address, bytes, size);
+}
+
+bool MemoryPort::access(tlm::tlm_command command, std::uint64_t address, std::uint8_t* bytes,
+                        std::size_t size) {
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address(address);
+  payload.set_data_ptr(bytes);
+  payload.set_data_length(static_cast<unsigned>(size));
+  payload.set_streaming_width(static_cast<unsigned>(size));
+  return socket->transport_dbg(payload) == size;
 }
 
 void MemoryPort::finish(MemoryTransaction& transaction, Time when) {

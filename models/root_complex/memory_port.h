@@ -25,6 +25,8 @@ class MemoryClient;
 struct MemoryTransaction : tlm::tlm_generic_payload {
   MemoryClient* client = nullptr;
   PacketRef packet;
+  Time ready{};             ///< it reaches the memory then
+  bool is_waiting = false;  ///< the memory did not take it at once
   std::array<std::uint8_t, 4096> data;
   std::array<std::uint8_t, 8> byte_enables;
 };
@@ -34,6 +36,8 @@ class MemoryClient {
   virtual ~MemoryClient() = default;
   /// The access is done at `when` (at or after now); its payload is read-only and gone afterwards.
   virtual void memory_done(const MemoryTransaction& transaction, Time when) = 0;
+  /// The memory has ended the request phase of an access that submit() said it did not take.
+  virtual void memory_took(const MemoryTransaction& /*transaction*/) {}
 };
 
 class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
@@ -43,8 +47,12 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
   explicit MemoryPort(const sc_core::sc_module_name& name);
 
   /// Accesses memory for a memory request TLP, `delay` from now. Accesses start in the order of the
-  /// calls. A read covers whole DWs; a write touches the enabled bytes only.
-  void submit(MemoryClient& client, PacketRef packet, Time delay);
+  /// calls. A read covers whole DWs; a write touches the enabled bytes only. False: the memory has
+  /// not taken the request yet.
+  bool submit(MemoryClient& client, PacketRef packet, Time delay);
+  /// Untimed access for software and scripts; false where the memory cannot serve it whole.
+  bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size);
+  bool peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size);
   std::size_t in_flight() const { return all_.size() - idle_.size(); }
 
  private:
@@ -53,14 +61,17 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
   void fill(MemoryTransaction& transaction);
   void send(MemoryTransaction& transaction, Time delay);
   void send_waiting();
+  void end_request(MemoryTransaction& transaction);
+  bool access(tlm::tlm_command command, std::uint64_t address, std::uint8_t* bytes,
+              std::size_t size);
   void finish(MemoryTransaction& transaction, Time when);
   MemoryTransaction& take();
   void free(tlm::tlm_generic_payload* payload) override;
 
   std::vector<std::unique_ptr<MemoryTransaction>> all_;
   std::vector<MemoryTransaction*> idle_;
-  std::deque<MemoryTransaction*> waiting_;  // the memory has not ended the request before them
-  bool is_request_open_ = false;
+  std::deque<MemoryTransaction*> waiting_;     // the memory has not ended the request before them
+  MemoryTransaction* open_request_ = nullptr;  // its request phase has not ended
 };
 
 }  // namespace flitwise

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "tlp/splitter.h"
@@ -41,9 +42,15 @@ RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, Pa
       posted_(kOutboxDepth),
       nonposted_(kOutboxDepth),
       completions_(kOutboxDepth),
+      buffers_wakeup_("buffers", config.host.timing.clock),
       completions_to_drop_(config.faults.drop_completions) {
   from_link.register_nb_transport_fw(this, &RootPort::receive, 0);
   to_link.register_nb_transport_bw(this, &RootPort::link_has_room, 0);
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  buffers_wakeup_.wakes(options);
+  sc_core::sc_spawn([this] { release_buffers(); }, "release_buffers_process", &options);
 }
 
 tlm::tlm_sync_enum RootPort::link_has_room(int /*id*/, Packet& /*packet*/,
@@ -75,7 +82,9 @@ tlm::tlm_sync_enum RootPort::receive(int /*id*/, Packet& packet, tlm::tlm_phase&
       hooks_.message(packet, t);
     }
   } else {
+    holds_buffer_ = false;
     receive_request(packet, t);
+    return holds_buffer_ ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
   }
   return tlm::TLM_COMPLETED;
 }
@@ -145,11 +154,56 @@ bool RootPort::resolve(Packet& packet, Time& latency) {
 
 void RootPort::to_memory(Packet& packet, Time delay) {
   ++in_memory_;
-  memory_.submit(*this, PacketRef(&packet), delay);
+  if (!memory_.submit(*this, PacketRef(&packet), delay)) {
+    holds_buffer_ = true;
+  } else if (config_.host.memory.bandwidth_gbps > 0) {
+    hold_behind(packet, now() + delay);
+  }
+}
+
+// Where accesses queue up before the memory, requests queue up in the receive buffers: their
+// credits stay away for as long as the queue is.
+void RootPort::hold_behind(Packet& packet, Time arrival) {
+  constexpr double kFsPerByteAt1Gbps = 8e6;
+  const auto service = static_cast<std::int64_t>(packet.tlp.length_dw * 4 * kFsPerByteAt1Gbps /
+                                                 config_.host.memory.bandwidth_gbps);
+  const Time queued =
+      memory_done_at_ - arrival - config_.host.memory.timing.latency - Time{service};
+  if (queued <= Time{}) {
+    return;
+  }
+  holds_buffer_ = true;
+  const Time until = now() + queued;
+  held_.push_back(
+      {PacketRef(&packet), held_.empty() ? until : std::max(until, held_.back().until)});
+  buffers_wakeup_.at(held_.front().until);
+}
+
+void RootPort::memory_took(const MemoryTransaction& transaction) {
+  release(*transaction.packet);
+}
+
+void RootPort::release_buffers() {
+  buffers_wakeup_.taken();
+  while (!held_.empty() && held_.front().until <= now()) {
+    const PacketRef packet = std::move(held_.front().packet);
+    held_.pop_front();
+    release(*packet);
+  }
+  if (!held_.empty()) {
+    buffers_wakeup_.at(held_.front().until);
+  }
+}
+
+void RootPort::release(Packet& packet) {
+  tlm::tlm_phase phase = tlm::END_RESP;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  from_link->nb_transport_bw(packet, phase, delay);
 }
 
 void RootPort::memory_done(const MemoryTransaction& transaction, Time when) {
   --in_memory_;
+  memory_done_at_ = when;
   Packet& packet = *transaction.packet;
   packet.stamp(Hop::kMemory, when);
   if (!transaction.is_response_ok()) {

@@ -5,6 +5,7 @@
 
 #include <systemc>
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "common/outbox.h"
 #include "common/packet_sizer.h"
+#include "common/wakeup.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
 #include "root_complex/host_handles.h"
@@ -55,7 +57,8 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void send(PacketRef packet, Time delay);
 
   bool is_quiet() const {
-    return in_memory_ == 0 && posted_.empty() && nonposted_.empty() && completions_.empty();
+    return in_memory_ == 0 && posted_.empty() && nonposted_.empty() && completions_.empty() &&
+           held_.empty();
   }
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::string waiting() const;
@@ -69,6 +72,10 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   bool resolve(Packet& packet, Time& latency);
   void to_memory(Packet& packet, Time delay);
   void memory_done(const MemoryTransaction& transaction, Time when) override;
+  void memory_took(const MemoryTransaction& transaction) override;
+  void hold_behind(Packet& packet, Time arrival);
+  void release_buffers();
+  void release(Packet& packet);
   void answer_read(const MemoryTransaction& transaction, Time when);
   void refuse(Packet& packet, CplStatus status, const char* kind, Time delay);
   void refuse_malformed(const Packet& packet, TlpViolation violation);
@@ -92,6 +99,14 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   BusRange buses_{0, 255};
   std::vector<DeviceBelow> devices_;
   Outbox posted_, nonposted_, completions_;
+  Wakeup buffers_wakeup_;
+  struct Held {
+    PacketRef packet;
+    Time until;
+  };
+  std::deque<Held> held_;      // receive buffers of requests that queue up before the memory
+  bool holds_buffer_ = false;  // of the packet that is being received
+  Time memory_done_at_{};      // of the access that was submitted last
   std::size_t in_memory_ = 0;  // accesses that wait for the memory's answer
   std::uint64_t completions_to_drop_;
   std::vector<PacketRef> answers_;  // scratch

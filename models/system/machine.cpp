@@ -8,13 +8,16 @@
 
 namespace flitwise {
 
-Machine::Machine(const Config& whole)
+Machine::Machine(const Config& whole, MemorySocket* memory)
     : config(whole),
       tracer_(whole.trace.latency),
-      memory_("memory", whole.host),
       memory_port_("memory_port"),
       fabric_(config, {pool, memory_port_, tracer_, [this] { open_window(); }}) {
-  memory_port_.socket.bind(memory_.socket);
+  if (memory == nullptr) {
+    own_memory_ = std::make_unique<HostMemory>("memory", config.host);
+    memory = &own_memory_->socket;
+  }
+  memory_port_.socket.bind(*memory);
   if (const auto file = config.trace.files.find("packets"); file != config.trace.files.end()) {
     packet_trace_ = std::make_unique<PacketCsv>(file->second);
   }

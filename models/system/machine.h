@@ -9,6 +9,7 @@
 
 #include "flitwise/config.h"
 #include "flitwise/result.h"
+#include "flitwise/system.h"
 #include "host/host_memory.h"
 #include "system/fabric.h"
 #include "trace/latency_tracer.h"
@@ -18,7 +19,10 @@ namespace flitwise {
 
 class Machine {
  public:
-  explicit Machine(const Config& config);
+  /// With the memory that comes with the project.
+  explicit Machine(const Config& whole) : Machine(whole, nullptr) {}
+  /// With another memory in its place, if one is given.
+  Machine(const Config& whole, MemorySocket* memory);
 
   /// Lets the engines begin; the measured window opens with the first counted request.
   void start();
@@ -42,14 +46,14 @@ class Machine {
 
   LatencyTracer tracer_;
   std::unique_ptr<TraceSink> packet_trace_;  // --trace packets=FILE; all links write into it
-  HostMemory memory_;
+  std::unique_ptr<HostMemory> own_memory_;
   MemoryPort memory_port_;
   Fabric fabric_;
   bool window_is_open_ = false;
   Time window_begin_{};
 
  public:
-  HostMemory& memory() { return memory_; }
+  MemoryPort& memory() { return memory_port_; }
   Endpoint* endpoint(const std::string& name);
 };
 

@@ -25,6 +25,9 @@ struct System::Machine : flitwise::Machine {
 
 System::System(const Config& config) : machine_(std::make_unique<Machine>(config)) {}
 
+System::System(const Config& config, MemorySocket& memory)
+    : machine_(std::make_unique<Machine>(config, &memory)) {}
+
 System::~System() = default;
 
 RunResult System::run() {
