@@ -170,6 +170,20 @@ bool lies_in(const std::string& path, const std::vector<std::string>& sections) 
   });
 }
 
+/// Identities go from device to host: what is between them cannot speak of them otherwise.
+void check_one_identity(const std::string& name, const Instance& instance,
+                        const SystemConfig& system, ProblemList& problems) {
+  if (system.topology != Topology::kSwitch) {
+    return;
+  }
+  for (const std::string path : {"link.identity", "link.dhi_form"}) {
+    if (const Place* place = instance.origins.latest({path})) {
+      problems.add(*place, "system.instances." + name + "." + path,
+                   "one link of a switch differs; expected one " + path + " for all of them");
+    }
+  }
+}
+
 void check_instance(const std::string& name, const Instance& instance, const SystemConfig& system,
                     ProblemList& problems) {
   std::vector<std::string> names;
@@ -204,6 +218,7 @@ Config finished(Reader& reader, const LoadOptions& options, ProblemList& problem
   check_relations(config, reader.origins(), nullptr, known, problems);
   for (const auto& [name, instance] : reader.instances()) {
     check_instance(name, instance, config.system, problems);
+    check_one_identity(name, instance, config.system, problems);
     check_relations(with_overrides(config, instance.values), reader.origins(), &instance.origins,
                     known, problems);
     if (!instance.values.empty()) {

@@ -85,6 +85,13 @@ TEST(Instances, RelationsHoldWithTheirOverridesToo) {
               ElementsAre(AllOf(StartsWith("c.yaml:2:45: "), HasSubstr("12-bit handles"))));
 }
 
+TEST(Instances, LinksOfASwitchUseOneFormOfIdentity) {
+  EXPECT_THAT(problems_of("system: {topology: switch, instances: {sw0-ep0: {link.identity: bdf}}}"),
+              ElementsAre(AllOf(StartsWith("c.yaml:1:65: system.instances.sw0-ep0.link.identity"),
+                                HasSubstr("expected one link.identity for all"))));
+  EXPECT_THAT(problems_of("system: {instances: {rp0-ep0: {link.identity: bdf}}}"), IsEmpty());
+}
+
 TEST(Instances, ABrokenRelationOfTheWholeIsReportedOnce) {
   EXPECT_THAT(problems_of("message: {flit_bits: 16}\n"
                           "system: {instances: {ep0: {device.dhi.bits: 12}}}"),
