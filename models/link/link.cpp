@@ -42,7 +42,7 @@ Link::End::End(const char* name, const LinkConfig& link, const MessageConfig& me
 
 Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
            const MessageConfig& message, const FaultsConfig& faults, const Random& random,
-           PacketPool& pool)
+           PacketPool& pool, const std::array<LinkCredits, 2>& advertised)
     : sc_module(name),
       config_(link),
       flight_(link.timing.propagation + link.timing.receive),
@@ -51,7 +51,9 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
   for (int side = 0; side < 2; ++side) {
     const auto i = static_cast<std::size_t>(side);
     const std::string side_name = kNames[i];
-    ends_[i] = std::make_unique<End>(kNames[i], link, message, side == 1 ? faults.up : faults.down,
+    LinkConfig own = link;
+    own.credits = advertised[i];
+    ends_[i] = std::make_unique<End>(kNames[i], own, message, side == 1 ? faults.up : faults.down,
                                      random.split(side_name), pool);
     from_port[i] = std::make_unique<LinkTarget<Link>>(("from_" + side_name).c_str());
     to_port[i] = std::make_unique<LinkInitiator<Link>>(("to_" + side_name).c_str());

@@ -27,6 +27,8 @@ namespace flitwise {
 /// direction: the downstream end sends "up".
 enum class LinkSide : int { kUpstream = 0, kDownstream = 1 };
 
+using LinkCredits = decltype(LinkConfig::credits);
+
 class Link : public sc_core::sc_module {
  public:
   /// Packets from and to the port at each end (protocol: flitwise/link_socket.h), indexed by
@@ -35,7 +37,12 @@ class Link : public sc_core::sc_module {
   std::array<std::unique_ptr<LinkInitiator<Link>>, 2> to_port;
 
   Link(const sc_core::sc_module_name& name, const LinkConfig& link, const MessageConfig& message,
-       const FaultsConfig& faults, const Random& random, PacketPool& pool);
+       const FaultsConfig& faults, const Random& random, PacketPool& pool)
+      : Link(name, link, message, faults, random, pool, {link.credits, link.credits}) {}
+  /// With what each end advertises, indexed by LinkSide, instead of link.credits.
+  Link(const sc_core::sc_module_name& name, const LinkConfig& link, const MessageConfig& message,
+       const FaultsConfig& faults, const Random& random, PacketPool& pool,
+       const std::array<LinkCredits, 2>& advertised);
 
   /// Starts counting. from_first_counted: each direction's window opens with its first counted TLP;
   /// else now.

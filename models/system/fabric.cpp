@@ -35,6 +35,18 @@ bool share_handles(const Config& config) {
           config.link.dhi_form == DhiForm::kRidFabric);
 }
 
+/// A switch has to pass completions on, so that its room for them has an end: where the
+/// configuration leaves them without, as much as for posted requests.
+LinkCredits switch_credits(LinkCredits credits) {
+  if (credits.completion_headers == kInfiniteCredits) {
+    credits.completion_headers = credits.posted_headers;
+  }
+  if (credits.completion_data == kInfiniteCredits) {
+    credits.completion_data = credits.posted_data;
+  }
+  return credits;
+}
+
 /// Software sets one Max_Payload_Size for all that is below a root port: the smallest.
 Config with_common_mps(const Config& config) {
   Config common = config;
@@ -169,10 +181,18 @@ RootPort& Fabric::add_root_port(const std::string& name, const Config& config,
   return *root_ports.back();
 }
 
+// The name says which ends are ports of a switch.
 Link& Fabric::add_link(const std::string& name, const Config& config) {
-  links.push_back({name, std::make_unique<Link>(("link" + std::to_string(links.size())).c_str(),
-                                                config.link, config.message, config.faults,
-                                                random_.split(name), surroundings_.pool)});
+  const bool has_switch_above = name.rfind("sw", 0) == 0;
+  const bool has_switch_below = name.find("-sw") != std::string::npos;
+  const LinkCredits of_switch = switch_credits(config.link.credits);
+  const std::array<LinkCredits, 2> advertised = {
+      has_switch_above ? of_switch : config.link.credits,
+      has_switch_below ? of_switch : config.link.credits};
+  links.push_back(
+      {name, std::make_unique<Link>(("link" + std::to_string(links.size())).c_str(), config.link,
+                                    config.message, config.faults, random_.split(name),
+                                    surroundings_.pool, advertised)});
   return *links.back().link;
 }
 

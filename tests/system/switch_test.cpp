@@ -168,6 +168,20 @@ TEST(SwitchedMachine, ASlowTrunkHoldsTheDevicesBackAndLosesNothing) {
   EXPECT_GT(link_of(result, "sw0-ep1").up.stalls.credits_posted, Time::from_us(100));
 }
 
+TEST(SwitchedMachine, ASlowDeviceLinkHoldsCompletionsBackInTheHost) {
+  Config config = two_writers(
+      "workload.kind=read workload.payload=512B link.credits.posted_headers=64 "
+      "link.credits.posted_data=512");
+  config.instances["sw0-ep0"] = {{"link.preset", "\"gen1x8\""}};
+  System system(config);
+  const RunResult result = system.run();
+  expect_good(result);
+  EXPECT_EQ(link_of(result, "sw0-ep0").down.payload_bytes, 4000U * 512);
+  EXPECT_EQ(link_of(result, "sw0-ep1").down.payload_bytes, 4000U * 512);
+  EXPECT_GT(link_of(result, "rp0-sw0").down.stalls.credits_completion, Time::from_us(100));
+  EXPECT_EQ(link_of(result, "sw0-ep0").down.stalls.credits_completion, Time{});  // endpoints sink
+}
+
 TEST(SwitchedMachine, ASlowMemoryDelaysReadsAndLosesNothing) {
   System system(two_writers("workload.kind=read_write host.memory.bandwidth=1Gb/s"));
   const RunResult result = system.run();
