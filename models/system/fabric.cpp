@@ -165,7 +165,9 @@ void Fabric::add_device(const Config& config, const std::string& link_name) {
   Endpoint* const endpoint = device.endpoint.get();
   bind(endpoint->to_link, endpoint->from_link, link, kDown);
   Config of_engine = c;
-  of_engine.run.seed += devices.size();  // devices do not move in step
+  if (!devices.empty()) {  // devices do not move in step
+    of_engine.run.seed = Random(c.run.seed).split(device.name).next();
+  }
   device.engine = std::make_unique<DmaEngine>(
       of_engine, DmaEngine::Hooks{[](const WorkItem&, std::uint32_t) {},
                                   surroundings_.counting_starts, [endpoint] { endpoint->wake(); }});
