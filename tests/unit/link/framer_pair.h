@@ -44,6 +44,9 @@ class FramerPair {
 
   /// Everything that can happen up to `end`.
   void run_until(Time end) {
+    for (const auto& one : ends_) {
+      one->may_send = true;  // a test may have queued something
+    }
     Time next = next_time();
     while (next <= end) {
       now_ = std::max(now_, next);
@@ -112,7 +115,8 @@ class FramerPair {
       const Flying flying = from.wire.front();
       from.wire.pop_front();
       to.framer.receive(flying.unit, flying.is_damaged, now_, packets);
-      to.may_send = true;
+      // With nothing queued, only the framer's own deadline says that there is something to send.
+      to.may_send = to.may_send || !to.queues.empty();
     }
     for (const PacketRef& packet : packets) {
       if (delivered) {
@@ -125,6 +129,9 @@ class FramerPair {
 
   void transmit(int side) {
     End& from = *ends_[index(side)];
+    if (!from.may_send && from.framer.deadline() > now_) {
+      return;
+    }
     while (from.lanes.free_at() <= now_) {
       WireUnit unit;
       const bool has_unit = from.framer.next(now_, unit);
