@@ -30,6 +30,14 @@ unsigned trailing_bytes(unsigned byte_enables) {
 bool is_memory_read(TlpType type) {
   return type == TlpType::kMRd || type == TlpType::kMRdLk;
 }
+
+/// Byte enables of a read; all bytes where a steering tag stands in their place. [LNK-2.15]
+unsigned first_be_of(const Tlp& read) {
+  return read.has_processing_hint ? 0xfU : read.first_be;
+}
+unsigned last_be_of(const Tlp& read) {
+  return read.has_processing_hint ? 0xfU : read.last_be;
+}
 }  // namespace
 
 bool RequestSplitter::next(RequestPiece& piece) {
@@ -69,7 +77,7 @@ CompletionSplitter::CompletionSplitter(const Tlp& request, std::uint32_t mps_byt
                                        std::uint32_t rcb_bytes)
     : left_(byte_count_of(request)), mps_(mps_bytes), rcb_(rcb_bytes) {
   if (is_memory_read(request.type)) {
-    next_ = request.address + leading_bytes(request.first_be);
+    next_ = request.address + leading_bytes(first_be_of(request));
   }
 }
 
@@ -94,17 +102,26 @@ bool CompletionSplitter::next(CompletionPiece& piece) {
   return true;
 }
 
+std::uint32_t enabled_bytes(const Tlp& write) {
+  const auto in_dw = [](unsigned enables) {
+    return static_cast<std::uint32_t>(__builtin_popcount(enables));
+  };
+  if (write.length_dw <= 1) {
+    return in_dw(write.first_be);
+  }
+  return 4U * (write.length_dw - 2U) + in_dw(write.first_be) + in_dw(write.last_be);
+}
+
 std::uint32_t byte_count_of(const Tlp& request) {
   switch (request.type) {
     case TlpType::kMRd:
     case TlpType::kMRdLk: {
       if (request.length_dw <= 1) {
-        return request.first_be == 0
-                   ? 1U
-                   : 4U - leading_bytes(request.first_be) - trailing_bytes(request.first_be);
+        const unsigned enables = first_be_of(request);
+        return enables == 0 ? 1U : 4U - leading_bytes(enables) - trailing_bytes(enables);
       }
-      return 4U * request.length_dw - leading_bytes(request.first_be) -
-             trailing_bytes(request.last_be);
+      return 4U * request.length_dw - leading_bytes(first_be_of(request)) -
+             trailing_bytes(last_be_of(request));
     }
     case TlpType::kFetchAdd:
     case TlpType::kSwap:
@@ -120,7 +137,7 @@ std::uint8_t lower_address_of(const Tlp& request) {
   if (!is_memory_read(request.type)) {
     return 0;
   }
-  return static_cast<std::uint8_t>((request.address & 0x7cU) + leading_bytes(request.first_be));
+  return static_cast<std::uint8_t>((request.address & 0x7cU) + leading_bytes(first_be_of(request)));
 }
 
 }  // namespace flitwise

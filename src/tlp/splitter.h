@@ -66,6 +66,9 @@ class CompletionSplitter {
   std::uint32_t rcb_;
 };
 
+/// Enabled bytes of a write with this Length and these byte enables. [LNK-2.8] [LNK-2.9]
+std::uint32_t enabled_bytes(const Tlp& write);
+
 /// Bytes from the first to the last enabled one: the Byte Count of the first completion. 1 for a
 /// zero-length read; the size of the old value for atomics; 4 for everything answered by a Cpl.
 /// [LNK-9.12]

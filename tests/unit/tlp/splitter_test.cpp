@@ -243,6 +243,16 @@ TEST(ByteCount, LNK_9_12_CountsFromTheFirstToTheLastEnabledByte) {
   EXPECT_EQ(byte_count_of(tlp), 2U);
 }
 
+TEST(ByteCount, LNK_2_15_SteeringTagSaysNothingOfBytes) {
+  Tlp tlp;
+  tlp.address = 0x1000;
+  tlp.length_dw = 2;
+  tlp.has_processing_hint = true;  // both byte enables stay 0: steering tag 0
+  EXPECT_EQ(byte_count_of(tlp), 8U);
+  EXPECT_EQ(lower_address_of(tlp), 0);
+  EXPECT_EQ(answer(tlp, 128, 64).size(), 1U);
+}
+
 TEST(ByteCount, LNK_9_13_AtomicsReturnTheOldValueAtLowerAddressZero) {
   Tlp tlp;
   tlp.type = TlpType::kCas;
