@@ -19,6 +19,8 @@
 
 namespace flitwise {
 
+enum class TlpViolation : std::uint8_t;  // tlp/tlp_check.h
+
 enum class PacketKind : std::uint8_t { kTlp, kDllp, kMessage };
 
 /// Bits of one packet by cause, as they will stand on the wire; line coding and idle are the wire's
@@ -65,6 +67,9 @@ class Packet {
   bool counts = true;        ///< belongs to the measured part of the run (after run.warmup)
   bool ends_request = true;  ///< last TLP of its engine's request; not a wire field
   bool length_only = false;  ///< payload bytes are not carried, only counted
+  /// Its bytes do not decode: the receiver counts this violation and drops it. tlp then holds what
+  /// flow control charges, size what the wire carries.
+  std::optional<TlpViolation> malformed;
   Tlp tlp;
   Dllp dllp;
   DomainId domain{};          ///< whose message it is; not a wire field

@@ -42,7 +42,9 @@ tlm::tlm_sync_enum Switch::receive(int index, Packet& packet, tlm::tlm_phase& /*
 }
 
 bool Switch::accept(std::uint16_t ingress, Packet& packet) {
-  if (const std::optional<TlpViolation> violation = check_tlp(packet.tlp, limits_)) {
+  const std::optional<TlpViolation> violation =
+      packet.malformed ? packet.malformed : check_tlp(packet.tlp, limits_);
+  if (violation) {
     // Dropped, and a fatal error; nobody is answered. [LNK-9.17]
     ++errors_["malformed_tlp"];
     ++errors_[std::string("malformed_tlp.") + name_of(*violation)];
