@@ -112,7 +112,8 @@ void DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
   }
 }
 
-// A zero-length read; it covers every ALLOC sent before it. One is out at a time.
+// A zero-length read; with `flush` it covers every ALLOC sent before it (with `ack` only the answer
+// of the host counts). One is out at a time.
 void DhiAgent::request_flush(Bdf bdf, std::vector<PacketRef>& first) {
   if (flush_is_out_ || !can_flush_) {
     return;
@@ -124,7 +125,7 @@ void DhiAgent::request_flush(Bdf bdf, std::vector<PacketRef>& first) {
   flush->tlp.length_dw = 1;
   first.push_back(std::move(flush));
   flush_is_out_ = true;
-  covered_by_flush_ = unapplied_.size();
+  covered_by_flush_ = config_.dhi.alloc_order == AllocOrder::kFlush ? unapplied_.size() : 0;
   ++flushes_;
 }
 
