@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "flitwise/ids.h"
 #include "flitwise/time.h"
 
 namespace flitwise {
@@ -40,6 +41,9 @@ enum class HandleStorage {
   kDram
 };  ///< kDram: private DRAM behind a cache of recent entries [DHI D3]
 enum class DeallocMode { kImplicit, kExplicit };
+/// kAny: each function below the port any PASID and capability, no trust; kConfigured:
+/// host.dhi.granted.
+enum class GrantPolicy { kAny, kConfigured };
 enum class UnknownDomain { kError, kFullIdentity };
 
 struct HandleStorageConfig {
@@ -60,12 +64,25 @@ struct HostConfig {
       Time latency = Time::from_ns(80);
     } timing;
   } memory;
+  bool requester_check = true;  ///< Requester IDs have to lie on a bus below the root port
+  struct {
+    Bytes base = 0;
+    Bytes size = 0;  ///< 0: all of memory
+  } dma_window;      ///< what the devices below the port may touch
   struct {
     HostDhiTable table = HostDhiTable::kPerDevice;
     unsigned entries = 4096;  ///< shared table: all ranges together
     DeallocMode dealloc =
         DeallocMode::kImplicit;  ///< kExplicit: ALLOC over a valid handle is refused [DHI D11]
-    bool report_errors = true;   ///< tell the device of refused posted messages [DHI D16]
+    GrantPolicy grant = GrantPolicy::kAny;  ///< what an ALLOC may ask for [DHI S3]
+    struct {
+      std::uint32_t first_pasid = 0;
+      std::uint32_t last_pasid = (1U << kPasidBits) - 1;  ///< inside the range
+      bool without_pasid = true;                          ///< handles that name the function alone
+      bool trusted = false;
+      std::uint32_t capabilities = 0;  ///< 16 bits
+    } granted;                         ///< kConfigured: to each function of the device
+    bool report_errors = true;         ///< tell the device of refused posted messages [DHI D16]
     UnknownDomain unknown_domain =
         UnknownDomain::kFullIdentity;  ///< downstream message without entry [DHI D21]
     HandleStorageConfig storage;

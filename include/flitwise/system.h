@@ -4,32 +4,21 @@
 /// inside sc_main.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
 #include <tlm>
 
 #include "flitwise/config.h"
+#include "flitwise/observer.h"
 #include "flitwise/packet.h"
 #include "flitwise/result.h"
 
 namespace flitwise {
 
-class Endpoint;
-
 /// Where host memory is bound: any target of the TLM-2.0 base protocol, 32 bits wide.
 using MemorySocket =
     tlm::tlm_base_target_socket_b<32, tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_if<>>;
-
-/// Called for each observed event; must not change anything. Kinds of places: "ep0.up.sent",
-/// "rp0.received", ...
-struct Observation {
-  Time time;
-  const char* place;
-  const Packet* packet;
-};
-using Observer = std::function<void(const Observation&)>;
 
 class System {
  public:
@@ -55,6 +44,7 @@ class System {
   /// Host memory, untimed: what software on the host sees.
   void poke(std::uint64_t address, const std::vector<std::uint8_t>& bytes);
   std::vector<std::uint8_t> peek(std::uint64_t address, std::size_t bytes) const;
+  /// REQUIRES: called before anything runs.
   void observe(Observer observer);
   RunResult report() const;
   PacketPool& pool();

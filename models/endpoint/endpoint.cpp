@@ -78,6 +78,21 @@ void Endpoint::pump(Time t) {
       break;
     }
   }
+  if (raw_ != nullptr) {
+    pump_raw(t);
+  }
+}
+
+void Endpoint::pump_raw(Time t) {
+  while (outbox_.empty()) {
+    PacketRef packet = raw_->next(t);
+    if (!packet) {
+      return;
+    }
+    packet->stamp(Hop::kIssue, t);
+    counters_.posted_bytes += packet->tlp.type == TlpType::kMWr ? packet->payload_bytes : 0;
+    queue(std::move(packet), t + config_.device.timing.pipeline, std::nullopt);
+  }
 }
 
 bool Endpoint::begin_transfer(Time t) {
@@ -187,6 +202,7 @@ PacketRef Endpoint::make_request(const Transfer& transfer, const DeviceIdentity&
   packet->stamp(Hop::kHandle, t + handle.latency);
   if (transfer.op != Op::kRead) {
     packet->payload_bytes = piece_.bytes;
+    counters_.posted_bytes += piece_.bytes;
     fill_payload(*packet, transfer);
   }
   sizer_.size(*packet);
@@ -246,6 +262,7 @@ void Endpoint::open_read(Packet& packet, std::optional<HandlePin> pin, Time t) {
   OutstandingRequest request;
   request.request = PacketRef(&packet);
   request.reassembly = Reassembly(packet.tlp, static_cast<std::uint32_t>(config_.link.mps));
+  counters_.asked_bytes += request.reassembly.bytes_left();
   request.pin = pin;
   request.transfer = current_;
   request.offset = is_flush ? 0 : piece_.offset;
@@ -316,12 +333,14 @@ void Endpoint::inject(PacketRef packet) {
     sizer_.size(*packet);
   }
   packet->stamp(Hop::kIssue, now());
+  counters_.posted_bytes += packet->tlp.type == TlpType::kMWr ? packet->payload_bytes : 0;
   queue(std::move(packet), now(), std::nullopt);
   wake();
 }
 
 bool Endpoint::is_quiet() const {
-  return outbox_.empty() && outstanding_.size() == 0 && !has_current_;
+  return outbox_.empty() && outstanding_.size() == 0 && !has_current_ &&
+         (raw_ == nullptr || raw_->is_done());
 }
 
 void Endpoint::start_window() {
@@ -341,6 +360,21 @@ DhiResult Endpoint::dhi_result() const {
   DhiResult result = dhi_.result(basename());
   result.stall = handle_stall_.total(now()) - window_handle_;
   return result;
+}
+
+std::vector<CheckResult> Endpoint::checks() const {
+  const std::string at = basename();
+  const EndpointCounters& c = counters_;
+  return {
+      {at + ": every request is answered", outstanding_.size() == 0,
+       fmt::format("{} wait", outstanding_.size())},
+      {at + ": all tags are back", outstanding_.tags_out() == 0,
+       fmt::format("{} are out", outstanding_.tags_out())},
+      {at + ": bytes asked for have come or failed",
+       c.asked_bytes == c.delivered_bytes + c.failed_bytes,
+       fmt::format("{} asked, {} delivered, {} failed", c.asked_bytes, c.delivered_bytes,
+                   c.failed_bytes)},
+  };
 }
 
 std::string Endpoint::waiting() const {

@@ -16,14 +16,23 @@
 #include "endpoint/dhi_agent.h"
 #include "endpoint/engine.h"
 #include "endpoint/outstanding_requests.h"
+#include "endpoint/raw_engine.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
+#include "flitwise/observer.h"
 #include "stats/stall_clock.h"
 #include "tlp/identity.h"
 #include "tlp/splitter.h"
 #include "trace/latency_tracer.h"
 
 namespace flitwise {
+
+/// What the shell has sent and got back since the start of the run. Unit: bytes.
+struct EndpointCounters {
+  std::uint64_t posted_bytes = 0;  ///< of MWr, sent or waiting to be
+  std::uint64_t asked_bytes = 0;   ///< of reads; a zero-length one asks for one byte
+  std::uint64_t delivered_bytes = 0, failed_bytes = 0;
+};
 
 class Endpoint : public sc_core::sc_module {
  public:
@@ -35,6 +44,10 @@ class Endpoint : public sc_core::sc_module {
 
   /// Engines take turns. To be called before the simulation starts.
   void attach(Engine& engine) { engines_.push_back(&engine); }
+  /// One engine that makes its TLPs itself; it comes after all others.
+  void attach_raw(RawEngine& engine) { raw_ = &engine; }
+  /// `observer` outlives the endpoint.
+  void observe(const Observer& observer) { observer_ = &observer; }
   /// Software has given the device its bus number; function f answers to routing ID base + f.
   void set_base(Bdf base);
   Bdf base() const { return base_; }
@@ -56,6 +69,8 @@ class Endpoint : public sc_core::sc_module {
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::string waiting() const;
   std::size_t outstanding() const { return outstanding_.size(); }
+  std::vector<CheckResult> checks() const;
+  const EndpointCounters& counters() const { return counters_; }
 
  private:
   /// A transfer that is being cut into TLPs or waits for its data.
@@ -73,6 +88,7 @@ class Endpoint : public sc_core::sc_module {
                                    sc_core::sc_time& delay);
   void work();
   void pump(Time now);
+  void pump_raw(Time now);
   bool begin_transfer(Time now);
   bool send_piece(Time now);
   PacketRef make_request(const Transfer& transfer, const DeviceIdentity& identity,
@@ -89,6 +105,7 @@ class Endpoint : public sc_core::sc_module {
   void finish_request(unsigned function, std::uint16_t tag, OutstandingRequest& request,
                       TransferStatus status, Time now);
   void check_timeouts(Time now);
+  void refuse(const Packet& packet, const char* kind);
   void receive_message(const Packet& packet);
   unsigned function_of(Bdf bdf) const {
     return static_cast<std::uint16_t>(bdf.value - base_.value);
@@ -123,6 +140,9 @@ class Endpoint : public sc_core::sc_module {
   StallClock tag_stall_, handle_stall_;
   Time window_tags_{}, window_handle_{};
   std::map<std::string, std::uint64_t> errors_;
+  EndpointCounters counters_;
+  RawEngine* raw_ = nullptr;
+  const Observer* observer_ = nullptr;
 };
 
 }  // namespace flitwise

@@ -24,7 +24,9 @@ void Endpoint::complete(Packet& packet, Time t) {
   const unsigned function = function_of(tlp.requester_id);
   OutstandingRequest* request = outstanding_.find(function, tlp.tag);
   if (request == nullptr) {
-    ++errors_["unexpected_completion"];
+    if (raw_ == nullptr || !raw_->complete(packet, t)) {
+      refuse(packet, "unexpected_completion");
+    }
     return;
   }
   const CompletionFit fit = request->reassembly.check(tlp);
@@ -36,8 +38,8 @@ void Endpoint::complete(Packet& packet, Time t) {
     return;
   }
   if (fit != CompletionFit::kPartial && fit != CompletionFit::kLast) {
-    ++errors_[error_of(fit) == CompletionError::kMalformedTlp ? "malformed_tlp"
-                                                              : "unexpected_completion"];
+    refuse(packet, error_of(fit) == CompletionError::kMalformedTlp ? "malformed_tlp"
+                                                                   : "unexpected_completion");
     return;
   }
   const std::uint32_t bytes = request->reassembly.bytes_in(tlp);
@@ -48,6 +50,7 @@ void Endpoint::complete(Packet& packet, Time t) {
                                             packet.payload.data() + tlp.lower_address % 4, bytes);
   }
   request->received += bytes;
+  counters_.delivered_bytes += bytes;
   request->reassembly.accept(tlp);
   if (fit == CompletionFit::kLast) {
     finish_request(function, tlp.tag, *request, TransferStatus::kDone, t);
@@ -73,6 +76,7 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
   } else if (packet.purpose == HandlePurpose::kFlush) {
     dhi_.flush_failed();
   }
+  counters_.failed_bytes += status == TransferStatus::kDone ? 0 : request.reassembly.bytes_left();
   const std::uint32_t slot = request.transfer;
   const bool is_flush = packet.purpose == HandlePurpose::kFlush;
   const PacketRef kept = request.request;
@@ -109,11 +113,21 @@ void Endpoint::check_timeouts(Time t) {
 
 void Endpoint::receive_message(const Packet& packet) {
   if (is_dhi_message(packet.tlp)) {
+    if (observer_ != nullptr && *observer_) {
+      (*observer_)({now(), basename(), "message", "", &packet});
+    }
     dhi_.receive(parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size()));
     pump(now());
     return;
   }
-  ++errors_["unsupported_request"];
+  refuse(packet, "unsupported_request");
+}
+
+void Endpoint::refuse(const Packet& packet, const char* kind) {
+  ++errors_[kind];
+  if (observer_ != nullptr && *observer_) {
+    (*observer_)({now(), basename(), kind, "", &packet});
+  }
 }
 
 }  // namespace flitwise

@@ -202,13 +202,13 @@ void Link::receive(int side) {
   const Time t = now();
   while (!from.wire.empty() && from.wire.front().arrival <= t) {
     const InFlight& arrived = from.wire.front();
-    to.delivered.clear();
     to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
     for (const PacketRef& packet : to.delivered) {
       packet->stamp(Hop::kReceived, t);
       ++delivered_;
       deliver(side, packet, t);
     }
+    to.delivered.clear();
     from.wire.pop_front();
   }
   if (!from.wire.empty()) {
@@ -366,6 +366,9 @@ std::vector<CheckResult> Link::checks() const {
     const std::string at =
         fmt::format("{} {}", basename(), i == 0 ? "upstream end" : "downstream end");
     checks.push_back({at + ": credits conserved", ends_[i]->framer->is_conserved(), ""});
+    const DirectionResult sent = direction(*ends_[i]);
+    checks.push_back({at + ": wire bits add up", sent.bits.idle <= sent.bits.total(),
+                      fmt::format("{} idle of {}", sent.bits.idle, sent.bits.total())});
     checks.push_back({at + ": no TLP without credits", stats.credit_overruns == 0,
                       fmt::format("{} came without", stats.credit_overruns)});
   }

@@ -57,6 +57,8 @@ class Link : public sc_core::sc_module {
   /// What waits at each end, for a deadlock report; empty where nothing does.
   std::string waiting() const;
   std::vector<CheckResult> checks() const;
+  /// Packets that have left one end and not yet reached the other; a quiet link has DLLPs only.
+  std::size_t on_wire() const { return ends_[0]->wire.size() + ends_[1]->wire.size(); }
   const FramerStats& framer_stats(LinkSide side) const { return end(side).framer->stats(); }
   void watch(TraceSink* sink) { sink_ = sink; }
 

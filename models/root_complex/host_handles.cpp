@@ -13,9 +13,24 @@ constexpr Bdf kRootComplex{};
 HostHandles::HostHandles(const Config& config, PacketPool& pool)
     : config_(config),
       pool_(pool),
-      grants_(Grant::any()),
+      grants_(config.host.dhi.grant == GrantPolicy::kAny ? GrantTable(Grant::any()) : GrantTable()),
       table_(config.host.dhi.dealloc, grants_),
       store_(config.host.dhi.storage, HandleRange::of_bits(kMaxHandleBits)) {}
+
+void HostHandles::grant(Bdf first, unsigned count) {
+  if (config_.host.dhi.grant == GrantPolicy::kAny) {
+    return;
+  }
+  const auto& granted = config_.host.dhi.granted;
+  Grant grant;
+  grant.pasids = {{Pasid{granted.first_pasid}, Pasid{granted.last_pasid}}};
+  grant.without_pasid = granted.without_pasid;
+  grant.trusted = granted.trusted;
+  grant.capabilities = static_cast<std::uint16_t>(granted.capabilities);
+  for (unsigned i = 0; i < count; ++i) {
+    grants_.set(Bdf{static_cast<std::uint16_t>(first.value + i)}, grant);
+  }
+}
 
 void HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack,
                           std::vector<PacketRef>& answers) {
@@ -44,7 +59,7 @@ void HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack,
 }
 
 HostHandles::Lookup HostHandles::resolve(const Packet& packet, const WireIdentity& identity,
-                                         std::vector<PacketRef>& answers) {
+                                         BusRange port, std::vector<PacketRef>& answers) {
   Lookup lookup;
   const Dhi dhi = *identity.handle;
   const bool keeps_requester_id =
@@ -53,6 +68,9 @@ HostHandles::Lookup HostHandles::resolve(const Packet& packet, const WireIdentit
       store_.access_by_handle(Dhi{static_cast<std::uint16_t>(to_int(dhi) & kHandleMask)});
   lookup.resolution =
       keeps_requester_id ? table_.resolve(packet.tlp.requester_id, dhi) : table_.resolve(dhi);
+  if (lookup.resolution && !port.contains(lookup.resolution->identity.bdf)) {
+    lookup.resolution.reset();
+  }
   if (lookup.resolution) {
     count_wrong_domain(packet, *lookup.resolution);
     return lookup;

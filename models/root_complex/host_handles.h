@@ -21,7 +21,9 @@ class HostHandles {
  public:
   HostHandles(const Config& config, PacketPool& pool);
 
-  GrantTable& grants() { return grants_; }
+  /// Books the configured grant of `count` functions from `first` on; nothing where every function
+  /// has any domain anyway. [DHI S3]
+  void grant(Bdf first, unsigned count);
   HostHandleTable& table() { return table_; }
   const HostHandleTable& table() const { return table_; }
 
@@ -35,8 +37,8 @@ class HostHandles {
     Time latency{};
   };
   /// The domain behind a handle; a handle without valid entry is counted and, where posted,
-  /// reported. [DHI D16]
-  Lookup resolve(const Packet& packet, const WireIdentity& identity,
+  /// reported. An entry of a device below another port is none. [DHI D16] [DHI S1]
+  Lookup resolve(const Packet& packet, const WireIdentity& identity, BusRange port,
                  std::vector<PacketRef>& answers);
 
   std::uint64_t wrong_domain() const { return wrong_domain_; }

@@ -14,6 +14,9 @@ namespace flitwise {
 namespace {
 
 constexpr std::size_t kOutboxDepth = 64;
+// model: answers that may wait to go down; beyond it requests keep their receive buffers, so that a
+// flood of reads runs out of credits. More than all tags of a device can ask for at once.
+constexpr std::size_t kMostAnswers = 16384;
 // Interrupt writes land here and touch no memory. model: the usual x86 window of 1 MiB.
 constexpr std::uint64_t kInterruptWindow = std::uint64_t{1} << 20;
 
@@ -53,63 +56,123 @@ RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, Pa
   sc_core::sc_spawn([this] { release_buffers(); }, "release_buffers_process", &options);
 }
 
+// A flood of reads runs out of credits, not of memory.
+void RootPort::hold_behind_answers(Packet& packet) {
+  holds_buffer_ = true;
+  unanswered_.emplace_back(&packet);
+}
+
+void RootPort::release_answered() {
+  while (!unanswered_.empty() && completions_.size() < kMostAnswers) {
+    const PacketRef packet = std::move(unanswered_.front());
+    unanswered_.pop_front();
+    release(*packet);
+  }
+}
+
 tlm::tlm_sync_enum RootPort::link_has_room(int /*id*/, Packet& /*packet*/,
                                            tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
   for (Outbox* const outbox : {&posted_, &nonposted_, &completions_}) {
     outbox->drain([this](const Outbox::Entry& entry) { return hand_over(entry); });
+  }
+  if (!unanswered_.empty()) {
+    release_answered();
   }
   return tlm::TLM_COMPLETED;
 }
 
 tlm::tlm_sync_enum RootPort::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
                                      sc_core::sc_time& /*delay*/) {
-  const Time t = now();
+  ++counters_.received;
+  holds_buffer_ = false;
+  take(packet, now());
+  if (completions_.size() >= kMostAnswers && !holds_buffer_ &&
+      fc_class(packet.tlp.type) == FcClass::kNonPosted) {
+    hold_behind_answers(packet);
+  }
+  return holds_buffer_ ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
+}
+
+void RootPort::take(Packet& packet, Time t) {
   const Tlp& tlp = packet.tlp;
-  if (const std::optional<TlpViolation> violation = check_tlp(tlp, limits_)) {
+  if (packet.malformed) {
+    refuse_malformed(packet, *packet.malformed);
+  } else if (const std::optional<TlpViolation> violation = check_tlp(tlp, limits_)) {
     refuse_malformed(packet, *violation);
   } else if (is_completion(tlp.type)) {
     if (hooks_.completion) {
+      ++counters_.completions;
       hooks_.completion(PacketRef(&packet), t + config_.host.timing.root_port);
     } else {
-      count("unexpected_completion", packet);
+      drop(packet, "unexpected_completion", "unexpected_completion");
     }
-  } else if (is_dhi_message(tlp)) {
-    const DeviceBelow& device = device_of(tlp.requester_id);
+  } else if (is_message(tlp.type)) {
+    receive_message(packet, t);
+  } else {
+    receive_request(packet, t);
+  }
+}
+
+void RootPort::receive_message(Packet& packet, Time t) {
+  if (is_dhi_message(packet.tlp)) {
+    ++counters_.handle_messages;
+    observe("message", "", packet);
+    const DeviceBelow& device = device_of(packet.tlp.requester_id);
     device.handles->receive(packet, buses_, device.wants_alloc_ack, answers_);
-    queue_answers();
-  } else if (tlp.type == TlpType::kMsg || tlp.type == TlpType::kMsgD) {
+    queue_answers(packet);
+  } else if (config_.host.requester_check && !buses_.contains(packet.tlp.requester_id)) {
+    drop(packet, "foreign_requester", "unsupported_request");
+  } else {
+    ++counters_.messages;
+    observe("message", "", packet);
     if (hooks_.message) {
       hooks_.message(packet, t);
     }
-  } else {
-    holds_buffer_ = false;
-    receive_request(packet, t);
-    return holds_buffer_ ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
   }
-  return tlm::TLM_COMPLETED;
+}
+
+// Why a request cannot be served, or nullptr. I/O, configuration and atomics go down only.
+const char* RootPort::refusal_of(const Packet& packet) const {
+  const Tlp& tlp = packet.tlp;
+  const std::uint64_t bytes = tlp.length_dw * 4U;
+  const auto lies_in = [&](std::uint64_t base, std::uint64_t size) {
+    return tlp.address >= base && tlp.address - base < size && bytes <= size - (tlp.address - base);
+  };
+  if (tlp.type != TlpType::kMRd && tlp.type != TlpType::kMWr) {
+    return "unsupported_request";
+  }
+  if (tlp.at == AddressType::kTranslationRequest) {
+    return "translation_request_without_ats";
+  }
+  if (is_interrupt(packet)) {
+    return nullptr;
+  }
+  if (!lies_in(0, config_.host.memory.size)) {
+    return "unmapped_address";
+  }
+  const auto& window = config_.host.dma_window;
+  return window.size == 0 || lies_in(window.base, window.size) ? nullptr : "outside_dma_window";
 }
 
 // A memory request finds its domain, then its memory. [DHI D16, D17]
 void RootPort::receive_request(Packet& packet, Time t) {
+  counters_.nonposted += fc_class(packet.tlp.type) == FcClass::kNonPosted ? 1 : 0;
   Time latency{};
   if (!resolve(packet, latency)) {
     return;
   }
   packet.stamp(Hop::kResolved, t + latency);
-  const Tlp& tlp = packet.tlp;
   const Time delay = config_.host.timing.root_port + latency;
-  if (tlp.type != TlpType::kMRd && tlp.type != TlpType::kMWr) {
-    refuse(packet, CplStatus::kUR, "unsupported_request",
-           delay);  // I/O, configuration, atomics go down only
-  } else if (tlp.at == AddressType::kTranslationRequest) {
-    refuse(packet, CplStatus::kUR, "translation_request_without_ats", delay);
+  if (const char* const refusal = refusal_of(packet)) {
+    refuse(packet, CplStatus::kUR, refusal, delay);
   } else if (is_interrupt(packet)) {
+    ++counters_.interrupts;
+    counters_.interrupt_bytes += packet.payload_bytes;
     packet.stamp(Hop::kMemory, t + delay);
+    observe("interrupt", "", packet);
     if (hooks_.interrupt) {
       hooks_.interrupt(packet, t + delay);
     }
-  } else if (tlp.address + tlp.length_dw * 4U > config_.host.memory.size) {
-    refuse(packet, CplStatus::kUR, "unmapped_address", delay);
   } else {
     to_memory(packet, delay);
   }
@@ -131,14 +194,19 @@ const RootPort::DeviceBelow& RootPort::device_of(Bdf requester) const {
   return devices_.front();
 }
 
-// False: a handle that names nobody; the packet has been dealt with. [DHI D16]
+// False: a handle that names nobody, or a Requester ID from elsewhere; the packet has been dealt
+// with. [DHI D16]
 bool RootPort::resolve(Packet& packet, Time& latency) {
   const WireIdentity identity = identity_of(packet.tlp, form_);
   if (!identity.handle) {
-    return true;
+    const bool is_known = !config_.host.requester_check || buses_.contains(packet.tlp.requester_id);
+    if (!is_known) {
+      refuse(packet, CplStatus::kUR, "foreign_requester", config_.host.timing.root_port);
+    }
+    return is_known;
   }
   const HostHandles::Lookup lookup =
-      device_of(packet.tlp.requester_id).handles->resolve(packet, identity, answers_);
+      device_of(packet.tlp.requester_id).handles->resolve(packet, identity, buses_, answers_);
   latency = lookup.latency;
   if (lookup.resolution) {
     packet.resolved = lookup.resolution->identity;
@@ -148,7 +216,7 @@ bool RootPort::resolve(Packet& packet, Time& latency) {
   const bool is_translation = packet.tlp.at == AddressType::kTranslationRequest;
   refuse(packet, is_translation ? CplStatus::kCA : CplStatus::kUR, "invalid_handle",
          config_.host.timing.root_port + latency);
-  queue_answers();
+  queue_answers(packet);
   return false;
 }
 
@@ -209,8 +277,13 @@ void RootPort::memory_done(const MemoryTransaction& transaction, Time when) {
   if (!transaction.is_response_ok()) {
     refuse(packet, CplStatus::kCA, "memory_error", when - now());
   } else if (packet.tlp.type == TlpType::kMWr) {
+    ++counters_.writes;
+    counters_.written_bytes += packet.payload_bytes;
     tracer_.write_committed(packet);
+    observe("committed", "", packet);
   } else {
+    ++counters_.reads;
+    ++counters_.answered;
     answer_read(transaction, when);
   }
 }
@@ -218,6 +291,7 @@ void RootPort::memory_done(const MemoryTransaction& transaction, Time when) {
 PacketRef RootPort::make_completion(const Packet& request) const {
   PacketRef packet = pool_.make(PacketKind::kTlp);
   packet->domain = request.domain;
+  packet->request = request.request;
   packet->purpose = request.purpose;
   packet->counts = request.counts;
   Tlp& tlp = packet->tlp;
@@ -242,8 +316,8 @@ void RootPort::answer_read(const MemoryTransaction& transaction, Time when) {
   }
   CompletionSplitter splitter(request.tlp, static_cast<std::uint32_t>(config_.link.mps),
                               static_cast<std::uint32_t>(config_.link.rcb));
-  const auto lead = static_cast<std::uint32_t>(__builtin_ctz(request.tlp.first_be | 0x10U)) % 4;
-  const bool is_flush = request.tlp.first_be == 0;
+  const std::uint32_t lead = lower_address_of(request.tlp) % 4U;
+  const bool is_flush = request.tlp.first_be == 0 && !request.tlp.has_processing_hint;
   CompletionPiece piece;
   while (splitter.next(piece)) {
     PacketRef packet = make_completion(request);
@@ -266,10 +340,11 @@ void RootPort::answer_read(const MemoryTransaction& transaction, Time when) {
 
 // Non-posted requests get a Cpl with the status; posted ones are dropped and counted. [LNK-9.19]
 void RootPort::refuse(Packet& packet, CplStatus status, const char* kind, Time delay) {
-  count(kind, packet);
+  drop(packet, kind, status == CplStatus::kCA ? "completer_abort" : "unsupported_request");
   if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
     return;
   }
+  ++counters_.answered;
   PacketRef answer = make_completion(packet);
   answer->tlp.status = status;
   answer->tlp.byte_count = static_cast<std::uint16_t>(byte_count_of(packet.tlp));
@@ -280,8 +355,24 @@ void RootPort::refuse(Packet& packet, CplStatus status, const char* kind, Time d
 
 // Dropped, and a fatal error; nobody is answered. [LNK-9.17]
 void RootPort::refuse_malformed(const Packet& packet, TlpViolation violation) {
-  count("malformed_tlp", packet);
   ++errors_[std::string("malformed_tlp.") + name_of(violation)];
+  ++counters_.refused;
+  counters_.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
+  count("malformed_tlp", packet);
+  observe("malformed_tlp", name_of(violation), packet);
+}
+
+void RootPort::drop(const Packet& packet, const char* kind, const char* what) {
+  ++counters_.refused;
+  counters_.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
+  count(kind, packet);
+  observe(what, kind, packet);
+}
+
+void RootPort::observe(const char* what, const char* detail, const Packet& packet) const {
+  if (observer_ != nullptr && *observer_) {
+    (*observer_)({now(), basename(), what, detail, &packet});
+  }
 }
 
 void RootPort::count(const char* kind, const Packet& packet) {
@@ -291,8 +382,9 @@ void RootPort::count(const char* kind, const Packet& packet) {
   }
 }
 
-void RootPort::queue_answers() {
+void RootPort::queue_answers(const Packet& request) {
   for (PacketRef& packet : answers_) {
+    packet->request = request.request;
     sizer_.size(*packet);
     send(std::move(packet), config_.host.timing.root_port);
   }
@@ -317,6 +409,19 @@ bool RootPort::hand_over(const Outbox::Entry& entry) {
   const Time t = now();
   sc_core::sc_time delay = entry.ready > t ? to_sc_time(entry.ready - t) : sc_core::SC_ZERO_TIME;
   return to_link->nb_transport_fw(*entry.packet, phase, delay) == tlm::TLM_COMPLETED;
+}
+
+std::vector<CheckResult> RootPort::checks() const {
+  const std::string at = basename();
+  const RootPortCounters& c = counters_;
+  const std::uint64_t settled = c.writes + c.reads + c.interrupts + c.messages + c.handle_messages +
+                                c.completions + c.refused;
+  return {
+      {at + ": every TLP was served or refused", c.received == settled,
+       fmt::format("{} received, {} settled", c.received, settled)},
+      {at + ": one answer for each request", c.nonposted == c.answered,
+       fmt::format("{} requests, {} answers", c.nonposted, c.answered)},
+  };
 }
 
 std::string RootPort::waiting() const {

@@ -16,12 +16,25 @@
 #include "common/wakeup.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
+#include "flitwise/observer.h"
+#include "flitwise/result.h"
 #include "root_complex/host_handles.h"
 #include "root_complex/memory_port.h"
 #include "tlp/tlp_check.h"
 #include "trace/latency_tracer.h"
 
 namespace flitwise {
+
+/// What became of the TLPs from the link since the start of the run; each is in exactly one of the
+/// first group or still waits for memory. Units: TLPs, bytes.
+struct RootPortCounters {
+  std::uint64_t writes = 0, reads = 0, interrupts = 0, messages = 0, handle_messages = 0,
+                completions = 0, refused = 0;
+  std::uint64_t received = 0;
+  std::uint64_t nonposted = 0,
+                answered = 0;  ///< requests that want an answer, and those that have it
+  std::uint64_t written_bytes = 0, interrupt_bytes = 0, dropped_bytes = 0;  ///< of MWr
+};
 
 class RootPort : public sc_core::sc_module, private MemoryClient {
  public:
@@ -52,14 +65,18 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   /// Buses below the port, as software has set them.
   void set_buses(BusRange buses) { buses_ = buses; }
   BusRange buses() const { return buses_; }
+  /// `observer` outlives the port.
+  void observe(const Observer& observer) { observer_ = &observer; }
 
   /// A request of the host to go down; its fields are complete, tag included.
   void send(PacketRef packet, Time delay);
 
   bool is_quiet() const {
     return in_memory_ == 0 && posted_.empty() && nonposted_.empty() && completions_.empty() &&
-           held_.empty();
+           held_.empty() && unanswered_.empty();
   }
+  std::vector<CheckResult> checks() const;
+  const RootPortCounters& counters() const { return counters_; }
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::string waiting() const;
 
@@ -68,7 +85,12 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
+  void take(Packet& packet, Time now);
+  void hold_behind_answers(Packet& packet);
+  void release_answered();
+  void receive_message(Packet& packet, Time now);
   void receive_request(Packet& packet, Time now);
+  const char* refusal_of(const Packet& packet) const;
   bool resolve(Packet& packet, Time& latency);
   void to_memory(Packet& packet, Time delay);
   void memory_done(const MemoryTransaction& transaction, Time when) override;
@@ -79,9 +101,11 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void answer_read(const MemoryTransaction& transaction, Time when);
   void refuse(Packet& packet, CplStatus status, const char* kind, Time delay);
   void refuse_malformed(const Packet& packet, TlpViolation violation);
+  void drop(const Packet& packet, const char* kind, const char* what);
+  void observe(const char* what, const char* detail, const Packet& packet) const;
   PacketRef make_completion(const Packet& request) const;
   const DeviceBelow& device_of(Bdf requester) const;
-  void queue_answers();
+  void queue_answers(const Packet& request);
   void send(Outbox& outbox, PacketRef packet, Time ready);
   bool hand_over(const Outbox::Entry& entry);
   void count(const char* kind, const Packet& packet);
@@ -109,7 +133,10 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   Time memory_done_at_{};      // of the access that was submitted last
   std::size_t in_memory_ = 0;  // accesses that wait for the memory's answer
   std::uint64_t completions_to_drop_;
-  std::vector<PacketRef> answers_;  // scratch
+  std::vector<PacketRef> answers_;    // scratch
+  std::deque<PacketRef> unanswered_;  // requests whose buffers wait for answers to leave
+  const Observer* observer_ = nullptr;
+  RootPortCounters counters_;
   std::map<std::string, std::uint64_t> errors_;
 };
 

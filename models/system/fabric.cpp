@@ -80,6 +80,9 @@ Fabric::Fabric(const Config& config, Surroundings surroundings)
     build_direct(config);
   }
   assign_handles(config);
+  for (FabricDevice& device : devices) {
+    add_engine(device);
+  }
 }
 
 void Fabric::build_direct(const Config& config) {
@@ -94,8 +97,9 @@ void Fabric::build_direct(const Config& config) {
                     static_cast<std::uint8_t>(next_bus + count - 1)};
     next_bus += count;
     device.endpoint->set_base(device.base);
-    device.handles = &add_handles(device.config);
-    RootPort& port = add_root_port(root, for_instance(device.config, root), *device.handles);
+    const Config of_port = for_instance(device.config, root);
+    device.handles = &add_handles(of_port);
+    RootPort& port = add_root_port(root, of_port, *device.handles);
     port.set_buses(device.buses);
     device.root_port = &port;
     Link& link = *links[device.link].link;
@@ -162,17 +166,26 @@ void Fabric::add_device(const Config& config, const std::string& link_name) {
   Link& link = add_link(link_name, c);
   device.endpoint =
       std::make_unique<Endpoint>(device.name.c_str(), c, surroundings_.pool, surroundings_.tracer);
-  Endpoint* const endpoint = device.endpoint.get();
-  bind(endpoint->to_link, endpoint->from_link, link, kDown);
-  Config of_engine = c;
-  if (!devices.empty()) {  // devices do not move in step
-    of_engine.run.seed = Random(c.run.seed).split(device.name).next();
-  }
-  device.engine = std::make_unique<DmaEngine>(
-      of_engine, DmaEngine::Hooks{[](const WorkItem&, std::uint32_t) {},
-                                  surroundings_.counting_starts, [endpoint] { endpoint->wake(); }});
-  endpoint->attach(*device.engine);
+  bind(device.endpoint->to_link, device.endpoint->from_link, link, kDown);
   devices.push_back(std::move(device));
+}
+
+// The device has its place by now: a hostile one has to know it.
+void Fabric::add_engine(FabricDevice& device) {
+  Config config = device.config;
+  if (&device != &devices.front()) {  // devices do not move in step
+    config.run.seed = Random(config.run.seed).split(device.name).next();
+  }
+  if (config.workload.kind == WorkloadKind::kHostile) {
+    device.hostile =
+        std::make_unique<HostileEngine>(config, device.base, random_.split(device.name),
+                                        surroundings_.pool, surroundings_.counting_starts);
+    return;
+  }
+  Endpoint* const endpoint = device.endpoint.get();
+  device.engine = std::make_unique<DmaEngine>(
+      config, DmaEngine::Hooks{[](const WorkItem&, std::uint32_t) {}, surroundings_.counting_starts,
+                               [endpoint] { endpoint->wake(); }});
 }
 
 RootPort& Fabric::add_root_port(const std::string& name, const Config& config,
@@ -235,6 +248,7 @@ void Fabric::negotiate_handles(FabricDevice& device) {
                                });
   device.endpoint->dhi().negotiated(negotiate(host, end, device.range, every_hop_aware));
   device.handles->table().add_partition({device.buses, device.range, 0});
+  device.handles->grant(device.base, c.device.functions.count);
   if (!switches.empty()) {
     switches[0]->set_handles(static_cast<std::uint16_t>(&device - devices.data()), device.range);
   }

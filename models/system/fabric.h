@@ -10,6 +10,7 @@
 
 #include "endpoint/dma_engine.h"
 #include "endpoint/endpoint.h"
+#include "endpoint/hostile_engine.h"
 #include "flitwise/config.h"
 #include "link/link.h"
 #include "root_complex/root_port.h"
@@ -28,7 +29,8 @@ struct FabricDevice {
   std::string name;
   Config config;  ///< with the overrides of the device and of its link
   std::unique_ptr<Endpoint> endpoint;
-  std::unique_ptr<DmaEngine> engine;
+  std::unique_ptr<DmaEngine> engine;  ///< one of these two
+  std::unique_ptr<HostileEngine> hostile;
   std::size_t link = 0;            ///< index of its own link
   RootPort* root_port = nullptr;   ///< that it is below of
   HostHandles* handles = nullptr;  ///< the host's end of its handles
@@ -61,6 +63,7 @@ class Fabric {
   BusRange assign_buses(Switch& sw, bool source_validation);
   void assign_handles(const Config& config);
   void add_device(const Config& config, const std::string& link_name);
+  void add_engine(FabricDevice& device);
   RootPort& add_root_port(const std::string& name, const Config& config, HostHandles& handles);
   Link& add_link(const std::string& name, const Config& config);
   HostHandles& add_handles(const Config& config);

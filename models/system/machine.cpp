@@ -2,11 +2,28 @@
 // Wiring.
 #include "system/machine.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "common/interrupt.h"
+#include "flitwise/error.h"
 #include "trace/packet_csv.h"
 
 namespace flitwise {
+namespace {
+
+// How often the end is looked for: rarely while work is left, often when the last TLPs are under
+// way.
+constexpr Time kWorkSlice = Time::from_us(1);
+constexpr Time kDrainSlice = Time::from_ns(20);
+
+void append(std::vector<CheckResult>& all, std::vector<CheckResult> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+
+}  // namespace
 
 Machine::Machine(const Config& whole, MemorySocket* memory)
     : config(whole),
@@ -30,8 +47,14 @@ void Machine::start() {
   if (config.run.warmup == 0) {
     open_window();
   }
+  is_started_ = true;
   for (FabricDevice& device : fabric_.devices) {
-    device.engine->start(now());
+    if (device.hostile) {
+      device.endpoint->attach_raw(*device.hostile);
+    } else {
+      device.endpoint->attach(*device.engine);
+      device.engine->start(now());
+    }
     device.endpoint->wake();
   }
 }
@@ -51,8 +74,10 @@ void Machine::open_window() {
 }
 
 bool Machine::is_exhausted() const {
-  return std::all_of(fabric_.devices.begin(), fabric_.devices.end(),
-                     [](const FabricDevice& device) { return device.engine->is_done(); });
+  return !is_started_ ||
+         std::all_of(fabric_.devices.begin(), fabric_.devices.end(), [](const FabricDevice& one) {
+           return one.hostile ? one.hostile->is_done() : one.engine->is_done();
+         });
 }
 
 bool Machine::is_quiet() const {
@@ -66,13 +91,30 @@ bool Machine::is_quiet() const {
          all(fabric_.links, [](const auto& one) { return one.link->is_quiet(); });
 }
 
+void Machine::run_until_quiet() {
+  const Time patience =
+      std::max(config.run.deadlock_after, config.device.timing.completion_timeout * 2);
+  std::uint64_t mark = progress();
+  Time since = now();
+  while (!is_quiet() && !is_interrupted()) {
+    sc_core::sc_start(to_sc_time(is_exhausted() ? kDrainSlice : kWorkSlice));
+    if (progress() != mark) {
+      mark = progress();
+      since = now();
+    } else if (now() - since > patience) {
+      throw SimulationError("no progress for " + std::to_string(patience.fs / 1'000'000'000) +
+                            " us of simulated time; what waits:\n" + waiting());
+    }
+  }
+}
+
 std::uint64_t Machine::progress() const {
   std::uint64_t sum = 0;
   for (const FabricLink& one : fabric_.links) {
     sum += one.link->delivered();
   }
   for (const FabricDevice& device : fabric_.devices) {
-    sum += device.engine->started();
+    sum += device.engine ? device.engine->started() : 0;
   }
   return sum;
 }
@@ -149,16 +191,67 @@ RunResult Machine::result() const {
 
 std::vector<CheckResult> Machine::checks() const {
   std::vector<CheckResult> all;
+  std::size_t on_wire = 0;
   for (const FabricLink& one : fabric_.links) {
-    for (CheckResult& check : one.link->checks()) {
-      all.push_back(std::move(check));
-    }
+    append(all, one.link->checks());
+    on_wire += one.link->on_wire();
+  }
+  for (const auto& one : fabric_.root_ports) {
+    append(all, one->checks());
   }
   for (const FabricDevice& device : fabric_.devices) {
-    all.push_back(
-        {device.name + ": every request is answered", device.endpoint->outstanding() == 0, ""});
+    append(all, device.endpoint->checks());
   }
+  if (fabric_.switches.empty()) {  // a switch may refuse a write, or send it to another device
+    all.push_back(posted_bytes_check());
+  }
+  all.push_back({"no packet is left but on a wire", pool.in_use() == on_wire,
+                 fmt::format("{} in use, {} on wires", pool.in_use(), on_wire)});
   return all;
+}
+
+// Payload of MWr: what devices sent is in memory, was an interrupt, or was refused and counted.
+CheckResult Machine::posted_bytes_check() const {
+  std::uint64_t sent = 0;
+  std::uint64_t settled = 0;
+  for (const FabricDevice& device : fabric_.devices) {
+    sent += device.endpoint->counters().posted_bytes;
+  }
+  for (const auto& one : fabric_.root_ports) {
+    const RootPortCounters& arrived = one->counters();
+    settled += arrived.written_bytes + arrived.interrupt_bytes + arrived.dropped_bytes;
+  }
+  return {"posted bytes were written or refused", sent == settled,
+          fmt::format("{} sent, {} settled", sent, settled)};
+}
+
+const FabricDevice& Machine::device(const std::string& name) const {
+  const auto found = std::find_if(fabric_.devices.begin(), fabric_.devices.end(),
+                                  [&](const FabricDevice& one) { return one.name == name; });
+  FLITWISE_CHECK(found != fabric_.devices.end(), "no device is called " + name);
+  return *found;
+}
+
+const RootPort& Machine::root_port(const std::string& name) const {
+  return *device(name).root_port;
+}
+
+std::vector<std::string> Machine::device_names() const {
+  std::vector<std::string> names;
+  for (const FabricDevice& one : fabric_.devices) {
+    names.push_back(one.name);
+  }
+  return names;
+}
+
+void Machine::observe(Observer observer) {
+  observer_ = std::move(observer);
+  for (const auto& one : fabric_.root_ports) {
+    one->observe(observer_);
+  }
+  for (FabricDevice& one : fabric_.devices) {
+    one.endpoint->observe(observer_);
+  }
 }
 
 Endpoint* Machine::endpoint(const std::string& name) {

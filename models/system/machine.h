@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flitwise/config.h"
+#include "flitwise/observer.h"
 #include "flitwise/result.h"
 #include "flitwise/system.h"
 #include "host/host_memory.h"
@@ -24,12 +25,16 @@ class Machine {
   /// With another memory in its place, if one is given.
   Machine(const Config& whole, MemorySocket* memory);
 
-  /// Lets the engines begin; the measured window opens with the first counted request.
+  /// Lets the engines of the workload begin; the measured window opens with the first counted
+  /// request. A machine that is never started is driven by hand.
   void start();
-  /// Every engine has given out all its work.
+  /// Every engine has given out all its work, or none was started.
   bool is_exhausted() const;
   /// Nothing is under way anywhere, save periodic DLLPs.
   bool is_quiet() const;
+  /// Runs until nothing is under way, or the user interrupts. Throws SimulationError where nothing
+  /// moves for run.deadlock_after.
+  void run_until_quiet();
   /// Grows whenever something happens to a TLP: the mark of progress.
   std::uint64_t progress() const;
   std::string waiting() const;
@@ -40,6 +45,8 @@ class Machine {
 
  private:
   void open_window();
+  const FabricDevice& device(const std::string& name) const;
+  CheckResult posted_bytes_check() const;
   std::vector<CheckResult> checks() const;
   LinkResult link_result(std::size_t index) const;
   DhiResult dhi_result(const FabricDevice& device) const;
@@ -49,12 +56,20 @@ class Machine {
   std::unique_ptr<HostMemory> own_memory_;
   MemoryPort memory_port_;
   Fabric fabric_;
+  Observer observer_;
+  bool is_started_ = false;
   bool window_is_open_ = false;
   Time window_begin_{};
 
  public:
   MemoryPort& memory() { return memory_port_; }
+  /// Null where no device has the name.
   Endpoint* endpoint(const std::string& name);
+  /// The root port above a device. REQUIRES: a device has the name.
+  const RootPort& root_port(const std::string& device) const;
+  std::vector<std::string> device_names() const;
+  /// REQUIRES: called before anything runs.
+  void observe(Observer observer);
 };
 
 }  // namespace flitwise

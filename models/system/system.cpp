@@ -4,20 +4,11 @@
 
 #include <systemc>
 
-#include "common/interrupt.h"
 #include "config/load.h"
 #include "flitwise/error.h"
 #include "system/machine.h"
 
 namespace flitwise {
-namespace {
-
-// How often the end is looked for: rarely while work is left, often when the last TLPs are under
-// way.
-constexpr Time kWorkSlice = Time::from_us(1);
-constexpr Time kDrainSlice = Time::from_ns(20);
-
-}  // namespace
 
 struct System::Machine : flitwise::Machine {
   using flitwise::Machine::Machine;
@@ -34,20 +25,7 @@ RunResult System::run() {
   Machine& machine = *machine_;
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   machine.start();
-  const Time patience = std::max(machine.config.run.deadlock_after,
-                                 machine.config.device.timing.completion_timeout * 2);
-  std::uint64_t progress = machine.progress();
-  Time since = now();
-  while (!machine.is_quiet() && !is_interrupted()) {
-    sc_core::sc_start(to_sc_time(machine.is_exhausted() ? kDrainSlice : kWorkSlice));
-    if (machine.progress() != progress) {
-      progress = machine.progress();
-      since = now();
-    } else if (now() - since > patience) {
-      throw SimulationError("no progress for " + std::to_string(patience.fs / 1'000'000'000) +
-                            " us of simulated time; what waits:\n" + machine.waiting());
-    }
-  }
+  machine.run_until_quiet();
   return report();
 }
 
@@ -57,9 +35,7 @@ Time System::step(Time span) {
 }
 
 Time System::step_until_idle() {
-  while (!machine_->is_quiet()) {
-    sc_core::sc_start(to_sc_time(kDrainSlice));
-  }
+  machine_->run_until_quiet();
   return now();
 }
 
@@ -86,6 +62,10 @@ RunResult System::report() const {
   result.config_json = effective_config(machine_->config).dump();
   result.config_sha256 = config_sha256(machine_->config);
   return result;
+}
+
+void System::observe(Observer observer) {
+  machine_->observe(std::move(observer));
 }
 
 PacketPool& System::pool() {

@@ -41,7 +41,7 @@ int exit_code_of(const RunResult& result) {
   for (const CheckResult& check : result.checks) {
     if (!check.ok) {
       fmt::print(stderr, "flitwise: check failed: {}: {}\n", check.name, check.detail);
-      code = kCheckFailed;
+      code = kSimulationError;
     }
   }
   return code;

@@ -11,7 +11,8 @@ namespace flitwise::cli {
 /// host time. May be called once per process. Throws SimulationError.
 RunResult simulate(const Config& config);
 
-/// Exit code of a finished run: a failed check is reported, an interrupted run ends in 130.
+/// Exit code of a finished run: a failed check is reported and ends in 3, since only a broken model
+/// fails one; an interrupted run ends in 130.
 int exit_code_of(const RunResult& result);
 
 }  // namespace flitwise::cli

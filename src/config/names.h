@@ -45,6 +45,9 @@ template <>
 inline constexpr auto kNames<DeallocMode> = names<DeallocMode>(
     {{"implicit", DeallocMode::kImplicit}, {"explicit", DeallocMode::kExplicit}});
 template <>
+inline constexpr auto kNames<GrantPolicy> =
+    names<GrantPolicy>({{"any", GrantPolicy::kAny}, {"configured", GrantPolicy::kConfigured}});
+template <>
 inline constexpr auto kNames<UnknownDomain> = names<UnknownDomain>(
     {{"error", UnknownDomain::kError}, {"full_identity", UnknownDomain::kFullIdentity}});
 template <>

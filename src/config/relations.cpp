@@ -187,6 +187,23 @@ void check_working_set(const Config& config, Broken& broken) {
   }
 }
 
+void check_hostile(const Config& config, Broken& broken) {
+  if (config.workload.kind == WorkloadKind::kHostile && config.link.carrier != Carrier::kPcie) {
+    broken.push_back({{"workload.kind", "link.carrier"},
+                      "hostile TLPs on the bit-packed carrier; expected link.carrier pcie"});
+  }
+}
+
+void check_grant(const Config& config, Broken& broken) {
+  const auto& granted = config.host.dhi.granted;
+  if (granted.first_pasid > granted.last_pasid) {
+    broken.push_back({{"host.dhi.granted.first_pasid", "host.dhi.granted.last_pasid"},
+                      fmt::format("PASIDs {} to {}; expected host.dhi.granted.last_pasid of at "
+                                  "least {}",
+                                  granted.first_pasid, granted.last_pasid, granted.first_pasid)});
+  }
+}
+
 }  // namespace
 
 std::vector<BrokenRelation> broken_relations(const Config& config) {
@@ -202,6 +219,8 @@ std::vector<BrokenRelation> broken_relations(const Config& config) {
   check_buffers(config, broken);
   check_trace(config, broken);
   check_working_set(config, broken);
+  check_hostile(config, broken);
+  check_grant(config, broken);
   return broken;
 }
 

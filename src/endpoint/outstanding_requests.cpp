@@ -41,6 +41,14 @@ void OutstandingRequests::close(unsigned index, std::uint16_t tag) {
   --in_use_;
 }
 
+std::size_t OutstandingRequests::tags_out() const {
+  std::size_t count = 0;
+  for (const std::unique_ptr<Function>& function : functions_) {
+    count += function ? function->tags.in_use() : 0;
+  }
+  return count;
+}
+
 std::optional<OutstandingRequests::Oldest> OutstandingRequests::oldest() const {
   if (oldest_ == kNone) {
     return std::nullopt;

@@ -55,6 +55,8 @@ class OutstandingRequests {
   };
   std::optional<Oldest> oldest() const;
   std::size_t size() const { return in_use_; }
+  /// Tags that are out, of all functions.
+  std::size_t tags_out() const;
 
  private:
   static constexpr std::uint32_t kNone = 0xffff'ffff;

@@ -20,6 +20,41 @@ Keys memory_keys() {
       time(
           "host.memory.timing.latency", [](auto& c) { return &c.host.memory.timing.latency; },
           any_latency(), "One access, without waiting."),
+      flag(
+          "host.requester_check", [](auto& c) { return &c.host.requester_check; },
+          "Refuse requests and messages whose Requester ID is not on a bus below the root port."),
+      size(
+          "host.dma_window.base", [](auto& c) { return &c.host.dma_window.base; },
+          between(0, Bytes{1} << 46), "First byte that the devices below the root port may touch."),
+      size(
+          "host.dma_window.size", [](auto& c) { return &c.host.dma_window.size; },
+          or_zero_as("unlimited", between(1, Bytes{1} << 46)),
+          "Bytes that they may touch; unlimited: all of memory."),
+  };
+}
+
+Keys grant_keys() {
+  constexpr std::uint64_t kLastPasid = (1U << 20) - 1;
+  return {
+      choice(
+          "host.dhi.grant", [](auto& c) { return &c.host.dhi.grant; },
+          "What an ALLOC may ask for: any domain without trust, or what host.dhi.granted says."),
+      count(
+          "host.dhi.granted.first_pasid", [](auto& c) { return &c.host.dhi.granted.first_pasid; },
+          between(0, kLastPasid), "First PASID granted to each function of the device."),
+      count(
+          "host.dhi.granted.last_pasid", [](auto& c) { return &c.host.dhi.granted.last_pasid; },
+          between(0, kLastPasid), "Last PASID granted to each function of the device."),
+      flag(
+          "host.dhi.granted.without_pasid",
+          [](auto& c) { return &c.host.dhi.granted.without_pasid; },
+          "Grants handles that name the function alone."),
+      flag(
+          "host.dhi.granted.trusted", [](auto& c) { return &c.host.dhi.granted.trusted; },
+          "Grants the trusted bit."),
+      count(
+          "host.dhi.granted.capabilities", [](auto& c) { return &c.host.dhi.granted.capabilities; },
+          between(0, 0xffff), "Capability bits granted, 16 bits."),
   };
 }
 
@@ -48,6 +83,7 @@ Keys host_dhi_keys() {
 Keys host_keys() {
   Keys all = memory_keys();
   append(all, host_dhi_keys());
+  append(all, grant_keys());
   append(all, storage_keys("host.dhi.storage", [](auto& c) { return &c.host.dhi.storage; }));
   append(all,
          {time(

@@ -117,6 +117,17 @@ TEST(Relations, WorkingSetIsPartOfTheDomains) {
                  "a working set of 64 out of 63");
 }
 
+TEST(Relations, HostilePacketsAreTlps) {
+  expect_accepted({"workload.kind=hostile"});
+  expect_refused({"workload.kind=hostile", "link.carrier=bit_packed"}, "hostile TLPs");
+}
+
+TEST(Relations, GrantedPasidsAreARange) {
+  expect_accepted({"host.dhi.granted.first_pasid=4", "host.dhi.granted.last_pasid=4"});
+  expect_refused({"host.dhi.granted.first_pasid=5", "host.dhi.granted.last_pasid=4"},
+                 "PASIDs 5 to 4");
+}
+
 TEST(Relations, TheKeyWrittenLastIsBlamed) {
   const std::string base = "link:\n  identity: bdf\nworkload:\n  domains: 2\n";
   EXPECT_THAT(problems_of(base), ElementsAre(HasSubstr("c.yaml:4:12: workload.domains")));

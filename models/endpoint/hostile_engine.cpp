@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device gone bad.
+#include "endpoint/hostile_engine.h"
+
+#include "tlp/raw_packet.h"
+
+namespace flitwise {
+namespace {
+
+HostileTarget target_of(const Config& config, Bdf base) {
+  return {base,
+          config.device.functions.count,
+          config.host.memory.size,
+          config.workload.buffer_base,
+          {config.link.identity, config.link.dhi_form, config.device.dhi.bits}};
+}
+
+}  // namespace
+
+HostileEngine::HostileEngine(const Config& config, Bdf base, const Random& random, PacketPool& pool,
+                             std::function<void()> counting_starts)
+    : source_(target_of(config, base), random),
+      pool_(pool),
+      counting_starts_(std::move(counting_starts)),
+      warmup_(config.run.warmup),
+      total_(config.run.warmup + config.workload.requests) {}
+
+PacketRef HostileEngine::next(Time /*now*/) {
+  if (is_done()) {
+    return {};
+  }
+  if (sent_ == warmup_) {
+    counting_starts_();
+  }
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  const std::vector<std::uint8_t>& bytes = source_.next();
+  write_raw(*packet, bytes.data(), bytes.size());
+  packet->counts = sent_ >= warmup_;
+  ++sent_;
+  return packet;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A source of TLPs as they stand, past the rules of the function shell: tags, identity, handles
+/// and lengths are whatever it says.
+#pragma once
+
+#include "flitwise/packet.h"
+#include "flitwise/time.h"
+
+namespace flitwise {
+
+class RawEngine {
+ public:
+  virtual ~RawEngine() = default;
+  /// The next TLP, sized; null: none now. Endpoint::wake() when there is one again.
+  virtual PacketRef next(Time now) = 0;
+  /// A completion that no request of the shell waits for; true: this engine has waited for it.
+  virtual bool complete(const Packet& packet, Time now) = 0;
+  /// All TLPs have been given out, and what they wait for has come.
+  virtual bool is_done() const = 0;
+};
+
+}  // namespace flitwise
