@@ -1,19 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// flitwise script: known to the command line, not built yet.
+// flitwise script: the assembled machine, driven line by line.
+#include "system/script.h"
+
+#include <fstream>
+#include <iostream>
 #include <memory>
 
 #include "cli/commands.h"
+#include "common/embedded.h"
+#include "flitwise/error.h"
+#include "system/kernel.h"
 
 namespace flitwise::cli {
+namespace {
+
+struct ScriptOptions {
+  std::string script;
+  std::string config;
+  LoadOptions load;
+};
+
+int script(const ScriptOptions& options) {
+  const Config config = options.config.empty() ? config_from_text(embedded::script_config(),
+                                                                  "script.yaml", "", options.load)
+                                               : load_config(options.config, options.load);
+  std::ifstream file;
+  if (options.script != "-") {
+    file.open(options.script);
+    if (!file) {
+      throw ConfigError({{options.script, 0, 0, "", "cannot be read; expected a script"}});
+    }
+  }
+  std::istream& in = options.script == "-" ? std::cin : file;
+  return run_in_kernel([&] { return script_command(in, std::cout, config); });
+}
+
+}  // namespace
 
 void add_script_command(CLI::App& app, Action& action) {
-  struct Options {
-    std::string script, config;
-    LoadOptions load;
-  };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScriptOptions>();
   CLI::App* command =
-      app.add_subcommand("script", "Drive the machine with JSON lines (not modelled yet)");
+      app.add_subcommand("script", "Drive the machine with JSON lines, for tests in any language");
   command->add_option("script", options->script, "JSON lines; - reads stdin")
       ->type_name("FILE.jsonl|-")
       ->required();
@@ -22,7 +49,7 @@ void add_script_command(CLI::App& app, Action& action) {
   add_set_option(*command, options->load);
   add_seed_option(*command, options->load);
   command->footer("Example:\n  echo '{\"op\":\"run\",\"for\":\"1us\"}' | flitwise script -");
-  command->callback([options, &action] { action = [] { return not_modelled_yet("script"); }; });
+  command->callback([options, &action] { action = [options] { return script(*options); }; });
 }
 
 }  // namespace flitwise::cli

@@ -8,6 +8,7 @@ const char* result_schema_sql();  ///< src/results/schema.sql
 const char* report_css();         ///< src/report/report.css
 
 // Of the program alone.
+const char* script_config();           ///< configs/checks/script.yaml
 const char* bench_posted_write_64b();  ///< configs/bench/posted_write_64B.yaml
 const char* bench_read_64b();          ///< configs/bench/read_64B.yaml
 

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// DMA of a script.
+#include "endpoint/script_engine.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "flitwise/error.h"
+#include "tlp/header_layout.h"
+#include "tlp/wire_size.h"
+
+namespace flitwise {
+
+ScriptEngine::ScriptEngine(const Config& config, PacketPool& pool, OnCompletion on_completion)
+    : link_(config.link),
+      timeout_(config.device.timing.completion_timeout),
+      pool_(pool),
+      tags_(config.device.tag_bits),
+      on_completion_(std::move(on_completion)) {}
+
+std::uint32_t ScriptEngine::most_bytes() const {
+  // An unaligned start may take one request more, and so may an unaligned end.
+  return static_cast<std::uint32_t>((tags_.size() - 2) * link_.mrrs);
+}
+
+void ScriptEngine::send(PacketRef packet) {
+  const Tlp& tlp = packet->tlp;
+  if (!packet->malformed && fc_class(tlp.type) == FcClass::kNonPosted) {
+    Request request;
+    request.requester_id = tlp.requester_id;
+    request.tag = tlp.tag;
+    request.is_raw = true;
+    request.token = packet->request;
+    request.reassembly = Reassembly(tlp, static_cast<std::uint32_t>(link_.mps));
+    requests_.push_back(request);
+  }
+  out_.push_back(std::move(packet));
+}
+
+unsigned ScriptEngine::start(const ScriptDma& dma, Time now) {
+  FLITWISE_CHECK(dma_requests_ == 0 && dma.bytes <= most_bytes(), "one DMA at a time");
+  data_.assign(dma.is_write ? 0 : dma.bytes, 0);
+  failures_.clear();
+  deadline_ = now + timeout_;
+  RequestPiece piece;
+  if (dma.at == AddressType::kTranslationRequest) {
+    // At least two DWs, an even number of them, all bytes enabled. [LNK-4.1]
+    piece.length_dw = static_cast<std::uint16_t>(std::max((dma.bytes + 7U) / 8U * 2U, 2U));
+    piece.first_be = piece.last_be = 0xf;
+    piece.address = dma.address & ~std::uint64_t{0xfff};
+    data_.resize(std::size_t{piece.length_dw} * 4);
+    add_read(make(dma, piece), 0);
+    return 1;
+  }
+  unsigned count = 0;
+  RequestSplitter splitter(dma.address, dma.bytes,
+                           static_cast<std::uint32_t>(dma.is_write ? link_.mps : link_.mrrs));
+  while (splitter.next(piece)) {
+    PacketRef packet = make(dma, piece);
+    ++count;
+    if (dma.is_write) {
+      out_.push_back(std::move(packet));
+    } else {
+      add_read(std::move(packet), piece.offset);
+    }
+  }
+  return count;
+}
+
+PacketRef ScriptEngine::make(const ScriptDma& dma, const RequestPiece& piece) {
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  packet->request = dma.token;
+  Tlp& tlp = packet->tlp;
+  tlp.type = dma.is_write ? TlpType::kMWr : TlpType::kMRd;
+  tlp.at = dma.at;
+  tlp.requester_id = dma.requester_id;
+  tlp.has_pasid = dma.pasid.has_value();
+  tlp.pasid = dma.pasid.value_or(Pasid{});
+  tlp.privileged_mode_requested = tlp.has_pasid && dma.privileged;
+  tlp.execute_requested = tlp.has_pasid && dma.execute;
+  tlp.address = piece.address;
+  tlp.is_4dw = piece.address >> 32 != 0;
+  tlp.length_dw = piece.length_dw;
+  tlp.first_be = piece.first_be;
+  tlp.last_be = piece.last_be;
+  const bool is_translation = dma.at == AddressType::kTranslationRequest;
+  tlp.processing_hint = is_translation && dma.no_write ? 1U << kNoWriteBit : 0U;
+  if (dma.is_write) {
+    packet->payload_bytes = piece.bytes;
+    packet->payload.assign(std::size_t{piece.length_dw} * 4, 0);
+    std::memcpy(packet->payload.data() + __builtin_ctz(piece.first_be | 0x10U) % 4,
+                dma.data.data() + piece.offset, piece.bytes);
+  }
+  packet->size = wire_size_of(tlp, packet->payload_bytes);
+  return packet;
+}
+
+void ScriptEngine::add_read(PacketRef packet, std::uint64_t offset) {
+  packet->tlp.tag = tags_.take();
+  Request request;
+  request.requester_id = packet->tlp.requester_id;
+  request.tag = packet->tlp.tag;
+  request.offset = offset;
+  request.token = packet->request;
+  request.reassembly = Reassembly(packet->tlp, static_cast<std::uint32_t>(link_.mps));
+  requests_.push_back(request);
+  ++dma_requests_;
+  out_.push_back(std::move(packet));
+}
+
+PacketRef ScriptEngine::next(Time /*now*/) {
+  if (out_.empty()) {
+    return {};
+  }
+  PacketRef packet = std::move(out_.front());
+  out_.pop_front();
+  return packet;
+}
+
+bool ScriptEngine::complete(const Packet& packet, Time /*now*/) {
+  const Tlp& tlp = packet.tlp;
+  const auto found = std::find_if(requests_.begin(), requests_.end(), [&](const Request& request) {
+    return request.requester_id == tlp.requester_id && request.tag == tlp.tag;
+  });
+  if (found == requests_.end()) {
+    return false;
+  }
+  const CompletionFit fit = found->reassembly.check(tlp);
+  if (!fits(fit)) {
+    return false;
+  }
+  if (found->is_raw) {
+    on_completion_(packet, found->token);
+  } else if (!take_dma(*found, packet)) {
+    failures_.push_back({tlp.tag, tlp.status});
+  }
+  if (fit == CompletionFit::kPartial || fit == CompletionFit::kLast) {
+    found->reassembly.accept(tlp);
+  }
+  if (fit != CompletionFit::kPartial) {
+    finish(static_cast<std::size_t>(found - requests_.begin()));
+  }
+  return true;
+}
+
+// Books the data of a completion in; false where it brings none.
+bool ScriptEngine::take_dma(Request& request, const Packet& packet) {
+  if (packet.tlp.status != CplStatus::kSC) {
+    return false;
+  }
+  const std::uint32_t bytes = request.reassembly.bytes_in(packet.tlp);
+  const std::size_t to = request.offset + request.received;
+  if (!packet.payload.empty() && to + bytes <= data_.size()) {
+    std::memcpy(data_.data() + to, packet.payload.data() + packet.tlp.lower_address % 4, bytes);
+  }
+  request.received += bytes;
+  return true;
+}
+
+void ScriptEngine::finish(std::size_t index) {
+  if (!requests_[index].is_raw) {
+    tags_.give(requests_[index].tag);
+    --dma_requests_;
+  }
+  requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+void ScriptEngine::give_up() {
+  for (std::size_t i = requests_.size(); i-- > 0;) {
+    if (!requests_[i].is_raw) {
+      finish(i);
+    }
+  }
+}
+
+}  // namespace flitwise

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/// DMA of a script: requests with any Requester ID, PASID and address type, whose outcome is kept
+/// until it is asked for.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "endpoint/raw_engine.h"
+#include "flitwise/config.h"
+#include "tlp/reassembly.h"
+#include "tlp/splitter.h"
+#include "tlp/tag_pool.h"
+
+namespace flitwise {
+
+/// One DMA as a script asks for it.
+struct ScriptDma {
+  bool is_write = false;
+  Bdf requester_id;
+  std::optional<Pasid> pasid;
+  AddressType at = AddressType::kUntranslated;
+  bool no_write = false;    ///< NW of a translation request
+  bool execute = false;     ///< ER of the PASID prefix
+  bool privileged = false;  ///< PMR of the PASID prefix
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;         ///< 0: a zero-length read
+  std::vector<std::uint8_t> data;  ///< of a write: `bytes` of them
+  std::uint32_t token = 0;         ///< stands in Packet::request of every TLP
+};
+
+class ScriptEngine : public RawEngine {
+ public:
+  /// A completion of a TLP sent as it is, and the token of that TLP.
+  using OnCompletion = std::function<void(const Packet&, std::uint32_t token)>;
+
+  ScriptEngine(const Config& config, PacketPool& pool, OnCompletion on_completion);
+
+  /// A TLP as it is. Its token is in packet->request.
+  void send(PacketRef packet);
+  /// Cuts a DMA into TLPs; at most one DMA is under way. Returns how many TLPs there are.
+  /// Translation requests are never cut. REQUIRES: bytes <= most_bytes().
+  unsigned start(const ScriptDma& dma, Time now);
+  /// What one DMA may be: its requests take one tag each.
+  std::uint32_t most_bytes() const;
+
+  /// Requests of the DMA that still wait for completions.
+  std::size_t waiting() const { return dma_requests_; }
+  /// Bytes read, those that failed are zero.
+  const std::vector<std::uint8_t>& data() const { return data_; }
+  struct Failure {
+    std::uint16_t tag;
+    CplStatus status;
+  };
+  const std::vector<Failure>& failures() const { return failures_; }
+  Time deadline() const { return deadline_; }
+  /// Gives up on what still waits; its tags are free again.
+  void give_up();
+
+  PacketRef next(Time now) override;
+  bool complete(const Packet& packet, Time now) override;
+  bool is_done() const override { return out_.empty(); }
+
+ private:
+  struct Request {
+    Bdf requester_id;
+    std::uint16_t tag = 0;
+    bool is_raw = false;
+    std::uint32_t token = 0;
+    std::uint64_t offset = 0;
+    std::uint32_t received = 0;
+    Reassembly reassembly;
+  };
+  PacketRef make(const ScriptDma& dma, const RequestPiece& piece);
+  void add_read(PacketRef packet, std::uint64_t offset);
+  bool take_dma(Request& request, const Packet& packet);
+  void finish(std::size_t index);
+
+  const LinkConfig link_;
+  const Time timeout_;
+  PacketPool& pool_;
+  TagPool tags_;
+  std::deque<PacketRef> out_;
+  OnCompletion on_completion_;
+  std::vector<Request> requests_;
+  std::size_t dma_requests_ = 0;
+  std::vector<std::uint8_t> data_;
+  std::vector<Failure> failures_;
+  Time deadline_{};
+};
+
+}  // namespace flitwise

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of a script's answer.
+#include "system/script_output.h"
+
+#include <ostream>
+
+#include "dhi/dhi_message.h"
+#include "flitwise/link_socket.h"
+#include "tlp/json_value.h"
+
+namespace flitwise {
+namespace {
+
+using json_value::bdf_text;
+using json_value::hex_bytes;
+using json_value::hex_number;
+using Json = nlohmann::ordered_json;
+
+std::string hex(const std::vector<std::uint8_t>& bytes) {
+  return hex_bytes(bytes.data(), bytes.size());
+}
+
+const char* name_of(CplStatus status) {
+  switch (status) {
+    case CplStatus::kSC:
+      return "SC";
+    case CplStatus::kUR:
+      return "UR";
+    case CplStatus::kRRS:
+      return "RRS";
+    case CplStatus::kCA:
+      return "CA";
+  }
+  return "reserved";
+}
+
+struct DhiMessageName {
+  const char* operator()(const AllocMessage&) const { return "dhi_alloc"; }
+  const char* operator()(const DeallocMessage&) const { return "dhi_dealloc"; }
+  const char* operator()(const AllocAckMessage&) const { return "dhi_alloc_ack"; }
+  const char* operator()(const HandleErrorMessage&) const { return "dhi_error"; }
+  const char* operator()(DhiMessageError) const { return "dhi_unreadable"; }
+};
+
+std::string name_of_message(const Packet& packet) {
+  const Tlp& tlp = packet.tlp;
+  if (is_dhi_message(tlp)) {
+    return std::visit(DhiMessageName(),
+                      parse_dhi_message(tlp, packet.payload.data(), packet.payload.size()));
+  }
+  switch (tlp.message_code) {
+    case msg::kInvalidateRequest:
+      return "invalidate_request";
+    case msg::kInvalidateCompletion:
+      return "invalidate_completion";
+    case msg::kPageRequest:
+      return "page_request";
+    case msg::kPrgResponse:
+      return "prg_response";
+    case msg::kErrCor:
+      return "err_cor";
+    case msg::kErrNonFatal:
+      return "err_nonfatal";
+    case msg::kErrFatal:
+      return "err_fatal";
+    case msg::kPmPme:
+      return "pm_pme";
+    case msg::kVendorType0:
+      return "vendor_type_0";
+    case msg::kVendorType1:
+      return "vendor_type_1";
+    default:
+      return "code_" + hex_number(tlp.message_code);
+  }
+}
+
+}  // namespace
+
+std::uint32_t ScriptOutput::begin(const Json& id) {
+  ids_.push_back(id);
+  return static_cast<std::uint32_t>(ids_.size());
+}
+
+Json ScriptOutput::event(std::uint32_t token, const char* name) const {
+  Json line = {{"event", name}};
+  if (token > 0 && token <= ids_.size() && !ids_[token - 1].is_null()) {
+    line["id"] = ids_[token - 1];
+  }
+  return line;
+}
+
+void ScriptOutput::write(const Json& line) {
+  out_ << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void ScriptOutput::done(std::uint32_t token) {
+  write({{"done", token > 0 ? ids_[token - 1] : Json()}, {"t_ns", now().ns()}});
+  out_.flush();
+}
+
+void ScriptOutput::memory(std::uint32_t token, std::uint64_t address,
+                          const std::vector<std::uint8_t>& bytes) {
+  Json line = event(token, "memory");
+  line["addr"] = hex_number(address);
+  line["hex"] = hex(bytes);
+  write(line);
+}
+
+void ScriptOutput::data(std::uint32_t token, const std::vector<std::uint8_t>& bytes) {
+  Json line = event(token, "data");
+  line["hex"] = hex(bytes);
+  write(line);
+}
+
+void ScriptOutput::completion(std::uint32_t token, std::uint16_t tag, CplStatus status,
+                              const std::vector<std::uint8_t>& bytes) {
+  Json line = event(token, "completion");
+  line["tag"] = tag;
+  line["status"] = name_of(status);
+  line["hex"] = hex(bytes);
+  write(line);
+}
+
+void ScriptOutput::error(std::uint32_t token, const std::string& kind, const std::string& detail) {
+  Json line = event(token, "error");
+  line["kind"] = kind;
+  if (!detail.empty()) {
+    line["detail"] = detail;
+  }
+  write(line);
+}
+
+void ScriptOutput::bad_line(std::uint32_t token, int line_number, const std::string& message) {
+  Json line = event(token, "error");
+  line["kind"] = "bad_line";
+  line["line"] = line_number;
+  line["detail"] = message;
+  write(line);
+}
+
+void ScriptOutput::observed(const Observation& observation) {
+  const Packet& packet = *observation.packet;
+  const std::string what = observation.what;
+  if (what == "committed") {
+    return;
+  }
+  const bool is_event = what == "message" || what == "interrupt";
+  Json line = event(packet.request, is_event ? observation.what : "error");
+  if (what == "message") {
+    line["name"] = name_of_message(packet);
+  } else if (what == "interrupt") {
+    line["addr"] = hex_number(packet.tlp.address);
+    line["hex"] = hex(packet.payload);
+  } else {
+    line["kind"] = what;
+    if (*observation.detail != '\0' && what != observation.detail) {
+      line["detail"] = observation.detail;
+    }
+  }
+  line["at"] = observation.place;
+  line["rid"] = bdf_text(packet.tlp.requester_id);
+  write(line);
+}
+
+}  // namespace flitwise

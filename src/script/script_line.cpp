@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Script lines from JSON.
+#include "script/script_line.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "config/problems.h"
+#include "config/quantity.h"
+#include "tlp/json_reader.h"
+#include "tlp/raw_packet.h"
+
+namespace flitwise {
+namespace {
+
+using json_value::Complaint;
+using json_value::Json;
+
+constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMostDmaBytes = std::uint64_t{1} << 31;
+constexpr std::uint32_t kTranslationBytes = 8;  // one translation
+
+/// A script names its keys "fields of the op" rather than of a packet.
+class OpReader {
+ public:
+  OpReader(const Json& object, int line)
+      : fields_(object, JsonSource{"script", line, {"op", "id"}}) {}
+
+  bool has(const char* key) const { return fields_.has(key); }
+  void complain(const char* key, const std::string& message) { fields_.complain(key, message); }
+  void finish() { fields_.finish(); }
+
+  void need(const char* key) {
+    if (!has(key)) {
+      complain(key, "missing; expected one");
+    }
+  }
+  template <class Integer>
+  void number(const char* key, std::uint64_t least, std::uint64_t most, Integer& out) {
+    fields_.field(key, [&](const Json& value) {
+      std::uint64_t number = 0;
+      Complaint complaint = json_value::read_number(value, least, most, number);
+      out = static_cast<Integer>(number);
+      return complaint;
+    });
+  }
+  void address(std::uint64_t& out) {
+    need("addr");
+    number("addr", 0, kAnyNumber, out);
+  }
+  void flag(const char* key, bool& out) {
+    fields_.field(key, [&](const Json& value) { return json_value::read_bool(value, out); });
+  }
+  void hex(const char* key, std::vector<std::uint8_t>& out) {
+    fields_.field(key, [&](const Json& value) { return json_value::read_bytes(value, out); });
+  }
+  void text(const char* key, std::string& out) {
+    fields_.field(key, [&](const Json& value) -> Complaint {
+      if (!value.is_string()) {
+        return json_value::shown(value) + "; expected a text";
+      }
+      out = value.get<std::string>();
+      return {};
+    });
+  }
+  std::size_t word(const char* key, const std::vector<std::string>& words) {
+    std::size_t index = 0;
+    fields_.field(key,
+                  [&](const Json& value) { return json_value::read_word(value, words, index); });
+    return index;
+  }
+  void requester_id(std::optional<Bdf>& out) {
+    fields_.field("rid", [&](const Json& value) {
+      Bdf bdf;
+      Complaint complaint = json_value::read_bdf(value, bdf);
+      out = bdf;
+      return complaint;
+    });
+  }
+  void pasid(std::optional<Pasid>& out) {
+    fields_.field("pasid", [&](const Json& value) -> Complaint {
+      if (value.is_null()) {
+        return {};
+      }
+      std::uint64_t number = 0;
+      Complaint complaint =
+          json_value::read_number(value, 0, (std::uint64_t{1} << kPasidBits) - 1, number);
+      out = static_cast<Pasid>(number);
+      return complaint;
+    });
+  }
+  void span(std::optional<Time>& out) {
+    fields_.field("for", [&](const Json& value) -> Complaint {
+      std::string problem = json_value::shown(value) + "; expected a time such as \"1us\"";
+      if (!value.is_string()) {
+        return problem;
+      }
+      const auto time = config::read_quantity(value.get<std::string>(), config::time_dimension());
+      if (!time.value || *time.value < 0) {
+        return problem;
+      }
+      out = Time{*time.value};
+      return {};
+    });
+  }
+
+ private:
+  JsonReader fields_;
+};
+
+PokeOp read_poke(OpReader& in) {
+  PokeOp op;
+  in.address(op.address);
+  in.hex("hex", op.bytes);
+  static constexpr std::pair<const char*, unsigned> kWidths[] = {
+      {"u8", 1}, {"u16", 2}, {"u32", 4}, {"u64", 8}};
+  unsigned given = in.has("hex") ? 1 : 0;
+  for (const auto& [key, width] : kWidths) {
+    if (!in.has(key)) {
+      continue;
+    }
+    ++given;
+    std::uint64_t value = 0;
+    in.number(key, 0, width == 8 ? kAnyNumber : (std::uint64_t{1} << (8 * width)) - 1, value);
+    for (unsigned i = 0; i < width; ++i) {
+      op.bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+    }
+  }
+  if (given != 1) {
+    in.complain("", "expected one of u8, u16, u32, u64 (little-endian) or hex");
+  } else if (op.bytes.size() > kMostScriptBytes) {
+    in.complain("hex", "too long; expected up to 1 MiB");
+  }
+  return op;
+}
+
+PeekOp read_peek(OpReader& in) {
+  PeekOp op;
+  in.address(op.address);
+  in.number("bytes", 1, kMostScriptBytes, op.bytes);
+  return op;
+}
+
+TlpOp read_tlp(OpReader& in) {
+  TlpOp op;
+  in.text("port", op.port);
+  in.need("hex");
+  in.hex("hex", op.bytes);
+  if (op.bytes.size() > kMostTlpBytes) {
+    in.complain("hex", "too long for a TLP; expected up to 8160 bytes");
+  }
+  return op;
+}
+
+// The bytes of a write come with it, and say how many there are.
+void check_data(OpReader& in, DmaOp& op) {
+  const bool is_translation = op.at == AddressType::kTranslationRequest;
+  if (op.is_write && is_translation) {
+    in.complain("kind", "a write cannot ask for a translation; expected read");
+  }
+  if (op.is_write) {
+    in.need("hex");
+    if (in.has("bytes") && op.bytes != op.data.size()) {
+      in.complain("bytes", "differs from the number of bytes in hex");
+    }
+    op.bytes = static_cast<std::uint32_t>(op.data.size());
+  } else if (in.has("hex") && !op.data.empty()) {
+    in.complain("hex", "a read brings no bytes along; expected bytes");
+  } else if (!in.has("bytes") && !is_translation) {
+    in.need("bytes");
+  }
+  if (is_translation && !in.has("bytes")) {
+    op.bytes = kTranslationBytes;
+  }
+}
+
+DmaOp read_dma(OpReader& in) {
+  DmaOp op;
+  in.text("port", op.port);
+  in.requester_id(op.requester_id);
+  in.pasid(op.pasid);
+  op.at = static_cast<AddressType>(
+      in.word("at", {"untranslated", "translation_request", "translated"}));
+  in.need("kind");
+  op.is_write = in.word("kind", {"read", "write"}) == 1;
+  in.address(op.address);
+  in.number("bytes", 0, kMostDmaBytes, op.bytes);
+  in.hex("hex", op.data);
+  in.flag("no_write", op.no_write);
+  in.flag("execute", op.execute);
+  in.flag("privileged", op.privileged);
+  check_data(in, op);
+  return op;
+}
+
+RunOp read_run(OpReader& in) {
+  RunOp op;
+  in.span(op.span);
+  in.word("until", {"idle"});
+  if (in.has("for") == in.has("until")) {
+    in.complain("", "expected either for or until");
+  }
+  return op;
+}
+
+const std::vector<std::string>& op_names() {
+  static const std::vector<std::string> kNames = {
+      "poke",        "peek",      "tlp",        "dma",      "run",      "iommu_read",
+      "iommu_write", "mmio_read", "mmio_write", "cfg_read", "cfg_write"};
+  return kNames;
+}
+
+std::string op_of(const Json& object, int line) {
+  const auto fail = [&](const std::string& message) -> std::string {
+    throw ConfigError({{"script", line, 1, "op", message}});
+  };
+  if (!object.contains("op") || !object["op"].is_string()) {
+    return fail("no op; expected " + config::alternatives(op_names()));
+  }
+  std::string op = object["op"].get<std::string>();
+  if (std::find(op_names().begin(), op_names().end(), op) == op_names().end()) {
+    return fail("unknown op '" + op + "'; expected " + config::alternatives(op_names()) +
+                config::nearest_hint(op, op_names(), "op"));
+  }
+  return op;
+}
+
+}  // namespace
+
+ScriptLine parse_script_line(const Json& object, int line) {
+  ScriptLine result;
+  result.id = object.contains("id") ? object["id"] : Json();
+  const std::string op = op_of(object, line);
+  OpReader in(object, line);
+  if (op == "poke") {
+    result.op = read_poke(in);
+  } else if (op == "peek") {
+    result.op = read_peek(in);
+  } else if (op == "tlp") {
+    result.op = read_tlp(in);
+  } else if (op == "dma") {
+    result.op = read_dma(in);
+  } else if (op == "run") {
+    result.op = read_run(in);
+  } else {
+    result.op = NotModelledOp{op};
+    return result;
+  }
+  in.finish();
+  return result;
+}
+
+}  // namespace flitwise
