@@ -7,19 +7,21 @@
 namespace flitwise {
 namespace {
 
-HostileTarget target_of(const Config& config, Bdf base) {
+HostileTarget target_of(const Config& config, Bdf base, HandleRange handles) {
   return {base,
           config.device.functions.count,
           config.host.memory.size,
           config.workload.buffer_base,
-          {config.link.identity, config.link.dhi_form, config.device.dhi.bits}};
+          {config.link.identity, config.link.dhi_form, config.device.dhi.bits},
+          handles};
 }
 
 }  // namespace
 
-HostileEngine::HostileEngine(const Config& config, Bdf base, const Random& random, PacketPool& pool,
+HostileEngine::HostileEngine(const Config& config, Bdf base, HandleRange handles,
+                             const Random& random, PacketPool& pool,
                              std::function<void()> counting_starts)
-    : source_(target_of(config, base), random),
+    : source_(target_of(config, base, handles), random),
       pool_(pool),
       counting_starts_(std::move(counting_starts)),
       warmup_(config.run.warmup),

@@ -13,9 +13,10 @@ namespace flitwise {
 
 class HostileEngine : public RawEngine {
  public:
-  /// `counting_starts` is called when run.warmup packets have gone. `base`: the device's BDF.
-  HostileEngine(const Config& config, Bdf base, const Random& random, PacketPool& pool,
-                std::function<void()> counting_starts);
+  /// `counting_starts` is called when run.warmup packets have gone. `base`: the device's BDF;
+  /// `handles`: those that the host gave it.
+  HostileEngine(const Config& config, Bdf base, HandleRange handles, const Random& random,
+                PacketPool& pool, std::function<void()> counting_starts);
 
   PacketRef next(Time now) override;
   bool complete(const Packet& /*packet*/, Time /*now*/) override { return false; }

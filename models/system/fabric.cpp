@@ -177,9 +177,9 @@ void Fabric::add_engine(FabricDevice& device) {
     config.run.seed = Random(config.run.seed).split(device.name).next();
   }
   if (config.workload.kind == WorkloadKind::kHostile) {
-    device.hostile =
-        std::make_unique<HostileEngine>(config, device.base, random_.split(device.name),
-                                        surroundings_.pool, surroundings_.counting_starts);
+    device.hostile = std::make_unique<HostileEngine>(config, device.base, device.range,
+                                                     random_.split(device.name), surroundings_.pool,
+                                                     surroundings_.counting_starts);
     return;
   }
   Endpoint* const endpoint = device.endpoint.get();

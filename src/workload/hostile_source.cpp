@@ -62,25 +62,27 @@ void HostileSource::encode_handle_message() {
   Tlp tlp;
   std::vector<std::uint8_t> payload;
   const Bdf sender = requester();
-  if (one_in(3)) {
+  // A wrong epoch costs the device all its entries, so that it seldom tries.
+  const auto epoch = static_cast<std::uint8_t>(one_in(1024) ? below(256) : 0);
+  if (one_in(4)) {
     DeallocMessage message;
-    message.scope = static_cast<DeallocScope>(below(4));
+    message.scope = one_in(16) ? static_cast<DeallocScope>(below(4)) : DeallocScope::kOne;
     message.dhi = handle();
     message.upper = handle();
     message.function = requester();
-    message.epoch = static_cast<std::uint8_t>(one_in(4) ? below(256) : 0);
+    message.epoch = epoch;
     write_dealloc(tlp, payload, sender, message);
   } else {
     AllocMessage message;
     message.dhi = handle();
     message.identity = identity();
-    message.identity.bdf = one_in(2) ? sender : requester();
-    message.is_trusted = one_in(4);
-    message.capabilities = static_cast<std::uint16_t>(one_in(2) ? below(65536) : 0);
-    message.epoch = static_cast<std::uint8_t>(one_in(4) ? below(256) : 0);
+    message.identity.bdf = one_in(4) ? requester() : sender;
+    message.is_trusted = one_in(8);
+    message.capabilities = static_cast<std::uint16_t>(one_in(4) ? below(65536) : 0);
+    message.epoch = epoch;
     write_alloc(tlp, payload, sender, message);
   }
-  if (one_in(8)) {
+  if (one_in(128)) {
     tlp.message_dw3 ^= 1U << below(32);
   }
   if (one_in(8) && !payload.empty()) {
@@ -88,7 +90,7 @@ void HostileSource::encode_handle_message() {
         static_cast<std::uint8_t>(1U << below(8));
   }
   encode(tlp, payload.data(), payload.size(), bytes_);
-  if (one_in(8)) {
+  if (one_in(32)) {
     mutate();
   }
 }
@@ -138,7 +140,7 @@ Tlp HostileSource::request() {
 }
 
 void HostileSource::fill_memory(Tlp& tlp) {
-  tlp.at = one_in(2) ? AddressType::kUntranslated : static_cast<AddressType>(below(4));
+  tlp.at = one_in(4) ? static_cast<AddressType>(below(4)) : AddressType::kUntranslated;
   tlp.address = address() & ~std::uint64_t{3};
   tlp.length_dw = static_cast<std::uint16_t>(length_dw());
   if (!one_in(8)) {  // stay inside the page, and mostly within MPS
@@ -151,8 +153,8 @@ void HostileSource::fill_memory(Tlp& tlp) {
   tlp.is_4dw = tlp.address >> 32 != 0 || one_in(4);
   tlp.has_processing_hint = one_in(8);
   tlp.processing_hint = static_cast<std::uint8_t>(below(4));
-  tlp.first_be = static_cast<std::uint8_t>(one_in(4) ? below(16) : 0xfU);
-  tlp.last_be = static_cast<std::uint8_t>(one_in(8) ? below(16) : tlp.length_dw > 1 ? 0xfU : 0U);
+  tlp.first_be = static_cast<std::uint8_t>(one_in(16) ? below(16) : 0xfU);
+  tlp.last_be = static_cast<std::uint8_t>(one_in(16) ? below(16) : tlp.length_dw > 1 ? 0xfU : 0U);
   if (one_in(2)) {
     const bool has_handle = one_in(2);
     tlp.requester_id = Bdf{};
@@ -226,7 +228,7 @@ DeviceIdentity HostileSource::identity() {
   DeviceIdentity identity;
   identity.bdf = requester();
   if (!one_in(4)) {
-    identity.pasid = Pasid{below(1U << (one_in(2) ? 8 : kPasidBits))};
+    identity.pasid = Pasid{below(1U << (one_in(4) ? kPasidBits : 8))};
     identity.privileged_mode_requested = one_in(2);
     identity.execute_requested = one_in(2);
   }
@@ -235,22 +237,26 @@ DeviceIdentity HostileSource::identity() {
 
 // One of its own, a neighbour's, or any.
 Bdf HostileSource::requester() {
-  const unsigned choice = below(4);
-  const unsigned function = choice < 2 ? below(target_.functions) : below(64);
-  return choice == 3 ? Bdf{static_cast<std::uint16_t>(below(65536))}
+  const unsigned choice = below(8);
+  const unsigned function = choice < 6 ? below(target_.functions) : below(64);
+  return choice == 7 ? Bdf{static_cast<std::uint16_t>(below(65536))}
                      : Bdf{static_cast<std::uint16_t>(target_.base.value + function +
-                                                      (choice == 2 ? 256U : 0U))};
+                                                      (choice == 6 ? 256U : 0U))};
 }
 
+// One of its own, one of whoever has the next handles, or any that the form can hold.
 Dhi HostileSource::handle() {
-  const unsigned bits = one_in(4) ? kMaxHandleBits : target_.form.handle_bits;
-  const bool must_fit =
+  const HandleRange own = target_.handles;
+  const bool is_in_tag =
       target_.form.identity == Identity::kDhi && target_.form.dhi_form == DhiForm::kTag;
-  return Dhi{static_cast<std::uint16_t>(below(1U << (must_fit ? std::min(bits, 10U) : bits)))};
+  const unsigned most = 1U << (is_in_tag ? 10 : kMaxHandleBits);
+  const unsigned first = to_int(own.lower) + (one_in(4) ? own.size() : 0U);
+  const unsigned handle = one_in(8) ? below(most) : first + below(std::max(own.size(), 1U));
+  return Dhi{static_cast<std::uint16_t>(handle % most)};
 }
 
 std::uint64_t HostileSource::address() {
-  switch (below(10)) {
+  switch (below(12)) {
     case 0:
       return random_.next();
     case 1:

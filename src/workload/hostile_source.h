@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dhi/handle_types.h"
 #include "flitwise/ids.h"
 #include "tlp/identity.h"
 #include "workload/random.h"
@@ -19,6 +20,7 @@ struct HostileTarget {
   std::uint64_t memory = 0;  ///< bytes of host memory
   std::uint64_t buffer = 0;  ///< where others keep their buffers
   IdentityForm form;
+  HandleRange handles;  ///< that it was given
 };
 
 class HostileSource {

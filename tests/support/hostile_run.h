@@ -16,8 +16,9 @@
 
 namespace flitwise::testing {
 
-/// ep0 attacks with `packets` TLPs; ep1 reads and writes in 64 domains. They share one handle
-/// table. ep0 may touch the MiB at 64 MiB and knows of the half MiB on either side of its end.
+/// ep0 attacks with `packets` TLPs; ep1 reads and writes in 100 domains, each with its handle. They
+/// share one handle table. ep0 may touch the MiB at 64 MiB and knows of the half MiB on either side
+/// of its end.
 inline Config hostile_config(std::uint64_t packets, const std::string& form, std::uint64_t seed) {
   const std::string yaml = fmt::format(R"(
 system:
@@ -27,13 +28,13 @@ system:
     rp0: {{host: {{dma_window: {{base: 64MiB, size: 1MiB}}}}}}
 host:
   memory: {{size: 128MiB}}
-  dhi: {{table: shared, entries: 512, grant: configured, granted: {{last_pasid: 127}}}}
+  dhi: {{table: shared, entries: 512, grant: configured, granted: {{last_pasid: 191}}}}
 link: {{identity: dhi, dhi_form: {}}}
-device: {{functions: {{count: 4}}, dhi: {{bits: 8}}}}
+device: {{functions: {{count: 2}}, dhi: {{bits: 8}}}}
 workload:
-  {{kind: read_write, domains: 400, payload: 64B, requests: 20000, buffer_base: 80MiB, buffer_size: 4KiB}}
+  {{kind: read_write, domains: 100, payload: 64B, requests: {}, buffer_base: 80MiB, buffer_size: 4KiB}}
 )",
-                                       packets, form);
+                                       packets, form, packets / 2);
   LoadOptions options;
   options.seed = seed;
   return config_from_text(yaml, "hostile.yaml", "", options);
@@ -53,7 +54,7 @@ inline void expect_untouched(Machine& machine, std::uint64_t from, std::uint64_t
 
 /// ep1 numbers its writes from 1; the other device writes random bytes.
 inline void expect_only_numbers(Machine& machine, std::uint64_t from, std::uint64_t bytes) {
-  constexpr std::uint64_t kMostNumbers = 1'000'000;
+  constexpr std::uint64_t kMostNumbers = 100'000'000;
   std::vector<std::uint8_t> seen(bytes);
   ASSERT_TRUE(machine.memory().peek(from, seen.data(), bytes));
   std::uint64_t written = 0;
@@ -65,6 +66,28 @@ inline void expect_only_numbers(Machine& machine, std::uint64_t from, std::uint6
   }
   EXPECT_GT(written, 1000U);
 }
+
+/// Watches what the writes of ep0 that got through were taken for.
+struct ResolvedWrites {
+  std::uint64_t own = 0;      ///< with a handle: a function of ep0 with a granted PASID
+  std::uint64_t foreign = 0;  ///< anybody else
+
+  void observe(const Observation& seen) {
+    const std::optional<DeviceIdentity>& resolved = seen.packet->resolved;
+    if (std::string(seen.place) != "rp0" || std::string(seen.what) != "committed") {
+      return;
+    }
+    constexpr unsigned kOwnBus = 1;
+    if (!resolved) {
+      foreign += seen.packet->tlp.requester_id.bus() == kOwnBus ? 0 : 1;
+      return;
+    }
+    constexpr std::uint32_t kLastPasid = 191;
+    const bool is_granted = resolved->bdf.bus() == kOwnBus && resolved->bdf.value % 256 < 2 &&
+                            (!resolved->pasid || to_int(*resolved->pasid) <= kLastPasid);
+    ++(is_granted ? own : foreign);
+  }
+};
 
 inline void expect_every_packet_accounted_for(const RootPort& port, std::uint64_t sent) {
   const RootPortCounters& seen = port.counters();
@@ -99,16 +122,20 @@ inline void attack(std::uint64_t packets, const std::string& form, std::uint64_t
   SCOPED_TRACE(fmt::format("form {}, seed {}", form, seed));
   const Config config = hostile_config(packets, form, seed);
   Machine machine(config);
+  ResolvedWrites resolved;
+  machine.observe([&](const Observation& seen) { resolved.observe(seen); });
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   machine.start();
   machine.run_until_quiet();
 
   expect_every_packet_accounted_for(machine.root_port("ep0"), packets);
+  EXPECT_GT(resolved.own, packets / 10000);
+  EXPECT_EQ(resolved.foreign, 0U);
   expect_conforming_device_served(machine, *machine.endpoint("ep1"));
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
   expect_untouched(machine, 0, 64 * kMiB);
   expect_untouched(machine, 65 * kMiB, 80 * kMiB);
-  expect_only_numbers(machine, 80 * kMiB, std::uint64_t{400} * 4096);
+  expect_only_numbers(machine, 80 * kMiB, std::uint64_t{100} * 4096);
   expect_untouched(machine, 82 * kMiB, 128 * kMiB);
 
   const RunResult result = machine.result();

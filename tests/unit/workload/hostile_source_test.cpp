@@ -15,7 +15,8 @@ namespace {
 
 TEST(HostileSource, MeetsEveryTypeAndNearlyEveryViolation) {
   const HostileTarget target{
-      Bdf::of(1, 0, 0), 2, 1U << 30, 1U << 20, {Identity::kDhi, DhiForm::kPrefix, 8}};
+      Bdf::of(1, 0, 0),       2, 1U << 30, 1U << 20, {Identity::kDhi, DhiForm::kPrefix, 8},
+      HandleRange::of_bits(7)};
   HostileSource source(target, Random(7));
   PacketPool pool;
   std::array<unsigned, kTlpTypes> types{};
@@ -47,7 +48,7 @@ TEST(HostileSource, MeetsEveryTypeAndNearlyEveryViolation) {
 }
 
 TEST(HostileSource, SameSeedSamePackets) {
-  const HostileTarget target{Bdf::of(1, 0, 0), 1, 1U << 30, 0, {}};
+  const HostileTarget target{Bdf::of(1, 0, 0), 1, 1U << 30, 0, {}, {}};
   HostileSource one(target, Random(3));
   HostileSource two(target, Random(3));
   for (int i = 0; i < 1000; ++i) {
