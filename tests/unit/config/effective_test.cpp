@@ -72,26 +72,27 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       "link: {credits: {posted_headers: 64, posted_data: 128, nonposted_headers: 64}}";
   const std::string plain = config_sha256(config_of(start));
   // Keys whose small test value lies outside their range get one of their own.
-  const std::map<std::string, std::string> own = {{"host.memory.size", "32GiB"},
-                                                  {"device.functions.bar_size", "8KiB"},
-                                                  {"link.replay_buffer", "1KiB"},
-                                                  {"message.flit_bits", "64"},
-                                                  {"device.tag_bits", "8"},
-                                                  {"host.dhi.entries", "8"},
-                                                  {"workload.read_fraction", "0.25"},
-                                                  {"workload.churn", "0.25"},
-                                                  {"link.error_rate", "1e-07"},
-                                                  {"workload.buffer_base", "5GiB"},
-                                                  {"link.timing.replay_timeout", "1us"},
-                                                  {"device.timing.completion_timeout", "1ms"},
-                                                  {"run.deadlock_after", "1ms"},
-                                                  {"link.rcb", "128B"},
-                                                  {"link.credits.posted_data", "16"},
-                                                  {"link.credits.completion_data", "16"},
-                                                  {"workload.zipf_exponent", "1.5"},
-                                                  {"link.mrrs", "128B"},
-                                                  {"system.topology", "switch"},
-                                                  {"workload.trace", __FILE__}};
+  const std::map<std::string, std::string> own = {
+      {"host.memory.size", "32GiB"},
+      {"device.functions.bar_size", "8KiB"},
+      {"link.replay_buffer", "1KiB"},
+      {"message.flit_bits", "64"},
+      {"device.tag_bits", "8"},
+      {"host.dhi.entries", "8"},
+      {"workload.read_fraction", "0.25"},
+      {"workload.churn", "0.25"},
+      {"link.error_rate", "1e-07"},
+      {"workload.buffer_base", "5GiB"},
+      {"link.timing.replay_timeout", "1us"},
+      {"device.timing.completion_timeout", "1ms"},
+      {"run.deadlock_after", "1ms"},
+      {"link.rcb", "128B"},
+      {"link.credits.posted_data", "16"},
+      {"link.credits.completion_data", "16"},
+      {"workload.zipf_exponent", "1.5"},
+      {"link.mrrs", "128B"},
+      {"system.topology", "switch"},
+      {"workload.trace", FLITWISE_SOURCE_DIR "/README.md"}};
   for (const KeyInfo& key : all_keys()) {
     if (key.path.rfind("trace.", 0) == 0) {
       continue;
