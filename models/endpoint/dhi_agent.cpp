@@ -88,6 +88,7 @@ void DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
                         std::vector<PacketRef>& first) {
   const Allocation allocation = table_->allocate(domain, identity, false, 0);
   if (allocation.needs_dealloc_message) {
+    ++deallocs_;
     DeallocMessage dealloc;
     dealloc.dhi = allocation.dhi;
     dealloc.epoch = table_->epoch();
@@ -184,6 +185,7 @@ void DhiAgent::start_window() {
   if (table_) {
     table_->reset_statistics();
   }
+  window_deallocs_ = deallocs_;
   window_bypasses_ = bypasses_;
   window_flushes_ = flushes_;
   window_acks_ = acks_;
@@ -198,10 +200,10 @@ DhiResult DhiAgent::result(const std::string& device) const {
     result.lookups = statistics.lookups;
     result.hits = statistics.hits;
     result.allocs = statistics.allocs;
-    result.deallocs = statistics.deallocs;
     result.evictions = statistics.evictions;
     result.tlps_per_residency = statistics.uses_per_residency();
   }
+  result.deallocs = deallocs_ - window_deallocs_;
   result.bypasses = bypasses_ - window_bypasses_;
   result.flushes = flushes_ - window_flushes_;
   result.acks = acks_ - window_acks_;

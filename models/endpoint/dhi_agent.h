@@ -78,8 +78,9 @@ class DhiAgent {
   bool flush_is_out_ = false;
   bool can_flush_ = false;                // of the message at hand
   DomainId waiting_domain_{0xffff'ffff};  // its lookup has been counted already
-  std::uint64_t bypasses_ = 0, flushes_ = 0, acks_ = 0, refused_ = 0;
-  std::uint64_t window_bypasses_ = 0, window_flushes_ = 0, window_acks_ = 0, window_refused_ = 0;
+  std::uint64_t deallocs_ = 0, bypasses_ = 0, flushes_ = 0, acks_ = 0, refused_ = 0;
+  std::uint64_t window_deallocs_ = 0, window_bypasses_ = 0, window_flushes_ = 0, window_acks_ = 0,
+                window_refused_ = 0;
 };
 
 }  // namespace flitwise
