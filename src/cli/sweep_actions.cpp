@@ -63,8 +63,10 @@ void print_files(const MergedSweep& merged, const std::string& folder) {
 }  // namespace
 
 int sweep_plan(const SweepOptions& options) {
-  const Plan plan = make_plan(read_study(options.input), options.sets);
+  const Study study = read_study(options.input);
+  const Plan plan = make_plan(study, options.sets);
   write_plan(plan, options.folder, own_path());
+  write_presentation(study.presentation, options.folder);
   fmt::print("{} points ({} distinct) in {}\n", plan.size(), distinct_points(plan),
              manifest_of(options.folder));
   return kOk;
@@ -83,10 +85,12 @@ int sweep_run(const SweepOptions& options) {
   if (is_planned && !options.sets.empty()) {
     throw UsageError("sweep run: --set changes the plan; expected a sweep file, not a folder");
   }
-  const Plan plan = is_planned ? read_manifest(manifest_of(options.input))
-                               : make_plan(read_study(options.input), options.sets);
+  const Study study = is_planned ? Study{} : read_study(options.input);
+  const Plan plan =
+      is_planned ? read_manifest(manifest_of(options.input)) : make_plan(study, options.sets);
   if (!is_planned || folder != options.input) {
     write_plan(plan, folder, own_path());
+    write_presentation(is_planned ? read_presentation(options.input) : study.presentation, folder);
   }
 
   LocalOptions local;

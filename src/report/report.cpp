@@ -32,8 +32,11 @@ MergedSweep read_merged(const std::string& path) {
       merged.axis_units.push_back(axis.at("unit").get<std::string>());
     }
     merged.rows = database.query("SELECT * FROM point");
+    for (const Json& study : database.query("SELECT json FROM study")) {
+      merged.presentation = presentation_from(Json::parse(study.at("json").get<std::string>()));
+    }
     return merged;
-  } catch (const std::runtime_error& error) {
+  } catch (const std::exception& error) {
     refuse(path, error.what());
   }
 }
@@ -65,6 +68,9 @@ void add_run(HtmlPage& page, const std::string& path, const ReportOptions& optio
 
 void add_sweep(HtmlPage& page, const std::string& path, const MergedSweep& merged,
                const ReportOptions& options) {
+  if (!merged.presentation.title.empty()) {
+    page.title = merged.presentation.title;
+  }
   page.facts.emplace_back(
       fmt::format("sweep {}", path),
       fmt::format("{} points, axes: {}", merged.rows.size(), fmt::join(merged.axes, ", ")));

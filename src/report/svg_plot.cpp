@@ -47,21 +47,35 @@ struct Bounds {
 
 Bounds bounds_of(const LineChart& chart) {
   Bounds bounds;
-  for (const Series& series : chart.series) {
-    for (const auto& [x, y] : series.points) {
-      bounds.x_low = std::min(bounds.x_low, x);
-      bounds.x_high = std::max(bounds.x_high, x);
-      bounds.y_low = std::min(bounds.y_low, y);
-      bounds.y_high = std::max(bounds.y_high, y);
-      bounds.xs.insert(x);
+  for (const std::vector<Series>* all : {&chart.series, &chart.thin}) {
+    for (const Series& series : *all) {
+      for (const auto& [x, y] : series.points) {
+        bounds.x_low = std::min(bounds.x_low, x);
+        bounds.x_high = std::max(bounds.x_high, x);
+        bounds.y_low = std::min(bounds.y_low, y);
+        bounds.y_high = std::max(bounds.y_high, y);
+        bounds.xs.insert(x);
+      }
     }
   }
   return bounds;
 }
 
+/// Powers of two between low and high.
+std::vector<double> octaves(double low, double high) {
+  std::vector<double> ticks;
+  for (double tick = std::exp2(std::ceil(std::log2(low) - 1e-9)); tick <= high; tick *= 2) {
+    ticks.push_back(tick);
+  }
+  return ticks;
+}
+
 /// The data's own values where they are few, round numbers elsewhere.
 std::vector<double> x_ticks(const LineChart& chart, const Bounds& bounds) {
   constexpr std::size_t kMostOwn = 12;
+  if (chart.log_x && bounds.xs.size() > kMostOwn) {
+    return octaves(bounds.x_low, bounds.x_high);
+  }
   if (chart.log_x) {
     std::vector<double> ticks(bounds.xs.begin(), bounds.xs.end());
     const std::size_t step = (ticks.size() + kMostOwn - 1) / kMostOwn;
@@ -77,13 +91,14 @@ std::vector<double> x_ticks(const LineChart& chart, const Bounds& bounds) {
   return {bounds.x_low};
 }
 
-std::string legend(const std::vector<std::string>& names, double top, const char* kind) {
+std::string legend(const std::vector<std::string>& names, double top, const char* kind,
+                   double chart_width) {
   std::string svg;
   double x = kLeft;
   double y = top;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const double width = 22 + kCharacter * static_cast<double>(names[i].size());
-    if (x + width > kWidth && x > kLeft) {
+    if (x + width > chart_width && x > kLeft) {
       x = kLeft;
       y += 17;
     }
@@ -96,12 +111,12 @@ std::string legend(const std::vector<std::string>& names, double top, const char
   return svg;
 }
 
-double legend_height(const std::vector<std::string>& names) {
+double legend_height(const std::vector<std::string>& names, double chart_width) {
   double x = kLeft;
   double height = 17;
   for (const std::string& name : names) {
     const double width = 22 + kCharacter * static_cast<double>(name.size());
-    if (x + width > kWidth && x > kLeft) {
+    if (x + width > chart_width && x > kLeft) {
       x = kLeft;
       height += 17;
     }
@@ -129,17 +144,80 @@ std::string grid(const Scale& x, const Scale& y, const std::vector<double>& x_va
          fmt::format("<path class=\"frame\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", x.from, y.from, x.to);
 }
 
-std::string curve(const Series& series, std::size_t color, const Scale& x, const Scale& y) {
+std::string path_of(const Series& series, const Scale& x, const Scale& y, bool in_steps) {
   std::string path;
+  for (const auto& [px, py] : series.points) {
+    if (in_steps && !path.empty()) {
+      path += fmt::format("H{:.1f}V{:.1f}", x.at(px), y.at(py));
+    } else {
+      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x.at(px), y.at(py));
+    }
+  }
+  return path;
+}
+
+std::string curve(const LineChart& chart, std::size_t color, const Scale& x, const Scale& y) {
+  const Series& series = chart.series[color];
   std::string marks;
   for (const auto& [px, py] : series.points) {
-    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x.at(px), y.at(py));
     marks += fmt::format(
-        "<circle class=\"f{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{}: {:.6g}, "
+        "<circle class=\"f{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{}: {} {:.6g}, {} "
         "{:.6g}</title></circle>",
-        color, x.at(px), y.at(py), html_text(series.name), px, py);
+        color % kMostSeries, x.at(px), y.at(py), html_text(series.name), html_text(chart.x_label),
+        px, html_text(chart.y_label), py);
   }
-  return fmt::format("<path class=\"curve k{}\" d=\"{}\"/>{}\n", color, path, marks);
+  // Curves that coincide stay visible: an earlier one is wider than what is drawn over it.
+  const double width = 1.8 + 0.9 * static_cast<double>(chart.series.size() - 1 - color);
+  return fmt::format("<path class=\"curve k{}\" stroke-width=\"{:.1f}\" d=\"{}\"/>{}\n",
+                     color % kMostSeries, std::min(width, 6.6),
+                     path_of(series, x, y, chart.in_steps), marks);
+}
+
+/// Behind the curves: the zero line and the marks on the x axis.
+std::string lines_behind(const LineChart& chart, const Scale& x, const Scale& y) {
+  std::string svg;
+  if (y.low < 0 && y.high > 0) {
+    svg +=
+        fmt::format("<path class=\"frame\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", x.from, y.at(0), x.to);
+  }
+  for (std::size_t i = 0; i < chart.marks.size(); ++i) {
+    const auto& mark = chart.marks[i];
+    if (mark && *mark >= x.low && *mark <= x.high) {
+      svg += fmt::format(
+          "<path class=\"mark k{}\" d=\"M{:.1f} {:.1f}V{:.1f}\"><title>{}: {:.3g}</title></path>\n",
+          i % kMostSeries, x.at(*mark), y.from, y.to, html_text(chart.series[i].name), *mark);
+    }
+  }
+  return svg;
+}
+
+std::string thin_lines(const LineChart& chart, const Scale& x, const Scale& y) {
+  std::string svg;
+  for (const Series& line : chart.thin) {
+    svg += fmt::format("<path class=\"thin\" d=\"{}\"><title>{}</title></path>\n",
+                       path_of(line, x, y, false), html_text(line.name));
+  }
+  return svg;
+}
+
+std::string axis_labels(const std::string& x_label, const std::string& y_label, const Scale& x,
+                        const Scale& y, double height) {
+  return fmt::format(
+      "<text class=\"axis\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n"
+      "<text class=\"axis\" text-anchor=\"middle\" transform=\"translate(13 {:.1f}) "
+      "rotate(-90)\">{}</text>\n",
+      (x.from + x.to) / 2, height - 8, html_text(x_label), (y.from + y.to) / 2, html_text(y_label));
+}
+
+/// The opening of a figure and its title.
+std::string opening(const std::string& title, double width, double height) {
+  return fmt::format(
+      "<figure class=\"{}\"><svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n"
+      "<text class=\"title\" x=\"8\" y=\"16\">{}</text>\n",
+      width < kWidth   ? "small"
+      : width > kWidth ? "wide"
+                       : "plain",
+      width, height, html_text(title), html_text(title));
 }
 
 }  // namespace
@@ -170,15 +248,17 @@ std::string LineChart::svg() const {
   for (const Series& each : series) {
     names.push_back(each.name);
   }
-  double y_low = from_zero ? std::min(0.0, bounds.y_low) : bounds.y_low;
+  // A hair below 0 is no reason for an axis that goes there.
+  const bool dips = bounds.y_low < -0.02 * std::max(bounds.y_high, 0.0);
+  const double y_low = !from_zero || dips ? bounds.y_low : 0;
   const double y_high = bounds.y_high > y_low ? bounds.y_high : y_low + 1;
   const std::vector<double> y_values = nice_ticks(y_low, y_high, 5);
   const bool has_legend = names.size() > 1 || !names.front().empty();
-  const double top = kTop + (has_legend ? legend_height(names) : 0);
+  const double top = kTop + (has_legend ? legend_height(names, width) : 0);
   const double height = kHeight + top - kTop;
   const Scale y{y_values.front(), y_values.back(), height - kBottom, top, false};
   const std::vector<double> x_values = x_ticks(*this, bounds);
-  Scale x{bounds.x_low, bounds.x_high, kLeft, kWidth - kRight, log_x};
+  Scale x{bounds.x_low, bounds.x_high, kLeft, width - kRight, log_x};
   if (!log_x && x_values.size() > 1) {
     x.low = std::min(x.low, x_values.front());
     x.high = std::max(x.high, x_values.back());
@@ -186,21 +266,62 @@ std::string LineChart::svg() const {
   if (!(x.high > x.low)) {
     x = {bounds.x_low - 1, bounds.x_low + 1, x.from, x.to, false};
   }
-  std::string svg = fmt::format(
-      "<figure><svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n"
-      "<text class=\"title\" x=\"8\" y=\"16\">{}</text>\n",
-      kWidth, height, html_text(title), html_text(title));
-  svg += has_legend ? legend(names, 36, "f") : "";
+  std::string svg = opening(title, width, height);
+  svg += has_legend ? legend(names, 36, "f", width) : "";
   svg += grid(x, y, x_values, y_values);
+  svg += lines_behind(*this, x, y);
   for (std::size_t i = 0; i < series.size(); ++i) {
-    svg += curve(series[i], i, x, y);
+    svg += curve(*this, i, x, y);
   }
-  svg += fmt::format(
-      "<text class=\"axis\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n"
-      "<text class=\"axis\" text-anchor=\"middle\" transform=\"translate(13 {:.1f}) "
-      "rotate(-90)\">{}</text>\n</svg></figure>\n",
-      (x.from + x.to) / 2, height - 8, html_text(x_label), (y.from + y.to) / 2, html_text(y_label));
-  return svg;
+  svg += thin_lines(*this, x, y);
+  return svg + axis_labels(x_label, y_label, x, y, height) + "</svg></figure>\n";
+}
+
+std::string GroupedBars::svg() const {
+  double low = 0, high = 0;
+  for (const Group& group : groups) {
+    for (const auto& value : group.values) {
+      low = std::min(low, value.value_or(0));
+      high = std::max(high, value.value_or(0));
+    }
+  }
+  if (groups.empty()) {
+    return "";
+  }
+  high = high > low ? high : low + 1;
+  constexpr double kBarsWidth = 1100;
+  const std::vector<double> ticks = nice_ticks(low, high, 5);
+  const double top = kTop + legend_height(series, kBarsWidth);
+  const double height = kHeight + top - kTop;
+  const Scale y{ticks.front(), ticks.back(), height - kBottom, top, false};
+  const Scale x{0, static_cast<double>(groups.size()), kLeft, kBarsWidth - kRight, false};
+  std::string svg = opening(title, kBarsWidth, height) + legend(series, 36, "f", kBarsWidth) +
+                    grid(x, y, {}, ticks);
+  const double slot = (x.at(1) - x.at(0)) * 0.8 / static_cast<double>(series.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const double left = x.at(static_cast<double>(g)) + (x.at(1) - x.at(0)) * 0.1;
+    for (std::size_t i = 0; i < groups[g].values.size(); ++i) {
+      if (!groups[g].values[i]) {
+        continue;
+      }
+      const double value = *groups[g].values[i];
+      const double from = std::min(y.at(value), y.at(0));
+      const double bar = left + slot * static_cast<double>(i);
+      svg += fmt::format(
+          "<rect class=\"f{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"><title>"
+          "{}, {}: {:.4g}</title></rect><text class=\"value\" text-anchor=\"middle\" x=\"{:.1f}\" "
+          "y=\"{:.1f}\">{:.3g}</text>",
+          i % kMostSeries, bar + 1, from, std::max(slot - 2, 1.0), std::abs(y.at(value) - y.at(0)),
+          html_text(groups[g].name), html_text(series[i]), value, bar + slot / 2,
+          value < 0 ? from + std::abs(y.at(value) - y.at(0)) + 11 : from - 3, value);
+    }
+    svg += fmt::format(
+        "<text class=\"axis\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+        x.at(static_cast<double>(g) + 0.5), height - kBottom + 18, html_text(groups[g].name));
+  }
+  svg +=
+      fmt::format("<path class=\"frame\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", x.from, y.at(0), x.to);
+  return svg + axis_labels("", y_label, x, y, height) + "</svg></figure>\n";
 }
 
 std::string StackedBars::svg() const {

@@ -3,6 +3,7 @@
 /// light and dark work; the n-th series always has the n-th colour.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,12 +19,17 @@ struct Series {
 
 /// Curves with a marker at each point. With log_x every x must be above 0.
 struct LineChart {
+  double width = 560;
   std::string title;
   std::string x_label;  ///< with its unit: "payload, B"
   std::string y_label;
   bool log_x = false;
   bool from_zero = true;  ///< the y axis starts at 0
+  bool in_steps = false;  ///< each y holds up to the next x
   std::vector<Series> series;
+  std::vector<Series> thin;  ///< thin lines without markers: what theory says
+  /// Vertical marks on the x axis; the n-th has the colour of the n-th series.
+  std::vector<std::optional<double>> marks;
 
   /// A figure element; empty when no series has a point.
   std::string svg() const;
@@ -39,6 +45,20 @@ struct StackedBars {
     std::vector<double> values;  ///< one a part
   };
   std::vector<Row> rows;
+
+  std::string svg() const;
+};
+
+/// Bars side by side in groups, up or down from 0.
+struct GroupedBars {
+  std::string title;
+  std::string y_label;  ///< with its unit
+  std::vector<std::string> series;
+  struct Group {
+    std::string name;
+    std::vector<std::optional<double>> values;  ///< one a series
+  };
+  std::vector<Group> groups;
 
   std::string svg() const;
 };

@@ -8,6 +8,7 @@
 
 #include "report/html.h"
 #include "report/report.h"
+#include "report/study_section.h"
 #include "report/svg_plot.h"
 
 namespace flitwise {
@@ -237,6 +238,11 @@ std::string sweep_section(const MergedSweep& merged, const ReportOptions& option
   }
   std::string html;
   for (BlockView& block : blocks) {
+    const BlockPresentation* look = merged.presentation.block(block.name);
+    if (look != nullptr && has_own_look(*look)) {
+      html += study_block_section(merged, *look, options);
+      continue;
+    }
     choose_axes(block, merged);
     html +=
         fmt::format("<h2>{}</h2>\n<p>{} points.</p>\n", html_text(block.name), block.rows.size());

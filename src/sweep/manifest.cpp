@@ -111,6 +111,24 @@ void write_plan(const Plan& plan, const std::string& folder, const std::string& 
                         fmt::format(kMergeScript, fmt::arg("program", quoted(program))));
 }
 
+void write_presentation(const Presentation& presentation, const std::string& folder) {
+  write_file_atomically(folder + "/study.json", to_json_text(presentation).dump(2) + "\n");
+}
+
+Presentation read_presentation(const std::string& folder) {
+  const std::string file = folder + "/study.json";
+  std::ifstream in(file);
+  if (!in) {
+    return {};
+  }
+  try {
+    return presentation_from(Json::parse(in));
+  } catch (const Json::exception& error) {
+    throw ConfigError({{file, 0, 0, "",
+                        fmt::format("{}; expected the file that sweep plan wrote", error.what())}});
+  }
+}
+
 Plan read_manifest(const std::string& file) {
   std::ifstream in = open(file);
   Plan plan;

@@ -12,6 +12,7 @@
 #include "config/quantity.h"
 #include "results/flatten.h"
 #include "results/sqlite_database.h"
+#include "sweep/derived_figures.h"
 
 namespace flitwise {
 namespace {
@@ -26,6 +27,17 @@ Json value_at(const Json& config, const std::string& key) {
     return nullptr;
   }
   return dot == std::string::npos ? *found : value_at(*found, key.substr(dot + 1));
+}
+
+/// The value of an axis at a point; null for a label that its block does not have.
+Json axis_value(const Point& point, const std::string& axis) {
+  const bool is_label = axis.find('.') == std::string::npos;
+  const auto own = std::find_if(point.axes.begin(), point.axes.end(),
+                                [&](const auto& each) { return each.first == axis; });
+  if (is_label) {
+    return own == point.axes.end() ? Json() : Json(own->second);
+  }
+  return value_at(point.config, axis);
 }
 
 struct Plain {
@@ -94,7 +106,7 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
     }
     Json row = {{"block", point.block}, {"id", point.id}, {"seed", point.seed}};
     for (std::size_t i = 0; i < merged.axes.size(); ++i) {
-      const Plain value = plain(value_at(point.config, merged.axes[i]));
+      const Plain value = plain(axis_value(point, merged.axes[i]));
       row[merged.axes[i]] = value.value;
       merged.axis_units[i] = value.unit.empty() ? merged.axis_units[i] : value.unit;
     }
@@ -105,6 +117,8 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
     }
     merged.rows.push_back(std::move(row));
   }
+  merged.presentation = read_presentation(folder);
+  add_derived_figures(merged);
   return merged;
 }
 
@@ -118,6 +132,8 @@ void write_merged_sqlite(const std::string& path, const MergedSweep& merged) {
     for (std::size_t i = 0; i < merged.axes.size(); ++i) {
       database.insert("axis", {{"key", merged.axes[i]}, {"unit", merged.axis_units[i]}});
     }
+    database.execute("CREATE TABLE study (json TEXT NOT NULL)");
+    database.insert("study", {{"json", to_json_text(merged.presentation).dump()}});
     std::string columns;
     for (const std::string& column : merged.columns) {
       columns += (columns.empty() ? "" : ", ") + sql_name(column);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sweep/plan.h"
+#include "sweep/presentation.h"
 
 namespace flitwise {
 
@@ -18,13 +19,15 @@ struct MergedSweep {
   std::vector<std::string> axis_units;  ///< unit of each: "B", "ns", ... or empty
   std::vector<nlohmann::ordered_json> rows;
   std::vector<Point> missing;  ///< points without a result
+  Presentation presentation;   ///< what the study wants shown; empty if it says nothing
 };
 
-/// Reads the results beside the plan. A row has every axis of the sweep: where its block does not
-/// vary a key, the value of its config. Sizes become bytes and times nanoseconds.
+/// Reads the results beside the plan, and study.json if it is there. A row has every axis of the
+/// sweep: where its block does not vary a key, the value of its config. Sizes become bytes and
+/// times nanoseconds. Labels and the figures of the study are columns too.
 MergedSweep merge_results(const Plan& plan, const std::string& folder);
 
-/// Tables `point` (a row a point, a column a figure) and `axis` (key, unit).
+/// Tables `point` (a row a point, a column a figure), `axis` (key, unit) and `study` (json).
 void write_merged_sqlite(const std::string& path, const MergedSweep& merged);
 
 /// The table `point` as CSV with a header line; empty where a figure does not apply.

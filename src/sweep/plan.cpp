@@ -59,8 +59,11 @@ class BlockPlanner {
     }
     for (std::size_t i = 0; i < digits.size(); ++i) {
       for (const Axis& axis : block_.groups[i]) {
-        point.axes.emplace_back(axis.key, axis.values[digits[i]]);
-        options.sets.push_back(axis.key + "=" + axis.values[digits[i]]);
+        const std::string label = label_name(axis.key);
+        point.axes.emplace_back(label.empty() ? axis.key : label, axis.values[digits[i]]);
+        if (label.empty()) {
+          options.sets.push_back(axis.key + "=" + axis.values[digits[i]]);
+        }
       }
     }
     options.sets.insert(options.sets.end(), sets_.begin(), sets_.end());

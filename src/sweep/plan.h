@@ -35,6 +35,11 @@ Plan make_plan(const Study& study, const std::vector<std::string>& sets = {});
 /// folder, which is made if need be. `program` is how the commands call this program.
 void write_plan(const Plan& plan, const std::string& folder, const std::string& program);
 
+/// study.json: what summary and report show.
+void write_presentation(const Presentation& presentation, const std::string& folder);
+/// Empty where there is none. Throws ConfigError if the file is damaged.
+Presentation read_presentation(const std::string& folder);
+
 /// Reads manifest.jsonl. Throws ConfigError with the line of what is wrong.
 Plan read_manifest(const std::string& file);
 /// Line `index` of the manifest alone.

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "sweep/presentation.h"
+
 namespace flitwise {
 
 /// One key and the values it takes, as they would follow `--set KEY=`.
@@ -18,7 +20,11 @@ struct Axis {
 };
 
 /// Axes that move together: all have the same number of values. A single axis is a group of one.
+/// The key `label.NAME` is no config key: its values name the combinations, in a column NAME.
 using AxisGroup = std::vector<Axis>;
+
+/// NAME of `label.NAME`; empty for a config key.
+std::string label_name(const std::string& key);
 
 /// One group of axes: every combination of its groups and seeds is a point.
 struct Block {
@@ -33,6 +39,7 @@ struct Study {
   std::string file;
   std::string title;
   std::vector<Block> blocks;
+  Presentation presentation;
 };
 
 /// Reads a sweep file. Throws ConfigError with every problem found. A file without `blocks` is one

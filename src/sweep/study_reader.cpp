@@ -11,6 +11,7 @@
 #include "config/problems.h"
 #include "config/quantity.h"
 #include "sweep/axis_values.h"
+#include "sweep/presentation_reader.h"
 #include "sweep/study.h"
 
 namespace flitwise {
@@ -53,6 +54,12 @@ class StudyReader {
     problems_.add(there, path, message);
   }
 
+  static std::vector<std::string> with(std::vector<std::string> keys,
+                                       const std::vector<std::string>& more) {
+    keys.insert(keys.end(), more.begin(), more.end());
+    return keys;
+  }
+
   void check_keys(const Value& map, const std::string& path, std::vector<std::string> known) {
     for (const Value::Entry& entry : map.entries) {
       if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
@@ -65,40 +72,45 @@ class StudyReader {
   }
 
   void read_root(const Value& root, Study& study) {
-    std::vector<std::string> known = kBlockKeys;
-    known.insert(known.end(), {"title", "blocks"});
-    check_keys(root, "", known);
-    if (const auto* title = root.find("title")) {
-      study.title = scalar(title->value, "title");
-    }
+    check_keys(root, "",
+               with(with(kBlockKeys, PresentationReader::root_keys()),
+                    with(PresentationReader::block_keys(), {"blocks"})));
+    shown_.read_root(root, study.presentation);
+    study.title = study.presentation.title;
     Block common;
     common.name = "main";
     read_block(root, "", common);
+    BlockPresentation look;
+    shown_.read_block(root, "", look);
+    look.title.clear();  // of the study
     const auto* blocks = root.find("blocks");
     if (blocks == nullptr) {
-      finish(root.place, "", common, study);
+      finish(root.place, "", common, look, study);
+    } else {
+      read_blocks(blocks->value, common, look, study);
+    }
+    shown_.check(root.place, study.presentation);
+  }
+
+  void read_blocks(const Value& blocks, const Block& common, const BlockPresentation& look,
+                   Study& study) {
+    if (blocks.kind != Value::Kind::kSequence || blocks.items.empty()) {
+      complain(blocks.place, "blocks", fmt::format("{}; expected a list of blocks", blocks.seen()));
       return;
     }
-    if (blocks->value.kind != Value::Kind::kSequence || blocks->value.items.empty()) {
-      complain(blocks->value.place, "blocks",
-               fmt::format("{}; expected a list of blocks", blocks->value.seen()));
-      return;
-    }
-    for (std::size_t i = 0; i < blocks->value.items.size(); ++i) {
-      read_named_block(blocks->value.items[i], fmt::format("blocks[{}]", i), common, study);
+    for (std::size_t i = 0; i < blocks.items.size(); ++i) {
+      read_named_block(blocks.items[i], fmt::format("blocks[{}]", i), common, look, study);
     }
   }
 
   /// A block starts as a copy of what stands beside `blocks:`.
   void read_named_block(const Value& value, const std::string& path, const Block& common,
-                        Study& study) {
+                        const BlockPresentation& look, Study& study) {
     if (value.kind != Value::Kind::kMap) {
       complain(value.place, path, fmt::format("{}; expected a block with a name", value.seen()));
       return;
     }
-    std::vector<std::string> known = kBlockKeys;
-    known.emplace_back("name");
-    check_keys(value, path, known);
+    check_keys(value, path, with(with(kBlockKeys, PresentationReader::block_keys()), {"name"}));
     Block block = common;
     const auto* name = value.find("name");
     if (name == nullptr) {
@@ -114,14 +126,29 @@ class StudyReader {
       }
     }
     read_block(value, path, block);
-    finish(value.place, path, block, study);
+    BlockPresentation own = look;
+    shown_.read_block(value, path, own);
+    finish(value.place, path, block, own, study);
   }
 
-  void finish(const Place& place, const std::string& path, const Block& block, Study& study) {
+  void finish(const Place& place, const std::string& path, const Block& block,
+              BlockPresentation look, Study& study) {
     if (block.base.empty()) {
       complain(place, path, "no base; expected base: CONFIG.yaml");
     }
+    look.name = block.name;
+    const bool has_baseline = !look.baseline.where.empty() || !look.baseline.match.empty();
+    if (look.baseline.block.empty() && has_baseline) {
+      look.baseline.block = block.name;
+    }
+    for (const AxisGroup& group : block.groups) {
+      for (const Axis& axis : group) {
+        const std::string label = label_name(axis.key);
+        look.varied.push_back(label.empty() ? axis.key : label);
+      }
+    }
     study.blocks.push_back(block);
+    study.presentation.blocks.push_back(std::move(look));
   }
 
   void read_block(const Value& map, const std::string& path, Block& block) {
@@ -184,10 +211,23 @@ class StudyReader {
       return axes;
     }
     for (const Value::Entry& entry : value.entries) {
+      check_label(entry, path);
       axes.push_back({entry.key, list(entry.value, path + "." + entry.key), entry.place.line,
                       entry.place.column});
     }
     return axes;
+  }
+
+  /// A label makes a column of its own, so it may not take the name of another.
+  void check_label(const Value::Entry& entry, const std::string& path) {
+    const std::string name = label_name(entry.key);
+    const std::vector<std::string> taken = {"block", "id", "seed"};
+    if (!name.empty() && (name.find('.') != std::string::npos ||
+                          std::find(taken.begin(), taken.end(), name) != taken.end())) {
+      complain(entry.place, path + "." + entry.key,
+               fmt::format("'{}' cannot name a column; expected label.WORD, not block, id or seed",
+                           name));
+    }
   }
 
   void read_zip(const Value& value, const std::string& path, Block& block) {
@@ -255,9 +295,15 @@ class StudyReader {
   std::string file_;
   std::filesystem::path folder_;
   config::ProblemList problems_;
+  PresentationReader shown_{problems_};
 };
 
 }  // namespace
+
+std::string label_name(const std::string& key) {
+  constexpr const char* kFront = "label.";
+  return key.rfind(kFront, 0) == 0 ? key.substr(std::string(kFront).size()) : "";
+}
 
 Study study_from_text(const std::string& yaml, const std::string& name) {
   return StudyReader(name).read(yaml);

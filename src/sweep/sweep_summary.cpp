@@ -8,6 +8,7 @@
 #include <map>
 
 #include "results/text_table.h"
+#include "sweep/study_summary.h"
 
 namespace flitwise {
 namespace {
@@ -141,6 +142,9 @@ std::string group_table(const std::vector<Group>& groups) {
 }  // namespace
 
 std::string sweep_summary(const MergedSweep& merged, const Plan& plan) {
+  if (has_study_summary(merged)) {
+    return study_summary(merged);
+  }
   if (merged.rows.size() <= kMostRows) {
     return point_table(merged);
   }

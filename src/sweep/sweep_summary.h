@@ -8,9 +8,10 @@
 
 namespace flitwise {
 
-/// At most 40 rows. A sweep of up to 40 points has a row each: its axes, link efficiency, goodput
-/// and median and 99th percentile latency upstream. A larger one has a row per block and value of
-/// the block's first axis, with the range over its points.
+/// At most 40 rows: those that the study asks for, if it does. Otherwise: a sweep of up to 40
+/// points has a row each: its axes, link efficiency, goodput and median and 99th percentile latency
+/// upstream. A larger one has a row per block and value of the block's first axis, with the range
+/// over its points.
 std::string sweep_summary(const MergedSweep& merged, const Plan& plan);
 
 }  // namespace flitwise

@@ -122,6 +122,7 @@ TEST_F(ReportPage, ASweepShowsAChartPerFigureAndATable) {
                        merged.axes,
                        merged.axis_units,
                        merged.rows,
+                       {},
                        {}});
   EXPECT_THAT(report_page({folder_.file("results.sqlite")}, {}), HasSubstr(">bdf_pasid</text>"));
 }

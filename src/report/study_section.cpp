@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plots and findings that a study asks for.
+#include "report/study_section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/html.h"
+#include "report/svg_plot.h"
+#include "sweep/findings.h"
+
+namespace flitwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A column for people: the figure's title or the last word of a key, and the unit.
+std::string column_label(const MergedSweep& merged, const BlockPresentation& block,
+                         const std::string& column) {
+  if (const FigureSpec* figure = block.figure(column)) {
+    const std::string title = figure->title.empty() ? column : figure->title;
+    return figure->unit.empty() ? title : title + ", " + figure->unit;
+  }
+  const auto axis = std::find(merged.axes.begin(), merged.axes.end(), column);
+  const std::string unit =
+      axis == merged.axes.end()
+          ? ""
+          : merged.axis_units[static_cast<std::size_t>(axis - merged.axes.begin())];
+  const std::string word = column.substr(column.rfind('.') + 1);
+  return unit.empty() ? word : word + ", " + unit;
+}
+
+std::string series_name(const MergedSweep& merged, const Json& row, const std::string& column) {
+  return column.empty() ? "" : point_text(merged, row, {column});
+}
+
+/// Octaves read better on a logarithmic axis.
+bool wants_log(const LineChart& chart) {
+  double low = INFINITY, high = 0;
+  for (const Series& series : chart.series) {
+    for (const auto& point : series.points) {
+      low = std::min(low, point.first);
+      high = std::max(high, point.first);
+    }
+  }
+  return low > 0 && high / low >= 16;
+}
+
+/// The mean over rows with the same x (seeds), sorted by x.
+Series series_of(const Rows& rows, const std::string& name, const std::string& x,
+                 const std::string& y) {
+  std::map<double, std::pair<double, int>> sums;
+  for (const Json* row : rows) {
+    const auto px = number_at(*row, x);
+    const auto py = number_at(*row, y);
+    if (px && py) {
+      auto& [sum, count] = sums[*px];
+      sum += *py;
+      ++count;
+    }
+  }
+  Series series{name, {}};
+  for (const auto& [px, total] : sums) {
+    series.points.emplace_back(px, total.first / total.second);
+  }
+  return series;
+}
+
+std::optional<double> mean_of(const Rows& rows, const std::string& column) {
+  double sum = 0;
+  int count = 0;
+  for (const Json* row : rows) {
+    if (const auto value = number_at(*row, column)) {
+      sum += *value;
+      ++count;
+    }
+  }
+  return count == 0 ? std::nullopt : std::optional(sum / count);
+}
+
+std::vector<std::string> series_columns(const PlotSpec& plot) {
+  return plot.series.empty() ? std::vector<std::string>{} : std::vector<std::string>{plot.series};
+}
+
+std::string line_chart(const MergedSweep& merged, const BlockPresentation& block,
+                       const PlotSpec& plot, const RowGroup& facet, bool is_small) {
+  LineChart chart;
+  chart.width = is_small ? 380 : 560;
+  const std::string where = point_text(merged, *facet.rows.front(), plot.facets);
+  chart.title = plot.title + (where.empty() ? "" : ": " + where);
+  chart.x_label = column_label(merged, block, plot.x);
+  chart.y_label = column_label(merged, block, plot.figure);
+  chart.in_steps = plot.kind == "steps";
+  for (const RowGroup& group : groups_by(facet.rows, series_columns(plot))) {
+    Series series = series_of(group.rows, series_name(merged, *group.rows.front(), plot.series),
+                              plot.x, plot.figure);
+    if (series.points.empty()) {
+      continue;
+    }
+    chart.series.push_back(std::move(series));
+    chart.marks.push_back(plot.mark.empty() ? std::nullopt : mean_of(group.rows, plot.mark));
+  }
+  for (const std::string& name : plot.thin) {
+    chart.thin.push_back(series_of(facet.rows, column_label(merged, block, name), plot.x, name));
+  }
+  chart.log_x = wants_log(chart);
+  chart.from_zero = !chart.in_steps;
+  return chart.series.empty() ? "" : chart.svg();
+}
+
+std::string bar_chart(const MergedSweep& merged, const BlockPresentation& block,
+                      const PlotSpec& plot, const RowGroup& facet) {
+  GroupedBars bars;
+  const std::string where = point_text(merged, *facet.rows.front(), plot.facets);
+  bars.title = plot.title + (where.empty() ? "" : ": " + where);
+  bars.y_label = column_label(merged, block, plot.figure);
+  const std::vector<RowGroup> series = groups_by(facet.rows, series_columns(plot));
+  for (const RowGroup& one : series) {
+    bars.series.push_back(series_name(merged, *one.rows.front(), plot.series));
+  }
+  for (const RowGroup& group : groups_by(facet.rows, {plot.x})) {
+    GroupedBars::Group bar{point_text(merged, *group.rows.front(), {plot.x}), {}};
+    for (const RowGroup& one : series) {
+      Rows both;
+      std::copy_if(group.rows.begin(), group.rows.end(), std::back_inserter(both),
+                   [&one](const Json* row) {
+                     return std::find(one.rows.begin(), one.rows.end(), row) != one.rows.end();
+                   });
+      bar.values.push_back(mean_of(both, plot.figure));
+    }
+    bars.groups.push_back(std::move(bar));
+  }
+  return bars.svg();
+}
+
+std::string plot_html(const MergedSweep& merged, const BlockPresentation& block,
+                      const PlotSpec& plot) {
+  Rows rows;
+  for (const Json* row : rows_of(merged, block.name)) {
+    if (is_selected(*row, plot.where)) {
+      rows.push_back(row);
+    }
+  }
+  std::string html = "<div class=\"charts\">\n";
+  const std::vector<RowGroup> facets = groups_by(rows, plot.facets);
+  for (const RowGroup& facet : facets) {
+    html += plot.kind == "bars" ? bar_chart(merged, block, plot, facet)
+                                : line_chart(merged, block, plot, facet, facets.size() % 3 == 0);
+  }
+  html += "</div>\n";
+  if (!plot.thin.empty()) {
+    html += "<p class=\"note\">Dashed:";
+    for (const std::string& name : plot.thin) {
+      html += " " + html_text(column_label(merged, block, name));
+    }
+    html += ".</p>\n";
+  }
+  return html;
+}
+
+std::string findings_html(const MergedSweep& merged, const BlockPresentation& block) {
+  std::vector<std::string> sentences = verdict_sentences(merged, block);
+  const std::vector<std::string> crossings = crossing_sentences(merged, block);
+  sentences.insert(sentences.end(), crossings.begin(), crossings.end());
+  if (sentences.empty()) {
+    return "";
+  }
+  std::string html = "<ul class=\"findings\">\n";
+  for (const std::string& sentence : sentences) {
+    html += "<li>" + html_text(sentence) + "</li>\n";
+  }
+  return html + "</ul>\n";
+}
+
+std::string block_table(const MergedSweep& merged, const BlockPresentation& block) {
+  constexpr std::size_t kMostOpen = 24;
+  const std::vector<std::string> columns = telling_columns(merged, block);
+  std::vector<std::string> header;
+  for (const std::string& column : columns) {
+    header.push_back(column_label(merged, block, column));
+  }
+  for (const FigureSpec& figure : block.figures) {
+    header.push_back(column_label(merged, block, figure.name));
+  }
+  HtmlTable table(header);
+  for (const Json* row : rows_of(merged, block.name)) {
+    std::vector<std::string> cells;
+    for (const std::string& column : columns) {
+      const auto cell = row->find(column);
+      cells.push_back(cell == row->end() ? "-" : cell_text(*cell));
+    }
+    for (const FigureSpec& figure : block.figures) {
+      const auto value = number_at(*row, figure.name);
+      cells.push_back(value ? fmt::format("{:.{}f}", *value, figure.decimals) : "-");
+    }
+    table.add_row(cells);
+  }
+  return table.rows() <= kMostOpen
+             ? table.html()
+             : html_details(fmt::format("Table of {} points", table.rows()), table.html());
+}
+
+}  // namespace
+
+bool has_own_look(const BlockPresentation& block) {
+  return !block.plots.empty() || !block.verdict.figure.empty() || !block.crossing.figures.empty();
+}
+
+std::string study_block_section(const MergedSweep& merged, const BlockPresentation& block,
+                                const ReportOptions& options) {
+  if (rows_of(merged, block.name).empty()) {
+    return "";
+  }
+  std::string html =
+      fmt::format("<h2>{}</h2>\n", html_text(block.title.empty() ? block.name : block.title));
+  html += block.about.empty() ? "" : "<p>" + html_text(block.about) + "</p>\n";
+  html += findings_html(merged, block);
+  for (const PlotSpec& plot : block.plots) {
+    html += options.is_plain ? "" : plot_html(merged, block, plot);
+  }
+  return html + block_table(merged, block);
+}
+
+}  // namespace flitwise

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Arithmetic over the columns of a merged sweep: how a study file makes figures of its own.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace flitwise {
+
+/// + - * / and parentheses over numbers, columns (up_goodput_gbps, workload.payload) and functions:
+/// min, max, ceil, floor, abs; first(a, b, ...): the first one that is there and not 0;
+/// baseline(a): a in the row that this row is compared with.
+class Expression {
+ public:
+  /// The number in a column of the row at hand or of its baseline; empty if there is none.
+  using Lookup = std::function<std::optional<double>(const std::string& column, bool of_baseline)>;
+
+  /// Reads a formula. On a mistake it is_valid() no more and problem() says what was expected.
+  explicit Expression(const std::string& formula);
+
+  bool is_valid() const { return problem_.empty(); }
+  const std::string& problem() const { return problem_; }
+  /// Columns that the formula names, in order of appearance.
+  const std::vector<std::string>& columns() const { return columns_; }
+
+  /// Empty where a column is missing or a divisor is 0. REQUIRES: is_valid().
+  std::optional<double> value(const Lookup& lookup) const;
+
+  struct Node;
+
+ private:
+  std::shared_ptr<const Node> root_;
+  std::vector<std::string> columns_;
+  std::string problem_;
+};
+
+}  // namespace flitwise

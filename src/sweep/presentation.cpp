@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The presentation as JSON, and its questions to rows.
+#include "sweep/presentation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "config/quantity.h"
+
+namespace flitwise {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FigureSpec, name, title, unit, formula, decimals)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BaselineSpec, block, where, match)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlotSpec, title, kind, x, series, facets, figure, thin, mark,
+                                   where)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VerdictSpec, figure, within, per)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CrossingSpec, figures, along, predicted, per)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BlockPresentation, name, title, about, figures, baseline,
+                                   verdict, crossing, plots, summary, varied)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Presentation, title, summary_columns, blocks)
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The number that a text of a study stands for in a merged row: bytes, nanoseconds, Gb/s.
+std::optional<double> number_of(const std::string& text) {
+  if (const auto real = config::read_real(text); real.value) {
+    return *real.value;
+  }
+  if (const auto size = config::read_quantity(text, config::size_dimension()); size.value) {
+    return static_cast<double>(*size.value);
+  }
+  if (const auto time = config::read_quantity(text, config::time_dimension()); time.value) {
+    return static_cast<double>(*time.value) / 1e6;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const FigureSpec* BlockPresentation::figure(const std::string& figure_name) const {
+  const auto found = std::find_if(figures.begin(), figures.end(),
+                                  [&](const FigureSpec& each) { return each.name == figure_name; });
+  return found == figures.end() ? nullptr : &*found;
+}
+
+const BlockPresentation* Presentation::block(const std::string& block_name) const {
+  const auto found = std::find_if(blocks.begin(), blocks.end(), [&](const BlockPresentation& each) {
+    return each.name == block_name;
+  });
+  return found == blocks.end() ? nullptr : &*found;
+}
+
+Json to_json_text(const Presentation& presentation) {
+  nlohmann::json json;
+  to_json(json, presentation);
+  return json;
+}
+
+Presentation presentation_from(const Json& json) {
+  Presentation presentation;
+  from_json(nlohmann::json(json), presentation);
+  return presentation;
+}
+
+bool cell_is(const Json& cell, const std::string& text) {
+  if (cell.is_number()) {
+    const std::optional<double> wanted = number_of(text);
+    return wanted && std::abs(*wanted - cell.get<double>()) <= 1e-9 * std::abs(*wanted);
+  }
+  return cell_text(cell) == text;
+}
+
+bool is_selected(const Json& row, const Selection& selection) {
+  return std::all_of(selection.begin(), selection.end(), [&](const auto& wanted) {
+    const auto cell = row.find(wanted.first);
+    return cell != row.end() &&
+           std::any_of(wanted.second.begin(), wanted.second.end(),
+                       [&](const std::string& text) { return cell_is(*cell, text); });
+  });
+}
+
+std::string cell_text(const Json& cell) {
+  if (cell.is_string()) {
+    return cell.get<std::string>();
+  }
+  if (cell.is_number()) {
+    return fmt::format("{:.10g}", cell.get<double>());
+  }
+  return cell.is_null() ? "-" : cell.dump();
+}
+
+}  // namespace flitwise

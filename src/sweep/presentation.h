@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a study wants to show: figures of its own, what they are compared with, plots and findings.
+/// Read from the study file, kept beside the results, obeyed by summary and report.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace flitwise {
+
+/// Rows whose columns have one of these values, spelt as in the study: {"workload.payload":
+/// ["64B"]}.
+using Selection = std::map<std::string, std::vector<std::string>>;
+
+/// A column that is reckoned from others, figures included.
+struct FigureSpec {
+  std::string name;
+  std::string title;  ///< for people; empty: the name
+  std::string unit;
+  std::string formula;
+  int decimals = 2;
+};
+
+/// The row that a row is compared with: in `block`, selected by `where`, with the same values of
+/// the columns `match` (and the same seed).
+struct BaselineSpec {
+  std::string block;  ///< empty: no baseline
+  Selection where;
+  std::vector<std::string> match;
+};
+
+struct PlotSpec {
+  std::string title;
+  std::string kind = "lines";       ///< lines, steps or bars
+  std::string x;                    ///< column
+  std::string series;               ///< column that tells the curves apart; empty: one curve
+  std::vector<std::string> facets;  ///< columns whose combinations get a chart each
+  std::string figure;               ///< y
+  std::vector<std::string> thin;    ///< figures drawn as thin lines: closed forms
+  std::string mark;                 ///< figure whose mean is marked on the x axis, per curve
+  Selection where;
+};
+
+/// Wins, saves nothing or loses: the sign of a figure beyond a tolerance, told per group of rows.
+struct VerdictSpec {
+  std::string figure;  ///< empty: no verdict
+  double within = 0;   ///< that much either way counts as nothing
+  std::vector<std::string> per;
+};
+
+/// Where figures pass through 0 as another column grows: a break-even.
+struct CrossingSpec {
+  std::vector<std::string> figures;  ///< empty: none
+  std::string along;
+  std::string predicted;  ///< figure that says where it should be; may be empty
+  std::vector<std::string> per;
+};
+
+struct BlockPresentation {
+  std::string name;
+  std::string title;
+  std::string about;
+  std::vector<FigureSpec> figures;
+  BaselineSpec baseline;
+  VerdictSpec verdict;
+  CrossingSpec crossing;
+  std::vector<PlotSpec> plots;
+  std::vector<Selection> summary;   ///< points with a row of the summary: any of these
+  std::vector<std::string> varied;  ///< columns that the axes of the block vary, in order
+  const FigureSpec* figure(const std::string& figure_name) const;
+};
+
+struct Presentation {
+  std::string title;
+  std::vector<std::string>
+      summary_columns;  ///< figures; empty: the study has no summary of its own
+  std::vector<BlockPresentation> blocks;
+  const BlockPresentation* block(const std::string& block_name) const;
+};
+
+nlohmann::ordered_json to_json_text(const Presentation& presentation);
+/// REQUIRES: made by to_json_text.
+Presentation presentation_from(const nlohmann::ordered_json& json);
+
+/// True when a cell of a row is the value that the text stands for: 64 is "64B" and "64".
+bool cell_is(const nlohmann::ordered_json& cell, const std::string& text);
+bool is_selected(const nlohmann::ordered_json& row, const Selection& selection);
+/// A cell as people read it; "-" for nothing.
+std::string cell_text(const nlohmann::ordered_json& cell);
+
+}  // namespace flitwise

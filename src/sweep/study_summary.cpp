@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a study's own summary.
+#include "sweep/study_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "results/text_table.h"
+#include "sweep/findings.h"
+
+namespace flitwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostRows = 40;
+
+std::string column_title(const Presentation& presentation, const std::string& name) {
+  for (const BlockPresentation& block : presentation.blocks) {
+    if (const FigureSpec* figure = block.figure(name)) {
+      const std::string title = figure->title.empty() ? name : figure->title;
+      return figure->unit.empty() ? title : title + ", " + figure->unit;
+    }
+  }
+  return name;
+}
+
+std::string cell_of(const Json& row, const BlockPresentation& block, const std::string& name) {
+  const auto value = number_at(row, name);
+  if (!value) {
+    return "-";
+  }
+  const std::string text = fmt::format("{:.{}f}", *value, block.figure(name)->decimals);
+  return text.find_first_not_of("-0.") == std::string::npos && text[0] == '-' ? text.substr(1)
+                                                                              : text;
+}
+
+std::string verdict_of(const Json& row, const BlockPresentation& block) {
+  const bool is_baseline =
+      block.baseline.block == block.name && is_selected(row, block.baseline.where);
+  const auto value = number_at(row, block.verdict.figure);
+  if (is_baseline) {
+    return "baseline";
+  }
+  return value ? verdict_word(*value, block.verdict.within) : "-";
+}
+
+Rows chosen_rows(const MergedSweep& merged, const BlockPresentation& block) {
+  Rows chosen;
+  for (const Json* row : rows_of(merged, block.name)) {
+    if (std::any_of(block.summary.begin(), block.summary.end(),
+                    [row](const Selection& one) { return is_selected(*row, one); })) {
+      chosen.push_back(row);
+    }
+  }
+  return chosen;
+}
+
+/// Columns that tell the chosen rows apart; all that the block has where there is one row alone.
+std::string row_label(const MergedSweep& merged, const BlockPresentation& block, const Rows& chosen,
+                      const Json& row) {
+  std::vector<std::string> columns;
+  for (const std::string& column : telling_columns(merged, block)) {
+    if (groups_by(chosen, {column}).size() > 1 || column.find('.') == std::string::npos) {
+      columns.push_back(column);
+    }
+  }
+  return point_text(merged, row, columns);
+}
+
+}  // namespace
+
+bool has_study_summary(const MergedSweep& merged) {
+  const auto& blocks = merged.presentation.blocks;
+  return !merged.presentation.summary_columns.empty() &&
+         std::any_of(blocks.begin(), blocks.end(),
+                     [](const BlockPresentation& block) { return !block.summary.empty(); });
+}
+
+std::string study_summary(const MergedSweep& merged) {
+  const Presentation& presentation = merged.presentation;
+  std::vector<std::string> header = {"block", "point"};
+  for (const std::string& name : presentation.summary_columns) {
+    header.push_back(column_title(presentation, name));
+  }
+  header.emplace_back("verdict");
+  std::vector<std::string> lines;
+  for (const BlockPresentation& block : presentation.blocks) {
+    for (const std::string& sentence : crossing_sentences(merged, block)) {
+      lines.push_back(block.name + "  " + sentence);
+    }
+  }
+  TextTable table(header);
+  table.left_align(1);
+  table.left_align(header.size() - 1);
+  const std::size_t room = kMostRows - std::min(lines.size(), kMostRows);
+  std::size_t rows = 0;
+  for (const BlockPresentation& block : presentation.blocks) {
+    const Rows chosen = chosen_rows(merged, block);
+    for (const Json* row : chosen) {
+      if (++rows > room) {
+        continue;
+      }
+      std::vector<std::string> cells = {block.name, row_label(merged, block, chosen, *row)};
+      for (const std::string& name : presentation.summary_columns) {
+        cells.push_back(cell_of(*row, block, name));
+      }
+      cells.push_back(verdict_of(*row, block));
+      table.add_row(cells);
+    }
+  }
+  std::string text = table.text();
+  for (const std::string& line : lines) {
+    text += line + "\n";
+  }
+  if (rows > room) {
+    text += fmt::format("and {} more points\n", rows - room);
+  }
+  return text;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formulas of study files.
+#include "sweep/expression.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace flitwise {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::optional<double> value(const std::string& formula) {
+  const std::map<std::string, double> row = {{"a", 6}, {"workload.payload", 300}, {"zero", 0}};
+  const Expression expression(formula);
+  EXPECT_TRUE(expression.is_valid()) << expression.problem();
+  return expression.value(
+      [&](const std::string& column, bool of_baseline) -> std::optional<double> {
+        const auto found = row.find(column);
+        if (found == row.end()) {
+          return std::nullopt;
+        }
+        return of_baseline ? found->second * 10 : found->second;
+      });
+}
+
+TEST(Expression, ProductsBindTighterThanSumsAndBothGoFromLeftToRight) {
+  EXPECT_EQ(value("1 + 2 * 3 - 4 / 2"), 5);
+  EXPECT_EQ(value("10 - 3 - 2"), 5);
+  EXPECT_EQ(value("(1 + 2) * -3"), -9);
+}
+
+TEST(Expression, ColumnsAreThoseOfTheRowOrOfItsBaseline) {
+  EXPECT_EQ(value("a + workload.payload"), 306);
+  EXPECT_EQ(value("100 * a / baseline(a) - 100"), -90);
+}
+
+TEST(Expression, FunctionsOfOneAndOfManyValues) {
+  EXPECT_EQ(value("ceil(workload.payload / 256)"), 2);
+  EXPECT_EQ(value("floor(2.9) + abs(-2)"), 4);
+  EXPECT_EQ(value("min(4, a) + max(1, 2, 3)"), 7);
+}
+
+TEST(Expression, FirstSkipsWhatIsMissingOrZero) {
+  EXPECT_EQ(value("first(missing, zero, a)"), 6);
+  EXPECT_EQ(value("first(missing, zero)"), 0);
+  EXPECT_EQ(value("first(missing)"), std::nullopt);
+}
+
+TEST(Expression, WhatIsMissingOrDividedByZeroIsMissing) {
+  EXPECT_EQ(value("a + missing"), std::nullopt);
+  EXPECT_EQ(value("a / zero"), std::nullopt);
+}
+
+TEST(Expression, MistakesSayWhereAndWhatWasExpected) {
+  for (const char* formula :
+       {"", "1 +", "(1", "1 2", "a b", "f(1)", "min()", "1..2", "ceil(1, 2)"}) {
+    const Expression expression(formula);
+    EXPECT_FALSE(expression.is_valid()) << formula;
+    EXPECT_THAT(expression.problem(), HasSubstr("expected")) << formula;
+  }
+  EXPECT_FALSE(Expression(std::string(10'000, '(')).is_valid());
+}
+
+TEST(Expression, NamesItsColumns) {
+  EXPECT_THAT(Expression("a * max(b.c, 2)").columns(), ElementsAre("a", "b.c"));
+}
+
+}  // namespace
+}  // namespace flitwise

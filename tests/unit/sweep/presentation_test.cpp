@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a study wants shown: figures against baselines, findings, its own summary and plots.
+#include "sweep/presentation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "flitwise/error.h"
+#include "report/report.h"
+#include "support/temporary_folder.h"
+#include "sweep/derived_figures.h"
+#include "sweep/findings.h"
+#include "sweep/plan.h"
+#include "sweep/study_summary.h"
+
+namespace flitwise {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kStudy = R"(
+title: a question
+base: base.yaml
+figures:
+  gain: {is: 100 * goodput / baseline(goodput) - 100, title: gain, unit: "%", decimals: 1}
+  goodput: {is: up_goodput_gbps, unit: Gb/s}
+  residency: {is: dhi_tlps_per_residency, title: TLPs, decimals: 0}
+columns: [goodput, gain]
+blocks:
+- name: forms
+  title: Forms <of> identity
+  zip:
+  - label.identity: [full, short]
+    link.identity: [bdf_pasid, dhi]
+  axes: {workload.payload: [64B, 256B, 1KiB]}
+  baseline: {where: {identity: full}, match: [workload.payload]}
+  verdict: {figure: gain, within: 0.5, per: identity}
+  crossing: {figures: gain, along: residency, per: identity}
+  plots:
+  - {title: Gain, x: workload.payload, series: identity, figure: gain, thin: goodput}
+  - {title: Bars, kind: bars, x: workload.payload, series: identity, figure: gain}
+  summary: [{workload.payload: 64B}, {identity: short}]
+)";
+
+class StudyPresentation : public ::testing::Test {
+ protected:
+  StudyPresentation() { std::ofstream(folder_.file("base.yaml")) << "workload:\n  payload: 64B\n"; }
+  Study read(const std::string& yaml) { return study_from_text(yaml, folder_.file("study.yaml")); }
+
+  std::string problem(const std::string& yaml) {
+    try {
+      read(yaml);
+    } catch (const ConfigError& error) {
+      return error.problems().front().text();
+    }
+    return "";
+  }
+
+  /// Goodputs 100 with the full identity; 90, 100.2 and 120 with the short one.
+  MergedSweep merged() {
+    MergedSweep sweep;
+    sweep.axes = {"identity", "link.identity", "workload.payload"};
+    sweep.axis_units = {"", "", "B"};
+    sweep.presentation = read(kStudy).presentation;
+    const double short_goodput[] = {90, 100.2, 120};
+    int i = 0;
+    for (const int payload : {64, 256, 1024}) {
+      for (const char* identity : {"short", "full"}) {
+        const bool is_short = identity == std::string("short");
+        sweep.rows.push_back({{"block", "forms"},
+                              {"seed", 1},
+                              {"identity", identity},
+                              {"link.identity", is_short ? "dhi" : "bdf_pasid"},
+                              {"workload.payload", payload},
+                              {"up_goodput_gbps", is_short ? short_goodput[i] : 100.0},
+                              {"dhi_tlps_per_residency", payload / 32}});
+      }
+      ++i;
+    }
+    add_derived_figures(sweep);
+    return sweep;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(StudyPresentation, ALabelIsAColumnAndNoKey) {
+  const Plan plan = make_plan(read(kStudy));
+  ASSERT_EQ(plan.size(), 6U);
+  using Axis = std::pair<std::string, std::string>;
+  EXPECT_EQ(plan[0].axes[0], Axis("identity", "full"));
+  EXPECT_EQ(plan[0].axes[1], Axis("link.identity", "bdf_pasid"));
+  EXPECT_EQ(plan[3].axes[0], Axis("identity", "short"));
+  EXPECT_EQ(plan[3].config["link"]["identity"].get<std::string>(), "dhi");
+}
+
+TEST_F(StudyPresentation, SurvivesBeingKeptBesideTheResults) {
+  const Presentation before = read(kStudy).presentation;
+  write_presentation(before, folder_.path());
+  const Presentation after = read_presentation(folder_.path());
+  EXPECT_EQ(to_json_text(after), to_json_text(before));
+  EXPECT_EQ(after.blocks.at(0).baseline.block, "forms");
+  std::ofstream(folder_.file("study.json")) << "{";
+  EXPECT_THROW(read_presentation(folder_.path()), ConfigError);
+}
+
+TEST_F(StudyPresentation, FiguresAreComparedWithTheBaselineOfTheSamePointInAnyOrder) {
+  const MergedSweep sweep = merged();
+  EXPECT_NEAR(sweep.rows[0].at("gain").get<double>(), -10, 1e-9);
+  EXPECT_NEAR(sweep.rows[1].at("gain").get<double>(), 0, 1e-9);
+  EXPECT_NEAR(sweep.rows[4].at("gain").get<double>(), 20, 1e-9);
+}
+
+TEST_F(StudyPresentation, ARowWithoutBaselineHasNoGain) {
+  MergedSweep sweep = merged();
+  sweep.rows.erase(sweep.rows.begin() + 1);
+  add_derived_figures(sweep);
+  EXPECT_TRUE(sweep.rows[0].at("gain").is_null());
+}
+
+TEST_F(StudyPresentation, TheVerdictNamesWinsNothingAndLosses) {
+  const MergedSweep sweep = merged();
+  EXPECT_THAT(verdict_sentences(sweep, sweep.presentation.blocks[0]),
+              ElementsAre("short: of 3 points, wins at 1, best +20.0 % (payload 1024 B); saves "
+                          "nothing at 1 (within 0.5); loses at 1, worst -10.0 % (payload 64 B)."));
+}
+
+TEST_F(StudyPresentation, TheBreakEvenLiesBetweenThePointsWhereTheSignChanges) {
+  const MergedSweep sweep = merged();
+  const auto crossings = crossings_of(sweep, sweep.presentation.blocks[0]);
+  ASSERT_EQ(crossings.size(), 1U);
+  // From -10 at 2 TLPs to +0.2 at 8.
+  EXPECT_NEAR(crossings[0].crossings[0].at.value(), 2 + 6 * 10 / 10.2, 1e-6);
+}
+
+TEST_F(StudyPresentation, TheSummaryShowsTheChosenPointsAndTheirVerdicts) {
+  const std::string text = study_summary(merged());
+  EXPECT_THAT(text, HasSubstr("goodput, Gb/s"));
+  EXPECT_THAT(text, HasSubstr("-10.0  loses"));
+  EXPECT_THAT(text, HasSubstr("baseline"));
+  EXPECT_THAT(text, HasSubstr("short: gain from 7.9 TLPs on."));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6) << text;
+}
+
+TEST_F(StudyPresentation, TheReportHasItsFindingsAndPlots) {
+  const std::string html = sweep_section(merged(), {});
+  EXPECT_THAT(html, HasSubstr("<h2>Forms &lt;of&gt; identity</h2>"));
+  EXPECT_THAT(html, HasSubstr("<li>short: of 3 points, wins at 1"));
+  EXPECT_THAT(html, HasSubstr("class=\"thin\""));
+  EXPECT_THAT(html, HasSubstr("<rect class=\"f1\""));
+  ReportOptions plain;
+  plain.is_plain = true;
+  EXPECT_THAT(sweep_section(merged(), plain), Not(HasSubstr("<svg")));
+}
+
+TEST_F(StudyPresentation, MistakesArePointedAt) {
+  EXPECT_THAT(problem("base: base.yaml\nfigures: {a: {is: 1 +}}\n"),
+              HasSubstr("study.yaml:2:19: figures.a.is"));
+  EXPECT_THAT(problem("base: base.yaml\nfigures: {a: {is: 1}}\nverdict: {figure: b}\n"),
+              HasSubstr("no figure 'b'; expected a"));
+  EXPECT_THAT(
+      problem("base: base.yaml\nfigures: {c: {is: 1}}\nplots: [{x: a, figure: c, serie: b}]\n"),
+      HasSubstr("nearest key 'series'"));
+  EXPECT_THAT(problem("base: base.yaml\nbaseline: {block: nowhere, match: [a]}\n"),
+              HasSubstr("no block 'nowhere'"));
+  EXPECT_THAT(problem("base: base.yaml\nzip: [{label.seed: [a]}]\n"),
+              HasSubstr("cannot name a column"));
+}
+
+TEST(Selection, ComparesCellsWithWhatTheStudyWrites) {
+  const nlohmann::ordered_json row = {{"workload.payload", 1024}, {"a", "dhi"}, {"b", true}};
+  EXPECT_TRUE(is_selected(row, {{"workload.payload", {"64B", "1KiB"}}, {"a", {"dhi"}}}));
+  EXPECT_TRUE(is_selected(row, {{"workload.payload", {"1024"}}, {"b", {"true"}}}));
+  EXPECT_FALSE(is_selected(row, {{"a", {"bdf"}}}));
+  EXPECT_FALSE(is_selected(row, {{"missing", {"1"}}}));
+}
+
+}  // namespace
+}  // namespace flitwise
