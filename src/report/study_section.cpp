@@ -143,21 +143,36 @@ std::string plot_html(const MergedSweep& merged, const BlockPresentation& block,
       rows.push_back(row);
     }
   }
-  std::string html = "<div class=\"charts\">\n";
+  std::string html;
   const std::vector<RowGroup> facets = groups_by(rows, plot.facets);
   for (const RowGroup& facet : facets) {
     html += plot.kind == "bars" ? bar_chart(merged, block, plot, facet)
                                 : line_chart(merged, block, plot, facet, facets.size() % 3 == 0);
   }
-  html += "</div>\n";
-  if (!plot.thin.empty()) {
-    html += "<p class=\"note\">Dashed:";
-    for (const std::string& name : plot.thin) {
-      html += " " + html_text(column_label(merged, block, name));
-    }
-    html += ".</p>\n";
-  }
   return html;
+}
+
+/// Plots in rows: one of several charts has rows of its own, single charts share them.
+std::string plots_html(const MergedSweep& merged, const BlockPresentation& block) {
+  std::string html;
+  std::string dashed;
+  const std::string row_end = "</div>\n";
+  const std::string row_begin = "<div class=\"charts\">\n";
+  bool is_open = false;
+  for (const PlotSpec& plot : block.plots) {
+    const bool is_single = plot.facets.empty();
+    html += is_open && !is_single ? row_end : "";
+    is_open = is_open && is_single;
+    html += is_open ? "" : row_begin;
+    html += plot_html(merged, block, plot);
+    html += is_single ? "" : row_end;
+    is_open = is_single;
+    for (const std::string& name : plot.thin) {
+      dashed += (dashed.empty() ? "" : "; ") + html_text(column_label(merged, block, name));
+    }
+  }
+  html += is_open ? row_end : "";
+  return html + (dashed.empty() ? "" : "<p class=\"note\">Dashed: " + dashed + ".</p>\n");
 }
 
 std::string findings_html(const MergedSweep& merged, const BlockPresentation& block) {
@@ -217,9 +232,7 @@ std::string study_block_section(const MergedSweep& merged, const BlockPresentati
       fmt::format("<h2>{}</h2>\n", html_text(block.title.empty() ? block.name : block.title));
   html += block.about.empty() ? "" : "<p>" + html_text(block.about) + "</p>\n";
   html += findings_html(merged, block);
-  for (const PlotSpec& plot : block.plots) {
-    html += options.is_plain ? "" : plot_html(merged, block, plot);
-  }
+  html += options.is_plain ? "" : plots_html(merged, block);
   return html + block_table(merged, block);
 }
 

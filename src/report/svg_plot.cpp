@@ -161,10 +161,10 @@ std::string curve(const LineChart& chart, std::size_t color, const Scale& x, con
   std::string marks;
   for (const auto& [px, py] : series.points) {
     marks += fmt::format(
-        "<circle class=\"f{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{}: {} {:.6g}, {} "
+        "<circle class=\"f{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"><title>{}: {} {:.6g}, {} "
         "{:.6g}</title></circle>",
-        color % kMostSeries, x.at(px), y.at(py), html_text(series.name), html_text(chart.x_label),
-        px, html_text(chart.y_label), py);
+        color % kMostSeries, x.at(px), y.at(py), chart.in_steps ? 1.5 : 3.0, html_text(series.name),
+        html_text(chart.x_label), px, html_text(chart.y_label), py);
   }
   // Curves that coincide stay visible: an earlier one is wider than what is drawn over it.
   const double width = 1.8 + 0.9 * static_cast<double>(chart.series.size() - 1 - color);
@@ -310,7 +310,7 @@ std::string GroupedBars::svg() const {
       svg += fmt::format(
           "<rect class=\"f{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"><title>"
           "{}, {}: {:.4g}</title></rect><text class=\"value\" text-anchor=\"middle\" x=\"{:.1f}\" "
-          "y=\"{:.1f}\">{:.3g}</text>",
+          "y=\"{:.1f}\">{:.2f}</text>",
           i % kMostSeries, bar + 1, from, std::max(slot - 2, 1.0), std::abs(y.at(value) - y.at(0)),
           html_text(groups[g].name), html_text(series[i]), value, bar + slot / 2,
           value < 0 ? from + std::abs(y.at(value) - y.at(0)) + 11 : from - 3, value);

@@ -77,6 +77,13 @@ std::string tally_sentence(const MergedSweep& merged, const BlockPresentation& b
     const std::string text = point_text(merged, *row, columns);
     return text.empty() ? "" : " (" + text + ")";
   };
+  const std::string name = label.empty() ? block.name : label;
+  if (tally.count() == 1) {
+    const std::string verdict = tally.wins.size() == 1    ? "wins"
+                                : tally.loses.size() == 1 ? "loses"
+                                                          : "saves nothing";
+    return fmt::format("{}: {}, {}.", name, verdict, with_unit(tally.most, figure));
+  }
   std::vector<std::string> parts;
   if (!tally.wins.empty()) {
     parts.push_back(fmt::format("wins at {}, best {}{}", tally.wins.size(),
@@ -90,8 +97,7 @@ std::string tally_sentence(const MergedSweep& merged, const BlockPresentation& b
     parts.push_back(fmt::format("loses at {}, worst {}{}", tally.loses.size(),
                                 with_unit(tally.least, figure), place(tally.worst)));
   }
-  return fmt::format("{}: of {} point{}, {}.", label.empty() ? block.name : label, tally.count(),
-                     tally.count() == 1 ? "" : "s", fmt::join(parts, "; "));
+  return fmt::format("{}: of {} points, {}.", name, tally.count(), fmt::join(parts, "; "));
 }
 
 Crossing crossing_of(const CrossingSpec& spec, const std::string& figure, const Rows& rows) {
