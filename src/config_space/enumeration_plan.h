@@ -60,7 +60,8 @@ class Enumerator::Plan {
   void write_device_control_2(std::size_t index);
   void write_acs(const FoundFunction& function);
   void write_vf_enable(const FoundFunction& function);
-  unsigned common_mps() const;
+  unsigned common_mps(std::size_t index) const;
+  int root_of(int index) const;
   bool has_ari_below(std::size_t index) const;
 
   const EnumeratorOptions options_;

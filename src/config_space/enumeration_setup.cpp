@@ -67,10 +67,9 @@ std::uint64_t Enumerator::Plan::place_below(int parent, std::uint64_t cursor) {
 }
 
 void Enumerator::Plan::set_up_all() {
-  const unsigned mps = common_mps();
   for (std::size_t index = 0; index < result.functions.size(); ++index) {
     FoundFunction& function = result.functions[index];
-    function.mps = mps;
+    function.mps = common_mps(index);
     if (function.is_bridge) {
       write_window(index);
       write_acs(function);
@@ -128,6 +127,7 @@ void Enumerator::Plan::write_device_control(FoundFunction& function) {
   if (!start) {
     return;
   }
+  const unsigned mrrs = options_.mrrs_of ? options_.mrrs_of(function) : options_.mrrs;
   const bool extended_tag =
       options_.tag_bits >= 8 && (function.device_capabilities & pcie::kCapExtendedTag) != 0;
   const std::uint32_t value = pcie::kReportCorrectable | pcie::kReportNonFatal |
@@ -135,7 +135,7 @@ void Enumerator::Plan::write_device_control(FoundFunction& function) {
                               (options_.relaxed_ordering ? pcie::kRelaxedOrdering : 0U) |
                               (extended_tag ? pcie::kExtendedTag : 0U) |
                               size_code(function.mps) << pcie::kMpsShift |
-                              size_code(options_.mrrs) << pcie::kMrrsShift;
+                              size_code(mrrs) << pcie::kMrrsShift;
   function.tag_bits = extended_tag ? 8 : 5;
   // The upper half holds status bits that a written 1 would clear.
   write(function.bdf, *start + pcie::kDeviceControl, value, 0x3);
@@ -180,17 +180,29 @@ void Enumerator::Plan::write_vf_enable(const FoundFunction& function) {
   const std::uint32_t ten_bit = function.tag_bits == 10 ? cfg::sriov::kVfTenBitRequester : 0U;
   write(function.bdf, sriov + cfg::sriov::kControl,
         cfg::sriov::kVfEnable | cfg::sriov::kVfMemorySpace | cfg::sriov::kAriHierarchy | ten_bit);
-  for (unsigned vf = 0; vf < function.num_vfs; ++vf) {
+  for (unsigned vf = 0; options_.enable_each_vf && vf < function.num_vfs; ++vf) {
     const Bdf bdf{static_cast<std::uint16_t>(function.bdf.value + function.vf_offset +
                                              function.vf_stride * vf)};
     write(bdf, cfg::kCommand, cfg::kCommandBusMaster, 0x3);
   }
 }
 
-unsigned Enumerator::Plan::common_mps() const {
+int Enumerator::Plan::root_of(int index) const {
+  while (result.functions[static_cast<std::size_t>(index)].parent >= 0) {
+    index = result.functions[static_cast<std::size_t>(index)].parent;
+  }
+  return index;
+}
+
+// The smallest of all functions in the hierarchy of one root port.
+unsigned Enumerator::Plan::common_mps(std::size_t index) const {
   unsigned mps = options_.mps;
-  for (const FoundFunction& function : result.functions) {
-    mps = std::min(mps, 128U << std::min(function.device_capabilities & 7U, 5U));
+  const int root = root_of(static_cast<int>(index));
+  for (std::size_t other = 0; other < result.functions.size(); ++other) {
+    if (root_of(static_cast<int>(other)) == root) {
+      const std::uint32_t supported = result.functions[other].device_capabilities & 7U;
+      mps = std::min(mps, 128U << std::min(supported, 5U));
+    }
   }
   return mps;
 }

@@ -5,7 +5,7 @@
 namespace flitwise {
 
 namespace {
-PcieOptions pcie_options(cfg::pcie::PortType type, const LinkShape& link) {
+PcieOptions pcie_options(cfg::pcie::PortType type, const PortLink& link) {
   PcieOptions options;
   options.type = type;
   options.generation = link.generation;
@@ -51,7 +51,7 @@ ConfigSpace virtual_function_space(const EndpointSpaceOptions& options) {
   return space;
 }
 
-ConfigSpace port_space(cfg::pcie::PortType type, const LinkShape& link, std::uint8_t port_number,
+ConfigSpace port_space(cfg::pcie::PortType type, const PortLink& link, std::uint8_t port_number,
                        bool is_multi_function) {
   const bool is_root = type == cfg::pcie::PortType::kRootPort;
   FunctionIds ids;

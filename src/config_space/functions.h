@@ -10,14 +10,14 @@
 namespace flitwise {
 
 /// Generation and width as the link registers show them.
-struct LinkShape {
+struct PortLink {
   unsigned generation = 5;
   unsigned lanes = 16;
 };
 
 struct EndpointSpaceOptions {
   FunctionIds ids;
-  LinkShape link;
+  PortLink link;
   std::uint64_t bar_size = 64 << 10;  ///< BAR 0 of the PF and of each VF
   std::uint16_t total_vfs = 0;        ///< 0: no SR-IOV capability
   unsigned max_mps = 4096;
@@ -35,7 +35,7 @@ ConfigSpace virtual_function_space(const EndpointSpaceOptions& options);
 
 /// Root port, switch upstream port or switch downstream port: PM, PCI Express, AER and, looking
 /// downwards, ACS.
-ConfigSpace port_space(cfg::pcie::PortType type, const LinkShape& link, std::uint8_t port_number,
+ConfigSpace port_space(cfg::pcie::PortType type, const PortLink& link, std::uint8_t port_number,
                        bool is_multi_function = false);
 
 }  // namespace flitwise
