@@ -25,6 +25,16 @@ class Outbox {
 
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
+  /// Is there a packet of which this is true?
+  template <class Condition>
+  bool has(Condition condition) const {
+    for (const Entry& entry : entries_) {
+      if (condition(*entry.packet)) {
+        return true;
+      }
+    }
+    return false;
+  }
 
   /// Hands the entry to the link at once (it arrives there when it is ready, and not before those
   /// sent earlier), or keeps it behind the others. bool hand_over(const Entry&): false, sent away.

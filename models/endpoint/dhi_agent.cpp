@@ -10,17 +10,24 @@ namespace flitwise {
 
 DhiAgent::DhiAgent(const DeviceConfig& device, PacketPool& pool) : config_(device), pool_(pool) {}
 
-void DhiAgent::negotiated(const Negotiated& outcome) {
-  if (!outcome.is_active()) {
-    table_.reset();
-    store_.reset();
-    return;
-  }
-  table_ = std::make_unique<DeviceHandleTable>(
-      DeviceHandleTableConfig::from(config_, outcome.range, outcome.epoch));
-  store_ = std::make_unique<HandleStore>(config_.dhi.storage, outcome.range);
+void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
+  is_active_ = outcome.is_active();
   unapplied_.clear();
   covered_by_flush_ = 0;
+  has_started_.clear();
+  if (table_ && (!is_active_ || is_software_managed == is_software_managed_)) {
+    table_->reset(is_active_ ? outcome.range : table_->range(), outcome.epoch);
+  } else if (is_active_) {
+    DeviceHandleTableConfig table =
+        DeviceHandleTableConfig::from(config_, outcome.range, outcome.epoch);
+    table.management =
+        is_software_managed ? HandleManagement::kSoftware : HandleManagement::kDevice;
+    table_ = std::make_unique<DeviceHandleTable>(table);
+    is_software_managed_ = is_software_managed;
+  }
+  if (is_active_) {
+    store_ = std::make_unique<HandleStore>(config_.dhi.storage, outcome.range);
+  }
 }
 
 DhiAgent::Answer DhiAgent::acquire(DomainId domain, const DeviceIdentity& identity, UseKind kind,
@@ -52,6 +59,16 @@ DhiAgent::Answer DhiAgent::hit(Dhi dhi, UseKind kind) {
 DhiAgent::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity, UseKind kind,
                                 std::vector<PacketRef>& first) {
   const Choice choice = table_->choose();
+  if (is_software_managed_ || config_.dhi.allocate_at == AllocateAt::kContextCreation) {
+    // A handle comes with the context or not at all. [DHI D12, D13]
+    const bool is_new = is_new_context(domain);
+    if (is_new && is_software_managed_ && software_.context_started) {
+      software_.context_started(domain);
+    }
+    if (!is_new || is_software_managed_ || choice.outcome != MissOutcome::kFreeHandle) {
+      return wait_or_bypass(MissOutcome::kNotHere, identity, first);
+    }
+  }
   switch (choice.outcome) {
     case MissOutcome::kFreeHandle:
     case MissOutcome::kVictimReady: {
@@ -130,6 +147,68 @@ void DhiAgent::request_flush(Bdf bdf, std::vector<PacketRef>& first) {
   ++flushes_;
 }
 
+// True once for each context, until it ends.
+bool DhiAgent::is_new_context(DomainId domain) {
+  const std::size_t index = to_int(domain);
+  if (index >= has_started_.size()) {
+    has_started_.resize(index + 1, false);
+  }
+  const bool is_new = !has_started_[index];
+  has_started_[index] = true;
+  return is_new;
+}
+
+void DhiAgent::start_context(DomainId domain, const DeviceIdentity& identity,
+                             std::vector<PacketRef>& first) {
+  if (!is_new_context(domain)) {
+    return;
+  }
+  if (is_software_managed_) {
+    if (software_.context_started) {
+      software_.context_started(domain);
+    }
+  } else if (table_->choose().outcome == MissOutcome::kFreeHandle) {
+    can_flush_ = true;
+    allocate(domain, identity, first);
+  }
+}
+
+HandleStatus DhiAgent::install(DomainId domain, const AllocMessage& message) {
+  return is_active_ ? table_->install(domain, message) : HandleStatus::kNotSoftwareManaged;
+}
+
+void DhiAgent::deallocate(const DeallocMessage& message) {
+  if (is_active_) {
+    table_->drain(message);
+  }
+}
+
+void DhiAgent::drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first) {
+  std::optional<Dhi> dhi = table_->drained();
+  for (; dhi; dhi = table_->drained()) {
+    table_->deallocate(*dhi);
+    if (!is_software_managed_ && config_.dhi.dealloc == DeallocMode::kExplicit) {
+      DeallocMessage message;
+      message.dhi = *dhi;
+      message.epoch = table_->epoch();
+      PacketRef packet = pool_.make(PacketKind::kTlp);
+      write_dealloc(*packet, bdf, message);
+      first.push_back(std::move(packet));
+    }
+  }
+  if (table_->is_draining()) {
+    // Posted uses are known to be at the host when a later read has come back. [DHI D10]
+    can_flush_ = can_flush;
+    request_flush(bdf, first);
+  }
+}
+
+void DhiAgent::reset_function(Bdf bdf) {
+  if (table_) {
+    table_->reset_function(bdf);
+  }
+}
+
 void DhiAgent::pushed_through(std::uint64_t serial) {
   if (table_) {
     table_->pushed_through(serial);
@@ -137,10 +216,10 @@ void DhiAgent::pushed_through(std::uint64_t serial) {
 }
 
 void DhiAgent::flush_done(std::uint64_t serial) {
+  flush_is_out_ = false;
   if (!table_) {
     return;
   }
-  flush_is_out_ = false;
   pushed_through(serial);
   const auto covered = unapplied_.begin() + static_cast<std::ptrdiff_t>(covered_by_flush_);
   std::for_each(unapplied_.begin(), covered,
@@ -150,13 +229,26 @@ void DhiAgent::flush_done(std::uint64_t serial) {
 }
 
 void DhiAgent::end_context(DomainId domain) {
-  if (table_) {
-    table_->end_context(domain);
+  if (!is_active_) {
+    return;
+  }
+  table_->end_context(domain);
+  if (to_int(domain) < has_started_.size()) {
+    has_started_[to_int(domain)] = false;
+  }
+  if (is_software_managed_) {
+    if (software_.context_ended) {
+      software_.context_ended(domain);
+    }
+  } else if (config_.dhi.allocate_at == AllocateAt::kContextCreation) {
+    if (const std::optional<Dhi> dhi = table_->find(domain)) {
+      table_->drain(*dhi);
+    }
   }
 }
 
 void DhiAgent::receive(const DhiMessage& message) {
-  if (!table_) {
+  if (!is_active_) {
     return;
   }
   if (const auto* ack = std::get_if<AllocAckMessage>(&message)) {

@@ -3,6 +3,7 @@
 /// messages of its own have to go out first. Rules: src/dhi.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -20,9 +21,17 @@ class DhiAgent {
  public:
   DhiAgent(const DeviceConfig& device, PacketPool& pool);
 
-  /// The outcome of the negotiation; from now on handles are used, or not. [DHI D5, D6]
-  void negotiated(const Negotiated& outcome);
-  bool is_active() const { return table_ != nullptr; }
+  /// What host software has to know where it manages the handles. [DHI D12]
+  struct SoftwareHooks {
+    std::function<void(DomainId)> context_started;  ///< it sends, and has no handle
+    std::function<void(DomainId)> context_ended;
+  };
+  void set_software(SoftwareHooks hooks) { software_ = std::move(hooks); }
+
+  /// The outcome of the negotiation; from now on handles are used, or not. Whatever was in the
+  /// table is gone. [DHI D4, D5, D6]
+  void negotiated(const Negotiated& outcome, bool is_software_managed);
+  bool is_active() const { return is_active_; }
 
   enum class Outcome : std::uint8_t { kFull, kHandle, kWait };
   struct Answer {
@@ -39,15 +48,30 @@ class DhiAgent {
                  std::vector<PacketRef>& first);
 
   /// Facts from the shell. [DHI D10]
-  void posted_sent(HandlePin pin) { table_->sent(pin); }
+  void posted_sent(HandlePin pin) { table_->sent(pin); }  // REQUIRES: the pin came from acquire()
   std::uint64_t posted_serial() const { return table_ ? table_->posted_serial() : 0; }
-  void nonposted_done(HandlePin pin) { table_->completed(pin); }
+  void nonposted_done(HandlePin pin) { table_->completed(pin); }  // likewise
   void pushed_through(std::uint64_t serial);
   void flush_done(std::uint64_t serial);
   /// The flush was refused or timed out: it says nothing; another one will be sent where it is
   /// needed.
   void flush_failed() { flush_is_out_ = false; }
   void end_context(DomainId domain);
+  /// The context starts: with allocate_at context_creation it has its handle from here on, if there
+  /// is one. Messages are appended to `first`. [DHI D13]
+  void start_context(DomainId domain, const DeviceIdentity& identity,
+                     std::vector<PacketRef>& first);
+
+  /// Software's ALLOC and DEALLOC; a DEALLOC is done when drain() says so. [DHI D12, D15]
+  HandleStatus install(DomainId domain, const AllocMessage& message);
+  void deallocate(const DeallocMessage& message);
+  /// Handles are being given up, now or soon.
+  bool is_draining() const { return is_active_ && table_->is_draining(); }
+  /// Gives up what has drained; what has to go out for that is appended to `first`. [DHI D10]
+  void drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first);
+  /// Entries of one function are gone at once. [DHI D4]
+  void reset_function(Bdf bdf);
+
   /// A DHI message from the host. [DHI D8, D16, D22]
   void receive(const DhiMessage& message);
 
@@ -63,10 +87,14 @@ class DhiAgent {
                         std::vector<PacketRef>& first);
   void allocate(DomainId domain, const DeviceIdentity& identity, std::vector<PacketRef>& first);
   void request_flush(Bdf bdf, std::vector<PacketRef>& first);
+  bool is_new_context(DomainId domain);
 
   const DeviceConfig config_;
   PacketPool& pool_;
-  std::unique_ptr<DeviceHandleTable> table_;
+  SoftwareHooks software_;
+  bool is_active_ = false;
+  bool is_software_managed_ = false;
+  std::unique_ptr<DeviceHandleTable> table_;  // kept, so that pins of the past stay harmless
   std::unique_ptr<HandleStore> store_;
   struct Unapplied {
     Dhi dhi;
@@ -74,7 +102,8 @@ class DhiAgent {
   };
   std::vector<Unapplied> unapplied_;  // allocated, not known applied
   std::size_t covered_by_flush_ =
-      0;  // the first so many of them are covered by the flush that is out
+      0;                           // the first so many of them are covered by the flush that is out
+  std::vector<bool> has_started_;  // contexts that are known, by domain
   bool flush_is_out_ = false;
   bool can_flush_ = false;                // of the message at hand
   DomainId waiting_domain_{0xffff'ffff};  // its lookup has been counted already

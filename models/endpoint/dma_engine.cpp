@@ -2,6 +2,8 @@
 // The traffic engine.
 #include "endpoint/dma_engine.h"
 
+#include <algorithm>
+
 #include "flitwise/error.h"
 
 namespace flitwise {
@@ -15,6 +17,7 @@ DmaEngine::DmaEngine(const Config& config, Hooks hooks)
       interval_(config.device.dma.issue_interval),
       warmup_(config.run.warmup),
       limit_(config.device.dma.outstanding),
+      doorbell_area_(config.device.functions.bar_size / 2),
       messages_(kMessages) {}
 
 bool DmaEngine::load() {
@@ -26,6 +29,7 @@ bool DmaEngine::load() {
 }
 
 bool DmaEngine::next(Time now, Transfer& transfer) {
+  asked_ = now;
   if (now < earliest_) {
     return false;
   }
@@ -62,6 +66,7 @@ bool DmaEngine::issue(std::size_t slot, Time now, Transfer& transfer) {
       fill(item, token, message.counts, now, transfer);
       return true;
     }
+    ++message.doorbells;
     hooks_.ring(item, token);
   }
   return false;
@@ -138,11 +143,12 @@ void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Tim
 }
 
 Time DmaEngine::next_at() const {
-  if (busy_messages_ > 0 && interval_.fs > 0) {
-    return earliest_;
+  Time when = busy_messages_ > 0 ? earliest_ : Time::never();
+  if (has_item_ && has_room_for(item_.op)) {
+    when = std::min(when, std::max(earliest_, origin_ + item_.at));
   }
-  return has_item_ && has_room_for(item_.op) ? std::max(earliest_, origin_ + item_.at)
-                                             : Time::never();
+  // What had its time when next() was asked waits for something else.
+  return when > asked_ ? when : Time::never();
 }
 
 void DmaEngine::finished(const TransferEnd& end) {
@@ -153,7 +159,25 @@ void DmaEngine::finished(const TransferEnd& end) {
   }
 }
 
+void DmaEngine::on_mmio_write(unsigned /*function*/, std::uint64_t offset,
+                              const std::vector<std::uint8_t>& bytes, Time /*now*/) {
+  if (offset < doorbell_area_ || bytes.size() < 4) {
+    return;
+  }
+  std::uint32_t token = 0;
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    token |= std::uint32_t{bytes[byte]} << 8 * byte;
+  }
+  doorbell_arrived(token);
+}
+
 void DmaEngine::doorbell_arrived(std::uint32_t token) {
+  if (token == kNoMessage || token > kMessages || messages_[token - 1].doorbells == 0) {
+    ++stray_doorbells_;
+    return;
+  }
+  ++doorbells_;
+  --messages_[token - 1].doorbells;
   item_done(token);
   hooks_.work_appeared();
 }

@@ -27,17 +27,22 @@ class DmaEngine : public Engine {
 
   DmaEngine(const Config& config, Hooks hooks);
 
-  /// Arrival times of the workload count from here.
-  void start(Time now) { origin_ = now; }
+  /// Work is given out, and its arrival times count, from here on.
+  void start(Time now) { origin_ = earliest_ = now; }
 
   bool next(Time now, Transfer& transfer) override;
   Time next_at() const override;
   void finished(const TransferEnd& end) override;
-  /// The doorbell with this token has reached the device.
+  /// A doorbell is a write into the upper half of BAR 0 whose first four bytes are its token.
+  void on_mmio_write(unsigned function, std::uint64_t offset,
+                     const std::vector<std::uint8_t>& bytes, Time now) override;
+  /// The doorbell with this token has reached the device. One that nobody waits for is counted.
   void doorbell_arrived(std::uint32_t token);
   bool is_done() const override;
 
-  std::uint64_t started() const { return started_; }  ///< messages
+  std::uint64_t started() const { return started_; }      ///< messages
+  std::uint64_t doorbells() const { return doorbells_; }  ///< arrived
+  std::uint64_t stray_doorbells() const { return stray_doorbells_; }
   std::uint64_t failed() const { return failed_; }  ///< transfers that ended in UR, CA or a timeout
 
  private:
@@ -52,6 +57,7 @@ class DmaEngine : public Engine {
     std::size_t next = 0;
     bool is_waiting = false;  // for the completion of the item before `next`
     unsigned in_flight = 0;
+    unsigned doorbells = 0;  // rung and not arrived
     bool counts = true;
     bool is_free() const { return count == 0; }
   };
@@ -71,15 +77,18 @@ class DmaEngine : public Engine {
   Time interval_;
   std::uint64_t warmup_;
   unsigned limit_;
-  WorkItem item_;  // the next one of the stream
+  std::uint64_t doorbell_area_;  // where it starts in BAR 0
+  WorkItem item_;                // the next one of the stream
   bool has_item_ = false;
   bool is_exhausted_ = false;
   bool counts_ = false;
   Time origin_{};
-  Time earliest_{};     // issue interval
-  unsigned reads_ = 0;  // in flight
+  Time asked_{};                   // for work, the last time
+  Time earliest_ = Time::never();  // issue interval
+  unsigned reads_ = 0;             // in flight
   std::uint64_t started_ = 0;
   std::uint64_t failed_ = 0;
+  std::uint64_t doorbells_ = 0, stray_doorbells_ = 0;
   std::vector<Message> messages_;
   std::size_t busy_messages_ = 0;
   std::size_t turn_ = 0;

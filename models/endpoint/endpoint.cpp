@@ -28,7 +28,13 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
       dhi_(config.device, pool),
       outstanding_(config.device.functions.count, config.device.tag_bits),
       outbox_(kOutboxDepth),
-      wakeup_("work", config.device.timing.clock) {
+      wakeup_("work", config.device.timing.clock),
+      mps_(static_cast<std::uint32_t>(config.link.mps)),
+      mrrs_(static_cast<std::uint32_t>(config.link.mrrs)),
+      relaxed_ordering_(config.device.dma.relaxed_ordering),
+      id_based_ordering_(config.device.dma.id_based_ordering),
+      functions_(config.device.functions.count, FunctionState::kRunning),
+      target_(config, pool, sizer_, target_hooks()) {
   from_link.register_nb_transport_fw(this, &Endpoint::receive, 0);
   to_link.register_nb_transport_bw(this, &Endpoint::link_has_room, 0);
   sc_core::sc_spawn_options options;
@@ -57,12 +63,16 @@ void Endpoint::work() {
   wakeup_.taken();
   const Time t = now();
   check_timeouts(t);
+  serve_target(t);
   pump(t);
 }
 
 tlm::tlm_sync_enum Endpoint::link_has_room(int /*id*/, Packet& /*packet*/,
                                            tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
   const Time t = now();
+  if (target_.has_output()) {
+    drain_target(t);
+  }
   outbox_.drain([this](const Outbox::Entry& entry) { return hand_over(entry); });
   pump(t);
   return tlm::TLM_COMPLETED;
@@ -70,7 +80,10 @@ tlm::tlm_sync_enum Endpoint::link_has_room(int /*id*/, Packet& /*packet*/,
 
 // Takes work from the engines as long as there is room and nothing has to be waited for.
 void Endpoint::pump(Time t) {
-  while (outbox_.empty()) {
+  if (is_draining_) {
+    drain_handles(t);
+  }
+  while (is_bus_master_ && outbox_.empty()) {
     if (!has_current_ && !begin_transfer(t)) {
       break;
     }
@@ -78,8 +91,11 @@ void Endpoint::pump(Time t) {
       break;
     }
   }
-  if (raw_ != nullptr) {
+  if (raw_ != nullptr && is_bus_master_) {
     pump_raw(t);
+  }
+  if (in_reset_ != 0) {
+    check_resets(t);
   }
 }
 
@@ -105,9 +121,8 @@ bool Endpoint::begin_transfer(Time t) {
       turn_ = (turn_ + i + 1) % engines_.size();
       active.engine = &engine;
       const bool is_read = active.transfer.op == Op::kRead;
-      splitter_ = RequestSplitter(
-          active.transfer.address, active.transfer.bytes,
-          static_cast<std::uint32_t>(is_read ? config_.link.mrrs : config_.link.mps));
+      splitter_ =
+          RequestSplitter(active.transfer.address, active.transfer.bytes, is_read ? mrrs_ : mps_);
       has_piece_ = splitter_.next(piece_);
       current_ = slot;
       has_current_ = true;
@@ -142,6 +157,9 @@ bool Endpoint::uses_handles(Op op) const {
 bool Endpoint::send_piece(Time t) {
   const Transfer& transfer = active_[current_].transfer;
   const DeviceIdentity& identity = identity_of(transfer.domain);
+  if (not_running_ != 0 && functions_[function_of(identity.bdf)] != FunctionState::kRunning) {
+    return false;
+  }
   const bool is_read = transfer.op == Op::kRead;
   const std::size_t free_tags = outstanding_.free_tags(function_of(identity.bdf));
   tag_stall_.set(is_read && free_tags == 0, t);
@@ -181,8 +199,8 @@ PacketRef Endpoint::make_request(const Transfer& transfer, const DeviceIdentity&
   tlp.length_dw = piece_.length_dw;
   tlp.first_be = piece_.first_be;
   tlp.last_be = piece_.last_be;
-  tlp.relaxed_ordering = config_.device.dma.relaxed_ordering && !handle.must_keep_order;
-  tlp.id_based_ordering = config_.device.dma.id_based_ordering && !handle.must_keep_order;
+  tlp.relaxed_ordering = relaxed_ordering_ && !handle.must_keep_order;
+  tlp.id_based_ordering = id_based_ordering_ && !handle.must_keep_order;
   const bool is_interrupt = transfer.op == Op::kMsi;
   const At at = is_interrupt ? At::kUntranslated : config_.workload.at;
   tlp.at = at == At::kUntranslated ? AddressType::kUntranslated : AddressType::kTranslated;
@@ -261,7 +279,7 @@ void Endpoint::open_read(Packet& packet, std::optional<HandlePin> pin, Time t) {
   const bool is_flush = packet.purpose == HandlePurpose::kFlush;
   OutstandingRequest request;
   request.request = PacketRef(&packet);
-  request.reassembly = Reassembly(packet.tlp, static_cast<std::uint32_t>(config_.link.mps));
+  request.reassembly = Reassembly(packet.tlp, mps_);
   counters_.asked_bytes += request.reassembly.bytes_left();
   request.pin = pin;
   request.transfer = current_;
@@ -294,6 +312,7 @@ void Endpoint::end_transfer(std::uint32_t slot, Time t) {
   const Transfer& transfer = active.transfer;
   if (transfer.ends_context) {
     dhi_.end_context(transfer.domain);
+    is_draining_ = is_draining_ || dhi_.is_draining();
   }
   const TransferEnd end{transfer.token, transfer.domain,       transfer.op,
                         active.status,  transfer.ends_context, t};
@@ -339,7 +358,7 @@ void Endpoint::inject(PacketRef packet) {
 }
 
 bool Endpoint::is_quiet() const {
-  return outbox_.empty() && outstanding_.size() == 0 && !has_current_ &&
+  return outbox_.empty() && outstanding_.size() == 0 && !has_current_ && target_.is_quiet() &&
          (raw_ == nullptr || raw_->is_done());
 }
 

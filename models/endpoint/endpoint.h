@@ -17,6 +17,7 @@
 #include "endpoint/engine.h"
 #include "endpoint/outstanding_requests.h"
 #include "endpoint/raw_engine.h"
+#include "endpoint/target_unit.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/observer.h"
@@ -51,6 +52,14 @@ class Endpoint : public sc_core::sc_module {
   /// Software has given the device its bus number; function f answers to routing ID base + f.
   void set_base(Bdf base);
   Bdf base() const { return base_; }
+  /// Bus Master Enable of the PF; until it is set the device sends no requests.
+  void set_bus_master(bool is_enabled);
+  TargetUnit& target() { return target_; }
+  /// The contexts of domains 0 .. count-1 start before their first message. [DHI D13]
+  void start_contexts(std::uint32_t count, bool counts);
+  /// The link has been reset: all functions go back to where they were at power-up, as soon as
+  /// nothing of them is under way. [DHI D4]
+  void hot_reset();
   DhiAgent& dhi() { return dhi_; }
   /// Whom a domain is: function i mod F, PASID i div F.
   const DeviceIdentity& identity_of(DomainId domain) const { return identities_[to_int(domain)]; }
@@ -106,7 +115,19 @@ class Endpoint : public sc_core::sc_module {
                       TransferStatus status, Time now);
   void check_timeouts(Time now);
   void refuse(const Packet& packet, const char* kind);
-  void receive_message(const Packet& packet);
+  void receive_request(Packet& packet, Time now);
+  void serve_target(Time now);
+  void drain_target(Time now);
+  void written(unsigned function, std::uint64_t offset, const std::vector<std::uint8_t>& bytes);
+  void execute(const HandleCommand& command);
+  void drain_handles(Time now);
+  void start_reset(unsigned function, ResetKind kind);
+  void check_resets(Time now);
+  bool is_clear(unsigned function) const;
+  void end_reset(unsigned function);
+  void command_written(unsigned function);
+  std::optional<DomainId> domain_of(const DeviceIdentity& identity) const;
+  TargetUnit::Hooks target_hooks();
   unsigned function_of(Bdf bdf) const {
     return static_cast<std::uint16_t>(bdf.value - base_.value);
   }
@@ -143,6 +164,19 @@ class Endpoint : public sc_core::sc_module {
   EndpointCounters counters_;
   RawEngine* raw_ = nullptr;
   const Observer* observer_ = nullptr;
+
+  // What software sets, and functions that it resets.
+  enum class FunctionState : std::uint8_t { kRunning, kInReset, kStopped };
+  std::uint32_t mps_, mrrs_;
+  bool relaxed_ordering_, id_based_ordering_;
+  bool is_bus_master_ = false;
+  bool is_draining_ = false;          // handles are given up by software's order or with a context
+  bool has_dealloc_command_ = false;  // in the handle registers
+  std::vector<FunctionState> functions_;
+  unsigned in_reset_ = 0;     // functions in state kInReset
+  unsigned not_running_ = 0;  // functions in another state than kRunning
+  ResetKind reset_kind_ = ResetKind::kFunctionLevel;
+  TargetUnit target_;
 };
 
 }  // namespace flitwise

@@ -13,7 +13,7 @@ tlm::tlm_sync_enum Endpoint::receive(int /*id*/, Packet& packet, tlm::tlm_phase&
     complete(packet, t);
     pump(t);
   } else {
-    receive_message(packet);
+    receive_request(packet, t);
   }
   return tlm::TLM_COMPLETED;
 }
@@ -109,18 +109,6 @@ void Endpoint::check_timeouts(Time t) {
   if (const auto oldest = outstanding_.oldest()) {
     wakeup_.at(oldest->deadline);
   }
-}
-
-void Endpoint::receive_message(const Packet& packet) {
-  if (is_dhi_message(packet.tlp)) {
-    if (observer_ != nullptr && *observer_) {
-      (*observer_)({now(), basename(), "message", "", &packet});
-    }
-    dhi_.receive(parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size()));
-    pump(now());
-    return;
-  }
-  refuse(packet, "unsupported_request");
 }
 
 void Endpoint::refuse(const Packet& packet, const char* kind) {

@@ -34,6 +34,10 @@ class OutstandingRequests {
   OutstandingRequests(unsigned functions, unsigned tag_bits);
 
   std::size_t free_tags(unsigned function) { return owner(function).tags.free(); }
+  /// Requests of one function that are out.
+  std::size_t in_use(unsigned function) const {
+    return functions_[function] == nullptr ? 0 : functions_[function]->tags.in_use();
+  }
   /// Takes a tag and books the request. REQUIRES: free_tags(function) > 0; deadlines never
   /// decrease.
   std::uint16_t open(unsigned function, OutstandingRequest&& request);

@@ -113,6 +113,7 @@ struct Machine {
     link.to_port[1]->bind(endpoint.from_link);
     endpoint.attach(*engine);
     endpoint.set_base(Bdf::of(1, 0, 0));
+    endpoint.set_bus_master(true);
   }
 
   LatencyTracer tracer;

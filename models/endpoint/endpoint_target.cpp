@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The function shell: what software does to it. Answers come from the target unit.
+#include <algorithm>
+
+#include "endpoint/endpoint.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+
+TargetUnit::Hooks Endpoint::target_hooks() {
+  TargetUnit::Hooks hooks;
+  hooks.numbered = [this](std::uint8_t bus) { set_base(Bdf::of(bus, 0, 0)); };
+  hooks.command_written = [this](unsigned function) { command_written(function); };
+  hooks.controlled = [this](const DeviceControl& control) {
+    mps_ = control.mps;
+    mrrs_ = control.mrrs;
+    relaxed_ordering_ = config_.device.dma.relaxed_ordering && control.relaxed_ordering;
+    id_based_ordering_ = config_.device.dma.id_based_ordering && control.id_based_ordering;
+  };
+  hooks.negotiated = [this](const Negotiated& outcome, bool is_software_managed) {
+    dhi_.negotiated(outcome, is_software_managed);
+  };
+  hooks.flr = [this](unsigned function) { start_reset(function, ResetKind::kFunctionLevel); };
+  hooks.is_in_reset = [this](unsigned function) {
+    return functions_[function] == FunctionState::kInReset;
+  };
+  hooks.handle_command = [this](const HandleCommand& command) { execute(command); };
+  hooks.refused = [this](const Packet& packet, const char* kind) { refuse(packet, kind); };
+  hooks.bar_written = [this](unsigned function, std::uint64_t offset,
+                             const std::vector<std::uint8_t>& bytes) {
+    written(function, offset, bytes);
+  };
+  return hooks;
+}
+
+void Endpoint::receive_request(Packet& packet, Time t) {
+  if (is_dhi_message(packet.tlp)) {
+    if (observer_ != nullptr && *observer_) {
+      (*observer_)({t, basename(), "message", "", &packet});
+    }
+    dhi_.receive(parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size()));
+    pump(t);
+    return;
+  }
+  target_.receive(PacketRef(&packet), t);
+  wakeup_.at(t + config_.device.timing.pipeline);
+}
+
+void Endpoint::serve_target(Time t) {
+  if (target_.is_quiet()) {
+    return;
+  }
+  const Time again = target_.work(t);
+  drain_target(t);
+  if (again != Time::never()) {
+    wakeup_.at(again);
+  }
+}
+
+void Endpoint::drain_target(Time t) {
+  target_.drain(t, [this](Packet& packet) {
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    return to_link->nb_transport_fw(packet, phase, delay) == tlm::TLM_COMPLETED;
+  });
+}
+
+void Endpoint::written(unsigned function, std::uint64_t offset,
+                       const std::vector<std::uint8_t>& bytes) {
+  for (Engine* engine : engines_) {
+    engine->on_mmio_write(function, offset, bytes, now());
+  }
+}
+
+void Endpoint::set_bus_master(bool is_enabled) {
+  is_bus_master_ = is_enabled;
+  if (is_enabled) {
+    wake();
+  }
+}
+
+// model: a VF may send when the PF may, unless it was reset and its own enable has not been set
+// since.
+void Endpoint::command_written(unsigned function) {
+  const bool is_enabled = target_.space(function).bus_master_enabled();
+  if (function == 0) {
+    set_bus_master(is_enabled);
+  }
+  if (is_enabled && functions_[function] == FunctionState::kStopped) {
+    functions_[function] = FunctionState::kRunning;
+    --not_running_;
+    wake();
+  }
+}
+
+std::optional<DomainId> Endpoint::domain_of(const DeviceIdentity& identity) const {
+  const unsigned functions = config_.device.functions.count;
+  const unsigned function = function_of(identity.bdf);
+  if (function >= functions || identity.pasid.has_value() != config_.device.functions.has_pasid) {
+    return std::nullopt;
+  }
+  const std::uint64_t process = identity.pasid ? to_int(*identity.pasid) : 0;
+  const std::uint64_t domain = process * functions + function;
+  if (domain >= domain_ids(config_.workload)) {
+    return std::nullopt;
+  }
+  return DomainId{static_cast<std::uint32_t>(domain)};
+}
+
+// Software's registers act as if the message had come from the link. [DHI D12, D15]
+void Endpoint::execute(const HandleCommand& command) {
+  if (const auto* alloc = std::get_if<AllocMessage>(&command)) {
+    const std::optional<DomainId> domain = domain_of(alloc->identity);
+    target_.handle_registers().finish(domain ? dhi_.install(*domain, *alloc)
+                                             : HandleStatus::kFunctionNotGranted);
+    pump(now());
+    return;
+  }
+  dhi_.deallocate(std::get<DeallocMessage>(command));
+  has_dealloc_command_ = true;
+  is_draining_ = true;
+  pump(now());
+}
+
+// Handles that are given up wait for their last uses; a flush finds out. [DHI D10]
+void Endpoint::drain_handles(Time t) {
+  if (dhi_.is_draining()) {
+    const DeviceIdentity identity{base_, std::nullopt, false, false};
+    const bool can_flush =
+        outstanding_.free_tags(0) > 0 && functions_[0] == FunctionState::kRunning;
+    dhi_.drain(base_, can_flush, first_);
+    Transfer cause;
+    cause.address = config_.workload.buffer_base;
+    cause.counts = false;
+    queue_first(cause, identity, t);
+  }
+  is_draining_ = dhi_.is_draining();
+  if (!is_draining_ && has_dealloc_command_) {
+    has_dealloc_command_ = false;
+    target_.handle_registers().finish(HandleStatus::kOk);
+  }
+}
+
+void Endpoint::start_contexts(std::uint32_t count, bool counts) {
+  if (form_.identity != Identity::kDhi || !dhi_.is_active() ||
+      (config_.device.dhi.allocate_at != AllocateAt::kContextCreation &&
+       config_.device.dhi.management != HandleManagement::kSoftware)) {
+    return;
+  }
+  for (std::uint32_t index = 0; index < count; ++index) {
+    Transfer cause;
+    cause.domain = DomainId{index};
+    cause.address = config_.workload.buffer_base;
+    cause.counts = counts;
+    const DeviceIdentity identity = identity_of(cause.domain);
+    dhi_.start_context(cause.domain, identity, first_);
+    queue_first(cause, identity, now());
+  }
+  wake();
+}
+
+void Endpoint::hot_reset() {
+  start_reset(0, ResetKind::kConventional);
+}
+
+// Function 0 takes all others with it. What it has under way goes to its end first; then its
+// handles are gone. [DHI D4]
+void Endpoint::start_reset(unsigned function, ResetKind kind) {
+  reset_kind_ = kind;
+  const std::size_t last = function == 0 ? functions_.size() : function + 1U;
+  for (std::size_t f = function; f < last; ++f) {
+    not_running_ += functions_[f] == FunctionState::kRunning ? 1 : 0;
+    in_reset_ += functions_[f] != FunctionState::kInReset ? 1 : 0;
+    functions_[f] = FunctionState::kInReset;
+  }
+  wake();
+}
+
+bool Endpoint::is_clear(unsigned function) const {
+  return outstanding_.in_use(function) == 0 && !outbox_.has([&](const Packet& packet) {
+    return function_of(packet.identity.bdf) == function;
+  });
+}
+
+void Endpoint::check_resets(Time /*t*/) {
+  if (functions_[0] == FunctionState::kInReset) {
+    // All of them, at once.
+    if (outstanding_.size() == 0 && outbox_.empty()) {
+      end_reset(0);
+    }
+    return;
+  }
+  for (unsigned f = 1; f < functions_.size(); ++f) {
+    if (functions_[f] == FunctionState::kInReset && is_clear(f)) {
+      end_reset(f);
+    }
+  }
+}
+
+void Endpoint::end_reset(unsigned function) {
+  if (function != 0) {
+    functions_[function] = FunctionState::kStopped;
+    --in_reset_;
+    dhi_.reset_function(Bdf{static_cast<std::uint16_t>(base_.value + function)});
+  } else {
+    // The PF's own enable holds all of them back.
+    std::fill(functions_.begin(), functions_.end(), FunctionState::kRunning);
+    in_reset_ = not_running_ = 0;
+    is_bus_master_ = false;
+  }
+  target_.reset(function, reset_kind_);
+}
+
+}  // namespace flitwise

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configuration requests to a device. Memory requests are in target_mmio.cpp.
+#include "endpoint/target_unit.h"
+
+#include <algorithm>
+
+#include "config_space/dhi_capability.h"
+#include "tlp/splitter.h"
+#include "tlp/tlp_check.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint64_t kFunctionsPerBus = 256;
+
+EndpointSpaceOptions options_of(const Config& config) {
+  EndpointSpaceOptions options;
+  options.link = {config.link.preset.generation, config.link.preset.lanes};
+  options.bar_size = config.device.functions.bar_size;
+  options.total_vfs = static_cast<std::uint16_t>(config.device.functions.count - 1);
+  options.max_mps = static_cast<unsigned>(config.link.mps);
+  options.tag_bits = config.device.tag_bits;
+  // Behind the handle registers and in front of the doorbells.
+  options.msix_table_offset = static_cast<std::uint32_t>(options.bar_size / 4);
+  options.msix_pba_offset = static_cast<std::uint32_t>(options.bar_size / 4 + options.bar_size / 8);
+  return options;
+}
+
+std::uint32_t dw_at(const Packet& packet, std::size_t index) {
+  std::uint32_t value = 0;
+  for (std::size_t byte = 0; byte < 4 && 4 * index + byte < packet.payload.size(); ++byte) {
+    value |= std::uint32_t{packet.payload[4 * index + byte]} << 8 * byte;
+  }
+  return value;
+}
+
+}  // namespace
+
+TargetUnit::TargetUnit(const Config& config, PacketPool& pool, const PacketSizer& sizer,
+                       Hooks hooks)
+    : device_(config.device),
+      mps_(static_cast<unsigned>(config.link.mps)),
+      bar_size_(config.device.functions.bar_size),
+      pool_(pool),
+      sizer_(sizer),
+      hooks_(std::move(hooks)),
+      space_options_(options_of(config)),
+      dvsec_(DhiCapability::of(config.device)),
+      spaces_(config.device.functions.count) {}
+
+ConfigSpace& TargetUnit::space(unsigned function) {
+  std::unique_ptr<ConfigSpace>& space = spaces_[function];
+  if (space == nullptr) {
+    space = std::make_unique<ConfigSpace>(function == 0 ? endpoint_space(space_options_)
+                                                        : virtual_function_space(space_options_));
+    if (function == 0 && device_.dhi.supported) {
+      space->add(dhi_capability(dvsec_));
+    }
+  }
+  return *space;
+}
+
+void TargetUnit::receive(PacketRef packet, Time now) {
+  const Time pipeline = device_.timing.pipeline;
+  arrived_.push_back(
+      {std::move(packet), now + pipeline, now + std::max(pipeline, device_.timing.mmio)});
+}
+
+Time TargetUnit::work(Time now) {
+  while (!arrived_.empty() && arrived_.front().due <= now) {
+    const Arrival arrival = std::move(arrived_.front());
+    arrived_.pop_front();
+    perform(arrival, now);
+  }
+  Time again = arrived_.empty() ? Time::never() : arrived_.front().due;
+  for (const std::deque<Outgoing>* queue : {&answers_, &messages_}) {
+    if (!queue->empty() && queue->front().ready > now) {
+      again = std::min(again, queue->front().ready);
+    }
+  }
+  return again;
+}
+
+void TargetUnit::perform(const Arrival& arrival, Time now) {
+  const Tlp& tlp = arrival.packet->tlp;
+  TlpLimits limits;
+  limits.mps = mps_;
+  limits.mrrs = 0;  // MRRS binds the device's own reads, not the host's.
+  if (check_tlp(tlp, limits)) {
+    report(0, "malformed_tlp", cfg::aer::Uncorrectable::kMalformedTlp, *arrival.packet, now);
+    return;
+  }
+  if (tlp.is_poisoned && has_data(tlp.type)) {
+    refuse(arrival, 0, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, now);
+    return;
+  }
+  if (is_configuration(tlp.type)) {
+    configuration(arrival, now);
+  } else if (tlp.type == TlpType::kMWr) {
+    memory_write(arrival, now);
+  } else if (tlp.type == TlpType::kMRd) {
+    memory_read(arrival, now);
+  } else {
+    // Atomics, deferrable writes, I/O, locked reads and messages that nobody here knows.
+    refuse(arrival, 0, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
+  }
+}
+
+// Type 0 names a function of our own bus, type 1 a VF on one of the further buses we own.
+std::optional<unsigned> TargetUnit::target_of(const Tlp& tlp) const {
+  const bool is_type0 = tlp.type == TlpType::kCfgRd0 || tlp.type == TlpType::kCfgWr0;
+  const unsigned low = tlp.completer_id.value % kFunctionsPerBus;
+  if (!is_type0 && tlp.completer_id.bus() <= bus_) {
+    return std::nullopt;
+  }
+  const unsigned routing_id = is_type0 ? low : (tlp.completer_id.bus() - bus_) * 256U + low;
+  if (routing_id == 0) {
+    return 0;
+  }
+  const std::optional<unsigned> vf =
+      vfs_.index_of(Bdf{0}, Bdf{static_cast<std::uint16_t>(routing_id)});
+  return vf ? std::optional<unsigned>(*vf + 1) : std::nullopt;
+}
+
+void TargetUnit::configuration(const Arrival& arrival, Time now) {
+  const Packet& packet = *arrival.packet;
+  const Tlp& tlp = packet.tlp;
+  const bool is_write = tlp.type == TlpType::kCfgWr0 || tlp.type == TlpType::kCfgWr1;
+  const std::optional<unsigned> function = target_of(tlp);
+  if (!function) {
+    refuse(arrival, 0, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
+    return;
+  }
+  if (hooks_.is_in_reset(*function)) {
+    // Ask again later.
+    answer(completion(packet, CplStatus::kRRS), arrival.answer);
+    return;
+  }
+  if (is_write && tlp.type == TlpType::kCfgWr0 && tlp.completer_id.bus() != bus_) {
+    // Every type 0 write tells the device its bus number.
+    bus_ = static_cast<std::uint8_t>(tlp.completer_id.bus());
+    hooks_.numbered(bus_);
+  }
+  PacketRef reply = completion(packet, CplStatus::kSC);
+  if (is_write) {
+    reply->tlp.byte_count = 4;
+    answer(std::move(reply), arrival.answer);
+    apply(*function, space(*function).write(tlp.register_offset, dw_at(packet, 0), tlp.first_be));
+    return;
+  }
+  const std::uint32_t value = space(*function).read(tlp.register_offset);
+  reply->tlp.type = TlpType::kCplD;
+  reply->tlp.length_dw = 1;
+  reply->tlp.byte_count = 4;
+  reply->payload_bytes = 4;
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    reply->payload.push_back(static_cast<std::uint8_t>(value >> 8 * byte));
+  }
+  answer(std::move(reply), arrival.answer);
+}
+
+void TargetUnit::apply(unsigned function, const WriteEffect& effect) {
+  if (!effect.any()) {
+    return;
+  }
+  refresh();
+  if (effect.command_changed) {
+    hooks_.command_written(function);
+  }
+  if (effect.device_control_changed && function == 0) {
+    hooks_.controlled(device_control(space(0)));
+  }
+  if (effect.dhi_control_changed) {
+    negotiate_again();
+  }
+  if (effect.flr_started) {
+    hooks_.flr(function);
+  }
+}
+
+// The device knows its own end alone: what software enabled there is what it goes by. [DHI D5, D6]
+void TargetUnit::negotiate_again() {
+  const HandleEnd own = dvsec_.end();
+  const Negotiated outcome =
+      negotiate({true, true, own.bits, own.epoch}, own, dvsec_.range(), true);
+  dvsec_.set_outcome(outcome);
+  hooks_.negotiated(outcome, dvsec_.is_software_managed());
+}
+
+// Where the BARs are, decoded once a change.
+void TargetUnit::refresh() {
+  const ConfigSpace& pf = space(0);
+  vfs_ = flitwise::virtual_functions(pf);
+  pf_bar_ = pf.memory_space_enabled() ? pf.bar(0) : AddressRange{};
+  vf_bar_ = vfs_.memory_space_enabled ? vf_bar(pf, 0) : AddressRange{};
+}
+
+void TargetUnit::reset(unsigned function, ResetKind kind) {
+  const bool had_handles = dvsec_.end().is_enabled;
+  for (unsigned f = function; f < spaces_.size(); ++f) {
+    if (spaces_[f] != nullptr) {
+      spaces_[f]->reset(kind);
+    }
+    if (function != 0) {
+      break;  // A VF alone; the PF takes all with it.
+    }
+  }
+  for (auto page = pages_.begin(); page != pages_.end();) {
+    const bool is_concerned = function == 0 || page->first / (bar_size_ / 4096) == function;
+    page = is_concerned ? pages_.erase(page) : std::next(page);
+  }
+  refresh();
+  if (function == 0) {
+    handle_registers_ = HandleRegisters();
+    hooks_.controlled(device_control(space(0)));
+    if (had_handles) {
+      negotiate_again();
+    }
+  }
+}
+
+PacketRef TargetUnit::completion(const Packet& request, CplStatus status) const {
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  packet->counts = request.counts;
+  Tlp& tlp = packet->tlp;
+  tlp.type = TlpType::kCpl;
+  tlp.status = status;
+  tlp.tc = request.tlp.tc;
+  tlp.relaxed_ordering = request.tlp.relaxed_ordering;
+  tlp.id_based_ordering = request.tlp.id_based_ordering;
+  tlp.no_snoop = request.tlp.no_snoop;
+  tlp.tag = request.tlp.tag;
+  tlp.requester_id = request.tlp.requester_id;
+  tlp.completer_id =
+      is_configuration(request.tlp.type) ? request.tlp.completer_id : Bdf::of(bus_, 0, 0);
+  tlp.byte_count = static_cast<std::uint16_t>(byte_count_of(request.tlp));
+  tlp.lower_address = lower_address_of(request.tlp);
+  return packet;
+}
+
+void TargetUnit::answer(PacketRef packet, Time ready) {
+  sizer_.size(*packet);
+  answers_.push_back({std::move(packet), ready});
+}
+
+// Non-posted requests get a Cpl with UR; posted ones are dropped. Both are booked. [LNK-9.19]
+void TargetUnit::refuse(const Arrival& arrival, unsigned function, const char* kind,
+                        cfg::aer::Uncorrectable error, Time now) {
+  report(function, kind, error, *arrival.packet, now);
+  if (fc_class(arrival.packet->tlp.type) == FcClass::kNonPosted) {
+    answer(completion(*arrival.packet, CplStatus::kUR), arrival.answer);
+  }
+}
+
+void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
+                        const Packet& packet, Time now) {
+  hooks_.refused(packet, kind);
+  const Tlp& tlp = packet.tlp;
+  const std::array<std::uint32_t, 4> header{0, std::uint32_t{tlp.requester_id.value} << 16,
+                                            static_cast<std::uint32_t>(tlp.address >> 32),
+                                            static_cast<std::uint32_t>(tlp.address)};
+  const std::optional<std::uint8_t> code = report_error(space(function), error, header);
+  if (!code) {
+    return;
+  }
+  PacketRef message = pool_.make(PacketKind::kTlp);
+  message->counts = false;
+  message->tlp.type = TlpType::kMsg;
+  message->tlp.routing = MsgRouting::kToRootComplex;
+  message->tlp.message_code = *code;
+  message->tlp.requester_id = Bdf::of(bus_, 0, 0);
+  sizer_.size(*message);
+  messages_.push_back({std::move(message), now + device_.timing.pipeline});
+}
+
+}  // namespace flitwise

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The side of a device that software sees: answers configuration and MMIO requests for all of its
+/// functions, out of their configuration spaces and of BAR 0 (docs/host_software.md).
+#pragma once
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "common/packet_sizer.h"
+#include "config_space/capabilities.h"
+#include "config_space/functions.h"
+#include "dhi/dhi_dvsec.h"
+#include "dhi/handle_registers.h"
+#include "flitwise/config.h"
+#include "flitwise/packet.h"
+
+namespace flitwise {
+
+/// A part of the function shell, which wakes it and gives its packets to the link. What it sends
+/// has a queue of its own, so that no answer ever stands behind a request. [LNK-9.20]
+class TargetUnit {
+ public:
+  /// What software's accesses change outside of the unit.
+  struct Hooks {
+    std::function<void(std::uint8_t bus)> numbered;  ///< a configuration write told the bus number
+    std::function<void(unsigned function)> command_written;
+    std::function<void(const DeviceControl&)> controlled;
+    std::function<void(const Negotiated&, bool is_software_managed)> negotiated;
+    std::function<void(unsigned function)> flr;
+    std::function<bool(unsigned function)> is_in_reset;
+    std::function<void(const HandleCommand&)> handle_command;
+    std::function<void(const Packet&, const char* kind)> refused;  ///< to be counted
+    std::function<void(unsigned function, std::uint64_t offset, const std::vector<std::uint8_t>&)>
+        bar_written;  ///< outside the handle registers; the bytes that were enabled, in order
+  };
+
+  TargetUnit(const Config& config, PacketPool& pool, const PacketSizer& sizer, Hooks hooks);
+  TargetUnit(const TargetUnit&) = delete;
+  TargetUnit& operator=(const TargetUnit&) = delete;
+
+  /// A request from the link. It takes effect one pipeline delay later, in order.
+  void receive(PacketRef packet, Time now);
+  /// Does what is due; returns when there is more to do or to send.
+  Time work(Time now);
+  /// Gives packets that are ready to `send` (false: no room) until it refuses or none is left.
+  template <class Send>
+  void drain(Time now, Send send);
+  bool is_quiet() const { return arrived_.empty() && answers_.empty() && messages_.empty(); }
+  bool has_output() const { return !answers_.empty() || !messages_.empty(); }
+
+  /// Made when first asked for. REQUIRES: function < device.functions.count.
+  ConfigSpace& space(unsigned function);
+  DhiDvsec& dvsec() { return dvsec_; }
+  HandleRegisters& handle_registers() { return handle_registers_; }
+  VirtualFunctions virtual_functions() const { return vfs_; }
+  /// Registers and BAR contents of one function go back to their reset values.
+  void reset(unsigned function, ResetKind kind);
+  /// Books an error at a function and tells the root complex where software asked for that.
+  void report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
+              const Packet& packet, Time now);
+
+ private:
+  struct Arrival {
+    PacketRef packet;
+    Time due;
+    Time answer;
+  };
+  struct Outgoing {
+    PacketRef packet;
+    Time ready;
+  };
+  struct Place {
+    unsigned function = 0;
+    std::uint64_t offset = 0;  // into BAR 0
+  };
+  using Page = std::array<std::uint8_t, 4096>;
+
+  void perform(const Arrival& arrival, Time now);
+  void configuration(const Arrival& arrival, Time now);
+  void apply(unsigned function, const WriteEffect& effect);
+  void negotiate_again();
+  void refresh();
+  std::optional<unsigned> target_of(const Tlp& tlp) const;
+  void memory_write(const Arrival& arrival, Time now);
+  void memory_read(const Arrival& arrival, Time now);
+  std::optional<Place> locate(const Tlp& tlp) const;
+  void write_handle_register(std::uint64_t offset, std::uint32_t value, std::uint8_t enables);
+  std::uint32_t read_dw(const Place& place, std::uint64_t offset) const;
+  void store(unsigned function, std::uint64_t offset, std::uint8_t byte);
+  PacketRef completion(const Packet& request, CplStatus status) const;
+  void answer(PacketRef packet, Time ready);
+  void refuse(const Arrival& arrival, unsigned function, const char* kind,
+              cfg::aer::Uncorrectable error, Time now);
+  bool is_doorbell(std::uint64_t offset) const { return offset >= bar_size_ / 2; }
+
+  const DeviceConfig device_;
+  const unsigned mps_;
+  const std::uint64_t bar_size_;
+  PacketPool& pool_;
+  const PacketSizer& sizer_;
+  Hooks hooks_;
+  EndpointSpaceOptions space_options_;
+  DhiDvsec dvsec_;
+  HandleRegisters handle_registers_;
+  std::vector<std::unique_ptr<ConfigSpace>> spaces_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by function and page
+  std::uint8_t bus_ = 0;
+  VirtualFunctions vfs_;
+  AddressRange pf_bar_, vf_bar_;  // empty while Memory Space is not enabled
+  std::deque<Arrival> arrived_;
+  std::deque<Outgoing> answers_, messages_;  // in the order in which they are ready
+};
+
+template <class Send>
+void TargetUnit::drain(Time now, Send send) {
+  for (std::deque<Outgoing>* queue : {&answers_, &messages_}) {
+    while (!queue->empty() && queue->front().ready <= now && send(*queue->front().packet)) {
+      queue->pop_front();
+    }
+  }
+}
+
+}  // namespace flitwise

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device's side of configuration and MMIO, request by request. docs/host_software.md
+#include "endpoint/target_unit.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint64_t kBar = std::uint64_t{1} << 40;
+constexpr std::uint64_t kVfBar = kBar + (std::uint64_t{1} << 20);
+
+/// Sends requests and collects what comes back, with the time at which it may leave.
+class TargetUnitTest : public testing::Test {
+ protected:
+  TargetUnitTest()
+      : config_(with_functions(4)),
+        sizer_(config_.link, config_.message, config_.device.dhi.bits),
+        unit_(config_, pool_, sizer_, hooks()) {}
+
+  static Config with_functions(unsigned count) {
+    Config config;
+    config.device.functions.count = count;
+    return config;
+  }
+  TargetUnit::Hooks hooks() {
+    TargetUnit::Hooks hooks;
+    hooks.numbered = [this](std::uint8_t bus) { bus_ = bus; };
+    hooks.command_written = [](unsigned) {};
+    hooks.refused = [this](const Packet&, const char* kind) { ++errors_[kind]; };
+    hooks.controlled = [](const DeviceControl&) {};
+    hooks.negotiated = [this](const Negotiated& outcome, bool) { outcome_ = outcome; };
+    hooks.flr = [this](unsigned function) { in_reset_ = function; };
+    hooks.is_in_reset = [this](unsigned function) { return in_reset_ == function; };
+    hooks.handle_command = [this](const HandleCommand& command) { commands_.push_back(command); };
+    hooks.bar_written = [this](unsigned function, std::uint64_t offset,
+                               const std::vector<std::uint8_t>& bytes) {
+      writes_.push_back({function, offset});
+      last_ = bytes;
+    };
+    return hooks;
+  }
+
+  /// Everything that leaves because of this packet.
+  std::vector<PacketRef> send(const PacketRef& packet) {
+    unit_.receive(packet, now_);
+    std::vector<PacketRef> out;
+    while (!unit_.is_quiet()) {
+      now_ += Time::from_ns(2);
+      unit_.work(now_);
+      unit_.drain(now_, [&](Packet& sent) {
+        (sent.tlp.type == TlpType::kMsg ? messages_ : out).push_back(PacketRef(&sent));
+        return true;
+      });
+    }
+    return out;
+  }
+  PacketRef request(TlpType type) {
+    PacketRef packet = pool_.make(PacketKind::kTlp);
+    packet->tlp.type = type;
+    packet->tlp.length_dw = 1;
+    packet->tlp.first_be = 0xf;
+    packet->tlp.tag = 7;
+    return packet;
+  }
+  PacketRef config_write(Bdf target, unsigned offset, std::uint32_t value, bool is_type1 = false) {
+    PacketRef packet = request(is_type1 ? TlpType::kCfgWr1 : TlpType::kCfgWr0);
+    packet->tlp.completer_id = target;
+    packet->tlp.register_offset = static_cast<std::uint16_t>(offset);
+    for (unsigned byte = 0; byte < 4; ++byte) {
+      packet->payload.push_back(static_cast<std::uint8_t>(value >> 8 * byte));
+    }
+    return packet;
+  }
+  PacketRef config_read(Bdf target, unsigned offset) {
+    PacketRef packet = request(TlpType::kCfgRd0);
+    packet->tlp.completer_id = target;
+    packet->tlp.register_offset = static_cast<std::uint16_t>(offset);
+    return packet;
+  }
+  PacketRef memory(TlpType type, std::uint64_t address, unsigned length_dw) {
+    PacketRef packet = request(type);
+    packet->tlp.address = address;
+    packet->tlp.is_4dw = true;
+    packet->tlp.length_dw = static_cast<std::uint16_t>(length_dw);
+    packet->tlp.last_be = length_dw > 1 ? 0xf : 0;
+    if (type == TlpType::kMWr) {
+      packet->payload.assign(std::size_t{length_dw} * 4, 0x5a);
+    }
+    return packet;
+  }
+  void open_bars() {
+    const Bdf pf = Bdf::of(1, 0, 0);
+    const unsigned sriov = *unit_.space(0).find_extended(cfg::kExtSriov);
+    send(config_write(pf, cfg::kBar0 + 4, kBar >> 32));
+    send(config_write(pf, sriov + cfg::sriov::kVfBar0, kVfBar & 0xffff'ffff));
+    send(config_write(pf, sriov + cfg::sriov::kVfBar0 + 4, kVfBar >> 32));
+    send(config_write(pf, sriov + cfg::sriov::kNumVfs, 3));
+    send(config_write(pf, sriov + cfg::sriov::kControl,
+                      cfg::sriov::kVfEnable | cfg::sriov::kVfMemorySpace));
+    send(config_write(pf, cfg::kCommand, cfg::kCommandMemorySpace | cfg::kCommandBusMaster));
+  }
+
+  const Config config_;
+  PacketPool pool_;
+  const PacketSizer sizer_;
+  std::map<std::string, std::uint64_t> errors_;
+  unsigned bus_ = 0;
+  std::optional<Negotiated> outcome_;
+  std::optional<unsigned> in_reset_;
+  std::vector<HandleCommand> commands_;
+  std::vector<std::pair<unsigned, std::uint64_t>> writes_;
+  std::vector<std::uint8_t> last_;
+  std::vector<PacketRef> messages_;
+  Time now_{};
+  TargetUnit unit_;
+};
+
+TEST_F(TargetUnitTest, AConfigurationReadGivesTheRegisterAfterTheMmioDelay) {
+  const std::vector<PacketRef> out = send(config_read(Bdf::of(1, 0, 0), cfg::kVendorId));
+  ASSERT_EQ(out.size(), 1U);
+  EXPECT_EQ(out[0]->tlp.type, TlpType::kCplD);
+  EXPECT_EQ(out[0]->tlp.tag, 7);
+  EXPECT_EQ(out[0]->payload[0] | out[0]->payload[1] << 8, FunctionIds{}.vendor);
+  EXPECT_EQ(now_, config_.device.timing.mmio);
+}
+
+TEST_F(TargetUnitTest, AWriteOfType0TellsTheBusNumber) {
+  send(config_write(Bdf::of(5, 0, 0), cfg::kCommand, 0));
+  EXPECT_EQ(bus_, 5U);
+}
+
+TEST_F(TargetUnitTest, VirtualFunctionsAnswerOnlyOnceEnabled) {
+  EXPECT_EQ(send(config_read(Bdf::of(1, 0, 2), 0))[0]->tlp.status, CplStatus::kUR);
+  open_bars();
+  EXPECT_EQ(send(config_read(Bdf::of(1, 0, 2), 0))[0]->tlp.status, CplStatus::kSC);
+  EXPECT_EQ(send(config_read(Bdf::of(1, 0, 4), 0))[0]->tlp.status, CplStatus::kUR);
+}
+
+TEST_F(TargetUnitTest, MemoryIsUnsupportedBeforeMemorySpaceIsEnabled) {
+  const std::vector<PacketRef> out = send(memory(TlpType::kMRd, 0x1000, 1));
+  EXPECT_EQ(out.at(0)->tlp.status, CplStatus::kUR);
+  EXPECT_TRUE(send(memory(TlpType::kMWr, 0x1000, 1)).empty());
+  EXPECT_EQ(errors_["unsupported_request"], 2U);
+}
+
+TEST_F(TargetUnitTest, EachFunctionHasItsOwnBar) {
+  open_bars();
+  send(memory(TlpType::kMWr, kVfBar + 2 * 0x10000 + 0x40, 2));
+  ASSERT_EQ(writes_.size(), 1U);
+  EXPECT_EQ(writes_[0], (std::pair<unsigned, std::uint64_t>{3, 0x40}));
+  EXPECT_EQ(send(memory(TlpType::kMRd, kVfBar + 2 * 0x10000 + 0x40, 1)).at(0)->payload[0], 0x5a);
+  EXPECT_EQ(send(memory(TlpType::kMRd, kVfBar + 0x40, 1)).at(0)->payload[0], 0);
+}
+
+TEST_F(TargetUnitTest, ByteEnablesSayWhichBytesAreWritten) {
+  open_bars();
+  const PacketRef packet = memory(TlpType::kMWr, kBar + 0x40, 1);
+  packet->tlp.first_be = 0x6;
+  send(packet);
+  EXPECT_EQ(writes_.at(0), (std::pair<unsigned, std::uint64_t>{0, 0x41}));
+  EXPECT_EQ(last_.size(), 2U);
+  const std::vector<PacketRef> out = send(memory(TlpType::kMRd, kBar + 0x40, 1));
+  EXPECT_EQ(out.at(0)->payload, (std::vector<std::uint8_t>{0, 0x5a, 0x5a, 0}));
+}
+
+// LNK-9.10
+TEST_F(TargetUnitTest, ALongReadIsCutAtRcbAndMps) {
+  open_bars();
+  const std::vector<PacketRef> out = send(memory(TlpType::kMRd, kBar + 0x1040, 240));
+  ASSERT_EQ(out.size(), 4U);
+  unsigned dws = 0;
+  for (const PacketRef& packet : out) {
+    EXPECT_LE(packet->tlp.length_dw * 4U, config_.link.mps);
+    dws += packet->tlp.length_dw;
+  }
+  EXPECT_EQ(dws, 240U);
+  EXPECT_EQ((0x1040 + out[0]->tlp.length_dw * 4) % 128, 0);
+}
+
+TEST_F(TargetUnitTest, DoorbellsReachTheEnginesAndReadZero) {
+  open_bars();
+  send(memory(TlpType::kMWr, kBar + 0x8008, 2));
+  EXPECT_EQ(writes_.at(0), (std::pair<unsigned, std::uint64_t>{0, 0x8008}));
+  EXPECT_EQ(send(memory(TlpType::kMRd, kBar + 0x8008, 1)).at(0)->payload[0], 0);
+}
+
+TEST_F(TargetUnitTest, D12_TheHandleBlockTakesCommands) {
+  open_bars();
+  const PacketRef packet = memory(TlpType::kMWr, kBar + handle_register::kHandle, 5);
+  packet->payload.assign(20, 0);
+  packet->payload[0] = 9;
+  packet->payload[16] = handle_register::kDeallocOne;
+  send(packet);
+  ASSERT_EQ(commands_.size(), 1U);
+  EXPECT_EQ(std::get<DeallocMessage>(commands_[0]).dhi, Dhi{9});
+  EXPECT_TRUE(writes_.empty());
+}
+
+TEST_F(TargetUnitTest, D5_EnablingTheDvsecActivatesHandlesWithItsRange) {
+  const unsigned start = *unit_.space(0).find_extended(cfg::kExtDvsec);
+  send(config_write(Bdf::of(1, 0, 0), start + dvsec::kRange, 15U << 16));
+  send(config_write(Bdf::of(1, 0, 0), start + dvsec::kControl, dvsec::kEnable | 3U << 16));
+  ASSERT_TRUE(outcome_);
+  EXPECT_TRUE(outcome_->is_active());
+  EXPECT_EQ(to_int(outcome_->range.upper), 15);
+  EXPECT_EQ(outcome_->epoch, 3);
+}
+
+TEST_F(TargetUnitTest, PoisonedAndMalformedWritesChangeNothingAndAreBooked) {
+  open_bars();
+  const PacketRef poisoned = memory(TlpType::kMWr, kBar + 0x40, 1);
+  poisoned->tlp.is_poisoned = true;
+  send(poisoned);
+  const PacketRef malformed = memory(TlpType::kMWr, kBar + 0x40, 2);
+  malformed->tlp.last_be = 0;
+  send(malformed);
+  EXPECT_TRUE(writes_.empty());
+  EXPECT_EQ(errors_["poisoned_tlp"], 1U);
+  EXPECT_EQ(errors_["malformed_tlp"], 1U);
+}
+
+TEST_F(TargetUnitTest, OtherRequestsAreUnsupported) {
+  open_bars();
+  EXPECT_EQ(send(request(TlpType::kIORd)).at(0)->tlp.status, CplStatus::kUR);
+  const PacketRef atomic = memory(TlpType::kFetchAdd, kBar + 0x40, 1);
+  atomic->payload.assign(4, 1);
+  EXPECT_EQ(send(atomic).at(0)->tlp.status, CplStatus::kUR);
+}
+
+TEST_F(TargetUnitTest, AnErrorIsReportedOnlyWhereSoftwareAskedForIt) {
+  send(memory(TlpType::kMWr, 0x1000, 1));
+  EXPECT_TRUE(messages_.empty());
+  const unsigned pcie = *unit_.space(0).find(cfg::kCapPcie);
+  send(config_write(Bdf::of(1, 0, 0), pcie + cfg::pcie::kDeviceControl,
+                    cfg::pcie::kReportUnsupported | cfg::pcie::kReportNonFatal));
+  send(memory(TlpType::kMWr, 0x1000, 1));
+  ASSERT_EQ(messages_.size(), 1U);
+  EXPECT_EQ(messages_[0]->tlp.message_code, msg::kErrNonFatal);
+}
+
+TEST_F(TargetUnitTest, D4_AFunctionInResetAsksForARetry) {
+  const unsigned pcie = *unit_.space(0).find(cfg::kCapPcie);
+  EXPECT_EQ(send(config_write(Bdf::of(1, 0, 0), pcie + cfg::pcie::kDeviceControl,
+                              cfg::pcie::kInitiateFlr))
+                .at(0)
+                ->tlp.status,
+            CplStatus::kSC);
+  EXPECT_EQ(in_reset_, 0U);
+  EXPECT_EQ(send(config_read(Bdf::of(1, 0, 0), 0)).at(0)->tlp.status, CplStatus::kRRS);
+}
+
+}  // namespace
+}  // namespace flitwise
