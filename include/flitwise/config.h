@@ -92,6 +92,7 @@ struct HostConfig {
     Time clock = Time::from_ns(2);            ///< host uncore
     Time mmio = Time::from_ns(150);           ///< core to root port, one way
     Time software_step = Time::from_ns(200);  ///< one step of a software actor
+    Time completion_timeout = Time::from_us(50'000);  ///< of software's reads and configuration
   } timing;
 };
 

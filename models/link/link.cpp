@@ -257,6 +257,22 @@ void Link::recover(Time t) {
   }
 }
 
+void Link::hold_faults() {
+  for (const std::unique_ptr<End>& end : ends_) {
+    end->held = std::move(end->errors);
+    end->errors = BitErrors(0, DirectionFaults(), Random(0));
+  }
+}
+
+void Link::release_faults() {
+  for (const std::unique_ptr<End>& end : ends_) {
+    if (end->held) {
+      end->errors = std::move(*end->held);
+      end->held.reset();
+    }
+  }
+}
+
 void Link::start_window(bool from_first_counted) {
   for (auto& end : ends_) {
     open_window(*end, now());

@@ -8,6 +8,7 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,10 @@ class Link : public sc_core::sc_module {
        const FaultsConfig& faults, const Random& random, PacketPool& pool,
        const std::array<LinkCredits, 2>& advertised);
 
+  /// No transmission is damaged, and none counts for the ordinals of `faults`, until they are let
+  /// loose again: a machine is brought up without faults.
+  void hold_faults();
+  void release_faults();
   /// Starts counting. from_first_counted: each direction's window opens with its first counted TLP;
   /// else now.
   void start_window(bool from_first_counted);
@@ -82,6 +87,7 @@ class Link : public sc_core::sc_module {
     std::unique_ptr<Framer> framer;
     LaneStream lanes;
     BitErrors errors;
+    std::optional<BitErrors> held;
     boost::circular_buffer<InFlight> wire;  // from this end to the other, in order of arrival
     Wakeup transmit_wakeup;
     Wakeup receive_wakeup;                   // of the wire that ends here

@@ -100,9 +100,9 @@ void RootPort::take(Packet& packet, Time t) {
   } else if (const std::optional<TlpViolation> violation = check_tlp(tlp, limits_)) {
     refuse_malformed(packet, *violation);
   } else if (is_completion(tlp.type)) {
-    if (hooks_.completion) {
+    if (hooks_.completion &&
+        hooks_.completion(PacketRef(&packet), t + config_.host.timing.root_port)) {
       ++counters_.completions;
-      hooks_.completion(PacketRef(&packet), t + config_.host.timing.root_port);
     } else {
       drop(packet, "unexpected_completion", "unexpected_completion");
     }

@@ -45,7 +45,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   struct HostHooks {
     std::function<void(const Packet&, Time)> interrupt;      ///< a write to the interrupt window
     std::function<void(const Packet&, Time)> message;        ///< a message other than a DHI message
-    std::function<void(const PacketRef&, Time)> completion;  ///< for a request that the host sent
+    std::function<bool(const PacketRef&, Time)> completion;  ///< for a request that the host sent
     std::function<void(const char* kind, const Packet&)> error;  ///< something was refused
   };
 

@@ -86,21 +86,13 @@ Fabric::Fabric(const Config& config, Surroundings surroundings)
 }
 
 void Fabric::build_direct(const Config& config) {
-  unsigned next_bus = 1;
   for (unsigned i = 0; i < config.system.devices; ++i) {
     const std::string root = numbered("rp", i);
     add_device(config, root + "-" + numbered("ep", i));
     FabricDevice& device = devices.back();
-    const unsigned count = buses_of(device.config);
-    device.base = Bdf::of(next_bus, 0, 0);
-    device.buses = {static_cast<std::uint8_t>(next_bus),
-                    static_cast<std::uint8_t>(next_bus + count - 1)};
-    next_bus += count;
-    device.endpoint->set_base(device.base);
     const Config of_port = for_instance(device.config, root);
     device.handles = &add_handles(of_port);
     RootPort& port = add_root_port(root, of_port, *device.handles);
-    port.set_buses(device.buses);
     device.root_port = &port;
     Link& link = *links[device.link].link;
     bind(port.to_link, port.from_link, link, kUp);
@@ -124,24 +116,42 @@ void Fabric::build_switched(const Config& whole) {
     const auto port = static_cast<std::uint16_t>(i);
     bind(sw.to_link(port), sw.from_link(port), *links[devices[i].link].link, kUp);
   }
-  const BusRange buses = assign_buses(sw, of_switch.system.source_validation);
-  std::vector<RootPort::DeviceBelow> below;
+  source_validation = of_switch.system.source_validation;
   for (FabricDevice& device : devices) {
     device.handles = &add_handles(device.config);
-    below.push_back(
-        {device.buses, device.handles, device.config.device.dhi.alloc_order == AllocOrder::kAck});
   }
-  RootPort& port = add_root_port("rp0", for_instances(config, "rp0", trunk), *below[0].handles);
-  port.set_buses(buses);
-  port.set_devices(std::move(below));
+  RootPort& port = add_root_port("rp0", for_instances(config, "rp0", trunk), *devices[0].handles);
   bind(port.to_link, port.from_link, link, kUp);
   for (FabricDevice& device : devices) {
     device.root_port = &port;
   }
 }
 
-// What software would set, without the time it takes: returns the buses below the root port.
-BusRange Fabric::assign_buses(Switch& sw, bool source_validation) {
+void Fabric::set_up_untimed() {
+  assign_buses();
+  for (FabricDevice& device : devices) {
+    device.endpoint->set_base(Bdf::of(device.buses.secondary, 0, 0));
+    device.endpoint->set_bus_master(true);
+    negotiate_handles(device);
+  }
+}
+
+void Fabric::assign_buses() {
+  if (!switches.empty()) {
+    assign_buses(*switches[0], *root_ports[0]);
+    return;
+  }
+  unsigned next_bus = 1;
+  for (FabricDevice& device : devices) {
+    const unsigned count = buses_of(device.config);
+    device.buses = {static_cast<std::uint8_t>(next_bus),
+                    static_cast<std::uint8_t>(next_bus + count - 1)};
+    next_bus += count;
+    device.root_port->set_buses(device.buses);
+  }
+}
+
+void Fabric::assign_buses(Switch& sw, RootPort& port) {
   std::vector<BelowSwitch> below;
   for (const FabricDevice& device : devices) {
     below.push_back({buses_of(device.config), device.config.device.functions.bar_size *
@@ -151,10 +161,21 @@ BusRange Fabric::assign_buses(Switch& sw, bool source_validation) {
   const SwitchSetUp set_up = set_up_switch(sw, kFirstBus, below, source_validation);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     devices[i].buses = set_up.buses[i];
-    devices[i].base = Bdf::of(devices[i].buses.secondary, 0, 0);
-    devices[i].endpoint->set_base(devices[i].base);
   }
-  return {kFirstBus, devices.back().buses.subordinate};
+  port.set_buses({kFirstBus, devices.back().buses.subordinate});
+  tell_root_port();
+}
+
+void Fabric::tell_root_port() {
+  if (switches.empty()) {
+    return;
+  }
+  std::vector<RootPort::DeviceBelow> below;
+  for (const FabricDevice& device : devices) {
+    below.push_back(
+        {device.buses, device.handles, device.config.device.dhi.alloc_order == AllocOrder::kAck});
+  }
+  root_ports[0]->set_devices(std::move(below));
 }
 
 void Fabric::add_device(const Config& config, const std::string& link_name) {
@@ -170,22 +191,31 @@ void Fabric::add_device(const Config& config, const std::string& link_name) {
   devices.push_back(std::move(device));
 }
 
-// The device has its place by now: a hostile one has to know it.
 void Fabric::add_engine(FabricDevice& device) {
   Config config = device.config;
   if (&device != &devices.front()) {  // devices do not move in step
     config.run.seed = Random(config.run.seed).split(device.name).next();
   }
   if (config.workload.kind == WorkloadKind::kHostile) {
-    device.hostile = std::make_unique<HostileEngine>(config, device.base, device.range,
-                                                     random_.split(device.name), surroundings_.pool,
-                                                     surroundings_.counting_starts);
     return;
   }
   Endpoint* const endpoint = device.endpoint.get();
   device.engine = std::make_unique<DmaEngine>(
-      config, DmaEngine::Hooks{[](const WorkItem&, std::uint32_t) {}, surroundings_.counting_starts,
-                               [endpoint] { endpoint->wake(); }});
+      config, DmaEngine::Hooks{[this, index = static_cast<std::size_t>(&device - devices.data())](
+                                   const WorkItem& item, std::uint32_t token) {
+                                 surroundings_.ring(index, item, token);
+                               },
+                               surroundings_.counting_starts, [endpoint] { endpoint->wake(); }});
+}
+
+void Fabric::add_hostile(FabricDevice& device) {
+  Config config = device.config;
+  if (&device != &devices.front()) {
+    config.run.seed = Random(config.run.seed).split(device.name).next();
+  }
+  device.hostile = std::make_unique<HostileEngine>(config, device.endpoint->base(), device.range,
+                                                   random_.split(device.name), surroundings_.pool,
+                                                   surroundings_.counting_starts);
 }
 
 RootPort& Fabric::add_root_port(const std::string& name, const Config& config,
@@ -230,8 +260,13 @@ void Fabric::assign_handles(const Config& config) {
   const std::vector<HandleRange> apart = partition_handles(entries, bits);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     devices[i].range = share_handles(config) ? apart[i] : HandleRange::of_bits(bits[i]);
-    negotiate_handles(devices[i]);
   }
+}
+
+bool Fabric::is_handle_aware(const FabricDevice& device) const {
+  return device.config.link.dhi_form != DhiForm::kRidFabric ||
+         std::all_of(switches.begin(), switches.end(),
+                     [](const auto& one) { return one->mode() == SwitchMode::kHandleAware; });
 }
 
 // [DHI D5, D6]
@@ -242,13 +277,15 @@ void Fabric::negotiate_handles(FabricDevice& device) {
   }
   const HandleEnd end{c.device.dhi.supported, c.device.dhi.enabled, c.device.dhi.bits, 0};
   const HandleEnd host{true, true, kMaxHandleBits, 0};
-  const bool every_hop_aware = c.link.dhi_form != DhiForm::kRidFabric ||
-                               std::all_of(switches.begin(), switches.end(), [](const auto& one) {
-                                 return one->mode() == SwitchMode::kHandleAware;
-                               });
-  device.endpoint->dhi().negotiated(negotiate(host, end, device.range, every_hop_aware));
+  device.endpoint->dhi().negotiated(negotiate(host, end, device.range, is_handle_aware(device)),
+                                    c.device.dhi.management == HandleManagement::kSoftware);
   device.handles->table().add_partition({device.buses, device.range, 0});
-  device.handles->grant(device.base, c.device.functions.count);
+  device.handles->grant(Bdf::of(device.buses.secondary, 0, 0), c.device.functions.count);
+  tell_switch(device);
+}
+
+// [DHI D23]
+void Fabric::tell_switch(const FabricDevice& device) {
   if (!switches.empty()) {
     switches[0]->set_handles(static_cast<std::uint16_t>(&device - devices.data()), device.range);
   }

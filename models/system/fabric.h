@@ -3,6 +3,7 @@
 /// is bound to whom. A new kind of component is made and bound here.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,12 +30,11 @@ struct FabricDevice {
   std::string name;
   Config config;  ///< with the overrides of the device and of its link
   std::unique_ptr<Endpoint> endpoint;
-  std::unique_ptr<DmaEngine> engine;  ///< one of these two
-  std::unique_ptr<HostileEngine> hostile;
-  std::size_t link = 0;            ///< index of its own link
-  RootPort* root_port = nullptr;   ///< that it is below of
-  HostHandles* handles = nullptr;  ///< the host's end of its handles
-  Bdf base;
+  std::unique_ptr<DmaEngine> engine;       ///< one of these two
+  std::unique_ptr<HostileEngine> hostile;  ///< from the start on
+  std::size_t link = 0;                    ///< index of its own link
+  RootPort* root_port = nullptr;           ///< that it is below of
+  HostHandles* handles = nullptr;          ///< the host's end of its handles
   BusRange buses;
   HandleRange range;  ///< of its handles, should it use any
 };
@@ -48,19 +48,33 @@ class Fabric {
     LatencyTracer& tracer;
     std::function<void()>
         counting_starts;  ///< a device is about to issue its first counted request
+    std::function<void(std::size_t device, const WorkItem&, std::uint32_t token)> ring;
   };
 
   Fabric(const Config& config, Surroundings surroundings);
+
+  /// What host software would set in bridges and devices, at once and without a TLP.
+  void set_up_untimed();
+  /// Every switch on the way to a device passes handles of the form in use. [DHI D5]
+  bool is_handle_aware(const FabricDevice& device) const;
+  /// The buses of the devices are known: the root port tells their handles apart by them.
+  void tell_root_port();
+  /// The engine of a hostile device: it has to know its place, which the device has by now.
+  void add_hostile(FabricDevice& device);
+  /// What a device may use, so that the switch above it can check. [DHI D23]
+  void tell_switch(const FabricDevice& device);
 
   std::vector<FabricDevice> devices;
   std::vector<FabricLink> links;
   std::vector<std::unique_ptr<RootPort>> root_ports;
   std::vector<std::unique_ptr<Switch>> switches;
+  bool source_validation = true;  ///< at downstream ports of switches
 
  private:
   void build_direct(const Config& config);
   void build_switched(const Config& config);
-  BusRange assign_buses(Switch& sw, bool source_validation);
+  void assign_buses();
+  void assign_buses(Switch& sw, RootPort& port);
   void assign_handles(const Config& config);
   void add_device(const Config& config, const std::string& link_name);
   void add_engine(FabricDevice& device);

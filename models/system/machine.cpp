@@ -29,7 +29,12 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
     : config(whole),
       tracer_(whole.trace.latency),
       memory_port_("memory_port"),
-      fabric_(config, {pool, memory_port_, tracer_, [this] { open_window(); }}) {
+      bridge_("host_bridge", whole, pool),
+      fabric_(config, {pool, memory_port_, tracer_, [this] { open_window(); },
+                       [this](std::size_t device, const WorkItem& item, std::uint32_t token) {
+                         ring(device, item, token);
+                       }}),
+      software_(fabric_.devices.size()) {
   if (memory == nullptr) {
     own_memory_ = std::make_unique<HostMemory>("memory", config.host);
     memory = &own_memory_->socket;
@@ -39,21 +44,50 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
     packet_trace_ = std::make_unique<PacketCsv>(file->second);
   }
   for (FabricLink& one : fabric_.links) {
-    one.link->watch(packet_trace_.get());
+    one.link->hold_faults();
+  }
+  for (const std::unique_ptr<RootPort>& port : fabric_.root_ports) {
+    bridge_.attach(*port, config);
+  }
+  for (FabricDevice& device : fabric_.devices) {
+    bridge_.attach(*device.handles, *device.root_port);
+  }
+}
+
+void Machine::serve() {
+  if (is_serving_) {
+    return;
+  }
+  is_serving_ = true;
+  errors_of_boot_ = errors();
+  for (FabricLink& one : fabric_.links) {
+    one.link->release_faults();
+    if (packet_trace_ != nullptr) {
+      one.link->watch(packet_trace_.get());
+    }
   }
 }
 
 void Machine::start() {
+  if (!boot_ && !is_set_up_) {
+    set_up_at_once();
+  }
+  serve();
   if (config.run.warmup == 0) {
     open_window();
   }
   is_started_ = true;
   for (FabricDevice& device : fabric_.devices) {
-    if (device.hostile) {
+    const Config& c = device.config;
+    if (!device.engine) {
+      fabric_.add_hostile(device);
       device.endpoint->attach_raw(*device.hostile);
     } else {
       device.endpoint->attach(*device.engine);
       device.engine->start(now());
+      if (c.device.dhi.management == HandleManagement::kDevice) {
+        device.endpoint->start_contexts(c.workload.domains, window_is_open_);
+      }
     }
     device.endpoint->wake();
   }
@@ -81,10 +115,15 @@ bool Machine::is_exhausted() const {
 }
 
 bool Machine::is_quiet() const {
+  return is_exhausted() && is_still();
+}
+
+bool Machine::is_still() const {
   const auto all = [](const auto& components, auto is_quiet) {
     return std::all_of(components.begin(), components.end(), is_quiet);
   };
-  return is_exhausted() && memory_port_.in_flight() == 0 &&
+  return memory_port_.in_flight() == 0 && bridge_.is_quiet() &&
+         all(software_, [](const auto& one) { return !one.driver || one.driver->is_quiet(); }) &&
          all(fabric_.devices, [](const auto& one) { return one.endpoint->is_quiet(); }) &&
          all(fabric_.root_ports, [](const auto& one) { return one->is_quiet(); }) &&
          all(fabric_.switches, [](const auto& one) { return one->is_quiet(); }) &&
@@ -120,7 +159,7 @@ std::uint64_t Machine::progress() const {
 }
 
 std::string Machine::waiting() const {
-  std::string text;
+  std::string text = bridge_.waiting();
   for (const FabricDevice& device : fabric_.devices) {
     text += device.endpoint->waiting();
   }
@@ -162,28 +201,45 @@ DhiResult Machine::dhi_result(const FabricDevice& device) const {
   return dhi;
 }
 
+std::map<std::string, std::uint64_t> Machine::errors() const {
+  std::map<std::string, std::uint64_t> all = bridge_.errors();
+  const auto add = [&](const std::map<std::string, std::uint64_t>& errors) {
+    for (const auto& [kind, count] : errors) {
+      all[kind] += count;
+    }
+  };
+  for (const FabricDevice& device : fabric_.devices) {
+    add(device.endpoint->errors());
+    if (device.engine && device.engine->stray_doorbells() > 0) {
+      all["stray_doorbell"] += device.engine->stray_doorbells();
+    }
+  }
+  for (const auto& one : fabric_.root_ports) {
+    add(one->errors());
+  }
+  for (const auto& one : fabric_.switches) {
+    add(one->errors());
+  }
+  return all;
+}
+
 RunResult Machine::result() const {
   RunResult result;
   result.seed = config.run.seed;
   result.simulated = now() - window_begin_;
   result.latency = tracer_.results();
-  const auto add_errors = [&](const std::map<std::string, std::uint64_t>& errors) {
-    for (const auto& [kind, count] : errors) {
-      result.errors[kind] += count;
-    }
-  };
   for (std::size_t i = 0; i < fabric_.links.size(); ++i) {
     result.links.push_back(link_result(i));
   }
   for (const FabricDevice& device : fabric_.devices) {
     result.dhi.push_back(dhi_result(device));
-    add_errors(device.endpoint->errors());
   }
-  for (const auto& one : fabric_.root_ports) {
-    add_errors(one->errors());
-  }
-  for (const auto& one : fabric_.switches) {
-    add_errors(one->errors());
+  for (const auto& [kind, count] : errors()) {
+    const auto before = errors_of_boot_.find(kind);
+    const std::uint64_t since = count - (before == errors_of_boot_.end() ? 0 : before->second);
+    if (since > 0) {
+      result.errors[kind] = since;
+    }
   }
   result.checks = checks();
   return result;
@@ -199,8 +255,13 @@ std::vector<CheckResult> Machine::checks() const {
   for (const auto& one : fabric_.root_ports) {
     append(all, one->checks());
   }
-  for (const FabricDevice& device : fabric_.devices) {
+  for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
+    const FabricDevice& device = fabric_.devices[i];
     append(all, device.endpoint->checks());
+    if (device.engine) {
+      all.push_back({device.name + ": every doorbell arrived",
+                     device.engine->doorbells() == software_[i].doorbells, ""});
+    }
   }
   if (fabric_.switches.empty()) {  // a switch may refuse a write, or send it to another device
     all.push_back(posted_bytes_check());

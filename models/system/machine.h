@@ -3,6 +3,7 @@
 /// Nothing else knows the whole.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
 #include "flitwise/system.h"
+#include "host/boot.h"
+#include "host/handle_driver.h"
+#include "host/host_bridge.h"
 #include "host/host_memory.h"
 #include "system/fabric.h"
 #include "trace/latency_tracer.h"
@@ -25,8 +29,24 @@ class Machine {
   /// With another memory in its place, if one is given.
   Machine(const Config& whole, MemorySocket* memory);
 
-  /// Lets the engines of the workload begin; the measured window opens with the first counted
-  /// request. A machine that is never started is driven by hand.
+  /// Lets host software bring the machine up, in as much simulated time as that takes; nothing to
+  /// do the second time. REQUIRES: no other process of the kernel runs. Throws SimulationError.
+  void bring_up();
+  /// Host software begins to bring the machine up; nothing is measured yet. `epoch` of the handles:
+  /// another one after each reset. [DHI D4]
+  void boot(std::uint8_t epoch = 0);
+  /// Software is ready and nothing is under way: start() may be called.
+  bool is_booted() const;
+  /// Instead of a boot: everything stands as software would leave it, at time 0 and without a TLP.
+  /// There are no BARs then.
+  void set_up_at_once();
+  /// Why the boot went wrong, in plain words; empty where it did not.
+  const std::string& boot_failure() const { return boot_failure_; }
+  /// The machine is in service: faults may strike, and traces see what passes. start() implies it.
+  void serve();
+  bool is_serving() const { return is_serving_; }
+  /// Lets the engines begin, after an untimed set-up where there was no boot; the measured window
+  /// opens with the first counted request.
   void start();
   /// Every engine has given out all its work, or none was started.
   bool is_exhausted() const;
@@ -44,6 +64,18 @@ class Machine {
   const Config config;
 
  private:
+  /// What host software knows of a device and does for it.
+  struct Software {
+    BootedDevice device;
+    std::unique_ptr<HandleDriver> driver;  // with software-managed handles
+    std::uint64_t doorbells = 0;           // rung
+  };
+
+  void software_ready();
+  void make_driver(std::size_t index);
+  void ring(std::size_t index, const WorkItem& item, std::uint32_t token);
+  bool is_still() const;
+  std::map<std::string, std::uint64_t> errors() const;
   void open_window();
   const FabricDevice& device(const std::string& name) const;
   CheckResult posted_bytes_check() const;
@@ -55,9 +87,16 @@ class Machine {
   std::unique_ptr<TraceSink> packet_trace_;  // --trace packets=FILE; all links write into it
   std::unique_ptr<HostMemory> own_memory_;
   MemoryPort memory_port_;
+  HostBridge bridge_;
   Fabric fabric_;
   Observer observer_;
   bool is_started_ = false;
+  std::vector<Software> software_;  // by device
+  std::unique_ptr<Boot> boot_;
+  bool is_set_up_ = false;
+  bool is_serving_ = false;
+  std::string boot_failure_;
+  std::map<std::string, std::uint64_t> errors_of_boot_;  // software probes what is not there
   bool window_is_open_ = false;
   Time window_begin_{};
 
@@ -70,6 +109,13 @@ class Machine {
   std::vector<std::string> device_names() const;
   /// REQUIRES: called before anything runs.
   void observe(Observer observer);
+  HostBridge& bridge() { return bridge_; }
+  Fabric& fabric() { return fabric_; }
+  /// REQUIRES: boot() was called and there is configuration space.
+  const Boot& booted() const { return *boot_; }
+  HandleDriver* driver(std::size_t device) { return software_[device].driver.get(); }
+  std::uint64_t doorbells(std::size_t device) const { return software_[device].doorbells; }
+  std::uint64_t interrupts(std::size_t device) const;
 };
 
 }  // namespace flitwise

@@ -72,6 +72,7 @@ Script::Script(std::ostream& out, const Config& config) : machine_(config), outp
     engines_.emplace(name, std::move(engine));
   }
   machine_.observe([this](const Observation& observation) { observe(observation); });
+  machine_.set_up_at_once();
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
 

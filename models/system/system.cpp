@@ -9,7 +9,6 @@
 #include "system/machine.h"
 
 namespace flitwise {
-
 struct System::Machine : flitwise::Machine {
   using flitwise::Machine::Machine;
 };
@@ -23,18 +22,20 @@ System::~System() = default;
 
 RunResult System::run() {
   Machine& machine = *machine_;
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  machine.bring_up();
   machine.start();
   machine.run_until_quiet();
   return report();
 }
 
 Time System::step(Time span) {
+  machine_->bring_up();
   sc_core::sc_start(to_sc_time(span));
   return now();
 }
 
 Time System::step_until_idle() {
+  machine_->bring_up();
   machine_->run_until_quiet();
   return now();
 }
@@ -42,6 +43,7 @@ Time System::step_until_idle() {
 void System::inject(const std::string& device, PacketRef packet) {
   Endpoint* const endpoint = machine_->endpoint(device);
   FLITWISE_CHECK(endpoint != nullptr, "no device is called " + device);
+  machine_->bring_up();
   endpoint->inject(std::move(packet));
 }
 

@@ -97,7 +97,12 @@ Keys host_keys() {
               "Core to root port, one way."),
           time(
               "host.timing.software_step", [](auto& c) { return &c.host.timing.software_step; },
-              any_latency(), "One step of a software actor.")});
+              any_latency(), "One step of a software actor."),
+          time(
+              "host.timing.completion_timeout",
+              [](auto& c) { return &c.host.timing.completion_timeout; },
+              between(Time::from_us(1), Time::from_us(64'000'000)),
+              "Software's reads and configuration requests give up after it.")});
   return all;
 }
 

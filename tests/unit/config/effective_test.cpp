@@ -85,6 +85,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"workload.buffer_base", "5GiB"},
       {"link.timing.replay_timeout", "1us"},
       {"device.timing.completion_timeout", "1ms"},
+      {"host.timing.completion_timeout", "1ms"},
       {"run.deadlock_after", "1ms"},
       {"link.rcb", "128B"},
       {"link.credits.posted_data", "16"},

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bring-up: one access after the other, a software step between them.
+#include "host/boot.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "config_space/dhi_capability.h"
+
+namespace flitwise {
+namespace {
+
+std::uint16_t at(std::uint16_t start, unsigned offset) {
+  return static_cast<std::uint16_t>(start + offset);
+}
+
+CfgAccess read_of(Bdf target, std::uint16_t offset) {
+  return {false, target, offset, 0, 0xf};
+}
+
+// Fields of the capability register, as docs/formats/dhi_dvsec.md lays them out.
+HandleEnd end_of(std::uint32_t capability, std::uint8_t epoch) {
+  return {(capability & 1U) != 0, true, capability >> 4 & 0xfU, epoch};
+}
+
+}  // namespace
+
+Boot::Boot(HostBridge& bridge, const Config& config, std::vector<BootPolicy> policies,
+           bool source_validation)
+    : bridge_(bridge),
+      step_(config.host.timing.software_step),
+      policies_(std::move(policies)),
+      source_validation_(source_validation),
+      enumerator_(options()) {}
+
+EnumeratorOptions Boot::options() {
+  EnumeratorOptions options;
+  options.mps = 4096;  // As much as all below a root port support.
+  options.enable_each_vf = false;
+  options.source_validation = source_validation_;
+  options.mrrs_of = [this](const FoundFunction& function) {
+    const bool is_known = !function.is_bridge && asked_ < policies_.size();
+    return is_known ? policies_[asked_++].mrrs : 512U;
+  };
+  return options;
+}
+
+void Boot::start(std::function<void()> done) {
+  done_ = std::move(done);
+  enumerate();
+}
+
+void Boot::enumerate() {
+  const std::optional<CfgAccess> access = enumerator_.next();
+  if (!access) {
+    collect();
+    negotiate_next();
+    return;
+  }
+  bridge_.config(*access, [this](const HostAnswer& answer) {
+    enumerator_.answer(answer.value(), !answer.is_ok());
+    bridge_.after(step_, [this] { enumerate(); });
+  });
+}
+
+// The devices among the functions that were found.
+void Boot::collect() {
+  const EnumerationResult& result = enumerator_.result();
+  problems_ = result.problems;
+  for (std::size_t index = 0; index < result.functions.size(); ++index) {
+    const FoundFunction& function = result.functions[index];
+    if (function.is_bridge || function.parent < 0) {
+      continue;
+    }
+    BootedDevice device;
+    device.pf = function.bdf;
+    device.functions = function.num_vfs + 1U;
+    const FoundFunction& above = result.functions[static_cast<std::size_t>(function.parent)];
+    device.buses = {above.secondary, above.subordinate};
+    device.bar = function.bars.empty() ? AddressRange{} : function.bars.front().range;
+    device.vf_bars = function.vf_bars.empty() ? AddressRange{} : function.vf_bars.front().range;
+    device.pcie = function.capability(cfg::kCapPcie).value_or(0);
+    devices_.push_back(device);
+    found_.push_back(index);
+  }
+}
+
+const FoundFunction& Boot::root_of(const FoundFunction& function) const {
+  const FoundFunction* root = &function;
+  while (root->parent >= 0) {
+    root = &enumerator_.result().functions[static_cast<std::size_t>(root->parent)];
+  }
+  return *root;
+}
+
+void Boot::perform(std::vector<CfgAccess> accesses, std::function<void(const Values&)> then,
+                   Values so_far) {
+  if (so_far.size() == accesses.size()) {
+    then(so_far);
+    return;
+  }
+  const CfgAccess access = accesses[so_far.size()];
+  bridge_.config(access, [this, accesses = std::move(accesses), then = std::move(then),
+                          so_far = std::move(so_far)](const HostAnswer& answer) mutable {
+    so_far.push_back(answer.value());
+    bridge_.after(step_, [this, accesses, then, so_far] { perform(accesses, then, so_far); });
+  });
+}
+
+// [DHI D5]
+void Boot::negotiate_next() {
+  if (current_ == devices_.size()) {
+    is_done_ = true;
+    done_();
+    return;
+  }
+  if (current_ >= policies_.size() || !policies_[current_].wants_handles) {
+    devices_[current_].handles.outcome = NegotiationOutcome::kNotEnabled;
+    ++current_;
+    negotiate_next();
+    return;
+  }
+  find_dvsec(found_[current_], 0);
+}
+
+// The DVSEC of ours among those that the function has.
+void Boot::find_dvsec(std::size_t function, std::size_t candidate) {
+  const FoundFunction& found = enumerator_.result().functions[function];
+  while (candidate < found.extended.size() && found.extended[candidate].first != cfg::kExtDvsec) {
+    ++candidate;
+  }
+  if (candidate == found.extended.size()) {
+    devices_[current_].handles.outcome = NegotiationOutcome::kNotSupported;
+    ++current_;
+    negotiate_next();
+    return;
+  }
+  const std::uint16_t start = found.extended[candidate].second;
+  perform({read_of(found.bdf, at(start, dvsec::kHeader1)),
+           read_of(found.bdf, at(start, dvsec::kHeader2)),
+           read_of(found.bdf, at(start, dvsec::kCapability))},
+          [this, function, candidate, start](const Values& values) {
+            const bool is_ours = (values[0] & 0xffffU) == kHandleVendorId &&
+                                 (values[1] & 0xffffU) == dvsec::kDvsecId;
+            if (is_ours) {
+              devices_[current_].dvsec = start;
+              negotiate_with(values[2]);
+            } else {
+              find_dvsec(function, candidate + 1);
+            }
+          });
+}
+
+void Boot::negotiate_with(std::uint32_t device_capability) {
+  const FoundFunction& root = root_of(enumerator_.result().functions[found_[current_]]);
+  const std::uint16_t start = root.extended_capability(cfg::kExtDvsec).value_or(0);
+  perform({read_of(root.bdf, at(start, dvsec::kCapability))},
+          [this, start, device_capability](const Values& values) {
+            const BootPolicy& policy = policies_[current_];
+            HandleEnd host = end_of(values[0], policy.epoch);
+            host.is_supported = host.is_supported && start != 0;
+            devices_[current_].handles = negotiate(host, end_of(device_capability, policy.epoch),
+                                                   policy.range, policy.every_hop_aware);
+            set_up_handles();
+          });
+}
+
+// The host's end first, so that the device finds it ready. [DHI D6]
+void Boot::set_up_handles() {
+  const BootedDevice& device = devices_[current_];
+  const BootPolicy& policy = policies_[current_];
+  if (device.handles.outcome != NegotiationOutcome::kNotSupported) {
+    bridge_.grant_handles(static_cast<unsigned>(current_), device.buses, policy.range,
+                          policy.epoch);
+  }
+  if (!device.handles.is_active()) {
+    problems_.push_back(
+        fmt::format("device {}: no handles: {}", current_, name_of(device.handles.outcome)));
+    ++current_;
+    negotiate_next();
+    return;
+  }
+  const DhiSetUp set_up{policy.range, true, policy.is_software_managed, policy.epoch};
+  const FoundFunction& root = root_of(enumerator_.result().functions[found_[current_]]);
+  std::vector<CfgAccess> accesses =
+      dhi_accesses(root.bdf, *root.extended_capability(cfg::kExtDvsec), set_up);
+  for (const CfgAccess& access : dhi_accesses(device.pf, device.dvsec, set_up)) {
+    accesses.push_back(access);
+  }
+  perform(std::move(accesses), [this](const Values&) {
+    ++current_;
+    negotiate_next();
+  });
+}
+
+}  // namespace flitwise

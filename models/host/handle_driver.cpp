@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// One command at a time: the registers are written in one go, then the status is read until it is
+// there.
+#include "host/handle_driver.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace flitwise {
+namespace reg = handle_register;
+namespace {
+
+constexpr std::size_t kCommandDws = 5;  // HANDLE, IDENTITY, PASID, UPPER, COMMAND
+
+std::array<std::uint32_t, kCommandDws> registers_of(const AllocMessage& message) {
+  const DeviceIdentity& identity = message.identity;
+  const std::uint32_t flags = (identity.pasid ? reg::kPasidSupported : 0U) |
+                              (message.is_trusted ? reg::kTrusted : 0U) |
+                              (identity.privileged_mode_requested ? reg::kPmr : 0U) |
+                              (identity.execute_requested ? reg::kEr : 0U);
+  return {to_int(message.dhi) | flags,
+          identity.bdf.value | std::uint32_t{message.capabilities} << 16,
+          identity.pasid ? to_int(*identity.pasid) : 0U, 0U,
+          reg::kAlloc | std::uint32_t{message.epoch} << 8};
+}
+
+std::array<std::uint32_t, kCommandDws> registers_of(const DeallocMessage& message) {
+  constexpr std::array<std::uint32_t, 4> kCodes{reg::kDeallocOne, reg::kDeallocRange,
+                                                reg::kDeallocFunction, reg::kDeallocAll};
+  return {to_int(message.dhi), message.function.value, 0U, to_int(message.upper),
+          kCodes[static_cast<std::size_t>(message.scope)] | std::uint32_t{message.epoch} << 8};
+}
+
+}  // namespace
+
+HandleDriver::HandleDriver(HostBridge& bridge, Options options)
+    : bridge_(bridge), options_(std::move(options)) {
+  for (unsigned dhi = to_int(options_.range.lower); dhi <= to_int(options_.range.upper); ++dhi) {
+    free_.push_back(Dhi{static_cast<std::uint16_t>(dhi)});
+  }
+}
+
+void HandleDriver::context_started(DomainId domain) {
+  wanting_.push_back(domain);
+  next();
+}
+
+void HandleDriver::context_ended(DomainId domain) {
+  wanting_.erase(std::remove(wanting_.begin(), wanting_.end(), domain), wanting_.end());
+  const auto handle = handle_of_.find(to_int(domain));
+  if (handle != handle_of_.end()) {
+    ended_.push_back(handle->second);
+    handle_of_.erase(handle);
+  }
+  next();
+}
+
+void HandleDriver::deallocate(const DeallocMessage& message,
+                              std::function<void(HandleStatus)> done) {
+  jobs_.push_back({message, std::move(done)});
+  next();
+}
+
+// Orders first, then what has ended, then who waits.
+void HandleDriver::next() {
+  if (is_busy_) {
+    return;
+  }
+  if (!jobs_.empty()) {
+    const Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    is_busy_ = true;
+    command(options_.device_block, job.message, [this, job](HandleStatus) {
+      command(host_block(), job.message, [this, job](HandleStatus status) {
+        forget(job.message);
+        job.done(status);
+        idle();
+      });
+    });
+  } else if (!ended_.empty()) {
+    const Dhi dhi = ended_.front();
+    ended_.pop_front();
+    release(dhi);
+  } else if (!wanting_.empty() && !free_.empty()) {
+    const DomainId domain = wanting_.front();
+    wanting_.pop_front();
+    const Dhi dhi = free_.front();
+    free_.pop_front();
+    allocate(domain, dhi);
+  }
+}
+
+void HandleDriver::idle() {
+  is_busy_ = false;
+  next();
+}
+
+// The host first, so that no use comes before it.
+void HandleDriver::allocate(DomainId domain, Dhi dhi) {
+  is_busy_ = true;
+  AllocMessage message;
+  message.dhi = dhi;
+  message.identity = options_.identity_of(domain);
+  message.epoch = options_.epoch;
+  handle_of_[to_int(domain)] = dhi;
+  command(host_block(), message, [this, domain, dhi, message](HandleStatus at_host) {
+    if (at_host != HandleStatus::kOk) {
+      ++refused_;
+      handle_of_.erase(to_int(domain));
+      free_.push_back(dhi);
+      idle();
+      return;
+    }
+    command(options_.device_block, message, [this, domain, dhi](HandleStatus at_device) {
+      if (at_device == HandleStatus::kOk) {
+        ++allocated_;
+        idle();
+        return;
+      }
+      ++refused_;
+      handle_of_.erase(to_int(domain));
+      release(dhi);
+    });
+  });
+}
+
+// The device first, so that no use comes after.
+void HandleDriver::release(Dhi dhi) {
+  is_busy_ = true;
+  DeallocMessage message;
+  message.dhi = dhi;
+  message.epoch = options_.epoch;
+  command(options_.device_block, message, [this, dhi, message](HandleStatus) {
+    command(host_block(), message, [this, dhi](HandleStatus) {
+      ++freed_;
+      free_.push_back(dhi);
+      idle();
+    });
+  });
+}
+
+// Handles that an order freed are the driver's again.
+void HandleDriver::forget(const DeallocMessage& message) {
+  for (auto entry = handle_of_.begin(); entry != handle_of_.end();) {
+    const Dhi dhi = entry->second;
+    const DeviceIdentity identity = options_.identity_of(DomainId{entry->first});
+    const bool is_covered =
+        message.scope == DeallocScope::kAll ||
+        (message.scope == DeallocScope::kOne && dhi == message.dhi) ||
+        (message.scope == DeallocScope::kRange &&
+         HandleRange{message.dhi, message.upper}.contains(dhi)) ||
+        (message.scope == DeallocScope::kFunction && identity.bdf == message.function);
+    if (is_covered) {
+      ++freed_;
+      free_.push_back(dhi);
+    }
+    entry = is_covered ? handle_of_.erase(entry) : std::next(entry);
+  }
+}
+
+void HandleDriver::command(std::uint64_t block, const HandleCommand& order, Then then) {
+  const std::array<std::uint32_t, kCommandDws> values =
+      std::visit([](const auto& message) { return registers_of(message); }, order);
+  std::array<std::uint8_t, 4 * kCommandDws> bytes{};
+  for (std::size_t index = 0; index < bytes.size(); ++index) {
+    bytes[index] = static_cast<std::uint8_t>(values[index / 4] >> 8 * (index % 4));
+  }
+  bridge_.write(block + reg::kHandle, bytes.data(), bytes.size(), false);
+  poll(block, std::move(then));
+}
+
+void HandleDriver::poll(std::uint64_t block, Then then) {
+  bridge_.after(options_.step, [this, block, then = std::move(then)] {
+    bridge_.read(block + reg::kStatus, 4, [this, block, then](const HostAnswer& answer) {
+      if (answer.is_ok() && (answer.value() & reg::kBusy) != 0) {
+        poll(block, then);
+        return;
+      }
+      then(answer.is_ok() && (answer.value() & reg::kBadCommand) == 0
+               ? static_cast<HandleStatus>(answer.value() & 0xfU)
+               : HandleStatus::kMalformed);
+    });
+  });
+}
+
+}  // namespace flitwise

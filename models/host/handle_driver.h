@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The driver that manages a device's handles in software: through the handle registers of the
+/// device and of the root port it allocates handles for contexts that start and frees those of
+/// contexts that end. [DHI D12, D13, D15]
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <unordered_map>
+
+#include "dhi/handle_types.h"
+#include "host/host_bridge.h"
+
+namespace flitwise {
+
+class HandleDriver {
+ public:
+  struct Options {
+    unsigned host_block = 0;         ///< handle registers of the host for this device
+    std::uint64_t device_block = 0;  ///< address of the handle registers in the device's BAR 0
+    HandleRange range;
+    std::uint8_t epoch = 0;
+    Time step{};  ///< between two accesses
+    std::function<DeviceIdentity(DomainId)> identity_of;
+  };
+
+  HandleDriver(HostBridge& bridge, Options options);
+
+  /// A context is there and wants a handle; it gets one as soon as one is free.
+  void context_started(DomainId domain);
+  void context_ended(DomainId domain);
+  /// Frees what the message covers at the device, then at the host. `done` gets what the host said.
+  void deallocate(const DeallocMessage& message, std::function<void(HandleStatus)> done);
+  bool is_quiet() const { return !is_busy_ && jobs_.empty() && ended_.empty(); }
+
+  std::uint64_t allocated() const { return allocated_; }
+  std::uint64_t freed() const { return freed_; }
+  std::uint64_t refused() const { return refused_; }
+
+ private:
+  using Then = std::function<void(HandleStatus)>;
+  struct Job {
+    DeallocMessage message;
+    Then done;
+  };
+
+  std::uint64_t host_block() const { return HostBridge::handle_block(options_.host_block); }
+  void next();
+  void allocate(DomainId domain, Dhi dhi);
+  void release(Dhi dhi);
+  void command(std::uint64_t block, const HandleCommand& order, Then then);
+  void poll(std::uint64_t block, Then then);
+  void idle();
+  void forget(const DeallocMessage& message);
+
+  HostBridge& bridge_;
+  const Options options_;
+  std::deque<Dhi> free_;
+  std::deque<DomainId> wanting_;
+  std::deque<Dhi> ended_;
+  std::deque<Job> jobs_;
+  std::unordered_map<std::uint32_t, Dhi> handle_of_;  // by domain
+  bool is_busy_ = false;
+  std::uint64_t allocated_ = 0, freed_ = 0, refused_ = 0;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The way of host software to devices: configuration and MMIO accesses that become TLPs at a root
+/// port, and the registers of the root ports themselves, on bus 0 (docs/host_software.md).
+#pragma once
+
+#include <systemc>
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/wakeup.h"
+#include "config_space/enumeration.h"
+#include "dhi/dhi_dvsec.h"
+#include "dhi/handle_registers.h"
+#include "flitwise/config.h"
+#include "root_complex/host_handles.h"
+#include "root_complex/root_port.h"
+#include "routing/routing_table.h"
+#include "tlp/reassembly.h"
+#include "tlp/splitter.h"
+#include "tlp/tag_pool.h"
+
+namespace flitwise {
+
+/// How an access ended. A failed read gives no bytes (software sees ones).
+struct HostAnswer {
+  CplStatus status = CplStatus::kSC;
+  bool is_timeout = false;
+  std::vector<std::uint8_t> data;
+
+  bool is_ok() const { return status == CplStatus::kSC && !is_timeout; }
+  /// The first DW, little-endian; ones where there is none.
+  std::uint32_t value() const;
+};
+
+class HostBridge : public sc_core::sc_module {
+ public:
+  using Done = std::function<void(const HostAnswer&)>;
+
+  HostBridge(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool);
+
+  /// The next root port, as function of bus 0; returns its index. REQUIRES: before the start.
+  unsigned attach(RootPort& port, const Config& config);
+  unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
+  /// The next block of handle registers, for the host's handles of one device; returns its index.
+  unsigned attach(HostHandles& handles, RootPort& port);
+  /// What a hot reset of the link below the port does there. [DHI D4]
+  void on_hot_reset(unsigned port, std::function<void()> action);
+
+  // ---- accesses; `done` is called when software may go on
+  void config(const CfgAccess& access, Done done);
+  /// bytes 1..4096 that cross no 4 KiB boundary, in one TLP.
+  void read(std::uint64_t address, unsigned bytes, Done done);
+  /// Posted: nobody waits. counts: belongs to the measured part.
+  void write(std::uint64_t address, const std::uint8_t* bytes, std::size_t size, bool counts);
+  /// Software does something else for so long.
+  void after(Time delay, std::function<void()> what);
+
+  /// Where a block of handle registers is. [DHI D12]
+  static constexpr std::uint64_t handle_block(unsigned index) {
+    return kHandleBlocks + index * std::uint64_t{4096};
+  }
+  /// The port that has a bus below it, if one has.
+  std::optional<unsigned> port_above(Bdf bdf) const;
+  /// A device may use these handles from now on; what it had is gone. [DHI D4, D6]
+  void grant_handles(unsigned block, BusRange buses, HandleRange range, std::uint8_t epoch);
+
+  ConfigSpace& space(unsigned port) { return ports_[port]->space; }
+  /// Interrupt writes from functions on these buses.
+  std::uint64_t interrupts(BusRange buses) const;
+  bool is_quiet() const { return in_flight_ == 0 && waiting_.empty() && agenda_.empty(); }
+  /// master_abort, completion_timeout.
+  const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
+  std::string waiting() const;
+
+ private:
+  static constexpr std::uint64_t kHandleBlocks = 0xfed1'0000;
+
+  struct Port {
+    Port(RootPort& root_port, const Config& config);
+    RootPort& port;
+    DhiDvsec dvsec;
+    ConfigSpace space;
+    std::function<void()> hot_reset;
+  };
+  struct HandleBlock {
+    HostHandles& handles;
+    RootPort& port;
+    HandleRegisters registers;
+  };
+  struct Request {
+    PacketRef packet;
+    unsigned port = 0;
+    Done done;
+  };
+  struct Outstanding {
+    Request request;
+    Reassembly reassembly;
+    HostAnswer answer;
+    std::uint64_t serial = 0;  // 0: free
+  };
+  struct Deadline {
+    Time when;
+    std::uint16_t tag;
+    std::uint64_t serial;
+  };
+
+  void work();
+  void check_timeouts();
+  void own_config(unsigned port, const CfgAccess& access, const Done& done);
+  void apply(unsigned port, const WriteEffect& effect);
+  PacketRef memory_request(TlpType type, const RequestPiece& piece) const;
+  void send_nonposted(Request request);
+  bool completed(const PacketRef& packet, Time when);
+  void finish(std::uint16_t tag, Time delay);
+  void write_own(std::uint64_t address, const std::vector<std::uint8_t>& bytes);
+  void command(HandleBlock& block, const HandleCommand& order);
+  bool is_own(std::uint64_t address) const {
+    return address >= kHandleBlocks &&
+           address < handle_block(static_cast<unsigned>(blocks_.size()));
+  }
+  HandleBlock& block_at(std::uint64_t address) { return blocks_[(address - kHandleBlocks) / 4096]; }
+  void refuse(const Done& done);
+  void message(unsigned port, const Packet& packet);
+
+  const Time mmio_;
+  const Time step_;
+  const Time completion_timeout_;
+  PacketPool& pool_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<HandleBlock> blocks_;
+  std::array<std::uint64_t, 256> interrupts_{};  // by bus
+  std::optional<RoutingTable> routes_;
+  std::multimap<std::int64_t, std::function<void()>> agenda_;  // by time in fs
+  Wakeup wakeup_;
+  TagPool tags_{8};
+  std::vector<Outstanding> outstanding_;  // by tag
+  std::size_t in_flight_ = 0;
+  std::uint64_t last_serial_ = 0;
+  std::deque<Deadline> deadlines_;
+  std::deque<Request> waiting_;  // for a tag
+  std::map<std::string, std::uint64_t> errors_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host software of a machine: what it does before the engines begin, and for them.
+#include <systemc>
+
+#include <algorithm>
+
+#include "flitwise/error.h"
+#include "system/machine.h"
+
+namespace flitwise {
+namespace {
+
+// How often the end of the boot is looked for.
+constexpr Time kBootSlice = Time::from_ns(500);
+
+bool wants_handles(const FabricDevice& device) {
+  return device.config.link.identity == Identity::kDhi && device.config.device.dhi.enabled &&
+         device.range.size() > 0;
+}
+
+BootPolicy policy_for(const Fabric& fabric, const FabricDevice& device, std::uint8_t epoch) {
+  const Config& config = device.config;
+  BootPolicy policy;
+  policy.mrrs = static_cast<unsigned>(config.link.mrrs);
+  policy.wants_handles = wants_handles(device);
+  policy.is_software_managed = config.device.dhi.management == HandleManagement::kSoftware;
+  policy.every_hop_aware = fabric.is_handle_aware(device);
+  policy.range = device.range;
+  policy.epoch = epoch;
+  return policy;
+}
+
+}  // namespace
+
+// Host software brings the machine up before anything else happens to it; once.
+void Machine::bring_up() {
+  if (is_serving()) {
+    return;
+  }
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  boot();
+  const Time limit =
+      now() + std::max(config.run.deadlock_after, config.host.timing.completion_timeout * 2);
+  while (!is_booted()) {
+    sc_core::sc_start(to_sc_time(kBootSlice));
+    if (!boot_failure().empty()) {
+      throw SimulationError(boot_failure());
+    }
+    if (now() > limit && !is_booted()) {
+      throw SimulationError("the machine does not come up; what waits:\n" + waiting());
+    }
+  }
+  serve();
+}
+
+void Machine::boot(std::uint8_t epoch) {
+  const bool has_configuration_space = std::all_of(
+      fabric_.devices.begin(), fabric_.devices.end(),
+      [](const FabricDevice& device) { return device.config.link.carrier == Carrier::kPcie; });
+  if (!has_configuration_space) {
+    set_up_at_once();
+    return;
+  }
+  std::vector<BootPolicy> policies;
+  for (const FabricDevice& device : fabric_.devices) {
+    policies.push_back(policy_for(fabric_, device, epoch));
+  }
+  if (fabric_.switches.empty()) {
+    for (unsigned i = 0; i < bridge_.ports(); ++i) {
+      Endpoint* const endpoint = fabric_.devices[i].endpoint.get();
+      bridge_.on_hot_reset(i, [endpoint] { endpoint->hot_reset(); });
+    }
+  }
+  boot_ = std::make_unique<Boot>(bridge_, config, std::move(policies), fabric_.source_validation);
+  boot_->start([this] { software_ready(); });
+}
+
+bool Machine::is_booted() const {
+  return is_set_up_ || (boot_ && boot_->is_done() && is_still());
+}
+
+// Where nobody speaks PCIe there is no configuration space: both ends come up as they should be.
+void Machine::set_up_at_once() {
+  fabric_.set_up_untimed();
+  is_set_up_ = true;
+  serve();
+}
+
+// Every device stands where software wants it; drivers give their first contexts handles.
+void Machine::software_ready() {
+  if (boot_->devices().size() != fabric_.devices.size()) {
+    boot_failure_ = "host software found " + std::to_string(boot_->devices().size()) + " of " +
+                    std::to_string(fabric_.devices.size()) + " devices";
+    for (const std::string& problem : boot_->problems()) {
+      boot_failure_ += "\n" + problem;
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
+    software_[i].device = boot_->devices()[i];
+    fabric_.devices[i].buses = boot_->devices()[i].buses;
+    fabric_.devices[i].handles->grant(software_[i].device.pf, software_[i].device.functions);
+  }
+  fabric_.tell_root_port();
+  for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
+    if (!software_[i].device.handles.is_active()) {
+      continue;
+    }
+    fabric_.tell_switch(fabric_.devices[i]);
+    if (fabric_.devices[i].config.device.dhi.management == HandleManagement::kSoftware) {
+      make_driver(i);
+    }
+  }
+}
+
+// [DHI D12]
+void Machine::make_driver(std::size_t index) {
+  const FabricDevice& device = fabric_.devices[index];
+  const BootedDevice& booted = software_[index].device;
+  Endpoint* const endpoint = device.endpoint.get();
+  HandleDriver::Options options;
+  options.host_block = static_cast<unsigned>(index);
+  options.device_block = booted.bar_of(0);
+  options.range = booted.handles.range;
+  options.epoch = booted.handles.epoch;
+  options.step = config.host.timing.software_step;
+  options.identity_of = [endpoint](DomainId domain) { return endpoint->identity_of(domain); };
+  software_[index].driver = std::make_unique<HandleDriver>(bridge_, std::move(options));
+  HandleDriver* const driver = software_[index].driver.get();
+  endpoint->dhi().set_software({[driver](DomainId domain) { driver->context_started(domain); },
+                                [driver](DomainId domain) { driver->context_ended(domain); }});
+  endpoint->start_contexts(device.config.workload.domains, false);
+}
+
+// Doorbells are writes down the link. Without a boot there are no addresses: there the doorbell
+// only takes its time.
+void Machine::ring(std::size_t index, const WorkItem& item, std::uint32_t token) {
+  const FabricDevice& device = fabric_.devices[index];
+  ++software_[index].doorbells;
+  if (is_set_up_) {
+    bridge_.after(config.host.timing.mmio,
+                  [engine = device.engine.get(), token] { engine->doorbell_arrived(token); });
+    return;
+  }
+  std::vector<std::uint8_t> bytes(item.bytes, 0);
+  for (std::size_t byte = 0; byte < 4 && byte < bytes.size(); ++byte) {
+    bytes[byte] = static_cast<std::uint8_t>(token >> 8 * byte);
+  }
+  const unsigned function = to_int(item.domain) % device.config.device.functions.count;
+  bridge_.write(software_[index].device.bar_of(function) + item.address, bytes.data(), bytes.size(),
+                window_is_open_);
+}
+
+std::uint64_t Machine::interrupts(std::size_t device) const {
+  return bridge_.interrupts(fabric_.devices[device].buses);
+}
+
+}  // namespace flitwise

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles under the hand of host software: negotiation, management, deallocation, resets.
+#include <gtest/gtest.h>
+
+#include <systemc>
+
+#include "host/function_reset.h"
+#include "machine_bench.h"
+
+namespace flitwise {
+namespace {
+
+Config with_handles() {
+  Config config;
+  config.link.identity = Identity::kDhi;
+  config.workload.requests = 5'000;
+  config.workload.domains = 16;
+  config.device.dhi.bits = 4;
+  return config;
+}
+
+const HostHandleStatistics& host_statistics(MachineBench& bench) {
+  return bench.machine.fabric().devices[0].handles->table().statistics();
+}
+
+TEST(Negotiation, D6_BothEndsHaveTheRangeAndAreEnabled) {
+  MachineBench bench(with_handles());
+  ASSERT_TRUE(bench.bring_up());
+  EXPECT_TRUE(bench.device().handles.is_active());
+  EXPECT_TRUE(bench.machine.endpoint("ep0")->dhi().is_active());
+  EXPECT_EQ(bench.machine.endpoint("ep0")->dhi().table()->range(), HandleRange::of_bits(4));
+  ASSERT_TRUE(bench.run_workload());
+  EXPECT_EQ(host_statistics(bench).allocs, 16U);
+  EXPECT_EQ(host_statistics(bench).rejected(), 0U);
+}
+
+TEST(Negotiation, D5_WithoutSupportEveryMessageGoesInFullAndNothingIsAllocated) {
+  Config config = with_handles();
+  config.device.dhi.supported = false;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  EXPECT_EQ(bench.device().handles.outcome, NegotiationOutcome::kNotSupported);
+  ASSERT_TRUE(bench.run_workload());
+  EXPECT_EQ(bench.wire.up(HandlePurpose::kAlloc), 0U);
+  EXPECT_EQ(bench.machine.result().links[0].up.bits.identity, 5'000U * 32);
+}
+
+TEST(Negotiation, D5_NotEnabledBySoftwareMeansTheSame) {
+  Config config = with_handles();
+  config.device.dhi.enabled = false;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  ASSERT_TRUE(bench.run_workload());
+  EXPECT_EQ(bench.wire.up(HandlePurpose::kAlloc), 0U);
+  EXPECT_EQ(bench.machine.result().links[0].up.bits.identity, 5'000U * 32);
+}
+
+TEST(Negotiation, D2_DevicesOfASharedTableHaveRangesApart) {
+  Config config = with_handles();
+  config.system.devices = 2;
+  config.host.dhi.table = HostDhiTable::kShared;
+  config.host.dhi.entries = 16;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  EXPECT_EQ(to_int(bench.device(0).handles.range.upper), 7);
+  EXPECT_EQ(to_int(bench.device(1).handles.range.lower), 8);
+  ASSERT_TRUE(bench.run_workload());
+  EXPECT_EQ(host_statistics(bench).rejected(), 0U);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+}
+
+TEST(SoftwareManaged, D12_TheDeviceSendsNoAllocAndEveryMessageHasAHandle) {
+  Config config = with_handles();
+  config.device.dhi.management = HandleManagement::kSoftware;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  EXPECT_EQ(bench.machine.driver(0)->allocated(), 16U);
+  ASSERT_TRUE(bench.run_workload());
+  EXPECT_EQ(bench.wire.up(HandlePurpose::kAlloc), 0U);
+  EXPECT_EQ(bench.wire.up(HandlePurpose::kDealloc), 0U);
+  const RunResult result = bench.machine.result();
+  EXPECT_EQ(result.links[0].up.bits.identity, 0U);
+  EXPECT_EQ(result.dhi[0].bypasses, 0U);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+}
+
+TEST(SoftwareManaged, D12_MoreContextsThanHandlesLeavesTheRestInFull) {
+  Config config = with_handles();
+  config.device.dhi.management = HandleManagement::kSoftware;
+  config.workload.domains = 32;
+  config.workload.requests = 3'200;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  ASSERT_TRUE(bench.run_workload());
+  EXPECT_EQ(bench.machine.driver(0)->allocated(), 16U);
+  EXPECT_EQ(bench.machine.result().links[0].up.bits.identity, 3'200U / 2 * 32);
+}
+
+TEST(SoftwareManaged, D13_ChurnReplacesTheHandlesOfEndedContexts) {
+  Config config = with_handles();
+  config.device.dhi.management = HandleManagement::kSoftware;
+  config.workload.kind = WorkloadKind::kReadWrite;
+  config.workload.domain_choice = DomainChoice::kChurn;
+  config.workload.churn = 0.005;
+  config.workload.requests = 20'000;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  ASSERT_TRUE(bench.run_workload());
+  EXPECT_GT(bench.machine.driver(0)->freed(), 8U);
+  EXPECT_GT(bench.machine.driver(0)->allocated(), 24U);
+  EXPECT_EQ(bench.machine.driver(0)->refused(), 0U);
+  EXPECT_EQ(bench.wire.up(HandlePurpose::kAlloc), 0U);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(host_statistics(bench).rejected(), 0U);
+}
+
+TEST(ContextCreation, D13_HandlesComeWithTheContextBeforeItsFirstMessage) {
+  Config config = with_handles();
+  config.device.dhi.allocate_at = AllocateAt::kContextCreation;
+  config.workload.domains = 8;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  bench.machine.start();
+  ASSERT_TRUE(bench.run_until([&] { return bench.wire.up(TlpType::kMWr) > 0; }));
+  EXPECT_EQ(bench.machine.endpoint("ep0")->dhi().table()->valid_entries(), 8U);
+  ASSERT_TRUE(bench.finish());
+  EXPECT_EQ(bench.wire.up(HandlePurpose::kAlloc), 8U);
+  EXPECT_EQ(bench.machine.result().dhi[0].hits, 5'000U);
+}
+
+TEST(ContextCreation, D13_AHandleGoesWithItsContext) {
+  Config config = with_handles();
+  config.device.dhi.allocate_at = AllocateAt::kContextCreation;
+  config.device.dhi.dealloc = DeallocMode::kExplicit;
+  config.host.dhi.dealloc = DeallocMode::kExplicit;
+  config.workload.domain_choice = DomainChoice::kChurn;
+  config.workload.churn = 0.01;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  ASSERT_TRUE(bench.run_workload());
+  const RunResult result = bench.machine.result();
+  EXPECT_GT(bench.wire.up(HandlePurpose::kDealloc), 20U);
+  EXPECT_EQ(result.dhi[0].evictions, 0U);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(host_statistics(bench).rejected(), 0U);
+}
+
+struct Scope {
+  DeallocScope scope;
+  unsigned left;
+};
+
+class Dealloc : public testing::TestWithParam<Scope> {};
+
+TEST_P(Dealloc, D15_SoftwareReachesBothTables) {
+  Config config = with_handles();
+  config.device.dhi.management = HandleManagement::kSoftware;
+  config.device.functions.count = 4;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  ASSERT_TRUE(bench.run_workload());
+  DeallocMessage message;
+  message.scope = GetParam().scope;
+  message.dhi = Dhi{3};
+  message.upper = Dhi{7};
+  message.function = GetParam().scope == DeallocScope::kAll ? Bdf::of(1, 0, 0) : Bdf::of(1, 0, 2);
+  if (GetParam().scope == DeallocScope::kFunction || GetParam().scope == DeallocScope::kAll) {
+    message.dhi = message.upper = Dhi{};
+  } else if (GetParam().scope == DeallocScope::kOne) {
+    message.upper = Dhi{};
+  }
+  std::optional<HandleStatus> status;
+  bench.machine.driver(0)->deallocate(message, [&](HandleStatus s) { status = s; });
+  ASSERT_TRUE(bench.run_until([&] { return status.has_value(); }));
+  EXPECT_EQ(*status, HandleStatus::kOk);
+  const HostHandleTable& host = bench.machine.fabric().devices[0].handles->table();
+  EXPECT_EQ(host.valid_entries(*host.partition_of(Bdf::of(1, 0, 0))), GetParam().left);
+  EXPECT_EQ(bench.machine.endpoint("ep0")->dhi().table()->valid_entries(), GetParam().left);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scopes, Dealloc,
+                         testing::Values(Scope{DeallocScope::kOne, 15},
+                                         Scope{DeallocScope::kRange, 11},
+                                         Scope{DeallocScope::kFunction, 12},
+                                         Scope{DeallocScope::kAll, 0}));
+
+TEST(FunctionLevelReset, D4_InTheMiddleOfTrafficLeavesNoStaleHandle) {
+  Config config = with_handles();
+  config.device.functions.count = 4;
+  config.device.dhi.bits = 3;
+  config.workload.kind = WorkloadKind::kReadWrite;
+  config.workload.domains = 32;
+  config.workload.requests = 20'000;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  bench.machine.start();
+  unsigned resets = 0;
+  FunctionResetOptions options;
+  options.function = Bdf::of(1, 0, 2);
+  options.pcie = *bench.machine.endpoint("ep0")->target().space(2).find(cfg::kCapPcie);
+  std::function<void()> again = [&] {
+    reset_function(bench.machine.bridge(), options, [&](HandleStatus status) {
+      EXPECT_EQ(status, HandleStatus::kOk);
+      if (++resets < 5) {
+        bench.machine.bridge().after(Time::from_us(3), again);
+      }
+    });
+  };
+  bench.machine.bridge().after(Time::from_us(5), again);
+  ASSERT_TRUE(bench.finish());
+  EXPECT_EQ(resets, 5U);
+  const RunResult result = bench.machine.result();
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(host_statistics(bench).rejected(), 0U);
+  EXPECT_TRUE(result.errors.empty());
+}
+
+TEST(HotReset, D4_ANewEpochAtBothEndsAfterIt) {
+  Config config = with_handles();
+  config.workload.kind = WorkloadKind::kReadWrite;
+  config.workload.requests = 20'000;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  bench.machine.start();
+  bench.run_until([] { return false; }, Time::from_us(10));
+  // Secondary Bus Reset, set and cleared again.
+  bench.config({true, Bdf::of(0, 1, 0), cfg::kBridgeControlDw, cfg::kSecondaryBusReset, 0xc});
+  bench.config({true, Bdf::of(0, 1, 0), cfg::kBridgeControlDw, 0, 0xc});
+  ASSERT_TRUE(bench.run_until([&] { return !bench.machine.endpoint("ep0")->dhi().is_active(); },
+                              Time::from_us(100)));
+  bench.machine.boot(1);
+  ASSERT_TRUE(bench.run_until([&] { return bench.machine.booted().is_done(); }));
+  EXPECT_EQ(bench.device().handles.epoch, 1);
+  ASSERT_TRUE(bench.finish());
+  EXPECT_EQ(bench.machine.endpoint("ep0")->dhi().table()->epoch(), 1);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(host_statistics(bench).rejected(), 0U);
+  EXPECT_TRUE(bench.machine.result().errors.empty());
+}
+
+}  // namespace
+}  // namespace flitwise
