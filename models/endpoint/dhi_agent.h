@@ -91,7 +91,6 @@ class DhiAgent {
 
   const DeviceConfig config_;
   PacketPool& pool_;
-  SoftwareHooks software_;
   bool is_active_ = false;
   bool is_software_managed_ = false;
   std::unique_ptr<DeviceHandleTable> table_;  // kept, so that pins of the past stay harmless
@@ -102,14 +101,15 @@ class DhiAgent {
   };
   std::vector<Unapplied> unapplied_;  // allocated, not known applied
   std::size_t covered_by_flush_ =
-      0;                           // the first so many of them are covered by the flush that is out
-  std::vector<bool> has_started_;  // contexts that are known, by domain
+      0;  // the first so many of them are covered by the flush that is out
   bool flush_is_out_ = false;
   bool can_flush_ = false;                // of the message at hand
   DomainId waiting_domain_{0xffff'ffff};  // its lookup has been counted already
   std::uint64_t deallocs_ = 0, bypasses_ = 0, flushes_ = 0, acks_ = 0, refused_ = 0;
   std::uint64_t window_deallocs_ = 0, window_bypasses_ = 0, window_flushes_ = 0, window_acks_ = 0,
                 window_refused_ = 0;
+  SoftwareHooks software_;
+  std::vector<bool> has_started_;  // contexts that are known, by domain
 };
 
 }  // namespace flitwise

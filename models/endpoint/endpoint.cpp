@@ -29,10 +29,10 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
       outstanding_(config.device.functions.count, config.device.tag_bits),
       outbox_(kOutboxDepth),
       wakeup_("work", config.device.timing.clock),
-      mps_(static_cast<std::uint32_t>(config.link.mps)),
-      mrrs_(static_cast<std::uint32_t>(config.link.mrrs)),
       relaxed_ordering_(config.device.dma.relaxed_ordering),
       id_based_ordering_(config.device.dma.id_based_ordering),
+      mps_(static_cast<std::uint32_t>(config.link.mps)),
+      mrrs_(static_cast<std::uint32_t>(config.link.mrrs)),
       functions_(config.device.functions.count, FunctionState::kRunning),
       target_(config, pool, sizer_, target_hooks()) {
   from_link.register_nb_transport_fw(this, &Endpoint::receive, 0);
@@ -70,7 +70,7 @@ void Endpoint::work() {
 tlm::tlm_sync_enum Endpoint::link_has_room(int /*id*/, Packet& /*packet*/,
                                            tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
   const Time t = now();
-  if (target_.has_output()) {
+  if (target_waits_) {
     drain_target(t);
   }
   outbox_.drain([this](const Outbox::Entry& entry) { return hand_over(entry); });
@@ -80,9 +80,6 @@ tlm::tlm_sync_enum Endpoint::link_has_room(int /*id*/, Packet& /*packet*/,
 
 // Takes work from the engines as long as there is room and nothing has to be waited for.
 void Endpoint::pump(Time t) {
-  if (is_draining_) {
-    drain_handles(t);
-  }
   while (is_bus_master_ && outbox_.empty()) {
     if (!has_current_ && !begin_transfer(t)) {
       break;
@@ -94,8 +91,8 @@ void Endpoint::pump(Time t) {
   if (raw_ != nullptr && is_bus_master_) {
     pump_raw(t);
   }
-  if (in_reset_ != 0) {
-    check_resets(t);
+  if (has_duties_) {
+    do_duties(t);
   }
 }
 
@@ -313,6 +310,7 @@ void Endpoint::end_transfer(std::uint32_t slot, Time t) {
   if (transfer.ends_context) {
     dhi_.end_context(transfer.domain);
     is_draining_ = is_draining_ || dhi_.is_draining();
+    has_duties_ = has_duties_ || is_draining_;
   }
   const TransferEnd end{transfer.token, transfer.domain,       transfer.op,
                         active.status,  transfer.ends_context, t};

@@ -82,6 +82,7 @@ class Endpoint : public sc_core::sc_module {
   const EndpointCounters& counters() const { return counters_; }
 
  private:
+  enum class FunctionState : std::uint8_t { kRunning, kInReset, kStopped };
   /// A transfer that is being cut into TLPs or waits for its data.
   struct Active {
     Transfer transfer;
@@ -120,6 +121,7 @@ class Endpoint : public sc_core::sc_module {
   void drain_target(Time now);
   void written(unsigned function, std::uint64_t offset, const std::vector<std::uint8_t>& bytes);
   void execute(const HandleCommand& command);
+  void do_duties(Time now);
   void drain_handles(Time now);
   void start_reset(unsigned function, ResetKind kind);
   void check_resets(Time now);
@@ -152,6 +154,13 @@ class Endpoint : public sc_core::sc_module {
   std::vector<std::uint32_t> free_active_;
   std::uint32_t current_ = 0;
   bool has_current_ = false;
+  // What software sets, and what is looked at for every packet.
+  bool is_bus_master_ = false;
+  bool has_duties_ = false;    // handles drain, or functions are in reset
+  bool target_waits_ = false;  // the link has sent an answer of the target unit away
+  bool relaxed_ordering_, id_based_ordering_;
+  unsigned not_running_ = 0;  // functions that may not send
+  std::uint32_t mps_, mrrs_;
   RequestSplitter splitter_{0, 0, 128};
   RequestPiece piece_;
   bool has_piece_ = false;
@@ -165,16 +174,11 @@ class Endpoint : public sc_core::sc_module {
   RawEngine* raw_ = nullptr;
   const Observer* observer_ = nullptr;
 
-  // What software sets, and functions that it resets.
-  enum class FunctionState : std::uint8_t { kRunning, kInReset, kStopped };
-  std::uint32_t mps_, mrrs_;
-  bool relaxed_ordering_, id_based_ordering_;
-  bool is_bus_master_ = false;
+  // Functions that software resets.
+  std::vector<FunctionState> functions_;
+  unsigned in_reset_ = 0;             // functions in state kInReset
   bool is_draining_ = false;          // handles are given up by software's order or with a context
   bool has_dealloc_command_ = false;  // in the handle registers
-  std::vector<FunctionState> functions_;
-  unsigned in_reset_ = 0;     // functions in state kInReset
-  unsigned not_running_ = 0;  // functions in another state than kRunning
   ResetKind reset_kind_ = ResetKind::kFunctionLevel;
   TargetUnit target_;
 };

@@ -61,7 +61,9 @@ void Endpoint::drain_target(Time t) {
   target_.drain(t, [this](Packet& packet) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    return to_link->nb_transport_fw(packet, phase, delay) == tlm::TLM_COMPLETED;
+    const bool is_taken = to_link->nb_transport_fw(packet, phase, delay) == tlm::TLM_COMPLETED;
+    target_waits_ = !is_taken;
+    return is_taken;
   });
 }
 
@@ -118,8 +120,19 @@ void Endpoint::execute(const HandleCommand& command) {
   }
   dhi_.deallocate(std::get<DeallocMessage>(command));
   has_dealloc_command_ = true;
-  is_draining_ = true;
+  is_draining_ = has_duties_ = true;
   pump(now());
+}
+
+// What goes on beside the traffic, now and then.
+void Endpoint::do_duties(Time t) {
+  if (is_draining_) {
+    drain_handles(t);
+  }
+  if (in_reset_ != 0) {
+    check_resets(t);
+  }
+  has_duties_ = is_draining_ || in_reset_ != 0;
 }
 
 // Handles that are given up wait for their last uses; a flush finds out. [DHI D10]
@@ -167,6 +180,7 @@ void Endpoint::hot_reset() {
 // handles are gone. [DHI D4]
 void Endpoint::start_reset(unsigned function, ResetKind kind) {
   reset_kind_ = kind;
+  has_duties_ = true;
   const std::size_t last = function == 0 ? functions_.size() : function + 1U;
   for (std::size_t f = function; f < last; ++f) {
     not_running_ += functions_[f] == FunctionState::kRunning ? 1 : 0;

@@ -87,7 +87,6 @@ class Link : public sc_core::sc_module {
     std::unique_ptr<Framer> framer;
     LaneStream lanes;
     BitErrors errors;
-    std::optional<BitErrors> held;
     boost::circular_buffer<InFlight> wire;  // from this end to the other, in order of arrival
     Wakeup transmit_wakeup;
     Wakeup receive_wakeup;                   // of the wire that ends here
@@ -100,6 +99,7 @@ class Link : public sc_core::sc_module {
     Time window_begin{};
     bool opens_window = false;         // with the next counted TLP
     std::vector<PacketRef> delivered;  // scratch
+    std::optional<BitErrors> held;     // while faults are held back
   };
 
   tlm::tlm_sync_enum port_sends(int side, Packet& packet, tlm::tlm_phase& phase,
