@@ -192,7 +192,7 @@ DhiResult Machine::dhi_result(const FabricDevice& device) const {
   DhiResult dhi = device.endpoint->dhi_result();
   dhi.wrong_domain = device.handles->wrong_domain();
   const HostHandleStatistics& statistics = device.handles->table().statistics();
-  dhi.rejected += statistics.rejected();
+  dhi.rejected = statistics.rejected();
   for (int status = 1; status < kHandleStatuses; ++status) {
     if (const std::uint64_t count = statistics.rejections[static_cast<std::size_t>(status)]) {
       dhi.rejections[name_of(static_cast<HandleStatus>(status))] = count;

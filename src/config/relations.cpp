@@ -135,6 +135,12 @@ void check_flit(const Config& config, Broken& broken) {
 }
 
 void check_bit_packed(const Config& config, Broken& broken) {
+  if (config.link.carrier == Carrier::kBitPacked && config.link.error_rate > 0) {
+    broken.push_back(
+        {{"link.carrier", "link.error_rate"},
+         "bit errors on the bit-packed carrier, which has no replay in the model; expected "
+         "link.error_rate 0"});
+  }
   if (config.link.carrier == Carrier::kBitPacked && config.system.topology == Topology::kSwitch) {
     broken.push_back({{"link.carrier", "system.topology"},
                       "the bit-packed carrier with a switch; expected system.topology direct, it "

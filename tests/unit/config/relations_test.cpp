@@ -96,6 +96,7 @@ TEST(Relations, CrcFitsItsFlit) {
 TEST(Relations, BitPackedRunsFromPointToPoint) {
   expect_accepted({"link.carrier=bit_packed"});
   expect_refused({"link.carrier=bit_packed", "system.topology=switch"}, "point to point");
+  expect_refused({"link.carrier=bit_packed", "link.error_rate=1e-6"}, "no replay");
 }
 
 TEST(Relations, BuffersLieInMemory) {
