@@ -15,6 +15,7 @@ void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
   unapplied_.clear();
   covered_by_flush_ = 0;
   has_started_.clear();
+  has_refusal_.clear();
   if (table_ && (!is_active_ || is_software_managed == is_software_managed_)) {
     table_->reset(is_active_ ? outcome.range : table_->range(), outcome.epoch);
   } else if (is_active_) {
@@ -47,17 +48,25 @@ DhiAgent::Answer DhiAgent::acquire(DomainId domain, const DeviceIdentity& identi
 }
 
 DhiAgent::Answer DhiAgent::hit(Dhi dhi, UseKind kind) {
+  Answer answer = use(dhi, kind);
+  answer.latency = store_->search_by_domain(dhi);
+  return answer;
+}
+
+DhiAgent::Answer DhiAgent::use(Dhi dhi, UseKind kind) {
   Answer answer;
   answer.outcome = Outcome::kHandle;
   answer.dhi = dhi;
   answer.pin = table_->pin(dhi, kind);
   answer.must_keep_order = !table_->is_applied(dhi);
-  answer.latency = store_->search_by_domain(dhi);
   return answer;
 }
 
 DhiAgent::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity, UseKind kind,
                                 std::vector<PacketRef>& first) {
+  if (has_refusal(domain)) {
+    return wait_or_bypass(MissOutcome::kNotHere, identity, first);
+  }
   const Choice choice = table_->choose();
   if (is_software_managed_ || config_.dhi.allocate_at == AllocateAt::kContextCreation) {
     // A handle comes with the context or not at all. [DHI D12, D13]
@@ -72,8 +81,11 @@ DhiAgent::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity,
   switch (choice.outcome) {
     case MissOutcome::kFreeHandle:
     case MissOutcome::kVictimReady: {
-      allocate(domain, identity, first);
-      return hit(*table_->find(domain), kind);
+      const Time latency =
+          store_->search_by_domain(std::nullopt) + allocate(domain, identity, first);
+      Answer answer = use(*table_->find(domain), kind);
+      answer.latency = latency;
+      return answer;
     }
     case MissOutcome::kWaitForSend:
     case MissOutcome::kWaitForCompletion:
@@ -100,8 +112,9 @@ DhiAgent::Answer DhiAgent::wait_or_bypass(MissOutcome outcome, const DeviceIdent
   return answer;
 }
 
-// The local table first, then the messages. [DHI D8, D11]
-void DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
+// The local table first, then the messages. Returns how long the entry takes to be written.
+// [DHI D8, D11]
+Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
                         std::vector<PacketRef>& first) {
   const Allocation allocation = table_->allocate(domain, identity, false, 0);
   if (allocation.needs_dealloc_message) {
@@ -128,6 +141,7 @@ void DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
       request_flush(identity.bdf, first);
       break;
   }
+  return store_->access_by_handle(allocation.dhi);
 }
 
 // A zero-length read; with `flush` it covers every ALLOC sent before it (with `ack` only the answer
@@ -158,10 +172,10 @@ bool DhiAgent::is_new_context(DomainId domain) {
   return is_new;
 }
 
-void DhiAgent::start_context(DomainId domain, const DeviceIdentity& identity,
+Time DhiAgent::start_context(DomainId domain, const DeviceIdentity& identity,
                              std::vector<PacketRef>& first) {
   if (!is_new_context(domain)) {
-    return;
+    return Time{};
   }
   if (is_software_managed_) {
     if (software_.context_started) {
@@ -169,8 +183,9 @@ void DhiAgent::start_context(DomainId domain, const DeviceIdentity& identity,
     }
   } else if (table_->choose().outcome == MissOutcome::kFreeHandle) {
     can_flush_ = true;
-    allocate(domain, identity, first);
+    return allocate(domain, identity, first);
   }
+  return Time{};
 }
 
 HandleStatus DhiAgent::install(DomainId domain, const AllocMessage& message) {
@@ -186,8 +201,9 @@ void DhiAgent::deallocate(const DeallocMessage& message) {
 void DhiAgent::drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first) {
   std::optional<Dhi> dhi = table_->drained();
   for (; dhi; dhi = table_->drained()) {
-    table_->deallocate(*dhi);
-    if (!is_software_managed_ && config_.dhi.dealloc == DeallocMode::kExplicit) {
+    const bool is_at_host = table_->deallocate(*dhi).is_at_host;
+    if (is_at_host && !is_software_managed_ && config_.dhi.dealloc == DeallocMode::kExplicit) {
+      ++deallocs_;
       DeallocMessage message;
       message.dhi = *dhi;
       message.epoch = table_->epoch();
@@ -206,6 +222,7 @@ void DhiAgent::drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first) {
 void DhiAgent::reset_function(Bdf bdf) {
   if (table_) {
     table_->reset_function(bdf);
+    has_refusal_.clear();  // its contexts start again; others ask once more
   }
 }
 
@@ -233,6 +250,9 @@ void DhiAgent::end_context(DomainId domain) {
     return;
   }
   table_->end_context(domain);
+  if (has_refusal(domain)) {
+    has_refusal_[to_int(domain)] = false;
+  }
   if (to_int(domain) < has_started_.size()) {
     has_started_[to_int(domain)] = false;
   }
@@ -247,30 +267,82 @@ void DhiAgent::end_context(DomainId domain) {
   }
 }
 
-void DhiAgent::receive(const DhiMessage& message) {
-  if (!is_active_) {
+const char* DhiAgent::receive(const DhiMessage& message) {
+  if (const auto* ack = std::get_if<AllocAckMessage>(&message)) {
+    return acknowledged(*ack);
+  }
+  if (const auto* error = std::get_if<HandleErrorMessage>(&message)) {
+    return reported(*error);
+  }
+  return "bad_handle_message";
+}
+
+std::vector<DhiAgent::Unapplied>::iterator DhiAgent::find_unapplied(Dhi dhi) {
+  return std::find_if(unapplied_.begin(), unapplied_.end(),
+                      [&](const Unapplied& one) { return one.dhi == dhi; });
+}
+
+void DhiAgent::forget_unapplied(std::vector<Unapplied>::iterator one) {
+  const auto index = static_cast<std::size_t>(one - unapplied_.begin());
+  covered_by_flush_ -= index < covered_by_flush_ ? 1 : 0;
+  unapplied_.erase(one);
+}
+
+// Answers come in the order of the ALLOCs, so that the oldest of a handle is meant. [DHI D8]
+const char* DhiAgent::acknowledged(const AllocAckMessage& message) {
+  const auto one = find_unapplied(message.dhi);
+  if (!is_active_ || config_.dhi.alloc_order != AllocOrder::kAck ||
+      message.epoch != table_->epoch() || one == unapplied_.end()) {
+    return "stale_alloc_ack";
+  }
+  const Unapplied allocation = *one;
+  forget_unapplied(one);
+  ++acks_;
+  if (message.status == HandleStatus::kOk) {
+    table_->mark_applied(allocation.dhi, allocation.residency);
+    return nullptr;
+  }
+  ++refused_;
+  if (const auto domain = table_->owner(allocation.dhi, allocation.residency)) {
+    refused(allocation.dhi, *domain, message.status);
+  }
+  return "alloc_refused";
+}
+
+// An ALLOC was refused, or a use of the handle found no entry. A use that fails while an ALLOC of
+// the handle is under way is one from before it. [DHI D14, D16]
+const char* DhiAgent::reported(const HandleErrorMessage& message) {
+  if (!is_active_ || message.epoch != table_->epoch() || !table_->range().contains(message.dhi)) {
+    return "stale_handle_error";
+  }
+  const auto one = find_unapplied(message.dhi);
+  const bool is_about_use = message.status == HandleStatus::kNoValidEntry;
+  const std::optional<DeviceResolution> entry = table_->resolve(message.dhi);
+  const std::optional<DomainId> owner = one != unapplied_.end()
+                                            ? table_->owner(one->dhi, one->residency)
+                                        : entry ? std::optional<DomainId>(entry->domain)
+                                                : std::nullopt;
+  if (!owner || (is_about_use && one != unapplied_.end())) {
+    return "stale_handle_error";
+  }
+  if (one != unapplied_.end()) {
+    forget_unapplied(one);
+  }
+  ++refused_;
+  refused(message.dhi, *owner, message.status);
+  return is_about_use ? "handle_unknown_to_host" : "alloc_refused";
+}
+
+// What would be refused again is not asked for again: the domain goes in full until its context
+// starts again or handles are negotiated anew. A handle that was in use, or that the host does not
+// know, can be allocated once more. [DHI D9]
+void DhiAgent::refused(Dhi dhi, DomainId domain, HandleStatus status) {
+  table_->refused(dhi);
+  if (status == HandleStatus::kHandleInUse || status == HandleStatus::kNoValidEntry) {
     return;
   }
-  if (const auto* ack = std::get_if<AllocAckMessage>(&message)) {
-    const auto one = std::find_if(unapplied_.begin(), unapplied_.end(),
-                                  [&](const Unapplied& u) { return u.dhi == ack->dhi; });
-    if (one == unapplied_.end()) {
-      return;
-    }
-    ++acks_;
-    if (ack->status == HandleStatus::kOk) {
-      table_->mark_applied(one->dhi, one->residency);
-    } else {
-      ++refused_;
-      table_->invalidate(one->dhi);
-    }
-    unapplied_.erase(one);
-  } else if (const auto* error = std::get_if<HandleErrorMessage>(&message)) {
-    ++refused_;
-    if (table_->range().contains(error->dhi) && error->epoch == table_->epoch()) {
-      table_->invalidate(error->dhi);
-    }
-  }
+  has_refusal_.resize(std::max<std::size_t>(has_refusal_.size(), to_int(domain) + 1U));
+  has_refusal_[to_int(domain)] = true;
 }
 
 void DhiAgent::start_window() {

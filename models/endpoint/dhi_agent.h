@@ -58,8 +58,8 @@ class DhiAgent {
   void flush_failed() { flush_is_out_ = false; }
   void end_context(DomainId domain);
   /// The context starts: with allocate_at context_creation it has its handle from here on, if there
-  /// is one. Messages are appended to `first`. [DHI D13]
-  void start_context(DomainId domain, const DeviceIdentity& identity,
+  /// is one. Messages are appended to `first`. Returns the latency of the table. [DHI D13]
+  Time start_context(DomainId domain, const DeviceIdentity& identity,
                      std::vector<PacketRef>& first);
 
   /// Software's ALLOC and DEALLOC; a DEALLOC is done when drain() says so. [DHI D12, D15]
@@ -72,8 +72,9 @@ class DhiAgent {
   /// Entries of one function are gone at once. [DHI D4]
   void reset_function(Bdf bdf);
 
-  /// A DHI message from the host. [DHI D8, D16, D22]
-  void receive(const DhiMessage& message);
+  /// A DHI message from the host. Returns nullptr, or what has to be counted: alloc_refused, or
+  /// what is wrong with the message, which then changes nothing. [DHI D8, D16]
+  const char* receive(const DhiMessage& message);
 
   DhiResult result(const std::string& device) const;
   void start_window();
@@ -81,11 +82,18 @@ class DhiAgent {
 
  private:
   Answer hit(Dhi dhi, UseKind kind);
+  Answer use(Dhi dhi, UseKind kind);
   Answer miss(DomainId domain, const DeviceIdentity& identity, UseKind kind,
               std::vector<PacketRef>& first);
   Answer wait_or_bypass(MissOutcome outcome, const DeviceIdentity& identity,
                         std::vector<PacketRef>& first);
-  void allocate(DomainId domain, const DeviceIdentity& identity, std::vector<PacketRef>& first);
+  Time allocate(DomainId domain, const DeviceIdentity& identity, std::vector<PacketRef>& first);
+  const char* acknowledged(const AllocAckMessage& message);
+  const char* reported(const HandleErrorMessage& message);
+  void refused(Dhi dhi, DomainId domain, HandleStatus status);
+  bool has_refusal(DomainId domain) const {
+    return to_int(domain) < has_refusal_.size() && has_refusal_[to_int(domain)];
+  }
   void request_flush(Bdf bdf, std::vector<PacketRef>& first);
   bool is_new_context(DomainId domain);
 
@@ -99,6 +107,8 @@ class DhiAgent {
     Dhi dhi;
     std::uint32_t residency;
   };
+  std::vector<Unapplied>::iterator find_unapplied(Dhi dhi);
+  void forget_unapplied(std::vector<Unapplied>::iterator one);
   std::vector<Unapplied> unapplied_;  // allocated, not known applied
   std::size_t covered_by_flush_ =
       0;  // the first so many of them are covered by the flush that is out
@@ -110,6 +120,7 @@ class DhiAgent {
                 window_refused_ = 0;
   SoftwareHooks software_;
   std::vector<bool> has_started_;  // contexts that are known, by domain
+  std::vector<bool> has_refusal_;  // domains that go in full until their context starts again
 };
 
 }  // namespace flitwise

@@ -168,7 +168,7 @@ bool Endpoint::send_piece(Time t) {
     const bool can_flush = free_tags > (is_read ? 1U : 0U);
     handle = dhi_.acquire(transfer.domain, identity,
                           is_read ? UseKind::kNonPosted : UseKind::kPosted, can_flush, first_);
-    queue_first(transfer, identity, t);
+    queue_first(transfer, identity, t, handle.latency);
     handle_stall_.set(handle.outcome == DhiAgent::Outcome::kWait, t);
     if (handle.outcome == DhiAgent::Outcome::kWait) {
       return false;
@@ -248,7 +248,9 @@ void Endpoint::fill_payload(Packet& packet, const Transfer& transfer) {
 }
 
 // Handle messages and flushes go out ahead of the TLP that needs them. [DHI D8]
-void Endpoint::queue_first(const Transfer& transfer, const DeviceIdentity& identity, Time t) {
+// The local entry is written before any of them leaves.
+void Endpoint::queue_first(const Transfer& transfer, const DeviceIdentity& identity, Time t,
+                           Time latency) {
   for (PacketRef& packet : first_) {
     packet->counts = transfer.counts;
     packet->identity = identity;
@@ -262,7 +264,7 @@ void Endpoint::queue_first(const Transfer& transfer, const DeviceIdentity& ident
       open_read(*packet, std::nullopt, t);
     }
     sizer_.size(*packet);
-    queue(std::move(packet), t + config_.device.timing.pipeline, std::nullopt);
+    queue(std::move(packet), t + config_.device.timing.pipeline + latency, std::nullopt);
   }
   first_.clear();
 }

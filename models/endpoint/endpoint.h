@@ -104,7 +104,8 @@ class Endpoint : public sc_core::sc_module {
   PacketRef make_request(const Transfer& transfer, const DeviceIdentity& identity,
                          const DhiAgent::Answer& handle, Time now);
   void fill_payload(Packet& packet, const Transfer& transfer);
-  void queue_first(const Transfer& transfer, const DeviceIdentity& identity, Time now);
+  void queue_first(const Transfer& transfer, const DeviceIdentity& identity, Time now,
+                   Time latency);
   void queue(PacketRef packet, Time ready, std::optional<HandlePin> posted_pin);
   void open_read(Packet& packet, std::optional<HandlePin> pin, Time now);
   void after_piece(Time now);
@@ -112,6 +113,7 @@ class Endpoint : public sc_core::sc_module {
   bool hand_over(const Outbox::Entry& entry);
   void note_sent(const Outbox::Entry& entry);
   void complete(Packet& packet, Time now);
+  unsigned function_behind(const Tlp& completion);
   void finish_request(unsigned function, std::uint16_t tag, OutstandingRequest& request,
                       TransferStatus status, Time now);
   void check_timeouts(Time now);

@@ -18,10 +18,17 @@ tlm::tlm_sync_enum Endpoint::receive(int /*id*/, Packet& packet, tlm::tlm_phase&
   return tlm::TLM_COMPLETED;
 }
 
+// An error completion echoes the handle that it refuses. [DHI D16]
+unsigned Endpoint::function_behind(const Tlp& completion) {
+  const std::optional<unsigned> function =
+      outstanding_.function_with(completion.requester_id, completion.tag);
+  return function.value_or(config_.device.functions.count);
+}
+
 // A completion for one of the requests that are out, or an Unexpected Completion.
 void Endpoint::complete(Packet& packet, Time t) {
   const Tlp& tlp = packet.tlp;
-  const unsigned function = function_of(tlp.requester_id);
+  const unsigned function = tlp.id_is_handle ? function_behind(tlp) : function_of(tlp.requester_id);
   OutstandingRequest* request = outstanding_.find(function, tlp.tag);
   if (request == nullptr) {
     if (raw_ == nullptr || !raw_->complete(packet, t)) {

@@ -38,7 +38,12 @@ void Endpoint::receive_request(Packet& packet, Time t) {
     if (observer_ != nullptr && *observer_) {
       (*observer_)({t, basename(), "message", "", &packet});
     }
-    dhi_.receive(parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size()));
+    if (const char* const kind = dhi_.receive(
+            parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size()))) {
+      refuse(packet, kind);
+    }
+    is_draining_ = is_draining_ || dhi_.is_draining();
+    has_duties_ = has_duties_ || is_draining_;
     pump(t);
     return;
   }
@@ -145,7 +150,7 @@ void Endpoint::drain_handles(Time t) {
     Transfer cause;
     cause.address = config_.workload.buffer_base;
     cause.counts = false;
-    queue_first(cause, identity, t);
+    queue_first(cause, identity, t, Time{});
   }
   is_draining_ = dhi_.is_draining();
   if (!is_draining_ && has_dealloc_command_) {
@@ -166,8 +171,8 @@ void Endpoint::start_contexts(std::uint32_t count, bool counts) {
     cause.address = config_.workload.buffer_base;
     cause.counts = counts;
     const DeviceIdentity identity = identity_of(cause.domain);
-    dhi_.start_context(cause.domain, identity, first_);
-    queue_first(cause, identity, now());
+    const Time latency = dhi_.start_context(cause.domain, identity, first_);
+    queue_first(cause, identity, now(), latency);
   }
   wake();
 }

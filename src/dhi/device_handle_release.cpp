@@ -64,13 +64,13 @@ bool DeviceHandleTable::is_idle(Dhi dhi) const {
 
 Evicted DeviceHandleTable::deallocate(Dhi dhi) {
   FLITWISE_CHECK(is_idle(dhi), fmt::format("handle {} is in use or has no entry", to_int(dhi)));
-  ++statistics_.deallocs;
+  statistics_.deallocs += entries_[slot_of(dhi)].is_at_host ? 1 : 0;  // else it has been counted
   return clear(slot_of(dhi));
 }
 
 Evicted DeviceHandleTable::clear(Slot slot) {
   Entry& entry = entries_[slot];
-  const Evicted evicted{dhi_of(slot), entry.domain, entry.has_ended};
+  const Evicted evicted{dhi_of(slot), entry.domain, entry.has_ended, entry.is_at_host};
   // A domain whose old handle drained may have a new one already.
   if (slot_of_domain_[to_int(entry.domain)] == slot) {
     slot_of_domain_[to_int(entry.domain)] = kNoSlot;
@@ -84,11 +84,13 @@ Evicted DeviceHandleTable::clear(Slot slot) {
   return evicted;
 }
 
-void DeviceHandleTable::invalidate(Dhi dhi) {
-  if (is_valid(dhi)) {
-    clear(slot_of(dhi));
-    ++statistics_.cleared;
+void DeviceHandleTable::refused(Dhi dhi) {
+  if (!is_valid(dhi) || !entries_[slot_of(dhi)].is_at_host) {
+    return;
   }
+  entries_[slot_of(dhi)].is_at_host = false;
+  ++statistics_.cleared;
+  drain(dhi);
 }
 
 unsigned DeviceHandleTable::reset_function(Bdf function) {

@@ -120,12 +120,12 @@ MissOutcome DeviceHandleTable::readiness(Slot slot) const {
   if (entry.nonposted > 0) {
     return MissOutcome::kWaitForCompletion;
   }
-  return entry.last_serial > pushed_through_ ? MissOutcome::kWaitForPush
-                                             : MissOutcome::kVictimReady;
+  return is_idle(entry) ? MissOutcome::kVictimReady : MissOutcome::kWaitForPush;
 }
 
 bool DeviceHandleTable::is_idle(const Entry& entry) const {
-  return entry.unsent == 0 && entry.nonposted == 0 && entry.last_serial <= pushed_through_;
+  const bool is_pushed = !entry.is_at_host || entry.last_serial <= pushed_through_;
+  return entry.unsent == 0 && entry.nonposted == 0 && is_pushed;
 }
 
 std::optional<Slot> DeviceHandleTable::first_idle(const SlotList& list) const {
@@ -195,7 +195,8 @@ Allocation DeviceHandleTable::allocate(DomainId domain, const DeviceIdentity& id
   Allocation result;
   if (choice.outcome == MissOutcome::kVictimReady) {
     result.evicted = clear(slot_of(*choice.victim));
-    result.needs_dealloc_message = config_.dealloc == DeallocMode::kExplicit;
+    result.needs_dealloc_message =
+        config_.dealloc == DeallocMode::kExplicit && result.evicted->is_at_host;
     ++statistics_.evictions;
     ++statistics_.deallocs;
     result.dhi = *choice.victim;
@@ -286,6 +287,13 @@ std::optional<DeviceResolution> DeviceHandleTable::resolve(Dhi dhi) const {
   }
   const Entry& entry = entries_[slot_of(dhi)];
   return DeviceResolution{entry.domain, entry.identity, entry.is_trusted, entry.capabilities};
+}
+
+std::optional<DomainId> DeviceHandleTable::owner(Dhi dhi, std::uint32_t residency) const {
+  if (!is_valid(dhi) || entries_[slot_of(dhi)].residency != residency) {
+    return std::nullopt;
+  }
+  return entries_[slot_of(dhi)].domain;
 }
 
 void DeviceHandleTable::reset_statistics() {

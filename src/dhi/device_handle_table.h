@@ -56,6 +56,7 @@ struct Evicted {
   Dhi dhi{};
   DomainId domain{};
   bool had_ended = false;
+  bool is_at_host = true;  ///< false: the host has no such entry, and needs no DEALLOC
 };
 struct Allocation {
   Dhi dhi{};
@@ -150,9 +151,11 @@ class DeviceHandleTable {
   /// Gives the handle up; the caller then sends DEALLOC if it must. REQUIRES: valid and idle.
   Evicted deallocate(Dhi dhi);
 
+  /// The host has no such entry: no new uses, and no DEALLOC. The handle is free when nothing that
+  /// a later ALLOC could overtake is under way: non-posted uses without completion. [DHI S2]
+  void refused(Dhi dhi);
+
   // ---- reset [DHI D4]
-  /// Host refused the allocation: the entry goes at once, pins and all.
-  void invalidate(Dhi dhi);
   /// FLR: entries of one function go at once. Returns how many.
   unsigned reset_function(Bdf function);
   /// Hot reset, link down, re-negotiation: all entries go.
@@ -161,6 +164,8 @@ class DeviceHandleTable {
 
   // ---- queries
   std::optional<DeviceResolution> resolve(Dhi dhi) const;  ///< [DHI D22]
+  /// Whose the handle is, while it is still in that residency.
+  std::optional<DomainId> owner(Dhi dhi, std::uint32_t residency) const;
   HandleRange range() const { return config_.range; }
   unsigned valid_entries() const { return valid_; }
   const DeviceHandleStatistics& statistics() const { return statistics_; }
@@ -180,6 +185,7 @@ class DeviceHandleTable {
     bool is_trusted = false;
     bool has_ended = false;
     bool is_applied = false;
+    bool is_at_host = true;
   };
 
   Slot slot_of(Dhi dhi) const {

@@ -27,6 +27,17 @@ std::uint16_t OutstandingRequests::open(unsigned index, OutstandingRequest&& req
   return slot.tag;
 }
 
+std::optional<unsigned> OutstandingRequests::function_with(Bdf handle, std::uint16_t tag) {
+  for (unsigned function = 0; function < functions_.size(); ++function) {
+    const OutstandingRequest* const one = find(function, tag);
+    if (one != nullptr && one->request->tlp.id_is_handle &&
+        one->request->tlp.requester_id == handle) {
+      return function;
+    }
+  }
+  return std::nullopt;
+}
+
 void OutstandingRequests::close(unsigned index, std::uint16_t tag) {
   Function& from = owner(index);
   const std::uint32_t place = from.slots[tag];

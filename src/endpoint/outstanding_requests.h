@@ -49,6 +49,9 @@ class OutstandingRequests {
     }
     return &slots_[functions_[function]->slots[tag]].request;
   }
+  /// The function whose request went out with this handle as its Requester ID and this tag: an
+  /// error completion echoes a handle that names nobody at the host. [DHI D16]
+  std::optional<unsigned> function_with(Bdf handle, std::uint16_t tag);
   void close(unsigned function, std::uint16_t tag);
 
   /// The request that times out first.

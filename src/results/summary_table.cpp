@@ -151,6 +151,17 @@ std::string handle_table(const RunResult& result) {
   return table.is_empty() ? "" : table.text();
 }
 
+std::string refusals_table(const RunResult& result) {
+  TextTable table({"Handle messages and look-ups refused", "device", "count"});
+  table.left_align(1);
+  for (const DhiResult& dhi : result.dhi) {
+    for (const auto& [kind, count] : dhi.rejections) {
+      table.add_row({kind, dhi.device, with_thousands(count)});
+    }
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
 std::string errors_table(const RunResult& result) {
   TextTable table({"Errors and reports", "count"});
   for (const auto& [kind, count] : result.errors) {
@@ -183,7 +194,7 @@ std::string summary_text(const RunResult& result) {
                                  result.config_sha256.substr(0, 12));
   for (const std::string& part :
        {links_table(result), wire_table(result), stall_table(result), latency_table(result),
-        handle_table(result), errors_table(result), checks_text(result)}) {
+        handle_table(result), refusals_table(result), errors_table(result), checks_text(result)}) {
     text += part.empty() ? "" : "\n" + part;
   }
   return text;

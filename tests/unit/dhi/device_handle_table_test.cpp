@@ -414,15 +414,36 @@ TEST(DeviceHandleTable, D4_StalePinFromBeforeAResetNeverReleasesTheNewOwner) {
   EXPECT_FALSE(device.table.is_idle(device.handle(1)));
 }
 
-TEST(DeviceHandleTable, D14_RefusedAllocationGoesAtOnce) {
+// A read under way could be looked up after the next owner's ALLOC; a posted use cannot. [DHI D14]
+// [DHI S2]
+TEST(DeviceHandleTable, S2_RefusedHandleIsFreeWhenItsReadsAreBack) {
   Device device(config_of(2));
   device.allocate(0);
-  device.read(0);
-  device.table.invalidate(Dhi{0});
-  device.table.invalidate(Dhi{0});
+  const HandlePin read = device.read(0);
+  device.table.sent(device.table.pin(Dhi{0}, UseKind::kPosted));
+  device.table.refused(Dhi{0});
+  device.table.refused(Dhi{0});
   EXPECT_FALSE(device.has(0));
+  EXPECT_FALSE(device.table.drained());
+  device.table.completed(read);
+  ASSERT_EQ(device.table.drained(), Dhi{0});
+  EXPECT_FALSE(device.table.deallocate(Dhi{0}).is_at_host);
+  EXPECT_EQ(device.table.valid_entries(), 0U);
   EXPECT_EQ(device.table.statistics().cleared, 1U);
   EXPECT_EQ(device.table.statistics().deallocs, 0U);
+}
+
+// [DHI D11] [DHI D14]
+TEST(DeviceHandleTable, D11_RefusedHandleNeedsNoDealloc) {
+  DeviceHandleTableConfig config = config_of(2);
+  config.dealloc = DeallocMode::kExplicit;
+  Device device(config);
+  device.fill(4);
+  device.table.refused(Dhi{2});
+  const Allocation next = device.allocate(9);
+  EXPECT_EQ(next.dhi, Dhi{2});
+  EXPECT_FALSE(next.needs_dealloc_message);
+  EXPECT_TRUE(device.allocate(10).needs_dealloc_message);
 }
 
 TEST(DeviceHandleTable, D22_DHI25_HandleComesBackAsItsContextOrNotAtAll) {

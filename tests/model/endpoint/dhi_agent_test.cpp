@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the device makes of the host's messages about handles. [DHI D8] [DHI D14] [DHI D16]
+#include "endpoint/dhi_agent.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace flitwise {
+namespace {
+
+using testing::StrEq;
+using Outcome = DhiAgent::Outcome;
+
+constexpr std::uint8_t kEpoch = 5;
+constexpr DomainId kDomain{3};
+
+class DhiAgentTest : public ::testing::Test {
+ protected:
+  void make(AllocOrder order, Time by_handle = Time::from_ns(2)) {
+    DeviceConfig device;
+    device.dhi.alloc_order = order;
+    device.dhi.bits = 2;
+    device.dhi.on_miss = OnMiss::kBypass;
+    device.dhi.storage.timing.by_handle = by_handle;
+    device.dhi.storage.timing.by_domain = Time::from_ns(3);
+    agent_ = std::make_unique<DhiAgent>(device, pool_);
+    negotiate(kEpoch);
+  }
+  void negotiate(std::uint8_t epoch) {
+    const HandleEnd end{true, true, 2, epoch};
+    agent_->negotiated(flitwise::negotiate(end, end, HandleRange::of_bits(2), true), false);
+  }
+  DhiAgent::Answer acquire(DomainId domain, UseKind kind = UseKind::kPosted) {
+    first_.clear();
+    return agent_->acquire(domain, identity(domain), kind, true, first_);
+  }
+  static DeviceIdentity identity(DomainId domain) {
+    return {Bdf::of(1, 0, 0), Pasid{to_int(domain)}, false, false};
+  }
+  const char* ack(Dhi dhi, HandleStatus status, std::uint8_t epoch = kEpoch) {
+    return agent_->receive(AllocAckMessage{dhi, status, epoch});
+  }
+  const char* error(Dhi dhi, HandleStatus status, std::uint8_t epoch = kEpoch) {
+    return agent_->receive(HandleErrorMessage{dhi, status, epoch});
+  }
+
+  PacketPool pool_;
+  std::vector<PacketRef> first_;
+  std::unique_ptr<DhiAgent> agent_;
+};
+
+// [DHI D8]
+TEST_F(DhiAgentTest, D8_AckCountsForTheOutstandingAllocationOfItsEpochAlone) {
+  make(AllocOrder::kAck);
+  const Dhi dhi = acquire(kDomain).dhi;
+  EXPECT_THAT(ack(dhi, HandleStatus::kOk, kEpoch + 1), StrEq("stale_alloc_ack"));
+  EXPECT_TRUE(acquire(kDomain).must_keep_order);
+  EXPECT_THAT(ack(Dhi{static_cast<std::uint16_t>(to_int(dhi) + 1)}, HandleStatus::kOk),
+              StrEq("stale_alloc_ack"));
+  EXPECT_TRUE(acquire(kDomain).must_keep_order);
+  EXPECT_EQ(ack(dhi, HandleStatus::kOk), nullptr);
+  EXPECT_FALSE(acquire(kDomain).must_keep_order);
+  EXPECT_EQ(agent_->result("ep0").acks, 1U);
+}
+
+// [DHI D8]
+TEST_F(DhiAgentTest, D8_SecondAckOfAnAllocationChangesNothing) {
+  make(AllocOrder::kAck);
+  const Dhi dhi = acquire(kDomain).dhi;
+  EXPECT_EQ(ack(dhi, HandleStatus::kOk), nullptr);
+  EXPECT_THAT(ack(dhi, HandleStatus::kPasidNotGranted), StrEq("stale_alloc_ack"));
+  EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
+}
+
+// [DHI D8]
+TEST_F(DhiAgentTest, D8_AckIsStaleWhereNobodyAskedForOne) {
+  make(AllocOrder::kFlush);
+  const Dhi dhi = acquire(kDomain).dhi;
+  EXPECT_THAT(ack(dhi, HandleStatus::kOk), StrEq("stale_alloc_ack"));
+  EXPECT_TRUE(acquire(kDomain).must_keep_order);
+}
+
+// [DHI D4]
+TEST_F(DhiAgentTest, D4_AckFromBeforeAResetIsStale) {
+  make(AllocOrder::kAck);
+  const Dhi dhi = acquire(kDomain).dhi;
+  negotiate(kEpoch + 1);
+  EXPECT_EQ(acquire(kDomain).dhi, dhi);
+  EXPECT_THAT(ack(dhi, HandleStatus::kPasidNotGranted), StrEq("stale_alloc_ack"));
+  EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
+}
+
+// [DHI D9] [DHI D14]
+TEST_F(DhiAgentTest, D9_RefusedDomainGoesInFullUntilItsContextStartsAgain) {
+  make(AllocOrder::kAck);
+  EXPECT_THAT(ack(acquire(kDomain).dhi, HandleStatus::kPasidNotGranted), StrEq("alloc_refused"));
+  EXPECT_EQ(acquire(kDomain).outcome, Outcome::kFull);
+  EXPECT_TRUE(first_.empty()) << "it asks no more";
+  EXPECT_EQ(acquire(DomainId{4}).outcome, Outcome::kHandle);
+  EXPECT_EQ(agent_->result("ep0").bypasses, 1U);
+  agent_->end_context(kDomain);
+  EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
+}
+
+// [DHI D9] [DHI D14]
+TEST_F(DhiAgentTest, D9_RefusedDomainAsksAgainInANewEpoch) {
+  make(AllocOrder::kFlush);
+  EXPECT_THAT(error(acquire(kDomain).dhi, HandleStatus::kTrustNotGranted), StrEq("alloc_refused"));
+  EXPECT_EQ(acquire(kDomain).outcome, Outcome::kFull);
+  negotiate(kEpoch + 1);
+  EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
+}
+
+// [DHI D11]
+TEST_F(DhiAgentTest, D11_HandleThatWasInUseIsAskedForAgain) {
+  make(AllocOrder::kFlush);
+  EXPECT_THAT(error(acquire(kDomain).dhi, HandleStatus::kHandleInUse), StrEq("alloc_refused"));
+  EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
+  EXPECT_FALSE(first_.empty());
+}
+
+// [DHI D16]
+TEST_F(DhiAgentTest, D16_ErrorOfAnotherEpochChangesNothing) {
+  make(AllocOrder::kNone);
+  const Dhi dhi = acquire(kDomain).dhi;
+  EXPECT_THAT(error(dhi, HandleStatus::kNoValidEntry, kEpoch - 1), StrEq("stale_handle_error"));
+  EXPECT_EQ(acquire(kDomain).dhi, dhi);
+  EXPECT_TRUE(first_.empty());
+}
+
+// [DHI D16]
+TEST_F(DhiAgentTest, D16_HandleThatTheHostDoesNotKnowIsAllocatedAnew) {
+  make(AllocOrder::kNone);
+  EXPECT_THAT(error(acquire(kDomain).dhi, HandleStatus::kNoValidEntry),
+              StrEq("handle_unknown_to_host"));
+  EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
+  EXPECT_FALSE(first_.empty());
+}
+
+// A use that failed was sent before the ALLOC that is under way. [DHI D16]
+TEST_F(DhiAgentTest, D16_LateErrorOfAFormerOwnerLeavesTheNextOneAlone) {
+  make(AllocOrder::kAck);
+  const Dhi dhi = acquire(kDomain).dhi;
+  EXPECT_THAT(error(dhi, HandleStatus::kNoValidEntry), StrEq("stale_handle_error"));
+  EXPECT_EQ(ack(dhi, HandleStatus::kOk), nullptr);
+}
+
+// The new entry is written before its ALLOC leaves. [DHI D3] [DHI D8]
+TEST_F(DhiAgentTest, D3_AllocationTakesASearchInVainAndAWriteByHandle) {
+  make(AllocOrder::kAck, Time::from_ns(40));
+  EXPECT_EQ(acquire(kDomain).latency, Time::from_ns(43));
+  EXPECT_EQ(acquire(kDomain).latency, Time::from_ns(3));
+}
+
+TEST_F(DhiAgentTest, MessagesThatOnlyADeviceSendsAreCounted) {
+  make(AllocOrder::kAck);
+  EXPECT_THAT(agent_->receive(AllocMessage{}), StrEq("bad_handle_message"));
+  EXPECT_THAT(agent_->receive(DhiMessageError::kReservedBits), StrEq("bad_handle_message"));
+}
+
+}  // namespace
+}  // namespace flitwise
