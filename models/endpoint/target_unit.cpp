@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "config_space/dhi_capability.h"
-#include "tlp/splitter.h"
+#include "tlp/completion.h"
 #include "tlp/tlp_check.h"
 #include "workload/workload.h"
 
@@ -224,18 +224,10 @@ PacketRef TargetUnit::completion(const Packet& request, CplStatus status) const 
   PacketRef packet = pool_.make(PacketKind::kTlp);
   packet->counts = request.counts;
   Tlp& tlp = packet->tlp;
-  tlp.type = TlpType::kCpl;
-  tlp.status = status;
-  tlp.tc = request.tlp.tc;
-  tlp.relaxed_ordering = request.tlp.relaxed_ordering;
-  tlp.id_based_ordering = request.tlp.id_based_ordering;
-  tlp.no_snoop = request.tlp.no_snoop;
-  tlp.tag = request.tlp.tag;
-  tlp.requester_id = request.tlp.requester_id;
+  start_completion(tlp, request.tlp);
+  end_without_data(tlp, request.tlp, status);
   tlp.completer_id =
       is_configuration(request.tlp.type) ? request.tlp.completer_id : Bdf::of(bus_, 0, 0);
-  tlp.byte_count = static_cast<std::uint16_t>(byte_count_of(request.tlp));
-  tlp.lower_address = lower_address_of(request.tlp);
   return packet;
 }
 

@@ -2,6 +2,8 @@
 // The host's use of handles.
 #include "root_complex/host_handles.h"
 
+#include <algorithm>
+
 namespace flitwise {
 namespace {
 
@@ -32,40 +34,75 @@ void HostHandles::grant(Bdf first, unsigned count) {
   }
 }
 
-void HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack,
+Time HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack, Time now,
                           std::vector<PacketRef>& answers) {
   const DhiMessage message =
       parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
   const Bdf requester = packet.tlp.requester_id;
+  Time latency{};
   if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
     const AllocVerdict verdict = table_.allocate(port, requester, *alloc);
     if (verdict.status == HandleStatus::kOk) {
-      store_.access_by_handle(alloc->dhi);
+      latency = store(alloc->dhi, now);
     }
     if (wants_ack) {
       PacketRef answer = pool_.make(PacketKind::kTlp);
       write_alloc_ack(*answer, kRootComplex, requester, {alloc->dhi, verdict.status, alloc->epoch});
       answers.push_back(std::move(answer));
-    } else if (verdict.status != HandleStatus::kOk && config_.host.dhi.report_errors) {
-      PacketRef answer = pool_.make(PacketKind::kTlp);
-      write_error(*answer, kRootComplex, requester, {alloc->dhi, verdict.status, alloc->epoch});
-      answers.push_back(std::move(answer));
+    } else if (verdict.status != HandleStatus::kOk) {
+      report(requester, {alloc->dhi, verdict.status, alloc->epoch}, answers);
     }
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     table_.deallocate(port, requester, *dealloc);
   } else {
     table_.record_rejection(HandleStatus::kMalformed);
   }
+  return latency;
+}
+
+// The entry stands in the table at once; whoever asks for it before it is written waits. [DHI D3]
+Time HostHandles::store(Dhi dhi, Time now) {
+  const Time latency = store_.access_by_handle(dhi);
+  const auto is_done = [now](const Store& one) { return one.done <= now; };
+  stores_.erase(std::remove_if(stores_.begin(), stores_.end(), is_done), stores_.end());
+  stores_.push_back({dhi, now + latency});
+  stores_done_ = std::max(stores_done_, now + latency);
+  return latency;
+}
+
+Time HostHandles::wait_for_store(Dhi dhi, Time now) const {
+  Time done = now;
+  for (const Store& one : stores_) {
+    done = one.dhi == dhi ? std::max(done, one.done) : done;
+  }
+  return done - now;
+}
+
+void HostHandles::report(Bdf device, const HandleErrorMessage& message,
+                         std::vector<PacketRef>& answers) {
+  if (config_.host.dhi.report_errors) {
+    PacketRef answer = pool_.make(PacketKind::kTlp);
+    write_error(*answer, kRootComplex, device, message);
+    answers.push_back(std::move(answer));
+  }
+}
+
+std::uint8_t HostHandles::epoch_of(Bdf function) const {
+  const std::optional<PartitionId> partition = table_.partition_of(function);
+  return partition ? table_.epoch(*partition) : std::uint8_t{0};
 }
 
 HostHandles::Lookup HostHandles::resolve(const Packet& packet, const WireIdentity& identity,
-                                         BusRange port, std::vector<PacketRef>& answers) {
+                                         BusRange port, Time now, std::vector<PacketRef>& answers) {
   Lookup lookup;
   const Dhi dhi = *identity.handle;
   const bool keeps_requester_id =
       config_.link.dhi_form == DhiForm::kTag || config_.link.dhi_form == DhiForm::kPrefix;
   lookup.latency =
       store_.access_by_handle(Dhi{static_cast<std::uint16_t>(to_int(dhi) & kHandleMask)});
+  if (now < stores_done_) {
+    lookup.latency = lookup.latency + wait_for_store(dhi, now);
+  }
   lookup.resolution =
       keeps_requester_id ? table_.resolve(packet.tlp.requester_id, dhi) : table_.resolve(dhi);
   if (lookup.resolution && !port.contains(lookup.resolution->identity.bdf)) {
@@ -76,12 +113,9 @@ HostHandles::Lookup HostHandles::resolve(const Packet& packet, const WireIdentit
     return lookup;
   }
   table_.record_rejection(HandleStatus::kNoValidEntry);
-  if (fc_class(packet.tlp.type) == FcClass::kPosted && config_.host.dhi.report_errors &&
-      keeps_requester_id) {
-    PacketRef answer = pool_.make(PacketKind::kTlp);
-    write_error(*answer, kRootComplex, packet.tlp.requester_id,
-                {dhi, HandleStatus::kNoValidEntry, 0});
-    answers.push_back(std::move(answer));
+  const Bdf requester = packet.tlp.requester_id;
+  if (fc_class(packet.tlp.type) == FcClass::kPosted && keeps_requester_id) {
+    report(requester, {dhi, HandleStatus::kNoValidEntry, epoch_of(requester)}, answers);
   }
   return lookup;
 }

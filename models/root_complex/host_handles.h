@@ -22,14 +22,20 @@ class HostHandles {
   HostHandles(const Config& config, PacketPool& pool);
 
   /// Books the configured grant of `count` functions from `first` on; nothing where every function
-  /// has any domain anyway. [DHI S3]
+  /// has any domain anyway. Until then, configured grants are none. [DHI S3]
   void grant(Bdf first, unsigned count);
+  /// Grants are configured: messages that name their domain in full have to be checked.
+  bool checks_grants() const { return config_.host.dhi.grant == GrantPolicy::kConfigured; }
+  /// May the function have the domain that a message names in full? [DHI S2] [DHI S3]
+  bool is_granted(const DeviceIdentity& identity) const {
+    return grants_.check(identity) == HandleStatus::kOk;
+  }
   HostHandleTable& table() { return table_; }
   const HostHandleTable& table() const { return table_; }
 
   /// A DHI message from the device below a port. What has to go down in answer is appended to
-  /// `answers`. [DHI D14]
-  void receive(const Packet& packet, BusRange port, bool wants_ack,
+  /// `answers`. Returns how long the table takes for it: an entry counts from then on. [DHI D14]
+  Time receive(const Packet& packet, BusRange port, bool wants_ack, Time now,
                std::vector<PacketRef>& answers);
 
   struct Lookup {
@@ -38,12 +44,16 @@ class HostHandles {
   };
   /// The domain behind a handle; a handle without valid entry is counted and, where posted,
   /// reported. An entry of a device below another port is none. [DHI D16] [DHI S1]
-  Lookup resolve(const Packet& packet, const WireIdentity& identity, BusRange port,
+  Lookup resolve(const Packet& packet, const WireIdentity& identity, BusRange port, Time now,
                  std::vector<PacketRef>& answers);
 
   std::uint64_t wrong_domain() const { return wrong_domain_; }
 
  private:
+  Time store(Dhi dhi, Time now);
+  Time wait_for_store(Dhi dhi, Time now) const;
+  void report(Bdf device, const HandleErrorMessage& message, std::vector<PacketRef>& answers);
+  std::uint8_t epoch_of(Bdf function) const;
   void count_wrong_domain(const Packet& packet, const Resolution& resolution);
 
   const Config config_;
@@ -51,6 +61,12 @@ class HostHandles {
   GrantTable grants_;
   HostHandleTable table_;
   HandleStore store_;
+  struct Store {
+    Dhi dhi;
+    Time done;
+  };
+  std::vector<Store> stores_;  // entries that are being written, and some that have been
+  Time stores_done_{};         // the last of them
   std::uint64_t wrong_domain_ = 0;
 };
 

@@ -5,10 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
+#include "tlp/interrupt.h"
 #include "tlp/splitter.h"
-#include "workload/workload.h"
 
 namespace flitwise {
 namespace {
@@ -17,8 +16,6 @@ constexpr std::size_t kOutboxDepth = 64;
 // model: answers that may wait to go down; beyond it requests keep their receive buffers, so that a
 // flood of reads runs out of credits. More than all tags of a device can ask for at once.
 constexpr std::size_t kMostAnswers = 16384;
-// Interrupt writes land here and touch no memory. model: the usual x86 window of 1 MiB.
-constexpr std::uint64_t kInterruptWindow = std::uint64_t{1} << 20;
 
 TlpLimits limits_of(const Config& config) {
   TlpLimits limits;
@@ -42,6 +39,7 @@ RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, Pa
       memory_(memory),
       tracer_(tracer),
       devices_{{{0, 255}, &handles, config.device.dhi.alloc_order == AllocOrder::kAck}},
+      checks_grants_(handles.checks_grants()),
       posted_(kOutboxDepth),
       nonposted_(kOutboxDepth),
       completions_(kOutboxDepth),
@@ -118,8 +116,9 @@ void RootPort::receive_message(Packet& packet, Time t) {
     ++counters_.handle_messages;
     observe("message", "", packet);
     const DeviceBelow& device = device_of(packet.tlp.requester_id);
-    device.handles->receive(packet, buses_, device.wants_alloc_ack, answers_);
-    queue_answers(packet);
+    const Time stored =
+        device.handles->receive(packet, buses_, device.wants_alloc_ack, t, answers_);
+    queue_answers(packet, stored);
   } else if (config_.host.requester_check && !buses_.contains(packet.tlp.requester_id)) {
     drop(packet, "foreign_requester", "unsupported_request");
   } else {
@@ -144,8 +143,8 @@ const char* RootPort::refusal_of(const Packet& packet) const {
   if (tlp.at == AddressType::kTranslationRequest) {
     return "translation_request_without_ats";
   }
-  if (is_interrupt(packet)) {
-    return nullptr;
+  if (touches_interrupt_window(tlp)) {
+    return is_interrupt(tlp) ? nullptr : "not_an_interrupt";
   }
   if (!lies_in(0, config_.host.memory.size)) {
     return "unmapped_address";
@@ -157,15 +156,19 @@ const char* RootPort::refusal_of(const Packet& packet) const {
 // A memory request finds its domain, then its memory. [DHI D16, D17]
 void RootPort::receive_request(Packet& packet, Time t) {
   counters_.nonposted += fc_class(packet.tlp.type) == FcClass::kNonPosted ? 1 : 0;
+  if (packet.tlp.is_poisoned && has_data(packet.tlp.type)) {
+    refuse(packet, CplStatus::kUR, "poisoned_tlp", config_.host.timing.root_port);  // [LNK-9.23]
+    return;
+  }
   Time latency{};
-  if (!resolve(packet, latency)) {
+  if (!resolve(packet, t, latency)) {
     return;
   }
   packet.stamp(Hop::kResolved, t + latency);
   const Time delay = config_.host.timing.root_port + latency;
   if (const char* const refusal = refusal_of(packet)) {
     refuse(packet, CplStatus::kUR, refusal, delay);
-  } else if (is_interrupt(packet)) {
+  } else if (is_interrupt(packet.tlp)) {
     ++counters_.interrupts;
     counters_.interrupt_bytes += packet.payload_bytes;
     packet.stamp(Hop::kMemory, t + delay);
@@ -178,9 +181,11 @@ void RootPort::receive_request(Packet& packet, Time t) {
   }
 }
 
-bool RootPort::is_interrupt(const Packet& packet) const {
-  return packet.tlp.type == TlpType::kMWr && packet.tlp.address >= kMsiBase &&
-         packet.tlp.address < kMsiBase + kInterruptWindow;
+void RootPort::set_devices(std::vector<DeviceBelow> devices) {
+  devices_ = std::move(devices);
+  checks_grants_ = std::any_of(devices_.begin(), devices_.end(), [](const DeviceBelow& device) {
+    return device.handles->checks_grants();
+  });
 }
 
 // Where the Requester ID is the handle, all devices below share one table, and any of them will do.
@@ -194,19 +199,32 @@ const RootPort::DeviceBelow& RootPort::device_of(Bdf requester) const {
   return devices_.front();
 }
 
-// False: a handle that names nobody, or a Requester ID from elsewhere; the packet has been dealt
-// with. [DHI D16]
-bool RootPort::resolve(Packet& packet, Time& latency) {
+// Why the domain that a request names in full is not its sender's, or nullptr. Interrupts and
+// flushes touch no memory: their Requester ID alone counts. [DHI S2] [DHI S3]
+const char* RootPort::identity_refusal_of(const Tlp& tlp, const DeviceIdentity& identity) const {
+  if (config_.host.requester_check && !buses_.contains(identity.bdf)) {
+    return "foreign_requester";
+  }
+  if (checks_grants_ && !is_interrupt(tlp) && !is_zero_length_read(tlp) &&
+      !device_of(identity.bdf).handles->is_granted(identity)) {
+    return "not_granted";
+  }
+  return nullptr;
+}
+
+// False: a handle that names nobody, or an identity that is not the sender's; the packet has been
+// dealt with. [DHI D16]
+bool RootPort::resolve(Packet& packet, Time t, Time& latency) {
   const WireIdentity identity = identity_of(packet.tlp, form_);
   if (!identity.handle) {
-    const bool is_known = !config_.host.requester_check || buses_.contains(packet.tlp.requester_id);
-    if (!is_known) {
-      refuse(packet, CplStatus::kUR, "foreign_requester", config_.host.timing.root_port);
+    const char* const refusal = identity_refusal_of(packet.tlp, identity.full);
+    if (refusal != nullptr) {
+      refuse(packet, CplStatus::kUR, refusal, config_.host.timing.root_port);
     }
-    return is_known;
+    return refusal == nullptr;
   }
   const HostHandles::Lookup lookup =
-      device_of(packet.tlp.requester_id).handles->resolve(packet, identity, buses_, answers_);
+      device_of(packet.tlp.requester_id).handles->resolve(packet, identity, buses_, t, answers_);
   latency = lookup.latency;
   if (lookup.resolution) {
     packet.resolved = lookup.resolution->identity;
@@ -216,7 +234,7 @@ bool RootPort::resolve(Packet& packet, Time& latency) {
   const bool is_translation = packet.tlp.at == AddressType::kTranslationRequest;
   refuse(packet, is_translation ? CplStatus::kCA : CplStatus::kUR, "invalid_handle",
          config_.host.timing.root_port + latency);
-  queue_answers(packet);
+  queue_answers(packet, latency);
   return false;
 }
 
@@ -286,109 +304,6 @@ void RootPort::memory_done(const MemoryTransaction& transaction, Time when) {
     ++counters_.answered;
     answer_read(transaction, when);
   }
-}
-
-PacketRef RootPort::make_completion(const Packet& request) const {
-  PacketRef packet = pool_.make(PacketKind::kTlp);
-  packet->domain = request.domain;
-  packet->request = request.request;
-  packet->purpose = request.purpose;
-  packet->counts = request.counts;
-  Tlp& tlp = packet->tlp;
-  tlp.type = TlpType::kCpl;
-  tlp.tc = request.tlp.tc;
-  tlp.relaxed_ordering = request.tlp.relaxed_ordering;
-  tlp.id_based_ordering = request.tlp.id_based_ordering;
-  tlp.no_snoop = request.tlp.no_snoop;
-  tlp.tag = request.tlp.tag;
-  // Completions always go to the BDF in full; a handle that names nobody is echoed. [DHI D16]
-  tlp.requester_id = request.resolved ? request.resolved->bdf : request.tlp.requester_id;
-  tlp.id_is_handle = handle_is_requester_id_ && request.tlp.id_is_handle && !request.resolved;
-  return packet;
-}
-
-void RootPort::answer_read(const MemoryTransaction& transaction, Time when) {
-  const Packet& request = *transaction.packet;
-  if (completions_to_drop_ > 0) {
-    --completions_to_drop_;
-    count("completion_dropped_by_fault", request);
-    return;
-  }
-  CompletionSplitter splitter(request.tlp, static_cast<std::uint32_t>(config_.link.mps),
-                              static_cast<std::uint32_t>(config_.link.rcb));
-  const std::uint32_t lead = lower_address_of(request.tlp) % 4U;
-  const bool is_flush = request.tlp.first_be == 0 && !request.tlp.has_processing_hint;
-  CompletionPiece piece;
-  while (splitter.next(piece)) {
-    PacketRef packet = make_completion(request);
-    packet->tlp.type = TlpType::kCplD;
-    packet->tlp.length_dw = piece.length_dw;
-    packet->tlp.byte_count = piece.byte_count;
-    packet->tlp.lower_address = piece.lower_address;
-    packet->payload_bytes = is_flush ? 0 : piece.bytes;
-    packet->length_only = !config_.workload.real_payload;
-    if (!packet->length_only) {
-      // Whole DWs travel; the bytes around the asked ones come along.
-      const std::size_t from = (lead + piece.offset) & ~std::size_t{3};
-      const std::uint8_t* const data = transaction.data.data() + from;
-      packet->payload.assign(data, data + std::size_t{piece.length_dw} * 4);
-    }
-    sizer_.size(*packet);
-    send(completions_, std::move(packet), when + config_.host.timing.root_port);
-  }
-}
-
-// Non-posted requests get a Cpl with the status; posted ones are dropped and counted. [LNK-9.19]
-void RootPort::refuse(Packet& packet, CplStatus status, const char* kind, Time delay) {
-  drop(packet, kind, status == CplStatus::kCA ? "completer_abort" : "unsupported_request");
-  if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
-    return;
-  }
-  ++counters_.answered;
-  PacketRef answer = make_completion(packet);
-  answer->tlp.status = status;
-  answer->tlp.byte_count = static_cast<std::uint16_t>(byte_count_of(packet.tlp));
-  answer->tlp.lower_address = lower_address_of(packet.tlp);
-  sizer_.size(*answer);
-  send(completions_, std::move(answer), now() + delay + config_.host.timing.root_port);
-}
-
-// Dropped, and a fatal error; nobody is answered. [LNK-9.17]
-void RootPort::refuse_malformed(const Packet& packet, TlpViolation violation) {
-  ++errors_[std::string("malformed_tlp.") + name_of(violation)];
-  ++counters_.refused;
-  counters_.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
-  count("malformed_tlp", packet);
-  observe("malformed_tlp", name_of(violation), packet);
-}
-
-void RootPort::drop(const Packet& packet, const char* kind, const char* what) {
-  ++counters_.refused;
-  counters_.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
-  count(kind, packet);
-  observe(what, kind, packet);
-}
-
-void RootPort::observe(const char* what, const char* detail, const Packet& packet) const {
-  if (observer_ != nullptr && *observer_) {
-    (*observer_)({now(), basename(), what, detail, &packet});
-  }
-}
-
-void RootPort::count(const char* kind, const Packet& packet) {
-  ++errors_[kind];
-  if (hooks_.error) {
-    hooks_.error(kind, packet);
-  }
-}
-
-void RootPort::queue_answers(const Packet& request) {
-  for (PacketRef& packet : answers_) {
-    packet->request = request.request;
-    sizer_.size(*packet);
-    send(std::move(packet), config_.host.timing.root_port);
-  }
-  answers_.clear();
 }
 
 void RootPort::send(PacketRef packet, Time delay) {

@@ -59,7 +59,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
     bool wants_alloc_ack = false;  ///< [DHI D8]
   };
   /// Until called, all that is below is one device. REQUIRES: not empty.
-  void set_devices(std::vector<DeviceBelow> devices) { devices_ = std::move(devices); }
+  void set_devices(std::vector<DeviceBelow> devices);
 
   void set_hooks(HostHooks hooks) { hooks_ = std::move(hooks); }
   /// Buses below the port, as software has set them.
@@ -91,7 +91,8 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void receive_message(Packet& packet, Time now);
   void receive_request(Packet& packet, Time now);
   const char* refusal_of(const Packet& packet) const;
-  bool resolve(Packet& packet, Time& latency);
+  bool resolve(Packet& packet, Time now, Time& latency);
+  const char* identity_refusal_of(const Tlp& tlp, const DeviceIdentity& identity) const;
   void to_memory(Packet& packet, Time delay);
   void memory_done(const MemoryTransaction& transaction, Time when) override;
   void memory_took(const MemoryTransaction& transaction) override;
@@ -105,11 +106,10 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void observe(const char* what, const char* detail, const Packet& packet) const;
   PacketRef make_completion(const Packet& request) const;
   const DeviceBelow& device_of(Bdf requester) const;
-  void queue_answers(const Packet& request);
+  void queue_answers(const Packet& request, Time latency);
   void send(Outbox& outbox, PacketRef packet, Time ready);
   bool hand_over(const Outbox::Entry& entry);
   void count(const char* kind, const Packet& packet);
-  bool is_interrupt(const Packet& packet) const;
 
   const Config config_;
   const IdentityForm form_;
@@ -122,6 +122,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   HostHooks hooks_;
   BusRange buses_{0, 255};
   std::vector<DeviceBelow> devices_;
+  bool checks_grants_;  // of requests that name their domain in full
   Outbox posted_, nonposted_, completions_;
   Wakeup buffers_wakeup_;
   struct Held {

@@ -102,7 +102,8 @@ class Switch : public sc_core::sc_module {
   bool refuse(std::uint16_t ingress, Packet& packet, CplStatus status, const std::string& kind);
   bool access_config_space(std::uint16_t ingress, Packet& packet, std::uint16_t port);
   void answer(std::uint16_t ingress, Packet& request, PacketRef completion);
-  PacketRef make_completion(std::uint16_t ingress, const Packet& request, Bdf completer) const;
+  PacketRef make_completion(std::uint16_t ingress, const Packet& request, Bdf completer,
+                            CplStatus status) const;
   PacketRef copy_of(const Packet& packet, const Tlp& tlp) const;
 
   // What goes out.

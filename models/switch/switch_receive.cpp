@@ -3,7 +3,7 @@
 #include "config_space/registers.h"
 #include "dhi/dhi_message.h"
 #include "switch/switch.h"
-#include "tlp/splitter.h"
+#include "tlp/completion.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {
@@ -165,7 +165,7 @@ bool Switch::end_here(std::uint16_t ingress, Packet& packet, std::uint16_t port)
 
 bool Switch::access_config_space(std::uint16_t ingress, Packet& packet, std::uint16_t port) {
   const Tlp& tlp = packet.tlp;
-  PacketRef completion = make_completion(ingress, packet, tlp.completer_id);
+  PacketRef completion = make_completion(ingress, packet, tlp.completer_id, CplStatus::kSC);
   if (is_config_write(tlp.type)) {
     const std::uint8_t* const b = packet.payload.data();
     const std::uint32_t value = packet.payload.size() < 4
@@ -195,8 +195,7 @@ bool Switch::refuse(std::uint16_t ingress, Packet& packet, CplStatus status,
   if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
     return false;
   }
-  PacketRef completion = make_completion(ingress, packet, bdf_of(ingress));
-  completion->tlp.status = status;
+  PacketRef completion = make_completion(ingress, packet, bdf_of(ingress), status);
   answer(ingress, packet, std::move(completion));
   return true;
 }
@@ -208,22 +207,16 @@ void Switch::answer(std::uint16_t ingress, Packet& request, PacketRef completion
   queue(ingress, std::move(completion), {PacketRef(&request), ingress, false});
 }
 
-PacketRef Switch::make_completion(std::uint16_t ingress, const Packet& request,
-                                  Bdf completer) const {
+PacketRef Switch::make_completion(std::uint16_t ingress, const Packet& request, Bdf completer,
+                                  CplStatus status) const {
   PacketRef packet = pool_.make(PacketKind::kTlp);
   packet->domain = request.domain;
   packet->counts = request.counts;
   packet->purpose = request.purpose;
   Tlp& tlp = packet->tlp;
-  tlp.type = TlpType::kCpl;
-  tlp.tc = request.tlp.tc;
-  tlp.relaxed_ordering = request.tlp.relaxed_ordering;
-  tlp.id_based_ordering = request.tlp.id_based_ordering;
-  tlp.no_snoop = request.tlp.no_snoop;
-  tlp.tag = request.tlp.tag;
+  start_completion(tlp, request.tlp);
+  end_without_data(tlp, request.tlp, status);
   tlp.completer_id = completer;
-  tlp.byte_count = static_cast<std::uint16_t>(byte_count_of(request.tlp));
-  tlp.lower_address = lower_address_of(request.tlp);
   // To the BDF behind the handle; a handle of nobody's is echoed. [DHI D16]
   const Port& port = at(ingress);
   const bool reads_handles = mode_ == SwitchMode::kHandleAware && port.owners.has_value();

@@ -272,6 +272,7 @@ bool Fabric::is_handle_aware(const FabricDevice& device) const {
 // [DHI D5, D6]
 void Fabric::negotiate_handles(FabricDevice& device) {
   const Config& c = device.config;
+  device.handles->grant(Bdf::of(device.buses.secondary, 0, 0), c.device.functions.count);
   if (c.link.identity != Identity::kDhi || device.range.size() == 0) {
     return;
   }
@@ -280,7 +281,6 @@ void Fabric::negotiate_handles(FabricDevice& device) {
   device.endpoint->dhi().negotiated(negotiate(host, end, device.range, is_handle_aware(device)),
                                     c.device.dhi.management == HandleManagement::kSoftware);
   device.handles->table().add_partition({device.buses, device.range, 0});
-  device.handles->grant(Bdf::of(device.buses.secondary, 0, 0), c.device.functions.count);
   tell_switch(device);
 }
 

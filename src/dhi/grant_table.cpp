@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks an ALLOC against what its function was granted. [DHI S3]
+// Checks an ALLOC or a domain against what its function was granted. [DHI S3]
 #include "dhi/grant_table.h"
 
 #include <algorithm>
@@ -50,15 +50,21 @@ void GrantTable::remove(Bdf function) {
   }
 }
 
-HandleStatus GrantTable::check(const AllocMessage& message) const {
-  const std::uint32_t index = index_[message.identity.bdf.value];
+HandleStatus GrantTable::check(const DeviceIdentity& identity) const {
+  const std::uint32_t index = index_[identity.bdf.value];
   if (index == 0 && !unlisted_allowed_) {
     return HandleStatus::kFunctionNotGranted;
   }
-  const Grant& grant = grants_[index];
-  if (!is_granted(grant, message.identity.pasid)) {
-    return HandleStatus::kPasidNotGranted;
+  return is_granted(grants_[index], identity.pasid) ? HandleStatus::kOk
+                                                    : HandleStatus::kPasidNotGranted;
+}
+
+HandleStatus GrantTable::check(const AllocMessage& message) const {
+  const HandleStatus domain = check(message.identity);
+  if (domain != HandleStatus::kOk) {
+    return domain;
   }
+  const Grant& grant = grants_[index_[message.identity.bdf.value]];
   if (message.is_trusted && !grant.trusted) {
     return HandleStatus::kTrustNotGranted;
   }

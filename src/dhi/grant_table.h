@@ -26,8 +26,8 @@ struct Grant {
   static Grant any();
 };
 
-/// Grants by BDF, O(1): check() is asked once per ALLOC, is_trusted() and capabilities() once per
-/// message.
+/// Grants by BDF, O(1): check() is asked once per ALLOC and once per message that names its
+/// domain in full, is_trusted() and capabilities() once per message with a handle.
 class GrantTable {
  public:
   /// Functions without a grant of their own are refused.
@@ -40,7 +40,10 @@ class GrantTable {
   /// software deallocates them, but lose trust and capabilities at once.
   void remove(Bdf function);
 
+  /// What an ALLOC asks for.
   HandleStatus check(const AllocMessage& message) const;
+  /// A domain alone: the function and its PASID. kOk, kFunctionNotGranted or kPasidNotGranted.
+  HandleStatus check(const DeviceIdentity& identity) const;
 
   bool is_trusted(Bdf function) const { return grants_[index_[function.value]].trusted; }
   std::uint16_t capabilities(Bdf function) const {

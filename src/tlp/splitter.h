@@ -69,6 +69,12 @@ class CompletionSplitter {
 /// Enabled bytes of a write with this Length and these byte enables. [LNK-2.8] [LNK-2.9]
 std::uint32_t enabled_bytes(const Tlp& write);
 
+/// A read that touches nothing and brings nothing: a flush. [LNK-2.10] [LNK-2.15]
+constexpr bool is_zero_length_read(const Tlp& request) {
+  return request.type == TlpType::kMRd && request.length_dw == 1 && request.first_be == 0 &&
+         !request.has_processing_hint && request.at != AddressType::kTranslationRequest;
+}
+
 /// Bytes from the first to the last enabled one: the Byte Count of the first completion. 1 for a
 /// zero-length read; the size of the old value for atomics; 4 for everything answered by a Cpl.
 /// [LNK-9.12]

@@ -7,9 +7,9 @@
 #include <array>
 
 #include "dhi/dhi_message.h"
+#include "tlp/interrupt.h"
 #include "tlp/prefix.h"
 #include "tlp/tlp_encoder.h"
-#include "workload/workload.h"
 
 namespace flitwise {
 namespace {
@@ -266,7 +266,7 @@ std::uint64_t HostileSource::address() {
     case 3:
       return ~std::uint64_t{0} - below(8192);
     case 4:
-      return kMsiBase + below(1U << 21);
+      return kInterruptWindow + below(1U << 21);
     default:
       return target_.buffer + random_.below(std::uint64_t{1} << 20);
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tlp/interrupt.h"
+
 namespace flitwise {
 
 namespace {
@@ -24,8 +26,9 @@ WorkItem item_of(const Message& message, Op op, std::uint64_t address, std::uint
   return item;
 }
 
+// One page per domain modulo 256.
 std::uint64_t interrupt_address(DomainId domain) {
-  return kMsiBase + (std::uint64_t{to_int(domain) & 0xffU} << 12);
+  return kInterruptWindow + (std::uint64_t{to_int(domain) & 0xffU} << 12);
 }
 
 }  // namespace

@@ -71,10 +71,7 @@ class Workload {
 std::uint32_t domain_ids(const WorkloadConfig& config);
 
 /// One byte past the highest bus address that DMA items of a generated workload touch (a trace has
-/// its own addresses; MSI goes to kMsiBase).
+/// its own addresses; interrupts have their own window).
 std::uint64_t buffer_end(const WorkloadConfig& config);
-
-/// Where interrupt writes go, one page per domain modulo 256. model: the usual x86 window.
-inline constexpr std::uint64_t kMsiBase = 0xfee0'0000;
 
 }  // namespace flitwise

@@ -67,25 +67,34 @@ inline void expect_only_numbers(Machine& machine, std::uint64_t from, std::uint6
   EXPECT_GT(written, 1000U);
 }
 
-/// Watches what the writes of ep0 that got through were taken for.
-struct ResolvedWrites {
-  std::uint64_t own = 0;      ///< with a handle: a function of ep0 with a granted PASID
-  std::uint64_t foreign = 0;  ///< anybody else
+/// Watches whom the writes of ep0 that got through were taken for: the entry of their handle, or
+/// what they say themselves.
+struct CommittedWrites {
+  std::uint64_t by_handle = 0;  ///< a function of ep0 with a granted PASID
+  std::uint64_t in_full = 0;    ///< likewise, named in full
+  std::uint64_t foreign = 0;    ///< anybody else
+  std::uint64_t poisoned = 0;
 
+  static bool is_granted(Bdf bdf, bool has_pasid, std::uint32_t pasid) {
+    constexpr unsigned kOwnBus = 1;
+    constexpr unsigned kFunctions = 2;
+    constexpr std::uint32_t kLastPasid = 191;
+    return bdf.bus() == kOwnBus && bdf.value % 256 < kFunctions &&
+           (!has_pasid || pasid <= kLastPasid);
+  }
   void observe(const Observation& seen) {
-    const std::optional<DeviceIdentity>& resolved = seen.packet->resolved;
     if (std::string(seen.place) != "rp0" || std::string(seen.what) != "committed") {
       return;
     }
-    constexpr unsigned kOwnBus = 1;
-    if (!resolved) {
-      foreign += seen.packet->tlp.requester_id.bus() == kOwnBus ? 0 : 1;
-      return;
+    const Tlp& tlp = seen.packet->tlp;
+    poisoned += tlp.is_poisoned ? 1 : 0;
+    if (const auto& entry = seen.packet->resolved) {
+      const bool has_pasid = entry->pasid.has_value();
+      ++(is_granted(entry->bdf, has_pasid, has_pasid ? to_int(*entry->pasid) : 0) ? by_handle
+                                                                                  : foreign);
+    } else {
+      ++(is_granted(tlp.requester_id, tlp.has_pasid, to_int(tlp.pasid)) ? in_full : foreign);
     }
-    constexpr std::uint32_t kLastPasid = 191;
-    const bool is_granted = resolved->bdf.bus() == kOwnBus && resolved->bdf.value % 256 < 2 &&
-                            (!resolved->pasid || to_int(*resolved->pasid) <= kLastPasid);
-    ++(is_granted ? own : foreign);
   }
 };
 
@@ -122,15 +131,18 @@ inline void attack(std::uint64_t packets, const std::string& form, std::uint64_t
   SCOPED_TRACE(fmt::format("form {}, seed {}", form, seed));
   const Config config = hostile_config(packets, form, seed);
   Machine machine(config);
-  ResolvedWrites resolved;
-  machine.observe([&](const Observation& seen) { resolved.observe(seen); });
+  CommittedWrites committed;
+  machine.observe([&](const Observation& seen) { committed.observe(seen); });
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   machine.start();
   machine.run_until_quiet();
 
   expect_every_packet_accounted_for(machine.root_port("ep0"), packets);
-  EXPECT_GT(resolved.own, packets / 10000);
-  EXPECT_EQ(resolved.foreign, 0U);
+  EXPECT_GT(committed.by_handle, packets / 10000);
+  EXPECT_GT(committed.in_full, packets / 1000);
+  EXPECT_EQ(committed.foreign, 0U);
+  EXPECT_EQ(committed.poisoned, 0U);
+  EXPECT_GT(machine.root_port("ep0").errors().at("not_granted"), packets / 1000);
   expect_conforming_device_served(machine, *machine.endpoint("ep1"));
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
   expect_untouched(machine, 0, 64 * kMiB);

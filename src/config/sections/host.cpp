@@ -38,7 +38,8 @@ Keys grant_keys() {
   return {
       choice(
           "host.dhi.grant", [](auto& c) { return &c.host.dhi.grant; },
-          "What an ALLOC may ask for: any domain without trust, or what host.dhi.granted says."),
+          "Which domains devices may name, in an ALLOC or in full: any, without trust, or what "
+          "host.dhi.granted says."),
       count(
           "host.dhi.granted.first_pasid", [](auto& c) { return &c.host.dhi.granted.first_pasid; },
           between(0, kLastPasid), "First PASID granted to each function of the device."),

@@ -49,6 +49,20 @@ TEST(GrantTable, S3_PasidRangesIncludeBothBounds) {
   EXPECT_EQ(grants.check(asking(std::nullopt)), HandleStatus::kPasidNotGranted);
 }
 
+// A domain that a message names itself is granted or not as in an ALLOC. [DHI S3]
+TEST(GrantTable, S3_DomainsInFullAreGrantedAsInAnAlloc) {
+  GrantTable grants;
+  grants.set(kFunction, {{{Pasid{10}, Pasid{12}}}, false, false, 0});
+  DeviceIdentity identity{kFunction, Pasid{10}, true, true};
+  EXPECT_EQ(grants.check(identity), HandleStatus::kOk);
+  identity.pasid = Pasid{13};
+  EXPECT_EQ(grants.check(identity), HandleStatus::kPasidNotGranted);
+  identity.pasid.reset();
+  EXPECT_EQ(grants.check(identity), HandleStatus::kPasidNotGranted);
+  identity.bdf.value += 1;
+  EXPECT_EQ(grants.check(identity), HandleStatus::kFunctionNotGranted);
+}
+
 TEST(GrantTable, S3_DHI22_TrustAndCapabilitiesAreCheckedBitByBit) {
   GrantTable grants(Grant::any());
   grants.set(kFunction, {{{Pasid{1}, Pasid{1}}}, true, true, 0b0101});

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// One root port: completions, refusals and the counting of them.
+#include <algorithm>
+
+#include "root_complex/root_port.h"
+#include "tlp/completion.h"
+#include "tlp/splitter.h"
+
+namespace flitwise {
+
+PacketRef RootPort::make_completion(const Packet& request) const {
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  packet->domain = request.domain;
+  packet->request = request.request;
+  packet->purpose = request.purpose;
+  packet->counts = request.counts;
+  Tlp& tlp = packet->tlp;
+  start_completion(tlp, request.tlp);
+  // Completions always go to the BDF in full; a handle that names nobody is echoed. [DHI D16]
+  if (request.resolved) {
+    tlp.requester_id = request.resolved->bdf;
+  }
+  tlp.id_is_handle = handle_is_requester_id_ && request.tlp.id_is_handle && !request.resolved;
+  return packet;
+}
+
+void RootPort::answer_read(const MemoryTransaction& transaction, Time when) {
+  const Packet& request = *transaction.packet;
+  if (completions_to_drop_ > 0) {
+    --completions_to_drop_;
+    count("completion_dropped_by_fault", request);
+    return;
+  }
+  CompletionSplitter splitter(request.tlp, static_cast<std::uint32_t>(config_.link.mps),
+                              static_cast<std::uint32_t>(config_.link.rcb));
+  const std::uint32_t lead = lower_address_of(request.tlp) % 4U;
+  const bool is_flush = is_zero_length_read(request.tlp);
+  CompletionPiece piece;
+  while (splitter.next(piece)) {
+    PacketRef packet = make_completion(request);
+    packet->tlp.type = TlpType::kCplD;
+    packet->tlp.length_dw = piece.length_dw;
+    packet->tlp.byte_count = piece.byte_count;
+    packet->tlp.lower_address = piece.lower_address;
+    packet->payload_bytes = is_flush ? 0 : piece.bytes;
+    packet->length_only = !config_.workload.real_payload;
+    if (!packet->length_only) {
+      // Whole DWs travel; the bytes around the asked ones come along.
+      const std::size_t from = (lead + piece.offset) & ~std::size_t{3};
+      const std::uint8_t* const data = transaction.data.data() + from;
+      packet->payload.assign(data, data + std::size_t{piece.length_dw} * 4);
+      if (is_flush) {
+        std::fill(packet->payload.begin(), packet->payload.end(), std::uint8_t{0});
+      }
+    }
+    sizer_.size(*packet);
+    send(completions_, std::move(packet), when + config_.host.timing.root_port);
+  }
+}
+
+// Non-posted requests get a Cpl with the status; posted ones are dropped and counted. [LNK-9.19]
+void RootPort::refuse(Packet& packet, CplStatus status, const char* kind, Time delay) {
+  drop(packet, kind, status == CplStatus::kCA ? "completer_abort" : "unsupported_request");
+  if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
+    return;
+  }
+  ++counters_.answered;
+  PacketRef answer = make_completion(packet);
+  end_without_data(answer->tlp, packet.tlp, status);
+  sizer_.size(*answer);
+  send(completions_, std::move(answer), now() + delay + config_.host.timing.root_port);
+}
+
+// Dropped, and a fatal error; nobody is answered. [LNK-9.17]
+void RootPort::refuse_malformed(const Packet& packet, TlpViolation violation) {
+  ++errors_[std::string("malformed_tlp.") + name_of(violation)];
+  ++counters_.refused;
+  counters_.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
+  count("malformed_tlp", packet);
+  observe("malformed_tlp", name_of(violation), packet);
+}
+
+void RootPort::drop(const Packet& packet, const char* kind, const char* what) {
+  ++counters_.refused;
+  counters_.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
+  count(kind, packet);
+  observe(what, kind, packet);
+}
+
+void RootPort::observe(const char* what, const char* detail, const Packet& packet) const {
+  if (observer_ != nullptr && *observer_) {
+    (*observer_)({now(), basename(), what, detail, &packet});
+  }
+}
+
+void RootPort::count(const char* kind, const Packet& packet) {
+  ++errors_[kind];
+  if (hooks_.error) {
+    hooks_.error(kind, packet);
+  }
+}
+
+void RootPort::queue_answers(const Packet& request, Time latency) {
+  for (PacketRef& packet : answers_) {
+    packet->request = request.request;
+    sizer_.size(*packet);
+    send(std::move(packet), config_.host.timing.root_port + latency);
+  }
+  answers_.clear();
+}
+
+}  // namespace flitwise

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's use of handles, message by message: store times and epochs. [DHI D3] [DHI D16]
+#include "root_complex/host_handles.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace flitwise {
+namespace {
+
+constexpr Bdf kFunction = Bdf::of(1, 0, 0);
+constexpr BusRange kBuses{1, 1};
+constexpr Dhi kDhi{7};
+constexpr Time kNow = Time::from_us(1);
+constexpr Time kByHandle = Time::from_ns(50);
+
+class HostHandlesTest : public ::testing::Test {
+ protected:
+  void make(DhiForm form = DhiForm::kRidDirect, std::uint8_t epoch = 0) {
+    Config config;
+    config.link.identity = Identity::kDhi;
+    config.link.dhi_form = form;
+    config.host.dhi.storage.timing.by_handle = kByHandle;
+    handles_ = std::make_unique<HostHandles>(config, pool_);
+    handles_->table().add_partition({kBuses, HandleRange::of_bits(4), epoch});
+    form_ = {Identity::kDhi, form, 4};
+  }
+  Time alloc(Dhi dhi, Time now, std::uint8_t epoch = 0) {
+    PacketRef packet = pool_.make(PacketKind::kTlp);
+    write_alloc(*packet, kFunction, {dhi, {kFunction, Pasid{1}, false, false}, false, 0, epoch});
+    return handles_->receive(*packet, kBuses, false, now, answers_);
+  }
+  HostHandles::Lookup look_up(Dhi dhi, Time now) {
+    PacketRef packet = pool_.make(PacketKind::kTlp);
+    packet->tlp.type = TlpType::kMWr;
+    apply_identity(packet->tlp, form_, {kFunction, Pasid{1}, false, false}, dhi);
+    return handles_->resolve(*packet, identity_of(packet->tlp, form_), kBuses, now, answers_);
+  }
+
+  PacketPool pool_;
+  std::vector<PacketRef> answers_;
+  std::unique_ptr<HostHandles> handles_;
+  IdentityForm form_;
+};
+
+// [DHI D3] [DHI D8]
+TEST_F(HostHandlesTest, D3_UseWaitsUntilItsEntryIsWritten) {
+  make();
+  EXPECT_EQ(alloc(kDhi, kNow), kByHandle);
+  const Time soon = kNow + Time::from_ns(20);
+  EXPECT_EQ(look_up(kDhi, soon).latency, Time::from_ns(30) + kByHandle);
+  EXPECT_TRUE(look_up(kDhi, soon).resolution);
+  EXPECT_EQ(look_up(kDhi, kNow + kByHandle).latency, kByHandle);
+}
+
+// [DHI D3]
+TEST_F(HostHandlesTest, D3_OtherHandlesDoNotWaitForAStore) {
+  make();
+  alloc(Dhi{1}, kNow);
+  alloc(kDhi, kNow + kByHandle);
+  EXPECT_EQ(look_up(Dhi{1}, kNow + kByHandle).latency, kByHandle);
+}
+
+// [DHI D16]
+TEST_F(HostHandlesTest, D16_ErrorCarriesTheEpochOfTheDevice) {
+  make(DhiForm::kPrefix, 9);
+  EXPECT_FALSE(look_up(kDhi, kNow).resolution);
+  ASSERT_EQ(answers_.size(), 1U);
+  const Packet& answer = *answers_[0];
+  const DhiMessage message =
+      parse_dhi_message(answer.tlp, answer.payload.data(), answer.payload.size());
+  ASSERT_TRUE(std::holds_alternative<HandleErrorMessage>(message));
+  EXPECT_EQ(std::get<HandleErrorMessage>(message).epoch, 9);
+  EXPECT_EQ(std::get<HandleErrorMessage>(message).dhi, kDhi);
+}
+
+}  // namespace
+}  // namespace flitwise
