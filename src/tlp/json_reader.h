@@ -65,16 +65,32 @@ class JsonReader {
 
  private:
   void complain_of_unknown_keys() {
-    std::vector<std::string> candidates = known_;
-    candidates.insert(candidates.end(), source_.other_keys.begin(), source_.other_keys.end());
+    std::vector<std::string> expected = known_;
+    expected.insert(expected.end(), source_.other_keys.begin(), source_.other_keys.end());
+    std::vector<std::string> all = expected;
+    all.insert(all.end(), foreign_.begin(), foreign_.end());
     for (const auto& item : object_.items()) {
-      const std::string& key = item.key();
-      if (contains(candidates, key) || contains(foreign_, key)) {
-        continue;
+      if (!contains(all, item.key())) {
+        complain(item.key(),
+                 "unknown key; expected " + config::alternatives(expected) + hint(item.key(), all));
       }
-      complain(key, "unknown key; expected a field of the packet" +
-                        config::nearest_hint(key, candidates, "key"));
     }
+  }
+  /// The nearest key by spelling, or else one that starts the word or that the word starts: "seq"
+  /// for "sequence".
+  static std::string hint(const std::string& word, const std::vector<std::string>& keys) {
+    constexpr std::size_t kLeast = 3;
+    const std::string by_spelling = config::nearest_hint(word, keys, "key");
+    if (!by_spelling.empty()) {
+      return by_spelling;
+    }
+    for (const std::string& key : keys) {
+      const std::size_t length = std::min(key.size(), word.size());
+      if (length >= kLeast && key.compare(0, length, word, 0, length) == 0) {
+        return "; nearest key '" + key + "'";
+      }
+    }
+    return "";
   }
   static bool contains(const std::vector<std::string>& words, const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();

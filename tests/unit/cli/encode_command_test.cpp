@@ -49,14 +49,14 @@ std::string refusal(const Outcome& outcome) {
   return outcome.err;
 }
 
-TEST(EncodeCommand, LNK2_1_GoldenReadFromJson) {
+TEST(EncodeCommand, LNK_2_1_GoldenReadFromJson) {
   const Outcome outcome = encode_of(R"({"type": "MRd", "address": "0x12345678", "length_dw": 16,
                                         "requester_id": "01:02.3", "tag": 90})");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "0000001001135aff12345678\n");
 }
 
-TEST(EncodeCommand, LNK2_2_AddressSettlesTheWidthUnlessTheTypeDoes) {
+TEST(EncodeCommand, LNK_2_2_AddressSettlesTheWidthUnlessTheTypeDoes) {
   EXPECT_THAT(encode_of(R"({"type": "MRd", "address": "0x100000000"})").out, StartsWith("20"));
   EXPECT_THAT(encode_of(R"({"type": "MRd", "address": "0x1000"})").out, StartsWith("00"));
   EXPECT_THAT(encode_of(R"({"type": "MRd64", "address": "0x1000"})").out, StartsWith("20"));
@@ -76,7 +76,7 @@ TEST(EncodeCommand, SetsAloneMakeAPacketAndOverrideInput) {
             "000020010000020f00001000\n");
 }
 
-TEST(EncodeCommand, LNK5_4_FramedBytesCarrySequenceAndLcrc) {
+TEST(EncodeCommand, LNK_5_4_FramedBytesCarrySequenceAndLcrc) {
   const std::string json = R"({"type": "MRd", "address": "0x12345678", "length_dw": 16,
                                "requester_id": "01:02.3", "tag": 90})";
   EXPECT_EQ(encode_of(json, {"framing=gen1", "seq=0"}).out,
@@ -95,6 +95,7 @@ TEST(EncodeCommand, UnknownKeyNamesTheNearestAndAllProblemsComeAtOnce) {
       refusal(encode_of(R"({"type": "MWr", "adress": 0, "tag": 4096, "status": "SC"})"));
   EXPECT_THAT(err, HasSubstr("adress: unknown key"));
   EXPECT_THAT(err, HasSubstr("nearest key 'address'"));
+  EXPECT_THAT(err, HasSubstr("expected type, fmt, requester_id,"));
   EXPECT_THAT(err, HasSubstr("tag: 4096 seen; expected 0 to 1023"));
   EXPECT_THAT(err, HasSubstr("status: MWr has no status"));
 }
@@ -132,7 +133,7 @@ TEST(EncodeCommand, AnyBytesInASetAreRefusedInPlainText) {
   EXPECT_THAT(refusal(encode_of("", {"type"})), HasSubstr("expected key=value"));
 }
 
-TEST(EncodeCommand, LNK9_17_MalformedTlpsNeedToBeAskedFor) {
+TEST(EncodeCommand, LNK_9_17_MalformedTlpsNeedToBeAskedFor) {
   const std::string json = R"({"type": "MRd", "address": "0xffc", "length_dw": 2})";
   EXPECT_THAT(refusal(encode_of(json)), HasSubstr("crosses_4kib"));
   const Outcome outcome = encode_of(json, {"check=false"});
@@ -143,7 +144,7 @@ TEST(EncodeCommand, LNK9_17_MalformedTlpsNeedToBeAskedFor) {
   EXPECT_EQ(encode_of(decoded.out).out, outcome.out);
 }
 
-TEST(DecodeCommand, LNK5_3_WhatDecodePrintsEncodesToTheSameBytes) {
+TEST(DecodeCommand, LNK_5_3_WhatDecodePrintsEncodesToTheSameBytes) {
   RandomTlp random(6);
   for (int round = 0; round < 20; ++round) {
     for (int kind = 0; kind < kTlpTypes; ++kind) {
@@ -172,7 +173,7 @@ TEST(DecodeCommand, ReservedBitsAreKept) {
   }
 }
 
-TEST(DecodeCommand, LNK4_2_TranslationRequestsShowNoWrite) {
+TEST(DecodeCommand, LNK_4_2_TranslationRequestsShowNoWrite) {
   const auto json = nlohmann::json::parse(decode_of("20000402 01135aff 00000001 23456001").out);
   EXPECT_EQ(json["at"], "translation_request");
   EXPECT_EQ(json["no_write"], true);
@@ -207,7 +208,7 @@ TEST(DecodeCommand, HexArgumentsAreOnePacket) {
   EXPECT_THAT(out.str(), HasSubstr("\"0x12345678\""));
 }
 
-TEST(DecodeCommand, LNK5_11_FramedBytesGoThereAndBack) {
+TEST(DecodeCommand, LNK_5_11_FramedBytesGoThereAndBack) {
   for (const char* framing : {"framing=gen1", "framing=gen3"}) {
     for (const char* nullified : {"nullified=false", "nullified=true"}) {
       const Outcome encoded = encode_of(R"({"type":"MWr","payload":"00112233","td":true})",
@@ -221,7 +222,7 @@ TEST(DecodeCommand, LNK5_11_FramedBytesGoThereAndBack) {
   }
 }
 
-TEST(DecodeCommand, LNK6_1_DllpsGoThereAndBack) {
+TEST(DecodeCommand, LNK_6_1_DllpsGoThereAndBack) {
   EXPECT_EQ(encode_of(R"({"type":"Ack","seq":291})", {}, "dllp").out, "00000123e285\n");
   EXPECT_EQ(encode_of(R"({"type":"InitFC1-P","hdr_fc":64,"data_fc":512})", {}, "dllp").out,
             "40100200840d\n");
@@ -237,6 +238,9 @@ TEST(DecodeCommand, LNK6_1_DllpsGoThereAndBack) {
       EXPECT_EQ(encode_of(back.out, {}, "dllp").out, framed.out);
     }
   }
+  const std::string err = refusal(encode_of("", {"type=Ack", "sequence=3"}, "dllp"));
+  EXPECT_THAT(err, HasSubstr("sequence: unknown key; expected type,"));
+  EXPECT_THAT(err, HasSubstr("nearest key 'seq'"));
   EXPECT_THAT(refusal(decode_of("00000123e286", {}, "dllp")), HasSubstr("byte 4: bad_crc"));
   EXPECT_THAT(refusal(encode_of(R"({"type":"Ack","hdr_fc":1})", {}, "dllp")),
               HasSubstr("Ack has no hdr_fc"));
