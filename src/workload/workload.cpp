@@ -21,6 +21,18 @@ std::optional<SizeSummary> summary_of(const WorkloadConfig& config, const Messag
   return SizeSummary{source.sizes().mean(), source.sizes().cut_share()};
 }
 
+/// What a message or a line of a trace asks for.
+template <class Source>
+WorkItem dma_of(const Source& source) {
+  WorkItem item;
+  item.at = source.at;
+  item.domain = source.domain;
+  item.op = source.is_read ? Op::kRead : Op::kWrite;
+  item.address = source.address;
+  item.bytes = source.bytes;
+  return item;
+}
+
 /// Each message is one DMA read or write.
 class PlainWorkload : public Workload {
  public:
@@ -32,12 +44,7 @@ class PlainWorkload : public Workload {
     if (!source_.next(message)) {
       return false;
     }
-    item = WorkItem{};
-    item.at = message.at;
-    item.domain = message.domain;
-    item.op = message.is_read ? Op::kRead : Op::kWrite;
-    item.address = message.address;
-    item.bytes = message.bytes;
+    item = dma_of(message);
     item.ends_context = message.ends_context;
     return true;
   }
@@ -98,12 +105,7 @@ class TraceWorkload : public Workload {
     if (!reader_.next(record_)) {
       return false;
     }
-    item = WorkItem{};
-    item.at = record_.at;
-    item.domain = record_.domain;
-    item.op = record_.is_read ? Op::kRead : Op::kWrite;
-    item.address = record_.address;
-    item.bytes = record_.bytes;
+    item = dma_of(record_);
     return true;
   }
   std::uint64_t requests() const override { return reader_.records(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// First in, first out. [DHI D9]
+// First in, first out, and least recently used: one list, which uses reorder or not. [DHI D9]
 #include "dhi/replacement_policy.h"
 
 namespace flitwise {
@@ -15,14 +15,24 @@ class FifoPolicy : public ReplacementPolicy {
   std::optional<Slot> first() const override { return order_.front(); }
   std::optional<Slot> after(Slot slot) const override { return order_.next(slot); }
 
- private:
-  SlotList order_;  // oldest allocation first
+ protected:
+  SlotList order_;  // the next victim first
+};
+
+class LruPolicy final : public FifoPolicy {
+ public:
+  using FifoPolicy::FifoPolicy;
+  void used(Slot slot) override { order_.move_to_back(slot); }
 };
 
 }  // namespace
 
 std::unique_ptr<ReplacementPolicy> make_fifo_policy(unsigned slots) {
   return std::make_unique<FifoPolicy>(slots);
+}
+
+std::unique_ptr<ReplacementPolicy> make_lru_policy(unsigned slots) {
+  return std::make_unique<LruPolicy>(slots);
 }
 
 }  // namespace flitwise
