@@ -140,21 +140,23 @@ void HostBridge::read(std::uint64_t address, unsigned bytes, Done done) {
   send_nonposted({std::move(packet), route.port, std::move(done)});
 }
 
-void HostBridge::write(std::uint64_t address, const std::uint8_t* bytes, std::size_t size,
+bool HostBridge::write(std::uint64_t address, const std::uint8_t* bytes, std::size_t size,
                        bool counts) {
   if (is_own(address)) {
     after(mmio_, [this, address, data = std::vector<std::uint8_t>(bytes, bytes + size)] {
       write_own(address, data);
     });
-    return;
+    return true;
   }
   RequestSplitter splitter(address, size, kMaxWrite);
   RequestPiece piece;
+  bool has_owner = true;
   while (splitter.next(piece)) {
     PacketRef packet = memory_request(TlpType::kMWr, piece);
     const Route route = routes_->route(packet->tlp, kUpstreamPort);
     if (route.where != Where::kDown) {
       ++errors_["master_abort"];
+      has_owner = false;
       continue;
     }
     packet->counts = counts;
@@ -165,6 +167,7 @@ void HostBridge::write(std::uint64_t address, const std::uint8_t* bytes, std::si
               packet->payload.begin() + static_cast<std::ptrdiff_t>(lead));
     ports_[route.port]->port.send(std::move(packet), mmio_);
   }
+  return has_owner;
 }
 
 void HostBridge::send_nonposted(Request request) {

@@ -3,6 +3,7 @@
 #include "system/script.h"
 
 #include <algorithm>
+#include <functional>
 #include <istream>
 #include <map>
 #include <memory>
@@ -41,7 +42,11 @@ class Script {
   void run(const TlpOp& op);
   void run(const DmaOp& op);
   void run(const RunOp& op);
+  void run(const MmioOp& op);
+  void run(const CfgOp& op);
   void run(const NotModelledOp& op);
+  HostAnswer wait_for_host(const std::function<void(HostBridge::Done)>& access);
+  void report_failure(const HostAnswer& answer);
   void observe(const Observation& observation);
   bool has_port(const std::string& name);
   void send(const DmaOp& op, ScriptEngine& engine);
@@ -72,11 +77,14 @@ Script::Script(std::ostream& out, const Config& config) : machine_(config), outp
     engines_.emplace(name, std::move(engine));
   }
   machine_.observe([this](const Observation& observation) { observe(observation); });
-  machine_.set_up_at_once();
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  machine_.bring_up();
+  output_.start();
 }
 
 void Script::observe(const Observation& observation) {
+  if (!machine_.is_serving()) {
+    return;  // host software is bringing the machine up
+  }
   output_.observed(observation);
   if (observation.packet->request != token_ || token_ == 0) {
     return;
@@ -243,6 +251,61 @@ void Script::run(const RunOp& op) {
     sc_core::sc_start(to_sc_time(*op.span));
   } else {
     machine_.run_until_quiet();
+  }
+}
+
+// A write is posted: it is on its way, and a read behind it finds it.
+void Script::run(const MmioOp& op) {
+  HostBridge& bridge = machine_.bridge();
+  if (!op.is_write) {
+    HostAnswer answer = wait_for_host(
+        [&](HostBridge::Done done) { bridge.read(op.address, op.bytes, std::move(done)); });
+    if (answer.is_ok()) {
+      answer.data.resize(op.bytes);  // the host's own registers answer with a DW
+      output_.data(token_, answer.data);
+    } else {
+      report_failure(answer);
+    }
+  } else if (!bridge.write(op.address, op.data.data(), op.data.size(), false)) {
+    output_.error(token_, "unsupported_request", "unmapped_address");
+  }
+}
+
+void Script::run(const CfgOp& op) {
+  const unsigned first = op.offset % 4;
+  CfgAccess access;
+  access.write = op.is_write;
+  access.target = op.target;
+  access.offset = static_cast<std::uint16_t>(op.offset - first);
+  access.value = op.value << 8 * first;
+  access.byte_enables = static_cast<std::uint8_t>(((1U << op.bytes) - 1) << first);
+  const HostAnswer answer = wait_for_host(
+      [&](HostBridge::Done done) { machine_.bridge().config(access, std::move(done)); });
+  if (!answer.is_ok()) {
+    report_failure(answer);
+  } else if (!op.is_write) {
+    std::vector<std::uint8_t> bytes;
+    for (unsigned byte = first; byte < first + op.bytes; ++byte) {
+      bytes.push_back(static_cast<std::uint8_t>(answer.value() >> 8 * byte));
+    }
+    output_.data(token_, bytes);
+  }
+}
+
+HostAnswer Script::wait_for_host(const std::function<void(HostBridge::Done)>& access) {
+  std::optional<HostAnswer> answer;
+  access([&answer](const HostAnswer& given) { answer = given; });
+  while (!answer) {
+    sc_core::sc_start(to_sc_time(kSlice));
+  }
+  return *answer;
+}
+
+void Script::report_failure(const HostAnswer& answer) {
+  if (answer.is_timeout) {
+    output_.error(token_, "completion_timeout", "");
+  } else {
+    output_.completion(token_, std::nullopt, answer.status, {});
   }
 }
 

@@ -76,6 +76,10 @@ std::string name_of_message(const Packet& packet) {
 
 }  // namespace
 
+void ScriptOutput::start() {
+  start_ = now();
+}
+
 std::uint32_t ScriptOutput::begin(const Json& id) {
   ids_.push_back(id);
   return static_cast<std::uint32_t>(ids_.size());
@@ -94,7 +98,7 @@ void ScriptOutput::write(const Json& line) {
 }
 
 void ScriptOutput::done(std::uint32_t token) {
-  write({{"done", token > 0 ? ids_[token - 1] : Json()}, {"t_ns", now().ns()}});
+  write({{"done", token > 0 ? ids_[token - 1] : Json()}, {"t_ns", (now() - start_).ns()}});
   out_.flush();
 }
 
@@ -112,10 +116,12 @@ void ScriptOutput::data(std::uint32_t token, const std::vector<std::uint8_t>& by
   write(line);
 }
 
-void ScriptOutput::completion(std::uint32_t token, std::uint16_t tag, CplStatus status,
-                              const std::vector<std::uint8_t>& bytes) {
+void ScriptOutput::completion(std::uint32_t token, std::optional<std::uint16_t> tag,
+                              CplStatus status, const std::vector<std::uint8_t>& bytes) {
   Json line = event(token, "completion");
-  line["tag"] = tag;
+  if (tag) {
+    line["tag"] = *tag;
+  }
   line["status"] = name_of(status);
   line["hex"] = hex(bytes);
   write(line);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,14 +19,16 @@ class ScriptOutput {
  public:
   explicit ScriptOutput(std::ostream& out) : out_(out) {}
 
+  /// Time counts from here on.
+  void start();
   /// A new operation; its events carry the token this returns.
   std::uint32_t begin(const nlohmann::ordered_json& id);
   void done(std::uint32_t token);
 
   void memory(std::uint32_t token, std::uint64_t address, const std::vector<std::uint8_t>& bytes);
   void data(std::uint32_t token, const std::vector<std::uint8_t>& bytes);
-  /// A completion with the bytes it brought.
-  void completion(std::uint32_t token, std::uint16_t tag, CplStatus status,
+  /// A completion with the bytes it brought; without a tag where the host had asked.
+  void completion(std::uint32_t token, std::optional<std::uint16_t> tag, CplStatus status,
                   const std::vector<std::uint8_t>& bytes);
   void error(std::uint32_t token, const std::string& kind, const std::string& detail);
   /// A line that could not be understood: its number, and what is wrong.
@@ -38,6 +41,7 @@ class ScriptOutput {
   void write(const nlohmann::ordered_json& line);
 
   std::ostream& out_;
+  Time start_{};
   std::vector<nlohmann::ordered_json> ids_;  // by token - 1
 };
 

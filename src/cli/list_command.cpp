@@ -20,12 +20,13 @@ struct Named {
 };
 
 constexpr Named kModels[] = {
-    {"link", "Transaction queues, framer and wire between two ports, Gen1 to Gen5, x1 to x32."},
-    {"root_complex", "Root port with its handle table, forwarding to and from host memory."},
+    {"link",
+     "Transaction queues, framer and wire between two ports: Gen1 to Gen5, x1 to x32, or flits."},
+    {"root_complex", "Root ports with their handle tables, and the way to host memory."},
     {"host_memory", "Memory behind the TLM-2.0 base protocol, with bandwidth and latency."},
-    {"host", "Software actors that enumerate, enable and program the devices."},
-    {"switch", "Upstream port and two or more downstream ports, legacy or handle-aware."},
-    {"endpoint", "Functions with config space, BARs, DMA engine and handle agent."},
+    {"host", "Host bridge for MMIO and configuration, and the software that uses it."},
+    {"switch", "Upstream port and a downstream port for each device, legacy or handle-aware."},
+    {"endpoint", "Functions with config space, BARs, handle agent, and DMA or hostile engine."},
 };
 
 constexpr Named kFeatures[] = {
@@ -34,9 +35,14 @@ constexpr Named kFeatures[] = {
     {"Ack, Nak, replay, retrain, bit errors", "modelled"},
     {"flow control per P, NP, Cpl, scaled and infinite", "modelled"},
     {"ordering table with RO and IDO", "modelled"},
-    {"device handles (DHI)", "modelled"},
+    {"one level of switch, legacy or handle-aware", "modelled"},
+    {"configuration space, SR-IOV, MMIO, resets, boot by host software", "modelled"},
+    {"device handles (DHI), non-flit forms, upstream messages", "modelled"},
     {"bit-packed carrier", "modelled"},
     {"message-size distributions and trace replay", "modelled"},
+    {"hostile devices, grants, source validation", "modelled"},
+    {"any TLM-2.0 memory as host memory, JSON-line scripts", "modelled"},
+    {"handles in downstream messages, trust and capability checks", "not modelled yet"},
     {"flit mode, PCIe Gen6, CXL", "not modelled yet"},
     {"IOMMU, ATS, PRI, PASID translation", "not modelled yet"},
     {"PIO send memory, credit return", "not modelled yet"},
@@ -50,6 +56,10 @@ constexpr Named kVerbs[] = {
     {"peek", "Read host memory, untimed."},
     {"tlp", "Send a raw TLP from the device side."},
     {"dma", "Let a device read or write, and wait for the outcome."},
+    {"mmio_read", "Let host software read from a device, and wait for the bytes."},
+    {"mmio_write", "Let host software write to a device; posted."},
+    {"cfg_read", "Let host software read a configuration register."},
+    {"cfg_write", "Let host software write a configuration register."},
     {"run", "Let simulated time pass, for a span or until nothing is left to do."},
 };
 

@@ -72,12 +72,14 @@ class OpReader {
     return index;
   }
   void requester_id(std::optional<Bdf>& out) {
-    fields_.field("rid", [&](const Json& value) {
-      Bdf bdf;
-      Complaint complaint = json_value::read_bdf(value, bdf);
-      out = bdf;
-      return complaint;
-    });
+    Bdf given;
+    bdf("rid", given);
+    if (has("rid")) {
+      out = given;
+    }
+  }
+  void bdf(const char* key, Bdf& out) {
+    fields_.field(key, [&](const Json& value) { return json_value::read_bdf(value, out); });
   }
   void pasid(std::optional<Pasid>& out) {
     fields_.field("pasid", [&](const Json& value) -> Complaint {
@@ -110,10 +112,10 @@ class OpReader {
   JsonReader fields_;
 };
 
-PokeOp read_poke(OpReader& in) {
-  PokeOp op;
-  in.address(op.address);
-  in.hex("hex", op.bytes);
+/// The bytes of a write: a little-endian number of a width, or hex.
+std::vector<std::uint8_t> read_bytes(OpReader& in) {
+  std::vector<std::uint8_t> bytes;
+  in.hex("hex", bytes);
   static constexpr std::pair<const char*, unsigned> kWidths[] = {
       {"u8", 1}, {"u16", 2}, {"u32", 4}, {"u64", 8}};
   unsigned given = in.has("hex") ? 1 : 0;
@@ -125,14 +127,21 @@ PokeOp read_poke(OpReader& in) {
     std::uint64_t value = 0;
     in.number(key, 0, width == 8 ? kAnyNumber : (std::uint64_t{1} << (8 * width)) - 1, value);
     for (unsigned i = 0; i < width; ++i) {
-      op.bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+      bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
     }
   }
   if (given != 1) {
     in.complain("", "expected one of u8, u16, u32, u64 (little-endian) or hex");
-  } else if (op.bytes.size() > kMostScriptBytes) {
+  } else if (bytes.size() > kMostScriptBytes) {
     in.complain("hex", "too long; expected up to 1 MiB");
   }
+  return bytes;
+}
+
+PokeOp read_poke(OpReader& in) {
+  PokeOp op;
+  in.address(op.address);
+  op.bytes = read_bytes(in);
   return op;
 }
 
@@ -195,6 +204,39 @@ DmaOp read_dma(OpReader& in) {
   return op;
 }
 
+MmioOp read_mmio(OpReader& in, bool is_write) {
+  MmioOp op;
+  op.is_write = is_write;
+  in.address(op.address);
+  if (is_write) {
+    op.data = read_bytes(in);
+    return op;
+  }
+  in.number("bytes", 1, kPageBytes, op.bytes);
+  if (op.address % kPageBytes + op.bytes > kPageBytes) {
+    in.complain("bytes", "crosses a 4 KiB boundary; expected one read a page");
+  }
+  return op;
+}
+
+CfgOp read_cfg(OpReader& in, bool is_write) {
+  CfgOp op;
+  op.is_write = is_write;
+  in.need("bdf");
+  in.bdf("bdf", op.target);
+  in.need("offset");
+  in.number("offset", 0, kPageBytes - 1, op.offset);
+  in.number("bytes", 1, 4, op.bytes);
+  if (op.bytes == 3 || op.offset % op.bytes != 0) {
+    in.complain("bytes", "expected 1, 2 or 4 that divide offset");
+  }
+  if (is_write) {
+    in.need("value");
+    in.number("value", 0, (std::uint64_t{1} << (8 * op.bytes)) - 1, op.value);
+  }
+  return op;
+}
+
 RunOp read_run(OpReader& in) {
   RunOp op;
   in.span(op.span);
@@ -244,6 +286,10 @@ ScriptLine parse_script_line(const Json& object, int line) {
     result.op = read_dma(in);
   } else if (op == "run") {
     result.op = read_run(in);
+  } else if (op == "mmio_read" || op == "mmio_write") {
+    result.op = read_mmio(in, op == "mmio_write");
+  } else if (op == "cfg_read" || op == "cfg_write") {
+    result.op = read_cfg(in, op == "cfg_write");
   } else {
     result.op = NotModelledOp{op};
     return result;

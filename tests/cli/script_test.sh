@@ -18,6 +18,24 @@ printed '{"done":7,"t_ns":0.0}'
 expect 0 script "$work/good.jsonl" --config "$FLITWISE_SOURCE_DIR/configs/checks/script.yaml" --set link.preset=gen3x8
 printed '"hex":"8877665544332211"'
 
+# Software's accesses travel as TLPs: 1 TiB up is where the first BAR is placed.
+cat >"$work/software.jsonl" <<'L'
+{"op":"cfg_write","bdf":"01:00.0","offset":"0x3c","bytes":1,"value":9,"id":"w"}
+{"op":"cfg_read","bdf":"01:00.0","offset":"0x3c","bytes":1,"id":"r"}
+{"op":"mmio_write","addr":"0x10000000100","u32":"0x11223344"}
+{"op":"mmio_read","addr":"0x10000000100","bytes":4,"id":"m"}
+{"op":"mmio_read","addr":"0x20","bytes":4,"id":"no"}
+L
+expect 0 script "$work/software.jsonl"
+printed '{"event":"data","id":"r","hex":"09"}'
+printed '{"event":"data","id":"m","hex":"44332211"}'
+printed '{"event":"completion","id":"no","status":"UR","hex":""}'
+! grep -q '"done":"w","t_ns":0.0' "$work/out" || complain "a configuration write took no time"
+
+echo '{"op":"mmio_read","address":0}' >"$work/bad.jsonl"
+expect 2 script "$work/bad.jsonl"
+printed "nearest key 'addr'"
+[[ ! -s $work/err ]] || complain "a bad line was answered on stderr"
 echo '{"op":"peak","addr":0}' >"$work/bad.jsonl"
 expect 2 script "$work/bad.jsonl"
 printed "nearest op 'peek'"

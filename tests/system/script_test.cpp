@@ -5,68 +5,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "config/load.h"
-#include "tlp/json_value.h"
-#include "tlp/tlp_encoder.h"
+#include "script_bench.h"
 
 namespace flitwise {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using testing::ElementsAre;
+using test::hex_of;
+using test::play;
+using test::ScriptAnswer;
 using testing::HasSubstr;
 
-struct Answer {
-  int code = 0;
-  std::vector<Json> lines;
-
-  /// The events of one operation, without their done line.
-  std::vector<Json> of(const Json& id) const {
-    std::vector<Json> events;
-    for (const Json& line : lines) {
-      if (line.contains("event") && line.value("id", Json()) == id) {
-        events.push_back(line);
-      }
-    }
-    return events;
-  }
-  std::size_t done() const {
-    std::size_t count = 0;
-    for (const Json& line : lines) {
-      count += line.contains("done") ? 1 : 0;
-    }
-    return count;
-  }
-};
-
-Answer play(const std::string& script) {
-  const Config config =
-      load_config(std::string(FLITWISE_SOURCE_DIR) + "/configs/checks/script.yaml");
-  std::istringstream in(script);
-  std::ostringstream out;
-  Answer answer;
-  answer.code = script_command(in, out, config);
-  std::istringstream written(out.str());
-  std::string line;
-  while (std::getline(written, line)) {
-    answer.lines.push_back(Json::parse(line));
-  }
-  return answer;
-}
-
-std::string hex_of(const Tlp& tlp, const std::vector<std::uint8_t>& payload = {}) {
-  std::vector<std::uint8_t> bytes;
-  encode(tlp, payload.data(), payload.size(), bytes);
-  return json_value::hex_bytes(bytes.data(), bytes.size());
-}
-
 TEST(Script, DeviceReadsWhatSoftwarePoked) {
-  const Answer answer = play(R"(
+  const ScriptAnswer answer = play(R"(
 {"op":"poke","addr":"0x100001000","u64":"0x1122334455667788","id":1}
 {"op":"peek","addr":"0x100001000","bytes":4,"id":2}
 {"op":"dma","port":"ep0","rid":"01:00.0","kind":"read","addr":"0x100001002","bytes":5,"id":"r"}
@@ -86,7 +39,7 @@ TEST(Script, AnyRequesterIdWritesAcrossPages) {
   for (int i = 0; i < 5000; ++i) {
     hex += json_value::hex_bytes(reinterpret_cast<const std::uint8_t*>(&i), 1);
   }
-  const Answer answer =
+  const ScriptAnswer answer =
       play(R"({"op":"dma","port":"ep0","rid":"7f:1f.7","pasid":5,"kind":"write","addr":"0xffd",)" +
            ("\"hex\":\"" + hex + "\",\"id\":1}\n") +
            R"({"op":"dma","rid":"01:00.0","kind":"read","addr":"0xffd","bytes":5000,"id":2}
@@ -98,7 +51,7 @@ TEST(Script, AnyRequesterIdWritesAcrossPages) {
 }
 
 TEST(Script, WhatCannotBeServedIsAnsweredWithItsStatus) {
-  const Answer answer = play(R"(
+  const ScriptAnswer answer = play(R"(
 {"op":"dma","kind":"read","addr":"0x500000000000","bytes":8,"id":1}
 {"op":"dma","kind":"write","addr":"0x500000000000","hex":"00112233","id":2}
 {"op":"dma","kind":"read","addr":"0x1000","at":"translation_request","pasid":3,"no_write":true,"id":3}
@@ -137,7 +90,7 @@ TEST(Script, RawTlpsTravelAsTheyAre) {
   const auto line = [](int id, const std::string& hex) {
     return R"({"op":"tlp","port":"ep0","hex":")" + hex + R"(","id":)" + std::to_string(id) + "}\n";
   };
-  const Answer answer =
+  const ScriptAnswer answer =
       play(R"({"op":"poke","addr":0,"u32":"0xddccbbaa"})"
            "\n" +
            line(1, hex_of(read)) + line(2, hex_of(crossing)) + line(3, hex_of(stray)) +
@@ -157,14 +110,14 @@ TEST(Script, RawTlpsTravelAsTheyAre) {
 
 TEST(Script, AMalformedDmaEndsWithItsError) {
   // PASID on a locked read cannot be asked for; a translation beyond MRRS can.
-  const Answer answer =
+  const ScriptAnswer answer =
       play(R"({"op":"dma","kind":"read","at":"translation_request","addr":0,"bytes":1024,"id":1})");
   ASSERT_EQ(answer.of(1).size(), 1U);
   EXPECT_EQ(answer.of(1)[0].at("detail"), "exceeds_mrrs");
 }
 
 TEST(Script, RunMovesTimeBySpan) {
-  const Answer answer = play(R"({"op":"run","for":"1us"}
+  const ScriptAnswer answer = play(R"({"op":"run","for":"1us"}
 {"op":"run","for":"500ns","id":null})");
   ASSERT_EQ(answer.lines.size(), 2U);
   EXPECT_EQ(answer.lines[0].dump(), R"({"done":null,"t_ns":1000.0})");
@@ -172,7 +125,7 @@ TEST(Script, RunMovesTimeBySpan) {
 }
 
 TEST(Script, BadLinesAreNamedAndTheRestGoesOn) {
-  const Answer answer = play(R"({"op":"pok","addr":0,"u8":1,"id":"a"}
+  const ScriptAnswer answer = play(R"({"op":"pok","addr":0,"u8":1,"id":"a"}
 not json
 {"op":"peek","addr":"0x5000000000000","id":"b"}
 {"op":"dma","port":"ep7","kind":"read","addr":0,"bytes":4,"id":"c"}
@@ -190,8 +143,69 @@ not json
   EXPECT_EQ(answer.of("f").at(0).at("hex"), "07");
 }
 
+TEST(Script, CfgReadsAndWritesReachTheDeviceAsTlps) {
+  const ScriptAnswer answer = play(R"(
+{"op":"cfg_read","bdf":"01:00.0","offset":0,"id":"ids"}
+{"op":"cfg_read","bdf":"01:00.0","offset":"0x3","bytes":1,"id":"byte"}
+{"op":"cfg_write","bdf":"01:00.0","offset":"0x3c","bytes":1,"value":"0x5a","id":"w"}
+{"op":"cfg_read","bdf":"01:00.0","offset":"0x3c","bytes":2,"id":"r"}
+{"op":"cfg_read","bdf":"00:01.0","offset":"0x19","bytes":1,"id":"bus"}
+{"op":"cfg_read","bdf":"40:00.0","offset":0,"id":"none"}
+)");
+  EXPECT_EQ(answer.code, 0);
+  ASSERT_EQ(answer.of("ids").size(), 1U);
+  const std::string ids = answer.of("ids")[0].at("hex");
+  EXPECT_EQ(ids.size(), 8U);
+  EXPECT_EQ(answer.of("byte").at(0).at("hex"), ids.substr(6, 2));
+  EXPECT_TRUE(answer.of("w").empty());
+  EXPECT_EQ(answer.of("r").at(0).at("hex").get<std::string>().substr(0, 2), "5a");
+  EXPECT_EQ(answer.of("bus").at(0).at("hex"), "01");
+  EXPECT_EQ(answer.of("none").at(0).dump(),
+            R"({"event":"completion","id":"none","status":"UR","hex":""})");
+  EXPECT_GT(answer.lines.back().at("t_ns").get<double>(), 1'000.0);  // there and back, six times
+}
+
+TEST(Script, MmioReadsWhatMmioWroteAtTheBar) {
+  // Where host software places the first BAR: 64 bits, prefetchable, 1 TiB up.
+  const ScriptAnswer answer = play(R"(
+{"op":"cfg_read","bdf":"01:00.0","offset":"0x10","id":"low"}
+{"op":"cfg_read","bdf":"01:00.0","offset":"0x14","id":"high"}
+{"op":"mmio_write","addr":"0x10000000103","hex":"112233445566","id":"w"}
+{"op":"mmio_read","addr":"0x10000000104","bytes":3,"id":"r"}
+{"op":"mmio_write","addr":"0x10000000200","u64":"0x1122334455667788"}
+{"op":"mmio_read","addr":"0x10000000204","id":"dw"}
+{"op":"cfg_write","bdf":"01:00.0","offset":4,"bytes":2,"value":4}
+{"op":"mmio_read","addr":"0x10000000204","id":"off"}
+)");
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_EQ(answer.of("low").at(0).at("hex"), "0c000000");
+  EXPECT_EQ(answer.of("high").at(0).at("hex"), "00010000");
+  EXPECT_TRUE(answer.of("w").empty());
+  EXPECT_EQ(answer.of("r").at(0).dump(), R"({"event":"data","id":"r","hex":"223344"})");
+  EXPECT_EQ(answer.of("dw").at(0).at("hex"), "44332211");
+  EXPECT_EQ(answer.of("off").back().at("status"), "UR") << "Memory Space Enable is clear";
+}
+
+TEST(Script, MmioOutsideOfAnyWindowIsUnsupported) {
+  const ScriptAnswer answer = play(R"(
+{"op":"mmio_read","addr":"0x700000000000","bytes":4,"id":"r"}
+{"op":"mmio_write","addr":"0x700000000000","u32":1,"id":"w"}
+{"op":"mmio_read","addr":"0xffe","bytes":4,"id":"page"}
+{"op":"mmio_write","addr":0,"id":"empty"}
+{"op":"cfg_read","bdf":"01:00.0","offset":2,"bytes":4,"id":"odd"}
+{"op":"cfg_write","bdf":"01:00.0","offset":4,"bytes":2,"value":"0x10000","id":"large"}
+)");
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_EQ(answer.of("r").at(0).at("status"), "UR");
+  EXPECT_EQ(answer.of("w").at(0).at("kind"), "unsupported_request");
+  for (const char* id : {"page", "empty", "odd", "large"}) {
+    ASSERT_EQ(answer.of(id).size(), 1U) << id;
+    EXPECT_EQ(answer.of(id)[0].at("kind"), "bad_line") << id;
+  }
+}
+
 TEST(Script, WhatIsNotModelledYetSaysSo) {
-  const Answer answer = play(R"({"op":"iommu_read","offset":"0x34","id":1}
+  const ScriptAnswer answer = play(R"({"op":"iommu_read","offset":"0x34","id":1}
 ["device",[1,2,3]])");
   EXPECT_EQ(answer.code, 2);
   EXPECT_EQ(answer.of(1).at(0).dump(),
