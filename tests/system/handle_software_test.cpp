@@ -215,6 +215,53 @@ TEST(FunctionLevelReset, D4_InTheMiddleOfTrafficLeavesNoStaleHandle) {
   EXPECT_TRUE(result.errors.empty());
 }
 
+// Function 0 takes all others with it. [DHI D4]
+TEST(FunctionLevelReset, OfThePhysicalFunctionLeavesNothingOfBeforeAtEitherEnd) {
+  Config config = with_handles();
+  config.device.functions.count = 4;
+  config.workload.kind = WorkloadKind::kReadWrite;
+  config.workload.requests = 20'000;
+  MachineBench bench(config);
+  ASSERT_TRUE(bench.bring_up());
+  Endpoint& endpoint = *bench.machine.endpoint("ep0");
+  const Bdf pf = bench.device().pf;
+  const std::uint64_t bar = bench.device().bar.base;
+  const std::uint8_t byte = 0x5a;
+  bench.machine.bridge().write(bar + 0x100, &byte, 1, false);
+  bench.machine.start();
+  bench.run_until([] { return false; }, Time::from_us(10));
+  ASSERT_GT(endpoint.outstanding(), 0U);
+  ASSERT_GT(endpoint.dhi().table()->valid_entries(), 0U);
+  const std::uint32_t mps = device_control(endpoint.target().space(0)).mps;
+
+  const auto control = static_cast<std::uint16_t>(bench.device().pcie + cfg::pcie::kDeviceControl);
+  const std::uint32_t value = bench.config({false, pf, control, 0, 0xf}).value();
+  bench.config({true, pf, control, value | cfg::pcie::kInitiateFlr, 0x3});
+  // Answered with Request Retry Status, and so repeated, until the reset is over.
+  EXPECT_NE(bench.config({false, pf, cfg::kVendorId, 0, 0xf}).value(), 0xffff'ffffU);
+
+  EXPECT_EQ(endpoint.outstanding(), 0U);
+  EXPECT_FALSE(endpoint.dhi().is_active());
+  ConfigSpace& space = endpoint.target().space(0);
+  EXPECT_EQ(bench.config({false, pf, cfg::kCommand, 0, 0x3}).value() & 0xffffU, 0U);
+  EXPECT_EQ(space.bar(0).base, 0U);
+  EXPECT_EQ(device_control(space).mps, mps) << "FLR keeps it";
+  EXPECT_EQ(endpoint.target().virtual_functions().count, 0U);
+  EXPECT_EQ(bench.read(bar + 0x100, 1).status, CplStatus::kUR);
+
+  // Software starts the device anew, under another epoch.
+  bench.machine.boot(1);
+  ASSERT_TRUE(bench.run_until([&] { return bench.machine.booted().is_done(); }));
+  const HostHandleTable& host = bench.machine.fabric().devices[0].handles->table();
+  EXPECT_EQ(host.epoch(*host.partition_of(pf)), 1);
+  EXPECT_EQ(bench.read(bench.device().bar.base + 0x100, 1).data, std::vector<std::uint8_t>{0});
+  ASSERT_TRUE(bench.finish());
+  EXPECT_EQ(endpoint.dhi().table()->epoch(), 1);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(host.statistics().rejected(), 0U);
+  EXPECT_EQ(endpoint.outstanding(), 0U);
+}
+
 TEST(HotReset, D4_ANewEpochAtBothEndsAfterIt) {
   Config config = with_handles();
   config.workload.kind = WorkloadKind::kReadWrite;
