@@ -17,6 +17,7 @@ make_good_tree() {
   echo '#include "link/wire.h"' >"$tree/models/system/builder.h"
   echo '#include "system/builder.h"' >"$tree/src/cli/main.cpp"
   echo '- LNK-5.3 A rule. (source)' >"$tree/docs/rules/link.md"
+  echo '// [LNK-5.3]' >"$tree/tests/size_test.cpp"
   echo 'See [the rules](rules/link.md).' >"$tree/docs/page.md"
 }
 
@@ -59,6 +60,12 @@ accepts spec_refs
 refuses spec_refs src/tlp/size.cpp "// $cited.9]"
 refuses spec_refs src/tlp/size.cpp "// $cited.3, 5.9]"
 refuses spec_refs docs/rules/link.md '- LNK-5.3 The same id again.'
+
+refuses spec_refs tests/size_test.cpp "TEST(Size, LNK_5_""9_IsNoRule) {"
+
+accepts rule_coverage
+refuses rule_coverage docs/rules/link.md '- LNK-5.4 A rule that nobody tests. (source)'
+refuses rule_coverage docs/rules/link.md '- DHI-07 A corner case that nobody tests.'
 
 accepts doc_links
 refuses doc_links docs/page.md 'See [nothing](rules/absent.md).'

@@ -55,6 +55,7 @@ TEST(Negotiation, D5_NotEnabledBySoftwareMeansTheSame) {
   EXPECT_EQ(bench.machine.result().links[0].up.bits.identity, 5'000U * 32);
 }
 
+// [DHI-08]
 TEST(Negotiation, D2_DevicesOfASharedTableHaveRangesApart) {
   Config config = with_handles();
   config.system.devices = 2;
@@ -69,6 +70,7 @@ TEST(Negotiation, D2_DevicesOfASharedTableHaveRangesApart) {
   EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
 }
 
+// [DHI-32]
 TEST(SoftwareManaged, D12_TheDeviceSendsNoAllocAndEveryMessageHasAHandle) {
   Config config = with_handles();
   config.device.dhi.management = HandleManagement::kSoftware;
@@ -152,6 +154,7 @@ struct Scope {
 
 class Dealloc : public testing::TestWithParam<Scope> {};
 
+// [DHI-09]
 TEST_P(Dealloc, D15_SoftwareReachesBothTables) {
   Config config = with_handles();
   config.device.dhi.management = HandleManagement::kSoftware;
@@ -262,6 +265,7 @@ TEST(FunctionLevelReset, OfThePhysicalFunctionLeavesNothingOfBeforeAtEitherEnd) 
   EXPECT_EQ(endpoint.outstanding(), 0U);
 }
 
+// [DHI-27]
 TEST(HotReset, D4_ANewEpochAtBothEndsAfterIt) {
   Config config = with_handles();
   config.workload.kind = WorkloadKind::kReadWrite;

@@ -70,6 +70,7 @@ TEST(Boot, TakesLessThanAMillisecondAndLiesBeforeTheMeasuredWindow) {
   EXPECT_LE(result.simulated, now() - booted);
 }
 
+// [LNK-2.3]
 TEST(Boot, ManyFunctionsNeedNoAccessEach) {
   Config config = small();
   config.device.functions.count = 4096;
@@ -159,7 +160,7 @@ TEST(Mmio, NothingIsThereBeforeMemorySpaceIsEnabled) {
   EXPECT_EQ(bench.read(bench.device().bar.base, 4).status, CplStatus::kUR);
 }
 
-// LNK-9.20
+// [LNK-9.20]
 TEST(Mmio, ReadsAndWritesGetThroughWhileDmaSaturatesTheLink) {
   Config config = small();
   config.workload.kind = WorkloadKind::kReadWrite;

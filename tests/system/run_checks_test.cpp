@@ -40,6 +40,7 @@ workload: {kind: posted_write, sizes: google_rpc_2008, domains: 3, requests: 300
 )");
 }
 
+// [LNK-9.18]
 TEST(RunChecks, FailedReadsAreBookedAsFailed) {
   Machine machine(config_from_text(R"(
 faults: {drop_completions: 3}

@@ -105,13 +105,13 @@ TEST(SwitchedMachine, ReadsAndWritesMixWithHandlesOfOneSharedTable) {
   }
 }
 
-TEST(SwitchedMachine, DHI_D23_rid_fabric_WorksThroughASwitchThatKnowsHandles) {
+TEST(SwitchedMachine, D23_rid_fabric_WorksThroughASwitchThatKnowsHandles) {
   const RunResult result = run_writers("link.identity=dhi link.dhi_form=rid_fabric");
   EXPECT_EQ(result.dhi[0].hits, 3999U);
   EXPECT_EQ(result.dhi[1].hits, 3999U);
 }
 
-TEST(SwitchedMachine, DHI_D23_TheNarrowerDeviceGetsHandlesThatItCanHold) {
+TEST(SwitchedMachine, D23_TheNarrowerDeviceGetsHandlesThatItCanHold) {
   LoadOptions options;
   options.sets = {"workload.requests=2000"};
   System system(
@@ -123,12 +123,12 @@ TEST(SwitchedMachine, DHI_D23_TheNarrowerDeviceGetsHandlesThatItCanHold) {
   EXPECT_GT(result.dhi[1].evictions, result.dhi[0].evictions);
 }
 
-TEST(SwitchedMachine, DHI_D23_tag_WorksThroughASwitchThatKnowsHandles) {
+TEST(SwitchedMachine, D23_tag_WorksThroughASwitchThatKnowsHandles) {
   const RunResult result = run_writers("link.identity=dhi link.dhi_form=tag");
   EXPECT_EQ(result.dhi[1].hits, 3999U);
 }
 
-TEST(SwitchedMachine, DHI_D23_tag_WorksThroughALegacySwitch) {
+TEST(SwitchedMachine, D23_tag_WorksThroughALegacySwitch) {
   System system(two_writers("link.identity=dhi link.dhi_form=tag system.switch_mode=legacy"));
   const RunResult result = system.run();
   expect_all_written(system, kBuffers, 4000 * 64);
@@ -138,18 +138,18 @@ TEST(SwitchedMachine, DHI_D23_tag_WorksThroughALegacySwitch) {
   EXPECT_EQ(result.errors, (std::map<std::string, std::uint64_t>{{"unchecked_handle", 8000}}));
 }
 
-TEST(SwitchedMachine, DHI_D23_prefix_WorksThroughASwitchThatKnowsHandles) {
+TEST(SwitchedMachine, D23_prefix_WorksThroughASwitchThatKnowsHandles) {
   const RunResult result = run_writers("link.identity=dhi link.dhi_form=prefix");
   EXPECT_EQ(result.dhi[1].hits, 3999U);
 }
 
-TEST(SwitchedMachine, DHI_D2_tag_HasTablesOfTheirOwnOrRangesApart) {
+TEST(SwitchedMachine, D2_tag_HasTablesOfTheirOwnOrRangesApart) {
   const RunResult result =
       run_writers("link.identity=dhi link.dhi_form=tag host.dhi.table=shared host.dhi.entries=32");
   EXPECT_EQ(result.dhi[1].hits, 3999U);
 }
 
-TEST(SwitchedMachine, DHI_D8_AcknowledgedAllocsReachTheDeviceBehindTheSwitch) {
+TEST(SwitchedMachine, D8_AcknowledgedAllocsReachTheDeviceBehindTheSwitch) {
   const RunResult result =
       run_writers("link.identity=dhi link.dhi_form=rid_fabric device.dhi.alloc_order=ack");
   EXPECT_EQ(result.dhi[0].acks, 1U);

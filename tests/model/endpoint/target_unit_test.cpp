@@ -166,7 +166,7 @@ TEST_F(TargetUnitTest, ByteEnablesSayWhichBytesAreWritten) {
   EXPECT_EQ(out.at(0)->payload, (std::vector<std::uint8_t>{0, 0x5a, 0x5a, 0}));
 }
 
-// LNK-9.10
+// [LNK-9.10]
 TEST_F(TargetUnitTest, ALongReadIsCutAtRcbAndMps) {
   open_bars();
   const std::vector<PacketRef> out = send(memory(TlpType::kMRd, kBar + 0x1040, 240));

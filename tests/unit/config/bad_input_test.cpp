@@ -88,6 +88,7 @@ TEST(BadInput, WrongType) {
               ElementsAre(at("1:22", "too large")));
 }
 
+// [LNK-9.9] [LNK-9.16]
 TEST(BadInput, ValueOutOfRange) {
   EXPECT_THAT(problems_of("device:\n  dhi:\n    bits: 13\n"),
               ElementsAre(at("3:11", "13", "2..12")));

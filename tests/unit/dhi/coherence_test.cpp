@@ -285,7 +285,8 @@ TEST(Coherence, D1_D23_TwoDevicesOfDifferentSizesShareOneLargerTableOfTheHost) {
   EXPECT_EQ(host.valid_entries(PartitionId{1}), 4U);
 }
 
-TEST(Coherence, DHI28_HandleThatMeansTwoDomainsIsFound) {
+// [DHI-28]
+TEST(Coherence, HandleThatMeansTwoDomainsIsFound) {
   DeviceHandleTableConfig config;
   config.range = HandleRange::of_bits(2);
   DeviceHandleTable device(config);

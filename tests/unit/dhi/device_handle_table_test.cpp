@@ -59,7 +59,8 @@ TEST(DeviceHandleTable, D7_HitGivesTheHandleOfTheDomainAndMissGivesNone) {
   EXPECT_FALSE(device.table.find(DomainId{1'000'000}));
 }
 
-TEST(DeviceHandleTable, D8_DHI11_LocalEntryStandsBeforeTheAllocMessageIsThere) {
+// [DHI-11]
+TEST(DeviceHandleTable, D8_LocalEntryStandsBeforeTheAllocMessageIsThere) {
   Device device(config_of(2));
   const Allocation made = device.table.allocate(DomainId{3}, identity_of(3), true, 0x5);
   ASSERT_TRUE(device.table.resolve(made.message.dhi));
@@ -80,7 +81,8 @@ TEST(DeviceHandleTable, D8_AllocationIsAppliedOnlyOnceTheHostIsKnownToHaveIt) {
   EXPECT_TRUE(device.table.is_applied(made.dhi));
 }
 
-TEST(DeviceHandleTable, D6_DHI16_HandlesStayInTheNegotiatedRange) {
+// [DHI-16]
+TEST(DeviceHandleTable, D6_HandlesStayInTheNegotiatedRange) {
   DeviceHandleTableConfig config = config_of(12);
   config.range = {Dhi{40}, Dhi{42}};
   Device device(config);
@@ -94,7 +96,8 @@ TEST(DeviceHandleTable, D6_DHI16_HandlesStayInTheNegotiatedRange) {
   EXPECT_FALSE(device.table.resolve(Dhi{43}));
 }
 
-TEST(DeviceHandleTable, DHI13_DHI16_FullAndOneMoreAtBothWidths) {
+// [DHI-13] [DHI-16]
+TEST(DeviceHandleTable, FullAndOneMoreAtBothWidths) {
   for (const unsigned bits : {2U, 12U}) {
     Device device(config_of(bits));
     const std::uint32_t entries = 1U << bits;
@@ -113,7 +116,8 @@ TEST(DeviceHandleTable, DHI13_DHI16_FullAndOneMoreAtBothWidths) {
   }
 }
 
-TEST(DeviceHandleTable, D9_DHI14_PoliciesChooseThreeDifferentVictimsOnOneTrace) {
+// [DHI-14]
+TEST(DeviceHandleTable, D9_PoliciesChooseThreeDifferentVictimsOnOneTrace) {
   const auto victim = [](VictimPolicy policy) {
     Device device(config_of(2, policy));
     device.fill(4);
@@ -127,7 +131,8 @@ TEST(DeviceHandleTable, D9_DHI14_PoliciesChooseThreeDifferentVictimsOnOneTrace) 
   EXPECT_EQ(victim(VictimPolicy::kLru), DomainId{2});   // three uses, though the oldest
 }
 
-TEST(DeviceHandleTable, D10_DHI04_ReadHoldsItsHandleUntilTheLastCompletion) {
+// [DHI-04]
+TEST(DeviceHandleTable, D10_ReadHoldsItsHandleUntilTheLastCompletion) {
   DeviceHandleTableConfig config = config_of(2);
   config.range = {Dhi{0}, Dhi{0}};
   Device device(config);
@@ -192,7 +197,8 @@ TEST(DeviceHandleTable, D9_BusyVictimIsPassedOverWhenIdleOnesArePreferred) {
   }
 }
 
-TEST(DeviceHandleTable, D9_DHI15_EndedContextKeepsItsHandleUntilPressureAndGoesFirst) {
+// [DHI-15]
+TEST(DeviceHandleTable, D9_EndedContextKeepsItsHandleUntilPressureAndGoesFirst) {
   for (const bool prefer_ended : {true, false}) {
     DeviceHandleTableConfig config = config_of(2, VictimPolicy::kFifo);
     config.prefer_ended = prefer_ended;
@@ -251,7 +257,8 @@ TEST(DeviceHandleTable, D11_OnlyExplicitModeAsksForADeallocMessage) {
   }
 }
 
-TEST(DeviceHandleTable, D10_DHI12_DrainingHandleIsNoLongerGivenOutAndGoesWhenIdle) {
+// [DHI-12]
+TEST(DeviceHandleTable, D10_DrainingHandleIsNoLongerGivenOutAndGoesWhenIdle) {
   Device device(config_of(2));
   device.allocate(5);
   const HandlePin read = device.read(5);
@@ -330,7 +337,8 @@ TEST(DeviceHandleTable, D15_OneSomeAFunctionOrAllAreDrained) {
   EXPECT_EQ(left_after({DeallocScope::kOne, Dhi{4095}, {}, {}, 0}).size(), 8U);
 }
 
-TEST(DeviceHandleTable, D12_DHI32_SoftwareManagedDeviceNeverAllocatesByItself) {
+// [DHI-32]
+TEST(DeviceHandleTable, D12_SoftwareManagedDeviceNeverAllocatesByItself) {
   DeviceHandleTableConfig config = config_of(2);
   config.management = HandleManagement::kSoftware;
   Device device(config);
@@ -341,6 +349,7 @@ TEST(DeviceHandleTable, D12_DHI32_SoftwareManagedDeviceNeverAllocatesByItself) {
   EXPECT_EQ(device.handle(0), Dhi{2});
 }
 
+// [DHI-29]
 TEST(DeviceHandleTable, D12_SoftwareAllocIsCheckedLikeAnyOther) {
   DeviceHandleTableConfig config = config_of(2);
   EXPECT_EQ(DeviceHandleTable(config).install(DomainId{0}, {}), HandleStatus::kNotSoftwareManaged);
@@ -354,7 +363,7 @@ TEST(DeviceHandleTable, D12_SoftwareAllocIsCheckedLikeAnyOther) {
   EXPECT_EQ(install(0, 4, 4), HandleStatus::kHandleOutOfRange);
   EXPECT_EQ(install(0, 3, 4), HandleStatus::kOk);
   EXPECT_EQ(install(0, 3, 4), HandleStatus::kOk) << "the same again changes nothing";
-  EXPECT_EQ(install(0, 1, 4), HandleStatus::kDomainHasHandle);  // DHI-29
+  EXPECT_EQ(install(0, 1, 4), HandleStatus::kDomainHasHandle);
   const HandlePin read = device.read(0);
   EXPECT_EQ(install(1, 3, 4), HandleStatus::kHandleBusy);
   device.table.completed(read);
@@ -446,7 +455,7 @@ TEST(DeviceHandleTable, D11_RefusedHandleNeedsNoDealloc) {
   EXPECT_TRUE(device.allocate(10).needs_dealloc_message);
 }
 
-TEST(DeviceHandleTable, D22_DHI25_HandleComesBackAsItsContextOrNotAtAll) {
+TEST(DeviceHandleTable, D22_HandleComesBackAsItsContextOrNotAtAll) {
   Device device(config_of(2));
   device.allocate(9);
   ASSERT_TRUE(device.table.resolve(Dhi{0}));

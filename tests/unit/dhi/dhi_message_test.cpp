@@ -166,7 +166,8 @@ TEST(DhiMessage, EachDefectIsToldApart) {
       << "a PASID although PASID is said to be absent";
 }
 
-TEST(DhiMessage, DHI17_HandleWiderThanTwelveBitsIsRefused) {
+// [DHI-17]
+TEST(DhiMessage, HandleWiderThanTwelveBitsIsRefused) {
   Written written = alloc();
   written.tlp.message_dw3 |= 1U << 12;
   EXPECT_EQ(written.error(), DhiMessageError::kHandleTooWide);

@@ -63,7 +63,8 @@ TEST(GrantTable, S3_DomainsInFullAreGrantedAsInAnAlloc) {
   EXPECT_EQ(grants.check(identity), HandleStatus::kFunctionNotGranted);
 }
 
-TEST(GrantTable, S3_DHI22_TrustAndCapabilitiesAreCheckedBitByBit) {
+// [DHI-22]
+TEST(GrantTable, S3_TrustAndCapabilitiesAreCheckedBitByBit) {
   GrantTable grants(Grant::any());
   grants.set(kFunction, {{{Pasid{1}, Pasid{1}}}, true, true, 0b0101});
   EXPECT_EQ(grants.check(asking(1, true, 0b0101)), HandleStatus::kOk);

@@ -71,6 +71,7 @@ TEST(HandleRegisters, D15_DeallocOfOneSomeAFunctionOrAll) {
   EXPECT_EQ(message(reg::kDeallocAll).function, Bdf{0x0203});
 }
 
+// [DHI-17]
 TEST(HandleRegisters, D12_BadCommandsAreFlaggedAndDoNothing) {
   const auto is_refused = [](std::uint32_t handle, std::uint32_t pasid, std::uint32_t upper,
                              std::uint32_t command) {
@@ -85,7 +86,7 @@ TEST(HandleRegisters, D12_BadCommandsAreFlaggedAndDoNothing) {
   EXPECT_TRUE(is_refused(0, 0, 0, 6));
   EXPECT_TRUE(is_refused(0, 0, 0, reg::kAlloc | 0x10));
   EXPECT_TRUE(is_refused(0, 0, 0, reg::kAlloc | 0x1'0000));
-  EXPECT_TRUE(is_refused(0x1000, 0, 0, reg::kAlloc)) << "DHI-17: thirteen bits";
+  EXPECT_TRUE(is_refused(0x1000, 0, 0, reg::kAlloc)) << "thirteen bits";
   EXPECT_TRUE(is_refused(1U << 20, 0, 0, reg::kAlloc)) << "a reserved flag";
   EXPECT_TRUE(is_refused(0, 5, 0, reg::kAlloc)) << "a PASID although PASID is said to be absent";
   EXPECT_TRUE(is_refused(reg::kPmr, 0, 0, reg::kAlloc));
@@ -104,7 +105,8 @@ TEST(HandleRegisters, UnknownOffsetsReadZeroAndTakeNoWrites) {
   EXPECT_EQ(registers.read(reg::kStatus), 0U);
 }
 
-TEST(HandleRegisters, D12_DHI32_TheSameCommandsAtBothEndsMakeTablesThatAgree) {
+// [DHI-32]
+TEST(HandleRegisters, D12_TheSameCommandsAtBothEndsMakeTablesThatAgree) {
   DeviceHandleTableConfig config;
   config.range = HandleRange::of_bits(10);
   config.management = HandleManagement::kSoftware;

@@ -58,7 +58,8 @@ class ExplicitHostHandleTableTest : public HostHandleTableTest {
   ExplicitHostHandleTableTest() : HostHandleTableTest(DeallocMode::kExplicit) {}
 };
 
-TEST_F(HostHandleTableTest, D16_DHI01_DHI02_ValidHandleGivesItsIdentityAnyOtherNone) {
+// [DHI-01] [DHI-02]
+TEST_F(HostHandleTableTest, D16_ValidHandleGivesItsIdentityAnyOtherNone) {
   AllocMessage message = alloc(3, kA, 77, false, 0x9);
   message.identity.privileged_mode_requested = true;
   ASSERT_EQ(allocate(kA, message), HandleStatus::kOk);
@@ -71,7 +72,8 @@ TEST_F(HostHandleTableTest, D16_DHI01_DHI02_ValidHandleGivesItsIdentityAnyOtherN
   EXPECT_FALSE(table.resolve(Dhi{0xffff}));
 }
 
-TEST_F(HostHandleTableTest, D14_DHI06_BusOutsideThePortIsRefusedAndNothingChanges) {
+// [DHI-06]
+TEST_F(HostHandleTableTest, D14_BusOutsideThePortIsRefusedAndNothingChanges) {
   EXPECT_EQ(allocate(Bdf::of(3, 0, 0), alloc(1, Bdf::of(3, 0, 0), 5)),
             HandleStatus::kBusOutsidePort);
   EXPECT_EQ(allocate(Bdf::of(0, 0, 0), alloc(1, Bdf::of(0, 0, 0), 5)),
@@ -87,7 +89,8 @@ TEST_F(HostHandleTableTest, D14_BdfInTheAllocMustBeItsRequesterId) {
   EXPECT_FALSE(table.resolve(Dhi{1}));
 }
 
-TEST_F(HostHandleTableTest, D14_DHI07_HandleOutsideTheRangeOfThatDeviceIsRefused) {
+// [DHI-07]
+TEST_F(HostHandleTableTest, D14_HandleOutsideTheRangeOfThatDeviceIsRefused) {
   ASSERT_EQ(allocate(kB, alloc(8, kB, 5)), HandleStatus::kOk);
   EXPECT_EQ(allocate(kA, alloc(8, kA, 6)), HandleStatus::kHandleOutOfRange);
   EXPECT_EQ(allocate(kB, alloc(7, kB, 6)), HandleStatus::kHandleOutOfRange);
@@ -96,7 +99,8 @@ TEST_F(HostHandleTableTest, D14_DHI07_HandleOutsideTheRangeOfThatDeviceIsRefused
   EXPECT_EQ(pasid_of(8), 5U) << "the other device's entry is untouched";
 }
 
-TEST_F(HostHandleTableTest, D14_DHI17_HandleOfAThirteenthBitIsOutOfRange) {
+// [DHI-17]
+TEST_F(HostHandleTableTest, D14_HandleOfAThirteenthBitIsOutOfRange) {
   EXPECT_EQ(allocate(kA, alloc(4096, kA, 6)), HandleStatus::kHandleOutOfRange);
   EXPECT_EQ(allocate(kA, alloc(0xffff, kA, 6)), HandleStatus::kHandleOutOfRange);
 }
@@ -106,7 +110,8 @@ TEST_F(HostHandleTableTest, D14_BusBelowThePortWithoutARangeHasNoHandles) {
   EXPECT_EQ(other.allocate(kPort, kA, alloc(0, kA, 1)).status, HandleStatus::kHandleOutOfRange);
 }
 
-TEST_F(HostHandleTableTest, D11_DHI05_ImplicitAllocTakesTheHandleFromTheOldDomain) {
+// [DHI-05]
+TEST_F(HostHandleTableTest, D11_ImplicitAllocTakesTheHandleFromTheOldDomain) {
   ASSERT_EQ(allocate(kA, alloc(2, kA, 10)), HandleStatus::kOk);
   const AllocVerdict verdict = table.allocate(kPort, kA1, alloc(2, kA1, 11));
   EXPECT_EQ(verdict.status, HandleStatus::kOk);
@@ -130,7 +135,8 @@ TEST_F(ExplicitHostHandleTableTest, D11_DeallocThenAllocIsTheGoodOrder) {
   EXPECT_EQ(allocate(kA, alloc(2, kA, 11)), HandleStatus::kOk);
 }
 
-TEST_F(ExplicitHostHandleTableTest, DHI30_RepeatedAllocIsIdempotent) {
+// [DHI-30]
+TEST_F(ExplicitHostHandleTableTest, RepeatedAllocIsIdempotent) {
   ASSERT_EQ(allocate(kA, alloc(2, kA, 10)), HandleStatus::kOk);
   const AllocVerdict again = table.allocate(kPort, kA, alloc(2, kA, 10));
   EXPECT_EQ(again.status, HandleStatus::kOk);
@@ -139,7 +145,8 @@ TEST_F(ExplicitHostHandleTableTest, DHI30_RepeatedAllocIsIdempotent) {
   EXPECT_EQ(table.find(alloc(2, kA, 10).identity), Dhi{2});
 }
 
-TEST_F(HostHandleTableTest, D2_DHI08_SameLocalHandleOfTwoDevicesInTablesOfTheirOwn) {
+// [DHI-08]
+TEST_F(HostHandleTableTest, D2_SameLocalHandleOfTwoDevicesInTablesOfTheirOwn) {
   HostHandleTable table_of_a(DeallocMode::kImplicit, grants);
   HostHandleTable table_of_b(DeallocMode::kImplicit, grants);
   table_of_a.add_partition({{1, 1}, HandleRange::of_bits(4), 0});
@@ -168,7 +175,7 @@ TEST_F(HostHandleTableTest, S1_FormsThatKeepTheRequesterIdTieTheHandleToIt) {
   EXPECT_FALSE(table.resolve(kA1, Dhi{2}));
 }
 
-TEST_F(HostHandleTableTest, D15_DHI03_OneSomeAFunctionOrAllOfTheDevicesHandlesGo) {
+TEST_F(HostHandleTableTest, D15_OneSomeAFunctionOrAllOfTheDevicesHandlesGo) {
   const auto fill = [&] {
     for (std::uint16_t dhi = 0; dhi < 8; ++dhi) {
       const Bdf function = dhi % 2 == 0 ? kA : kA1;
@@ -218,7 +225,8 @@ TEST_F(HostHandleTableTest, D15_DeallocOfAHandleWithoutEntryIsReported) {
   EXPECT_EQ(rejections(HandleStatus::kNoValidEntry), 1U);
 }
 
-TEST_F(HostHandleTableTest, D15_DHI09_DHI10_SoftwareFreesTheNamedDeviceAlone) {
+// [DHI-09] [DHI-10]
+TEST_F(HostHandleTableTest, D15_SoftwareFreesTheNamedDeviceAlone) {
   allocate(kA, alloc(1, kA, 1));
   allocate(kA1, alloc(2, kA1, 2));
   allocate(kB, alloc(9, kB, 3));
@@ -236,7 +244,8 @@ TEST_F(HostHandleTableTest, D15_DHI09_DHI10_SoftwareFreesTheNamedDeviceAlone) {
   EXPECT_EQ(table.deallocate_by_software(dealloc(DeallocScope::kRange, 0, 4095)).entries, 1U);
 }
 
-TEST_F(HostHandleTableTest, D4_DHI26_AfterAResetOfTheHostAloneOldHandlesAreInvalid) {
+// [DHI-26]
+TEST_F(HostHandleTableTest, D4_AfterAResetOfTheHostAloneOldHandlesAreInvalid) {
   allocate(kA, alloc(1, kA, 1));
   allocate(kB, alloc(9, kB, 3));
   table.reset(a, 1);
@@ -269,7 +278,7 @@ TEST_F(HostHandleTableTest, D4_FunctionLevelResetClearsThatFunctionAlone) {
   EXPECT_FALSE(table.resolve(Dhi{2}));
 }
 
-TEST_F(HostHandleTableTest, D19_D20_DHI21_TrustAndCapabilitiesAreCutToTheGrantOfToday) {
+TEST_F(HostHandleTableTest, D19_D20_TrustAndCapabilitiesAreCutToTheGrantOfToday) {
   grants.set(kA, {{{Pasid{1}, Pasid{9}}}, true, true, 0xf});
   ASSERT_EQ(allocate(kA, alloc(1, kA, 1, true, 0x7)), HandleStatus::kOk);
   ASSERT_EQ(allocate(kA, alloc(2, kA, 2, false, 0x7)), HandleStatus::kOk);
@@ -280,7 +289,8 @@ TEST_F(HostHandleTableTest, D19_D20_DHI21_TrustAndCapabilitiesAreCutToTheGrantOf
   EXPECT_EQ(table.resolve(Dhi{1})->capabilities, 0x3);
 }
 
-TEST_F(HostHandleTableTest, S3_DHI22_AllocBeyondTheGrantIsRefusedByKind) {
+// [DHI-22]
+TEST_F(HostHandleTableTest, S3_AllocBeyondTheGrantIsRefusedByKind) {
   grants.set(kA, {{{Pasid{1}, Pasid{9}}}, false, false, 0x3});
   EXPECT_EQ(allocate(kA, alloc(1, kA, 10)), HandleStatus::kPasidNotGranted);
   EXPECT_EQ(allocate(kA, alloc(1, kA, 1, true)), HandleStatus::kTrustNotGranted);
@@ -297,7 +307,7 @@ TEST_F(HostHandleTableTest, S2_RefusedAllocLeavesTheDevicesOwnHandleInvalid) {
   EXPECT_FALSE(table.resolve(Dhi{1})) << "uses that follow must not pass as PASID 1";
 }
 
-TEST_F(HostHandleTableTest, D21_DHI23_DHI24_DownstreamSearchFindsTheHandleOfADomainOrNone) {
+TEST_F(HostHandleTableTest, D21_DownstreamSearchFindsTheHandleOfADomainOrNone) {
   AllocMessage message = alloc(1, kA, 1);
   ASSERT_EQ(allocate(kA, message), HandleStatus::kOk);
   EXPECT_EQ(table.find(message.identity), Dhi{1});
@@ -310,7 +320,8 @@ TEST_F(HostHandleTableTest, D21_DHI23_DHI24_DownstreamSearchFindsTheHandleOfADom
   EXPECT_FALSE(table.find(alloc(1, kA, 1).identity));
 }
 
-TEST_F(HostHandleTableTest, D21_DHI29_OfTwoHandlesOfOneDomainTheLatestIsFound) {
+// [DHI-29]
+TEST_F(HostHandleTableTest, D21_OfTwoHandlesOfOneDomainTheLatestIsFound) {
   allocate(kA, alloc(1, kA, 1));
   allocate(kA, alloc(2, kA, 1));
   EXPECT_EQ(table.find(alloc(0, kA, 1).identity), Dhi{2});
@@ -319,7 +330,8 @@ TEST_F(HostHandleTableTest, D21_DHI29_OfTwoHandlesOfOneDomainTheLatestIsFound) {
   EXPECT_EQ(table.find(alloc(0, kA, 1).identity), Dhi{1});
 }
 
-TEST_F(HostHandleTableTest, DHI18_EntryWithoutPasidSaysSo) {
+// [DHI-18]
+TEST_F(HostHandleTableTest, EntryWithoutPasidSaysSo) {
   AllocMessage message = alloc(1, kA, 1);
   message.identity.pasid.reset();
   ASSERT_EQ(allocate(kA, message), HandleStatus::kOk);

@@ -33,7 +33,8 @@ TEST(Negotiation, D5_D23_EverySwitchOnTheWayMustPassHandles) {
   EXPECT_STREQ(name_of(refused.outcome), "hop_not_aware");
 }
 
-TEST(Negotiation, D6_DHI16_RangeMustFitTheNarrowerEnd) {
+// [DHI-16]
+TEST(Negotiation, D6_RangeMustFitTheNarrowerEnd) {
   const auto outcome = [](unsigned bits, std::uint16_t lower, std::uint16_t upper) {
     HandleEnd device = kDevice;
     device.bits = bits;
@@ -49,7 +50,8 @@ TEST(Negotiation, D6_DHI16_RangeMustFitTheNarrowerEnd) {
   EXPECT_EQ(negotiate(kHost, kDevice, HandleRange::of_bits(8), true).bits, 8U);
 }
 
-TEST(Negotiation, D4_DHI27_DifferentEpochsAreNeverSilentlyAccepted) {
+// [DHI-27]
+TEST(Negotiation, D4_DifferentEpochsAreNeverSilentlyAccepted) {
   HandleEnd device = kDevice;
   device.epoch = 1;
   EXPECT_EQ(negotiate(kHost, device, HandleRange::of_bits(8), true).outcome,

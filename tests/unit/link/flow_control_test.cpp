@@ -75,6 +75,7 @@ TEST(CreditGate, LNK_8_3_AllowsExactlyWhatIsLeftAlsoAcrossTheWrap) {
   }
 }
 
+// [LNK-6.6]
 TEST(CreditGate, LNK_8_4_ScaleShiftsTheValueOfTheDllp) {
   CreditGate by4 = gate_of(100, CreditScale::of_header_code(2));
   EXPECT_EQ(by4.available(), 400U);
@@ -189,6 +190,7 @@ class CreditReturnsTest : public testing::Test {
   PacketRef last_;
 };
 
+// [LNK-8.15]
 TEST_F(CreditReturnsTest, LNK_8_12_UpdateFcGoesWithinTheGuidelineAfterCreditsAreFreed) {
   CreditReturns returns(with(32, 1'024), kGuideline);
   EXPECT_EQ(returns.deadline(), Time::never());
@@ -203,6 +205,18 @@ TEST_F(CreditReturnsTest, LNK_8_12_UpdateFcGoesWithinTheGuidelineAfterCreditsAre
   EXPECT_EQ(update.fc_class, FcClass::kPosted);
   EXPECT_EQ(update.hdr_fc, 34);
   EXPECT_EQ(update.data_fc, 1'032);
+}
+
+TEST_F(CreditReturnsTest, LNK_3_5_PrefixesTakeNoCreditOfTheirOwn) {
+  CreditReturns returns(with(32, 1'024), kGuideline);
+  Tlp tlp = write();
+  tlp.has_pasid = true;
+  tlp.other_prefix_count = 3;
+  returns.receive(tlp);
+  returns.free(tlp, ns(10));
+  const Dllp update = returns.take(ns(110));
+  EXPECT_EQ(update.hdr_fc, 32 + 1);
+  EXPECT_EQ(update.data_fc, 1'024 + 64 / 16);
 }
 
 TEST_F(CreditReturnsTest, LNK_8_12_EachFiniteClassIsToldAtLeastEvery30us) {

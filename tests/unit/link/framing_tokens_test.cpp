@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "flitwise/error.h"
 #include "tlp/dllp_codec.h"
 #include "tlp/tlp_encoder.h"
 #include "unit/tlp/random_tlp.h"
@@ -23,12 +24,12 @@ Bytes framed(Framing framing, std::uint16_t sequence, const Bytes& tlp, bool is_
 
 const Bytes kRead = from_hex("00000010 01135aff 12345678");
 
-TEST(FramingTokens, LNK5_4_GoldenFrameOfGeneration1) {
+TEST(FramingTokens, LNK_5_4_GoldenFrameOfGeneration1) {
   EXPECT_EQ(framed(Framing::kGen1, 0, kRead),
             from_hex("fb 0000 00000010 01135aff 12345678 e280dbeb fd"));
 }
 
-TEST(FramingTokens, LNK5_8_TokenHoldsLengthAndSequenceInTheirPlaces) {
+TEST(FramingTokens, LNK_5_8_TokenHoldsLengthAndSequenceInTheirPlaces) {
   const Bytes bytes = framed(Framing::kGen3, 0xabc, kRead);
   ASSERT_EQ(bytes.size(), 20U);
   EXPECT_EQ(bytes[0], 0x5f);
@@ -40,7 +41,32 @@ TEST(FramingTokens, LNK5_8_TokenHoldsLengthAndSequenceInTheirPlaces) {
   EXPECT_EQ(token[1] & 0x7f, 0x7a);
 }
 
-TEST(FramingTokens, LNK5_22_ParityOverTokenIsEvenAndEverySingleFlipIsCaught) {
+TEST(FramingTokens, LNK_5_9_LengthCountsTokenTlpAndLcrcAndIsFiveAtLeast) {
+  // The shortest TLP is a header of three DWs.
+  EXPECT_EQ(framed(Framing::kGen3, 0, kRead).size(), 5U * 4);
+  EXPECT_EQ(framed(Framing::kGen3, 0, kRead)[0] >> 4, 5);
+  EXPECT_EQ(read_stp_token(stp_token(5, 0))->length_dw, 5U);
+  EXPECT_THROW(stp_token(4, 0), SimulationError);
+}
+
+TEST(FramingTokens, LNK_5_7_GoldenSymbolsOfGeneration1) {
+  Bytes bytes;
+  frame_dllp(Framing::kGen1, encode(Dllp{}), bytes);
+  EXPECT_EQ(bytes.front(), 0x5c);
+  EXPECT_EQ(bytes.back(), 0xfd);
+  EXPECT_EQ(framed(Framing::kGen1, 5, kRead).front(), 0xfb);
+  EXPECT_EQ(framed(Framing::kGen1, 5, kRead, true).back(), 0xfe);
+}
+
+TEST(FramingTokens, LNK_5_10_GoldenTokensOfGeneration3) {
+  Bytes dllp;
+  frame_dllp(Framing::kGen3, encode(Dllp{}), dllp);
+  EXPECT_EQ(Bytes(dllp.begin(), dllp.begin() + 2), from_hex("f0ac"));
+  const Bytes nullified = framed(Framing::kGen3, 5, kRead, true);
+  EXPECT_EQ(Bytes(nullified.end() - 4, nullified.end()), from_hex("c0c0c0c0"));
+}
+
+TEST(FramingTokens, LNK_5_22_ParityOverTokenIsEvenAndEverySingleFlipIsCaught) {
   for (unsigned length = kMinTokenLengthDw; length <= kMaxTokenLengthDw; length += 3) {
     const Token token = stp_token(length, static_cast<std::uint16_t>(length * 7 & 0xfffU));
     ASSERT_EQ(read_stp_token(token)->length_dw, length);
@@ -57,7 +83,7 @@ TEST(FramingTokens, LNK5_22_ParityOverTokenIsEvenAndEverySingleFlipIsCaught) {
   }
 }
 
-TEST(FramingTokens, LNK5_3_RandomTlpsCostEightBytesMoreInBothFramings) {
+TEST(FramingTokens, LNK_5_3_RandomTlpsCostEightBytesMoreInBothFramings) {
   RandomTlp random(4);
   for (int kind = 0; kind < kTlpTypes; ++kind) {
     const Tlp tlp = random.make(static_cast<TlpType>(kind));
@@ -76,7 +102,7 @@ TEST(FramingTokens, LNK5_3_RandomTlpsCostEightBytesMoreInBothFramings) {
   }
 }
 
-TEST(FramingTokens, LNK5_18_EverySingleFlipInAFrameIsSeen) {
+TEST(FramingTokens, LNK_5_18_EverySingleFlipInAFrameIsSeen) {
   for (const Framing framing : {Framing::kGen1, Framing::kGen3}) {
     const Bytes good = framed(framing, 5, kRead);
     for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
@@ -87,7 +113,7 @@ TEST(FramingTokens, LNK5_18_EverySingleFlipInAFrameIsSeen) {
   }
 }
 
-TEST(FramingTokens, LNK5_11_NullifiedTlpsAreMarkedAndNoError) {
+TEST(FramingTokens, LNK_5_11_NullifiedTlpsAreMarkedAndNoError) {
   for (const Framing framing : {Framing::kGen1, Framing::kGen3}) {
     Bytes bytes = framed(framing, 5, kRead, true);
     const FrameResult result = unframe_tlp(framing, bytes.data(), bytes.size());
@@ -98,7 +124,7 @@ TEST(FramingTokens, LNK5_11_NullifiedTlpsAreMarkedAndNoError) {
   }
 }
 
-TEST(FramingTokens, LNK5_6_DllpsTakeEightBytesInBothFramings) {
+TEST(FramingTokens, LNK_5_6_DllpsTakeEightBytesInBothFramings) {
   const std::array<std::uint8_t, 6> dllp = encode(Dllp{});
   for (const Framing framing : {Framing::kGen1, Framing::kGen3}) {
     Bytes bytes;
@@ -114,7 +140,7 @@ TEST(FramingTokens, LNK5_6_DllpsTakeEightBytesInBothFramings) {
   }
 }
 
-TEST(FramingTokens, LNK5_5_AnyBytesGiveAFrameOrATypedError) {
+TEST(FramingTokens, LNK_5_5_AnyBytesGiveAFrameOrATypedError) {
   RandomTlp random(5);
   for (int i = 0; i < 100'000; ++i) {
     Bytes bytes(random.below(40));

@@ -79,6 +79,7 @@ class NonFlitFramerTest : public testing::Test {
   std::uint64_t mark_ = 0;
 };
 
+// [LNK-8.6] [LNK-10.1]
 TEST_F(NonFlitFramerTest, LNK_8_10_BothEndsBecomeActiveByDllpsAlone) {
   start(test::link_config());
   EXPECT_EQ(pair_->queues(0).header_gate(FcClass::kPosted).available(), 256U);

@@ -29,7 +29,8 @@ Dllp credits(DllpType type, FcClass fc_class) {
   return dllp;
 }
 
-TEST(DllpCodec, LNK5_19_GoldenChecksums) {
+// [LNK-6.3] [LNK-6.4]
+TEST(DllpCodec, LNK_5_19_GoldenChecksums) {
   Dllp ack;
   ack.type = DllpType::kAck;
   ack.sequence = 0x123;
@@ -43,7 +44,7 @@ TEST(DllpCodec, LNK5_19_GoldenChecksums) {
   EXPECT_EQ(encoded(credits(DllpType::kUpdateFc, FcClass::kCompletion)), from_hex("a0100200 9582"));
 }
 
-TEST(DllpCodec, LNK6_5_ScalesAndVcHaveTheirPlaces) {
+TEST(DllpCodec, LNK_6_5_ScalesAndVcHaveTheirPlaces) {
   Dllp dllp = credits(DllpType::kUpdateFc, FcClass::kNonPosted);
   dllp.vc = 5;
   dllp.hdr_scale = 2;
@@ -52,7 +53,7 @@ TEST(DllpCodec, LNK6_5_ScalesAndVcHaveTheirPlaces) {
   EXPECT_EQ(Bytes(bytes.begin(), bytes.begin() + 4), from_hex("95903200"));
 }
 
-TEST(DllpCodec, LNK6_2_EveryTypeByteComesBackOrIsRefused) {
+TEST(DllpCodec, LNK_6_2_EveryTypeByteComesBackOrIsRefused) {
   int known = 0;
   for (unsigned type = 0; type < 256; ++type) {
     Bytes bytes = {static_cast<std::uint8_t>(type), 0x12, 0x34, 0x56};
@@ -70,7 +71,7 @@ TEST(DllpCodec, LNK6_2_EveryTypeByteComesBackOrIsRefused) {
   EXPECT_EQ(known, 9 + 9 * 8);
 }
 
-TEST(DllpCodec, LNK6_7_EverySingleBitFlipIsCaught) {
+TEST(DllpCodec, LNK_6_7_EverySingleBitFlipIsCaught) {
   const Bytes good = from_hex("40100200 840d");
   for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
     Bytes bad = good;
@@ -79,7 +80,7 @@ TEST(DllpCodec, LNK6_7_EverySingleBitFlipIsCaught) {
   }
 }
 
-TEST(DllpCodec, LNK6_1_OtherSizesAreRefused) {
+TEST(DllpCodec, LNK_6_1_OtherSizesAreRefused) {
   const Bytes bytes(9, 0);
   for (const std::size_t size : {0U, 1U, 5U, 7U, 9U}) {
     EXPECT_EQ(decode_dllp(bytes.data(), size).error, DllpError::kWrongSize);
@@ -92,14 +93,14 @@ Bytes lcrc_bytes(std::uint16_t sequence, const Bytes& tlp) {
           static_cast<std::uint8_t>(crc >> 16), static_cast<std::uint8_t>(crc >> 24)};
 }
 
-TEST(Crc, LNK5_18_GoldenLcrc) {
+TEST(Crc, LNK_5_18_GoldenLcrc) {
   EXPECT_EQ(lcrc_bytes(0, from_hex("00000010 01135aff 12345678")), from_hex("e280dbeb"));
   EXPECT_EQ(lcrc_bytes(1, from_hex("40000001 01135a0f 00001000 deadbeef")), from_hex("59626590"));
   EXPECT_EQ(lcrc_bytes(0xfff, from_hex("20000810 01135aff 00000001 23456780")),
             from_hex("9e72c56c"));
 }
 
-TEST(Crc, LNK5_18_LcrcCatchesEverySingleBitFlipOfAWriteOf64Bytes) {
+TEST(Crc, LNK_5_18_LcrcCatchesEverySingleBitFlipOfAWriteOf64Bytes) {
   Tlp tlp;
   tlp.type = TlpType::kMWr;
   tlp.is_4dw = true;

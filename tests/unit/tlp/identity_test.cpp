@@ -61,6 +61,7 @@ TEST(Identity, FormBdfPasidCostsFourBytesMoreThanBdf) {
   }
 }
 
+// [DHI-31]
 TEST(Identity, FormRidSavesFourBytesOnReadsAndWrites) {
   for (const DhiForm form : {DhiForm::kRidDirect, DhiForm::kRidFabric}) {
     for (const TlpType type : {TlpType::kMWr, TlpType::kMRd, TlpType::kCas}) {
@@ -150,7 +151,7 @@ TEST(Identity, AlwaysInFull) {
   EXPECT_FALSE(may_carry_pasid(request(TlpType::kMWr), RequestUse::kInterrupt));
 }
 
-TEST(Identity, LNK3_7_CompletionsAndConfigurationNeverGetAPasid) {
+TEST(Identity, LNK_3_7_CompletionsAndConfigurationNeverGetAPasid) {
   for (const TlpType type : {TlpType::kCplD, TlpType::kCfgRd0, TlpType::kIOWr}) {
     Tlp tlp = request(type);
     apply_identity(tlp, kFull, kDomain, std::nullopt);

@@ -28,19 +28,19 @@ Tlp message(TlpType type, MsgRouting routing, std::uint8_t code, std::uint16_t l
   return tlp;
 }
 
-TEST(TlpCheck, LNK2_8_OneDwHasNoLastByteEnables) {
+TEST(TlpCheck, LNK_2_8_OneDwHasNoLastByteEnables) {
   EXPECT_EQ(check_format(memory(TlpType::kMWr, 0, 1, 0xf, 0)), std::nullopt);
   EXPECT_EQ(check_format(memory(TlpType::kMWr, 0, 1, 0xf, 1)), TlpViolation::kBadByteEnables);
 }
 
-TEST(TlpCheck, LNK2_8_LongerRequestsHaveBothByteEnables) {
+TEST(TlpCheck, LNK_2_8_LongerRequestsHaveBothByteEnables) {
   EXPECT_EQ(check_format(memory(TlpType::kMWr, 4, 3, 0x8, 1)), std::nullopt);
   EXPECT_EQ(check_format(memory(TlpType::kMWr, 0, 2, 0xf, 0)), TlpViolation::kBadByteEnables);
   EXPECT_EQ(check_format(memory(TlpType::kMRd, 0, 2, 0, 0xf)), TlpViolation::kBadByteEnables);
   EXPECT_EQ(check_format(memory(TlpType::kMRd, 0, 3, 0xf, 0)), TlpViolation::kBadByteEnables);
 }
 
-TEST(TlpCheck, LNK2_9_GapsOnlyInOneDwOrAnAlignedQuadword) {
+TEST(TlpCheck, LNK_2_9_GapsOnlyInOneDwOrAnAlignedQuadword) {
   EXPECT_EQ(check_format(memory(TlpType::kMWr, 4, 1, 0x5)), std::nullopt);
   EXPECT_EQ(check_format(memory(TlpType::kMWr, 8, 2, 0x5, 0xa)), std::nullopt);
   EXPECT_EQ(check_format(memory(TlpType::kMWr, 4, 2, 0x5, 0xf)), TlpViolation::kBadByteEnables);
@@ -48,18 +48,18 @@ TEST(TlpCheck, LNK2_9_GapsOnlyInOneDwOrAnAlignedQuadword) {
   EXPECT_EQ(check_format(memory(TlpType::kMWr, 8, 3, 0xe, 0xe)), TlpViolation::kBadByteEnables);
 }
 
-TEST(TlpCheck, LNK2_10_ZeroLengthReadIsFine) {
+TEST(TlpCheck, LNK_2_10_ZeroLengthReadIsFine) {
   EXPECT_EQ(check_format(memory(TlpType::kMRd, 0x1000, 1, 0, 0)), std::nullopt);
 }
 
-TEST(TlpCheck, LNK2_15_ByteEnablesWithHintAreASteeringTag) {
+TEST(TlpCheck, LNK_2_15_ByteEnablesWithHintAreASteeringTag) {
   Tlp tlp = memory(TlpType::kMRd, 0, 4, 0x5, 0xa);
   EXPECT_EQ(check_format(tlp), TlpViolation::kBadByteEnables);
   tlp.has_processing_hint = true;
   EXPECT_EQ(check_format(tlp), std::nullopt);
 }
 
-TEST(TlpCheck, LNK9_14_NoRequestCrosses4KiB) {
+TEST(TlpCheck, LNK_9_14_NoRequestCrosses4KiB) {
   for (const TlpType type : {TlpType::kMRd, TlpType::kMRdLk, TlpType::kMWr, TlpType::kDMWr}) {
     EXPECT_EQ(check_format(memory(type, 0x1'0000'0ff8, 2)), std::nullopt);
     EXPECT_EQ(check_format(memory(type, 0x1'0000'0ffc, 2)), TlpViolation::kCrosses4KiB);
@@ -68,7 +68,7 @@ TEST(TlpCheck, LNK9_14_NoRequestCrosses4KiB) {
   }
 }
 
-TEST(TlpCheck, LNK1_5_AddressTypeThreeAndTranslationRequestsThatAreNoReads) {
+TEST(TlpCheck, LNK_1_5_AddressTypeThreeAndTranslationRequestsThatAreNoReads) {
   Tlp tlp = memory(TlpType::kMRd, 0x1000, 2);
   tlp.at = AddressType::kTranslationRequest;
   EXPECT_EQ(check_format(tlp), std::nullopt);
@@ -80,7 +80,7 @@ TEST(TlpCheck, LNK1_5_AddressTypeThreeAndTranslationRequestsThatAreNoReads) {
   EXPECT_EQ(check_format(tlp), std::nullopt);
 }
 
-TEST(TlpCheck, LNK4_1_TranslationRequestsAreWholePairsOfDws) {
+TEST(TlpCheck, LNK_4_1_TranslationRequestsAreWholePairsOfDws) {
   Tlp tlp = memory(TlpType::kMRd, 0x1000, 3);
   tlp.at = AddressType::kTranslationRequest;
   EXPECT_EQ(check_format(tlp), TlpViolation::kBadLength);
@@ -89,7 +89,7 @@ TEST(TlpCheck, LNK4_1_TranslationRequestsAreWholePairsOfDws) {
   EXPECT_EQ(check_format(tlp), TlpViolation::kBadByteEnables);
 }
 
-TEST(TlpCheck, LNK2_12_OperandSizesOfAtomics) {
+TEST(TlpCheck, LNK_2_12_OperandSizesOfAtomics) {
   for (const std::uint16_t dws : std::initializer_list<std::uint16_t>{1, 2, 3, 4, 8}) {
     EXPECT_EQ(check_format(memory(TlpType::kFetchAdd, 0, dws)).has_value(), dws > 2) << dws;
     EXPECT_EQ(check_format(memory(TlpType::kSwap, 0, dws)).has_value(), dws > 2) << dws;
@@ -97,14 +97,14 @@ TEST(TlpCheck, LNK2_12_OperandSizesOfAtomics) {
   }
 }
 
-TEST(TlpCheck, LNK2_17_AtomicsAreAlignedToTheirOperand) {
+TEST(TlpCheck, LNK_2_17_AtomicsAreAlignedToTheirOperand) {
   EXPECT_EQ(check_format(memory(TlpType::kFetchAdd, 4, 1)), std::nullopt);
   EXPECT_EQ(check_format(memory(TlpType::kFetchAdd, 4, 2)), TlpViolation::kUnalignedAtomic);
   EXPECT_EQ(check_format(memory(TlpType::kCas, 8, 4)), std::nullopt);
   EXPECT_EQ(check_format(memory(TlpType::kCas, 8, 8)), TlpViolation::kUnalignedAtomic);
 }
 
-TEST(TlpCheck, LNK2_11_ConfigurationAndIoCarryOneDwAndPlainFields) {
+TEST(TlpCheck, LNK_2_11_ConfigurationAndIoCarryOneDwAndPlainFields) {
   for (const TlpType type : {TlpType::kIORd, TlpType::kIOWr, TlpType::kCfgRd0, TlpType::kCfgWr0,
                              TlpType::kCfgRd1, TlpType::kCfgWr1}) {
     Tlp tlp = memory(type, 0, 1);
@@ -123,7 +123,7 @@ TEST(TlpCheck, LNK2_11_ConfigurationAndIoCarryOneDwAndPlainFields) {
   }
 }
 
-TEST(TlpCheck, LNK2_16_MessagesHaveTheRoutingOfTheirCode) {
+TEST(TlpCheck, LNK_2_16_MessagesHaveTheRoutingOfTheirCode) {
   EXPECT_EQ(check_format(message(TlpType::kMsg, MsgRouting::kToRootComplex, msg::kErrFatal)),
             std::nullopt);
   EXPECT_EQ(check_format(message(TlpType::kMsg, MsgRouting::kBroadcast, msg::kErrFatal)),
@@ -136,7 +136,7 @@ TEST(TlpCheck, LNK2_16_MessagesHaveTheRoutingOfTheirCode) {
             TlpViolation::kBadMessageRouting);
 }
 
-TEST(TlpCheck, LNK4_4_InvalidateRequestCarriesTwoDws) {
+TEST(TlpCheck, LNK_4_4_InvalidateRequestCarriesTwoDws) {
   EXPECT_EQ(check_format(message(TlpType::kMsgD, MsgRouting::kById, msg::kInvalidateRequest, 2)),
             std::nullopt);
   EXPECT_EQ(check_format(message(TlpType::kMsgD, MsgRouting::kById, msg::kInvalidateRequest, 1)),
@@ -147,7 +147,7 @@ TEST(TlpCheck, LNK4_4_InvalidateRequestCarriesTwoDws) {
             TlpViolation::kBadMessageKind);
 }
 
-TEST(TlpCheck, LNK3_7_PasidOnlyWhereItMayBe) {
+TEST(TlpCheck, LNK_3_7_PasidOnlyWhereItMayBe) {
   Tlp tlp = memory(TlpType::kMWr, 0, 1);
   tlp.has_pasid = true;
   EXPECT_EQ(check_format(tlp), std::nullopt);
@@ -160,7 +160,7 @@ TEST(TlpCheck, LNK3_7_PasidOnlyWhereItMayBe) {
   EXPECT_EQ(check_format(tlp), TlpViolation::kPasidNotPermitted);
 }
 
-TEST(TlpCheck, LNK9_15_MpsBoundsEveryPayloadAndMrrsEveryRead) {
+TEST(TlpCheck, LNK_9_15_MpsBoundsEveryPayloadAndMrrsEveryRead) {
   const TlpLimits limits;
   EXPECT_EQ(check_tlp(memory(TlpType::kMWr, 0, 64), limits), std::nullopt);
   EXPECT_EQ(check_tlp(memory(TlpType::kMWr, 0, 65), limits), TlpViolation::kExceedsMps);
@@ -173,7 +173,7 @@ TEST(TlpCheck, LNK9_15_MpsBoundsEveryPayloadAndMrrsEveryRead) {
   EXPECT_EQ(check_tlp(memory(TlpType::kMRd, 0, 1024), open), std::nullopt);
 }
 
-TEST(TlpCheck, LNK3_8_PasidOnTranslatedRequestsNeedsSupport) {
+TEST(TlpCheck, LNK_3_8_PasidOnTranslatedRequestsNeedsSupport) {
   Tlp tlp = memory(TlpType::kMWr, 0, 1);
   tlp.has_pasid = true;
   TlpLimits limits;
@@ -186,7 +186,7 @@ TEST(TlpCheck, LNK3_8_PasidOnTranslatedRequestsNeedsSupport) {
   EXPECT_EQ(check_tlp(tlp, limits), TlpViolation::kTranslatedWithPasid);
 }
 
-TEST(TlpCheck, LNK3_2_ReceiverBoundsEndEndPrefixes) {
+TEST(TlpCheck, LNK_3_2_ReceiverBoundsEndEndPrefixes) {
   Tlp tlp = memory(TlpType::kMWr, 0, 1);
   tlp.has_pasid = true;
   tlp.other_prefix_count = 2;

@@ -57,7 +57,8 @@ Tlp message(TlpType type, MsgRouting routing, std::uint8_t code) {
   return tlp;
 }
 
-TEST(TlpEncoder, LNK2_1_GoldenMemoryReads) {
+// [LNK-1.1] [LNK-2.3]
+TEST(TlpEncoder, LNK_2_1_GoldenMemoryReads) {
   EXPECT_EQ(header(memory(TlpType::kMRd, 0x12345678, 16)), from_hex("00000010 01135aff 12345678"));
   EXPECT_EQ(header(memory(TlpType::kMRd, 0x1'2345'6780, 1024)),
             from_hex("20000000 01135aff 00000001 23456780"));
@@ -66,7 +67,7 @@ TEST(TlpEncoder, LNK2_1_GoldenMemoryReads) {
   EXPECT_EQ(header(tlp), from_hex("20880010 0113a5ff 00000001 23456780"));
 }
 
-TEST(TlpEncoder, LNK1_5_GoldenAddressTypes) {
+TEST(TlpEncoder, LNK_1_5_GoldenAddressTypes) {
   Tlp translated = memory(TlpType::kMRd, 0x1'2345'6780, 16);
   translated.at = AddressType::kTranslated;
   EXPECT_EQ(header(translated), from_hex("20000810 01135aff 00000001 23456780"));
@@ -75,7 +76,7 @@ TEST(TlpEncoder, LNK1_5_GoldenAddressTypes) {
   EXPECT_EQ(header(request), from_hex("20000402 01135aff 00000001 23456000"));
 }
 
-TEST(TlpEncoder, LNK2_1_GoldenMemoryWrites) {
+TEST(TlpEncoder, LNK_2_1_GoldenMemoryWrites) {
   Tlp tlp = memory(TlpType::kMWr, 0x1000, 2);
   tlp.first_be = 0xe;
   tlp.last_be = 7;
@@ -89,7 +90,27 @@ TEST(TlpEncoder, LNK2_1_GoldenMemoryWrites) {
   EXPECT_EQ(header(tlp), from_hex("60543040 01135aff 00000002 00000000"));
 }
 
-TEST(TlpEncoder, LNK2_5_GoldenCompletions) {
+TEST(TlpEncoder, LNK_1_1_EachFlagOfTheFirstDwHasItsBit) {
+  const auto first_dw = [](const auto& set) {
+    Tlp tlp = memory(TlpType::kMWr, 0x1000, 1);
+    set(tlp);
+    Bytes bytes = header(tlp);
+    bytes.resize(4);
+    return bytes;
+  };
+  EXPECT_EQ(first_dw([](Tlp&) {}), from_hex("40000001"));
+  EXPECT_EQ(first_dw([](Tlp& tlp) { tlp.tag = 0x200; }), from_hex("40800001"));
+  EXPECT_EQ(first_dw([](Tlp& tlp) { tlp.tc = 7; }), from_hex("40700001"));
+  EXPECT_EQ(first_dw([](Tlp& tlp) { tlp.tag = 0x100; }), from_hex("40080001"));
+  EXPECT_EQ(first_dw([](Tlp& tlp) { tlp.id_based_ordering = true; }), from_hex("40040001"));
+  EXPECT_EQ(first_dw([](Tlp& tlp) { tlp.has_processing_hint = true; }), from_hex("40010001"));
+  EXPECT_EQ(first_dw([](Tlp& tlp) { tlp.has_ecrc = true; }), from_hex("40008001"));
+  EXPECT_EQ(first_dw([](Tlp& tlp) { tlp.is_poisoned = true; }), from_hex("40004001"));
+  EXPECT_EQ(first_dw([](Tlp& tlp) { tlp.relaxed_ordering = true; }), from_hex("40002001"));
+  EXPECT_EQ(first_dw([](Tlp& tlp) { tlp.no_snoop = true; }), from_hex("40001001"));
+}
+
+TEST(TlpEncoder, LNK_2_5_GoldenCompletions) {
   Tlp tlp;
   tlp.type = TlpType::kCplD;
   tlp.requester_id = kRequester;
@@ -106,7 +127,46 @@ TEST(TlpEncoder, LNK2_5_GoldenCompletions) {
   EXPECT_EQ(header(tlp), from_hex("0a000000 00002004 01135a00"));
 }
 
-TEST(TlpEncoder, LNK4_4_GoldenInvalidateRequest) {
+TEST(TlpEncoder, LNK_2_4_GoldenConfigurationRequests) {
+  Tlp tlp;
+  tlp.type = TlpType::kCfgWr0;
+  tlp.requester_id = kRequester;
+  tlp.tag = 0x5a;
+  tlp.length_dw = 1;
+  tlp.first_be = 3;
+  tlp.completer_id = Bdf::of(0x12, 0x1f, 7);
+  tlp.register_offset = 0xa38;
+  EXPECT_EQ(header(tlp), from_hex("44000001 01135a03 12ff0a38"));
+}
+
+TEST(TlpEncoder, LNK_2_7_MessageCodesStandInTheLastByteOfTheSecondDw) {
+  const std::vector<std::pair<std::uint8_t, int>> kRows = {{msg::kUnlock, 0x00},
+                                                           {msg::kInvalidateRequest, 0x01},
+                                                           {msg::kInvalidateCompletion, 0x02},
+                                                           {msg::kPageRequest, 0x04},
+                                                           {msg::kPrgResponse, 0x05},
+                                                           {msg::kLtr, 0x10},
+                                                           {msg::kObff, 0x12},
+                                                           {msg::kPmActiveStateNak, 0x14},
+                                                           {msg::kPmPme, 0x18},
+                                                           {msg::kPmeTurnOff, 0x19},
+                                                           {msg::kPmeToAck, 0x1b},
+                                                           {msg::kAssertIntA, 0x20},
+                                                           {msg::kDeassertIntA, 0x24},
+                                                           {msg::kErrCor, 0x30},
+                                                           {msg::kErrNonFatal, 0x31},
+                                                           {msg::kErrFatal, 0x33},
+                                                           {msg::kSetSlotPowerLimit, 0x50},
+                                                           {msg::kPtmRequest, 0x52},
+                                                           {msg::kPtmResponse, 0x53},
+                                                           {msg::kVendorType0, 0x7e},
+                                                           {msg::kVendorType1, 0x7f}};
+  for (const auto& [code, byte] : kRows) {
+    EXPECT_EQ(header(message(TlpType::kMsg, MsgRouting::kLocal, code))[7], byte);
+  }
+}
+
+TEST(TlpEncoder, LNK_4_4_GoldenInvalidateRequest) {
   Tlp tlp = message(TlpType::kMsgD, MsgRouting::kById, msg::kInvalidateRequest);
   tlp.tag = 5;
   tlp.length_dw = 2;
@@ -115,7 +175,7 @@ TEST(TlpEncoder, LNK4_4_GoldenInvalidateRequest) {
             from_hex("72000002 00000501 01130000 00000000 00000001 23456000"));
 }
 
-TEST(TlpEncoder, LNK4_5_LNK4_7_LNK4_8_GoldenAtsMessages) {
+TEST(TlpEncoder, LNK_4_5_LNK_4_7_LNK_4_8_GoldenAtsMessages) {
   Tlp completion = message(TlpType::kMsg, MsgRouting::kById, msg::kInvalidateCompletion);
   completion.requester_id = kRequester;
   completion.message_dw2 = 1;
@@ -131,7 +191,7 @@ TEST(TlpEncoder, LNK4_5_LNK4_7_LNK4_8_GoldenAtsMessages) {
   EXPECT_EQ(header(response), from_hex("32000000 00000005 01130007 00000000"));
 }
 
-TEST(TlpEncoder, LNK3_4_GoldenPasidPrefix) {
+TEST(TlpEncoder, LNK_3_4_GoldenPasidPrefix) {
   Tlp tlp = memory(TlpType::kMRd, 0x12345678, 16);
   tlp.has_pasid = true;
   tlp.pasid = Pasid{0x12345};
@@ -139,7 +199,8 @@ TEST(TlpEncoder, LNK3_4_GoldenPasidPrefix) {
   EXPECT_EQ(header(tlp), from_hex("91112345 00000010 01135aff 12345678"));
 }
 
-TEST(TlpEncoder, LNK1_2_FirstByteOfEveryKind) {
+// [LNK-1.8]
+TEST(TlpEncoder, LNK_1_2_FirstByteOfEveryKind) {
   const std::vector<std::pair<TlpType, std::pair<int, int>>> kRows = {
       {TlpType::kMRd, {0x00, 0x20}},    {TlpType::kMRdLk, {0x01, 0x21}},
       {TlpType::kMWr, {0x40, 0x60}},    {TlpType::kIORd, {0x02, 0x02}},
@@ -162,7 +223,7 @@ TEST(TlpEncoder, LNK1_2_FirstByteOfEveryKind) {
   }
 }
 
-TEST(TlpEncoder, LNK4_2_NoWriteIsTheLowestBitOfTheAddress) {
+TEST(TlpEncoder, LNK_4_2_NoWriteIsTheLowestBitOfTheAddress) {
   Tlp tlp = memory(TlpType::kMRd, 0x1'2345'6000, 2);
   tlp.at = AddressType::kTranslationRequest;
   tlp.processing_hint = 1U << kNoWriteBit;
@@ -170,7 +231,7 @@ TEST(TlpEncoder, LNK4_2_NoWriteIsTheLowestBitOfTheAddress) {
   EXPECT_TRUE(is_no_write(tlp));
 }
 
-TEST(TlpCodec, LNK5_3_RandomTlpsOfEveryKindComeBackAndHaveTheirComputedSize) {
+TEST(TlpCodec, LNK_5_3_RandomTlpsOfEveryKindComeBackAndHaveTheirComputedSize) {
   RandomTlp random(1);
   for (int round = 0; round < 400; ++round) {
     for (int kind = 0; kind < kTlpTypes; ++kind) {
@@ -246,7 +307,7 @@ TEST(TlpDecoder, AnyBytesGiveATlpOrATypedErrorInsideThem) {
   }
 }
 
-TEST(TlpDecoder, LNK1_4_EveryTruncationIsSeenAtItsEnd) {
+TEST(TlpDecoder, LNK_1_4_EveryTruncationIsSeenAtItsEnd) {
   const Bytes bytes = encoded(memory(TlpType::kMWr, 0x1'0000'0000, 4), Bytes(16, 0xaa));
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const DecodeResult result = decode_tlp(bytes.data(), size);
@@ -255,7 +316,7 @@ TEST(TlpDecoder, LNK1_4_EveryTruncationIsSeenAtItsEnd) {
   }
 }
 
-TEST(TlpDecoder, LNK1_4_TrailingBytesAreRefusedAtTheFirstOfThem) {
+TEST(TlpDecoder, LNK_1_4_TrailingBytesAreRefusedAtTheFirstOfThem) {
   Bytes bytes = encoded(memory(TlpType::kMWr, 0x1000, 1), Bytes(4));
   bytes.push_back(0);
   const DecodeResult result = decode_tlp(bytes.data(), bytes.size());
@@ -268,7 +329,7 @@ DecodeResult decoded(const std::string& hex) {
   return decode_tlp(bytes.data(), bytes.size());
 }
 
-TEST(TlpDecoder, LNK1_2_UnknownFmtAndType) {
+TEST(TlpDecoder, LNK_1_2_UnknownFmtAndType) {
   for (const char* first :
        {"03", "22", "36", "77", "24", "2a", "44000001", "a0", "e0", "5c", "10"}) {
     const std::string hex = std::string(first) + std::string(8 - std::string(first).size(), '0') +
@@ -282,7 +343,8 @@ TEST(TlpDecoder, LNK1_2_UnknownFmtAndType) {
   }
 }
 
-TEST(TlpDecoder, LNK3_2_PrefixesAreOrderedKnownAndFew) {
+// [LNK-3.1]
+TEST(TlpDecoder, LNK_3_2_PrefixesAreOrderedKnownAndFew) {
   const std::string tail = " 00000001 01135a0f 00001000";
   EXPECT_FALSE(decoded("8e000000 9e000000" + tail).error);
   EXPECT_EQ(decoded("9e000000 8e000000" + tail).error, TlpViolation::kPrefixOrder);
@@ -297,7 +359,21 @@ TEST(TlpDecoder, LNK3_2_PrefixesAreOrderedKnownAndFew) {
   EXPECT_EQ(decoded("91000001").error, TlpViolation::kTruncated);
 }
 
-TEST(TlpDecoder, LNK5_20_EcrcCatchesEveryFlipButThoseOfTypeZeroAndPoison) {
+TEST(TlpDecoder, LNK_3_3_TheseFirstBytesArePrefixesAndNoOthers) {
+  for (unsigned first = 0x80; first < 0xa0; ++first) {
+    Bytes bytes = from_hex("00000001 00000001 01135a0f 00001000");
+    bytes[0] = static_cast<std::uint8_t>(first);
+    bool is_known = false;
+    for (const unsigned known : {0x80U, 0x8eU, 0x8fU, 0x90U, 0x91U, 0x92U, 0x9eU, 0x9fU}) {
+      is_known = is_known || first == known;
+    }
+    const DecodeResult result = decode_tlp(bytes.data(), bytes.size());
+    EXPECT_EQ(result.error.has_value(), !is_known) << first;
+    EXPECT_TRUE(is_known || result.error == TlpViolation::kUnknownPrefix) << first;
+  }
+}
+
+TEST(TlpDecoder, LNK_5_20_EcrcCatchesEveryFlipButThoseOfTypeZeroAndPoison) {
   Tlp tlp = memory(TlpType::kMWr, 0x1000, 2);
   tlp.has_ecrc = true;
   const Bytes good = encoded(tlp, from_hex("0123456789abcdef"));
@@ -310,7 +386,7 @@ TEST(TlpDecoder, LNK5_20_EcrcCatchesEveryFlipButThoseOfTypeZeroAndPoison) {
   }
 }
 
-TEST(TlpDecoder, LNK5_21_EcrcLeavesLocalPrefixesOut) {
+TEST(TlpDecoder, LNK_5_21_EcrcLeavesLocalPrefixesOut) {
   Tlp tlp = memory(TlpType::kMWr, 0x1000, 1);
   tlp.has_ecrc = true;
   tlp.other_prefix_count = 2;
@@ -322,7 +398,7 @@ TEST(TlpDecoder, LNK5_21_EcrcLeavesLocalPrefixesOut) {
   EXPECT_EQ(decode_tlp(bytes.data(), bytes.size()).error, TlpViolation::kEcrcMismatch);
 }
 
-TEST(TlpDecoder, LNK2_14_ByteCountZeroIs4096) {
+TEST(TlpDecoder, LNK_2_14_ByteCountZeroIs4096) {
   EXPECT_EQ(decoded("0a000000 00000000 01135a00").tlp.byte_count, 4096);
 }
 

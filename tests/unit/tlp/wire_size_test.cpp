@@ -16,7 +16,7 @@ Tlp write64(std::uint16_t length_dw) {
   return tlp;
 }
 
-TEST(WireSize, LNK5_3_WriteOf64BytesTakes88BytesWith4DwHeader) {
+TEST(WireSize, LNK_5_3_WriteOf64BytesTakes88BytesWith4DwHeader) {
   const WireSize size = wire_size_of(write64(16), 64);
   EXPECT_EQ(size.header, 16U * 8);
   EXPECT_EQ(size.payload, 64U * 8);
@@ -26,14 +26,14 @@ TEST(WireSize, LNK5_3_WriteOf64BytesTakes88BytesWith4DwHeader) {
   EXPECT_EQ(size.total(), 88U * 8);
 }
 
-TEST(WireSize, LNK5_3_PayloadIsPaddedToWholeDws) {
+TEST(WireSize, LNK_5_3_PayloadIsPaddedToWholeDws) {
   const WireSize size = wire_size_of(write64(2), 5);
   EXPECT_EQ(size.payload, 40U);
   EXPECT_EQ(size.padding, 24U);
   EXPECT_EQ(size.total(), 32U * 8);
 }
 
-TEST(WireSize, LNK3_6_PasidPrefixIsIdentityAndOtherPrefixesAreHeader) {
+TEST(WireSize, LNK_3_6_PasidPrefixIsIdentityAndOtherPrefixesAreHeader) {
   Tlp tlp = write64(1);
   tlp.has_pasid = true;
   tlp.other_prefix_count = 1;
@@ -44,14 +44,14 @@ TEST(WireSize, LNK3_6_PasidPrefixIsIdentityAndOtherPrefixesAreHeader) {
   EXPECT_EQ(size.total(), (8U + tlp_bytes(tlp)) * 8);
 }
 
-TEST(WireSize, LNK1_6_EcrcIsCrc) {
+TEST(WireSize, LNK_1_6_EcrcIsCrc) {
   Tlp tlp = write64(1);
   tlp.has_ecrc = true;
   EXPECT_EQ(wire_size_of(tlp, 4).crc, 64U);
   EXPECT_EQ(wire_size_of(tlp, 4).total(), (8U + tlp_bytes(tlp)) * 8);
 }
 
-TEST(WireSize, LNK5_3_ReadCarriesNoPayloadWhateverItsLength) {
+TEST(WireSize, LNK_5_3_ReadCarriesNoPayloadWhateverItsLength) {
   Tlp tlp = write64(128);
   tlp.type = TlpType::kMRd;
   EXPECT_EQ(wire_size_of(tlp, 0).total(), 24U * 8);
@@ -66,12 +66,12 @@ TEST(WireSize, D8_AllBytesOfAnAllocAreIdentity) {
   EXPECT_EQ(size.total(), size.identity);
 }
 
-TEST(WireSize, LNK5_6_DllpTakesEightBytes) {
+TEST(WireSize, LNK_5_6_DllpTakesEightBytes) {
   EXPECT_EQ(wire_size_of(Dllp{}).total(), 64U);
   EXPECT_EQ(wire_size_of(Dllp{}).dllp, 64U);
 }
 
-TEST(Tlp, LNK1_3_EveryTypeHasItsFlowControlClass) {
+TEST(Tlp, LNK_1_3_EveryTypeHasItsFlowControlClass) {
   EXPECT_EQ(fc_class(TlpType::kMWr), FcClass::kPosted);
   EXPECT_EQ(fc_class(TlpType::kMsg), FcClass::kPosted);
   EXPECT_EQ(fc_class(TlpType::kMsgD), FcClass::kPosted);
@@ -85,7 +85,7 @@ TEST(Tlp, LNK1_3_EveryTypeHasItsFlowControlClass) {
   }
 }
 
-TEST(Tlp, LNK8_1_DataCreditsCountSixteenBytes) {
+TEST(Tlp, LNK_8_1_DataCreditsCountSixteenBytes) {
   EXPECT_EQ(data_credits(write64(1)), 1U);
   EXPECT_EQ(data_credits(write64(4)), 1U);
   EXPECT_EQ(data_credits(write64(5)), 2U);
@@ -98,7 +98,7 @@ TEST(Tlp, LNK8_1_DataCreditsCountSixteenBytes) {
   EXPECT_EQ(data_credits(cas), 2U);
 }
 
-TEST(Tlp, LNK2_6_MessagesAlwaysHaveFourDwHeaders) {
+TEST(Tlp, LNK_2_6_MessagesAlwaysHaveFourDwHeaders) {
   Tlp tlp;
   tlp.type = TlpType::kMsg;
   EXPECT_EQ(header_bytes(tlp), 16U);
