@@ -100,6 +100,23 @@ std::uint64_t LaneStream::next_boundary() const {
   return is_at_boundary ? block_ : block_ + 1;
 }
 
+void LaneStream::advance_skps(std::uint64_t blocks) {
+  next_skp_ -= std::min(next_skp_, blocks);
+}
+
+// Moves the cursor over idle symbols, and over the headers of blocks in which nothing stands.
+void LaneStream::pass_idle(std::uint64_t block, std::uint32_t offset) {
+  const std::uint64_t symbols = (block - block_) * block_symbols_ + offset - offset_;
+  idle_bits_ += symbols * (coding_.unit_bits + coding_.coding_bits_per_symbol);
+  const std::uint64_t first = std::max(block_, charged_);
+  if (block > first) {
+    idle_bits_ += (block - first) * coding_.header_ui * coding_.lanes;
+    charged_ = block;
+  }
+  block_ = block;
+  offset_ = offset;
+}
+
 // Idle symbols up to the given place, and the SKP ordered sets that are due on the way.
 void LaneStream::idle_to(std::uint64_t block, std::uint32_t offset) {
   const std::uint64_t period = skp_period();
@@ -111,17 +128,21 @@ void LaneStream::idle_to(std::uint64_t block, std::uint32_t offset) {
     // One that a unit has put off comes alone; from the first that is on time on, all are.
     const std::uint64_t count = start == next_skp_ ? (block - start) / period + 1 : 1;
     skps_ += count;
-    phy_bits_ += count * (std::uint64_t{coding_.skp_blocks} * block_ui_ * coding_.lanes +
-                          coding_.eds_bytes * 8ULL);
+    const std::uint64_t of_one_set = std::uint64_t{coding_.skp_blocks} * block_ui_ * coding_.lanes;
+    const std::uint64_t of_one_token = coding_.eds_bytes * 8ULL;  // stands where idle would
+    phy_bits_ += count * (of_one_set + of_one_token);
+    pass_idle(start, 0);
+    const std::uint64_t idle_block =
+        std::uint64_t{block_symbols_} * (coding_.unit_bits + coding_.coding_bits_per_symbol) +
+        std::uint64_t{coding_.header_ui} * coding_.lanes;
+    idle_bits_ += (count - 1) * coding_.skp_due_blocks * idle_block - count * of_one_token;
     next_skp_ += count * period;
     block_ = start + (count - 1) * period + coding_.skp_blocks;
-    offset_ = 0;
     is_after_idle_ = false;
     charged_ = std::max(charged_, block_);
   }
   if (block > block_ || (block == block_ && offset > offset_)) {
-    block_ = block;
-    offset_ = offset;
+    pass_idle(block, offset);
     is_after_idle_ = true;
   }
 }
@@ -172,7 +193,10 @@ Placement LaneStream::place(std::uint32_t symbols, Time earliest) {
 void LaneStream::settle(Time t) {
   skip_to(std::max(t, free_at_));
   // The sync header of the block that the cursor stands in lies behind.
-  charged_ = std::max(charged_, block_ + 1);
+  if (charged_ <= block_) {
+    idle_bits_ += std::uint64_t{coding_.header_ui} * coding_.lanes;
+    charged_ = block_ + 1;
+  }
   free_at_ = start_of_row();
 }
 

@@ -62,7 +62,17 @@ class LaneStream {
   /// Nothing is sent before t (Recovery). [LNK-10.2]
   void hold_until(Time t);
 
+  /// SKP ordered sets come `blocks` blocks (symbols with 8b/10b) earlier than a period after the
+  /// start. REQUIRES: blocks < skp_period(), nothing placed yet.
+  void advance_skps(std::uint64_t blocks);
+  /// From one SKP ordered set to the next on an idle wire, in blocks; 0: there are none.
+  std::uint64_t skp_period() const {
+    return coding_.skp_due_blocks == 0 ? 0 : coding_.skp_due_blocks + coding_.skp_blocks;
+  }
+
   std::uint64_t phy_bits() const { return phy_bits_; }
+  /// Bits of symbols that carried nothing, with their coding and the headers of empty blocks.
+  std::uint64_t idle_bits() const { return idle_bits_; }
   std::uint64_t skps() const { return skps_; }
   /// All bits, coding included, that pass in `span`.
   std::uint64_t raw_bits(Time span) const;
@@ -77,7 +87,7 @@ class LaneStream {
   void insert_skp();
   Time start_of_row() const;
   std::uint64_t next_boundary() const;
-  std::uint64_t skp_period() const { return coding_.skp_due_blocks + coding_.skp_blocks; }
+  void pass_idle(std::uint64_t block, std::uint32_t offset);
   void charge_blocks(std::uint64_t first, std::uint64_t last);
   Time time_of(std::uint64_t block, std::uint32_t offset_rows) const;
 
@@ -90,8 +100,9 @@ class LaneStream {
   std::uint32_t offset_ = 0;    ///< byte within it
   bool is_after_idle_ = false;  ///< what stands before the cursor is idle
   std::uint64_t next_skp_;      ///< block at which the next SKP ordered set is due
-  std::uint64_t charged_ = 0;   ///< first block whose header is not yet charged to phy
+  std::uint64_t charged_ = 0;   ///< first block whose header is not yet accounted for
   std::uint64_t phy_bits_ = 0;
+  std::uint64_t idle_bits_ = 0;
   std::uint64_t skps_ = 0;
   Time free_at_;
 };

@@ -236,7 +236,8 @@ TEST(LaneStream, AgreesWithAWalkByteByByteOnEveryWidthAndGeneration) {
         EXPECT_EQ(stream.phy_bits(), walk.phy);
         EXPECT_EQ(stream.free_at(), walk.row_start());
         const std::uint64_t header = std::uint64_t{coding.header_ui} * coding.lanes;
-        EXPECT_EQ(stream.raw_bits(stream.free_at()) - stream.phy_bits() - data, walk.idle + header);
+        EXPECT_EQ(stream.idle_bits(), walk.idle + header);
+        EXPECT_EQ(stream.raw_bits(stream.free_at()), stream.phy_bits() + data + stream.idle_bits());
       }
     }
   }
@@ -261,6 +262,26 @@ TEST(LaneStream, LNK_5_15_IdleWireSendsASkpEvery370To375Blocks) {
     EXPECT_GE(lanes.skps(), 1'000'000U / 375);
     // Each is one block, announced by an EDS token.
     EXPECT_EQ(lanes.phy_bits(), lanes.skps() * (130 * 8 + 32));
+  }
+}
+
+// When a receiver last saw one before the run began is nobody's choice.
+TEST(LaneStream, LNK_5_15_TheFirstSkpComesAnywhereInItsPeriodAndTheOthersAPeriodApart) {
+  const LineCoding coding = line_coding(preset(5, 16), SkpMode::kNormal);
+  const Time block{coding.unit_interval_fs * 130};
+  for (const std::uint64_t early : {0U, 1U, 200U, 370U}) {
+    LaneStream lanes(coding);
+    ASSERT_EQ(lanes.skp_period(), 371U);
+    lanes.advance_skps(early);
+    const auto skps_after = [&](std::uint64_t blocks) {
+      lanes.settle(block * static_cast<std::int64_t>(blocks));
+      return lanes.skps();
+    };
+    const std::uint64_t first = 370 - early;
+    EXPECT_EQ(skps_after(first - (first > 0 ? 1 : 0)), 0U) << early;
+    EXPECT_EQ(skps_after(first + 2), 1U) << early;
+    EXPECT_EQ(skps_after(first + 370), 1U) << early;
+    EXPECT_EQ(skps_after(first + 373), 2U) << early;
   }
 }
 
@@ -339,6 +360,7 @@ TEST(LaneStream, SettlingLeavesNoBitOfTheWindowUncounted) {
         lanes.settle(lanes.free_at() + Time{static_cast<std::int64_t>(random.below(30'000'000))});
         const Time begin = lanes.free_at();
         const std::uint64_t phy = lanes.phy_bits();
+        const std::uint64_t idle = lanes.idle_bits();
         std::uint64_t data = 0;
         for (std::uint64_t units = random.below(4); units > 0; --units) {
           const auto bytes = static_cast<std::uint32_t>(4 * (2 + random.below(300)));
@@ -346,7 +368,8 @@ TEST(LaneStream, SettlingLeavesNoBitOfTheWindowUncounted) {
           data += bytes * 8;
         }
         lanes.settle(lanes.free_at());
-        ASSERT_LE(data + lanes.phy_bits() - phy, lanes.raw_bits(lanes.free_at() - begin));
+        ASSERT_EQ(data + lanes.phy_bits() - phy + lanes.idle_bits() - idle,
+                  lanes.raw_bits(lanes.free_at() - begin));
       }
     }
   }
