@@ -138,7 +138,7 @@ struct LinkConfig {
   /// permitted?
   RelaxedPassing relaxed_passing = RelaxedPassing::kWhenBlocked;
   Bytes replay_buffer = Bytes{64} << 10;
-  unsigned queue_depth = 32;  ///< transaction queues: TLPs per class and end
+  unsigned queue_depth = 32;  ///< transaction queues: TLPs per class and end, without the pipeline
   struct {
     Time clock = Time::from_ns(2);  ///< link core
     Time propagation = Time::from_ns(5);
@@ -267,8 +267,8 @@ struct TraceConfig {
 
 struct RunConfig {
   std::uint64_t seed = 1;
-  std::uint64_t warmup = 0;                     ///< requests before counting starts
-  Time deadlock_after = Time::from_us(10'000);  ///< no progress for so long: exit code 3
+  std::uint64_t warmup = 0;                      ///< requests before counting starts
+  Time deadlock_after = Time::from_us(100'000);  ///< no progress for so long: exit code 3
 };
 
 /// All sections; validated. Instances (system.instances) are copies of this whole with their

@@ -8,10 +8,6 @@ namespace flitwise {
 namespace {
 // How far behind the head a relaxed TLP is looked for. model: the text gives no bound.
 constexpr std::size_t kPassingWindow = 8;
-// Packets of a class on their way through the port's pipeline, ahead of the queue proper; enough to
-// cover a device's pipeline and a host's read latency at the highest rate. model: the text knows no
-// such bound.
-constexpr std::size_t kPipelineSlots[] = {96, 96, 1024};
 // How often the oldest posted request is overtaken before it has to go first, so that it goes in
 // the end. model: the text gives no bound.
 constexpr unsigned kMostOvertakings = 64;

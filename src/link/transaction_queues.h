@@ -16,9 +16,15 @@
 
 namespace flitwise {
 
+/// Packets of a class (FcClass) on their way through the port's pipeline, ahead of the queue
+/// proper; enough to cover a device's pipeline and a host's read latency at the highest rate.
+/// model: the text knows no such bound.
+inline constexpr std::size_t kPipelineSlots[] = {96, 96, 1024};
+
 class TransactionQueues {
  public:
-  /// `depth` TLPs per class; relaxed: RO and IDO TLPs overtake where the table permits it.
+  /// `depth` TLPs per class, and beside them kPipelineSlots on their way to the queue; relaxed: RO
+  /// and IDO TLPs overtake where the table permits it.
   TransactionQueues(unsigned depth, RelaxedPassing relaxed);
 
   bool has_room(FcClass fc_class) const { return !queue(fc_class).full(); }

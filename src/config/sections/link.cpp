@@ -120,7 +120,8 @@ Keys main_keys() {
           between(256, Bytes{1} << 30), "TLPs that wait for their Ack, at each end."),
       count(
           "link.queue_depth", [](auto& c) { return &c.link.queue_depth; }, between(1, 65536),
-          "TLPs that each transaction queue holds, for each class and end."),
+          "TLPs that each transaction queue holds, for each class and end, beside those on their "
+          "way to it through the port's pipeline: 96 posted, 96 non-posted, 1024 completions."),
   };
 }
 

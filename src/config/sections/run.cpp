@@ -18,7 +18,8 @@ Keys run_keys() {
       time(
           "run.deadlock_after", [](auto& c) { return &c.run.deadlock_after; },
           between(Time::from_us(1), Time::from_us(1'000'000'000)),
-          "Without progress for so long the run ends with exit code 3."),
+          "Without progress for so long the run ends with exit code 3; not shorter than a "
+          "completion timeout."),
   };
 }
 

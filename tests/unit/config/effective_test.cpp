@@ -86,7 +86,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"link.timing.replay_timeout", "1us"},
       {"device.timing.completion_timeout", "1ms"},
       {"host.timing.completion_timeout", "1ms"},
-      {"run.deadlock_after", "1ms"},
+      {"run.deadlock_after", "1s"},
       {"link.rcb", "128B"},
       {"link.credits.posted_data", "16"},
       {"link.credits.completion_data", "16"},

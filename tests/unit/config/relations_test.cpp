@@ -129,6 +129,18 @@ TEST(Relations, GrantedPasidsAreARange) {
                  "PASIDs 5 to 4");
 }
 
+TEST(Relations, LNK_9_18_NobodyCallsADeadlockBeforeARequestHasGivenUp) {
+  expect_accepted({"run.deadlock_after=50ms"});
+  expect_refused({"run.deadlock_after=49ms", "host.timing.completion_timeout=1ms"},
+                 "expected run.deadlock_after of at least 50ms, or a shorter "
+                 "device.timing.completion_timeout");
+  expect_refused({"run.deadlock_after=1ms", "device.timing.completion_timeout=1ms",
+                  "host.timing.completion_timeout=2ms"},
+                 "host.timing.completion_timeout");
+  expect_accepted({"run.deadlock_after=1ms", "device.timing.completion_timeout=1ms",
+                   "host.timing.completion_timeout=1ms"});
+}
+
 TEST(Relations, TheKeyWrittenLastIsBlamed) {
   const std::string base = "link:\n  identity: bdf\nworkload:\n  domains: 2\n";
   EXPECT_THAT(problems_of(base), ElementsAre(HasSubstr("c.yaml:4:12: workload.domains")));
