@@ -124,6 +124,9 @@ void Switch::drain(Port& port, Time t) {
     }
     const EgressQueue::Entry gone = port.egress.take(*fc);
     ++forwarded_;
+    if (packet.tlp.type == TlpType::kMWr) {
+      port.posted.out += packet.payload_bytes;
+    }
     let_go(gone.held);
   }
 }
@@ -165,6 +168,18 @@ std::map<std::string, std::uint64_t> Switch::errors() const {
     all["unchecked_handle"] = unchecked_handles_;
   }
   return all;
+}
+
+std::vector<CheckResult> Switch::checks() const {
+  PostedBytes all;
+  for (const auto& port : ports_) {
+    all.in += port->posted.in;
+    all.out += port->posted.out;
+    all.dropped += port->posted.dropped;
+  }
+  return {{std::string(basename()) + ": posted bytes went on or were dropped",
+           all.in == all.out + all.dropped,
+           fmt::format("{} in, {} out, {} dropped", all.in, all.out, all.dropped)}};
 }
 
 std::string Switch::waiting() const {

@@ -17,6 +17,7 @@
 #include "config_space/registers.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
+#include "flitwise/result.h"
 #include "routing/egress_queue.h"
 #include "routing/routing_table.h"
 #include "routing/source_validation.h"
@@ -51,6 +52,14 @@ class Switch : public sc_core::sc_module {
   std::uint64_t forwarded() const { return forwarded_; }
   /// TLPs inside: what holds receive buffers.
   std::size_t waiting_tlps() const;
+  /// Payload of MWr at one port since the start. Unit: byte.
+  struct PostedBytes {
+    std::uint64_t in = 0;       ///< from its link
+    std::uint64_t out = 0;      ///< to its link
+    std::uint64_t dropped = 0;  ///< of `in`: refused and counted as an error
+  };
+  PostedBytes posted_bytes(std::uint16_t port) const { return at(port).posted; }
+  std::vector<CheckResult> checks() const;
   /// Requests that were going across and went up instead. [DHI D23]
   std::uint64_t redirected() const { return redirected_; }
   /// Counted by kind: what was refused, dropped, or passed with a handle that nobody looked at.
@@ -68,6 +77,7 @@ class Switch : public sc_core::sc_module {
     std::array<bool, kFcClasses> takes;  // the link has not refused since it last made room
     std::optional<HandleRange> handles;  // downstream ports
     std::optional<HandleOwners> owners;
+    PostedBytes posted;
     bool has_gathered = false;  // a message that waits for those of the other ports
   };
   struct Broadcast {

@@ -38,7 +38,13 @@ bool is_config_write(TlpType type) {
 tlm::tlm_sync_enum Switch::receive(int index, Packet& packet, tlm::tlm_phase& /*phase*/,
                                    sc_core::sc_time& /*delay*/) {
   const std::uint16_t ingress = port_of(static_cast<std::size_t>(index));
-  return accept(ingress, packet) ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
+  const bool is_held = accept(ingress, packet);
+  if (packet.tlp.type == TlpType::kMWr) {
+    PostedBytes& posted = at(ingress).posted;
+    posted.in += packet.payload_bytes;
+    posted.dropped += is_held ? 0 : packet.payload_bytes;
+  }
+  return is_held ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
 }
 
 bool Switch::accept(std::uint16_t ingress, Packet& packet) {

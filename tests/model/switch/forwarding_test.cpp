@@ -84,6 +84,30 @@ TEST(Switch, AWayThatIsBlockedDoesNotBlockTheOthers) {
   EXPECT_EQ(bench.up.freed_packets.size(), 1U);
 }
 
+TEST(Switch, PostedBytesGoOnOrAreCountedAsDropped) {
+  SwitchBench bench;
+  bench.up.refuses[static_cast<std::size_t>(FcClass::kPosted)] = true;
+  const auto write = [&](Bdf requester, std::uint32_t bytes) {
+    const PacketRef packet = bench.make(TlpType::kMWr, requester);
+    packet->payload_bytes = bytes;
+    return packet;
+  };
+  const Bdf own = Bdf::of(bench.set_up.buses[0].secondary, 0, 0);
+  bench.down[0]->send(write(own, 4));
+  bench.down[0]->send(write(own, 3));
+  bench.down[0]->send(write(Bdf::of(0x77, 0, 0), 2));  // [DHI D23]: not from below this port
+  bench.down[0]->send(bench.make(TlpType::kMRd, own));
+  bench.run();
+  const auto books_are_in_order = [&] { return bench.sw.checks().front().ok; };
+  EXPECT_EQ(bench.sw.posted_bytes(0).in, 9U);
+  EXPECT_EQ(bench.sw.posted_bytes(0).dropped, 2U);
+  EXPECT_EQ(bench.sw.posted_bytes(kUpstreamPort).out, 0U);
+  EXPECT_FALSE(books_are_in_order()) << "seven bytes are still inside";
+  bench.up.open();
+  EXPECT_EQ(bench.sw.posted_bytes(kUpstreamPort).out, 7U);
+  EXPECT_TRUE(books_are_in_order());
+}
+
 TEST(Switch, APeerToPeerWriteIsRedirectedUpward) {
   SwitchBench bench;
   const PacketRef write = bench.make(TlpType::kMWr);
