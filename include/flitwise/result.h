@@ -21,6 +21,21 @@ struct WireBits {
   std::uint64_t total() const {
     return header + identity + payload + padding + framing + crc + dllp + fec + phy + replay + idle;
   }
+  /// Takes off what had been counted before. REQUIRES: no part of `before` is larger.
+  WireBits& operator-=(const WireBits& before) {
+    header -= before.header;
+    identity -= before.identity;
+    payload -= before.payload;
+    padding -= before.padding;
+    framing -= before.framing;
+    crc -= before.crc;
+    dllp -= before.dllp;
+    fec -= before.fec;
+    phy -= before.phy;
+    replay -= before.replay;
+    idle -= before.idle;
+    return *this;
+  }
 };
 
 /// Time a direction wanted to send and could not, by reason. [interfaces: stall_ns]

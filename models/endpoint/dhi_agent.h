@@ -79,6 +79,7 @@ class DhiAgent {
   DhiResult result(const std::string& device) const;
   void start_window();
   DeviceHandleTable* table() { return table_.get(); }
+  const DeviceHandleTable* table() const { return table_.get(); }
 
  private:
   Answer hit(Dhi dhi, UseKind kind);

@@ -2,19 +2,32 @@
 // The traffic engine.
 #include "endpoint/dma_engine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "flitwise/error.h"
+#include "workload/random.h"
 
 namespace flitwise {
 namespace {
 constexpr std::uint32_t kNoMessage = 0;  // tokens of messages are their slot plus one
+
+// model: when an engine starts within its issue interval is nobody's choice.
+Time phase_of(Time interval, std::uint64_t seed) {
+  if (interval <= Time{}) {
+    return Time{};
+  }
+  Random random = Random(seed).split("issue_phase");
+  return {static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(interval.fs)))};
 }
+}  // namespace
 
 DmaEngine::DmaEngine(const Config& config, Hooks hooks)
     : hooks_(std::move(hooks)),
       workload_(Workload::make(config.workload, config.device, config.run.seed, config.run.warmup)),
       interval_(config.device.dma.issue_interval),
+      phase_(phase_of(interval_, config.run.seed)),
       warmup_(config.run.warmup),
       limit_(config.device.dma.outstanding),
       doorbell_area_(config.device.functions.bar_size / 2),
@@ -24,6 +37,9 @@ bool DmaEngine::load() {
   if (!has_item_ && !is_exhausted_) {
     has_item_ = workload_->next(item_);
     is_exhausted_ = !has_item_;
+    if (is_exhausted_) {
+      hooks_.work_ended();
+    }
   }
   return has_item_;
 }
@@ -143,7 +159,9 @@ void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Tim
 }
 
 Time DmaEngine::next_at() const {
-  Time when = busy_messages_ > 0 ? earliest_ : Time::never();
+  // Within the issue interval nobody has looked into the stream yet.
+  const bool may_have_work = busy_messages_ > 0 || (!has_item_ && !is_exhausted_);
+  Time when = may_have_work ? earliest_ : Time::never();
   if (has_item_ && has_room_for(item_.op)) {
     when = std::min(when, std::max(earliest_, origin_ + item_.at));
   }
@@ -194,6 +212,21 @@ void DmaEngine::item_done(std::uint32_t token) {
 
 bool DmaEngine::is_done() const {
   return is_exhausted_ && reads_ == 0 && busy_messages_ == 0;
+}
+
+std::string DmaEngine::waiting() const {
+  if (is_done()) {
+    return "";
+  }
+  unsigned doorbells = 0;
+  for (const Message& message : messages_) {
+    doorbells += message.doorbells;
+  }
+  return fmt::format(
+      "{} messages begun, {}; {} reads of at most {} and {} doorbells are out, {} messages "
+      "of several steps are under way",
+      started_, is_exhausted_ ? "no more to come" : "more to come", reads_, limit_, doorbells,
+      busy_messages_);
 }
 
 }  // namespace flitwise

@@ -23,12 +23,14 @@ class DmaEngine : public Engine {
         ring;                               ///< host software writes a doorbell
     std::function<void()> counting_starts;  ///< the first counted request is about to be issued
     std::function<void()> work_appeared;    ///< next() is worth asking again
+    std::function<void()> work_ended;       ///< the workload has nothing more to give, called once
   };
 
   DmaEngine(const Config& config, Hooks hooks);
 
-  /// Work is given out, and its arrival times count, from here on.
-  void start(Time now) { origin_ = earliest_ = now; }
+  /// Work is given out, and its arrival times count, from here on; the first request goes at some
+  /// time or other of the first issue interval.
+  void start(Time now) { origin_ = earliest_ = now + phase_; }
 
   bool next(Time now, Transfer& transfer) override;
   Time next_at() const override;
@@ -39,6 +41,9 @@ class DmaEngine : public Engine {
   /// The doorbell with this token has reached the device. One that nobody waits for is counted.
   void doorbell_arrived(std::uint32_t token);
   bool is_done() const override;
+  /// The workload has nothing more to give; messages and reads may be under way.
+  bool is_exhausted() const { return is_exhausted_; }
+  std::string waiting() const override;
 
   std::uint64_t started() const { return started_; }      ///< messages
   std::uint64_t doorbells() const { return doorbells_; }  ///< arrived
@@ -75,6 +80,7 @@ class DmaEngine : public Engine {
   Hooks hooks_;
   std::unique_ptr<Workload> workload_;
   Time interval_;
+  Time phase_;  // within the first interval, drawn from the seed
   std::uint64_t warmup_;
   unsigned limit_;
   std::uint64_t doorbell_area_;  // where it starts in BAR 0

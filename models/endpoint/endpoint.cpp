@@ -411,6 +411,15 @@ std::string Endpoint::waiting() const {
     text += fmt::format("{}: a transfer of domain {} waits for a tag or a handle\n", name(),
                         to_int(active_[current_].transfer.domain));
   }
+  const auto say = [&](const std::string& what) {
+    text += what.empty() ? "" : fmt::format("{}: engine: {}\n", name(), what);
+  };
+  for (const Engine* const engine : engines_) {
+    say(engine->waiting());
+  }
+  if (raw_ != nullptr) {
+    say(raw_->waiting());
+  }
   return text;
 }
 

@@ -61,6 +61,7 @@ class Endpoint : public sc_core::sc_module {
   /// nothing of them is under way. [DHI D4]
   void hot_reset();
   DhiAgent& dhi() { return dhi_; }
+  const DhiAgent& dhi() const { return dhi_; }
   /// Whom a domain is: function i mod F, PASID i div F.
   const DeviceIdentity& identity_of(DomainId domain) const { return identities_[to_int(domain)]; }
 
@@ -80,6 +81,8 @@ class Endpoint : public sc_core::sc_module {
   std::size_t outstanding() const { return outstanding_.size(); }
   std::vector<CheckResult> checks() const;
   const EndpointCounters& counters() const { return counters_; }
+  /// When the last read so far was over at its engine.
+  Time last_completion() const { return last_completion_; }
 
  private:
   enum class FunctionState : std::uint8_t { kRunning, kInReset, kStopped };
@@ -173,6 +176,7 @@ class Endpoint : public sc_core::sc_module {
   Time window_tags_{}, window_handle_{};
   std::map<std::string, std::uint64_t> errors_;
   EndpointCounters counters_;
+  Time last_completion_{};
   RawEngine* raw_ = nullptr;
   const Observer* observer_ = nullptr;
 

@@ -70,6 +70,7 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
   const Time done = t + config_.device.timing.pipeline;
   Packet& packet = *request.request;
   packet.stamp(Hop::kCompleted, done);
+  last_completion_ = done;
   if (request.pin) {
     dhi_.nonposted_done(*request.pin);
   }

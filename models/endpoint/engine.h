@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "flitwise/ids.h"
@@ -55,6 +56,8 @@ class Engine {
                              const std::vector<std::uint8_t>& /*bytes*/, Time /*now*/) {}
   /// All work has been given out and has come back.
   virtual bool is_done() const = 0;
+  /// What it waits for, for a deadlock report: "3 reads wait for ..."; empty where for nothing.
+  virtual std::string waiting() const = 0;
 };
 
 }  // namespace flitwise

@@ -2,6 +2,8 @@
 // A device gone bad.
 #include "endpoint/hostile_engine.h"
 
+#include <fmt/format.h>
+
 #include "tlp/raw_packet.h"
 
 namespace flitwise {
@@ -20,10 +22,12 @@ HostileTarget target_of(const Config& config, Bdf base, HandleRange handles) {
 
 HostileEngine::HostileEngine(const Config& config, Bdf base, HandleRange handles,
                              const Random& random, PacketPool& pool,
-                             std::function<void()> counting_starts)
+                             std::function<void()> counting_starts,
+                             std::function<void()> work_ended)
     : source_(target_of(config, base, handles), random),
       pool_(pool),
       counting_starts_(std::move(counting_starts)),
+      work_ended_(std::move(work_ended)),
       warmup_(config.run.warmup),
       total_(config.run.warmup + config.workload.requests) {}
 
@@ -39,7 +43,14 @@ PacketRef HostileEngine::next(Time /*now*/) {
   write_raw(*packet, bytes.data(), bytes.size());
   packet->counts = sent_ >= warmup_;
   ++sent_;
+  if (is_done()) {
+    work_ended_();
+  }
   return packet;
+}
+
+std::string HostileEngine::waiting() const {
+  return is_done() ? "" : fmt::format("{} of {} hostile TLPs sent", sent_, total_);
 }
 
 }  // namespace flitwise

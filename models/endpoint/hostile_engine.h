@@ -13,14 +13,16 @@ namespace flitwise {
 
 class HostileEngine : public RawEngine {
  public:
-  /// `counting_starts` is called when run.warmup packets have gone. `base`: the device's BDF;
-  /// `handles`: those that the host gave it.
+  /// `counting_starts` is called when run.warmup packets have gone, `work_ended` when all have.
+  /// `base`: the device's BDF; `handles`: those that the host gave it.
   HostileEngine(const Config& config, Bdf base, HandleRange handles, const Random& random,
-                PacketPool& pool, std::function<void()> counting_starts);
+                PacketPool& pool, std::function<void()> counting_starts,
+                std::function<void()> work_ended);
 
   PacketRef next(Time now) override;
   bool complete(const Packet& /*packet*/, Time /*now*/) override { return false; }
   bool is_done() const override { return sent_ == total_; }
+  std::string waiting() const override;
 
   std::uint64_t sent() const { return sent_; }  ///< packets
 
@@ -28,6 +30,7 @@ class HostileEngine : public RawEngine {
   HostileSource source_;
   PacketPool& pool_;
   std::function<void()> counting_starts_;
+  std::function<void()> work_ended_;
   const std::uint64_t warmup_;
   const std::uint64_t total_;
   std::uint64_t sent_ = 0;

@@ -3,6 +3,8 @@
 /// and lengths are whatever it says.
 #pragma once
 
+#include <string>
+
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
 
@@ -17,6 +19,8 @@ class RawEngine {
   virtual bool complete(const Packet& packet, Time now) = 0;
   /// All TLPs have been given out, and what they wait for has come.
   virtual bool is_done() const = 0;
+  /// What it waits for, for a deadlock report; empty where for nothing.
+  virtual std::string waiting() const = 0;
 };
 
 }  // namespace flitwise

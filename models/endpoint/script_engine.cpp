@@ -2,6 +2,8 @@
 // DMA of a script.
 #include "endpoint/script_engine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -163,6 +165,14 @@ void ScriptEngine::finish(std::size_t index) {
     --dma_requests_;
   }
   requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+std::string ScriptEngine::waiting() const {
+  if (out_.empty() && requests_.empty()) {
+    return "";
+  }
+  return fmt::format("{} TLPs of the script wait to be sent, {} of its requests for completions",
+                     out_.size(), requests_.size());
 }
 
 void ScriptEngine::give_up() {

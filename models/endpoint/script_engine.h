@@ -48,7 +48,7 @@ class ScriptEngine : public RawEngine {
   std::uint32_t most_bytes() const;
 
   /// Requests of the DMA that still wait for completions.
-  std::size_t waiting() const { return dma_requests_; }
+  std::size_t requests_out() const { return dma_requests_; }
   /// Bytes read, those that failed are zero.
   const std::vector<std::uint8_t>& data() const { return data_; }
   struct Failure {
@@ -63,6 +63,7 @@ class ScriptEngine : public RawEngine {
   PacketRef next(Time now) override;
   bool complete(const Packet& packet, Time now) override;
   bool is_done() const override { return out_.empty(); }
+  std::string waiting() const override;
 
  private:
   struct Request {

@@ -280,68 +280,90 @@ void Link::start_window(bool from_first_counted) {
   }
 }
 
+Link::Tally Link::tally(const End& end, const LaneStream& settled, Time when) {
+  return {end.account,         settled.phy_bits(),      settled.idle_bits(), settled.skps(),
+          end.framer->stats(), end.queues.stalls(when), settled.free_at()};
+}
+
+Link::Tally Link::tally_now(const End& end) {
+  LaneStream lanes = end.lanes;
+  lanes.settle(now());
+  return tally(end, lanes, now());
+}
+
 void Link::open_window(End& end, Time when) {
   end.opens_window = false;
   end.lanes.settle(when);
-  end.window_begin = end.lanes.free_at();
   end.account.first_symbol = Time::never();
-  end.window_start = end.account;
-  end.window_phy = end.lanes.phy_bits();
-  end.window_skps = end.lanes.skps();
-  end.window_stats = end.framer->stats();
-  end.window_stalls = end.queues.stalls(now());
+  end.window_begin = tally(end, end.lanes, now());
+}
+
+void Link::end_window() {
+  for (auto& end : ends_) {
+    end->window_end = tally_now(*end);
+  }
+}
+
+void Link::extend_window() {
+  for (auto& end : ends_) {
+    end->window_end.reset();
+  }
 }
 
 DirectionResult Link::direction(const End& from) const {
-  LaneStream lanes = from.lanes;
-  lanes.settle(now());
-  const Time finish = lanes.free_at();
-  const Account& a = from.account;
-  const Account& b = from.window_start;
-  const FramerStats& s = from.framer->stats();
-  const FramerStats& w = from.window_stats;
+  const Tally b = from.window_end ? *from.window_end : tally_now(from);
+  const Tally& a = from.window_begin;
+  const bool is_empty = b.account.first_symbol == Time::never();
   DirectionResult r;
-  r.tlps = a.tlps - b.tlps;
-  r.payload_bytes = a.payload_bytes - b.payload_bytes;
-  r.first_symbol = a.first_symbol == Time::never() ? Time{} : a.first_symbol;
-  r.last_symbol = a.first_symbol == Time::never() ? Time{} : a.last_symbol;
-  r.window = finish - from.window_begin;
-  r.bits = {a.bits.header - b.bits.header,
-            a.bits.identity - b.bits.identity,
-            a.bits.payload - b.bits.payload,
-            a.bits.padding - b.bits.padding,
-            a.bits.framing - b.bits.framing,
-            a.bits.crc - b.bits.crc,
-            a.bits.dllp - b.bits.dllp,
-            0,
-            lanes.phy_bits() - from.window_phy,
-            a.bits.replay - b.bits.replay,
-            0};
-  const std::uint64_t raw = lanes.raw_bits(r.window);
-  r.bits.idle = raw - r.bits.total();
-  r.stalls = from.queues.stalls(now());
-  r.stalls.credits_posted = r.stalls.credits_posted - from.window_stalls.credits_posted;
-  r.stalls.credits_nonposted = r.stalls.credits_nonposted - from.window_stalls.credits_nonposted;
-  r.stalls.credits_completion = r.stalls.credits_completion - from.window_stalls.credits_completion;
-  r.stalls.replay_buffer = s.replay_buffer_stall - w.replay_buffer_stall;
-  r.replays = s.replays - w.replays;
-  r.replay_events = s.replay_events - w.replay_events;
-  r.naks = s.naks - w.naks;
-  r.acks = s.acks - w.acks;
-  r.update_fcs = s.update_fcs - w.update_fcs;
-  r.retrains = s.retrains - w.retrains;
-  r.skps = lanes.skps() - from.window_skps;
-  r.corrupted = a.damaged - b.damaged;
+  r.tlps = b.account.tlps - a.account.tlps;
+  r.payload_bytes = b.account.payload_bytes - a.account.payload_bytes;
+  r.first_symbol = is_empty ? Time{} : b.account.first_symbol;
+  r.last_symbol = is_empty ? Time{} : b.account.last_symbol;
+  r.window = b.at - a.at;
+  r.bits = b.account.bits;
+  r.bits.phy = b.phy;
+  r.bits.idle = b.idle;
+  WireBits before = a.account.bits;
+  before.phy = a.phy;
+  before.idle = a.idle;
+  r.bits -= before;
+  r.stalls = {b.stalls.credits_posted - a.stalls.credits_posted,
+              b.stalls.credits_nonposted - a.stalls.credits_nonposted,
+              b.stalls.credits_completion - a.stalls.credits_completion,
+              Time{},
+              b.framer.replay_buffer_stall - a.framer.replay_buffer_stall,
+              Time{}};
+  r.replays = b.framer.replays - a.framer.replays;
+  r.replay_events = b.framer.replay_events - a.framer.replay_events;
+  r.naks = b.framer.naks - a.framer.naks;
+  r.acks = b.framer.acks - a.framer.acks;
+  r.update_fcs = b.framer.update_fcs - a.framer.update_fcs;
+  r.retrains = b.framer.retrains - a.framer.retrains;
+  r.skps = b.skps - a.skps;
+  r.corrupted = b.account.damaged - a.account.damaged;
   return r;
 }
 
-LinkResult Link::result(const std::string& name) const {
+LinkResult Link::result() const {
   LinkResult result;
-  result.name = name;
+  result.name = basename();
   result.is_bit_packed = config_.carrier == Carrier::kBitPacked;
   result.up = direction(end(LinkSide::kDownstream));
   result.down = direction(end(LinkSide::kUpstream));
   return result;
+}
+
+void Link::draw_skp_phases(Random random) {
+  for (auto& end : ends_) {
+    if (const std::uint64_t period = end->lanes.skp_period(); period > 0) {
+      end->lanes.advance_skps(random.below(period));
+    }
+  }
+}
+
+bool Link::carries_tlps() const {
+  return !ends_[0]->queues.empty() || !ends_[1]->queues.empty() ||
+         ends_[0]->account.tlps + ends_[1]->account.tlps != delivered_;
 }
 
 bool Link::is_quiet() const {
@@ -383,8 +405,9 @@ std::vector<CheckResult> Link::checks() const {
         fmt::format("{} {}", basename(), i == 0 ? "upstream end" : "downstream end");
     checks.push_back({at + ": credits conserved", ends_[i]->framer->is_conserved(), ""});
     const DirectionResult sent = direction(*ends_[i]);
-    checks.push_back({at + ": wire bits add up", sent.bits.idle <= sent.bits.total(),
-                      fmt::format("{} idle of {}", sent.bits.idle, sent.bits.total())});
+    const std::uint64_t raw = ends_[i]->lanes.raw_bits(sent.window);
+    checks.push_back({at + ": wire bits add up", sent.bits.total() == raw,
+                      fmt::format("{} counted of {}", sent.bits.total(), raw)});
     checks.push_back({at + ": no TLP without credits", stats.credit_overruns == 0,
                       fmt::format("{} came without", stats.credit_overruns)});
   }

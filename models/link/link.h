@@ -52,11 +52,19 @@ class Link : public sc_core::sc_module {
   /// Starts counting. from_first_counted: each direction's window opens with its first counted TLP;
   /// else now.
   void start_window(bool from_first_counted);
-  /// The measured window so far. REQUIRES: nothing is on the wire after now.
-  LinkResult result(const std::string& name) const;
+  /// The window ends now; what comes later is not measured, until it is extended again.
+  void end_window();
+  void extend_window();
+  /// The measured window, so far or to its end. REQUIRES: nothing is on the wire after now.
+  LinkResult result() const;
+  /// The SKP ordered sets of each direction come at some time or other of their period, drawn here.
+  /// REQUIRES: nothing has run yet.
+  void draw_skp_phases(Random random);
 
   /// TLPs handed to the ports so far.
   std::uint64_t delivered() const { return delivered_; }
+  /// Some TLP is queued or on its way, be it to be sent again.
+  bool carries_tlps() const;
   /// All TLPs delivered and acknowledged, all credits told.
   bool is_quiet() const;
   /// What waits at each end, for a deadlock report; empty where nothing does.
@@ -79,6 +87,14 @@ class Link : public sc_core::sc_module {
     std::uint64_t tlps = 0, payload_bytes = 0, damaged = 0;
     Time first_symbol = Time::never(), last_symbol{};
   };
+  /// All that is counted at one end, up to a time at which its wire is settled.
+  struct Tally {
+    Account account;
+    std::uint64_t phy = 0, idle = 0, skps = 0;
+    FramerStats framer;
+    StallTimes stalls{};
+    Time at{};
+  };
   struct End {
     End(const char* name, const LinkConfig& link, const MessageConfig& message,
         const DirectionFaults& faults, const Random& random, PacketPool& pool);
@@ -92,11 +108,8 @@ class Link : public sc_core::sc_module {
     Wakeup receive_wakeup;                   // of the wire that ends here
     std::array<bool, kFcClasses> refused{};  // the port was sent away and waits for room
     Account account;
-    Account window_start;
-    std::uint64_t window_phy = 0, window_skps = 0;
-    FramerStats window_stats;
-    StallTimes window_stalls{};
-    Time window_begin{};
+    Tally window_begin;
+    std::optional<Tally> window_end;
     bool opens_window = false;         // with the next counted TLP
     std::vector<PacketRef> delivered;  // scratch
     std::optional<BitErrors> held;     // while faults are held back
@@ -114,6 +127,8 @@ class Link : public sc_core::sc_module {
   void deliver(int side, const PacketRef& packet, Time t);
   void tell_room(int side);
   void recover(Time t);
+  static Tally tally(const End& end, const LaneStream& settled, Time when);
+  static Tally tally_now(const End& end);
   static void open_window(End& end, Time when);
   DirectionResult direction(const End& from) const;
   const End& end(LinkSide side) const { return *ends_[static_cast<std::size_t>(side)]; }

@@ -55,7 +55,7 @@ Time HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack, T
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     table_.deallocate(port, requester, *dealloc);
   } else {
-    table_.record_rejection(HandleStatus::kMalformed);
+    table_.record_rejection(HandleStatus::kMalformed, table_.sender(port, requester));
   }
   return latency;
 }
@@ -112,8 +112,10 @@ HostHandles::Lookup HostHandles::resolve(const Packet& packet, const WireIdentit
     count_wrong_domain(packet, *lookup.resolution);
     return lookup;
   }
-  table_.record_rejection(HandleStatus::kNoValidEntry);
   const Bdf requester = packet.tlp.requester_id;
+  table_.record_rejection(HandleStatus::kNoValidEntry, keeps_requester_id
+                                                           ? table_.sender(port, requester)
+                                                           : table_.sender(port, dhi));
   if (fc_class(packet.tlp.type) == FcClass::kPosted && keeps_requester_id) {
     report(requester, {dhi, HandleStatus::kNoValidEntry, epoch_of(requester)}, answers);
   }
@@ -124,7 +126,7 @@ HostHandles::Lookup HostHandles::resolve(const Packet& packet, const WireIdentit
 // answer shows. [DHI D8]
 void HostHandles::count_wrong_domain(const Packet& packet, const Resolution& resolution) {
   if (packet.has_identity && packet.identity != resolution.identity) {
-    ++wrong_domain_;
+    table_.record_wrong_domain(table_.partition_of(packet.identity.bdf));
   }
 }
 

@@ -47,7 +47,8 @@ class HostHandles {
   Lookup resolve(const Packet& packet, const WireIdentity& identity, BusRange port, Time now,
                  std::vector<PacketRef>& answers);
 
-  std::uint64_t wrong_domain() const { return wrong_domain_; }
+  /// Handles of all devices that gave another domain than the sender meant.
+  std::uint64_t wrong_domain() const { return table_.statistics().wrong_domain; }
 
  private:
   Time store(Dhi dhi, Time now);
@@ -67,7 +68,6 @@ class HostHandles {
   };
   std::vector<Store> stores_;  // entries that are being written, and some that have been
   Time stores_done_{};         // the last of them
-  std::uint64_t wrong_domain_ = 0;
 };
 
 }  // namespace flitwise

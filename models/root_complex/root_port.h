@@ -77,6 +77,8 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   }
   std::vector<CheckResult> checks() const;
   const RootPortCounters& counters() const { return counters_; }
+  /// When the latest memory access so far is done; may lie ahead of now.
+  Time memory_done_at() const { return memory_done_at_; }
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::string waiting() const;
 

@@ -39,14 +39,17 @@ void Machine::bring_up() {
   }
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   boot();
-  const Time limit =
-      now() + std::max(config.run.deadlock_after, config.host.timing.completion_timeout * 2);
+  std::uint64_t mark = progress();
+  Time since = now();
   while (!is_booted()) {
     sc_core::sc_start(to_sc_time(kBootSlice));
     if (!boot_failure().empty()) {
       throw SimulationError(boot_failure());
     }
-    if (now() > limit && !is_booted()) {
+    if (progress() != mark) {
+      mark = progress();
+      since = now();
+    } else if (now() - since > config.run.deadlock_after && !is_booted()) {
       throw SimulationError("the machine does not come up; what waits:\n" + waiting());
     }
   }
@@ -148,7 +151,7 @@ void Machine::ring(std::size_t index, const WorkItem& item, std::uint32_t token)
   }
   const unsigned function = to_int(item.domain) % device.config.device.functions.count;
   bridge_.write(software_[index].device.bar_of(function) + item.address, bytes.data(), bytes.size(),
-                window_is_open_);
+                measurement_.is_open(index));
 }
 
 std::uint64_t Machine::interrupts(std::size_t device) const {

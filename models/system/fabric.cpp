@@ -200,12 +200,15 @@ void Fabric::add_engine(FabricDevice& device) {
     return;
   }
   Endpoint* const endpoint = device.endpoint.get();
-  device.engine = std::make_unique<DmaEngine>(
-      config, DmaEngine::Hooks{[this, index = static_cast<std::size_t>(&device - devices.data())](
-                                   const WorkItem& item, std::uint32_t token) {
-                                 surroundings_.ring(index, item, token);
-                               },
-                               surroundings_.counting_starts, [endpoint] { endpoint->wake(); }});
+  const std::size_t index = index_of(device);
+  DmaEngine::Hooks hooks;
+  hooks.ring = [this, index](const WorkItem& item, std::uint32_t token) {
+    surroundings_.ring(index, item, token);
+  };
+  hooks.counting_starts = [this, index] { surroundings_.counting_starts(index); };
+  hooks.work_appeared = [endpoint] { endpoint->wake(); };
+  hooks.work_ended = surroundings_.work_ended;
+  device.engine = std::make_unique<DmaEngine>(config, std::move(hooks));
 }
 
 void Fabric::add_hostile(FabricDevice& device) {
@@ -213,9 +216,10 @@ void Fabric::add_hostile(FabricDevice& device) {
   if (&device != &devices.front()) {
     config.run.seed = Random(config.run.seed).split(device.name).next();
   }
-  device.hostile = std::make_unique<HostileEngine>(config, device.endpoint->base(), device.range,
-                                                   random_.split(device.name), surroundings_.pool,
-                                                   surroundings_.counting_starts);
+  device.hostile = std::make_unique<HostileEngine>(
+      config, device.endpoint->base(), device.range, random_.split(device.name), surroundings_.pool,
+      [this, index = index_of(device)] { surroundings_.counting_starts(index); },
+      surroundings_.work_ended);
 }
 
 RootPort& Fabric::add_root_port(const std::string& name, const Config& config,
@@ -235,9 +239,9 @@ Link& Fabric::add_link(const std::string& name, const Config& config) {
       has_switch_above ? of_switch : config.link.credits,
       has_switch_below ? of_switch : config.link.credits};
   links.push_back(
-      {name, std::make_unique<Link>(("link" + std::to_string(links.size())).c_str(), config.link,
-                                    config.message, config.faults, random_.split(name),
-                                    surroundings_.pool, advertised)});
+      {name, std::make_unique<Link>(name.c_str(), config.link, config.message, config.faults,
+                                    random_.split(name), surroundings_.pool, advertised)});
+  links.back().link->draw_skp_phases(random_.split(name + " SKP"));
   return *links.back().link;
 }
 
@@ -287,7 +291,7 @@ void Fabric::negotiate_handles(FabricDevice& device) {
 // [DHI D23]
 void Fabric::tell_switch(const FabricDevice& device) {
   if (!switches.empty()) {
-    switches[0]->set_handles(static_cast<std::uint16_t>(&device - devices.data()), device.range);
+    switches[0]->set_handles(static_cast<std::uint16_t>(index_of(device)), device.range);
   }
 }
 

@@ -22,7 +22,7 @@
 namespace flitwise {
 
 struct FabricLink {
-  std::string name;  ///< "rp0-ep0", "rp0-sw0", "sw0-ep1"
+  std::string name;  ///< "rp0-ep0", "rp0-sw0", "sw0-ep1": also that of the module
   std::unique_ptr<Link> link;
 };
 
@@ -46,8 +46,9 @@ class Fabric {
     PacketPool& pool;
     MemoryPort& memory;
     LatencyTracer& tracer;
-    std::function<void()>
-        counting_starts;  ///< a device is about to issue its first counted request
+    std::function<void(std::size_t device)>
+        counting_starts;               ///< it is about to issue its first counted request
+    std::function<void()> work_ended;  ///< an engine has given out the last of its work
     std::function<void(std::size_t device, const WorkItem&, std::uint32_t token)> ring;
   };
 
@@ -71,6 +72,9 @@ class Fabric {
   bool source_validation = true;  ///< at downstream ports of switches
 
  private:
+  std::size_t index_of(const FabricDevice& device) const {
+    return static_cast<std::size_t>(&device - devices.data());
+  }
   void build_direct(const Config& config);
   void build_switched(const Config& config);
   void assign_buses();

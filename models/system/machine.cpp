@@ -14,14 +14,9 @@
 namespace flitwise {
 namespace {
 
-// How often the end is looked for: rarely while work is left, often when the last TLPs are under
-// way.
+// How often the end is looked for while work is left, and where nothing is measured.
 constexpr Time kWorkSlice = Time::from_us(1);
-constexpr Time kDrainSlice = Time::from_ns(20);
-
-void append(std::vector<CheckResult>& all, std::vector<CheckResult> more) {
-  std::move(more.begin(), more.end(), std::back_inserter(all));
-}
+constexpr Time kIdleSlice = Time::from_ns(20);
 
 }  // namespace
 
@@ -30,10 +25,13 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
       tracer_(whole.trace.latency),
       memory_port_("memory_port"),
       bridge_("host_bridge", whole, pool),
-      fabric_(config, {pool, memory_port_, tracer_, [this] { open_window(); },
+      fabric_(config, {pool, memory_port_, tracer_,
+                       [this](std::size_t device) { measurement_.open(device, true); },
+                       [this] { work_ended(); },
                        [this](std::size_t device, const WorkItem& item, std::uint32_t token) {
                          ring(device, item, token);
                        }}),
+      measurement_(fabric_, bridge_),
       software_(fabric_.devices.size()) {
   if (memory == nullptr) {
     own_memory_ = std::make_unique<HostMemory>("memory", config.host);
@@ -59,7 +57,7 @@ void Machine::serve() {
     return;
   }
   is_serving_ = true;
-  errors_of_boot_ = errors();
+  measurement_.forget_errors();
   for (FabricLink& one : fabric_.links) {
     one.link->release_faults();
     if (packet_trace_ != nullptr) {
@@ -73,8 +71,10 @@ void Machine::start() {
     set_up_at_once();
   }
   serve();
-  if (config.run.warmup == 0) {
-    open_window();
+  for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
+    if (fabric_.devices[i].config.run.warmup == 0) {
+      measurement_.open(i, false);
+    }
   }
   is_started_ = true;
   for (FabricDevice& device : fabric_.devices) {
@@ -86,24 +86,10 @@ void Machine::start() {
       device.endpoint->attach(*device.engine);
       device.engine->start(now());
       if (c.device.dhi.management == HandleManagement::kDevice) {
-        device.endpoint->start_contexts(c.workload.domains, window_is_open_);
+        device.endpoint->start_contexts(c.workload.domains, c.run.warmup == 0);
       }
     }
     device.endpoint->wake();
-  }
-}
-
-void Machine::open_window() {
-  if (window_is_open_) {
-    return;
-  }
-  window_is_open_ = true;
-  window_begin_ = now();
-  for (FabricLink& one : fabric_.links) {
-    one.link->start_window(config.run.warmup > 0);
-  }
-  for (FabricDevice& device : fabric_.devices) {
-    device.endpoint->start_window();
   }
 }
 
@@ -119,6 +105,12 @@ bool Machine::is_quiet() const {
 }
 
 bool Machine::is_still() const {
+  return nothing_is_under_way() &&
+         std::all_of(fabric_.links.begin(), fabric_.links.end(),
+                     [](const FabricLink& one) { return one.link->is_quiet(); });
+}
+
+bool Machine::nothing_is_under_way() const {
   const auto all = [](const auto& components, auto is_quiet) {
     return std::all_of(components.begin(), components.end(), is_quiet);
   };
@@ -127,24 +119,69 @@ bool Machine::is_still() const {
          all(fabric_.devices, [](const auto& one) { return one.endpoint->is_quiet(); }) &&
          all(fabric_.root_ports, [](const auto& one) { return one->is_quiet(); }) &&
          all(fabric_.switches, [](const auto& one) { return one->is_quiet(); }) &&
-         all(fabric_.links, [](const auto& one) { return one.link->is_quiet(); });
+         all(fabric_.links, [](const auto& one) { return !one.link->carries_tlps(); });
+}
+
+bool Machine::all_work_is_given_out() const {
+  return !is_started_ ||
+         std::all_of(fabric_.devices.begin(), fabric_.devices.end(), [](const FabricDevice& one) {
+           return one.hostile ? one.hostile->is_done() : one.engine->is_exhausted();
+         });
+}
+
+// From here on every event is looked at: the slice ends.
+void Machine::work_ended() {
+  if (is_in_slice_ && all_work_is_given_out()) {
+    sc_core::sc_pause();
+  }
 }
 
 void Machine::run_until_quiet() {
-  const Time patience =
-      std::max(config.run.deadlock_after, config.device.timing.completion_timeout * 2);
+  const Time patience = config.run.deadlock_after;
   std::uint64_t mark = progress();
   Time since = now();
+  measurement_.extend();
   while (!is_quiet() && !is_interrupted()) {
-    sc_core::sc_start(to_sc_time(is_exhausted() ? kDrainSlice : kWorkSlice));
+    advance();
     if (progress() != mark) {
       mark = progress();
       since = now();
     } else if (now() - since > patience) {
-      throw SimulationError("no progress for " + std::to_string(patience.fs / 1'000'000'000) +
-                            " us of simulated time; what waits:\n" + waiting());
+      throw SimulationError(fmt::format("no progress for {} us of simulated time; what waits:\n{}",
+                                        patience.fs / 1'000'000'000, waiting()));
     }
   }
+}
+
+// Runs in slices as long as work is given out, then from one event to the next, so that the window
+// ends with the last request; what remains are Acks and credits.
+void Machine::advance() {
+  if (!all_work_is_given_out()) {
+    is_in_slice_ = true;
+    sc_core::sc_start(to_sc_time(kWorkSlice));
+    is_in_slice_ = false;
+  } else if (!measurement_.is_open() || measurement_.is_closed()) {
+    sc_core::sc_start(to_sc_time(kIdleSlice));
+  } else if (is_exhausted() && nothing_is_under_way()) {
+    // Memory and engines may have given an end that lies ahead.
+    if (const Time rest = end_of_last_request() - now(); rest > Time{}) {
+      sc_core::sc_start(to_sc_time(rest));
+    }
+    measurement_.close();
+  } else {
+    sc_core::sc_start(std::min(sc_core::sc_time_to_pending_activity(), to_sc_time(kWorkSlice)));
+  }
+}
+
+Time Machine::end_of_last_request() const {
+  Time end{};
+  for (const auto& one : fabric_.root_ports) {
+    end = std::max(end, one->memory_done_at());
+  }
+  for (const FabricDevice& one : fabric_.devices) {
+    end = std::max(end, one.endpoint->last_completion());
+  }
+  return end;
 }
 
 std::uint64_t Machine::progress() const {
@@ -175,115 +212,13 @@ std::string Machine::waiting() const {
   return text;
 }
 
-LinkResult Machine::link_result(std::size_t index) const {
-  const FabricLink& one = fabric_.links[index];
-  LinkResult result = one.link->result(one.name);
-  for (const FabricDevice& device : fabric_.devices) {
-    if (device.link == index) {
-      const StallTimes stalls = device.endpoint->stalls();
-      result.up.stalls.tags = stalls.tags;
-      result.up.stalls.handle = stalls.handle;
-    }
-  }
-  return result;
-}
-
-DhiResult Machine::dhi_result(const FabricDevice& device) const {
-  DhiResult dhi = device.endpoint->dhi_result();
-  dhi.wrong_domain = device.handles->wrong_domain();
-  const HostHandleStatistics& statistics = device.handles->table().statistics();
-  dhi.rejected = statistics.rejected();
-  for (int status = 1; status < kHandleStatuses; ++status) {
-    if (const std::uint64_t count = statistics.rejections[static_cast<std::size_t>(status)]) {
-      dhi.rejections[name_of(static_cast<HandleStatus>(status))] = count;
-    }
-  }
-  return dhi;
-}
-
-std::map<std::string, std::uint64_t> Machine::errors() const {
-  std::map<std::string, std::uint64_t> all = bridge_.errors();
-  const auto add = [&](const std::map<std::string, std::uint64_t>& errors) {
-    for (const auto& [kind, count] : errors) {
-      all[kind] += count;
-    }
-  };
-  for (const FabricDevice& device : fabric_.devices) {
-    add(device.endpoint->errors());
-    if (device.engine && device.engine->stray_doorbells() > 0) {
-      all["stray_doorbell"] += device.engine->stray_doorbells();
-    }
-  }
-  for (const auto& one : fabric_.root_ports) {
-    add(one->errors());
-  }
-  for (const auto& one : fabric_.switches) {
-    add(one->errors());
-  }
-  return all;
-}
-
 RunResult Machine::result() const {
   RunResult result;
   result.seed = config.run.seed;
-  result.simulated = now() - window_begin_;
   result.latency = tracer_.results();
-  for (std::size_t i = 0; i < fabric_.links.size(); ++i) {
-    result.links.push_back(link_result(i));
-  }
-  for (const FabricDevice& device : fabric_.devices) {
-    result.dhi.push_back(dhi_result(device));
-  }
-  for (const auto& [kind, count] : errors()) {
-    const auto before = errors_of_boot_.find(kind);
-    const std::uint64_t since = count - (before == errors_of_boot_.end() ? 0 : before->second);
-    if (since > 0) {
-      result.errors[kind] = since;
-    }
-  }
+  measurement_.fill(result);
   result.checks = checks();
   return result;
-}
-
-std::vector<CheckResult> Machine::checks() const {
-  std::vector<CheckResult> all;
-  std::size_t on_wire = 0;
-  for (const FabricLink& one : fabric_.links) {
-    append(all, one.link->checks());
-    on_wire += one.link->on_wire();
-  }
-  for (const auto& one : fabric_.root_ports) {
-    append(all, one->checks());
-  }
-  for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
-    const FabricDevice& device = fabric_.devices[i];
-    append(all, device.endpoint->checks());
-    if (device.engine) {
-      all.push_back({device.name + ": every doorbell arrived",
-                     device.engine->doorbells() == software_[i].doorbells, ""});
-    }
-  }
-  if (fabric_.switches.empty()) {  // a switch may refuse a write, or send it to another device
-    all.push_back(posted_bytes_check());
-  }
-  all.push_back({"no packet is left but on a wire", pool.in_use() == on_wire,
-                 fmt::format("{} in use, {} on wires", pool.in_use(), on_wire)});
-  return all;
-}
-
-// Payload of MWr: what devices sent is in memory, was an interrupt, or was refused and counted.
-CheckResult Machine::posted_bytes_check() const {
-  std::uint64_t sent = 0;
-  std::uint64_t settled = 0;
-  for (const FabricDevice& device : fabric_.devices) {
-    sent += device.endpoint->counters().posted_bytes;
-  }
-  for (const auto& one : fabric_.root_ports) {
-    const RootPortCounters& arrived = one->counters();
-    settled += arrived.written_bytes + arrived.interrupt_bytes + arrived.dropped_bytes;
-  }
-  return {"posted bytes were written or refused", sent == settled,
-          fmt::format("{} sent, {} settled", sent, settled)};
 }
 
 const FabricDevice& Machine::device(const std::string& name) const {

@@ -3,7 +3,6 @@
 /// Nothing else knows the whole.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "host/host_bridge.h"
 #include "host/host_memory.h"
 #include "system/fabric.h"
+#include "system/measurement.h"
 #include "trace/latency_tracer.h"
 #include "trace/trace_sink.h"
 
@@ -45,8 +45,8 @@ class Machine {
   /// The machine is in service: faults may strike, and traces see what passes. start() implies it.
   void serve();
   bool is_serving() const { return is_serving_; }
-  /// Lets the engines begin, after an untimed set-up where there was no boot; the measured window
-  /// opens with the first counted request.
+  /// Lets the engines begin, after an untimed set-up where there was no boot; what is measured
+  /// begins, for each device, with its first counted request.
   void start();
   /// Every engine has given out all its work, or none was started.
   bool is_exhausted() const;
@@ -57,6 +57,8 @@ class Machine {
   void run_until_quiet();
   /// Grows whenever something happens to a TLP: the mark of progress.
   std::uint64_t progress() const;
+  /// More than run_until_quiet() has run belongs to the measured part as well.
+  void extend_window() { measurement_.extend(); }
   std::string waiting() const;
   RunResult result() const;
 
@@ -75,13 +77,15 @@ class Machine {
   void make_driver(std::size_t index);
   void ring(std::size_t index, const WorkItem& item, std::uint32_t token);
   bool is_still() const;
-  std::map<std::string, std::uint64_t> errors() const;
-  void open_window();
+  bool nothing_is_under_way() const;
+  bool all_work_is_given_out() const;
+  void work_ended();
+  void advance();
+  Time end_of_last_request() const;
   const FabricDevice& device(const std::string& name) const;
-  CheckResult posted_bytes_check() const;
+  std::vector<CheckResult> posted_bytes_checks() const;
+  std::vector<CheckResult> coherence_check(const FabricDevice& device) const;
   std::vector<CheckResult> checks() const;
-  LinkResult link_result(std::size_t index) const;
-  DhiResult dhi_result(const FabricDevice& device) const;
 
   LatencyTracer tracer_;
   std::unique_ptr<TraceSink> packet_trace_;  // --trace packets=FILE; all links write into it
@@ -89,6 +93,7 @@ class Machine {
   MemoryPort memory_port_;
   HostBridge bridge_;
   Fabric fabric_;
+  Measurement measurement_;
   Observer observer_;
   bool is_started_ = false;
   std::vector<Software> software_;  // by device
@@ -96,9 +101,7 @@ class Machine {
   bool is_set_up_ = false;
   bool is_serving_ = false;
   std::string boot_failure_;
-  std::map<std::string, std::uint64_t> errors_of_boot_;  // software probes what is not there
-  bool window_is_open_ = false;
-  Time window_begin_{};
+  bool is_in_slice_ = false;  // run_until_quiet() is inside the kernel
 
  public:
   MemoryPort& memory() { return memory_port_; }

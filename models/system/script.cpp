@@ -228,7 +228,7 @@ void Script::report_write(const DmaOp& op) {
 
 // A malformed request is dropped: nobody ever answers it.
 void Script::wait_for_read(ScriptEngine& engine) {
-  while (engine.waiting() > malformed_ && now() < engine.deadline()) {
+  while (engine.requests_out() > malformed_ && now() < engine.deadline()) {
     sc_core::sc_start(to_sc_time(kSlice));
   }
 }
@@ -237,10 +237,10 @@ void Script::report_read(const DmaOp& op, const ScriptEngine& engine) {
   for (const ScriptEngine::Failure& failure : engine.failures()) {
     output_.completion(token_, failure.tag, failure.status, {});
   }
-  if (engine.waiting() > malformed_) {
+  if (engine.requests_out() > malformed_) {
     output_.error(token_, "completion_timeout", "");
   }
-  if (engine.failures().empty() && engine.waiting() == 0) {
+  if (engine.failures().empty() && engine.requests_out() == 0) {
     output_.data(token_, engine.data());
   }
   engines_.at(op.port)->give_up();

@@ -30,6 +30,7 @@ RunResult System::run() {
 
 Time System::step(Time span) {
   machine_->bring_up();
+  machine_->extend_window();
   sc_core::sc_start(to_sc_time(span));
   return now();
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "flitwise/error.h"
@@ -20,6 +21,17 @@ bool overlap(HandleRange a, HandleRange b) {
 
 std::uint64_t HostHandleStatistics::rejected() const {
   return std::accumulate(rejections.begin(), rejections.end(), std::uint64_t{0});
+}
+
+HostHandleStatistics& HostHandleStatistics::operator+=(const HostHandleStatistics& other) {
+  allocs += other.allocs;
+  replacements += other.replacements;
+  deallocs += other.deallocs;
+  wrong_domain += other.wrong_domain;
+  for (std::size_t i = 0; i < rejections.size(); ++i) {
+    rejections[i] += other.rejections[i];
+  }
+  return *this;
 }
 
 HostHandleTable::HostHandleTable(DeallocMode dealloc, const GrantTable& grants)
@@ -41,7 +53,7 @@ PartitionId HostHandleTable::add_partition(const PartitionConfig& config) {
     FLITWISE_CHECK(by_bus_[bus] == kNone, fmt::format("bus {:02x} given twice", bus));
     by_bus_[bus] = id;
   }
-  partitions_.push_back({config, 0});
+  partitions_.push_back({config, 0, {}});
   return PartitionId{id};
 }
 
@@ -108,13 +120,12 @@ HandleStatus HostHandleTable::check_scope(std::uint16_t partition,
 
 // ---- messages
 
-AllocVerdict HostHandleTable::refuse(HandleStatus status) {
-  record_rejection(status);
-  return {status, false};
-}
-
 AllocVerdict HostHandleTable::allocate(BusRange port, Bdf requester_id,
                                        const AllocMessage& message) {
+  const auto refuse = [&](HandleStatus status) {
+    record_rejection(status, sender(port, requester_id));
+    return AllocVerdict{status, false};
+  };
   HandleStatus status = check_sender(port, requester_id, message.identity.bdf);
   if (status != HandleStatus::kOk) {
     return refuse(status);
@@ -145,10 +156,11 @@ AllocVerdict HostHandleTable::store(std::uint16_t partition, const AllocMessage&
   entry.capabilities = message.capabilities;
   entry.partition = partition;
   entry.is_valid = true;
-  ++partitions_[partition].valid;
+  Partition& owner = partitions_[partition];
+  ++owner.valid;
   link(message.dhi);
-  ++statistics_.allocs;
-  statistics_.replacements += has_replaced ? 1 : 0;
+  ++owner.statistics.allocs;
+  owner.statistics.replacements += has_replaced ? 1 : 0;
   return {HandleStatus::kOk, has_replaced};
 }
 
@@ -162,9 +174,11 @@ DeallocVerdict HostHandleTable::deallocate(BusRange port, Bdf requester_id,
   if (status == HandleStatus::kOk) {
     status = check_scope(partition, message);
   }
-  const HandleRange own =
-      status == HandleStatus::kOk ? partitions_[partition].config.range : HandleRange{};
-  return apply(status, own, message);
+  if (status != HandleStatus::kOk) {
+    record_rejection(status, sender(port, requester_id));
+    return {status, 0};
+  }
+  return apply(partitions_[partition].config.range, message);
 }
 
 DeallocVerdict HostHandleTable::deallocate_by_software(const DeallocMessage& message) {
@@ -174,43 +188,103 @@ DeallocVerdict HostHandleTable::deallocate_by_software(const DeallocMessage& mes
   if (!is_about_device) {
     const HandleRange wanted{message.dhi,
                              message.scope == DeallocScope::kOne ? message.dhi : message.upper};
-    const bool is_good = wanted.size() > 0 && kWhole.contains(wanted.upper);
-    return apply(is_good ? HandleStatus::kOk : HandleStatus::kHandleOutOfRange, kWhole, message);
+    if (wanted.size() == 0 || !kWhole.contains(wanted.upper)) {
+      record_rejection(HandleStatus::kHandleOutOfRange);
+      return {HandleStatus::kHandleOutOfRange, 0};
+    }
+    return apply(kWhole, message);
   }
   const std::uint16_t partition = by_bus_[message.function.bus()];
   if (partition == kNone) {
-    return apply(HandleStatus::kRequesterMismatch, {}, message);
+    record_rejection(HandleStatus::kRequesterMismatch);
+    return {HandleStatus::kRequesterMismatch, 0};
   }
-  return apply(HandleStatus::kOk, partitions_[partition].config.range, message);
+  return apply(partitions_[partition].config.range, message);
 }
 
-DeallocVerdict HostHandleTable::apply(HandleStatus status, HandleRange own,
-                                      const DeallocMessage& message) {
-  if (status != HandleStatus::kOk) {
-    record_rejection(status);
-    return {status, 0};
-  }
+DeallocVerdict HostHandleTable::apply(HandleRange own, const DeallocMessage& message) {
   unsigned entries = 0;
   switch (message.scope) {
     case DeallocScope::kOne:
-      entries = clear_range({message.dhi, message.dhi});
+      entries = deallocate_range({message.dhi, message.dhi});
       break;
     case DeallocScope::kRange:
-      entries = clear_range({message.dhi, message.upper});
+      entries = deallocate_range({message.dhi, message.upper});
       break;
     case DeallocScope::kFunction:
-      entries = clear_range(own, message.function);
+      entries = deallocate_range(own, message.function);
       break;
     case DeallocScope::kAll:
-      entries = clear_range(own);
+      entries = deallocate_range(own);
       break;
   }
-  statistics_.deallocs += entries;
   return {HandleStatus::kOk, entries};
 }
 
-void HostHandleTable::record_rejection(HandleStatus status) {
-  ++statistics_.rejections[static_cast<std::size_t>(status)];
+// Clears what each device has of the range, and books it to that device.
+unsigned HostHandleTable::deallocate_range(HandleRange range, std::optional<Bdf> function) {
+  unsigned entries = 0;
+  for (Partition& one : partitions_) {
+    const HandleRange part{std::max(range.lower, one.config.range.lower),
+                           std::min(range.upper, one.config.range.upper)};
+    const unsigned cleared = part.size() > 0 ? clear_range(part, function) : 0U;
+    one.statistics.deallocs += cleared;
+    entries += cleared;
+  }
+  return entries;
+}
+
+// ---- whom an event is booked to
+
+std::optional<PartitionId> HostHandleTable::sender(BusRange port, Bdf requester_id) const {
+  if (port.contains(requester_id)) {
+    return partition_of(requester_id);
+  }
+  for (std::size_t i = 0; i < partitions_.size(); ++i) {
+    if (port.contains(Bdf::of(partitions_[i].config.buses.secondary, 0, 0))) {
+      return PartitionId{static_cast<std::uint16_t>(i)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<PartitionId> HostHandleTable::sender(BusRange port, Dhi dhi) const {
+  for (const Partition& one : partitions_) {
+    const Bdf first = Bdf::of(one.config.buses.secondary, 0, 0);
+    if (one.config.range.contains(dhi) && port.contains(first)) {
+      return partition_of(first);
+    }
+  }
+  constexpr Bdf kNobody{};  // bus 0 is the root complex itself
+  return sender(port, kNobody);
+}
+
+HostHandleStatistics& HostHandleTable::books_of(std::optional<PartitionId> sender) {
+  return sender ? partitions_[static_cast<std::size_t>(*sender)].statistics : others_;
+}
+
+void HostHandleTable::record_rejection(HandleStatus status, std::optional<PartitionId> sender) {
+  ++books_of(sender).rejections[static_cast<std::size_t>(status)];
+}
+
+void HostHandleTable::record_wrong_domain(std::optional<PartitionId> sender) {
+  ++books_of(sender).wrong_domain;
+}
+
+const HostHandleStatistics& HostHandleTable::statistics(PartitionId partition) const {
+  return partitions_.at(static_cast<std::size_t>(partition)).statistics;
+}
+
+HostHandleStatistics HostHandleTable::statistics() const {
+  HostHandleStatistics sum = others_;
+  for (const Partition& one : partitions_) {
+    sum += one.statistics;
+  }
+  return sum;
+}
+
+void HostHandleTable::reset_statistics(PartitionId partition) {
+  partitions_.at(static_cast<std::size_t>(partition)).statistics = {};
 }
 
 // ---- traffic

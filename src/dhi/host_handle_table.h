@@ -42,13 +42,15 @@ struct DeallocVerdict {
   unsigned entries = 0;  ///< entries that became invalid
 };
 
-/// Counters since reset_statistics(). Unit: events.
+/// What was done with the handles of one device. Unit: events.
 struct HostHandleStatistics {
   std::uint64_t allocs = 0;
   std::uint64_t replacements = 0;                           ///< allocs over a valid handle
   std::uint64_t deallocs = 0;                               ///< entries
   std::array<std::uint64_t, kHandleStatuses> rejections{};  ///< by HandleStatus; [0] stays 0
+  std::uint64_t wrong_domain = 0;  ///< handles that gave another domain than the sender meant
   std::uint64_t rejected() const;
+  HostHandleStatistics& operator+=(const HostHandleStatistics& other);
 };
 
 /// Host end of the table [DHI D1, D2]. resolve() is an array look-up. `grants` must outlive it.
@@ -70,8 +72,15 @@ class HostHandleTable {
   /// Software's deallocation: no sender, no epoch; kOne and kRange reach the whole table, kAll the
   /// device that has message.function. [DHI D15]
   DeallocVerdict deallocate_by_software(const DeallocMessage& message);
+
+  // ---- whom an event is booked to: the device that sent the packet, or none of the table's
+  /// The device with the Requester ID; the one below the port where that ID is from elsewhere.
+  std::optional<PartitionId> sender(BusRange port, Bdf requester_id) const;
+  /// The device that owns the handle, under the same condition.
+  std::optional<PartitionId> sender(BusRange port, Dhi dhi) const;
   /// A message that could not be read, or that failed elsewhere, counted with the others.
-  void record_rejection(HandleStatus status);
+  void record_rejection(HandleStatus status, std::optional<PartitionId> sender = std::nullopt);
+  void record_wrong_domain(std::optional<PartitionId> sender);
 
   // ---- traffic
   /// Direct attach and rid_* forms: the handle alone decides. Empty: no valid entry; the caller
@@ -90,8 +99,12 @@ class HostHandleTable {
   HandleRange range(PartitionId partition) const;
   std::uint8_t epoch(PartitionId partition) const;
   unsigned valid_entries(PartitionId partition) const;
-  const HostHandleStatistics& statistics() const { return statistics_; }
-  void reset_statistics() { statistics_ = {}; }
+  /// Of one device since the start or reset_statistics().
+  const HostHandleStatistics& statistics(PartitionId partition) const;
+  /// Of packets from devices that have no share of the table.
+  const HostHandleStatistics& statistics_of_others() const { return others_; }
+  HostHandleStatistics statistics() const;  ///< of all together
+  void reset_statistics(PartitionId partition);
 
  private:
   static constexpr std::uint16_t kNone = 0xffff;
@@ -106,17 +119,19 @@ class HostHandleTable {
   struct Partition {
     PartitionConfig config;
     unsigned valid = 0;
+    HostHandleStatistics statistics;
   };
 
   HandleStatus check_sender(BusRange port, Bdf requester_id, Bdf named) const;
   HandleStatus check_epoch(std::uint16_t partition, std::uint8_t epoch);
   HandleStatus check_entry(const AllocMessage& message) const;
   HandleStatus check_scope(std::uint16_t partition, const DeallocMessage& message) const;
-  AllocVerdict refuse(HandleStatus status);
-  DeallocVerdict apply(HandleStatus status, HandleRange own, const DeallocMessage& message);
+  HostHandleStatistics& books_of(std::optional<PartitionId> sender);
+  DeallocVerdict apply(HandleRange own, const DeallocMessage& message);
   AllocVerdict store(std::uint16_t partition, const AllocMessage& message);
   void clear(Dhi dhi);
   unsigned clear_range(HandleRange range, std::optional<Bdf> function = std::nullopt);
+  unsigned deallocate_range(HandleRange range, std::optional<Bdf> function = std::nullopt);
   void link(Dhi dhi);
   void unlink(Dhi dhi);
   static std::size_t bucket_of(const DeviceIdentity& identity);
@@ -127,7 +142,7 @@ class HostHandleTable {
   std::vector<Entry> entries_;             // by handle
   std::vector<std::uint16_t> buckets_;     // first handle of each hash
   std::array<std::uint16_t, 256> by_bus_;  // bus -> partition
-  HostHandleStatistics statistics_;
+  HostHandleStatistics others_;
 };
 
 }  // namespace flitwise

@@ -96,7 +96,9 @@ std::vector<Statistic<Direction>> make_link_statistics() {
        [](const Direction& d) { return Json(d.traffic.stalls.tags.ns()); }},
       {"stall_ns.replay_buffer", "ns", "Time a TLP waited for room in the replay buffer.",
        [](const Direction& d) { return Json(d.traffic.stalls.replay_buffer.ns()); }},
-      {"stall_ns.handle", "ns", "Time a message waited for its device handle.",
+      {"stall_ns.handle", "ns",
+       "Time in which the stream of the device stood still because its foremost message waited for "
+       "a handle.",
        [](const Direction& d) { return Json(d.traffic.stalls.handle.ns()); }},
       {"replays", "", "TLPs sent again.",
        [](const Direction& d) { return Json(d.traffic.replays); }},
@@ -142,9 +144,12 @@ std::vector<Statistic<Table>> make_dhi_statistics() {
        [](const Table& t) { return Json(t.evictions); }},
       {"bypasses", "", "Messages that went with their full identity after a miss.",
        [](const Table& t) { return Json(t.bypasses); }},
-      {"stall_ns", "ns", "Time that messages waited for their handle, summed over messages.",
+      {"stall_ns", "ns",
+       "Time in which a message waited for its handle; the device sends nothing meanwhile, one "
+       "stalled message holds all behind it.",
        [](const Table& t) { return Json(t.stall.ns()); }},
-      {"rejected", "", "Messages with a handle, ALLOCs and DEALLOCs that the host refused.",
+      {"rejected", "",
+       "Messages with a handle, ALLOCs and DEALLOCs of this device that the host refused.",
        [](const Table& t) { return Json(t.rejected); }},
       {"wrong_domain", "", "Lookups at the host that gave another domain than the sender meant.",
        [](const Table& t) { return Json(t.wrong_domain); }},
@@ -184,7 +189,8 @@ const std::vector<Statistic<DhiResult>>& dhi_statistics() {
 
 std::vector<StatisticInfo> all_statistics() {
   std::vector<StatisticInfo> list = {
-      {"flitwise", "simulated_ns", "ns", "Simulated time from the start to the end of the run."},
+      {"flitwise", "simulated_ns", "ns",
+       "Simulated time from the first counted request to the end of the last."},
       {"flitwise", "host_seconds", "s", "Wall-clock time that the run took on the host."},
   };
   append(list, "links[].up|down", link_statistics());

@@ -21,6 +21,37 @@ seed() { "$FLITWISE" run "$config" "${small[@]}" --set workload.kind=read_write 
 [[ $(seed --seed 7) == "$(seed --set run.seed=7)" ]] || complain "--seed 7 is not run.seed=7"
 [[ $(seed --seed 7 --set run.seed=8) == "$(seed --seed 7)" ]] || complain "--seed does not beat --set run.seed"
 [[ $(seed --seed 7) != "$(seed --seed 8)" ]] || complain "another seed changes nothing"
+
+# Another seed is another run even where nothing is drawn but the moment of the SKPs.
+figures() { # CONFIG SEED: latencies and counters, without the seed itself
+  "$FLITWISE" run "$1" --set workload.requests=5000 --seed "$2" --json --quiet | python3 -c '
+import json, sys
+result = json.load(sys.stdin)
+print(json.dumps([result["links"], result["latency"]]))'
+}
+for one in "$config" "$FLITWISE_SOURCE_DIR/configs/bench/posted_write_64B.yaml"; do
+  [[ $(figures "$one" 1) == "$(figures "$one" 1)" ]] || complain "$one: the same seed gives other figures"
+  [[ $(figures "$one" 1) != "$(figures "$one" 2)" ]] || complain "$one: another seed gives the same figures"
+done
+
+# What a user reads has one name for one link.
+"$FLITWISE" run "$config" "${small[@]}" --json --quiet --trace packets="$work/names.csv" >"$work/out"
+python3 - "$work/out" "$work/names.csv" <<'P' || complain "checks or trace have other names for a link than the results"
+import csv, json, sys
+result = json.load(open(sys.argv[1]))
+names = {link["name"] for link in result["links"]}
+assert names == {"rp0-ep0"}
+assert {row["link"] for row in csv.DictReader(open(sys.argv[2]))} == names
+assert {c["name"].split()[0] for c in result["checks"] if "wire bits add up" in c["name"]} == names
+P
+
+# An issue interval paces the engine, the first request lying somewhere in it.
+expect 0 run "$config" "${small[@]}" --set device.dma.issue_interval=100ns --json --quiet
+python3 - "$work/out" <<'P' || complain "an issue interval of 100 ns does not pace 500 requests"
+import json, sys
+simulated = json.load(open(sys.argv[1]))["flitwise"]["simulated_ns"]
+assert 49900 < simulated < 50600, simulated
+P
 [[ $(seed --seed 7 --trace packets="$work/p.csv") == "$(seed --seed 7)" ]] || complain "tracing changes results"
 [[ $(grep -c ',MWr,' "$work/p.csv") -gt 100 ]] || complain "the packet trace lacks the writes"
 

@@ -19,7 +19,7 @@ Config with_handles() {
   return config;
 }
 
-const HostHandleStatistics& host_statistics(MachineBench& bench) {
+HostHandleStatistics host_statistics(MachineBench& bench) {
   return bench.machine.fabric().devices[0].handles->table().statistics();
 }
 

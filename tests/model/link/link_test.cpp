@@ -71,7 +71,7 @@ void expect_bits_add_up(const DirectionResult& direction, const LinkConfig& conf
   EXPECT_LE(direction.bits.idle, direction.bits.total());
 }
 void expect_bits_add_up(const Bench& bench, const LinkConfig& config) {
-  const LinkResult result = bench.link.result("link");
+  const LinkResult result = bench.link.result();
   expect_bits_add_up(result.up, config);
   expect_bits_add_up(result.down, config);
 }
@@ -157,7 +157,7 @@ TEST(Link, LNK_8_3_HeldReceiveBuffersWithholdCredits) {
   }
   run_until_quiet(bench);
   expect_in_order(bench.host, 5);
-  const LinkResult result = bench.link.result("link");
+  const LinkResult result = bench.link.result();
   EXPECT_GE(result.up.stalls.credits_posted, Time::from_us(100));
   EXPECT_EQ(result.down.stalls.credits_posted, Time{});
   expect_bits_add_up(bench, config);
@@ -174,7 +174,7 @@ void expect_all_arrive(const FaultsConfig& faults, unsigned generation, unsigned
   run_until_quiet(bench);
   expect_in_order(bench.host, 50);
   expect_in_order(bench.device, 50);
-  const LinkResult result = bench.link.result("link");
+  const LinkResult result = bench.link.result();
   EXPECT_EQ(result.up.corrupted, faults.up.corrupt_tlps.size() + faults.up.corrupt_dllps.size());
   EXPECT_EQ(result.down.corrupted,
             faults.down.corrupt_tlps.size() + faults.down.corrupt_dllps.size());
@@ -216,7 +216,7 @@ Time time_through_recovery(Time retrain, Time replay_timeout) {
   bench.device.send(bench.write(0));
   run_until_quiet(bench);
   EXPECT_EQ(bench.host.arrivals.size(), 1U);
-  const LinkResult result = bench.link.result("link");
+  const LinkResult result = bench.link.result();
   EXPECT_EQ(result.up.retrains, 1U);
   EXPECT_EQ(result.up.replays, 5U);
   expect_bits_add_up(bench, config);
@@ -242,7 +242,7 @@ TEST(LinkWindow, OpensWithTheFirstCountedTlpAndCountsNoneBefore) {
   }
   run_until_quiet(bench);
   expect_in_order(bench.host, 30);
-  const LinkResult result = bench.link.result("link");
+  const LinkResult result = bench.link.result();
   EXPECT_EQ(result.up.tlps, 20U);
   EXPECT_EQ(result.up.payload_bytes, 20U * 64);
   EXPECT_EQ(result.up.bits.payload, 20U * 512);
@@ -289,9 +289,9 @@ TEST(LinkDeterminism, SameSeedSameRunAndAnotherSeedAnother) {
   for (std::size_t i = 0; i < 5'000; ++i) {
     ASSERT_EQ(benches[0]->host.arrivals[i].when, benches[1]->host.arrivals[i].when) << i;
   }
-  const DirectionResult one = benches[0]->link.result("").up;
-  const DirectionResult same = benches[1]->link.result("").up;
-  const DirectionResult other = benches[2]->link.result("").up;
+  const DirectionResult one = benches[0]->link.result().up;
+  const DirectionResult same = benches[1]->link.result().up;
+  const DirectionResult other = benches[2]->link.result().up;
   EXPECT_GT(one.corrupted, 0U);
   EXPECT_EQ(one.corrupted, same.corrupted);
   EXPECT_EQ(one.replays, same.replays);

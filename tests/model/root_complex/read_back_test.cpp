@@ -73,6 +73,7 @@ class ByteEngine : public Engine {
     }
   }
   bool is_done() const override { return left_ == 0 && !is_busy_; }
+  std::string waiting() const override { return ""; }
   const std::vector<std::uint8_t>& expected() const { return expected_; }
 
   unsigned reads = 0, missing = 0, twice = 0, wrong = 0;
@@ -162,7 +163,7 @@ void expect_every_byte(double error_rate) {
     std::vector<std::uint8_t> memory(kMemoryBytes);
     ASSERT_TRUE(machine.memory_port.peek(0, memory.data(), memory.size()));
     EXPECT_EQ(memory, engine.expected());
-    replays += machine.link.result("").up.replays + machine.link.result("").down.replays;
+    replays += machine.link.result().up.replays + machine.link.result().down.replays;
   }
   EXPECT_EQ(replays > 0, error_rate > 0);
 }

@@ -338,14 +338,58 @@ TEST_F(HostHandleTableTest, EntryWithoutPasidSaysSo) {
   EXPECT_FALSE(table.resolve(Dhi{1})->identity.pasid);
 }
 
-TEST_F(HostHandleTableTest, StatisticsStartAgainAtZero) {
+TEST_F(HostHandleTableTest, D2_EachDeviceOfASharedTableHasBooksOfItsOwn) {
   allocate(kA, alloc(1, kA, 1));
-  table.record_rejection(HandleStatus::kMalformed);
-  EXPECT_EQ(table.statistics().allocs, 1U);
-  EXPECT_EQ(table.statistics().rejected(), 1U);
-  table.reset_statistics();
-  EXPECT_EQ(table.statistics().allocs, 0U);
-  EXPECT_EQ(table.statistics().rejected(), 0U);
+  allocate(kB, alloc(9, kB, 1));
+  allocate(kB, alloc(9, kB, 2));
+  allocate(kB, alloc(3, kB, 1));  // a handle of A
+  table.deallocate(kPort, kA, dealloc(DeallocScope::kOne, 1));
+  table.record_wrong_domain(table.partition_of(kA1));
+  EXPECT_EQ(table.statistics(a).allocs, 1U);
+  EXPECT_EQ(table.statistics(a).deallocs, 1U);
+  EXPECT_EQ(table.statistics(a).rejected(), 0U);
+  EXPECT_EQ(table.statistics(a).wrong_domain, 1U);
+  EXPECT_EQ(table.statistics(b).allocs, 2U);
+  EXPECT_EQ(table.statistics(b).replacements, 1U);
+  EXPECT_EQ(table.statistics(b).rejected(), 1U);
+  EXPECT_EQ(table.statistics(b).deallocs + table.statistics(b).wrong_domain, 0U);
+  EXPECT_EQ(table.statistics().allocs, 3U);
+}
+
+TEST_F(HostHandleTableTest, D15_SoftwareDeallocationIsBookedToThoseWhoLoseHandles) {
+  allocate(kA, alloc(1, kA, 1));
+  allocate(kB, alloc(9, kB, 1));
+  allocate(kB, alloc(10, kB, 2));
+  EXPECT_EQ(table.deallocate_by_software(dealloc(DeallocScope::kRange, 0, 15)).entries, 3U);
+  EXPECT_EQ(table.statistics(a).deallocs, 1U);
+  EXPECT_EQ(table.statistics(b).deallocs, 2U);
+}
+
+// A device that gives itself out for another cannot spoil the other's figures.
+TEST_F(HostHandleTableTest, D14_RefusalIsBookedToTheDeviceBelowThePort) {
+  constexpr BusRange kPortOfB{2, 2};
+  EXPECT_EQ(table.sender(kPortOfB, kB), b);
+  EXPECT_EQ(table.sender(kPortOfB, kA), b);
+  EXPECT_EQ(table.sender(kPortOfB, Dhi{9}), b);
+  EXPECT_EQ(table.sender(kPortOfB, Dhi{1}), b) << "a handle of A";
+  EXPECT_EQ(table.sender(kPort, Dhi{1}), a);
+  EXPECT_FALSE(table.sender({7, 7}, kA)) << "nobody of this table is below that port";
+  EXPECT_EQ(table.allocate(kPortOfB, kA, alloc(1, kA, 1)).status, HandleStatus::kBusOutsidePort);
+  EXPECT_EQ(table.statistics(a).rejected(), 0U);
+  EXPECT_EQ(table.statistics(b).rejected(), 1U);
+  table.allocate({7, 7}, Bdf::of(7, 0, 0), alloc(1, Bdf::of(7, 0, 0), 1));
+  EXPECT_EQ(table.statistics_of_others().rejected(), 1U);
+  EXPECT_EQ(table.statistics().rejected(), 2U);
+}
+
+TEST_F(HostHandleTableTest, StatisticsOfOneDeviceStartAgainAtZero) {
+  allocate(kA, alloc(1, kA, 1));
+  table.record_rejection(HandleStatus::kMalformed, a);
+  table.record_rejection(HandleStatus::kMalformed, b);
+  table.reset_statistics(a);
+  EXPECT_EQ(table.statistics(a).allocs, 0U);
+  EXPECT_EQ(table.statistics(a).rejected(), 0U);
+  EXPECT_EQ(table.statistics(b).rejected(), 1U);
   EXPECT_STREQ(name_of(HandleStatus::kMalformed), "malformed");
 }
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The books that a run closes with.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "dhi/coherence.h"
+#include "system/machine.h"
+
+namespace flitwise {
+namespace {
+
+void append(std::vector<CheckResult>& all, std::vector<CheckResult> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+
+CheckResult same_bytes(const std::string& name, std::uint64_t sent, std::uint64_t arrived) {
+  return {name, sent == arrived, fmt::format("{} sent, {} arrived", sent, arrived)};
+}
+
+}  // namespace
+
+std::vector<CheckResult> Machine::checks() const {
+  std::vector<CheckResult> all;
+  std::size_t on_wire = 0;
+  for (const FabricLink& one : fabric_.links) {
+    append(all, one.link->checks());
+    on_wire += one.link->on_wire();
+  }
+  for (const auto& one : fabric_.root_ports) {
+    append(all, one->checks());
+  }
+  for (const auto& one : fabric_.switches) {
+    append(all, one->checks());
+  }
+  for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
+    const FabricDevice& device = fabric_.devices[i];
+    append(all, device.endpoint->checks());
+    if (device.engine) {
+      all.push_back({device.name + ": every doorbell arrived",
+                     device.engine->doorbells() == software_[i].doorbells, ""});
+      append(all, coherence_check(device));
+    }
+  }
+  append(all, posted_bytes_checks());
+  all.push_back({"no packet is left but on a wire", pool.in_use() == on_wire,
+                 fmt::format("{} in use, {} on wires", pool.in_use(), on_wire)});
+  return all;
+}
+
+// Both ends of the handles of a conforming device agree once no message is under way. [DHI S2]
+std::vector<CheckResult> Machine::coherence_check(const FabricDevice& device) const {
+  const DhiAgent& agent = device.endpoint->dhi();
+  if (!agent.is_active() || !is_quiet()) {
+    return {};
+  }
+  const std::size_t apart = mismatches(*agent.table(), device.handles->table()).size();
+  return {{device.name + ": both ends agree on every handle", apart == 0,
+           fmt::format("{} handles mean two domains", apart)}};
+}
+
+// Payload of MWr: what devices sent is in memory, was an interrupt, or was refused and counted. A
+// switch on the way may refuse some, or send it to another device, and is looked at on either side.
+std::vector<CheckResult> Machine::posted_bytes_checks() const {
+  std::uint64_t sent = 0;
+  for (const FabricDevice& device : fabric_.devices) {
+    sent += device.endpoint->counters().posted_bytes;
+  }
+  std::uint64_t settled = 0;
+  for (const auto& one : fabric_.root_ports) {
+    const RootPortCounters& arrived = one->counters();
+    settled += arrived.written_bytes + arrived.interrupt_bytes + arrived.dropped_bytes;
+  }
+  if (fabric_.switches.empty()) {
+    return {same_bytes("posted bytes were written or refused", sent, settled)};
+  }
+  std::uint64_t into_switch = 0;
+  const Switch& sw = *fabric_.switches.front();
+  for (unsigned port = 0; port < sw.downstream_ports(); ++port) {
+    into_switch += sw.posted_bytes(static_cast<std::uint16_t>(port)).in;
+  }
+  return {same_bytes("posted bytes of devices came to the switch", sent, into_switch),
+          same_bytes("posted bytes from the switch were written or refused",
+                     sw.posted_bytes(kUpstreamPort).out, settled)};
+}
+
+}  // namespace flitwise

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows and their figures.
+#include "system/measurement.h"
+
+#include <algorithm>
+
+namespace flitwise {
+namespace {
+
+std::optional<PartitionId> partition_of(const FabricDevice& device) {
+  return device.handles->table().partition_of(Bdf::of(device.buses.secondary, 0, 0));
+}
+
+/// Handle messages of devices that have no share of the table.
+std::map<std::string, std::uint64_t> strangers(const HostHandles& handles) {
+  const std::uint64_t count = handles.table().statistics_of_others().rejected();
+  return count == 0 ? std::map<std::string, std::uint64_t>{}
+                    : std::map<std::string, std::uint64_t>{{"handle_without_partition", count}};
+}
+
+std::map<std::string, std::uint64_t> of_device(const FabricDevice& device) {
+  std::map<std::string, std::uint64_t> errors = device.endpoint->errors();
+  if (device.engine && device.engine->stray_doorbells() > 0) {
+    errors["stray_doorbell"] += device.engine->stray_doorbells();
+  }
+  return errors;
+}
+
+}  // namespace
+
+Measurement::Measurement(Fabric& fabric, const HostBridge& bridge)
+    : fabric_(fabric), is_open_(fabric.devices.size(), false) {
+  const bool has_switch = !fabric.switches.empty();
+  error_sources_.push_back({[&bridge] { return bridge.errors(); }, std::nullopt, {}});
+  std::vector<const HostHandles*> tables;
+  for (std::size_t i = 0; i < fabric.devices.size(); ++i) {
+    const FabricDevice& device = fabric.devices[i];
+    error_sources_.push_back({[&device] { return of_device(device); }, i, {}});
+    if (!has_switch) {
+      error_sources_.push_back({[&device] { return device.root_port->errors(); }, i, {}});
+    }
+    if (std::find(tables.begin(), tables.end(), device.handles) == tables.end()) {
+      tables.push_back(device.handles);
+      error_sources_.push_back(
+          {[&device] { return strangers(*device.handles); }, std::nullopt, {}});
+    }
+  }
+  if (has_switch) {
+    for (const auto& one : fabric.root_ports) {
+      error_sources_.push_back({[port = one.get()] { return port->errors(); }, std::nullopt, {}});
+    }
+  }
+  for (const auto& one : fabric.switches) {
+    error_sources_.push_back({[sw = one.get()] { return sw->errors(); }, std::nullopt, {}});
+  }
+}
+
+void Measurement::forget_errors() {
+  for (ErrorSource& source : error_sources_) {
+    source.before = source.count();
+  }
+}
+
+void Measurement::note_errors(std::optional<std::size_t> device) {
+  for (ErrorSource& source : error_sources_) {
+    if (source.device == device) {
+      source.before = source.count();
+    }
+  }
+}
+
+bool Measurement::is_shared(std::size_t link) const {
+  return std::none_of(fabric_.devices.begin(), fabric_.devices.end(),
+                      [&](const FabricDevice& one) { return one.link == link; });
+}
+
+void Measurement::open(std::size_t index, bool from_first_counted) {
+  if (is_open_[index]) {
+    return;
+  }
+  if (!begin_) {
+    begin_ = now();
+    note_errors(std::nullopt);
+    for (std::size_t i = 0; i < fabric_.links.size(); ++i) {
+      if (is_shared(i)) {
+        fabric_.links[i].link->start_window(from_first_counted);
+      }
+    }
+  }
+  is_open_[index] = true;
+  FabricDevice& device = fabric_.devices[index];
+  note_errors(index);
+  fabric_.links[device.link].link->start_window(from_first_counted);
+  device.endpoint->start_window();
+  if (const std::optional<PartitionId> partition = partition_of(device)) {
+    device.handles->table().reset_statistics(*partition);
+  }
+}
+
+void Measurement::close() {
+  end_ = now();
+  for (FabricLink& one : fabric_.links) {
+    one.link->end_window();
+  }
+}
+
+void Measurement::extend() {
+  end_.reset();
+  for (FabricLink& one : fabric_.links) {
+    one.link->extend_window();
+  }
+}
+
+LinkResult Measurement::link_result(std::size_t index) const {
+  LinkResult result = fabric_.links[index].link->result();
+  for (const FabricDevice& device : fabric_.devices) {
+    if (device.link == index) {
+      const StallTimes stalls = device.endpoint->stalls();
+      result.up.stalls.tags = stalls.tags;
+      result.up.stalls.handle = stalls.handle;
+    }
+  }
+  return result;
+}
+
+DhiResult Measurement::dhi_result(const FabricDevice& device) const {
+  DhiResult dhi = device.endpoint->dhi_result();
+  const std::optional<PartitionId> partition = partition_of(device);
+  if (!partition) {
+    dhi.rejected = 0;
+    return dhi;
+  }
+  const HostHandleStatistics& statistics = device.handles->table().statistics(*partition);
+  dhi.wrong_domain = statistics.wrong_domain;
+  dhi.rejected = statistics.rejected();
+  for (int status = 1; status < kHandleStatuses; ++status) {
+    if (const std::uint64_t count = statistics.rejections[static_cast<std::size_t>(status)]) {
+      dhi.rejections[name_of(static_cast<HandleStatus>(status))] = count;
+    }
+  }
+  return dhi;
+}
+
+Measurement::Errors Measurement::errors() const {
+  Errors all;
+  for (const ErrorSource& source : error_sources_) {
+    for (const auto& [kind, count] : source.count()) {
+      const auto before = source.before.find(kind);
+      const std::uint64_t since = count - (before == source.before.end() ? 0 : before->second);
+      if (since > 0) {
+        all[kind] += since;
+      }
+    }
+  }
+  return all;
+}
+
+void Measurement::fill(RunResult& result) const {
+  result.simulated = end_.value_or(now()) - begin_.value_or(Time{});
+  for (std::size_t i = 0; i < fabric_.links.size(); ++i) {
+    result.links.push_back(link_result(i));
+  }
+  for (const FabricDevice& device : fabric_.devices) {
+    result.dhi.push_back(dhi_result(device));
+  }
+  result.errors = errors();
+}
+
+}  // namespace flitwise

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A machine in which nothing moves any more says so, and says what waits.
+#include <gmock/gmock.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <systemc>
+#include <tlm>
+
+#include "config/load.h"
+#include "flitwise/error.h"
+#include "flitwise/link_socket.h"
+#include "flitwise/system.h"
+
+namespace flitwise {
+namespace {
+
+using testing::HasSubstr;
+
+/// Takes one request and never says anything again.
+class DeadMemory : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_target_socket<DeadMemory> socket{"socket"};
+
+  explicit DeadMemory(const sc_core::sc_module_name& name) : sc_module(name) {
+    socket.register_nb_transport_fw(this, &DeadMemory::forward);
+  }
+
+ private:
+  tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& /*phase*/,
+                             sc_core::sc_time& /*delay*/) {
+    payload.acquire();
+    return tlm::TLM_ACCEPTED;
+  }
+};
+
+/// What the run ends with, and when.
+std::string death_of(const std::string& yaml, Time& end) {
+  DeadMemory memory("dead");
+  System system(config_from_text(yaml, "run.yaml", ""), memory.socket);
+  try {
+    system.run();
+  } catch (const SimulationError& error) {
+    end = now();
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Deadlock, IsReportedAfterTheTimeThatTheUserSetWithTheEngineThatWaits) {
+  Time end{};
+  const std::string why = death_of(R"(
+workload: {kind: posted_write, requests: 5000}
+device: {timing: {completion_timeout: 200us}}
+host: {timing: {completion_timeout: 200us}}
+run: {deadlock_after: 300us}
+)",
+                                   end);
+  EXPECT_THAT(why, HasSubstr("no progress for 300 us"));
+  EXPECT_THAT(why, HasSubstr("ep0: engine: "));
+  EXPECT_THAT(why, HasSubstr("more to come; 0 reads of at most 1024"));
+  EXPECT_THAT(why, HasSubstr("rp0-ep0 up: "));
+  EXPECT_GT(end, Time::from_us(300));
+  EXPECT_LT(end, Time::from_us(400)) << "boot and first writes take some microseconds";
+}
+
+TEST(Deadlock, AHostileDeviceSaysHowFarItGot) {
+  Time end{};
+  const std::string why = death_of(R"(
+workload: {kind: hostile, requests: 50000}
+device: {timing: {completion_timeout: 200us}}
+host: {timing: {completion_timeout: 200us}}
+run: {deadlock_after: 300us}
+)",
+                                   end);
+  EXPECT_THAT(why, HasSubstr("of 50000 hostile TLPs sent"));
+}
+
+}  // namespace
+}  // namespace flitwise
