@@ -122,18 +122,51 @@ bool Machine::nothing_is_under_way() const {
          all(fabric_.links, [](const auto& one) { return !one.link->carries_tlps(); });
 }
 
+bool Machine::has_given_out_all(const FabricDevice& device) {
+  return device.hostile ? device.hostile->is_done() : device.engine->is_exhausted();
+}
+
 bool Machine::all_work_is_given_out() const {
   return !is_started_ ||
-         std::all_of(fabric_.devices.begin(), fabric_.devices.end(), [](const FabricDevice& one) {
-           return one.hostile ? one.hostile->is_done() : one.engine->is_exhausted();
-         });
+         std::all_of(fabric_.devices.begin(), fabric_.devices.end(), has_given_out_all);
 }
 
 // From here on every event is looked at: the slice ends.
 void Machine::work_ended() {
-  if (is_in_slice_ && all_work_is_given_out()) {
+  if (is_in_slice_) {
     sc_core::sc_pause();
   }
+}
+
+// Nothing of the device is under way. Behind a switch it cannot be told apart from what others do.
+bool Machine::is_over(const FabricDevice& device) const {
+  const bool is_done = device.hostile ? device.hostile->is_done() : device.engine->is_done();
+  return is_done && device.endpoint->is_quiet() &&
+         !fabric_.links[device.link].link->carries_tlps() &&
+         (!fabric_.switches.empty() || device.root_port->is_quiet());
+}
+
+// Ends the windows of devices whose last request is over; returns when to look again, at the
+// latest, where some device is on its last requests.
+std::optional<Time> Machine::close_devices() {
+  std::optional<Time> next;
+  for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
+    const FabricDevice& device = fabric_.devices[i];
+    if (measurement_.is_closed(i) || !has_given_out_all(device)) {
+      continue;
+    }
+    // Memory and engine may have given an end that lies ahead.
+    const Time end =
+        std::max(fabric_.switches.empty() ? device.root_port->memory_done_at() : Time{},
+                 device.endpoint->last_completion());
+    if (is_over(device) && end <= now()) {
+      measurement_.close(i);
+    } else {
+      const Time then = end > now() ? end : now() + kWorkSlice;
+      next = std::min(next.value_or(then), then);
+    }
+  }
+  return next;
 }
 
 void Machine::run_until_quiet() {
@@ -153,23 +186,26 @@ void Machine::run_until_quiet() {
   }
 }
 
-// Runs in slices as long as work is given out, then from one event to the next, so that the window
-// ends with the last request; what remains are Acks and credits.
+// Runs in slices as long as work is given out, and from one event to the next while a device is on
+// its last requests, so that windows end with them; what remains are Acks and credits.
 void Machine::advance() {
-  if (!all_work_is_given_out()) {
+  if (!is_started_ || measurement_.is_closed()) {
+    sc_core::sc_start(to_sc_time(kIdleSlice));
+    return;
+  }
+  const std::optional<Time> next = close_devices();
+  if (!next && !all_work_is_given_out()) {
     is_in_slice_ = true;
     sc_core::sc_start(to_sc_time(kWorkSlice));
     is_in_slice_ = false;
-  } else if (!measurement_.is_open() || measurement_.is_closed()) {
-    sc_core::sc_start(to_sc_time(kIdleSlice));
   } else if (is_exhausted() && nothing_is_under_way()) {
-    // Memory and engines may have given an end that lies ahead.
     if (const Time rest = end_of_last_request() - now(); rest > Time{}) {
       sc_core::sc_start(to_sc_time(rest));
     }
     measurement_.close();
   } else {
-    sc_core::sc_start(std::min(sc_core::sc_time_to_pending_activity(), to_sc_time(kWorkSlice)));
+    const sc_core::sc_time longest = to_sc_time(next.value_or(now() + kWorkSlice) - now());
+    sc_core::sc_start(std::min(sc_core::sc_time_to_pending_activity(), longest));
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,9 @@ class Machine {
   void work_ended();
   void advance();
   Time end_of_last_request() const;
+  static bool has_given_out_all(const FabricDevice& device);
+  bool is_over(const FabricDevice& device) const;
+  std::optional<Time> close_devices();
   const FabricDevice& device(const std::string& name) const;
   std::vector<CheckResult> posted_bytes_checks() const;
   std::vector<CheckResult> coherence_check(const FabricDevice& device) const;

@@ -29,7 +29,9 @@ std::map<std::string, std::uint64_t> of_device(const FabricDevice& device) {
 }  // namespace
 
 Measurement::Measurement(Fabric& fabric, const HostBridge& bridge)
-    : fabric_(fabric), is_open_(fabric.devices.size(), false) {
+    : fabric_(fabric),
+      is_open_(fabric.devices.size(), false),
+      is_closed_(fabric.devices.size(), false) {
   const bool has_switch = !fabric.switches.empty();
   error_sources_.push_back({[&bridge] { return bridge.errors(); }, std::nullopt, {}});
   std::vector<const HostHandles*> tables;
@@ -97,15 +99,28 @@ void Measurement::open(std::size_t index, bool from_first_counted) {
   }
 }
 
+void Measurement::close(std::size_t device) {
+  if (!is_closed_[device]) {
+    is_closed_[device] = true;
+    fabric_.links[fabric_.devices[device].link].link->end_window();
+  }
+}
+
 void Measurement::close() {
   end_ = now();
-  for (FabricLink& one : fabric_.links) {
-    one.link->end_window();
+  for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
+    close(i);
+  }
+  for (std::size_t i = 0; i < fabric_.links.size(); ++i) {
+    if (is_shared(i)) {
+      fabric_.links[i].link->end_window();
+    }
   }
 }
 
 void Measurement::extend() {
   end_.reset();
+  is_closed_.assign(is_closed_.size(), false);
   for (FabricLink& one : fabric_.links) {
     one.link->extend_window();
   }

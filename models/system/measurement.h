@@ -31,7 +31,10 @@ class Measurement {
   bool is_open(std::size_t device) const { return is_open_[device]; }
   bool is_open() const { return begin_.has_value(); }
 
-  /// The last request is over: nothing that comes later is measured.
+  /// The last request of the device is over: the window of its link ends now.
+  void close(std::size_t device);
+  bool is_closed(std::size_t device) const { return is_closed_[device]; }
+  /// The last request of all is over: nothing that comes later is measured.
   void close();
   bool is_closed() const { return end_.has_value(); }
   /// There is more to come after all.
@@ -57,7 +60,7 @@ class Measurement {
 
   Fabric& fabric_;
   std::vector<ErrorSource> error_sources_;
-  std::vector<bool> is_open_;  // by device
+  std::vector<bool> is_open_, is_closed_;  // by device
   std::optional<Time> begin_, end_;
 };
 
