@@ -122,7 +122,7 @@ Config with_sixteen_handles() {
   return config;
 }
 
-// [DHI-01]
+// [DHI-01] [DHI D17]
 TEST(HandleRules, D17_MemoryIsWrittenUnderTheIdentityOfTheEntryAlone) {
   MachineBench bench(with_sixteen_handles());
   std::set<std::pair<std::uint16_t, std::uint32_t>> seen;

@@ -55,7 +55,7 @@ TEST(Negotiation, D5_NotEnabledBySoftwareMeansTheSame) {
   EXPECT_EQ(bench.machine.result().links[0].up.bits.identity, 5'000U * 32);
 }
 
-// [DHI-08]
+// [DHI-08] [DHI D2]
 TEST(Negotiation, D2_DevicesOfASharedTableHaveRangesApart) {
   Config config = with_handles();
   config.system.devices = 2;
@@ -116,6 +116,7 @@ TEST(SoftwareManaged, D13_ChurnReplacesTheHandlesOfEndedContexts) {
   EXPECT_EQ(host_statistics(bench).rejected(), 0U);
 }
 
+// [DHI D13]
 TEST(ContextCreation, D13_HandlesComeWithTheContextBeforeItsFirstMessage) {
   Config config = with_handles();
   config.device.dhi.allocate_at = AllocateAt::kContextCreation;
@@ -154,7 +155,7 @@ struct Scope {
 
 class Dealloc : public testing::TestWithParam<Scope> {};
 
-// [DHI-09]
+// [DHI-09] [DHI D15]
 TEST_P(Dealloc, D15_SoftwareReachesBothTables) {
   Config config = with_handles();
   config.device.dhi.management = HandleManagement::kSoftware;

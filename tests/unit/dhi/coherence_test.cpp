@@ -261,6 +261,7 @@ TEST(Coherence, D11_WithoutResetsNothingAConformingDeviceSendsIsAborted) {
   EXPECT_EQ(host.statistics().deallocs, device.statistics().evictions);
 }
 
+// [DHI D1]
 TEST(Coherence, D1_D23_TwoDevicesOfDifferentSizesShareOneLargerTableOfTheHost) {
   const GrantTable grants(Grant::any());
   HostHandleTable host(DeallocMode::kImplicit, grants);

@@ -50,6 +50,7 @@ DeviceHandleTableConfig config_of(unsigned bits, VictimPolicy victim = VictimPol
   return config;
 }
 
+// [DHI D7]
 TEST(DeviceHandleTable, D7_HitGivesTheHandleOfTheDomainAndMissGivesNone) {
   Device device(config_of(2));
   EXPECT_FALSE(device.table.find(DomainId{7}));
@@ -131,7 +132,7 @@ TEST(DeviceHandleTable, D9_PoliciesChooseThreeDifferentVictimsOnOneTrace) {
   EXPECT_EQ(victim(VictimPolicy::kLru), DomainId{2});   // three uses, though the oldest
 }
 
-// [DHI-04]
+// [DHI-04] [DHI D10]
 TEST(DeviceHandleTable, D10_ReadHoldsItsHandleUntilTheLastCompletion) {
   DeviceHandleTableConfig config = config_of(2);
   config.range = {Dhi{0}, Dhi{0}};

@@ -145,7 +145,7 @@ TEST_F(ExplicitHostHandleTableTest, RepeatedAllocIsIdempotent) {
   EXPECT_EQ(table.find(alloc(2, kA, 10).identity), Dhi{2});
 }
 
-// [DHI-08]
+// [DHI-08] [DHI D2]
 TEST_F(HostHandleTableTest, D2_SameLocalHandleOfTwoDevicesInTablesOfTheirOwn) {
   HostHandleTable table_of_a(DeallocMode::kImplicit, grants);
   HostHandleTable table_of_b(DeallocMode::kImplicit, grants);
@@ -278,6 +278,7 @@ TEST_F(HostHandleTableTest, D4_FunctionLevelResetClearsThatFunctionAlone) {
   EXPECT_FALSE(table.resolve(Dhi{2}));
 }
 
+// [DHI D19] [DHI D20]
 TEST_F(HostHandleTableTest, D19_D20_TrustAndCapabilitiesAreCutToTheGrantOfToday) {
   grants.set(kA, {{{Pasid{1}, Pasid{9}}}, true, true, 0xf});
   ASSERT_EQ(allocate(kA, alloc(1, kA, 1, true, 0x7)), HandleStatus::kOk);

@@ -33,7 +33,7 @@ TEST(Negotiation, D5_D23_EverySwitchOnTheWayMustPassHandles) {
   EXPECT_STREQ(name_of(refused.outcome), "hop_not_aware");
 }
 
-// [DHI-16]
+// [DHI-16] [DHI D6]
 TEST(Negotiation, D6_RangeMustFitTheNarrowerEnd) {
   const auto outcome = [](unsigned bits, std::uint16_t lower, std::uint16_t upper) {
     HandleEnd device = kDevice;
