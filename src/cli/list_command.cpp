@@ -21,7 +21,7 @@ struct Named {
 
 constexpr Named kModels[] = {
     {"link",
-     "Transaction queues, framer and wire between two ports: Gen1 to Gen5, x1 to x32, or flits."},
+     "Transaction queues, framer and wire between two ports: Gen1 to Gen5 or bit-packed flits."},
     {"root_complex", "Root ports with their handle tables, and the way to host memory."},
     {"host_memory", "Memory behind the TLM-2.0 base protocol, with bandwidth and latency."},
     {"host", "Host bridge for MMIO and configuration, and the software that uses it."},
