@@ -70,6 +70,10 @@ struct HostConfig {
     Bytes size = 0;  ///< 0: all of memory
   } dma_window;      ///< what the devices below the port may touch
   struct {
+    Bytes base = 0;
+    Bytes size = 0;  ///< 0: no such memory
+  } trusted_window;  ///< what only trusted requests may touch [DHI D19]
+  struct {
     HostDhiTable table = HostDhiTable::kPerDevice;
     unsigned entries = 4096;  ///< shared table: all ranges together
     DeallocMode dealloc =
@@ -82,6 +86,7 @@ struct HostConfig {
       bool trusted = false;
       std::uint32_t capabilities = 0;  ///< 16 bits
     } granted;                         ///< kConfigured: to each function of the device
+    bool check_capabilities = false;   ///< requests need the capability of their kind [DHI D20]
     bool report_errors = true;         ///< tell the device of refused posted messages [DHI D16]
     UnknownDomain unknown_domain =
         UnknownDomain::kFullIdentity;  ///< downstream message without entry [DHI D21]
@@ -195,6 +200,8 @@ struct DeviceConfig {
     DeallocMode dealloc = DeallocMode::kImplicit;
     HandleManagement management = HandleManagement::kDevice;
     AllocateAt allocate_at = AllocateAt::kFirstUse;
+    bool trusted = false;            ///< what its ALLOCs ask for [DHI D19]
+    std::uint32_t capabilities = 0;  ///< 16 bits, likewise [DHI D20]
     HandleStorageConfig storage;
   } dhi;
   struct {

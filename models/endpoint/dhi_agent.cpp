@@ -116,7 +116,8 @@ DhiAgent::Answer DhiAgent::wait_or_bypass(MissOutcome outcome, const DeviceIdent
 // [DHI D8, D11]
 Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
                         std::vector<PacketRef>& first) {
-  const Allocation allocation = table_->allocate(domain, identity, false, 0);
+  const Allocation allocation = table_->allocate(
+      domain, identity, config_.dhi.trusted, static_cast<std::uint16_t>(config_.dhi.capabilities));
   if (allocation.needs_dealloc_message) {
     ++deallocs_;
     DeallocMessage dealloc;
@@ -265,6 +266,13 @@ void DhiAgent::end_context(DomainId domain) {
       table_->drain(*dhi);
     }
   }
+}
+
+DhiAgent::Addressee DhiAgent::find_addressee(Dhi dhi) {
+  if (!is_active_ || !table_->range().contains(dhi)) {
+    return {};
+  }
+  return {table_->resolve(dhi), store_->access_by_handle(dhi)};
 }
 
 const char* DhiAgent::receive(const DhiMessage& message) {

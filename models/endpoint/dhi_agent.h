@@ -76,6 +76,13 @@ class DhiAgent {
   /// what is wrong with the message, which then changes nothing. [DHI D8, D16]
   const char* receive(const DhiMessage& message);
 
+  /// Whom a message from the host with a handle is for; nobody where there is no entry. [DHI D22]
+  struct Addressee {
+    std::optional<DeviceResolution> entry;
+    Time latency{};
+  };
+  Addressee find_addressee(Dhi dhi);
+
   DhiResult result(const std::string& device) const;
   void start_window();
   DeviceHandleTable* table() { return table_.get(); }

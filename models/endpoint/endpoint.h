@@ -122,6 +122,7 @@ class Endpoint : public sc_core::sc_module {
   void check_timeouts(Time now);
   void refuse(const Packet& packet, const char* kind);
   void receive_request(Packet& packet, Time now);
+  void receive_message(Packet& packet, Time now);
   void serve_target(Time now);
   void drain_target(Time now);
   void written(unsigned function, std::uint64_t offset, const std::vector<std::uint8_t>& bytes);

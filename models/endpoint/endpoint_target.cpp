@@ -47,8 +47,32 @@ void Endpoint::receive_request(Packet& packet, Time t) {
     pump(t);
     return;
   }
+  if (is_message(packet.tlp.type)) {
+    receive_message(packet, t);
+    return;
+  }
   target_.receive(PacketRef(&packet), t);
   wakeup_.at(t + config_.device.timing.pipeline);
+}
+
+// A message is for the function behind its handle, else for the one it names. [DHI D22]
+void Endpoint::receive_message(Packet& packet, Time t) {
+  const WireIdentity identity = flitwise::identity_of(packet.tlp, form_);
+  unsigned function = packet.tlp.routing == MsgRouting::kById ? function_of(identity.full.bdf) : 0U;
+  Time latency{};
+  if (identity.handle) {
+    const DhiAgent::Addressee addressee = dhi_.find_addressee(*identity.handle);
+    if (!addressee.entry) {
+      target_.report(0, "invalid_handle", cfg::aer::Uncorrectable::kUnsupportedRequest, packet, t);
+      wakeup_.at(t + config_.device.timing.pipeline);
+      return;
+    }
+    function = function_of(addressee.entry->identity.bdf);
+    latency = addressee.latency;
+  }
+  const bool is_ours = function < config_.device.functions.count;
+  target_.receive(PacketRef(&packet), t + latency, is_ours ? function : 0U);
+  wakeup_.at(t + latency + config_.device.timing.pipeline);
 }
 
 void Endpoint::serve_target(Time t) {

@@ -61,10 +61,12 @@ ConfigSpace& TargetUnit::space(unsigned function) {
   return *space;
 }
 
-void TargetUnit::receive(PacketRef packet, Time now) {
+void TargetUnit::receive(PacketRef packet, Time now, unsigned function) {
   const Time pipeline = device_.timing.pipeline;
+  const Time due =
+      arrived_.empty() ? now + pipeline : std::max(now + pipeline, arrived_.back().due);
   arrived_.push_back(
-      {std::move(packet), now + pipeline, now + std::max(pipeline, device_.timing.mmio)});
+      {std::move(packet), due, now + std::max(pipeline, device_.timing.mmio), function});
 }
 
 Time TargetUnit::work(Time now) {
@@ -103,7 +105,8 @@ void TargetUnit::perform(const Arrival& arrival, Time now) {
     memory_read(arrival, now);
   } else {
     // Atomics, deferrable writes, I/O, locked reads and messages that nobody here knows.
-    refuse(arrival, 0, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
+    refuse(arrival, arrival.function, "unsupported_request",
+           cfg::aer::Uncorrectable::kUnsupportedRequest, now);
   }
 }
 

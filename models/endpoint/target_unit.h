@@ -43,8 +43,9 @@ class TargetUnit {
   TargetUnit(const TargetUnit&) = delete;
   TargetUnit& operator=(const TargetUnit&) = delete;
 
-  /// A request from the link. It takes effect one pipeline delay later, in order.
-  void receive(PacketRef packet, Time now);
+  /// A request from the link, or a message for `function`. It takes effect one pipeline delay
+  /// later, in order.
+  void receive(PacketRef packet, Time now, unsigned function = 0);
   /// Does what is due; returns when there is more to do or to send.
   Time work(Time now);
   /// Gives packets that are ready to `send` (false: no room) until it refuses or none is left.
@@ -69,6 +70,7 @@ class TargetUnit {
     PacketRef packet;
     Time due;
     Time answer;
+    unsigned function = 0;  // of a message
   };
   struct Outgoing {
     PacketRef packet;

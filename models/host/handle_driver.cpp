@@ -102,6 +102,8 @@ void HandleDriver::allocate(DomainId domain, Dhi dhi) {
   AllocMessage message;
   message.dhi = dhi;
   message.identity = options_.identity_of(domain);
+  message.is_trusted = options_.is_trusted;
+  message.capabilities = options_.capabilities;
   message.epoch = options_.epoch;
   handle_of_[to_int(domain)] = dhi;
   command(host_block(), message, [this, domain, dhi, message](HandleStatus at_host) {

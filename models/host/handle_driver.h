@@ -21,7 +21,9 @@ class HandleDriver {
     std::uint64_t device_block = 0;  ///< address of the handle registers in the device's BAR 0
     HandleRange range;
     std::uint8_t epoch = 0;
-    Time step{};  ///< between two accesses
+    bool is_trusted = false;         ///< what ALLOCs ask for [DHI D19]
+    std::uint16_t capabilities = 0;  ///< likewise [DHI D20]
+    Time step{};                     ///< between two accesses
     std::function<DeviceIdentity(DomainId)> identity_of;
   };
 

@@ -92,6 +92,11 @@ std::uint8_t HostHandles::epoch_of(Bdf function) const {
   return partition ? table_.epoch(*partition) : std::uint8_t{0};
 }
 
+HostHandles::Name HostHandles::find(const DeviceIdentity& identity) {
+  const std::optional<Dhi> dhi = table_.find(identity);
+  return {dhi, store_.search_by_domain(dhi)};
+}
+
 HostHandles::Lookup HostHandles::resolve(const Packet& packet, const WireIdentity& identity,
                                          BusRange port, Time now, std::vector<PacketRef>& answers) {
   Lookup lookup;

@@ -47,6 +47,15 @@ class HostHandles {
   Lookup resolve(const Packet& packet, const WireIdentity& identity, BusRange port, Time now,
                  std::vector<PacketRef>& answers);
 
+  /// The handle for a message that goes down to a domain, if it has one. [DHI D21]
+  struct Name {
+    std::optional<Dhi> dhi;
+    Time latency{};
+  };
+  Name find(const DeviceIdentity& identity);
+  /// Capabilities that the function was granted. [DHI D20]
+  std::uint16_t granted_capabilities(Bdf function) const { return grants_.capabilities(function); }
+
   /// Handles of all devices that gave another domain than the sender meant.
   std::uint64_t wrong_domain() const { return table_.statistics().wrong_domain; }
 

@@ -24,6 +24,11 @@ TlpLimits limits_of(const Config& config) {
   return limits;
 }
 
+bool lies_in(const Tlp& tlp, std::uint64_t base, std::uint64_t size) {
+  const std::uint64_t bytes = tlp.length_dw * 4U;
+  return tlp.address >= base && tlp.address - base < size && bytes <= size - (tlp.address - base);
+}
+
 }  // namespace
 
 RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
@@ -40,6 +45,7 @@ RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, Pa
       tracer_(tracer),
       devices_{{{0, 255}, &handles, config.device.dhi.alloc_order == AllocOrder::kAck}},
       checks_grants_(handles.checks_grants()),
+      checks_windows_(config.host.dma_window.size != 0 || config.host.trusted_window.size != 0),
       posted_(kOutboxDepth),
       nonposted_(kOutboxDepth),
       completions_(kOutboxDepth),
@@ -131,26 +137,36 @@ void RootPort::receive_message(Packet& packet, Time t) {
 }
 
 // Why a request cannot be served, or nullptr. I/O, configuration and atomics go down only.
-const char* RootPort::refusal_of(const Packet& packet) const {
+const char* RootPort::refusal_of(const Packet& packet, const Standing& standing) const {
   const Tlp& tlp = packet.tlp;
-  const std::uint64_t bytes = tlp.length_dw * 4U;
-  const auto lies_in = [&](std::uint64_t base, std::uint64_t size) {
-    return tlp.address >= base && tlp.address - base < size && bytes <= size - (tlp.address - base);
-  };
   if (tlp.type != TlpType::kMRd && tlp.type != TlpType::kMWr) {
     return "unsupported_request";
   }
   if (tlp.at == AddressType::kTranslationRequest) {
     return "translation_request_without_ats";
   }
+  if (tlp.at == AddressType::kTranslated && config_.host.dhi.check_capabilities &&
+      (standing.capabilities & kCapabilityTranslated) == 0) {
+    return "capability_missing";
+  }
   if (touches_interrupt_window(tlp)) {
     return is_interrupt(tlp) ? nullptr : "not_an_interrupt";
   }
-  if (!lies_in(0, config_.host.memory.size)) {
+  if (!lies_in(tlp, 0, config_.host.memory.size)) {
     return "unmapped_address";
   }
+  return checks_windows_ ? window_refusal_of(tlp, standing) : nullptr;
+}
+
+const char* RootPort::window_refusal_of(const Tlp& tlp, const Standing& standing) const {
   const auto& window = config_.host.dma_window;
-  return window.size == 0 || lies_in(window.base, window.size) ? nullptr : "outside_dma_window";
+  if (window.size != 0 && !lies_in(tlp, window.base, window.size)) {
+    return "outside_dma_window";
+  }
+  const auto& trusted = config_.host.trusted_window;
+  const bool is_inside = trusted.size != 0 && tlp.address < trusted.base + trusted.size &&
+                         trusted.base < tlp.address + tlp.length_dw * 4U;
+  return is_inside && !standing.is_trusted ? "untrusted_request" : nullptr;
 }
 
 // A memory request finds its domain, then its memory. [DHI D16, D17]
@@ -160,13 +176,13 @@ void RootPort::receive_request(Packet& packet, Time t) {
     refuse(packet, CplStatus::kUR, "poisoned_tlp", config_.host.timing.root_port);  // [LNK-9.23]
     return;
   }
-  Time latency{};
-  if (!resolve(packet, t, latency)) {
+  Standing standing;
+  if (!resolve(packet, t, standing)) {
     return;
   }
-  packet.stamp(Hop::kResolved, t + latency);
-  const Time delay = config_.host.timing.root_port + latency;
-  if (const char* const refusal = refusal_of(packet)) {
+  packet.stamp(Hop::kResolved, t + standing.latency);
+  const Time delay = config_.host.timing.root_port + standing.latency;
+  if (const char* const refusal = refusal_of(packet, standing)) {
     refuse(packet, CplStatus::kUR, refusal, delay);
   } else if (is_interrupt(packet.tlp)) {
     ++counters_.interrupts;
@@ -214,27 +230,33 @@ const char* RootPort::identity_refusal_of(const Tlp& tlp, const DeviceIdentity& 
 
 // False: a handle that names nobody, or an identity that is not the sender's; the packet has been
 // dealt with. [DHI D16]
-bool RootPort::resolve(Packet& packet, Time t, Time& latency) {
+bool RootPort::resolve(Packet& packet, Time t, Standing& standing) {
   const WireIdentity identity = identity_of(packet.tlp, form_);
   if (!identity.handle) {
     const char* const refusal = identity_refusal_of(packet.tlp, identity.full);
     if (refusal != nullptr) {
       refuse(packet, CplStatus::kUR, refusal, config_.host.timing.root_port);
     }
+    if (config_.host.dhi.check_capabilities) {
+      const Bdf function = identity.full.bdf;
+      standing.capabilities = device_of(function).handles->granted_capabilities(function);
+    }
     return refusal == nullptr;
   }
   const HostHandles::Lookup lookup =
       device_of(packet.tlp.requester_id).handles->resolve(packet, identity, buses_, t, answers_);
-  latency = lookup.latency;
+  standing.latency = lookup.latency;
   if (lookup.resolution) {
+    standing.is_trusted = lookup.resolution->is_trusted;
+    standing.capabilities = lookup.resolution->capabilities;
     packet.resolved = lookup.resolution->identity;
     return true;
   }
   // CA where UR would switch the ATC off.
   const bool is_translation = packet.tlp.at == AddressType::kTranslationRequest;
   refuse(packet, is_translation ? CplStatus::kCA : CplStatus::kUR, "invalid_handle",
-         config_.host.timing.root_port + latency);
-  queue_answers(packet, latency);
+         config_.host.timing.root_port + lookup.latency);
+  queue_answers(packet, lookup.latency);
   return false;
 }
 
@@ -304,26 +326,6 @@ void RootPort::memory_done(const MemoryTransaction& transaction, Time when) {
     ++counters_.answered;
     answer_read(transaction, when);
   }
-}
-
-void RootPort::send(PacketRef packet, Time delay) {
-  const bool is_posted = fc_class(packet->tlp.type) == FcClass::kPosted;
-  if (packet->size.total() == 0) {
-    sizer_.size(*packet);
-  }
-  send(is_posted ? posted_ : nonposted_, std::move(packet), now() + delay);
-}
-
-void RootPort::send(Outbox& outbox, PacketRef packet, Time ready) {
-  outbox.send({std::move(packet), ready, std::nullopt},
-              [this](const Outbox::Entry& entry) { return hand_over(entry); });
-}
-
-bool RootPort::hand_over(const Outbox::Entry& entry) {
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  const Time t = now();
-  sc_core::sc_time delay = entry.ready > t ? to_sc_time(entry.ready - t) : sc_core::SC_ZERO_TIME;
-  return to_link->nb_transport_fw(*entry.packet, phase, delay) == tlm::TLM_COMPLETED;
 }
 
 std::vector<CheckResult> RootPort::checks() const {

@@ -92,8 +92,16 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void release_answered();
   void receive_message(Packet& packet, Time now);
   void receive_request(Packet& packet, Time now);
-  const char* refusal_of(const Packet& packet) const;
-  bool resolve(Packet& packet, Time now, Time& latency);
+  /// What the host knows of a request's domain beside who it is. [DHI D19] [DHI D20]
+  struct Standing {
+    bool is_trusted = false;
+    std::uint16_t capabilities = 0;
+    Time latency{};  // of the look-up
+  };
+  const char* refusal_of(const Packet& packet, const Standing& standing) const;
+  const char* window_refusal_of(const Tlp& tlp, const Standing& standing) const;
+  bool resolve(Packet& packet, Time now, Standing& standing);
+  bool name_domain(Packet& packet, Time& delay);
   const char* identity_refusal_of(const Tlp& tlp, const DeviceIdentity& identity) const;
   void to_memory(Packet& packet, Time delay);
   void memory_done(const MemoryTransaction& transaction, Time when) override;
@@ -124,7 +132,8 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   HostHooks hooks_;
   BusRange buses_{0, 255};
   std::vector<DeviceBelow> devices_;
-  bool checks_grants_;  // of requests that name their domain in full
+  bool checks_grants_;         // of requests that name their domain in full
+  const bool checks_windows_;  // memory that not everybody may touch
   Outbox posted_, nonposted_, completions_;
   Wakeup buffers_wakeup_;
   struct Held {

@@ -126,6 +126,8 @@ void Machine::make_driver(std::size_t index) {
   options.device_block = booted.bar_of(0);
   options.range = booted.handles.range;
   options.epoch = booted.handles.epoch;
+  options.is_trusted = device.config.device.dhi.trusted;
+  options.capabilities = static_cast<std::uint16_t>(device.config.device.dhi.capabilities);
   options.step = config.host.timing.software_step;
   options.identity_of = [endpoint](DomainId domain) { return endpoint->identity_of(domain); };
   software_[index].driver = std::make_unique<HandleDriver>(bridge_, std::move(options));

@@ -13,6 +13,9 @@ inline constexpr unsigned kMaxHandleBits = 12;
 /// A handle field is wider than any legal handle, so that one out of width can be told apart.
 inline constexpr std::uint16_t kHandleMask = (1U << kMaxHandleBits) - 1;
 
+/// Capability bits that the host knows. model: translated requests (AT 2). [DHI D20]
+inline constexpr std::uint16_t kCapabilityTranslated = 1;
+
 /// Contiguous handles of one device, both bounds inside. [DHI D2, D6]
 struct HandleRange {
   Dhi lower{};

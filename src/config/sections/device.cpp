@@ -71,6 +71,12 @@ Keys device_dhi_keys() {
       choice(
           "device.dhi.allocate_at", [](auto& c) { return &c.device.dhi.allocate_at; },
           "When a handle is allocated."),
+      flag(
+          "device.dhi.trusted", [](auto& c) { return &c.device.dhi.trusted; },
+          "Every ALLOC of the device asks for a trusted domain."),
+      count(
+          "device.dhi.capabilities", [](auto& c) { return &c.device.dhi.capabilities; },
+          between(0, 0xffff), "Capability bits that every ALLOC of the device asks for, 16 bits."),
   };
 }
 

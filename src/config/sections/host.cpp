@@ -30,6 +30,13 @@ Keys memory_keys() {
           "host.dma_window.size", [](auto& c) { return &c.host.dma_window.size; },
           or_zero_as("unlimited", between(1, Bytes{1} << 46)),
           "Bytes that they may touch; unlimited: all of memory."),
+      size(
+          "host.trusted_window.base", [](auto& c) { return &c.host.trusted_window.base; },
+          between(0, Bytes{1} << 46), "First byte that only trusted requests may touch."),
+      size(
+          "host.trusted_window.size", [](auto& c) { return &c.host.trusted_window.size; },
+          or_zero_as("none", between(1, Bytes{1} << 46)),
+          "Bytes that only trusted requests may touch; none: trust is not asked for."),
   };
 }
 
@@ -70,6 +77,9 @@ Keys host_dhi_keys() {
       choice(
           "host.dhi.dealloc", [](auto& c) { return &c.host.dhi.dealloc; },
           "Whether an ALLOC over a valid handle frees it, or is refused until a DEALLOC."),
+      flag(
+          "host.dhi.check_capabilities", [](auto& c) { return &c.host.dhi.check_capabilities; },
+          "Serve translated requests only where bit 0 of the capabilities of their handle is set."),
       flag(
           "host.dhi.report_errors", [](auto& c) { return &c.host.dhi.report_errors; },
           "Tell the device of posted messages that were refused."),

@@ -154,6 +154,18 @@ TEST_F(DhiAgentTest, D3_AllocationTakesASearchInVainAndAWriteByHandle) {
   EXPECT_EQ(acquire(kDomain).latency, Time::from_ns(3));
 }
 
+// [DHI D3] [DHI D22]
+TEST_F(DhiAgentTest, D22_HandleFromTheHostIsLookedUpByIndex) {
+  make(AllocOrder::kAck, Time::from_ns(40));
+  const Dhi dhi = acquire(kDomain).dhi;
+  const DhiAgent::Addressee found = agent_->find_addressee(dhi);
+  ASSERT_TRUE(found.entry);
+  EXPECT_EQ(found.entry->domain, kDomain);
+  EXPECT_EQ(found.latency, Time::from_ns(40));
+  EXPECT_FALSE(agent_->find_addressee(Dhi{3}).entry);
+  EXPECT_FALSE(agent_->find_addressee(Dhi{1000}).entry) << "outside of the device's range";
+}
+
 TEST_F(DhiAgentTest, MessagesThatOnlyADeviceSendsAreCounted) {
   make(AllocOrder::kAck);
   EXPECT_THAT(agent_->receive(AllocMessage{}), StrEq("bad_handle_message"));

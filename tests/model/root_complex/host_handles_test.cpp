@@ -14,6 +14,7 @@ constexpr BusRange kBuses{1, 1};
 constexpr Dhi kDhi{7};
 constexpr Time kNow = Time::from_us(1);
 constexpr Time kByHandle = Time::from_ns(50);
+constexpr Time kByDomain = Time::from_ns(70);
 
 class HostHandlesTest : public ::testing::Test {
  protected:
@@ -22,6 +23,7 @@ class HostHandlesTest : public ::testing::Test {
     config.link.identity = Identity::kDhi;
     config.link.dhi_form = form;
     config.host.dhi.storage.timing.by_handle = kByHandle;
+    config.host.dhi.storage.timing.by_domain = kByDomain;
     handles_ = std::make_unique<HostHandles>(config, pool_);
     handles_->table().add_partition({kBuses, HandleRange::of_bits(4), epoch});
     form_ = {Identity::kDhi, form, 4};
@@ -60,6 +62,16 @@ TEST_F(HostHandlesTest, D3_OtherHandlesDoNotWaitForAStore) {
   alloc(Dhi{1}, kNow);
   alloc(kDhi, kNow + kByHandle);
   EXPECT_EQ(look_up(Dhi{1}, kNow + kByHandle).latency, kByHandle);
+}
+
+// [DHI D3] [DHI D21]
+TEST_F(HostHandlesTest, D21_SearchByDomainTakesItsOwnTime) {
+  make();
+  alloc(kDhi, kNow);
+  const HostHandles::Name known = handles_->find({kFunction, Pasid{1}, false, false});
+  EXPECT_EQ(known.dhi, kDhi);
+  EXPECT_EQ(known.latency, kByDomain);
+  EXPECT_FALSE(handles_->find({kFunction, Pasid{2}, false, false}).dhi);
 }
 
 // [DHI D16]

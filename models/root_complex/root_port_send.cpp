@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One root port: completions, refusals and the counting of them.
+// One root port: what goes down, and the counting of what is refused.
 #include <algorithm>
 
 #include "root_complex/root_port.h"
@@ -107,6 +107,54 @@ void RootPort::queue_answers(const Packet& request, Time latency) {
     send(std::move(packet), config_.host.timing.root_port + latency);
   }
   answers_.clear();
+}
+
+// A message that goes down to a domain carries its handle, where no switch has to find the way by
+// the BDF. False: the domain has none, and the message is not sent. [DHI D21]
+bool RootPort::name_domain(Packet& packet, Time& delay) {
+  Tlp& tlp = packet.tlp;
+  const bool has_form = form_.dhi_form == DhiForm::kRidDirect || form_.dhi_form == DhiForm::kPrefix;
+  if (form_.identity != Identity::kDhi || !has_form || !may_carry_handle(tlp) || tlp.id_is_handle) {
+    return true;
+  }
+  const DeviceIdentity identity = identity_of(tlp, form_).full;
+  const HostHandles::Name name = device_of(identity.bdf).handles->find(identity);
+  delay += name.latency;
+  if (name.dhi) {
+    tlp.has_pasid = tlp.privileged_mode_requested = tlp.execute_requested = false;
+    tlp.pasid = Pasid{};
+    apply_identity(tlp, form_, identity, name.dhi);
+    return true;
+  }
+  if (config_.host.dhi.unknown_domain == UnknownDomain::kFullIdentity) {
+    return true;
+  }
+  count("unknown_domain", packet);
+  observe("unknown_domain", "", packet);
+  return false;
+}
+
+void RootPort::send(PacketRef packet, Time delay) {
+  if (is_message(packet->tlp.type) && !name_domain(*packet, delay)) {
+    return;
+  }
+  const bool is_posted = fc_class(packet->tlp.type) == FcClass::kPosted;
+  if (packet->size.total() == 0) {
+    sizer_.size(*packet);
+  }
+  send(is_posted ? posted_ : nonposted_, std::move(packet), now() + delay);
+}
+
+void RootPort::send(Outbox& outbox, PacketRef packet, Time ready) {
+  outbox.send({std::move(packet), ready, std::nullopt},
+              [this](const Outbox::Entry& entry) { return hand_over(entry); });
+}
+
+bool RootPort::hand_over(const Outbox::Entry& entry) {
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  const Time t = now();
+  sc_core::sc_time delay = entry.ready > t ? to_sc_time(entry.ready - t) : sc_core::SC_ZERO_TIME;
+  return to_link->nb_transport_fw(*entry.packet, phase, delay) == tlm::TLM_COMPLETED;
 }
 
 }  // namespace flitwise
