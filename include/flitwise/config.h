@@ -252,11 +252,28 @@ struct DirectionFaults {
   std::vector<std::uint64_t> corrupt_dllps;
 };
 
+/// Rules that the model breaks on purpose, to show that the monitors notice (docs/monitors.md).
+enum class BrokenRule : std::uint8_t {
+  kCredits,
+  kSequence,
+  kOrdering,
+  kTags,
+  kCompletion,
+  kBoundary4k,
+  kByteEnables,
+  kAt,
+  kHandles
+};
+
 struct FaultsConfig {
   DirectionFaults up;
   DirectionFaults down;
   std::uint64_t drop_completions =
       0;  ///< the host drops this many read completions (tests the completion timeout)
+  std::uint32_t broken_rules = 0;  ///< a bit for each BrokenRule
+  bool breaks(BrokenRule rule) const {
+    return (broken_rules >> static_cast<unsigned>(rule) & 1U) != 0;
+  }
 };
 
 // ---- trace, run
@@ -272,10 +289,13 @@ struct TraceConfig {
   std::map<std::string, std::string> files;  ///< --trace KIND=FILE; not part of the config proper
 };
 
+enum class MonitorMode { kOn, kOff };
+
 struct RunConfig {
   std::uint64_t seed = 1;
   std::uint64_t warmup = 0;                      ///< requests before counting starts
   Time deadlock_after = Time::from_us(100'000);  ///< no progress for so long: exit code 3
+  MonitorMode monitors = MonitorMode::kOn;       ///< watch every link (docs/monitors.md)
 };
 
 /// All sections; validated. Instances (system.instances) are copies of this whole with their

@@ -67,6 +67,8 @@ class Packet {
   bool counts = true;        ///< belongs to the measured part of the run (after run.warmup)
   bool ends_request = true;  ///< last TLP of its engine's request; not a wire field
   bool length_only = false;  ///< payload bytes are not carried, only counted
+  bool is_raw =
+      false;  ///< made as it stands by a script or a hostile device, or answers such a one
   /// Its bytes do not decode: the receiver counts this violation and drops it. tlp then holds what
   /// flow control charges, size what the wire carries.
   std::optional<TlpViolation> malformed;

@@ -83,6 +83,21 @@ struct CheckResult {
   std::string detail;
 };
 
+/// What a protocol monitor saw go against a rule. Packets as short texts: uid, type, key fields.
+struct Violation {
+  std::string rule;  ///< its id in docs/rules, "LNK-8.3"
+  std::string sentence;
+  std::string link;
+  bool is_up = false;  ///< direction of the packet
+  Time time;
+  std::string packet;
+  std::string other;  ///< the packet, or the state, that it goes against
+};
+
+/// One line for people, ended by a newline; all of them, a line each.
+std::string text_of(const Violation& violation);
+std::string text_of(const std::vector<Violation>& violations);
+
 struct RunResult {
   std::uint64_t seed = 0;
   Time simulated;
@@ -94,7 +109,8 @@ struct RunResult {
   std::vector<DhiResult> dhi;
   std::map<std::string, std::uint64_t>
       errors;  ///< kind -> count: everything that was refused, dropped or reported
-  std::vector<CheckResult> checks;  ///< invariants at the end of the run
+  std::vector<CheckResult> checks;    ///< invariants at the end of the run
+  std::vector<Violation> violations;  ///< the first of each link, in order of time
 };
 
 }  // namespace flitwise

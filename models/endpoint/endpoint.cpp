@@ -33,6 +33,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
       id_based_ordering_(config.device.dma.id_based_ordering),
       mps_(static_cast<std::uint32_t>(config.link.mps)),
       mrrs_(static_cast<std::uint32_t>(config.link.mrrs)),
+      breaker_(config.faults),
       functions_(config.device.functions.count, FunctionState::kRunning),
       target_(config, pool, sizer_, target_hooks()) {
   from_link.register_nb_transport_fw(this, &Endpoint::receive, 0);
@@ -102,6 +103,7 @@ void Endpoint::pump_raw(Time t) {
     if (!packet) {
       return;
     }
+    packet->is_raw = true;
     packet->stamp(Hop::kIssue, t);
     counters_.posted_bytes += packet->tlp.type == TlpType::kMWr ? packet->payload_bytes : 0;
     queue(std::move(packet), t + config_.device.timing.pipeline, std::nullopt);
@@ -215,6 +217,9 @@ PacketRef Endpoint::make_request(const Transfer& transfer, const DeviceIdentity&
   packet->counts = transfer.counts;
   packet->stamp(Hop::kIssue, transfer.issue);
   packet->stamp(Hop::kHandle, t + handle.latency);
+  if (breaker_.is_armed()) {
+    breaker_.spoil(tlp);
+  }
   if (transfer.op != Op::kRead) {
     packet->payload_bytes = piece_.bytes;
     counters_.posted_bytes += piece_.bytes;
@@ -288,8 +293,21 @@ void Endpoint::open_read(Packet& packet, std::optional<HandlePin> pin, Time t) {
     wakeup_.at(request.deadline);
   }
   packet.tlp.tag = outstanding_.open(function_of(packet.identity.bdf), std::move(request));
+  if (breaker_.reuses_tag()) {
+    take_used_tag(packet);
+  }
   if (!is_flush) {
     ++active_[current_].tlps_out;
+  }
+}
+
+// Breaks a rule on purpose. [LNK-9.8]
+void Endpoint::take_used_tag(Packet& packet) {
+  const std::optional<OutstandingRequests::Oldest> oldest = outstanding_.oldest();
+  if (oldest && oldest->tag != packet.tlp.tag &&
+      oldest->function == function_of(packet.identity.bdf)) {
+    packet.tlp.tag = oldest->tag;
+    breaker_.tag_reused();
   }
 }
 
@@ -351,6 +369,7 @@ void Endpoint::inject(PacketRef packet) {
   if (packet->size.total() == 0) {
     sizer_.size(*packet);
   }
+  packet->is_raw = true;
   packet->stamp(Hop::kIssue, now());
   counters_.posted_bytes += packet->tlp.type == TlpType::kMWr ? packet->payload_bytes : 0;
   queue(std::move(packet), now(), std::nullopt);

@@ -17,6 +17,7 @@
 #include "endpoint/engine.h"
 #include "endpoint/outstanding_requests.h"
 #include "endpoint/raw_engine.h"
+#include "endpoint/rule_breaker.h"
 #include "endpoint/target_unit.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
@@ -110,6 +111,7 @@ class Endpoint : public sc_core::sc_module {
   void queue_first(const Transfer& transfer, const DeviceIdentity& identity, Time now,
                    Time latency);
   void queue(PacketRef packet, Time ready, std::optional<HandlePin> posted_pin);
+  void take_used_tag(Packet& packet);
   void open_read(Packet& packet, std::optional<HandlePin> pin, Time now);
   void after_piece(Time now);
   void end_transfer(std::uint32_t slot, Time now);
@@ -179,6 +181,7 @@ class Endpoint : public sc_core::sc_module {
   EndpointCounters counters_;
   Time last_completion_{};
   RawEngine* raw_ = nullptr;
+  RuleBreaker breaker_;
   const Observer* observer_ = nullptr;
 
   // Functions that software resets.

@@ -226,6 +226,7 @@ void TargetUnit::reset(unsigned function, ResetKind kind) {
 PacketRef TargetUnit::completion(const Packet& request, CplStatus status) const {
   PacketRef packet = pool_.make(PacketKind::kTlp);
   packet->counts = request.counts;
+  packet->is_raw = request.is_raw;
   Tlp& tlp = packet->tlp;
   start_completion(tlp, request.tlp);
   end_without_data(tlp, request.tlp, status);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "monitor/link_monitor.h"
+
 namespace flitwise {
 namespace {
 
@@ -45,6 +47,7 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
            PacketPool& pool, const std::array<LinkCredits, 2>& advertised)
     : sc_module(name),
       config_(link),
+      faults_(faults),
       flight_(link.timing.propagation + link.timing.receive),
       lookahead_(link.timing.clock + LaneStream(coding_of(link)).symbol_time()) {
   static constexpr const char* kNames[] = {"upstream", "downstream"};
@@ -88,6 +91,9 @@ tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*
     packet.stamp(Hop::kQueued, arrival);
   }
   end.queues.push(PacketRef(&packet), arrival);
+  if (monitor_ != nullptr) {
+    monitor_->queued(static_cast<std::size_t>(side), fc, packet);
+  }
   end.transmit_wakeup.at(std::max(arrival, next_slot(end)));
   return tlm::TLM_COMPLETED;
 }
@@ -160,6 +166,9 @@ void Link::put_on_wire(End& from, End& to, WireUnit&& unit, Time earliest) {
   from.framer->sent(unit, placement.last);
   account_for(from, unit, placement);
   from.account.damaged += damaged ? 1 : 0;
+  if (monitor_ != nullptr) {
+    monitor_->sent(&from == ends_[1].get() ? 1 : 0, unit, placement.first);
+  }
   if (sink_ != nullptr) {
     sink_->record({placement.first, placement.last, basename(), &from == ends_[1].get(),
                    unit.is_replay, damaged, unit.sequence, unit.packet.get()});
@@ -202,11 +211,18 @@ void Link::receive(int side) {
   const Time t = now();
   while (!from.wire.empty() && from.wire.front().arrival <= t) {
     const InFlight& arrived = from.wire.front();
+    if (monitor_ != nullptr && arrived.unit.packet->kind == PacketKind::kDllp &&
+        !arrived.is_damaged) {
+      monitor_->arrived(static_cast<std::size_t>(side), *arrived.unit.packet, t);
+    }
     to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
     for (const PacketRef& packet : to.delivered) {
       packet->stamp(Hop::kReceived, t);
       ++delivered_;
       deliver(side, packet, t);
+      if (monitor_ != nullptr) {
+        monitor_->delivered(static_cast<std::size_t>(side), arrived.unit, t);
+      }
     }
     to.delivered.clear();
     from.wire.pop_front();
@@ -269,6 +285,10 @@ void Link::release_faults() {
     if (end->held) {
       end->errors = std::move(*end->held);
       end->held.reset();
+    }
+    end->framer->break_rules(faults_);
+    if (faults_.breaks(BrokenRule::kOrdering)) {
+      end->queues.break_ordering();
     }
   }
 }

@@ -24,6 +24,8 @@
 
 namespace flitwise {
 
+class LinkMonitor;
+
 /// The two ends: upstream is the one nearer to the root complex. An end transmits in its own
 /// direction: the downstream end sends "up".
 enum class LinkSide : int { kUpstream = 0, kDownstream = 1 };
@@ -74,6 +76,9 @@ class Link : public sc_core::sc_module {
   std::size_t on_wire() const { return ends_[0]->wire.size() + ends_[1]->wire.size(); }
   const FramerStats& framer_stats(LinkSide side) const { return end(side).framer->stats(); }
   void watch(TraceSink* sink) { sink_ = sink; }
+  /// `monitor` outlives the link. REQUIRES: called before anything runs.
+  void watch(LinkMonitor& monitor) { monitor_ = &monitor; }
+  const LinkConfig& config() const { return config_; }
 
  private:
   struct InFlight {
@@ -134,10 +139,12 @@ class Link : public sc_core::sc_module {
   const End& end(LinkSide side) const { return *ends_[static_cast<std::size_t>(side)]; }
 
   const LinkConfig config_;
+  const FaultsConfig faults_;
   const Time flight_;     // last symbol at one end to transaction layer at the other
   const Time lookahead_;  // a wire is filled so far ahead that none of its symbols stays free
   std::array<std::unique_ptr<End>, 2> ends_;
   TraceSink* sink_ = nullptr;
+  LinkMonitor* monitor_ = nullptr;
   std::uint64_t delivered_ = 0;
 };
 

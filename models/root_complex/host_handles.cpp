@@ -17,7 +17,16 @@ HostHandles::HostHandles(const Config& config, PacketPool& pool)
       pool_(pool),
       grants_(config.host.dhi.grant == GrantPolicy::kAny ? GrantTable(Grant::any()) : GrantTable()),
       table_(config.host.dhi.dealloc, grants_),
-      store_(config.host.dhi.storage, HandleRange::of_bits(kMaxHandleBits)) {}
+      store_(config.host.dhi.storage, HandleRange::of_bits(kMaxHandleBits)),
+      breaks_handles_(config.faults.breaks(BrokenRule::kHandles)) {}
+
+AllocVerdict HostHandles::allocate(BusRange port, Bdf requester, AllocMessage message) {
+  if (breaks_handles_ && message.identity.pasid) {
+    message.identity.pasid = Pasid{to_int(*message.identity.pasid) ^ 1U};  // of another [DHI S2]
+    breaks_handles_ = false;
+  }
+  return table_.allocate(port, requester, message);
+}
 
 void HostHandles::grant(Bdf first, unsigned count) {
   if (config_.host.dhi.grant == GrantPolicy::kAny) {
@@ -41,7 +50,7 @@ Time HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack, T
   const Bdf requester = packet.tlp.requester_id;
   Time latency{};
   if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
-    const AllocVerdict verdict = table_.allocate(port, requester, *alloc);
+    const AllocVerdict verdict = allocate(port, requester, *alloc);
     if (verdict.status == HandleStatus::kOk) {
       latency = store(alloc->dhi, now);
     }

@@ -60,6 +60,7 @@ class HostHandles {
   std::uint64_t wrong_domain() const { return table_.statistics().wrong_domain; }
 
  private:
+  AllocVerdict allocate(BusRange port, Bdf requester, AllocMessage message);
   Time store(Dhi dhi, Time now);
   Time wait_for_store(Dhi dhi, Time now) const;
   void report(Bdf device, const HandleErrorMessage& message, std::vector<PacketRef>& answers);
@@ -77,6 +78,7 @@ class HostHandles {
   };
   std::vector<Store> stores_;  // entries that are being written, and some that have been
   Time stores_done_{};         // the last of them
+  bool breaks_handles_;        // the next ALLOC, on purpose
 };
 
 }  // namespace flitwise

@@ -50,7 +50,8 @@ RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, Pa
       nonposted_(kOutboxDepth),
       completions_(kOutboxDepth),
       buffers_wakeup_("buffers", config.host.timing.clock),
-      completions_to_drop_(config.faults.drop_completions) {
+      completions_to_drop_(config.faults.drop_completions),
+      breaks_completion_(config.faults.breaks(BrokenRule::kCompletion)) {
   from_link.register_nb_transport_fw(this, &RootPort::receive, 0);
   to_link.register_nb_transport_bw(this, &RootPort::link_has_room, 0);
   sc_core::sc_spawn_options options;

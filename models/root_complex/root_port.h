@@ -145,6 +145,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   Time memory_done_at_{};      // of the access that was submitted last
   std::size_t in_memory_ = 0;  // accesses that wait for the memory's answer
   std::uint64_t completions_to_drop_;
+  bool breaks_completion_;            // the next one, on purpose
   std::vector<PacketRef> answers_;    // scratch
   std::deque<PacketRef> unanswered_;  // requests whose buffers wait for answers to leave
   const Observer* observer_ = nullptr;

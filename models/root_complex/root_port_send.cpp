@@ -14,6 +14,7 @@ PacketRef RootPort::make_completion(const Packet& request) const {
   packet->request = request.request;
   packet->purpose = request.purpose;
   packet->counts = request.counts;
+  packet->is_raw = request.is_raw;
   Tlp& tlp = packet->tlp;
   start_completion(tlp, request.tlp);
   // Completions always go to the BDF in full; a handle that names nobody is echoed. [DHI D16]
@@ -42,6 +43,10 @@ void RootPort::answer_read(const MemoryTransaction& transaction, Time when) {
     packet->tlp.length_dw = piece.length_dw;
     packet->tlp.byte_count = piece.byte_count;
     packet->tlp.lower_address = piece.lower_address;
+    if (breaks_completion_) {
+      packet->tlp.byte_count = static_cast<std::uint16_t>(piece.byte_count + 4U);  // [LNK-9.12]
+      breaks_completion_ = false;
+    }
     packet->payload_bytes = is_flush ? 0 : piece.bytes;
     packet->length_only = !config_.workload.real_payload;
     if (!packet->length_only) {

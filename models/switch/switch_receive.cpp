@@ -219,6 +219,7 @@ PacketRef Switch::make_completion(std::uint16_t ingress, const Packet& request, 
   packet->domain = request.domain;
   packet->counts = request.counts;
   packet->purpose = request.purpose;
+  packet->is_raw = request.is_raw;
   Tlp& tlp = packet->tlp;
   start_completion(tlp, request.tlp);
   end_without_data(tlp, request.tlp, status);
@@ -239,6 +240,7 @@ PacketRef Switch::copy_of(const Packet& packet, const Tlp& tlp) const {
   copy->counts = packet.counts;
   copy->ends_request = packet.ends_request;
   copy->length_only = packet.length_only;
+  copy->is_raw = packet.is_raw;
   copy->tlp = tlp;
   copy->domain = packet.domain;
   copy->identity = packet.identity;

@@ -31,6 +31,7 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
                        [this](std::size_t device, const WorkItem& item, std::uint32_t token) {
                          ring(device, item, token);
                        }}),
+      monitors_(fabric_, config),
       measurement_(fabric_, bridge_),
       software_(fabric_.devices.size()) {
   if (memory == nullptr) {
@@ -180,8 +181,9 @@ void Machine::run_until_quiet() {
       mark = progress();
       since = now();
     } else if (now() - since > patience) {
-      throw SimulationError(fmt::format("no progress for {} us of simulated time; what waits:\n{}",
-                                        patience.fs / 1'000'000'000, waiting()));
+      throw SimulationError(
+          fmt::format("no progress for {} us of simulated time; what waits:\n{}{}",
+                      patience.fs / 1'000'000'000, waiting(), text_of(monitors_.violations())));
     }
   }
 }
@@ -254,6 +256,7 @@ RunResult Machine::result() const {
   result.latency = tracer_.results();
   measurement_.fill(result);
   result.checks = checks();
+  result.violations = monitors_.violations();
   return result;
 }
 
@@ -278,6 +281,7 @@ std::vector<std::string> Machine::device_names() const {
 
 void Machine::observe(Observer observer) {
   observer_ = std::move(observer);
+  monitors_.observe(observer_);
   for (const auto& one : fabric_.root_ports) {
     one->observe(observer_);
   }

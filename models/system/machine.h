@@ -18,6 +18,7 @@
 #include "host/host_memory.h"
 #include "system/fabric.h"
 #include "system/measurement.h"
+#include "system/monitors.h"
 #include "trace/latency_tracer.h"
 #include "trace/trace_sink.h"
 
@@ -97,6 +98,7 @@ class Machine {
   MemoryPort memory_port_;
   HostBridge bridge_;
   Fabric fabric_;
+  Monitors monitors_;
   Measurement measurement_;
   Observer observer_;
   bool is_started_ = false;

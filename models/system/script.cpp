@@ -86,10 +86,10 @@ void Script::observe(const Observation& observation) {
     return;  // host software is bringing the machine up
   }
   output_.observed(observation);
-  if (observation.packet->request != token_ || token_ == 0) {
+  const std::string what = observation.what;
+  if (observation.packet->request != token_ || token_ == 0 || what == "violation") {
     return;
   }
-  const std::string what = observation.what;
   malformed_ += what == "malformed_tlp" ? 1 : 0;
   refused_ += what != "message" && what != "committed" && what != "interrupt" ? 1 : 0;
   outcomes_ += what != "message" ? 1 : 0;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -43,6 +44,10 @@ int exit_code_of(const RunResult& result) {
       fmt::print(stderr, "flitwise: check failed: {}: {}\n", check.name, check.detail);
       code = kSimulationError;
     }
+  }
+  constexpr std::size_t kMostPrinted = 5;
+  for (std::size_t i = 0; i < std::min(result.violations.size(), kMostPrinted); ++i) {
+    fmt::print(stderr, "flitwise: violation: {}", text_of(result.violations[i]));
   }
   return code;
 }

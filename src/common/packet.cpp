@@ -22,6 +22,7 @@ PacketRef PacketPool::make(PacketKind kind) {
   packet->counts = true;
   packet->ends_request = true;
   packet->length_only = false;
+  packet->is_raw = false;
   packet->malformed.reset();
   packet->tlp = Tlp{};
   packet->dllp = Dllp{};

@@ -334,5 +334,45 @@ Key ordinals(const std::string& path, Access<std::vector<std::uint64_t>> member,
   return key;
 }
 
+Key words(const std::string& path, Access<std::uint32_t> set, const std::vector<std::string>& words,
+          const std::string& sentence) {
+  Key key;
+  key.path = path;
+  key.range = "a list of " + alternatives(words);
+  key.sentence = sentence;
+  key.schema = {{"type", "array"}, {"items", {{"enum", words}}}};
+  key.read = [set, words](Config& config, const Value& value, const ReadContext& context) {
+    const std::string expected = "a list of " + alternatives(words);
+    if (value.kind != Value::Kind::kSequence) {
+      context.report(value.place, value.seen() + "; expected " + expected);
+      return;
+    }
+    std::uint32_t chosen = 0;
+    for (const Value& item : value.items) {
+      if (!is_scalar(item, context, expected)) {
+        return;
+      }
+      const auto word = std::find(words.begin(), words.end(), item.text);
+      if (word == words.end()) {
+        context.report(item.place, fmt::format("'{}'; expected {}{}", item.text, expected,
+                                               nearest_hint(item.text, words, "value")));
+        return;
+      }
+      chosen |= 1U << (word - words.begin());
+    }
+    set.set(config, chosen);
+  };
+  key.write = [set, words](const Config& config) -> ordered_json {
+    ordered_json list = ordered_json::array();
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if ((set.get(config) >> i & 1U) != 0) {
+        list.push_back(words[i]);
+      }
+    }
+    return list;
+  };
+  return key;
+}
+
 }  // namespace rows
 }  // namespace flitwise::config

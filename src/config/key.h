@@ -79,6 +79,8 @@ Key file(const std::string& path, Access<std::string> member, const std::vector<
          const std::string& sentence);
 Key ordinals(const std::string& path, Access<std::vector<std::uint64_t>> member,
              const std::string& sentence);
+Key words(const std::string& path, Access<std::uint32_t> set, const std::vector<std::string>& words,
+          const std::string& sentence);
 }  // namespace rows
 
 // The builders that tables use. `at` is a lambda that gives the address of the member.
@@ -137,6 +139,15 @@ Key file(const std::string& path, At at, const std::vector<std::string>& words,
 template <class At>
 Key ordinals(const std::string& path, At at, const std::string& sentence) {
   return rows::ordinals(path, access<std::vector<std::uint64_t>>(at), sentence);
+}
+/// A list of names of the enumeration E, which counts from 0, as a set: bit i for the i-th name.
+template <class E, class At>
+Key choices(const std::string& path, At at, const std::string& sentence) {
+  std::vector<std::string> words;
+  for (const Named<E>& named : kNames<E>) {
+    words.emplace_back(named.name);
+  }
+  return rows::words(path, access<std::uint32_t>(at), words, sentence);
 }
 /// One of the names of an enumeration.
 template <class At>

@@ -117,6 +117,20 @@ inline constexpr auto kNames<DomainChoice> =
                          {"working_set", DomainChoice::kWorkingSet},
                          {"churn", DomainChoice::kChurn}});
 template <>
+inline constexpr auto kNames<MonitorMode> = names<MonitorMode>({{"on", MonitorMode::kOn},
+                                                                {"off", MonitorMode::kOff}});
+template <>
+inline constexpr auto kNames<BrokenRule> =
+    names<BrokenRule>({{"credits", BrokenRule::kCredits},
+                       {"sequence", BrokenRule::kSequence},
+                       {"ordering", BrokenRule::kOrdering},
+                       {"tags", BrokenRule::kTags},
+                       {"completion", BrokenRule::kCompletion},
+                       {"boundary_4k", BrokenRule::kBoundary4k},
+                       {"byte_enables", BrokenRule::kByteEnables},
+                       {"at", BrokenRule::kAt},
+                       {"handles", BrokenRule::kHandles}});
+template <>
 inline constexpr auto kNames<At> = names<At>({{"untranslated", At::kUntranslated},
                                               {"translated", At::kTranslated},
                                               {"translated_pasid", At::kTranslatedPasid}});

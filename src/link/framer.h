@@ -55,6 +55,9 @@ class Framer {
   /// The link has been through Recovery until now. [LNK-10.3]
   virtual void recovered(Time now) = 0;
 
+  /// From now on breaks these rules of the data link layer on purpose (docs/monitors.md).
+  virtual void break_rules(const FaultsConfig& /*faults*/) {}
+
   /// Nothing waits for the other end: replay buffer empty, no Ack owed, no credit untold.
   virtual bool is_quiet() const = 0;
   virtual bool is_active() const = 0;     ///< TLPs may be sent

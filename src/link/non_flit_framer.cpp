@@ -10,7 +10,8 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint32_t kDllpBits = 64;  // [LNK-5.6]
+constexpr std::uint32_t kDllpBits = 64;     // [LNK-5.6]
+constexpr std::uint32_t kTooMuchData = 16;  // believed beside what was told, where that is broken
 
 Time symbols(const LinkConfig& link, unsigned count) {
   const LineCoding coding = line_coding(link.preset, link.skp);
@@ -58,6 +59,10 @@ bool NonFlitFramer::next_dllp(Time now, WireUnit& unit) {
     Dllp dllp;
     dllp.type = owed.is_nak ? DllpType::kNak : DllpType::kAck;
     dllp.sequence = owed.sequence;
+    if (breaks_sequence_ && !owed.is_nak) {
+      dllp.sequence = (owed.sequence + 1U) & kSequenceMask;  // not delivered yet [LNK-7.15]
+      breaks_sequence_ = false;
+    }
     ++(owed.is_nak ? stats_.naks : stats_.acks);
     put(dllp, unit);
     return true;
@@ -215,8 +220,8 @@ void NonFlitFramer::receive_flow_control(const Dllp& dllp, Time now) {
     returns_.activate(now);
   }
   if (dllp.type == DllpType::kUpdateFc) {
-    header.update(dllp.hdr_fc);
-    data.update(dllp.data_fc);
+    header.update(dllp.hdr_fc + (breaks_credits_ ? 1U : 0U));
+    data.update(dllp.data_fc + (breaks_credits_ ? kTooMuchData : 0U));
     queues_.note_stalls(now);
   }
 }

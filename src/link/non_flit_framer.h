@@ -24,6 +24,10 @@ class NonFlitFramer final : public Framer {
   Time deadline() const override;
   bool take_recovery_request() override;
   void recovered(Time now) override;
+  void break_rules(const FaultsConfig& faults) override {
+    breaks_credits_ = faults.breaks(BrokenRule::kCredits);
+    breaks_sequence_ = faults.breaks(BrokenRule::kSequence);
+  }
   bool is_quiet() const override;
   bool is_active() const override { return init_.is_active(); }
   bool is_conserved() const override { return returns_.is_conserved(); }
@@ -44,6 +48,8 @@ class NonFlitFramer final : public Framer {
   CreditReturns returns_;
   FlowControlInit init_;
   bool recovery_requested_ = false;
+  bool breaks_credits_ = false;   // takes each UpdateFC for more than it says
+  bool breaks_sequence_ = false;  // with the next Ack
   Time replay_buffer_full_since_ = Time::never();
 };
 

@@ -111,6 +111,20 @@ void TransactionQueues::note_overtaking(Position position, const Entry& entry) {
   }
 }
 
+// Breaks a rule on purpose. [LNK-9.4] [LNK-9.5] [LNK-9.6]
+std::optional<TransactionQueues::Position> TransactionQueues::forbidden_overtaking(Time now) const {
+  const Queue& posted = queue(FcClass::kPosted);
+  for (const FcClass fc : {FcClass::kNonPosted, FcClass::kCompletion}) {
+    const Queue& entries = queue(fc);
+    if (!entries.empty() && !posted.empty() && entries.front().arrival <= now &&
+        posted.front().order < entries.front().order && has_credits(fc, entries.front()) &&
+        passing(entries.front().packet->tlp, posted.front().packet->tlp) == Passing::kNo) {
+      return Position{fc, 0};
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<TransactionQueues::Position> TransactionQueues::choose(Time now) const {
   if (empty()) {
     return std::nullopt;
@@ -127,6 +141,11 @@ std::optional<TransactionQueues::Position> TransactionQueues::choose(Time now) c
     }
     if (*only != FcClass::kPosted) {
       return std::nullopt;
+    }
+  }
+  if (breaks_ordering_) {
+    if (const std::optional<Position> forbidden = forbidden_overtaking(now)) {
+      return forbidden;
     }
   }
   std::optional<Position> best;
@@ -157,6 +176,10 @@ PacketRef TransactionQueues::take(Position position) {
   gate.header.consume(entry.need.header);
   gate.data.consume(entry.need.data);
   note_overtaking(position, entry);
+  if (breaks_ordering_ && position.fc_class != FcClass::kPosted) {
+    const Queue& posted = queue(FcClass::kPosted);
+    breaks_ordering_ = posted.empty() || posted.front().order > entry.order;
+  }
   PacketRef packet = std::move(entry.packet);
   if (position.index == 0) {
     entries.pop_front();

@@ -63,6 +63,9 @@ class TransactionQueues {
   /// Stall times up to now.
   StallTimes stalls(Time now) const;
 
+  /// One TLP is to overtake a posted request that it may not pass, on purpose (docs/monitors.md).
+  void break_ordering() { breaks_ordering_ = true; }
+
   CreditGate& header_gate(FcClass fc_class) { return gates_[index_of(fc_class)].header; }
   CreditGate& data_gate(FcClass fc_class) { return gates_[index_of(fc_class)].data; }
   const CreditGate& header_gate(FcClass fc_class) const {
@@ -94,12 +97,14 @@ class TransactionQueues {
   bool is_preferred(FcClass fc_class) const;
   void note_overtaking(Position position, const Entry& entry);
   std::optional<std::size_t> sendable(FcClass fc_class, Time now) const;
+  std::optional<Position> forbidden_overtaking(Time now) const;
 
   std::array<Queue, kFcClasses> queues_;
   std::array<Gate, kFcClasses> gates_;
   std::uint64_t next_order_ = 0;
   unsigned overtakings_ = 0;  // of the oldest posted request, while the mode permits them
   RelaxedPassing relaxed_;
+  bool breaks_ordering_ = false;
 };
 
 }  // namespace flitwise

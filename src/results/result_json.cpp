@@ -87,6 +87,20 @@ Json checks_json(const RunResult& result) {
   return list;
 }
 
+Json violations_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const Violation& one : result.violations) {
+    list.push_back({{"rule", one.rule},
+                    {"sentence", one.sentence},
+                    {"link", one.link},
+                    {"direction", one.is_up ? "up" : "down"},
+                    {"time_ns", one.time.ns()},
+                    {"packet", one.packet},
+                    {"other", one.other}});
+  }
+  return list;
+}
+
 }  // namespace
 
 Json result_json(const RunResult& result) {
@@ -106,6 +120,7 @@ Json result_json(const RunResult& result) {
   json["network"] = Json::object();
   json["errors"] = errors_json(result);
   json["checks"] = checks_json(result);
+  json["violations"] = violations_json(result);
   return json;
 }
 

@@ -21,6 +21,9 @@ Keys faults_keys() {
       count(
           "faults.drop_completions", [](auto& c) { return &c.faults.drop_completions; },
           between(0, 1'000'000'000'000), "Read completions that the host drops, from the first."),
+      choices<BrokenRule>(
+          "faults.break", [](auto& c) { return &c.faults.broken_rules; },
+          "Rules that the model breaks once on purpose: each makes its monitor report."),
   };
 }
 

@@ -136,6 +136,8 @@ TEST(BadInput, KeyWithoutValue) {
 TEST(BadInput, UnknownWordNamesTheNearestOne) {
   EXPECT_THAT(problems_of("link:\n  identity: bdf+pasid\n"),
               ElementsAre(at("2:13", "'bdf+pasid'", "nearest value 'bdf_pasid'")));
+  EXPECT_THAT(problems_of("faults: {break: [tags, credit]}\n"),
+              ElementsAre(at("1:24", "'credit'", "nearest value 'credits'")));
   EXPECT_THAT(problems_of("link: {preset: gen3x9}\n"),
               ElementsAre(at("1:16", "'gen3x9'", "nearest value 'gen3x")));
 }

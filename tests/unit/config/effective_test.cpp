@@ -87,6 +87,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"device.timing.completion_timeout", "1ms"},
       {"host.timing.completion_timeout", "1ms"},
       {"run.deadlock_after", "1s"},
+      {"faults.break", "[tags, at]"},
       {"link.rcb", "128B"},
       {"link.credits.posted_data", "16"},
       {"link.credits.completion_data", "16"},

@@ -77,13 +77,14 @@ TEST(JsonSchema, AcceptsTheCanonicalForm) {
 }
 
 TEST(JsonSchema, RefusesWhatTheReaderRefuses) {
-  for (const char* text : {"link: {presett: gen3x8}", "link: {mps: 256}", "link: {mps: 256ns}",
-                           "workload: {requests: many}", "device: {dhi: {bits: 13}}", "link: [1]",
-                           "link: {identity: bdf+pasid}", "link: {preset: gen6x16}",
-                           "device: {tag_bits: 9}", "link: {credits: {posted_data: 0}}",
-                           "device: {dhi: {supported: no}}", "faults: {up: {corrupt_tlps: [0]}}",
-                           "iommu: {}", "system: {instances: {ep0: {device.dhi.bitz: 4}}}",
-                           "trace: {latency: [{name: a, from: isue, to: sent}]}"}) {
+  for (const char* text :
+       {"link: {presett: gen3x8}", "link: {mps: 256}", "link: {mps: 256ns}",
+        "workload: {requests: many}", "device: {dhi: {bits: 13}}", "link: [1]",
+        "link: {identity: bdf+pasid}", "link: {preset: gen6x16}", "device: {tag_bits: 9}",
+        "link: {credits: {posted_data: 0}}", "device: {dhi: {supported: no}}",
+        "faults: {up: {corrupt_tlps: [0]}}", "faults: {break: [credit]}", "run: {monitors: true}",
+        "iommu: {}", "system: {instances: {ep0: {device.dhi.bitz: 4}}}",
+        "trace: {latency: [{name: a, from: isue, to: sent}]}"}) {
     EXPECT_FALSE(accepts(text)) << text;
     EXPECT_FALSE(problems_of(text).empty()) << text;
   }
@@ -93,7 +94,8 @@ TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
   for (const char* text :
        {"link: {mps: 0.5KiB, credits: {posted_data: infinite}}", "link:", "run: {seed: 3}",
         "host: {memory: {bandwidth: infinite}}", "link: {timing: {replay_timeout: auto}}",
-        "faults: {up: {corrupt_tlps: [1, 2]}}", "link: {error_rate: 1e-6, skp: off}",
+        "faults: {up: {corrupt_tlps: [1, 2]}}",
+        "{faults: {break: [tags, at]}, run: {monitors: off}}", "link: {error_rate: 1e-6, skp: off}",
         "system: {instances: {ep0: {device: {dhi: {bits: 4}}, device.tag_bits: 8}}}",
         "trace: {latency: [{name: a, from: issue, to: sent}]}"}) {
     EXPECT_TRUE(accepts(text)) << text;

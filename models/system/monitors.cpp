@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the monitors of each link have to know.
+#include "system/monitors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "monitor/link_monitor.h"
+
+namespace flitwise {
+namespace {
+
+bool has_ordered_handles(const DeviceConfig& device) {
+  return device.dhi.alloc_order != AllocOrder::kNone;
+}
+
+LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Config& config) {
+  const LinkConfig& link = fabric.links[index].link->config();
+  LinkMonitorOptions options;
+  options.link = fabric.links[index].name;
+  options.has_data_link = link.carrier == Carrier::kPcie;
+  options.mps = static_cast<std::uint32_t>(link.mps);
+  options.mrrs = 0;
+  options.host_timeout = config.host.timing.completion_timeout;
+  options.device_timeout = Time::never();
+  options.is_host_above = options.link.rfind("rp", 0) == 0;
+  options.announces_handles = false;
+  const bool is_trunk = options.link.find("-sw") != std::string::npos;
+  for (const FabricDevice& device : fabric.devices) {
+    if (!is_trunk && device.link != index) {
+      continue;
+    }
+    const Config& c = device.config;
+    options.mrrs = std::max(options.mrrs, static_cast<std::uint32_t>(c.link.mrrs));
+    options.host_rcb = static_cast<std::uint32_t>(link.rcb);
+    options.device_timeout = std::min(options.device_timeout, c.device.timing.completion_timeout);
+    options.form = {c.link.identity, c.link.dhi_form, c.device.dhi.bits};
+    options.has_coherent_handles = options.has_coherent_handles && has_ordered_handles(c.device);
+    options.announces_handles = !is_trunk && has_ordered_handles(c.device) &&
+                                c.device.dhi.management == HandleManagement::kDevice;
+  }
+  return options;
+}
+
+}  // namespace
+
+Monitors::Monitors(Fabric& fabric, const Config& config) {
+  if (config.run.monitors == MonitorMode::kOff) {
+    return;
+  }
+  for (std::size_t i = 0; i < fabric.links.size(); ++i) {
+    links_.push_back(std::make_unique<LinkMonitor>(options_for(fabric, i, config)));
+    fabric.links[i].link->watch(*links_.back());
+  }
+}
+
+Monitors::~Monitors() = default;
+
+void Monitors::observe(const Observer& observer) {
+  for (const auto& one : links_) {
+    const char* const place = one->log().link().c_str();
+    one->log().listen([&observer, place](Time time, const char* rule, const Packet& packet) {
+      if (observer) {
+        observer({time, place, "violation", rule, &packet});
+      }
+    });
+  }
+}
+
+std::vector<CheckResult> Monitors::checks() const {
+  std::vector<CheckResult> all;
+  for (const auto& one : links_) {
+    const ViolationLog& log = one->log();
+    const std::string detail = log.count() == 0
+                                   ? ""
+                                   : fmt::format("{} violations, the first of {}: {}", log.count(),
+                                                 log.first()[0].rule, log.first()[0].sentence);
+    all.push_back({log.link() + ": protocol monitors", log.count() == 0, detail});
+  }
+  return all;
+}
+
+std::vector<Violation> Monitors::violations() const {
+  std::vector<Violation> all;
+  for (const auto& one : links_) {
+    all.insert(all.end(), one->log().first().begin(), one->log().first().end());
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Violation& a, const Violation& b) { return a.time < b.time; });
+  return all;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The protocol monitors of a machine, one set for each link (docs/monitors.md).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flitwise/observer.h"
+#include "flitwise/result.h"
+#include "system/fabric.h"
+
+namespace flitwise {
+
+class LinkMonitor;
+
+class Monitors {
+ public:
+  /// Watches every link of the fabric from the start on; nothing where run.monitors is off.
+  Monitors(Fabric& fabric, const Config& config);
+  ~Monitors();
+
+  /// `observer` hears of every violation; it outlives the monitors.
+  void observe(const Observer& observer);
+  std::vector<CheckResult> checks() const;
+  /// Those that were kept, in order of time.
+  std::vector<Violation> violations() const;
+
+ private:
+  std::vector<std::unique_ptr<LinkMonitor>> links_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completions against the requests they answer.
+#include "monitor/completion_monitor.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace flitwise {
+namespace {
+
+constexpr MonitoredRule kNobodyWaits{"LNK-9.8", "a completion answers no request that waits"};
+constexpr MonitoredRule kByteCount{"LNK-9.12", "Byte Count is not what is still owed"};
+constexpr MonitoredRule kLowerAddress{"LNK-9.13", "Lower Address is not where the answer goes on"};
+constexpr MonitoredRule kTooLong{"LNK-9.12", "a completion brings more than is owed"};
+constexpr MonitoredRule kBoundary{"LNK-9.10",
+                                  "a completion that is not the last does not end on RCB"};
+constexpr MonitoredRule kNoData{"LNK-9.10", "a successful read is answered without data"};
+constexpr MonitoredRule kUnwantedData{"LNK-9.19", "data comes where none is due"};
+constexpr MonitoredRule kKind{"LNK-9.21", "a locked and a plain request are mixed up"};
+constexpr MonitoredRule kClass{"LNK-2.5", "a completion has another traffic class"};
+
+bool brings_data(TlpType type) {
+  return type == TlpType::kCplD || type == TlpType::kCplDLk;
+}
+
+}  // namespace
+
+// Whole DWs travel: those before the first byte asked for and behind the last do not count.
+std::uint32_t CompletionMonitor::bytes_in(const AwaitedRequest& request, const Tlp& tlp) {
+  return std::min(request.left, 4U * tlp.length_dw - request.lower_address % 4U);
+}
+
+const MonitoredRule* CompletionMonitor::broken_rule_of_data(const AwaitedRequest& request,
+                                                            const Tlp& tlp) const {
+  const std::uint32_t lead = request.lower_address % 4U;
+  const std::uint32_t brought = bytes_in(request, tlp);
+  if (tlp.byte_count != request.left) {
+    return &kByteCount;
+  }
+  if (request.is_memory_read && tlp.lower_address != request.lower_address) {
+    return &kLowerAddress;
+  }
+  if (4U * tlp.length_dw > (lead + request.left + 3U) / 4U * 4U) {
+    return &kTooLong;
+  }
+  if (brought < request.left && (request.lower_address + brought) % rcb_ != 0) {
+    return &kBoundary;
+  }
+  return nullptr;
+}
+
+const MonitoredRule* CompletionMonitor::broken_rule(const AwaitedRequest& request,
+                                                    const Tlp& tlp) const {
+  const bool is_locked = tlp.type == TlpType::kCplLk || tlp.type == TlpType::kCplDLk;
+  if (tlp.tc != request.tc) {
+    return &kClass;
+  }
+  if (is_locked != request.is_locked) {
+    return &kKind;
+  }
+  if (!brings_data(tlp.type)) {
+    return tlp.status == CplStatus::kSC && request.wants_data ? &kNoData : nullptr;
+  }
+  if (tlp.status != CplStatus::kSC || !request.wants_data) {
+    return &kUnwantedData;
+  }
+  return broken_rule_of_data(request, tlp);
+}
+
+void CompletionMonitor::delivered(const Packet& packet, Time now) {
+  const Tlp& tlp = packet.tlp;
+  AwaitedRequest* const request = tlp.id_is_handle
+                                      ? table_.find_with_handle(tlp.requester_id, tlp.tag)
+                                      : table_.find(tlp.requester_id, tlp.tag);
+  if (request == nullptr) {
+    reporter_.report(kNobodyWaits, now, packet, "no request with this tag");
+    return;
+  }
+  const MonitoredRule* const rule = request->is_doubtful ? nullptr : broken_rule(*request, tlp);
+  if (rule != nullptr) {
+    reporter_.report(*rule, now, packet,
+                     fmt::format("{}; {} bytes owed from lower address {:#x}",
+                                 text_of(request->note), request->left, request->lower_address));
+  }
+  const std::uint32_t brought = brings_data(tlp.type) ? bytes_in(*request, tlp) : request->left;
+  request->left -= brought;
+  request->lower_address = static_cast<std::uint8_t>((request->lower_address + brought) & 0x7fU);
+  request->is_out = request->left > 0;
+}
+
+}  // namespace flitwise

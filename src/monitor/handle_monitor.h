@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Watches that both ends mean the same domain by a handle: it was allocated before its first use,
+/// and the host finds behind it whom the sender meant. [DHI D8] [DHI D11] [DHI D16] [DHI S2]
+#pragma once
+
+#include <vector>
+
+#include "dhi/handle_types.h"
+#include "monitor/violation_log.h"
+#include "tlp/identity.h"
+
+namespace flitwise {
+
+class HandleMonitor {
+ public:
+  HandleMonitor(Reporter reporter, const IdentityForm& form)
+      : reporter_(reporter),
+        form_(form),
+        is_requester_id_(form.dhi_form == DhiForm::kRidDirect ||
+                         form.dhi_form == DhiForm::kRidFabric),
+        owners_(kHandleMask + 1U, nobody()) {}
+
+  /// An ALLOC or DEALLOC goes on the wire for the first time.
+  void told(const Packet& packet);
+  /// The same as fits() where the handle stands in the Requester ID; false elsewhere.
+  bool fits_plainly(const Packet& packet) const {
+    return is_requester_id_ &&
+           owners_[packet.tlp.requester_id.value & kHandleMask] == packet.identity;
+  }
+  /// Was the handle of a TLP that the model made allocated to whom it is meant for?
+  bool fits(const Packet& packet) const {
+    return owners_[handle_in(packet.tlp)] == packet.identity;
+  }
+  /// Reports one that was not.
+  void report(const Packet& packet, Time now) const;
+  /// Has the root port found whom a TLP that the model made is meant for?
+  static bool fits_resolution(const Packet& packet) {
+    return !packet.resolved || !packet.has_identity || *packet.resolved == packet.identity;
+  }
+  /// Reports one where it has not.
+  void report_resolution(const Packet& packet, Time now) const;
+
+ private:
+  /// No function with a PASID of 20 bits.
+  static DeviceIdentity nobody() {
+    DeviceIdentity identity;
+    identity.bdf = Bdf{0xffff};
+    identity.pasid = Pasid{0xfff'ffff};
+    return identity;
+  }
+  std::size_t handle_in(const Tlp& tlp) const {
+    const std::size_t handle = is_requester_id_ ? tlp.requester_id.value : handle_elsewhere(tlp);
+    return handle & kHandleMask;
+  }
+  std::size_t handle_elsewhere(const Tlp& tlp) const;
+
+  Reporter reporter_;
+  IdentityForm form_;
+  bool is_requester_id_;                // the handle stands there
+  std::vector<DeviceIdentity> owners_;  // by handle: whom its last ALLOC named
+};
+
+}  // namespace flitwise

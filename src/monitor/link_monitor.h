@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/// All monitors of one link, for both directions. It watches and never changes anything; it shares
+/// no rule with the model that it watches (docs/monitors.md).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "link/framer.h"
+#include "monitor/completion_monitor.h"
+#include "monitor/credit_monitor.h"
+#include "monitor/handle_monitor.h"
+#include "monitor/ordering_monitor.h"
+#include "monitor/request_monitor.h"
+#include "monitor/sequence_monitor.h"
+#include "monitor/tag_monitor.h"
+
+namespace flitwise {
+
+/// What a link's monitors have to know of the machine around it.
+struct LinkMonitorOptions {
+  std::string link;
+  bool has_data_link = true;  ///< PCIe: credits, sequence numbers, Acks
+  std::uint32_t mps = 256, mrrs = 512;
+  std::uint32_t host_rcb = 64, device_rcb = 128;  ///< as completers [LNK-9.9]
+  Time device_timeout, host_timeout;              ///< [LNK-9.18]
+  IdentityForm form;
+  bool is_host_above = true;         ///< the upstream end turns handles back into domains
+  bool announces_handles = true;     ///< every handle that is used comes with an ALLOC on this link
+  bool has_coherent_handles = true;  ///< false: uses may come before their ALLOC is applied
+};
+
+/// Ends of a link by index, as LinkSide: 0 upstream, 1 downstream. An end sends in its own
+/// direction.
+class LinkMonitor {
+ public:
+  explicit LinkMonitor(const LinkMonitorOptions& options);
+  LinkMonitor(const LinkMonitor&) = delete;
+  LinkMonitor& operator=(const LinkMonitor&) = delete;
+
+  /// The transaction queues of an end have taken a packet.
+  void queued(std::size_t end, FcClass fc, const Packet& packet) {
+    directions_[end]->ordering.queued(fc, packet);
+  }
+  /// An end has put a unit on its wire.
+  void sent(std::size_t end, const WireUnit& unit, Time now);
+  /// A DLLP has come to an end, undamaged.
+  void arrived(std::size_t end, const Packet& dllp, Time now);
+  /// A TLP was accepted at an end, and the port there has dealt with it.
+  void delivered(std::size_t end, const WireUnit& unit, Time now);
+
+  ViolationLog& log() { return log_; }
+  const ViolationLog& log() const { return log_; }
+
+ private:
+  /// Of what one end sends.
+  struct Direction {
+    Direction(const LinkMonitorOptions& options, bool is_up, ViolationLog& log, Reporter reporter);
+    CreditMonitor credits;
+    SequenceMonitor sequence;
+    OrderingMonitor ordering;
+    RequestMonitor shape;
+    RequestTable requests;
+    TagMonitor tags;
+    CompletionMonitor answers;  // to these requests; they come the other way
+    HandleMonitor handles;
+    bool has_data_link;
+    bool announces_handles;
+    bool checks_resolution;
+  };
+  [[gnu::noinline]] void sent_special(std::size_t end, const WireUnit& unit, Time now);
+  [[gnu::cold, gnu::noinline]] static void sent_slowly(Direction& direction, const WireUnit& unit,
+                                                       bool is_covered, Time now);
+  static void judge(Direction& direction, const Packet& packet, Time now);
+  [[gnu::cold, gnu::noinline]] static void delivered_wrongly(Direction& direction,
+                                                             const WireUnit& unit, Time now);
+
+  ViolationLog log_;
+  std::array<std::unique_ptr<Direction>, 2> directions_;
+};
+
+}  // namespace flitwise

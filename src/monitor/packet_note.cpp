@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packets as short texts.
+#include "monitor/packet_note.h"
+
+#include <fmt/format.h>
+
+namespace flitwise {
+namespace {
+
+std::string dllp_text(const Dllp& dllp) {
+  static constexpr const char* kClasses[] = {"P", "NP", "Cpl"};
+  switch (dllp.type) {
+    case DllpType::kAck:
+      return fmt::format("Ack {}", dllp.sequence);
+    case DllpType::kNak:
+      return fmt::format("Nak {}", dllp.sequence);
+    case DllpType::kInitFc1:
+    case DllpType::kInitFc2:
+    case DllpType::kUpdateFc:
+      return fmt::format(
+          "{} {} header {} data {}", dllp.type == DllpType::kUpdateFc ? "UpdateFC" : "InitFC",
+          kClasses[static_cast<std::size_t>(dllp.fc_class)], dllp.hdr_fc, dllp.data_fc);
+    default:
+      return "DLLP";
+  }
+}
+
+}  // namespace
+
+std::string text_of(Bdf bdf) {
+  return fmt::format("{:02x}:{:02x}.{}", bdf.bus(), bdf.device(), bdf.function());
+}
+
+std::string text_of(const PacketNote& note) {
+  return fmt::format("#{} {} tag {} from {} at {:#x}, {} DW", note.uid, name_of(note.type),
+                     note.tag, text_of(note.requester_id), note.address, note.length_dw);
+}
+
+std::string text_of(const Packet& packet) {
+  const Tlp& tlp = packet.tlp;
+  if (packet.kind == PacketKind::kDllp) {
+    return fmt::format("#{} {}", packet.uid, dllp_text(packet.dllp));
+  }
+  if (is_completion(tlp.type)) {
+    return fmt::format("#{} {} tag {} to {}, status {}, byte count {}, lower address {:#x}, {} DW",
+                       packet.uid, name_of(tlp.type), tlp.tag, text_of(tlp.requester_id),
+                       static_cast<int>(tlp.status), tlp.byte_count, tlp.lower_address,
+                       tlp.length_dw);
+  }
+  if (is_message(tlp.type)) {
+    return fmt::format("#{} {} code {:#04x} from {}", packet.uid, name_of(tlp.type),
+                       tlp.message_code, text_of(tlp.requester_id));
+  }
+  return fmt::format("{}, enables {:x}/{:x}, AT {}{}", text_of(note_of(packet)), tlp.first_be,
+                     tlp.last_be, static_cast<int>(tlp.at),
+                     tlp.id_is_handle ? ", with a handle" : "");
+}
+
+}  // namespace flitwise

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Watches the sequence numbers of one direction of a link: what is sent, sent again, delivered,
+/// and acknowledged from the other end. [LNK-7.1] to [LNK-7.10]
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "monitor/violation_log.h"
+
+namespace flitwise {
+
+class SequenceMonitor {
+ public:
+  explicit SequenceMonitor(Reporter reporter) : uids_(kFirstRing), reporter_(reporter) {}
+
+  /// May a new TLP with this number go on the wire? Also false where the books have to grow.
+  bool fits(unsigned sequence) const { return sequence == next_ && sequence != stop_; }
+  /// It goes.
+  void sent(const Packet& packet, unsigned sequence) {
+    uids_[sequence & ring_mask_] = packet.uid;
+    next_ = (sequence + 1) & kMask;
+  }
+  /// Reports what is wrong with a new TLP that does not fit, if anything is, before it goes.
+  void report(const Packet& packet, unsigned sequence, Time now);
+  void sent_again(const Packet& packet, unsigned sequence, Time now);
+  /// May the receiver's data link layer accept this TLP?
+  bool fits_delivery(const Packet& packet, unsigned sequence) const {
+    return sequence == awaited_ && uid_at(sequence) == packet.uid;
+  }
+  /// It does.
+  void delivered(unsigned sequence) { awaited_ = (sequence + 1) & kMask; }
+  /// Reports a delivery that does not fit, before it is booked.
+  void report_delivery(const Packet& packet, unsigned sequence, Time now) const;
+  /// The receiver puts an Ack or Nak on the wire.
+  void acknowledging(const Packet& dllp, Time now);
+  /// It has come to the sender, undamaged.
+  void acknowledged(const Dllp& dllp);
+
+ private:
+  static constexpr unsigned kMask = 0xfff;
+  static constexpr unsigned kMostUnacknowledged = 2047;
+  static constexpr unsigned kFirstRing = 64;  // a power of two, as all its sizes are
+
+  static constexpr unsigned distance(unsigned from, unsigned to) { return (to - from) & kMask; }
+  void grow();
+  void set_stop();
+  std::uint64_t uid_at(unsigned sequence) const { return uids_[sequence & ring_mask_]; }
+
+  unsigned next_ = 0;               // sequence of the next new TLP
+  unsigned stop_ = kFirstRing - 1;  // the first one that has to be looked at
+  unsigned ring_mask_ = kFirstRing - 1;
+  std::vector<std::uint64_t> uids_;  // of unacknowledged TLPs, by sequence
+  unsigned awaited_ = 0;             // of the next TLP to be delivered
+  unsigned acked_ = kMask;           // the last one that an Ack has told the sender of
+  bool is_replaying_ = false;
+  unsigned replay_ = 0;  // of the next TLP of the replay
+  Reporter reporter_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shape of single TLPs as a watcher sees it, beside the checks of the model's receivers.
+#include "monitor/request_monitor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tlp/tlp_check.h"
+#include "unit/monitor/monitor_support.h"
+#include "workload/random.h"
+
+namespace flitwise {
+namespace {
+
+using test::packet;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+
+std::vector<std::string> rules_broken_by(const Packet& sent, std::uint32_t mrrs = 512) {
+  test::Reported reported;
+  const RequestMonitor monitor(reported.reporter, 256, mrrs);
+  if (!monitor.fits(sent.tlp, kind_of(sent.tlp))) {
+    monitor.report(sent, {});
+  }
+  return reported.rules();
+}
+
+class RequestMonitorTest : public ::testing::Test {
+ protected:
+  PacketPool pool;
+  PacketRef write = [this] {
+    PacketRef made = packet(pool, TlpType::kMWr, 16, 0x1000);
+    made->tlp.first_be = made->tlp.last_be = 0xf;
+    return made;
+  }();
+  Tlp& tlp = write->tlp;
+};
+
+TEST_F(RequestMonitorTest, APlainWriteIsFine) {
+  EXPECT_THAT(rules_broken_by(*write), IsEmpty());
+}
+// [LNK-9.14]
+TEST_F(RequestMonitorTest, ARequestAcrossAPageIsNoticed) {
+  tlp.address = 0x1fc0;
+  EXPECT_THAT(rules_broken_by(*write), IsEmpty());
+  tlp.address = 0x1fc4;
+  EXPECT_THAT(rules_broken_by(*write), Contains("LNK-9.14"));
+}
+// [LNK-9.15]
+TEST_F(RequestMonitorTest, APayloadOverMpsIsNoticed) {
+  tlp.length_dw = 65;
+  EXPECT_THAT(rules_broken_by(*write), Contains("LNK-9.15"));
+}
+TEST_F(RequestMonitorTest, AReadOverMrrsIsNoticedWhereThatBinds) {
+  tlp.type = TlpType::kMRd;
+  tlp.length_dw = 256;
+  EXPECT_THAT(rules_broken_by(*write), Contains("LNK-9.15"));
+  EXPECT_THAT(rules_broken_by(*write, 0), IsEmpty());
+}
+// [LNK-2.11] [LNK-1.5]
+TEST_F(RequestMonitorTest, AnAddressTypeBelongsToMemoryRequests) {
+  tlp.at = AddressType::kReserved;
+  EXPECT_THAT(rules_broken_by(*write), Contains("LNK-1.5"));
+  tlp.type = TlpType::kCplD;
+  tlp.at = AddressType::kTranslated;
+  EXPECT_THAT(rules_broken_by(*write), Contains("LNK-2.11"));
+}
+// [LNK-4.1]
+TEST_F(RequestMonitorTest, ATranslationRequestIsARead) {
+  tlp.at = AddressType::kTranslationRequest;
+  EXPECT_THAT(rules_broken_by(*write), Contains("LNK-4.1"));
+  tlp.type = TlpType::kMRd;
+  tlp.length_dw = 2;
+  EXPECT_THAT(rules_broken_by(*write), IsEmpty());
+}
+
+// [LNK-2.8] [LNK-2.9] All byte enables of short requests, beside the receiver's check.
+TEST_F(RequestMonitorTest, ByteEnablesAgreeWithTheCheckOfTheReceiver) {
+  for (const TlpType type : {TlpType::kMRd, TlpType::kMWr}) {
+    for (const std::uint64_t address : {0x1000U, 0x1004U}) {
+      for (const unsigned length : {1U, 2U, 3U}) {
+        for (unsigned enables = 0; enables < 256; ++enables) {
+          tlp.type = type;
+          tlp.address = address;
+          tlp.length_dw = static_cast<std::uint16_t>(length);
+          tlp.first_be = static_cast<std::uint8_t>(enables & 0xfU);
+          tlp.last_be = static_cast<std::uint8_t>(enables >> 4);
+          EXPECT_EQ(rules_broken_by(*write).empty(), !check_format(tlp).has_value())
+              << length << " DW at " << address << " with " << enables;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace flitwise
