@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <type_traits>
 
 namespace flitwise {
 
@@ -43,12 +45,46 @@ constexpr std::uint32_t to_int(DomainId d) {
   return static_cast<std::uint32_t>(d);
 }
 
+/// An identifier or none, with what std::optional offers. In one register: an optional is written
+/// in pieces, and a processor waits when it has to read them back as one word, which each packet
+/// would pay several times. REQUIRES: no identifier has all bits of its type set.
+template <class Id>
+class OptionalId {
+ public:
+  constexpr OptionalId() = default;
+  constexpr OptionalId(std::nullopt_t /*none*/) {}
+  constexpr OptionalId(Id id) : value_(id) {}
+  constexpr OptionalId(std::optional<Id> id) : value_(id.value_or(kNone)) {}
+
+  constexpr bool has_value() const { return value_ != kNone; }
+  constexpr explicit operator bool() const { return has_value(); }
+  constexpr Id operator*() const { return value_; }  ///< REQUIRES: has_value()
+  constexpr Id value() const { return value_; }      ///< likewise
+  constexpr Id value_or(Id other) const { return has_value() ? value_ : other; }
+  constexpr void reset() { value_ = kNone; }
+  friend constexpr bool operator==(OptionalId a, OptionalId b) { return a.value_ == b.value_; }
+  friend constexpr bool operator!=(OptionalId a, OptionalId b) { return !(a == b); }
+
+ private:
+  static constexpr Id kNone =
+      static_cast<Id>(std::numeric_limits<std::underlying_type_t<Id>>::max());
+  Id value_ = kNone;
+};
+
 /// Who a message belongs to, in full: what a handle stands for. [DHI D7]
 struct DeviceIdentity {
   Bdf bdf;
-  std::optional<Pasid> pasid;              ///< absent: the device or context has no PASID
   bool privileged_mode_requested = false;  ///< PMR of the PASID prefix
   bool execute_requested = false;          ///< ER of the PASID prefix
+  OptionalId<Pasid> pasid;                 ///< absent: the device or context has no PASID
+
+  constexpr DeviceIdentity() = default;
+  constexpr DeviceIdentity(Bdf routing_id, OptionalId<Pasid> id = {}, bool privileged = false,
+                           bool execute = false)
+      : bdf(routing_id),
+        privileged_mode_requested(privileged),
+        execute_requested(execute),
+        pasid(id) {}
   friend constexpr bool operator==(const DeviceIdentity& a, const DeviceIdentity& b) {
     return a.bdf == b.bdf && a.pasid == b.pasid &&
            a.privileged_mode_requested == b.privileged_mode_requested &&

@@ -3,6 +3,8 @@
 ///
 /// Forward call: BEGIN_REQ hands a packet over. TLM_COMPLETED: taken. TLM_ACCEPTED: refused for
 /// now; the callee calls back with END_REQ as soon as there is room, and the caller tries again.
+/// Towards a link: TLM_UPDATED means taken, and the next of its class would be refused; END_REQ
+/// follows here as well.
 /// Towards a port: TLM_COMPLETED means the receive buffer is free again (its credits return);
 /// TLM_UPDATED means the port holds the buffer and calls back with END_RESP and the same packet
 /// when it has let go. Delay is always zero: clocks live in the modules.
@@ -30,7 +32,11 @@ inline sc_core::sc_time to_sc_time(Time t) {
   return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(t.fs));
 }
 inline Time now() {
-  return {static_cast<std::int64_t>(sc_core::sc_time_stamp().value())};
+  return {static_cast<std::int64_t>(sc_core::sc_get_curr_simcontext()->time_stamp().value())};
+}
+/// Has the link taken the packet?
+inline bool is_taken(tlm::tlm_sync_enum answer) {
+  return answer != tlm::TLM_ACCEPTED;
 }
 
 }  // namespace flitwise

@@ -5,8 +5,6 @@
 
 #include <boost/circular_buffer.hpp>
 
-#include <optional>
-
 #include "dhi/device_handle_table.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
@@ -17,8 +15,8 @@ class Outbox {
  public:
   struct Entry {
     PacketRef packet;
-    Time ready{};                         ///< when it leaves the port's pipeline
-    std::optional<HandlePin> posted_pin;  ///< the handle table hears of it when the packet is sent
+    Time ready{};          ///< when it leaves the port's pipeline
+    HandlePin posted_pin;  ///< if any: the handle table hears of it when the packet is sent
   };
 
   explicit Outbox(std::size_t depth) : entries_(depth) {}

@@ -34,7 +34,7 @@ void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
 DhiAgent::Answer DhiAgent::acquire(DomainId domain, const DeviceIdentity& identity, UseKind kind,
                                    bool can_flush, std::vector<PacketRef>& first) {
   can_flush_ = can_flush;
-  const std::optional<Dhi> dhi = table_->find(domain);
+  const OptionalId<Dhi> dhi = table_->find(domain);
   if (waiting_domain_ != domain) {
     table_->record_lookup(dhi.has_value());
   }
@@ -262,7 +262,7 @@ void DhiAgent::end_context(DomainId domain) {
       software_.context_ended(domain);
     }
   } else if (config_.dhi.allocate_at == AllocateAt::kContextCreation) {
-    if (const std::optional<Dhi> dhi = table_->find(domain)) {
+    if (const OptionalId<Dhi> dhi = table_->find(domain)) {
       table_->drain(*dhi);
     }
   }

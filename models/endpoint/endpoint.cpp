@@ -15,6 +15,11 @@ namespace {
 // itself.
 constexpr std::size_t kOutboxDepth = 8;
 
+DeviceIdentity without_pasid(DeviceIdentity identity) {
+  identity.pasid.reset();
+  return identity;
+}
+
 }  // namespace
 
 Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
@@ -71,6 +76,7 @@ void Endpoint::work() {
 tlm::tlm_sync_enum Endpoint::link_has_room(int /*id*/, Packet& /*packet*/,
                                            tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
   const Time t = now();
+  is_full_.fill(false);
   if (target_waits_) {
     drain_target(t);
   }
@@ -106,7 +112,7 @@ void Endpoint::pump_raw(Time t) {
     packet->is_raw = true;
     packet->stamp(Hop::kIssue, t);
     counters_.posted_bytes += packet->tlp.type == TlpType::kMWr ? packet->payload_bytes : 0;
-    queue(std::move(packet), t + config_.device.timing.pipeline, std::nullopt);
+    queue(std::move(packet), t + config_.device.timing.pipeline);
   }
 }
 
@@ -160,32 +166,43 @@ bool Endpoint::send_piece(Time t) {
     return false;
   }
   const bool is_read = transfer.op == Op::kRead;
+  if (is_full_[static_cast<std::size_t>(is_read ? FcClass::kNonPosted : FcClass::kPosted)]) {
+    return false;
+  }
   const std::size_t free_tags = outstanding_.free_tags(function_of(identity.bdf));
   tag_stall_.set(is_read && free_tags == 0, t);
   if (is_read && free_tags == 0) {
     return false;
   }
-  DhiAgent::Answer handle;
-  if (uses_handles(transfer.op)) {
-    const bool can_flush = free_tags > (is_read ? 1U : 0U);
-    handle = dhi_.acquire(transfer.domain, identity,
-                          is_read ? UseKind::kNonPosted : UseKind::kPosted, can_flush, first_);
-    queue_first(transfer, identity, t, handle.latency);
-    handle_stall_.set(handle.outcome == DhiAgent::Outcome::kWait, t);
-    if (handle.outcome == DhiAgent::Outcome::kWait) {
-      return false;
-    }
+  const DhiAgent::Answer handle =
+      uses_handles(transfer.op) ? acquire_handle(identity, free_tags, t) : DhiAgent::Answer{};
+  if (handle.outcome == DhiAgent::Outcome::kWait) {
+    return false;
   }
   PacketRef packet = make_request(transfer, identity, handle, t);
-  const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
-  const std::optional<HandlePin> pin = has_handle ? std::optional(handle.pin) : std::nullopt;
   if (is_read) {
-    open_read(*packet, pin, t);
+    open_read(*packet, handle.pin, t);
   }
   queue(std::move(packet), t + config_.device.timing.pipeline + handle.latency,
-        is_read ? std::nullopt : pin);
+        is_read ? HandlePin{} : handle.pin);
   after_piece(t);
   return true;
+}
+
+// The handle for the present transfer; what has to go out first goes.
+DhiAgent::Answer Endpoint::acquire_handle(const DeviceIdentity& identity, std::size_t free_tags,
+                                          Time t) {
+  const Transfer& transfer = active_[current_].transfer;
+  const bool is_read = transfer.op == Op::kRead;
+  const bool can_flush = free_tags > (is_read ? 1U : 0U);
+  DhiAgent::Answer handle =
+      dhi_.acquire(transfer.domain, identity, is_read ? UseKind::kNonPosted : UseKind::kPosted,
+                   can_flush, first_);
+  if (!first_.empty()) {
+    queue_first(transfer, identity, t, handle.latency);
+  }
+  handle_stall_.set(handle.outcome == DhiAgent::Outcome::kWait, t);
+  return handle;
 }
 
 PacketRef Endpoint::make_request(const Transfer& transfer, const DeviceIdentity& identity,
@@ -203,12 +220,10 @@ PacketRef Endpoint::make_request(const Transfer& transfer, const DeviceIdentity&
   const bool is_interrupt = transfer.op == Op::kMsi;
   const At at = is_interrupt ? At::kUntranslated : config_.workload.at;
   tlp.at = at == At::kUntranslated ? AddressType::kUntranslated : AddressType::kTranslated;
-  DeviceIdentity on_wire = identity;
-  if (at == At::kTranslated) {
-    on_wire.pasid.reset();  // a translated request needs no PASID [LNK-3.8]
-  }
   const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
-  apply_identity(tlp, form_, on_wire, has_handle ? std::optional(handle.dhi) : std::nullopt,
+  const OptionalId<Dhi> dhi = has_handle ? OptionalId<Dhi>(handle.dhi) : OptionalId<Dhi>();
+  // A translated request needs no PASID. [LNK-3.8]
+  apply_identity(tlp, form_, at == At::kTranslated ? without_pasid(identity) : identity, dhi,
                  is_interrupt ? RequestUse::kInterrupt : RequestUse::kData);
   packet->domain = transfer.domain;
   packet->identity = identity;
@@ -266,20 +281,20 @@ void Endpoint::queue_first(const Transfer& transfer, const DeviceIdentity& ident
       packet->tlp.is_4dw = transfer.address >> 32 != 0;
       apply_identity(packet->tlp, {Identity::kBdfPasid, form_.dhi_form, form_.handle_bits},
                      identity, std::nullopt);
-      open_read(*packet, std::nullopt, t);
+      open_read(*packet, HandlePin{}, t);
     }
     sizer_.size(*packet);
-    queue(std::move(packet), t + config_.device.timing.pipeline + latency, std::nullopt);
+    queue(std::move(packet), t + config_.device.timing.pipeline + latency);
   }
   first_.clear();
 }
 
-void Endpoint::queue(PacketRef packet, Time ready, std::optional<HandlePin> posted_pin) {
+void Endpoint::queue(PacketRef packet, Time ready, HandlePin posted_pin) {
   outbox_.send({std::move(packet), ready, posted_pin},
                [this](const Outbox::Entry& entry) { return hand_over(entry); });
 }
 
-void Endpoint::open_read(Packet& packet, std::optional<HandlePin> pin, Time t) {
+void Endpoint::open_read(Packet& packet, HandlePin pin, Time t) {
   const bool is_flush = packet.purpose == HandlePurpose::kFlush;
   OutstandingRequest request;
   request.request = PacketRef(&packet);
@@ -344,7 +359,10 @@ bool Endpoint::hand_over(const Outbox::Entry& entry) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   const Time t = now();
   sc_core::sc_time delay = entry.ready > t ? to_sc_time(entry.ready - t) : sc_core::SC_ZERO_TIME;
-  if (to_link->nb_transport_fw(*entry.packet, phase, delay) != tlm::TLM_COMPLETED) {
+  const FcClass fc = fc_class(entry.packet->tlp.type);
+  const tlm::tlm_sync_enum answer = to_link->nb_transport_fw(*entry.packet, phase, delay);
+  is_full_[static_cast<std::size_t>(fc)] = answer != tlm::TLM_COMPLETED;
+  if (!is_taken(answer)) {
     return false;
   }
   note_sent(entry);
@@ -355,7 +373,7 @@ bool Endpoint::hand_over(const Outbox::Entry& entry) {
 void Endpoint::note_sent(const Outbox::Entry& entry) {
   const Packet& packet = *entry.packet;
   if (entry.posted_pin) {
-    dhi_.posted_sent(*entry.posted_pin);
+    dhi_.posted_sent(entry.posted_pin);
   } else if (dhi_.is_active() && packet.tlp.type == TlpType::kMRd) {
     OutstandingRequest* request =
         outstanding_.find(function_of(packet.identity.bdf), packet.tlp.tag);
@@ -372,7 +390,7 @@ void Endpoint::inject(PacketRef packet) {
   packet->is_raw = true;
   packet->stamp(Hop::kIssue, now());
   counters_.posted_bytes += packet->tlp.type == TlpType::kMWr ? packet->payload_bytes : 0;
-  queue(std::move(packet), now(), std::nullopt);
+  queue(std::move(packet), now());
   wake();
 }
 
@@ -427,8 +445,9 @@ std::string Endpoint::waiting() const {
         fmt::format("{}: {} packets wait for room in the link's queues\n", name(), outbox_.size());
   }
   if (has_current_) {
-    text += fmt::format("{}: a transfer of domain {} waits for a tag or a handle\n", name(),
-                        to_int(active_[current_].transfer.domain));
+    text += fmt::format(
+        "{}: a transfer of domain {} waits for a tag, a handle or room in the link's queues\n",
+        name(), to_int(active_[current_].transfer.domain));
   }
   const auto say = [&](const std::string& what) {
     text += what.empty() ? "" : fmt::format("{}: engine: {}\n", name(), what);

@@ -5,6 +5,7 @@
 
 #include <systemc>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -110,9 +111,9 @@ class Endpoint : public sc_core::sc_module {
   void fill_payload(Packet& packet, const Transfer& transfer);
   void queue_first(const Transfer& transfer, const DeviceIdentity& identity, Time now,
                    Time latency);
-  void queue(PacketRef packet, Time ready, std::optional<HandlePin> posted_pin);
+  void queue(PacketRef packet, Time ready, HandlePin posted_pin = {});
   void take_used_tag(Packet& packet);
-  void open_read(Packet& packet, std::optional<HandlePin> pin, Time now);
+  void open_read(Packet& packet, HandlePin pin, Time now);
   void after_piece(Time now);
   void end_transfer(std::uint32_t slot, Time now);
   bool hand_over(const Outbox::Entry& entry);
@@ -143,6 +144,7 @@ class Endpoint : public sc_core::sc_module {
   }
   std::uint32_t new_active();
   bool uses_handles(Op op) const;
+  DhiAgent::Answer acquire_handle(const DeviceIdentity& identity, std::size_t free_tags, Time now);
 
   const Config config_;
   const IdentityForm form_;
@@ -164,8 +166,9 @@ class Endpoint : public sc_core::sc_module {
   bool has_current_ = false;
   // What software sets, and what is looked at for every packet.
   bool is_bus_master_ = false;
-  bool has_duties_ = false;    // handles drain, or functions are in reset
-  bool target_waits_ = false;  // the link has sent an answer of the target unit away
+  bool has_duties_ = false;                 // handles drain, or functions are in reset
+  std::array<bool, kFcClasses> is_full_{};  // the link's queue, until it says that there is room
+  bool target_waits_ = false;               // the link has sent an answer of the target unit away
   bool relaxed_ordering_, id_based_ordering_;
   unsigned not_running_ = 0;  // functions that may not send
   std::uint32_t mps_, mrrs_;

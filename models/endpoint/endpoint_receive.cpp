@@ -72,7 +72,7 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
   packet.stamp(Hop::kCompleted, done);
   last_completion_ = done;
   if (request.pin) {
-    dhi_.nonposted_done(*request.pin);
+    dhi_.nonposted_done(request.pin);
   }
   if (status == TransferStatus::kDone) {
     const bool ordered = !packet.tlp.relaxed_ordering && !packet.tlp.id_based_ordering;

@@ -90,9 +90,9 @@ void Endpoint::drain_target(Time t) {
   target_.drain(t, [this](Packet& packet) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const bool is_taken = to_link->nb_transport_fw(packet, phase, delay) == tlm::TLM_COMPLETED;
-    target_waits_ = !is_taken;
-    return is_taken;
+    const bool is_accepted = is_taken(to_link->nb_transport_fw(packet, phase, delay));
+    target_waits_ = !is_accepted;
+    return is_accepted;
   });
 }
 
@@ -167,7 +167,7 @@ void Endpoint::do_duties(Time t) {
 // Handles that are given up wait for their last uses; a flush finds out. [DHI D10]
 void Endpoint::drain_handles(Time t) {
   if (dhi_.is_draining()) {
-    const DeviceIdentity identity{base_, std::nullopt, false, false};
+    const DeviceIdentity identity(base_);
     const bool can_flush =
         outstanding_.free_tags(0) > 0 && functions_[0] == FunctionState::kRunning;
     dhi_.drain(base_, can_flush, first_);

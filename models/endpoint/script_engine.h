@@ -21,7 +21,7 @@ namespace flitwise {
 struct ScriptDma {
   bool is_write = false;
   Bdf requester_id;
-  std::optional<Pasid> pasid;
+  OptionalId<Pasid> pasid;
   AddressType at = AddressType::kUntranslated;
   bool no_write = false;    ///< NW of a translation request
   bool execute = false;     ///< ER of the PASID prefix

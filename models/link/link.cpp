@@ -32,15 +32,13 @@ const char* name_of(FcClass fc) {
 
 }  // namespace
 
-Link::End::End(const char* name, const LinkConfig& link, const MessageConfig& message,
-               const DirectionFaults& faults, const Random& random, PacketPool& pool)
+Link::End::End(const LinkConfig& link, const MessageConfig& message, const DirectionFaults& faults,
+               const Random& random, PacketPool& pool)
     : queues(link.queue_depth, link.relaxed_passing),
       framer(make_framer(link, message, queues, pool)),
       lanes(coding_of(link)),
       errors(link.error_rate, faults, random),
-      wire(kWireSlots),
-      transmit_wakeup((std::string(name) + "_transmit").c_str(), link.timing.clock),
-      receive_wakeup((std::string(name) + "_receive").c_str(), link.timing.clock) {}
+      wire(kWireSlots) {}
 
 Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
            const MessageConfig& message, const FaultsConfig& faults, const Random& random,
@@ -49,38 +47,34 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
       config_(link),
       faults_(faults),
       flight_(link.timing.propagation + link.timing.receive),
-      lookahead_(link.timing.clock + LaneStream(coding_of(link)).symbol_time()) {
+      lookahead_(link.timing.clock + LaneStream(coding_of(link)).symbol_time()),
+      agenda_("work", link.timing.clock) {
   static constexpr const char* kNames[] = {"upstream", "downstream"};
   for (int side = 0; side < 2; ++side) {
     const auto i = static_cast<std::size_t>(side);
     const std::string side_name = kNames[i];
     LinkConfig own = link;
     own.credits = advertised[i];
-    ends_[i] = std::make_unique<End>(kNames[i], own, message, side == 1 ? faults.up : faults.down,
+    ends_[i] = std::make_unique<End>(own, message, side == 1 ? faults.up : faults.down,
                                      random.split(side_name), pool);
     from_port[i] = std::make_unique<LinkTarget<Link>>(("from_" + side_name).c_str());
     to_port[i] = std::make_unique<LinkInitiator<Link>>(("to_" + side_name).c_str());
     from_port[i]->register_nb_transport_fw(this, &Link::port_sends, side);
     to_port[i]->register_nb_transport_bw(this, &Link::port_frees, side);
-
-    sc_core::sc_spawn_options transmit_options;
-    transmit_options.spawn_method();
-    ends_[i]->transmit_wakeup.wakes(transmit_options);
-    sc_core::sc_spawn([this, side] { transmit(side); }, ("transmit_" + side_name).c_str(),
-                      &transmit_options);
-    sc_core::sc_spawn_options receive_options;
-    receive_options.spawn_method();
-    receive_options.dont_initialize();
-    ends_[i]->receive_wakeup.wakes(receive_options);
-    sc_core::sc_spawn([this, side] { receive(side); }, ("receive_" + side_name).c_str(),
-                      &receive_options);
     ends_[i]->framer->start(Time{});
+    agenda_.at(kTransmit + i, Time{});
   }
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  agenda_.wakes(options);
+  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
 }
 
 tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*phase*/,
                                     sc_core::sc_time& delay) {
-  End& end = *ends_[static_cast<std::size_t>(side)];
+  const auto i = static_cast<std::size_t>(side);
+  End& end = *ends_[i];
   const FcClass fc = fc_class(packet.tlp.type);
   if (!end.queues.has_room(fc)) {
     end.refused[static_cast<std::size_t>(fc)] = true;
@@ -92,17 +86,20 @@ tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*
   }
   end.queues.push(PacketRef(&packet), arrival);
   if (monitor_ != nullptr) {
-    monitor_->queued(static_cast<std::size_t>(side), fc, packet);
+    monitor_->queued(i, fc, packet);
   }
-  end.transmit_wakeup.at(std::max(arrival, next_slot(end)));
-  return tlm::TLM_COMPLETED;
+  agenda_.at(kTransmit + i, std::max(arrival, next_slot(end)));
+  const bool is_full = !end.queues.has_room(fc);
+  end.refused[static_cast<std::size_t>(fc)] = is_full;
+  return is_full ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
 }
 
 tlm::tlm_sync_enum Link::port_frees(int side, Packet& packet, tlm::tlm_phase& /*phase*/,
                                     sc_core::sc_time& /*delay*/) {
-  End& end = *ends_[static_cast<std::size_t>(side)];
+  const auto i = static_cast<std::size_t>(side);
+  End& end = *ends_[i];
   end.framer->freed(packet, now());
-  end.transmit_wakeup.at(std::max(end.framer->deadline(), next_slot(end)));
+  agenda_.at(kTransmit + i, std::max(end.framer->deadline(), next_slot(end)));
   return tlm::TLM_COMPLETED;
 }
 
@@ -111,16 +108,27 @@ Time Link::next_slot(const End& end) const {
   return end.lanes.free_at() - lookahead_ + Time{1};
 }
 
-// Fills the wire up to one clock and one symbol ahead: several units may leave on one edge.
-void Link::transmit(int side) {
-  End& from = *ends_[static_cast<std::size_t>(side)];
-  End& to = *ends_[static_cast<std::size_t>(1 - side)];
-  from.transmit_wakeup.taken();
+// What has arrived on an edge counts for what is sent on it.
+void Link::work() {
+  agenda_.begin();
   const Time t = now();
-  // What has arrived on this edge counts already, in whatever order the kernel runs the processes.
-  if (!to.wire.empty() && to.wire.front().arrival <= t) {
-    receive(side);
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (agenda_.take(kReceive + side, t)) {
+      receive(side);
+    }
   }
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (agenda_.take(kTransmit + side, t)) {
+      transmit(side);
+    }
+  }
+  agenda_.end();
+}
+
+// Fills the wire up to one clock and one symbol ahead: several units may leave on one edge.
+void Link::transmit(std::size_t side) {
+  End& from = *ends_[side];
+  const Time t = now();
   const Time horizon = t + lookahead_;
   bool sent_tlp = false;
   bool more = true;
@@ -129,7 +137,7 @@ void Link::transmit(int side) {
     more = from.framer->next(t, unit);
     if (more) {
       sent_tlp = sent_tlp || unit.packet->kind != PacketKind::kDllp;
-      put_on_wire(from, to, std::move(unit), t);
+      put_on_wire(side, std::move(unit), t);
     }
   }
   if (from.framer->take_recovery_request()) {
@@ -138,13 +146,13 @@ void Link::transmit(int side) {
   // The next edge on which the wire takes another unit, or on which one arrives; what waits for
   // credits is woken by them.
   if (from.lanes.free_at() >= horizon && (more || !from.queues.empty())) {
-    from.transmit_wakeup.at(next_slot(from));
+    agenda_.at(kTransmit + side, next_slot(from));
   } else if (!from.queues.empty()) {
-    from.transmit_wakeup.at(from.queues.next_arrival(t));
+    agenda_.at(kTransmit + side, from.queues.next_arrival(t));
   }
   const Time deadline = from.framer->deadline();
   if (deadline != Time::never()) {
-    from.transmit_wakeup.at(std::max(deadline, next_slot(from)));
+    agenda_.at(kTransmit + side, std::max(deadline, next_slot(from)));
   }
   // Last, so that what comes now does not ask for a later wake-up before the nearer one is set.
   if (sent_tlp) {
@@ -152,7 +160,8 @@ void Link::transmit(int side) {
   }
 }
 
-void Link::put_on_wire(End& from, End& to, WireUnit&& unit, Time earliest) {
+void Link::put_on_wire(std::size_t side, WireUnit&& unit, Time earliest) {
+  End& from = *ends_[side];
   if (from.opens_window && unit.packet->kind != PacketKind::kDllp && unit.packet->counts) {
     open_window(from, std::max(earliest, from.lanes.free_at()));
   }
@@ -167,11 +176,11 @@ void Link::put_on_wire(End& from, End& to, WireUnit&& unit, Time earliest) {
   account_for(from, unit, placement);
   from.account.damaged += damaged ? 1 : 0;
   if (monitor_ != nullptr) {
-    monitor_->sent(&from == ends_[1].get() ? 1 : 0, unit, placement.first);
+    monitor_->sent(side, unit, placement.first);
   }
   if (sink_ != nullptr) {
-    sink_->record({placement.first, placement.last, basename(), &from == ends_[1].get(),
-                   unit.is_replay, damaged, unit.sequence, unit.packet.get()});
+    sink_->record({placement.first, placement.last, basename(), side == 1, unit.is_replay, damaged,
+                   unit.sequence, unit.packet.get()});
   }
   if (from.wire.full()) {
     from.wire.set_capacity(from.wire.capacity() * 2);
@@ -179,7 +188,7 @@ void Link::put_on_wire(End& from, End& to, WireUnit&& unit, Time earliest) {
   const Time arrival = placement.last + flight_;
   from.wire.push_back({std::move(unit), arrival, damaged});
   if (from.wire.size() == 1) {
-    to.receive_wakeup.at(arrival);
+    agenda_.at(kReceive + 1 - side, arrival);
   }
 }
 
@@ -204,10 +213,9 @@ void Link::account_for(End& from, const WireUnit& unit, const Placement& placeme
   }
 }
 
-void Link::receive(int side) {
-  End& to = *ends_[static_cast<std::size_t>(side)];
-  End& from = *ends_[static_cast<std::size_t>(1 - side)];
-  to.receive_wakeup.taken();
+void Link::receive(std::size_t side) {
+  End& to = *ends_[side];
+  End& from = *ends_[1 - side];
   const Time t = now();
   while (!from.wire.empty() && from.wire.front().arrival <= t) {
     const InFlight& arrived = from.wire.front();
@@ -228,28 +236,26 @@ void Link::receive(int side) {
     from.wire.pop_front();
   }
   if (!from.wire.empty()) {
-    to.receive_wakeup.at(from.wire.front().arrival);
+    agenda_.at(kReceive + side, from.wire.front().arrival);
   }
   // Acks and credits may have opened the way for what waits here, and something may be owed to the
   // other end.
   const Time wanted = std::min(to.queues.first_arrival(), to.framer->deadline());
   if (wanted != Time::never()) {
-    to.transmit_wakeup.at(std::max(wanted, next_slot(to)));
+    agenda_.at(kTransmit + side, std::max(wanted, next_slot(to)));
   }
 }
 
-void Link::deliver(int side, const PacketRef& packet, Time t) {
-  const auto i = static_cast<std::size_t>(side);
+void Link::deliver(std::size_t side, const PacketRef& packet, Time t) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  if ((*to_port[i])->nb_transport_fw(*packet, phase, delay) == tlm::TLM_COMPLETED) {
-    ends_[i]->framer->freed(*packet, t);
+  if ((*to_port[side])->nb_transport_fw(*packet, phase, delay) == tlm::TLM_COMPLETED) {
+    ends_[side]->framer->freed(*packet, t);
   }
 }
 
-void Link::tell_room(int side) {
-  const auto i = static_cast<std::size_t>(side);
-  End& end = *ends_[i];
+void Link::tell_room(std::size_t side) {
+  End& end = *ends_[side];
   for (std::size_t fc = 0; fc < kFcClasses; ++fc) {
     if (end.refused[fc] && end.queues.has_room(static_cast<FcClass>(fc))) {
       end.refused[fc] = false;
@@ -257,7 +263,7 @@ void Link::tell_room(int side) {
       tlm::tlm_phase phase = tlm::END_REQ;
       sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
       Packet& any = *end.wire.back().unit.packet;
-      (*from_port[i])->nb_transport_bw(any, phase, delay);
+      (*from_port[side])->nb_transport_bw(any, phase, delay);
     }
   }
 }
@@ -266,10 +272,10 @@ void Link::tell_room(int side) {
 // LNK-10.3]
 void Link::recover(Time t) {
   const Time until = t + config_.timing.retrain;
-  for (auto& end : ends_) {
-    end->lanes.hold_until(until);
-    end->framer->recovered(until);
-    end->transmit_wakeup.at(until);
+  for (std::size_t side = 0; side < 2; ++side) {
+    ends_[side]->lanes.hold_until(until);
+    ends_[side]->framer->recovered(until);
+    agenda_.at(kTransmit + side, until);
   }
 }
 

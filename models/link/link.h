@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "common/wakeup.h"
+#include "common/agenda.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/result.h"
@@ -81,6 +81,9 @@ class Link : public sc_core::sc_module {
   const LinkConfig& config() const { return config_; }
 
  private:
+  /// What the link's process does at each end.
+  static constexpr std::size_t kReceive = 0, kTransmit = 2;  // plus the side
+
   struct InFlight {
     WireUnit unit;
     Time arrival;
@@ -101,16 +104,14 @@ class Link : public sc_core::sc_module {
     Time at{};
   };
   struct End {
-    End(const char* name, const LinkConfig& link, const MessageConfig& message,
-        const DirectionFaults& faults, const Random& random, PacketPool& pool);
+    End(const LinkConfig& link, const MessageConfig& message, const DirectionFaults& faults,
+        const Random& random, PacketPool& pool);
 
     TransactionQueues queues;
     std::unique_ptr<Framer> framer;
     LaneStream lanes;
     BitErrors errors;
-    boost::circular_buffer<InFlight> wire;  // from this end to the other, in order of arrival
-    Wakeup transmit_wakeup;
-    Wakeup receive_wakeup;                   // of the wire that ends here
+    boost::circular_buffer<InFlight> wire;   // from this end to the other, in order of arrival
     std::array<bool, kFcClasses> refused{};  // the port was sent away and waits for room
     Account account;
     Tally window_begin;
@@ -125,12 +126,13 @@ class Link : public sc_core::sc_module {
   tlm::tlm_sync_enum port_frees(int side, Packet& packet, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay);
   Time next_slot(const End& end) const;
-  void transmit(int side);
-  void receive(int side);
-  void put_on_wire(End& from, End& to, WireUnit&& unit, Time earliest);
+  void work();
+  void transmit(std::size_t side);
+  void receive(std::size_t side);
+  void put_on_wire(std::size_t side, WireUnit&& unit, Time earliest);
   void account_for(End& from, const WireUnit& unit, const Placement& placement);
-  void deliver(int side, const PacketRef& packet, Time t);
-  void tell_room(int side);
+  void deliver(std::size_t side, const PacketRef& packet, Time t);
+  void tell_room(std::size_t side);
   void recover(Time t);
   static Tally tally(const End& end, const LaneStream& settled, Time when);
   static Tally tally_now(const End& end);
@@ -143,6 +145,7 @@ class Link : public sc_core::sc_module {
   const Time flight_;     // last symbol at one end to transaction layer at the other
   const Time lookahead_;  // a wire is filled so far ahead that none of its symbols stays free
   std::array<std::unique_ptr<End>, 2> ends_;
+  Agenda<4> agenda_;
   TraceSink* sink_ = nullptr;
   LinkMonitor* monitor_ = nullptr;
   std::uint64_t delivered_ = 0;

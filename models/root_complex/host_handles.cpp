@@ -106,19 +106,17 @@ HostHandles::Name HostHandles::find(const DeviceIdentity& identity) {
   return {dhi, store_.search_by_domain(dhi)};
 }
 
-HostHandles::Lookup HostHandles::resolve(const Packet& packet, const WireIdentity& identity,
-                                         BusRange port, Time now, std::vector<PacketRef>& answers) {
-  Lookup lookup;
-  const Dhi dhi = *identity.handle;
+HostHandles::Lookup HostHandles::resolve(const Packet& packet, Dhi dhi, BusRange port, Time now,
+                                         std::vector<PacketRef>& answers) {
   const bool keeps_requester_id =
       config_.link.dhi_form == DhiForm::kTag || config_.link.dhi_form == DhiForm::kPrefix;
-  lookup.latency =
-      store_.access_by_handle(Dhi{static_cast<std::uint16_t>(to_int(dhi) & kHandleMask)});
+  // Made in one place: copying it would cost each packet more than looking it up.
+  Lookup lookup{
+      keeps_requester_id ? table_.resolve(packet.tlp.requester_id, dhi) : table_.resolve(dhi),
+      store_.access_by_handle(Dhi{static_cast<std::uint16_t>(to_int(dhi) & kHandleMask)})};
   if (now < stores_done_) {
     lookup.latency = lookup.latency + wait_for_store(dhi, now);
   }
-  lookup.resolution =
-      keeps_requester_id ? table_.resolve(packet.tlp.requester_id, dhi) : table_.resolve(dhi);
   if (lookup.resolution && !port.contains(lookup.resolution->identity.bdf)) {
     lookup.resolution.reset();
   }

@@ -44,7 +44,7 @@ class HostHandles {
   };
   /// The domain behind a handle; a handle without valid entry is counted and, where posted,
   /// reported. An entry of a device below another port is none. [DHI D16] [DHI S1]
-  Lookup resolve(const Packet& packet, const WireIdentity& identity, BusRange port, Time now,
+  Lookup resolve(const Packet& packet, Dhi dhi, BusRange port, Time now,
                  std::vector<PacketRef>& answers);
 
   /// The handle for a message that goes down to a domain, if it has one. [DHI D21]

@@ -232,9 +232,10 @@ const char* RootPort::identity_refusal_of(const Tlp& tlp, const DeviceIdentity& 
 // False: a handle that names nobody, or an identity that is not the sender's; the packet has been
 // dealt with. [DHI D16]
 bool RootPort::resolve(Packet& packet, Time t, Standing& standing) {
-  const WireIdentity identity = identity_of(packet.tlp, form_);
-  if (!identity.handle) {
-    const char* const refusal = identity_refusal_of(packet.tlp, identity.full);
+  const OptionalId<Dhi> handle = handle_of(packet.tlp, form_);
+  if (!handle) {
+    const char* const refusal =
+        identity_refusal_of(packet.tlp, identity_of(packet.tlp, form_).full);
     if (refusal != nullptr) {
       refuse(packet, CplStatus::kUR, refusal, config_.host.timing.root_port);
     }
@@ -245,7 +246,7 @@ bool RootPort::resolve(Packet& packet, Time t, Standing& standing) {
     return refusal == nullptr;
   }
   const HostHandles::Lookup lookup =
-      device_of(packet.tlp.requester_id).handles->resolve(packet, identity, buses_, t, answers_);
+      device_of(packet.tlp.requester_id).handles->resolve(packet, *handle, buses_, t, answers_);
   standing.latency = lookup.latency;
   if (lookup.resolution) {
     standing.is_trusted = lookup.resolution->is_trusted;

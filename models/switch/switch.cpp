@@ -118,7 +118,7 @@ void Switch::drain(Port& port, Time t) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     Packet& packet = *port.egress.front(*fc).packet;
-    if ((*port.to_link)->nb_transport_fw(packet, phase, delay) != tlm::TLM_COMPLETED) {
+    if (!is_taken((*port.to_link)->nb_transport_fw(packet, phase, delay))) {
       port.takes[static_cast<std::size_t>(*fc)] = false;
       continue;
     }

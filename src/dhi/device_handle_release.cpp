@@ -25,7 +25,7 @@ bool covers(const DeallocMessage& message, Dhi dhi, Bdf function) {
 }  // namespace
 
 void DeviceHandleTable::end_context(DomainId domain) {
-  const std::optional<Dhi> dhi = find(domain);
+  const OptionalId<Dhi> dhi = find(domain);
   if (!dhi || entries_[slot_of(*dhi)].has_ended) {
     return;
   }

@@ -40,7 +40,7 @@ void DeviceHandleTable::reserve_domains(std::uint32_t domains) {
 
 // ---- use
 
-std::optional<Dhi> DeviceHandleTable::find(DomainId domain) const {
+OptionalId<Dhi> DeviceHandleTable::find(DomainId domain) const {
   const std::uint32_t index = to_int(domain);
   if (index >= slot_of_domain_.size() || slot_of_domain_[index] == kNoSlot) {
     return std::nullopt;
@@ -248,7 +248,7 @@ HandleStatus DeviceHandleTable::install(DomainId domain, const AllocMessage& mes
   if (!config_.range.contains(message.dhi)) {
     return HandleStatus::kHandleOutOfRange;
   }
-  const std::optional<Dhi> present = find(domain);
+  const OptionalId<Dhi> present = find(domain);
   if (present && *present != message.dhi) {
     return HandleStatus::kDomainHasHandle;
   }

@@ -35,7 +35,8 @@ enum class UseKind : std::uint8_t { kPosted, kNonPosted };
 /// entry was reset) is ignored when it comes back.
 struct HandlePin {
   Dhi dhi{};
-  std::uint32_t residency = 0;
+  std::uint32_t residency = 0;  ///< 0: no pin
+  explicit operator bool() const { return residency != 0; }
 };
 
 /// What a message without handle would have to wait for. [DHI D8, D9, D10]
@@ -108,7 +109,7 @@ class DeviceHandleTable {
 
   // ---- use [DHI D7, D10]
   /// Handle of the domain; empty also while its entry drains.
-  std::optional<Dhi> find(DomainId domain) const;
+  OptionalId<Dhi> find(DomainId domain) const;
   /// Counts one lookup (once per message, not per retry).
   void record_lookup(bool is_hit);
   /// Holds the entry for one TLP. REQUIRES: dhi was given by find() or allocate().

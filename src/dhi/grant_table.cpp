@@ -8,7 +8,7 @@ namespace flitwise {
 namespace {
 constexpr std::size_t kFunctions = 65536;
 
-bool is_granted(const Grant& grant, std::optional<Pasid> pasid) {
+bool is_granted(const Grant& grant, OptionalId<Pasid> pasid) {
   if (!pasid) {
     return grant.without_pasid;
   }

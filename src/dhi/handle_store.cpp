@@ -34,7 +34,7 @@ Time HandleStore::access_by_handle(Dhi dhi) {
   return config_.timing.by_handle + fetch(static_cast<Slot>(to_int(dhi) - to_int(range_.lower)));
 }
 
-Time HandleStore::search_by_domain(std::optional<Dhi> found) {
+Time HandleStore::search_by_domain(OptionalId<Dhi> found) {
   if (found) {
     FLITWISE_CHECK(range_.contains(*found),
                    fmt::format("handle {} is not in this table", to_int(*found)));

@@ -22,7 +22,7 @@ class HandleStore {
   Time access_by_handle(Dhi dhi);
   /// Associative search. `found` is the handle it ends with; a search in vain looks at the DRAM
   /// too.
-  Time search_by_domain(std::optional<Dhi> found);
+  Time search_by_domain(OptionalId<Dhi> found);
 
   std::uint64_t hits() const { return hits_; }      ///< answered by SRAM or by the cache
   std::uint64_t misses() const { return misses_; }  ///< went to the DRAM

@@ -45,7 +45,7 @@ void OutstandingRequests::close(unsigned index, std::uint16_t tag) {
   (slot.older == kNone ? oldest_ : slots_[slot.older].younger) = slot.younger;
   (slot.younger == kNone ? youngest_ : slots_[slot.younger].older) = slot.older;
   slot.request.request.reset();
-  slot.request.pin.reset();
+  slot.request.pin = {};
   from.slots[tag] = kNone;
   from.tags.give(tag);
   free_.push_back(place);

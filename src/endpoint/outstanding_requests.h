@@ -19,7 +19,7 @@ namespace flitwise {
 struct OutstandingRequest {
   PacketRef request;
   Reassembly reassembly;
-  std::optional<HandlePin> pin;
+  HandlePin pin;
   std::uint64_t posted_serial =
       0;  ///< all posted requests up to it are pushed by this one's completion [DHI D10]
   std::uint32_t transfer = 0;  ///< the shell's transfer slot

@@ -16,7 +16,7 @@ SourceVerdict check_source(const Tlp& tlp, const Bridge& port, SwitchMode mode,
   if (is_completion(tlp.type)) {
     return SourceVerdict::kPass;
   }
-  const std::optional<Dhi> handle = identity_of(tlp, form).handle;
+  const OptionalId<Dhi> handle = handle_of(tlp, form);
   const bool reads_handles = mode == SwitchMode::kHandleAware;
   if (!port.source_validation) {
     return handle ? SourceVerdict::kUncheckedHandle : SourceVerdict::kPass;
@@ -59,7 +59,7 @@ std::optional<Bdf> HandleOwners::owner_of(Dhi handle) const {
 }
 
 Bdf completion_target(const Tlp& request, const IdentityForm& form, const HandleOwners* owners) {
-  const std::optional<Dhi> handle = identity_of(request, form).handle;
+  const OptionalId<Dhi> handle = handle_of(request, form);
   if (!handle || !handle_replaces_bdf(form) || owners == nullptr) {
     return request.requester_id;
   }

@@ -81,7 +81,7 @@ class OpReader {
   void bdf(const char* key, Bdf& out) {
     fields_.field(key, [&](const Json& value) { return json_value::read_bdf(value, out); });
   }
-  void pasid(std::optional<Pasid>& out) {
+  void pasid(OptionalId<Pasid>& out) {
     fields_.field("pasid", [&](const Json& value) -> Complaint {
       if (value.is_null()) {
         return {};

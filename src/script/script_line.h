@@ -31,7 +31,7 @@ struct TlpOp {
 struct DmaOp {
   std::string port = "ep0";
   std::optional<Bdf> requester_id;  ///< absent: the device's own
-  std::optional<Pasid> pasid;
+  OptionalId<Pasid> pasid;
   AddressType at = AddressType::kUntranslated;
   bool is_write = false;
   std::uint64_t address = 0;

@@ -110,7 +110,7 @@ bool may_carry_handle(const Tlp& tlp, RequestUse use) {
 }
 
 void apply_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& identity,
-                    std::optional<Dhi> handle, RequestUse use) {
+                    OptionalId<Dhi> handle, RequestUse use) {
   const bool with_pasid =
       (form.identity == Identity::kBdfPasid || form.identity == Identity::kDhi) &&
       may_carry_pasid(tlp, use);
@@ -140,36 +140,39 @@ void apply_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& id
   tlp.id_is_handle = true;
 }
 
-WireIdentity identity_of(const Tlp& tlp, const IdentityForm& form) {
-  WireIdentity found;
-  found.full = full_identity(tlp);
+OptionalId<Dhi> handle_of(const Tlp& tlp, const IdentityForm& form) {
   if (!tlp.id_is_handle || form.identity != Identity::kDhi || !may_carry_handle(tlp)) {
-    return found;
+    return {};
   }
   switch (form.dhi_form) {
     case DhiForm::kRidDirect:
     case DhiForm::kRidFabric:
-      found.handle = static_cast<Dhi>(found.full.bdf.value);
-      found.full.bdf = Bdf{};
-      break;
+      return static_cast<Dhi>(device_bdf(tlp).value);
     case DhiForm::kTag:
-      if (tag_is_free(tlp)) {
-        found.handle = static_cast<Dhi>(tlp.tag);
-      }
-      break;
+      return tag_is_free(tlp) ? OptionalId<Dhi>(static_cast<Dhi>(tlp.tag)) : OptionalId<Dhi>();
     case DhiForm::kPrefix:
       if (const auto index = find_handle_prefix(tlp)) {
-        found.handle = handle_of_prefix(tlp.other_prefixes[*index]);
+        return handle_of_prefix(tlp.other_prefixes[*index]);
       }
-      break;
+      return {};
     case DhiForm::kOhc:
-      break;
+      return {};
+  }
+  return {};
+}
+
+WireIdentity identity_of(const Tlp& tlp, const IdentityForm& form) {
+  WireIdentity found{handle_of(tlp, form), full_identity(tlp)};
+  const bool is_in_requester_id =
+      form.dhi_form == DhiForm::kRidDirect || form.dhi_form == DhiForm::kRidFabric;
+  if (found.handle && is_in_requester_id) {
+    found.full.bdf = Bdf{};
   }
   return found;
 }
 
 void restore_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& identity) {
-  if (!identity_of(tlp, form).handle) {
+  if (!handle_of(tlp, form)) {
     return;
   }
   if (form.dhi_form == DhiForm::kPrefix) {

@@ -3,8 +3,6 @@
 /// domain. The one place that knows the forms; docs/formats/identity_forms.md shows them.
 #pragma once
 
-#include <optional>
-
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 #include "flitwise/tlp.h"
@@ -40,13 +38,16 @@ bool may_carry_handle(const Tlp& tlp, RequestUse use = RequestUse::kData);
 /// is the host's). tag: handle in the tag of posted writes; other requests in full. prefix: handle
 /// in a vendor prefix. REQUIRES: refusal_of(form) is nullptr.
 void apply_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& identity,
-                    std::optional<Dhi> handle, RequestUse use = RequestUse::kData);
+                    OptionalId<Dhi> handle, RequestUse use = RequestUse::kData);
 
 /// What a TLP says about its domain: a handle, or the identity in full.
 struct WireIdentity {
-  std::optional<Dhi> handle;
+  OptionalId<Dhi> handle;
   DeviceIdentity full;  ///< without handle: all of it; with one: the BDF where it is still there
 };
+
+/// The handle by which a TLP names its domain, if it does.
+OptionalId<Dhi> handle_of(const Tlp& tlp, const IdentityForm& form);
 
 /// The reverse of apply_identity. A TLP whose handle bit is set where no handle can be gives its
 /// full identity. REQUIRES: refusal_of(form) is nullptr.

@@ -59,7 +59,7 @@ class MockPort : public sc_core::sc_module {
     while (!waiting.empty()) {
       tlm::tlm_phase phase = tlm::BEGIN_REQ;
       sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-      if (to_link->nb_transport_fw(*waiting.front(), phase, delay) != tlm::TLM_COMPLETED) {
+      if (!is_taken(to_link->nb_transport_fw(*waiting.front(), phase, delay))) {
         ++refusals;
         return;
       }
