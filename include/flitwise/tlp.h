@@ -104,8 +104,9 @@ struct Tlp {
   Pasid pasid{};
   bool privileged_mode_requested = false;  ///< PMR of the PASID prefix
   bool execute_requested = false;          ///< ER of the PASID prefix
-  std::uint8_t other_prefix_count = 0;     ///< further prefixes, 0..4, local ones first
-  std::array<std::uint32_t, 4> other_prefixes{};
+  std::uint8_t other_prefix_count = 0;     ///< further prefixes, 0..5, local ones first
+  /// model: beside four End-End prefixes one local one is kept.
+  std::array<std::uint32_t, 5> other_prefixes{};
   std::uint8_t prefixes_before_pasid =
       0;  ///< further prefixes ahead of the PASID (local ones always are)
 };

@@ -67,6 +67,8 @@ class Endpoint : public sc_core::sc_module {
   /// Whom a domain is: function i mod F, PASID i div F.
   const DeviceIdentity& identity_of(DomainId domain) const { return identities_[to_int(domain)]; }
 
+  /// The device's end of its link has replayed in vain: a correctable error. [LNK-7.14]
+  void replay_num_rolled_over();
   /// An engine has work again.
   void wake();
   /// A packet as if the device had made it, without any of the shell's rules (hostile devices,

@@ -9,7 +9,9 @@ namespace flitwise {
 tlm::tlm_sync_enum Endpoint::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
                                      sc_core::sc_time& /*delay*/) {
   const Time t = now();
-  if (is_completion(packet.tlp.type)) {
+  if (packet.malformed && is_completion(packet.tlp.type)) {
+    refuse(packet, "malformed_tlp");  // whatever it answers goes on waiting [LNK-9.17]
+  } else if (is_completion(packet.tlp.type)) {
     complete(packet, t);
     pump(t);
   } else {

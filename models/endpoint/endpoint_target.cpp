@@ -79,11 +79,17 @@ void Endpoint::serve_target(Time t) {
   if (target_.is_quiet()) {
     return;
   }
-  const Time again = target_.work(t);
+  target_.work(t);
   drain_target(t);
+  const Time again = target_.next_work(t);
   if (again != Time::never()) {
     wakeup_.at(again);
   }
+}
+
+void Endpoint::replay_num_rolled_over() {
+  target_.report(0, cfg::aer::Correctable::kReplayNumRollover, now());
+  wakeup_.at(now() + config_.device.timing.pipeline);
 }
 
 void Endpoint::drain_target(Time t) {

@@ -69,14 +69,17 @@ void TargetUnit::receive(PacketRef packet, Time now, unsigned function) {
       {std::move(packet), due, now + std::max(pipeline, device_.timing.mmio), function});
 }
 
-Time TargetUnit::work(Time now) {
+void TargetUnit::work(Time now) {
   while (!arrived_.empty() && arrived_.front().due <= now) {
     const Arrival arrival = std::move(arrived_.front());
     arrived_.pop_front();
     perform(arrival, now);
   }
+}
+
+Time TargetUnit::next_work(Time now) const {
   Time again = arrived_.empty() ? Time::never() : arrived_.front().due;
-  for (const std::deque<Outgoing>* queue : {&answers_, &messages_}) {
+  for (const std::deque<Outgoing>* const queue : {&answers_, &messages_}) {
     if (!queue->empty() && queue->front().ready > now) {
       again = std::min(again, queue->front().ready);
     }
@@ -89,7 +92,7 @@ void TargetUnit::perform(const Arrival& arrival, Time now) {
   TlpLimits limits;
   limits.mps = mps_;
   limits.mrrs = 0;  // MRRS binds the device's own reads, not the host's.
-  if (check_tlp(tlp, limits)) {
+  if (arrival.packet->malformed || check_tlp(tlp, limits)) {
     report(0, "malformed_tlp", cfg::aer::Uncorrectable::kMalformedTlp, *arrival.packet, now);
     return;
   }
@@ -257,14 +260,23 @@ void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrect
                                             static_cast<std::uint32_t>(tlp.address >> 32),
                                             static_cast<std::uint32_t>(tlp.address)};
   const std::optional<std::uint8_t> code = report_error(space(function), error, header);
-  if (!code) {
-    return;
+  if (code) {
+    send_error(*code, now);
   }
+}
+
+void TargetUnit::report(unsigned function, cfg::aer::Correctable error, Time now) {
+  if (const std::optional<std::uint8_t> code = report_error(space(function), error)) {
+    send_error(*code, now);
+  }
+}
+
+void TargetUnit::send_error(std::uint8_t message_code, Time now) {
   PacketRef message = pool_.make(PacketKind::kTlp);
   message->counts = false;
   message->tlp.type = TlpType::kMsg;
   message->tlp.routing = MsgRouting::kToRootComplex;
-  message->tlp.message_code = *code;
+  message->tlp.message_code = message_code;
   message->tlp.requester_id = Bdf::of(bus_, 0, 0);
   sizer_.size(*message);
   messages_.push_back({std::move(message), now + device_.timing.pipeline});

@@ -46,8 +46,10 @@ class TargetUnit {
   /// A request from the link, or a message for `function`. It takes effect one pipeline delay
   /// later, in order.
   void receive(PacketRef packet, Time now, unsigned function = 0);
-  /// Does what is due; returns when there is more to do or to send.
-  Time work(Time now);
+  /// Does what is due.
+  void work(Time now);
+  /// When there is more to do or to send; what is ready and was sent away waits for the link.
+  Time next_work(Time now) const;
   /// Gives packets that are ready to `send` (false: no room) until it refuses or none is left.
   template <class Send>
   void drain(Time now, Send send);
@@ -64,8 +66,10 @@ class TargetUnit {
   /// Books an error at a function and tells the root complex where software asked for that.
   void report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
               const Packet& packet, Time now);
+  void report(unsigned function, cfg::aer::Correctable error, Time now);
 
  private:
+  void send_error(std::uint8_t message_code, Time now);
   struct Arrival {
     PacketRef packet;
     Time due;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "monitor/link_monitor.h"
+#include "tlp/wire_size.h"
 
 namespace flitwise {
 namespace {
@@ -48,7 +49,8 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
       faults_(faults),
       flight_(link.timing.propagation + link.timing.receive),
       lookahead_(link.timing.clock + LaneStream(coding_of(link)).symbol_time()),
-      agenda_("work", link.timing.clock) {
+      agenda_("work", link.timing.clock),
+      pool_(pool) {
   static constexpr const char* kNames[] = {"upstream", "downstream"};
   for (int side = 0; side < 2; ++side) {
     const auto i = static_cast<std::size_t>(side);
@@ -142,6 +144,9 @@ void Link::transmit(std::size_t side) {
   }
   if (from.framer->take_recovery_request()) {
     recover(t);
+    if (from.rolled_over) {
+      from.rolled_over();
+    }
   }
   // The next edge on which the wire takes another unit, or on which one arrives; what waits for
   // credits is woken by them.
@@ -178,18 +183,59 @@ void Link::put_on_wire(std::size_t side, WireUnit&& unit, Time earliest) {
   if (monitor_ != nullptr) {
     monitor_->sent(side, unit, placement.first);
   }
-  if (sink_ != nullptr) {
-    sink_->record({placement.first, placement.last, basename(), side == 1, unit.is_replay, damaged,
-                   unit.sequence, unit.packet.get()});
+  InFlight flying{std::move(unit), placement.last + flight_, damaged, false, false};
+  if (!from.wire_faults.empty() || from.delayed_to > flying.arrival) {
+    strike(side, flying);
   }
+  if (sink_ != nullptr) {
+    const WireUnit& sent = flying.unit;
+    sink_->record({placement.first, placement.last, basename(), side == 1, sent.is_replay,
+                   flying.is_damaged, flying.is_lost, sent.sequence, sent.packet.get()});
+  }
+  fly(side, std::move(flying));
+}
+
+void Link::fly(std::size_t side, InFlight&& flying) {
+  End& from = *ends_[side];
   if (from.wire.full()) {
     from.wire.set_capacity(from.wire.capacity() * 2);
   }
-  const Time arrival = placement.last + flight_;
-  from.wire.push_back({std::move(unit), arrival, damaged});
+  const Time arrival = flying.arrival;
+  from.wire.push_back(std::move(flying));
   if (from.wire.size() == 1) {
     agenda_.at(kReceive + 1 - side, arrival);
   }
+}
+
+// A wire keeps the order of what is on it: a late unit makes those behind it late.
+void Link::strike(std::size_t side, InFlight& flying) {
+  End& from = *ends_[side];
+  const Strike strike = from.wire_faults.strike(*flying.unit.packet);
+  flying.is_damaged = flying.is_damaged || strike.is_damaged;
+  flying.is_lost = strike.is_lost;
+  from.account.damaged += strike.is_damaged || strike.is_lost ? 1 : 0;
+  from.delayed_to = std::max(from.delayed_to, flying.arrival + strike.delay);
+  flying.arrival = from.delayed_to;
+  if (strike.is_doubled) {
+    fly(side, InFlight(flying));
+    flying.is_copy = true;
+  }
+}
+
+void Link::on_rollover(LinkSide side, std::function<void()> action) {
+  ends_[static_cast<std::size_t>(side)]->rolled_over = std::move(action);
+}
+
+void Link::add_fault(LinkSide sender, const WireFault& fault) {
+  ends_[static_cast<std::size_t>(sender)]->wire_faults.add(fault);
+}
+
+void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
+  WireUnit unit;
+  unit.packet = pool_.make(PacketKind::kDllp);
+  unit.packet->dllp = dllp;
+  unit.size = wire_size_of(dllp);
+  put_on_wire(static_cast<std::size_t>(sender), std::move(unit), now());
 }
 
 void Link::account_for(End& from, const WireUnit& unit, const Placement& placement) {
@@ -220,10 +266,12 @@ void Link::receive(std::size_t side) {
   while (!from.wire.empty() && from.wire.front().arrival <= t) {
     const InFlight& arrived = from.wire.front();
     if (monitor_ != nullptr && arrived.unit.packet->kind == PacketKind::kDllp &&
-        !arrived.is_damaged) {
-      monitor_->arrived(static_cast<std::size_t>(side), *arrived.unit.packet, t);
+        !arrived.is_damaged && !arrived.is_lost) {
+      monitor_->arrived(side, *arrived.unit.packet, t);
     }
-    to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
+    if (!arrived.is_lost) {
+      to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
+    }
     for (const PacketRef& packet : to.delivered) {
       packet->stamp(Hop::kReceived, t);
       ++delivered_;
@@ -399,6 +447,16 @@ bool Link::is_quiet() const {
              return flying.unit.packet->kind != PacketKind::kDllp;
            });
   });
+}
+
+std::size_t Link::on_wire() const {
+  std::size_t packets = 0;
+  for (const auto& end : ends_) {
+    packets += static_cast<std::size_t>(
+        std::count_if(end->wire.begin(), end->wire.end(),
+                      [](const InFlight& flying) { return !flying.is_copy; }));
+  }
+  return packets;
 }
 
 std::string Link::waiting() const {

@@ -6,7 +6,7 @@
 #include <systemc>
 
 #include <array>
-#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +20,7 @@
 #include "link/framer.h"
 #include "link/lane_stream.h"
 #include "link/transaction_queues.h"
+#include "link/wire_faults.h"
 #include "trace/trace_sink.h"
 
 namespace flitwise {
@@ -51,6 +52,12 @@ class Link : public sc_core::sc_module {
   /// loose again: a machine is brought up without faults.
   void hold_faults();
   void release_faults();
+  /// Called when REPLAY_NUM of that end rolls over, which sends the link into Recovery. [LNK-7.14]
+  void on_rollover(LinkSide side, std::function<void()> action);
+  /// Strikes units that the sender puts on its wire from now on.
+  void add_fault(LinkSide sender, const WireFault& fault);
+  /// A DLLP that no rule asked for, behind what stands on the wire already.
+  void send_dllp(LinkSide sender, const Dllp& dllp);
   /// Starts counting. from_first_counted: each direction's window opens with its first counted TLP;
   /// else now.
   void start_window(bool from_first_counted);
@@ -73,7 +80,7 @@ class Link : public sc_core::sc_module {
   std::string waiting() const;
   std::vector<CheckResult> checks() const;
   /// Packets that have left one end and not yet reached the other; a quiet link has DLLPs only.
-  std::size_t on_wire() const { return ends_[0]->wire.size() + ends_[1]->wire.size(); }
+  std::size_t on_wire() const;
   const FramerStats& framer_stats(LinkSide side) const { return end(side).framer->stats(); }
   void watch(TraceSink* sink) { sink_ = sink; }
   /// `monitor` outlives the link. REQUIRES: called before anything runs.
@@ -88,6 +95,8 @@ class Link : public sc_core::sc_module {
     WireUnit unit;
     Time arrival;
     bool is_damaged = false;
+    bool is_lost = false;  // never arrives
+    bool is_copy = false;  // of the unit before it
   };
   /// What one end has put on its wire since the start of the run.
   struct Account {
@@ -111,9 +120,12 @@ class Link : public sc_core::sc_module {
     std::unique_ptr<Framer> framer;
     LaneStream lanes;
     BitErrors errors;
+    WireFaults wire_faults;
+    Time delayed_to{};                       // nothing arrives earlier
     boost::circular_buffer<InFlight> wire;   // from this end to the other, in order of arrival
     std::array<bool, kFcClasses> refused{};  // the port was sent away and waits for room
     Account account;
+    std::function<void()> rolled_over;
     Tally window_begin;
     std::optional<Tally> window_end;
     bool opens_window = false;         // with the next counted TLP
@@ -130,6 +142,8 @@ class Link : public sc_core::sc_module {
   void transmit(std::size_t side);
   void receive(std::size_t side);
   void put_on_wire(std::size_t side, WireUnit&& unit, Time earliest);
+  void strike(std::size_t side, InFlight& flying);
+  void fly(std::size_t side, InFlight&& flying);
   void account_for(End& from, const WireUnit& unit, const Placement& placement);
   void deliver(std::size_t side, const PacketRef& packet, Time t);
   void tell_room(std::size_t side);
@@ -148,6 +162,7 @@ class Link : public sc_core::sc_module {
   Agenda<4> agenda_;
   TraceSink* sink_ = nullptr;
   LinkMonitor* monitor_ = nullptr;
+  PacketPool& pool_;
   std::uint64_t delivered_ = 0;
 };
 

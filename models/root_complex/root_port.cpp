@@ -234,14 +234,13 @@ const char* RootPort::identity_refusal_of(const Tlp& tlp, const DeviceIdentity& 
 bool RootPort::resolve(Packet& packet, Time t, Standing& standing) {
   const OptionalId<Dhi> handle = handle_of(packet.tlp, form_);
   if (!handle) {
-    const char* const refusal =
-        identity_refusal_of(packet.tlp, identity_of(packet.tlp, form_).full);
+    const DeviceIdentity full = identity_of(packet.tlp, form_).full;
+    const char* const refusal = identity_refusal_of(packet.tlp, full);
     if (refusal != nullptr) {
       refuse(packet, CplStatus::kUR, refusal, config_.host.timing.root_port);
     }
     if (config_.host.dhi.check_capabilities) {
-      const Bdf function = identity.full.bdf;
-      standing.capabilities = device_of(function).handles->granted_capabilities(function);
+      standing.capabilities = device_of(full.bdf).handles->granted_capabilities(full.bdf);
     }
     return refusal == nullptr;
   }

@@ -188,6 +188,8 @@ void Fabric::add_device(const Config& config, const std::string& link_name) {
   device.endpoint =
       std::make_unique<Endpoint>(device.name.c_str(), c, surroundings_.pool, surroundings_.tracer);
   bind(device.endpoint->to_link, device.endpoint->from_link, link, kDown);
+  link.on_rollover(LinkSide::kDownstream,
+                   [endpoint = device.endpoint.get()] { endpoint->replay_num_rolled_over(); });
   devices.push_back(std::move(device));
 }
 

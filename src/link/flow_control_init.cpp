@@ -8,12 +8,13 @@ namespace flitwise {
 
 FlowControlInit::Step FlowControlInit::take(Time now) {
   const Step step{fi1_ ? DllpType::kInitFc2 : DllpType::kInitFc1, static_cast<FcClass>(position_)};
+  triple_began_ = position_ == 0 ? now : triple_began_;
   position_ = (position_ + 1) % kFcClasses;
   if (position_ == 0) {
     if (fi1_) {
       ++sent_triples_of_phase2_;
     }
-    due_ = is_active() ? Time::never() : now + kInitFcPeriod;
+    due_ = is_active() ? Time::never() : triple_began_ + kInitFcPeriod;
   }
   return step;
 }

@@ -40,6 +40,7 @@ class FlowControlInit {
   bool fi2_ = false;
   unsigned position_ = 0;
   unsigned sent_triples_of_phase2_ = 0;
+  Time triple_began_{};
   Time due_ = Time::never();
 };
 

@@ -203,6 +203,9 @@ void NonFlitFramer::receive_ack(const Dllp& dllp, Time now) {
 }
 
 void NonFlitFramer::receive_flow_control(const Dllp& dllp, Time now) {
+  if (dllp.vc != 0) {
+    return;  // there is VC0 only [LNK-N.7]
+  }
   CreditGate& header = queues_.header_gate(dllp.fc_class);
   CreditGate& data = queues_.data_gate(dllp.fc_class);
   // Whatever says the limits first sets them: an InitFC2 may come where the InitFC1 got lost.

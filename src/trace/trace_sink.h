@@ -15,6 +15,7 @@ struct TraceEvent {
   bool is_up;
   bool is_replay;
   bool is_damaged;
+  bool is_lost;  ///< a fault takes it: it never arrives
   std::uint16_t sequence;
   const Packet* packet;
 };

@@ -37,7 +37,7 @@ class HostHandlesTest : public ::testing::Test {
     PacketRef packet = pool_.make(PacketKind::kTlp);
     packet->tlp.type = TlpType::kMWr;
     apply_identity(packet->tlp, form_, {kFunction, Pasid{1}, false, false}, dhi);
-    return handles_->resolve(*packet, identity_of(packet->tlp, form_), kBuses, now, answers_);
+    return handles_->resolve(*packet, *handle_of(packet->tlp, form_), kBuses, now, answers_);
   }
 
   PacketPool pool_;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults of one wire.
+#include "link/wire_faults.h"
+
+#include <algorithm>
+#include <array>
+
+#include "tlp/dllp_codec.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::array<const char*, kFcClasses> kClasses = {"P", "NP", "Cpl"};
+constexpr std::array<DllpType, 3> kFlowControl = {DllpType::kInitFc1, DllpType::kInitFc2,
+                                                  DllpType::kUpdateFc};
+constexpr int kDllpTypes = 12;
+
+struct Word {
+  std::string text;
+  UnitFilter filter;
+};
+
+const std::vector<Word>& words() {
+  static const std::vector<Word> all = [] {
+    std::vector<Word> list = {{"any", {}}, {"tlp", {}}, {"dllp", {}}};
+    list[1].filter.is_dllp = false;
+    list[2].filter.is_dllp = true;
+    for (int i = 0; i < kTlpTypes; ++i) {
+      list.push_back({name_of(static_cast<TlpType>(i)), {false, static_cast<TlpType>(i), {}, {}}});
+    }
+    for (int i = 0; i < kDllpTypes; ++i) {
+      list.push_back({name_of(static_cast<DllpType>(i)), {true, {}, static_cast<DllpType>(i), {}}});
+    }
+    for (const DllpType type : kFlowControl) {
+      for (std::size_t c = 0; c < kClasses.size(); ++c) {
+        list.push_back({std::string(name_of(type)) + "-" + kClasses[c],
+                        {true, {}, type, static_cast<FcClass>(c)}});
+      }
+    }
+    return list;
+  }();
+  return all;
+}
+
+}  // namespace
+
+bool UnitFilter::matches(const Packet& packet) const {
+  const bool is_one = packet.kind == PacketKind::kDllp;
+  return (!is_dllp || *is_dllp == is_one) && (!tlp || packet.tlp.type == *tlp) &&
+         (!dllp || packet.dllp.type == *dllp) && (!fc_class || packet.dllp.fc_class == *fc_class);
+}
+
+std::optional<UnitFilter> read_unit_filter(const std::string& word) {
+  const auto found = std::find_if(words().begin(), words().end(),
+                                  [&](const Word& one) { return one.text == word; });
+  return found == words().end() ? std::nullopt : std::optional(found->filter);
+}
+
+std::vector<std::string> unit_filter_words() {
+  std::vector<std::string> texts;
+  for (const Word& word : words()) {
+    texts.push_back(word.text);
+  }
+  return texts;
+}
+
+Strike WireFaults::strike(const Packet& packet) {
+  Strike strike;
+  for (Armed& armed : faults_) {
+    const WireFault& fault = armed.fault;
+    if (!fault.unit.matches(packet)) {
+      continue;
+    }
+    ++armed.seen;
+    if (armed.seen < fault.nth || armed.seen >= fault.nth + fault.count) {
+      continue;
+    }
+    strike.is_damaged |= fault.action == WireFault::Action::kCorrupt;
+    strike.is_lost |= fault.action == WireFault::Action::kDrop;
+    strike.is_doubled |= fault.action == WireFault::Action::kDuplicate;
+    strike.delay += fault.action == WireFault::Action::kDelay ? fault.by : Time{};
+  }
+  faults_.erase(std::remove_if(faults_.begin(), faults_.end(),
+                               [](const Armed& armed) { return armed.is_spent(); }),
+                faults_.end());
+  return strike;
+}
+
+}  // namespace flitwise
