@@ -2,8 +2,6 @@
 // Lines of a script's answer.
 #include "system/script_output.h"
 
-#include <ostream>
-
 #include "dhi/dhi_message.h"
 #include "flitwise/link_socket.h"
 #include "tlp/json_value.h"
@@ -31,7 +29,7 @@ const char* name_of(CplStatus status) {
     case CplStatus::kCA:
       return "CA";
   }
-  return "reserved";
+  return "UR";  // a reserved code is taken as UR [LNK-2.13]
 }
 
 struct DhiMessageName {
@@ -80,26 +78,25 @@ void ScriptOutput::start() {
   start_ = now();
 }
 
-std::uint32_t ScriptOutput::begin(const Json& id) {
-  ids_.push_back(id);
-  return static_cast<std::uint32_t>(ids_.size());
+Time ScriptOutput::elapsed() const {
+  return now() - start_;
+}
+
+std::uint32_t ScriptOutput::begin(const Json& id, int line) {
+  operations_.push_back({id, line});
+  return static_cast<std::uint32_t>(operations_.size());
 }
 
 Json ScriptOutput::event(std::uint32_t token, const char* name) const {
   Json line = {{"event", name}};
-  if (token > 0 && token <= ids_.size() && !ids_[token - 1].is_null()) {
-    line["id"] = ids_[token - 1];
+  if (token > 0 && token <= operations_.size() && !operations_[token - 1].id.is_null()) {
+    line["id"] = operations_[token - 1].id;
   }
   return line;
 }
 
-void ScriptOutput::write(const Json& line) {
-  out_ << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-}
-
 void ScriptOutput::done(std::uint32_t token) {
-  write({{"done", token > 0 ? ids_[token - 1] : Json()}, {"t_ns", (now() - start_).ns()}});
-  out_.flush();
+  write({{"done", token > 0 ? operations_[token - 1].id : Json()}, {"t_ns", elapsed().ns()}});
 }
 
 void ScriptOutput::memory(std::uint32_t token, std::uint64_t address,
@@ -136,25 +133,51 @@ void ScriptOutput::error(std::uint32_t token, const std::string& kind, const std
   write(line);
 }
 
-void ScriptOutput::bad_line(std::uint32_t token, int line_number, const std::string& message) {
+void ScriptOutput::bad_value(std::uint32_t token, const std::string& message) {
   Json line = event(token, "error");
   line["kind"] = "bad_line";
-  line["line"] = line_number;
+  line["line"] = operations_[token - 1].line;
   line["detail"] = message;
+  write(line);
+}
+
+void ScriptOutput::handle(std::uint32_t token, const HandleOp& op, const DeviceIdentity* identity) {
+  Json line = event(token, "handle");
+  line["end"] = op.is_host ? "host" : "device";
+  line["dhi"] = op.dhi;
+  line["valid"] = identity != nullptr;
+  if (identity != nullptr) {
+    line["bdf"] = bdf_text(identity->bdf);
+    if (identity->pasid) {
+      line["pasid"] = to_int(*identity->pasid);
+    }
+  }
+  write(line);
+}
+
+void ScriptOutput::result(std::uint32_t token, const std::string& path, const Json& value) {
+  Json line = event(token, "result");
+  line["path"] = path;
+  line["value"] = value;
   write(line);
 }
 
 void ScriptOutput::observed(const Observation& observation) {
   const Packet& packet = *observation.packet;
   const std::string what = observation.what;
-  if (what == "committed") {
+  const bool is_commit = what == "committed";
+  if (is_commit && !shows_commits_) {
     return;
   }
-  const bool is_event = what == "message" || what == "interrupt";
+  const bool is_violation = what == "violation";
+  const bool is_event = what == "message" || what == "interrupt" || is_commit || is_violation;
   Json line = event(packet.request, is_event ? observation.what : "error");
-  if (what == "message") {
+  if (is_violation) {
+    line["rule"] = observation.detail;
+    line["type"] = name_of(packet.tlp.type);
+  } else if (what == "message") {
     line["name"] = name_of_message(packet);
-  } else if (what == "interrupt") {
+  } else if (is_event) {
     line["addr"] = hex_number(packet.tlp.address);
     line["hex"] = hex(packet.payload);
   } else {

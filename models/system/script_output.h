@@ -5,24 +5,33 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <iosfwd>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "flitwise/observer.h"
+#include "script/script_line.h"
 
 namespace flitwise {
 
-/// Writes events under the id of the operation that caused them.
+/// Makes events under the id of the operation that caused them.
 class ScriptOutput {
  public:
-  explicit ScriptOutput(std::ostream& out) : out_(out) {}
+  using Json = nlohmann::ordered_json;
+  using Sink = std::function<void(const Json&)>;
+
+  explicit ScriptOutput(Sink sink) : write_(std::move(sink)) {}
+  /// Writes that have reached memory are events too.
+  void show_commits() { shows_commits_ = true; }
 
   /// Time counts from here on.
   void start();
+  /// Time since start().
+  Time elapsed() const;
+  Time since_start(Time when) const { return when - start_; }
   /// A new operation; its events carry the token this returns.
-  std::uint32_t begin(const nlohmann::ordered_json& id);
+  std::uint32_t begin(const Json& id, int line = 0);
   void done(std::uint32_t token);
 
   void memory(std::uint32_t token, std::uint64_t address, const std::vector<std::uint8_t>& bytes);
@@ -31,18 +40,27 @@ class ScriptOutput {
   void completion(std::uint32_t token, std::optional<std::uint16_t> tag, CplStatus status,
                   const std::vector<std::uint8_t>& bytes);
   void error(std::uint32_t token, const std::string& kind, const std::string& detail);
-  /// A line that could not be understood: its number, and what is wrong.
-  void bad_line(std::uint32_t token, int line, const std::string& message);
+  /// The operation could not be understood: the number of its line, and what is wrong.
+  void bad_value(std::uint32_t token, const std::string& message);
+  /// An entry of a handle table; no identity: it is not valid.
+  void handle(std::uint32_t token, const HandleOp& op, const DeviceIdentity* identity);
+  void result(std::uint32_t token, const std::string& path, const Json& value);
+  /// Any other event.
+  void write(const Json& line) { write_(line); }
   /// A message, an interrupt or an error on its way through the machine; others are left out.
   void observed(const Observation& observation);
 
  private:
-  nlohmann::ordered_json event(std::uint32_t token, const char* name) const;
-  void write(const nlohmann::ordered_json& line);
+  Json event(std::uint32_t token, const char* name) const;
 
-  std::ostream& out_;
+  struct Operation {
+    Json id;
+    int line;
+  };
+  Sink write_;
   Time start_{};
-  std::vector<nlohmann::ordered_json> ids_;  // by token - 1
+  bool shows_commits_ = false;
+  std::vector<Operation> operations_;  // by token - 1
 };
 
 }  // namespace flitwise

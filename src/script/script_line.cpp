@@ -3,114 +3,20 @@
 #include "script/script_line.h"
 
 #include <algorithm>
-#include <functional>
-#include <limits>
 #include <utility>
 
 #include "config/problems.h"
-#include "config/quantity.h"
-#include "tlp/json_reader.h"
+#include "script/model_ops.h"
+#include "script/op_reader.h"
 #include "tlp/raw_packet.h"
 
 namespace flitwise {
 namespace {
 
-using json_value::Complaint;
 using json_value::Json;
 
-constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMostDmaBytes = std::uint64_t{1} << 31;
 constexpr std::uint32_t kTranslationBytes = 8;  // one translation
-
-/// A script names its keys "fields of the op" rather than of a packet.
-class OpReader {
- public:
-  OpReader(const Json& object, int line)
-      : fields_(object, JsonSource{"script", line, {"op", "id"}}) {}
-
-  bool has(const char* key) const { return fields_.has(key); }
-  void complain(const char* key, const std::string& message) { fields_.complain(key, message); }
-  void finish() { fields_.finish(); }
-
-  void need(const char* key) {
-    if (!has(key)) {
-      complain(key, "missing; expected one");
-    }
-  }
-  template <class Integer>
-  void number(const char* key, std::uint64_t least, std::uint64_t most, Integer& out) {
-    fields_.field(key, [&](const Json& value) {
-      std::uint64_t number = 0;
-      Complaint complaint = json_value::read_number(value, least, most, number);
-      out = static_cast<Integer>(number);
-      return complaint;
-    });
-  }
-  void address(std::uint64_t& out) {
-    need("addr");
-    number("addr", 0, kAnyNumber, out);
-  }
-  void flag(const char* key, bool& out) {
-    fields_.field(key, [&](const Json& value) { return json_value::read_bool(value, out); });
-  }
-  void hex(const char* key, std::vector<std::uint8_t>& out) {
-    fields_.field(key, [&](const Json& value) { return json_value::read_bytes(value, out); });
-  }
-  void text(const char* key, std::string& out) {
-    fields_.field(key, [&](const Json& value) -> Complaint {
-      if (!value.is_string()) {
-        return json_value::shown(value) + "; expected a text";
-      }
-      out = value.get<std::string>();
-      return {};
-    });
-  }
-  std::size_t word(const char* key, const std::vector<std::string>& words) {
-    std::size_t index = 0;
-    fields_.field(key,
-                  [&](const Json& value) { return json_value::read_word(value, words, index); });
-    return index;
-  }
-  void requester_id(std::optional<Bdf>& out) {
-    Bdf given;
-    bdf("rid", given);
-    if (has("rid")) {
-      out = given;
-    }
-  }
-  void bdf(const char* key, Bdf& out) {
-    fields_.field(key, [&](const Json& value) { return json_value::read_bdf(value, out); });
-  }
-  void pasid(OptionalId<Pasid>& out) {
-    fields_.field("pasid", [&](const Json& value) -> Complaint {
-      if (value.is_null()) {
-        return {};
-      }
-      std::uint64_t number = 0;
-      Complaint complaint =
-          json_value::read_number(value, 0, (std::uint64_t{1} << kPasidBits) - 1, number);
-      out = static_cast<Pasid>(number);
-      return complaint;
-    });
-  }
-  void span(std::optional<Time>& out) {
-    fields_.field("for", [&](const Json& value) -> Complaint {
-      std::string problem = json_value::shown(value) + "; expected a time such as \"1us\"";
-      if (!value.is_string()) {
-        return problem;
-      }
-      const auto time = config::read_quantity(value.get<std::string>(), config::time_dimension());
-      if (!time.value || *time.value < 0) {
-        return problem;
-      }
-      out = Time{*time.value};
-      return {};
-    });
-  }
-
- private:
-  JsonReader fields_;
-};
 
 /// The bytes of a write: a little-endian number of a width, or hex.
 std::vector<std::uint8_t> read_bytes(OpReader& in) {
@@ -155,8 +61,11 @@ PeekOp read_peek(OpReader& in) {
 TlpOp read_tlp(OpReader& in) {
   TlpOp op;
   in.text("port", op.port);
-  in.need("hex");
   in.hex("hex", op.bytes);
+  in.tlp("tlp", op.bytes);
+  if (in.has("hex") == in.has("tlp")) {
+    in.complain("", "expected either hex or tlp, the fields of a packet");
+  }
   if (op.bytes.size() > kMostTlpBytes) {
     in.complain("hex", "too long for a TLP; expected up to 8160 bytes");
   }
@@ -239,7 +148,7 @@ CfgOp read_cfg(OpReader& in, bool is_write) {
 
 RunOp read_run(OpReader& in) {
   RunOp op;
-  in.span(op.span);
+  in.time("for", op.span);
   in.word("until", {"idle"});
   if (in.has("for") == in.has("until")) {
     in.complain("", "expected either for or until");
@@ -249,8 +158,9 @@ RunOp read_run(OpReader& in) {
 
 const std::vector<std::string>& op_names() {
   static const std::vector<std::string> kNames = {
-      "poke",        "peek",      "tlp",        "dma",      "run",      "iommu_read",
-      "iommu_write", "mmio_read", "mmio_write", "cfg_read", "cfg_write"};
+      "poke",        "peek",      "tlp",        "dma",      "run",       "iommu_read",
+      "iommu_write", "mmio_read", "mmio_write", "cfg_read", "cfg_write", "fault",
+      "dllp",        "dhi",       "handle",     "result",   "start"};
   return kNames;
 }
 
@@ -290,7 +200,7 @@ ScriptLine parse_script_line(const Json& object, int line) {
     result.op = read_mmio(in, op == "mmio_write");
   } else if (op == "cfg_read" || op == "cfg_write") {
     result.op = read_cfg(in, op == "cfg_write");
-  } else {
+  } else if (!read_model_op(op, in, result)) {
     result.op = NotModelledOp{op};
     return result;
   }

@@ -10,9 +10,12 @@
 #include <variant>
 #include <vector>
 
+#include "dhi/handle_types.h"
+#include "flitwise/dllp.h"
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
 #include "flitwise/tlp.h"
+#include "link/wire_faults.h"
 
 namespace flitwise {
 
@@ -59,6 +62,44 @@ struct CfgOp {
   unsigned bytes = 4;        ///< 1, 2 or 4
   std::uint32_t value = 0;   ///< of a write
 };
+/// One direction of one link; no name: the first link.
+struct WireOp {
+  std::string link;
+  bool is_up = false;
+};
+struct FaultOp {
+  WireOp wire;
+  WireFault fault;
+};
+struct DllpOp {
+  WireOp wire;
+  Dllp dllp;
+};
+/// A handle message as any device might send it. [DHI D8, D11]
+struct DhiOp {
+  std::string port = "ep0";
+  std::optional<Bdf> requester_id;  ///< absent: the device's own
+  bool is_alloc = true;
+  std::uint16_t dhi = 0, upper = 0;
+  DeallocScope scope = DeallocScope::kOne;
+  std::optional<Bdf> bdf;  ///< absent: the device's own
+  OptionalId<Pasid> pasid;
+  bool is_trusted = false;
+  std::uint16_t capabilities = 0;
+  std::optional<std::uint8_t> epoch;  ///< absent: the one that was negotiated
+};
+/// One entry of a handle table.
+struct HandleOp {
+  std::string port = "ep0";
+  bool is_host = false;
+  std::uint16_t dhi = 0;
+};
+/// One figure as result.json names it: "links.0.up.replays".
+struct ResultOp {
+  std::string path;
+};
+/// The workload of the config begins.
+struct StartOp {};
 /// Part of the script language, but not of the machine yet.
 struct NotModelledOp {
   std::string what;
@@ -66,7 +107,9 @@ struct NotModelledOp {
 
 struct ScriptLine {
   nlohmann::ordered_json id;  ///< null where there is none
-  std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, NotModelledOp> op;
+  std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, HandleOp,
+               ResultOp, StartOp, NotModelledOp>
+      op;
 };
 
 inline constexpr std::uint32_t kPageBytes = 4096;

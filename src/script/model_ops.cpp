@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations on the models.
+#include "script/model_ops.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMost16 = std::numeric_limits<std::uint16_t>::max();
+
+void read_wire(OpReader& in, WireOp& wire) {
+  in.text("link", wire.link);
+  in.need("direction");
+  wire.is_up = in.word("direction", {"down", "up"}) == 1;
+}
+
+FaultOp read_fault(OpReader& in) {
+  FaultOp op;
+  read_wire(in, op.wire);
+  in.need("do");
+  op.fault.action =
+      static_cast<WireFault::Action>(in.word("do", {"corrupt", "drop", "duplicate", "delay"}));
+  const std::vector<std::string> words = unit_filter_words();
+  op.fault.unit = *read_unit_filter(words[in.word("unit", words)]);
+  in.number("nth", 1, kMost32, op.fault.nth);
+  in.number("count", 1, kMost32, op.fault.count);
+  in.time("by", op.fault.by);
+  if (op.fault.action == WireFault::Action::kDelay) {
+    in.need("by");
+  }
+  return op;
+}
+
+DllpOp read_dllp(OpReader& in) {
+  DllpOp op;
+  read_wire(in, op.wire);
+  in.need("dllp");
+  in.dllp("dllp", op.dllp);
+  return op;
+}
+
+DhiOp read_dhi(OpReader& in) {
+  DhiOp op;
+  in.text("port", op.port);
+  in.requester_id(op.requester_id);
+  in.need("send");
+  op.is_alloc = in.word("send", {"alloc", "dealloc"}) == 0;
+  in.number("dhi", 0, kMost16, op.dhi);
+  in.number("upper", 0, kMost16, op.upper);
+  op.scope = static_cast<DeallocScope>(in.word("scope", {"one", "range", "function", "all"}));
+  in.bdf("bdf", op.bdf);
+  in.pasid(op.pasid);
+  in.flag("trusted", op.is_trusted);
+  in.number("capabilities", 0, kMost16, op.capabilities);
+  std::uint8_t epoch = 0;
+  in.number("epoch", 0, 255, epoch);
+  op.epoch = in.has("epoch") ? std::optional(epoch) : std::nullopt;
+  return op;
+}
+
+HandleOp read_handle(OpReader& in) {
+  HandleOp op;
+  in.text("port", op.port);
+  in.need("end");
+  op.is_host = in.word("end", {"device", "host"}) == 1;
+  in.need("dhi");
+  in.number("dhi", 0, kMost16, op.dhi);
+  return op;
+}
+
+ResultOp read_result(OpReader& in) {
+  ResultOp op;
+  in.need("path");
+  in.text("path", op.path);
+  return op;
+}
+
+}  // namespace
+
+bool read_model_op(const std::string& op, OpReader& in, ScriptLine& line) {
+  if (op == "fault") {
+    line.op = read_fault(in);
+  } else if (op == "dllp") {
+    line.op = read_dllp(in);
+  } else if (op == "dhi") {
+    line.op = read_dhi(in);
+  } else if (op == "handle") {
+    line.op = read_handle(in);
+  } else if (op == "result") {
+    line.op = read_result(in);
+  } else if (op == "start") {
+    line.op = StartOp{};
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace flitwise

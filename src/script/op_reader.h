@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Reads the fields of one operation of a script.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/quantity.h"
+#include "flitwise/ids.h"
+#include "flitwise/time.h"
+#include "tlp/json_reader.h"
+#include "tlp/packet_json.h"
+
+namespace flitwise {
+
+inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
+
+/// A script names its keys "fields of the op" rather than of a packet.
+class OpReader {
+ public:
+  OpReader(const json_value::Json& object, int line)
+      : fields_(object, JsonSource{"script", line, {"op", "id"}}) {}
+
+  bool has(const char* key) const { return fields_.has(key); }
+  void complain(const char* key, const std::string& message) { fields_.complain(key, message); }
+  void finish() { fields_.finish(); }
+
+  void need(const char* key) {
+    if (!has(key)) {
+      complain(key, "missing; expected one");
+    }
+  }
+  template <class Integer>
+  void number(const char* key, std::uint64_t least, std::uint64_t most, Integer& out) {
+    fields_.field(key, [&](const json_value::Json& value) {
+      std::uint64_t number = 0;
+      json_value::Complaint complaint = json_value::read_number(value, least, most, number);
+      out = static_cast<Integer>(number);
+      return complaint;
+    });
+  }
+  void address(std::uint64_t& out) {
+    need("addr");
+    number("addr", 0, kAnyNumber, out);
+  }
+  void flag(const char* key, bool& out) {
+    fields_.field(key,
+                  [&](const json_value::Json& value) { return json_value::read_bool(value, out); });
+  }
+  void hex(const char* key, std::vector<std::uint8_t>& out) {
+    fields_.field(
+        key, [&](const json_value::Json& value) { return json_value::read_bytes(value, out); });
+  }
+  void text(const char* key, std::string& out) {
+    fields_.field(key, [&](const json_value::Json& value) -> json_value::Complaint {
+      if (!value.is_string()) {
+        return json_value::shown(value) + "; expected a text";
+      }
+      out = value.get<std::string>();
+      return {};
+    });
+  }
+  std::size_t word(const char* key, const std::vector<std::string>& words) {
+    std::size_t index = 0;
+    fields_.field(key, [&](const json_value::Json& value) {
+      return json_value::read_word(value, words, index);
+    });
+    return index;
+  }
+  void bdf(const char* key, std::optional<Bdf>& out) {
+    fields_.field(key, [&](const json_value::Json& value) {
+      Bdf bdf;
+      json_value::Complaint complaint = json_value::read_bdf(value, bdf);
+      out = bdf;
+      return complaint;
+    });
+  }
+  void requester_id(std::optional<Bdf>& out) { bdf("rid", out); }
+  void bdf(const char* key, Bdf& out) {
+    fields_.field(key,
+                  [&](const json_value::Json& value) { return json_value::read_bdf(value, out); });
+  }
+  void pasid(OptionalId<Pasid>& out) {
+    fields_.field("pasid", [&](const json_value::Json& value) -> json_value::Complaint {
+      if (value.is_null()) {
+        return {};
+      }
+      std::uint64_t number = 0;
+      json_value::Complaint complaint =
+          json_value::read_number(value, 0, (std::uint64_t{1} << kPasidBits) - 1, number);
+      out = static_cast<Pasid>(number);
+      return complaint;
+    });
+  }
+  /// A packet as its fields, with the names that encode and decode use; out: its bytes.
+  void tlp(const char* key, std::vector<std::uint8_t>& out) {
+    fields_.field(key, [&](const json_value::Json& value) {
+      return guarded([&] { out = bytes_of(tlp_from_json(value, {"script", 0, {}})); });
+    });
+  }
+  void dllp(const char* key, Dllp& out) {
+    fields_.field(key, [&](const json_value::Json& value) {
+      return guarded([&] { out = dllp_from_json(value, {"script", 0, {}}); });
+    });
+  }
+  /// "1us"; not below 0.
+  template <class TimeLike>
+  void time(const char* key, TimeLike& out) {
+    fields_.field(key, [&](const json_value::Json& value) -> json_value::Complaint {
+      std::string problem = json_value::shown(value) + "; expected a time such as \"1us\"";
+      if (!value.is_string()) {
+        return problem;
+      }
+      const auto time = config::read_quantity(value.get<std::string>(), config::time_dimension());
+      if (!time.value || *time.value < 0) {
+        return problem;
+      }
+      out = Time{*time.value};
+      return {};
+    });
+  }
+
+ private:
+  // What is wrong inside of a packet, as one complaint.
+  template <class Read>
+  static json_value::Complaint guarded(Read read) {
+    try {
+      read();
+    } catch (const ConfigError& error) {
+      json_value::Complaint all;
+      for (const Problem& problem : error.problems()) {
+        all += (all.empty() ? "" : "; ") +
+               (problem.path.empty() ? problem.message : problem.path + ": " + problem.message);
+      }
+      return all;
+    }
+    return {};
+  }
+
+  JsonReader fields_;
+};
+
+}  // namespace flitwise
