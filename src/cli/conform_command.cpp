@@ -1,29 +1,187 @@
 // SPDX-License-Identifier: Apache-2.0
-// flitwise conform: known to the command line, not built yet.
-#include <memory>
+// flitwise conform: the corner-case regression. Each case runs in a process of its own.
+#include <fmt/format.h>
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "cli/campaign_run.h"
+#include "cli/case_child.h"
+#include "cli/catalogue.h"
 #include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "common/atomic_file.h"
+#include "common/child_process.h"
+#include "common/embedded.h"
+#include "scenario/case_files.h"
+#include "scenario/junit.h"
+#include "scenario/rule_coverage.h"
 
 namespace flitwise::cli {
+namespace {
+
+using scenario::Case;
+using scenario::CaseReport;
+
+struct ConformOptions {
+  std::vector<std::string> paths;
+  std::string glob = "*";
+  std::string junit;
+  bool lists = false;
+  bool covers = false;
+  unsigned jobs = 1;
+  CampaignOptions campaign;
+  std::string child_of;  ///< hidden: the case whose parent asks for this one
+};
+
+std::vector<Case> chosen(const ConformOptions& options) {
+  std::vector<Case> all =
+      scenario::find_cases(options.paths.empty() ? default_case_paths() : options.paths);
+  std::vector<Case> some;
+  for (Case& one : all) {
+    if (scenario::matches_glob(one.id, options.glob)) {
+      some.push_back(std::move(one));
+    }
+  }
+  if (some.empty()) {
+    throw UsageError(
+        fmt::format("conform: no case matches {}; --list shows all {}", options.glob, all.size()));
+  }
+  return some;
+}
+
+/// Runs cases in child processes, several at a time, and tells of them in their order.
+class Regression {
+ public:
+  explicit Regression(const std::vector<Case>& cases) : cases_(cases), reports_(cases.size()) {}
+
+  std::vector<CaseReport> run(unsigned jobs) {
+    std::vector<std::thread> workers;
+    for (unsigned i = 0; i < jobs; ++i) {
+      workers.emplace_back([this] { work(); });
+    }
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      std::unique_lock<std::mutex> lock(mutex_);
+      one_done_.wait(lock, [&] { return reports_[i].has_value(); });
+      tell(*reports_[i]);
+    }
+    for (std::thread& worker : workers) {
+      worker.join();
+    }
+    std::vector<CaseReport> all;
+    for (std::optional<CaseReport>& report : reports_) {
+      all.push_back(std::move(*report));
+    }
+    return all;
+  }
+
+ private:
+  void work() {
+    for (std::size_t i = next_++; i < cases_.size(); i = next_++) {
+      const auto start = std::chrono::steady_clock::now();
+      CaseReport report{cases_[i].id, cases_[i].title, 0, failure_of(cases_[i])};
+      report.seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      const std::lock_guard<std::mutex> lock(mutex_);
+      reports_[i] = std::move(report);
+      one_done_.notify_one();
+    }
+  }
+
+  static void tell(const CaseReport& report) {
+    fmt::print("{}  {}  {} ({:.0f} ms)\n", report.failure.empty() ? "ok  " : "FAIL", report.id,
+               report.title, report.seconds * 1e3);
+    fmt::print("{}", report.failure);
+    std::fflush(stdout);
+  }
+
+  const std::vector<Case>& cases_;
+  std::vector<std::optional<CaseReport>> reports_;
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;
+  std::condition_variable one_done_;
+};
+
+int regress(const ConformOptions& options, const std::vector<Case>& cases) {
+  const std::vector<CaseReport> reports = Regression(cases).run(options.jobs);
+  const auto failed = std::count_if(reports.begin(), reports.end(), [](const CaseReport& report) {
+    return !report.failure.empty();
+  });
+  if (!options.junit.empty()) {
+    write_file_atomically(options.junit, scenario::junit_xml(reports));
+  }
+  const auto total = static_cast<std::ptrdiff_t>(reports.size());
+  fmt::print("{} passed, {} failed\n", total - failed, failed);
+  return failed == 0 ? kOk : kCheckFailed;
+}
+
+int conform(const ConformOptions& options) {
+  if (options.campaign.seeds > 0) {
+    CampaignOptions campaign = options.campaign;
+    campaign.jobs = options.jobs;
+    return run_campaign(campaign);
+  }
+  const std::vector<Case> cases = chosen(options);
+  if (!options.child_of.empty()) {
+    ConformOptions asker = options;
+    asker.glob = options.child_of;
+    return run_as_child(cases.front(), chosen(asker).front().same_events);
+  }
+  if (options.lists) {
+    print_list(cases);
+    return kOk;
+  }
+  if (options.covers) {
+    const scenario::RuleCoverage coverage =
+        scenario::coverage_of({embedded::rules_link(), embedded::rules_dhi()}, cases);
+    fmt::print("{}", scenario::coverage_text(coverage));
+    for (const std::string& unknown : coverage.unknown) {
+      fmt::print(stderr, "flitwise: no rule {}\n", unknown);
+    }
+    return coverage.unknown.empty() ? kOk : kCheckFailed;
+  }
+  return regress(options, cases);
+}
+
+}  // namespace
 
 void add_conform_command(CLI::App& app, Action& action) {
-  struct Options {
-    std::vector<std::string> paths;
-    std::string glob, junit;
-    bool lists = false;
-    unsigned jobs = 1;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("conform", "Corner-case regression (not modelled yet)");
-  command->add_option("path", options->paths, "Case files or folders");
+  auto options = std::make_shared<ConformOptions>();
+  CLI::App* command =
+      app.add_subcommand("conform", "Run corner cases: protocol rules as data files");
+  command->add_option(
+      "path", options->paths,
+      "Case files or folders; default: ./tests/cases, else the installed catalogue");
   command->add_option("--case", options->glob, "Only cases whose id matches")->type_name("GLOB");
-  command->add_flag("--list", options->lists, "Print ids and titles");
+  command->add_flag("--list", options->lists, "Print ids and titles, and run nothing");
+  command->add_flag("--coverage", options->covers,
+                    "Print which rules have a case, which have none, and which wait for a model");
   command->add_option("--junit", options->junit, "Write JUnit XML")->type_name("FILE");
-  command->add_option("-j", options->jobs, "Processes at a time")->type_name("N");
-  command->footer("Example:\n  flitwise conform --list");
-  command->callback([options, &action] {
-    action = [] { return not_modelled_yet("conform: the corner-case regression"); };
-  });
+  command->add_option("-j,--jobs", options->jobs, "Processes at a time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256))
+      ->default_val(std::max(1U, std::thread::hardware_concurrency()));
+  command
+      ->add_option("--campaign", options->campaign.seeds,
+                   "Instead of files: so many random cases over the invariants; a failing one is "
+                   "made small and written to --out")
+      ->type_name("SEEDS");
+  command->add_option("--seed", options->campaign.first_seed, "First seed of a campaign")
+      ->type_name("N");
+  command->add_option("--set", options->campaign.sets, "Config keys over each case of a campaign")
+      ->type_name("a.b=c");
+  command->add_option("-o,--out", options->campaign.folder, "Folder for cases of failing seeds")
+      ->type_name("DIR");
+  command->add_option("--child", options->child_of)->group("");
+  command->footer(
+      "Example:\n  flitwise conform --case 'LNK-7.*' -j 2\n"
+      "A case is a YAML file: docs/cases.md shows how to write the first one.");
+  command->callback([options, &action] { action = [options] { return conform(*options); }; });
 }
 
 }  // namespace flitwise::cli

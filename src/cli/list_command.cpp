@@ -5,10 +5,12 @@
 #include <array>
 #include <memory>
 
+#include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "results/statistics.h"
 #include "results/text_table.h"
+#include "scenario/case_files.h"
 #include "trace/trace_kinds.h"
 
 namespace flitwise::cli {
@@ -47,7 +49,7 @@ constexpr Named kFeatures[] = {
     {"IOMMU, ATS, PRI, PASID translation", "not modelled yet"},
     {"PIO send memory, credit return", "not modelled yet"},
     {"HCA pre-translation, SRDMA, RoCE", "not modelled yet"},
-    {"scenario files (conform)", "not modelled yet"},
+    {"corner cases as files (conform), campaigns", "modelled"},
     {"Slurm engine of sweeps", "not modelled yet"},
 };
 
@@ -60,6 +62,12 @@ constexpr Named kVerbs[] = {
     {"mmio_write", "Let host software write to a device; posted."},
     {"cfg_read", "Let host software read a configuration register."},
     {"cfg_write", "Let host software write a configuration register."},
+    {"fault", "Corrupt, drop, duplicate or delay chosen units on a wire."},
+    {"dllp", "Put a DLLP on a wire that no rule asked for."},
+    {"dhi", "Let a device send ALLOC or DEALLOC, whatever its table says."},
+    {"handle", "Look at one entry of a handle table."},
+    {"result", "Look at one figure of the run so far."},
+    {"start", "Let the workload of the config begin."},
     {"run", "Let simulated time pass, for a span or until nothing is left to do."},
 };
 
@@ -101,6 +109,11 @@ std::string statistics_table() {
   return table.text();
 }
 
+int list_cases() {
+  print_list(scenario::find_cases(default_case_paths()));
+  return kOk;
+}
+
 int list(const std::string& what) {
   if (what == "models") {
     fmt::print("{}", named_table("model", "what it is", kModels));
@@ -115,7 +128,7 @@ int list(const std::string& what) {
   } else if (what == "verbs") {
     fmt::print("{}", named_table("verb", "what a script line does with it", kVerbs));
   } else {
-    return not_modelled_yet("list cases: the corner-case regression");
+    return list_cases();
   }
   return kOk;
 }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// One corner case from its first step to its verdict.
+#include "system/case_run.h"
+
+#include "flitwise/error.h"
+#include "script/script_line.h"
+#include "system/script_session.h"
+
+namespace flitwise {
+namespace {
+
+using scenario::Case;
+using scenario::EventLog;
+using scenario::FinalCheck;
+using scenario::Json;
+
+class CaseRun {
+ public:
+  CaseRun(const Case& one, const Config& config)
+      : case_(one),
+        output_([this](const Json& event) { note(event); }),
+        session_(config, one.boots, true, output_) {
+    output_.show_commits();
+  }
+
+  CaseOutcome run(const std::vector<scenario::EventPattern>& same_events) {
+    CaseOutcome outcome;
+    try {
+      for (const scenario::Step& step : case_.steps) {
+        session_.wait_until(step.at.value_or(Time{}));
+        execute(step.op, step.place.line);
+      }
+      session_.run_until_idle();
+    } catch (const SimulationError& error) {
+      note({{"event", "deadlock"}, {"detail", error.what()}});
+    }
+    note_checks();
+    outcome.failures = scenario::judge(case_, log_);
+    outcome.same_events = timeless(same_events, log_);
+    for (const FinalCheck& check : case_.final_checks) {
+      const std::vector<scenario::Failure> wrong = judge(check);
+      outcome.failures.insert(outcome.failures.end(), wrong.begin(), wrong.end());
+    }
+    return outcome;
+  }
+
+ private:
+  void note(const Json& event) {
+    if (!event.contains("event")) {
+      return;  // an operation is done
+    }
+    Json timed = {{"event", event["event"]}, {"t_ns", output_.elapsed().ns()}};
+    timed.update(event);
+    log_.push_back(std::move(timed));
+  }
+
+  void execute(const Json& op, int line) {
+    const std::uint32_t token = output_.begin(nullptr, line);
+    session_.execute(parse_script_line(op, line), token);
+  }
+
+  // Broken invariants are events, so that a case can expect one that it broke.
+  void note_checks() {
+    for (const CheckResult& check : session_.checks()) {
+      if (!check.ok) {
+        note({{"event", "check"}, {"name", check.name}, {"detail", check.detail}});
+      }
+    }
+  }
+
+  std::vector<scenario::Failure> judge(const FinalCheck& check) {
+    const std::size_t before = log_.size();
+    execute(check.op, check.place.line);
+    const EventLog answer(log_.begin() + static_cast<std::ptrdiff_t>(before), log_.end());
+    log_.resize(before);
+    return scenario::judge_final(check, answer);
+  }
+
+  const Case& case_;
+  EventLog log_;
+  ScriptOutput output_;
+  ScriptSession session_;
+};
+
+}  // namespace
+
+std::vector<std::string> timeless(const std::vector<scenario::EventPattern>& patterns,
+                                  const EventLog& log) {
+  std::vector<std::string> lines;
+  for (Json event : log) {
+    for (const scenario::EventPattern& pattern : patterns) {
+      if (pattern.matches(event)) {
+        event.erase("t_ns");
+        event.erase("at_ns");
+        lines.push_back(event.dump());
+        break;
+      }
+    }
+  }
+  return lines;
+}
+
+CaseOutcome run_case(const Case& one, const std::vector<scenario::EventPattern>& same_events,
+                     const Config& config) {
+  CaseRun run(one, config);
+  return run.run(same_events);
+}
+
+}  // namespace flitwise

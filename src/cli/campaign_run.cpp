@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Campaigns of random cases.
+#include "cli/campaign_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "cli/case_child.h"
+#include "cli/exit_codes.h"
+#include "common/atomic_file.h"
+#include "scenario/campaign.h"
+#include "scenario/case_writer.h"
+
+namespace flitwise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using scenario::Case;
+
+constexpr unsigned kShrinkBudget = 120;    // runs of one failing case
+constexpr std::uint64_t kTellEvery = 100;  // seeds
+
+/// A folder for the files that child processes read; gone with this object.
+class Workplace {
+ public:
+  Workplace() : folder_(fs::temp_directory_path() / fmt::format("flitwise-campaign-{}", getpid())) {
+    fs::create_directories(folder_);
+  }
+  ~Workplace() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+
+  /// What is wrong with the case, or nothing.
+  std::string failure(Case one) const {
+    static std::atomic<unsigned> files{0};
+    one.file = (folder_ / fmt::format("{}.yaml", files++)).string();
+    write_file_atomically(one.file, scenario::yaml_of(one));
+    std::string failure = failure_of(one);
+    fs::remove(one.file);
+    return failure;
+  }
+
+ private:
+  fs::path folder_;
+};
+
+/// Works through the seeds; its members are shared by all workers.
+class Campaign {
+ public:
+  explicit Campaign(const CampaignOptions& options) : options_(options) {}
+
+  int run() {
+    std::vector<std::thread> workers;
+    for (unsigned i = 0; i < options_.jobs; ++i) {
+      workers.emplace_back([this] { work(); });
+    }
+    for (std::thread& worker : workers) {
+      worker.join();
+    }
+    fmt::print("{} seeds, {} failed\n", options_.seeds, failed_);
+    return failed_ == 0 ? kOk : kCheckFailed;
+  }
+
+ private:
+  void work() {
+    for (std::uint64_t i = next_++; i < options_.seeds; i = next_++) {
+      const std::uint64_t seed = options_.first_seed + i;
+      const Case one = scenario::campaign_case(seed, options_.sets);
+      if (const std::string failure = workplace_.failure(one); !failure.empty()) {
+        report(seed, one, kind_of(failure));
+      }
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (++done_ % kTellEvery == 0) {
+        fmt::print(stderr, "{} of {} seeds, {} failed\n", done_, options_.seeds, failed_);
+      }
+    }
+  }
+
+  // What was expected first, so that a smaller case fails for the same reason.
+  static std::string kind_of(const std::string& failure) {
+    const std::size_t from = failure.find("expected ");
+    return from == std::string::npos ? failure : failure.substr(from, failure.find('\n') - from);
+  }
+
+  void report(std::uint64_t seed, const Case& one, const std::string& kind) {
+    const auto fails = [&](const Case& less) { return kind_of(workplace_.failure(less)) == kind; };
+    const Case small = scenario::shrunk(one, fails, kShrinkBudget);
+    const std::string file = fmt::format("{}/seed-{}.yaml", options_.folder, seed);
+    const std::string failure = workplace_.failure(small);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++failed_;
+    fs::create_directories(options_.folder);
+    write_file_atomically(file, scenario::yaml_of(small));
+    fmt::print("FAIL  seed {}: {} steps left of {}, in {}\n{}", seed, small.steps.size(),
+               one.steps.size(), file, failure);
+    std::fflush(stdout);
+  }
+
+  const CampaignOptions options_;
+  Workplace workplace_;
+  std::atomic<std::uint64_t> next_{0};
+  std::mutex mutex_;
+  std::uint64_t done_ = 0, failed_ = 0;
+};
+
+}  // namespace
+
+int run_campaign(const CampaignOptions& options) {
+  return Campaign(options).run();
+}
+
+}  // namespace flitwise::cli

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Corner cases in child processes.
+#include "cli/case_child.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "common/child_process.h"
+#include "common/embedded.h"
+#include "config/load.h"
+#include "scenario/case_files.h"
+#include "system/case_run.h"
+#include "system/kernel.h"
+
+namespace flitwise::cli {
+namespace {
+
+using scenario::Case;
+using scenario::Failure;
+using scenario::Json;
+
+constexpr unsigned kPatienceSeconds = 60;
+
+Config config_of(const Case& one) {
+  LoadOptions options;
+  options.sets = one.sets;
+  if (one.base.empty()) {
+    return config_from_text(embedded::script_config(), "script.yaml", "", options);
+  }
+  const std::size_t slash = one.file.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : one.file.substr(0, slash + 1);
+  return load_config(one.base.front() == '/' ? one.base : folder + one.base, options);
+}
+
+std::string text_of(const Failure& failure) {
+  std::string text = fmt::format("      {}:{}: expected {}\n      seen: {}\n", failure.place.file,
+                                 failure.place.line, failure.expected, failure.seen);
+  for (const std::string& line : failure.around) {
+    text += "        " + line + "\n";
+  }
+  return text;
+}
+
+/// What a child said, or why it said nothing.
+struct Said {
+  std::string failure;
+  Json same_events = Json::array();
+};
+
+// Case `id` of the file that `asker` stands in, seen with the asker's eyes.
+Said ask_child(const Case& asker, const std::string& id) {
+  const ChildOutput output =
+      run_child({own_path(), "conform", asker.file, "--case", id, "--child", asker.id});
+  const Json outcome = Json::parse(output.text, nullptr, false);
+  if (!outcome.is_object()) {
+    return {
+        fmt::format("      the case ended with exit code {} and said nothing\n", output.exit_code),
+        Json::array()};
+  }
+  return {outcome.value("failure", ""), outcome.value("same_events", Json::array())};
+}
+
+// Event by event; empty where there is none.
+std::string difference(const Json& own, const Json& other, const std::string& id) {
+  if (own.empty()) {
+    return fmt::format("      nothing to compare with {}: no event matches same_as.events\n", id);
+  }
+  for (std::size_t i = 0; i < std::max(own.size(), other.size()); ++i) {
+    const std::string here = i < own.size() ? own[i].get<std::string>() : "nothing";
+    const std::string there = i < other.size() ? other[i].get<std::string>() : "nothing";
+    if (here != there) {
+      return fmt::format("      event {} differs from case {}\n      here:  {}\n      there: {}\n",
+                         i + 1, id, here, there);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& same_events) {
+  alarm(kPatienceSeconds);
+  CaseOutcome outcome;
+  try {
+    const Config config = config_of(one);
+    run_in_kernel([&] {
+      outcome = run_case(one, same_events, config);
+      return kOk;
+    });
+  } catch (const std::exception& error) {
+    outcome.failures.push_back({one.place, "a run", error.what(), {}});
+  }
+  std::string failure;
+  for (const Failure& each : outcome.failures) {
+    failure += text_of(each);
+  }
+  const Json said = {{"failure", failure}, {"same_events", outcome.same_events}};
+  fmt::print("{}\n", said.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return kOk;
+}
+
+std::string failure_of(const Case& one) {
+  const Said own = ask_child(one, one.id);
+  if (!own.failure.empty() || one.same_as.empty()) {
+    return own.failure;
+  }
+  const Said other = ask_child(one, one.same_as);
+  return other.failure.empty() ? difference(own.same_events, other.same_events, one.same_as)
+                               : "      the case to compare with fails:\n" + other.failure;
+}
+
+}  // namespace flitwise::cli

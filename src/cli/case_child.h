@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One corner case in a process of its own: the child that runs it, and the parent that reads the
+/// outcome.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenario/scenario.h"
+
+namespace flitwise::cli {
+
+/// Runs the case in this process and prints its outcome as JSON, with the events that `same_events`
+/// means. Returns the exit code.
+int run_as_child(const scenario::Case& one, const std::vector<scenario::EventPattern>& same_events);
+
+/// Runs the case in a child process; what is wrong with it as text for a person, or nothing. A
+/// child that crashes, or takes longer than a minute, is a failure like any other.
+std::string failure_of(const scenario::Case& one);
+
+}  // namespace flitwise::cli

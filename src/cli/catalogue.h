@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The catalogue of corner cases that comes with the program.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenario/scenario.h"
+
+namespace flitwise::cli {
+
+/// ./tests/cases if it is there, else what was installed with the program. Throws ConfigError.
+std::vector<std::string> default_case_paths();
+
+/// Id, tab, title: a line a case.
+void print_list(const std::vector<scenario::Case>& cases);
+
+}  // namespace flitwise::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Finds case files and reads all of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenario/scenario.h"
+
+namespace flitwise::scenario {
+
+/// All cases of the files, and of the *.yaml in folders and below, in the order of their paths.
+/// Throws ConfigError with the problems of all files in one go; two cases with one id are one.
+std::vector<Case> find_cases(const std::vector<std::string>& paths);
+
+/// Is the id meant by the pattern? `*`, `?` and `[a-z]` as in a shell.
+bool matches_glob(const std::string& id, const std::string& glob);
+
+}  // namespace flitwise::scenario

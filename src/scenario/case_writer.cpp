@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases as YAML. Flow style, which is JSON: no quoting rules of our own.
+#include "scenario/case_writer.h"
+
+#include <fmt/format.h>
+
+#include "config/quantity.h"
+
+namespace flitwise::scenario {
+namespace {
+
+std::string quoted(const std::string& text) {
+  return Json(text).dump();
+}
+
+// "key=value" as a map entry; a list stays one.
+std::string set_entry(const std::string& set) {
+  const std::size_t equals = set.find('=');
+  const std::string value = set.substr(equals + 1);
+  return fmt::format("    {}: {}\n", set.substr(0, equals),
+                     value.rfind('[', 0) == 0 ? value : quoted(value));
+}
+
+std::string step_text(const Step& step) {
+  Json fields = step.op;
+  const std::string verb = fields.at("op").get<std::string>();
+  fields.erase("op");
+  const std::string at =
+      step.at ? fmt::format("\"at\": {}, ",
+                            quoted(config::write_quantity(step.at->fs, config::time_dimension())))
+              : "";
+  return fmt::format("  - {{{}\"{}\": {}}}\n", at, verb, fields.dump());
+}
+
+std::string pattern_text(const EventPattern& pattern) {
+  std::string text;
+  for (const EventPattern::Field& field : pattern.fields) {
+    text += (text.empty() ? "" : ", ") + field.name + ": " + quoted(field.test.text());
+  }
+  return "  - {" + text + "}\n";
+}
+
+std::string memory_text(const FinalCheck& check) {
+  for (const EventPattern::Field& field : check.expected.fields) {
+    if (field.name == "hex") {
+      return fmt::format("    {}: {}\n", quoted(check.op.at("addr").get<std::string>()),
+                         quoted(field.test.text()));
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string yaml_of(const Case& one) {
+  std::string text = fmt::format("id: {}\ntitle: {}\ncites: [{}]\n", quoted(one.id),
+                                 quoted(one.title), fmt::join(one.cites, ", "));
+  text += fmt::format("config:\n  boot: {}\n", one.boots);
+  if (!one.sets.empty()) {
+    text += "  set:\n";
+    for (const std::string& set : one.sets) {
+      text += set_entry(set);
+    }
+  }
+  text += "stimulus:\n";
+  for (const Step& step : one.steps) {
+    text += step_text(step);
+  }
+  text += one.never.empty() ? "" : "never:\n";
+  for (const EventPattern& pattern : one.never) {
+    text += pattern_text(pattern);
+  }
+  text += one.final_checks.empty() ? "" : "final:\n  memory:\n";
+  for (const FinalCheck& check : one.final_checks) {
+    text += memory_text(check);
+  }
+  return text;
+}
+
+}  // namespace flitwise::scenario

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a case says about one event: the fields it has to have, and when.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/document.h"
+#include "config/problems.h"
+#include "flitwise/time.h"
+
+namespace flitwise::scenario {
+
+using Json = nlohmann::ordered_json;
+
+/// What one value may be: `3`, `0x10`, `Nak`, `">= 2"`, `"!= 0"`, `"4..8"`, `any`, or a list of
+/// such texts of which one has to hold. Numbers are compared as numbers in whatever base they
+/// stand.
+class ValueTest {
+ public:
+  /// Mistakes go to `problems` under `path`.
+  static ValueTest read(const config::Value& value, const std::string& path,
+                        config::ProblemList& problems);
+
+  bool holds(const Json& value) const;
+  /// May the field be missing?
+  bool accepts_absence() const;
+  const std::string& text() const { return text_; }
+
+ private:
+  enum class Relation {
+    kEqual,
+    kNotEqual,
+    kLess,
+    kAtMost,
+    kMore,
+    kAtLeast,
+    kBetween,
+    kAny,
+    kAbsent
+  };
+  struct One {
+    Relation relation = Relation::kEqual;
+    std::string first, second;
+  };
+  static One read_one(const std::string& text);
+  static bool holds(const One& one, const Json& value);
+
+  std::vector<One> any_of_;
+  std::string text_;
+};
+
+/// One event as a case expects it, or forbids it.
+struct EventPattern {
+  struct Field {
+    std::string name;
+    ValueTest test;
+  };
+  config::Place place;
+  std::vector<Field> fields;
+  Time from{};                     ///< not before, counted from the end of the set-up
+  Time to = Time::never();         ///< not after
+  std::optional<ValueTest> count;  ///< how often, anywhere in the run; it keeps no order then
+
+  /// Reads a map of fields; `within`, `after`, `before` and `count` have the meaning above.
+  static EventPattern read(const config::Value& value, const std::string& path,
+                           config::ProblemList& problems);
+
+  bool matches(const Json& event) const;
+  /// Fields that hold, to find the event that was nearly the right one.
+  std::size_t agreement(const Json& event) const;
+  /// "wire type=Nak direction=down after 100 ns"
+  std::string text() const;
+};
+
+}  // namespace flitwise::scenario

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// JUnit XML.
+#include "scenario/junit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace flitwise::scenario {
+namespace {
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\n':
+        result += "&#10;";
+        break;
+      default:
+        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string junit_xml(const std::vector<CaseReport>& reports) {
+  double seconds = 0;
+  for (const CaseReport& report : reports) {
+    seconds += report.seconds;
+  }
+  const auto failed = std::count_if(reports.begin(), reports.end(), [](const CaseReport& report) {
+    return !report.failure.empty();
+  });
+  std::string xml = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"flitwise conform\" tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n",
+      reports.size(), failed, seconds);
+  for (const CaseReport& report : reports) {
+    const std::string family = report.id.substr(0, report.id.find('/'));
+    xml += fmt::format("  <testcase classname=\"{}\" name=\"{}: {}\" time=\"{:.3f}\"",
+                       escaped(family), escaped(report.id), escaped(report.title), report.seconds);
+    if (report.failure.empty()) {
+      xml += "/>\n";
+    } else {
+      xml +=
+          fmt::format(">\n    <failure message=\"{}\"/>\n  </testcase>\n", escaped(report.failure));
+    }
+  }
+  return xml + "</testsuite>\n";
+}
+
+}  // namespace flitwise::scenario

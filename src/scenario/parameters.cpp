@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of case files.
+#include "scenario/parameters.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "sweep/expression.h"
+
+namespace flitwise::scenario {
+namespace {
+
+using config::Value;
+
+std::vector<Variant> listed(const Value& list, config::ProblemList& problems) {
+  std::vector<Variant> variants;
+  for (const Value& item : list.items) {
+    Variant variant;
+    std::string by_values;
+    for (const Value::Entry& entry : item.entries) {
+      if (entry.value.kind != Value::Kind::kScalar) {
+        problems.add(entry.value.place, "variants." + entry.key,
+                     "is " + entry.value.seen() + "; expected one value");
+      } else if (entry.key == "name") {
+        variant.name = entry.value.text;
+      } else {
+        variant.values[entry.key] = entry.value.text;
+        by_values += (by_values.empty() ? "" : "-") + entry.value.text;
+      }
+    }
+    if (item.entries.empty()) {
+      problems.add(item.place, "variants", "is " + item.seen() + "; expected a map of parameters");
+    }
+    variant.name = variant.name.empty() ? by_values : variant.name;
+    variant.values["name"] = variant.name;
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+std::vector<Variant> crossed(const std::vector<Variant>& variants, const Value::Entry& axis) {
+  std::vector<Variant> all;
+  for (const Variant& variant : variants) {
+    for (const Value& item : axis.value.items) {
+      Variant next = variant;
+      next.values[axis.key] = item.text;
+      next.name += (next.name.empty() ? "" : "-") + item.text;
+      all.push_back(std::move(next));
+    }
+  }
+  return all;
+}
+
+std::optional<double> number_of(const Parameters& values, const std::string& name) {
+  const auto found = values.find(name);
+  if (found == values.end()) {
+    return std::nullopt;
+  }
+  char* end = nullptr;
+  const std::string& text = found->second;
+  const bool is_hex = text.rfind("0x", 0) == 0;
+  const double value = is_hex ? static_cast<double>(std::strtoull(text.c_str(), &end, 16))
+                              : std::strtod(text.c_str(), &end);
+  return end == text.c_str() ? std::nullopt : std::optional(value);  // "128B" counts as 128
+}
+
+// What stands for one ${...}; an empty problem where it could be had.
+std::string replacement(const std::string& inside, const Parameters& values, std::string& problem) {
+  const auto found = values.find(inside);
+  if (found != values.end()) {
+    return found->second;
+  }
+  const Expression formula(inside);
+  if (!formula.is_valid()) {
+    problem = formula.problem();
+    return "";
+  }
+  const auto value =
+      formula.value([&](const std::string& name, bool) { return number_of(values, name); });
+  if (!value) {
+    problem = "${" + inside + "}: no such parameter, or it is no number";
+    return "";
+  }
+  return *value == std::floor(*value) ? fmt::format("{}", static_cast<std::int64_t>(*value))
+                                      : fmt::format("{}", *value);
+}
+
+std::string filled_text(const std::string& text, const Parameters& values, std::string& problem) {
+  std::string result;
+  std::size_t at = 0;
+  for (std::size_t open = text.find("${"); open != std::string::npos; open = text.find("${", at)) {
+    const std::size_t close = text.find('}', open);
+    if (close == std::string::npos) {
+      problem = "'${' without '}'";
+      return text;
+    }
+    result += text.substr(at, open - at);
+    result += replacement(text.substr(open + 2, close - open - 2), values, problem);
+    at = close + 1;
+  }
+  return result + text.substr(at);
+}
+
+}  // namespace
+
+std::vector<Variant> variants_of(const Value& document, config::ProblemList& problems) {
+  std::vector<Variant> variants{{}};
+  if (const Value::Entry* list = document.find("variants")) {
+    if (list->value.items.empty()) {
+      problems.add(list->value.place, "variants",
+                   "is " + list->value.seen() + "; expected a list of parameter maps");
+    } else {
+      variants = listed(list->value, problems);
+    }
+  }
+  if (const Value::Entry* matrix = document.find("matrix")) {
+    for (const Value::Entry& axis : matrix->value.entries) {
+      if (axis.value.items.empty()) {
+        problems.add(axis.value.place, "matrix." + axis.key,
+                     "is " + axis.value.seen() + "; expected a list of values");
+        continue;
+      }
+      variants = crossed(variants, axis);
+    }
+  }
+  return variants;
+}
+
+Value filled(const Value& tree, const Parameters& values, config::ProblemList& problems) {
+  Value result = tree;
+  std::string problem;
+  result.text = filled_text(tree.text, values, problem);
+  for (Value& item : result.items) {
+    item = filled(item, values, problems);
+  }
+  for (Value::Entry& entry : result.entries) {
+    entry.key = filled_text(entry.key, values, problem);
+    entry.value = filled(entry.value, values, problems);
+  }
+  if (!problem.empty()) {
+    problems.add(tree.place, "", problem);
+  }
+  return result;
+}
+
+}  // namespace flitwise::scenario

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One corner case as data: a machine, what is done to it, and what has to come of it.
+/// docs/cases.md describes the files.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/problems.h"
+#include "flitwise/time.h"
+#include "scenario/event_pattern.h"
+
+namespace flitwise::scenario {
+
+/// One operation of the script language (docs/script.md), and when.
+struct Step {
+  config::Place place;
+  std::optional<Time>
+      at;  ///< counted from the end of the set-up; absent: when the last one is done
+  Json op;
+};
+
+/// Patterns that are found one after the other, or in any order where there are several.
+struct Expectation {
+  std::vector<EventPattern> any_order;
+};
+
+/// One figure at the end of the run.
+struct FinalCheck {
+  config::Place place;
+  Json op;                ///< the operation that asks for it
+  EventPattern expected;  ///< the event that answers
+};
+
+struct Case {
+  std::string id;  ///< RULE-ID or RULE-ID/variant
+  std::string title;
+  std::vector<std::string> cites;
+  std::string file;
+  config::Place place;
+  std::string base;               ///< config file; empty: the machine of `flitwise script`
+  std::vector<std::string> sets;  ///< "link.mps=128B"
+  bool boots = true;              ///< host software brings the machine up over the link
+  std::vector<Step> steps;
+  std::vector<Expectation> expect;
+  std::vector<EventPattern> never;
+  std::vector<FinalCheck> final_checks;
+  std::string same_as;                    ///< id of another case
+  std::vector<EventPattern> same_events;  ///< which events have to be the same there, times apart
+};
+
+/// Reads the cases of one file, parameters filled in: one file may hold many sizes of one rule.
+/// Throws ConfigError with every problem as file:line:col.
+std::vector<Case> read_cases(const std::string& file);
+/// The same for a text; `name` stands for the file.
+std::vector<Case> cases_from_text(const std::string& yaml, const std::string& name);
+
+}  // namespace flitwise::scenario

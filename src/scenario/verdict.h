@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Does what happened agree with what a case expects?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenario/scenario.h"
+
+namespace flitwise::scenario {
+
+/// Everything that happened, in order; each event has `event` and `t_ns`.
+using EventLog = std::vector<Json>;
+
+/// One thing that is not as expected.
+struct Failure {
+  config::Place place;              ///< of the expectation
+  std::string expected;             ///< in the words of the case
+  std::string seen;                 ///< what came nearest, or nothing
+  std::vector<std::string> around;  ///< the events around it, a line each
+};
+
+/// Judges the events of a run. A `violation` of a protocol rule, a `check` that does not hold and a
+/// `deadlock` are failures of their own wherever no expectation asks for them.
+std::vector<Failure> judge(const Case& one, const EventLog& log);
+
+/// Judges the answer to one final check.
+std::vector<Failure> judge_final(const FinalCheck& check, const EventLog& answer);
+
+/// One event as one line: "120 ns  wire up MWr sequence=3 address=0x1000".
+std::string line_of(const Json& event);
+
+}  // namespace flitwise::scenario

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# flitwise conform from outside: listing, filters, verdicts, exit codes, JUnit, campaigns and their small cases.
+set -euo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+fail() { echo "$*" >&2; exit 1; }
+
+cat >"$folder/write.yaml" <<'Y'
+id: LNK-9.14/first
+title: A write across 4 KiB is malformed
+cites: [LNK-9.14]
+variants:
+  - {name: crosses, address: "0x1ffc", kind: malformed_tlp}
+  - {name: wrong, address: "0x1000", kind: malformed_tlp}
+stimulus:
+  - tlp: {tlp: {type: MWr, requester_id: "01:00.0", address: "${address}", length_dw: 2, first_be: 15, last_be: 15, payload: 1122334455667788}}
+  - run: idle
+expect:
+  - {event: wire, type: MWr, direction: up}
+  - {event: error, kind: "${kind}", at: rp0}
+Y
+
+list=$("$FLITWISE" conform "$folder" --list)
+[[ $list == $'LNK-9.14/first/crosses\tA write across 4 KiB is malformed\n'* ]] || fail "list: $list"
+
+out=$("$FLITWISE" conform "$folder" --case '*/crosses' -j 2)
+[[ $out == ok*"1 passed, 0 failed" ]] || fail "one that passes: $out"
+
+code=0
+out=$("$FLITWISE" conform "$folder" --junit "$folder/out.xml") || code=$?
+[[ $code == 1 ]] || fail "exit code $code where a case fails"
+[[ $out == *"write.yaml:12: expected error kind=malformed_tlp at=rp0"* ]] || fail "where it fails: $out"
+[[ $out == *"committed addr=0x1000"* ]] || fail "what came instead: $out"
+[[ $out == *$'\n1 passed, 1 failed' ]] || fail "last line: $out"
+grep -q 'tests="2" failures="1"' "$folder/out.xml" || fail "JUnit"
+
+code=0
+"$FLITWISE" conform "$folder" --case none >/dev/null 2>&1 || code=$?
+[[ $code == 64 ]] || fail "exit code $code where nothing matches"
+
+printf 'id: X\ntitle: T\ncites: [X]\nstimulus: [{peeek: {}}]\nnever: [{event: check}]\n' >"$folder/bad.yaml"
+code=0
+out=$("$FLITWISE" conform "$folder/bad.yaml" 2>"$folder/err") || code=$?
+[[ $code == 2 && -z $out ]] || fail "a bad file: exit code $code, $out"
+grep -q "bad.yaml:4:13: .*unknown op 'peeek'.*nearest op 'peek'" "$folder/err" || fail "$(cat "$folder/err")"
+
+out=$("$FLITWISE" conform --campaign 6 --seed 100 -o "$folder/small") || fail "campaign: $out"
+[[ $out == "6 seeds, 0 failed" ]] || fail "campaign: $out"

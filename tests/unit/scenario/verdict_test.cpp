@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judging logs of events, and what a failure tells.
+#include "scenario/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scenario/campaign.h"
+#include "scenario/junit.h"
+#include "scenario/rule_coverage.h"
+
+namespace flitwise::scenario {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Json event(const char* name, double t, Json fields = Json::object()) {
+  Json made = {{"event", name}, {"t_ns", t}};
+  made.update(fields);
+  return made;
+}
+
+// An Ack, a write and its replay, as a run might leave them.
+const EventLog& log() {
+  static const EventLog kLog = {
+      event("wire", 10, {{"type", "MWr"}, {"seq", 3}, {"replay", false}, {"address", "0x1000"}}),
+      event("wire", 50, {{"type", "Ack"}, {"seq", 3}}),
+      event("wire", 90, {{"type", "MWr"}, {"seq", 3}, {"replay", true}, {"address", "0x1000"}}),
+      event("committed", 120, {{"hex", "00ff"}})};
+  return kLog;
+}
+
+std::vector<Failure> judged(const std::string& expectations) {
+  const Case one =
+      cases_from_text("id: X\ntitle: T\ncites: [X]\nstimulus:\n  - run: idle\n" + expectations,
+                      "x.yaml")
+          .front();
+  return judge(one, log());
+}
+
+TEST(Verdict, EventsAreFoundInOrder) {
+  EXPECT_THAT(judged("expect:\n  - {type: MWr}\n  - {type: Ack}\n  - {type: MWr, replay: true}\n"),
+              IsEmpty());
+  const auto failures = judged("expect:\n  - {type: Ack}\n  - {type: MWr, replay: false}\n");
+  ASSERT_THAT(failures, SizeIs(1));
+  EXPECT_EQ(failures[0].place.line, 7 - 0);
+  EXPECT_THAT(failures[0].seen, HasSubstr("replay=true"));  // one that could still be taken
+}
+
+TEST(Verdict, AGroupTakesEventsInAnyOrderAndEachOnce) {
+  EXPECT_THAT(
+      judged("expect:\n  - any_order: [{type: Ack}, {type: MWr}]\n  - {event: committed}\n"),
+      IsEmpty());
+  EXPECT_THAT(judged("expect:\n  - any_order: [{type: Ack}, {type: Ack}]\n"), SizeIs(1));
+}
+
+TEST(Verdict, ValuesAreNumbersWordsRangesAndLists) {
+  EXPECT_THAT(judged("expect:\n  - {address: 4096, seq: '2..4', type: [MRd, MWr], tag: absent}\n"),
+              IsEmpty());
+  EXPECT_THAT(judged("expect:\n  - {type: Ack, seq: '!= 3'}\n"), SizeIs(1));
+  EXPECT_THAT(judged("expect:\n  - {type: Ack, seq: '> 3'}\n"), SizeIs(1));
+  EXPECT_THAT(judged("expect:\n  - {type: Ack, seq: '<= 3'}\n"), IsEmpty());
+}
+
+TEST(Verdict, TimesBoundAnEvent) {
+  EXPECT_THAT(judged("expect:\n  - {type: Ack, within: [50ns, 50ns]}\n"), IsEmpty());
+  EXPECT_THAT(judged("expect:\n  - {type: Ack, after: 51ns}\n"), SizeIs(1));
+  EXPECT_THAT(judged("expect:\n  - {type: Ack, before: 49ns}\n"), SizeIs(1));
+}
+
+TEST(Verdict, CountsLookAtTheWholeRun) {
+  EXPECT_THAT(judged("expect:\n  - {event: committed}\n  - {type: MWr, count: 2}\n"), IsEmpty());
+  const auto failures = judged("expect:\n  - {type: MWr, count: '>= 3'}\n");
+  ASSERT_THAT(failures, SizeIs(1));
+  EXPECT_EQ(failures[0].seen, "2 times");
+}
+
+TEST(Verdict, WhatMustNotHappenIsShownWithWhatIsAroundIt) {
+  const auto failures = judged("never:\n  - {replay: true}\n");
+  ASSERT_THAT(failures, SizeIs(1));
+  EXPECT_THAT(failures[0].around, SizeIs(4));
+  EXPECT_THAT(failures[0].around[2], HasSubstr("> "));
+}
+
+TEST(Verdict, ABrokenRuleIsAFailureUnlessTheCaseAsksForIt) {
+  const std::string head = "id: X\ntitle: T\ncites: [X]\nstimulus:\n  - run: idle\n";
+  const EventLog broken = {event("violation", 5, {{"rule", "LNK-8.3"}})};
+  EXPECT_THAT(judge(cases_from_text(head + "never:\n  - {event: check}\n", "x").front(), broken),
+              SizeIs(1));
+  EXPECT_THAT(
+      judge(cases_from_text(head + "expect:\n  - {event: violation, rule: LNK-8.3}\n", "x").front(),
+            broken),
+      IsEmpty());
+}
+
+TEST(Campaign, OneSeedIsOneCase) {
+  EXPECT_EQ(campaign_case(7, {}).sets, campaign_case(7, {}).sets);
+  EXPECT_NE(campaign_case(7, {}).sets, campaign_case(8, {}).sets);
+  EXPECT_EQ(campaign_case(7, {"link.mps=128B"}).sets.back(), "link.mps=128B");
+}
+
+TEST(Campaign, ShrinkingKeepsWhatTheFailureNeeds) {
+  Case big;
+  for (int i = 0; i < 40; ++i) {
+    Step step;
+    step.op = Json{{"op", "peek"}, {"addr", i}};
+    big.steps.push_back(std::move(step));
+    big.sets.push_back("key" + std::to_string(i) + "=1");
+  }
+  const auto has_step = [](const Case& one, int address) {
+    return std::any_of(one.steps.begin(), one.steps.end(),
+                       [&](const Step& step) { return step.op.at("addr") == address; });
+  };
+  const Case small = shrunk(
+      big, [&](const Case& one) { return has_step(one, 5) && has_step(one, 31); }, 1000);
+  EXPECT_THAT(small.steps, SizeIs(2));
+  EXPECT_THAT(small.sets, IsEmpty());
+}
+
+TEST(Coverage, TellsProvedOpenAndWaitingRulesApart) {
+  const std::string page =
+      "## Rules\n- LNK-1.1 One.\n- LNK-1.2 Two.\n- DHI D17 Three.\n"
+      "## Not modelled yet\n| what | rule |\n|---|---|\n| it | DHI D17 |\n";
+  Case one;
+  one.id = "X";
+  one.cites = {"LNK-1.2", "LNK-9.99"};
+  const RuleCoverage coverage = coverage_of({page}, {one});
+  ASSERT_THAT(coverage.rules, SizeIs(3));
+  EXPECT_THAT(coverage.rules[1].cases, ElementsAre("X"));
+  EXPECT_TRUE(coverage.rules[2].waits);
+  EXPECT_THAT(coverage.unknown, ElementsAre("LNK-9.99 (case X)"));
+  EXPECT_THAT(coverage_text(coverage), HasSubstr("1 rules have none:\n  LNK-1.1"));
+}
+
+TEST(Junit, EscapesWhatXmlWouldTakeForItsOwn) {
+  const std::string xml =
+      junit_xml({{"A/1", "x < \"y\" & z", 0.5, "line 1\nline 2"}, {"B", "ok", 0, ""}});
+  EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("x &lt; &quot;y&quot; &amp; z"));
+  EXPECT_THAT(xml, HasSubstr("message=\"line 1&#10;line 2\""));
+}
+
+}  // namespace
+}  // namespace flitwise::scenario
