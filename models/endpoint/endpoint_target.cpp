@@ -14,6 +14,7 @@ TargetUnit::Hooks Endpoint::target_hooks() {
   hooks.controlled = [this](const DeviceControl& control) {
     mps_ = control.mps;
     mrrs_ = control.mrrs;
+    outstanding_.set_tag_bits(control.tag_bits);
     relaxed_ordering_ = config_.device.dma.relaxed_ordering && control.relaxed_ordering;
     id_based_ordering_ = config_.device.dma.id_based_ordering && control.id_based_ordering;
   };

@@ -32,6 +32,9 @@ class OutstandingRequests {
  public:
   /// `functions` tag pools of `tag_bits` bits, made when first used. [LNK-9.8]
   OutstandingRequests(unsigned functions, unsigned tag_bits);
+  /// Software has enabled tags of so many bits; more than the device has are not used. Requests
+  /// that are out keep their tags. [LNK-9.8]
+  void set_tag_bits(unsigned enabled);
 
   std::size_t free_tags(unsigned function) { return owner(function).tags.free(); }
   /// Requests of one function that are out.
@@ -74,19 +77,22 @@ class OutstandingRequests {
     std::uint32_t older = kNone, younger = kNone;
   };
   struct Function {
-    explicit Function(unsigned tag_bits) : tags(tag_bits), slots(1U << tag_bits, kNone) {}
+    Function(unsigned tag_bits, unsigned enabled) : tags(tag_bits), slots(1U << tag_bits, kNone) {
+      tags.set_bits(enabled);
+    }
     TagPool tags;
     std::vector<std::uint32_t> slots;  // by tag
   };
   Function& owner(unsigned index) {
     std::unique_ptr<Function>& one = functions_[index];
     if (!one) {
-      one = std::make_unique<Function>(tag_bits_);
+      one = std::make_unique<Function>(tag_bits_, enabled_tag_bits_);
     }
     return *one;
   }
 
-  unsigned tag_bits_;
+  const unsigned tag_bits_;  // as many as the device has
+  unsigned enabled_tag_bits_;
   std::vector<std::unique_ptr<Function>> functions_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
