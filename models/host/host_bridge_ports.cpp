@@ -86,6 +86,9 @@ void HostBridge::apply(unsigned port, const WriteEffect& effect) {
   }
   const Bridge bridge = decode_bridge(own.space);
   routes_->update_downstream(port, bridge);
+  if (effect.command_changed) {
+    own.port.set_bus_master(bridge.bus_master);
+  }
   if (effect.bus_numbers_changed) {
     own.port.set_buses({bridge.secondary, bridge.subordinate});
   }

@@ -140,6 +140,9 @@ void RootPort::receive_message(Packet& packet, Time t) {
 // Why a request cannot be served, or nullptr. I/O, configuration and atomics go down only.
 const char* RootPort::refusal_of(const Packet& packet, const Standing& standing) const {
   const Tlp& tlp = packet.tlp;
+  if (!is_bus_master_) {
+    return "bus_master_disabled";
+  }
   if (tlp.type != TlpType::kMRd && tlp.type != TlpType::kMWr) {
     return "unsupported_request";
   }

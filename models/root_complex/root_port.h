@@ -65,6 +65,9 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   /// Buses below the port, as software has set them.
   void set_buses(BusRange buses) { buses_ = buses; }
   BusRange buses() const { return buses_; }
+  /// Bus Master Enable of the port's own function: are requests from below let in? They are until
+  /// called.
+  void set_bus_master(bool is_enabled) { is_bus_master_ = is_enabled; }
   /// `observer` outlives the port.
   void observe(const Observer& observer) { observer_ = &observer; }
 
@@ -132,6 +135,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   HostHooks hooks_;
   BusRange buses_{0, 255};
   std::vector<DeviceBelow> devices_;
+  bool is_bus_master_ = true;
   bool checks_grants_;         // of requests that name their domain in full
   const bool checks_windows_;  // memory that not everybody may touch
   Outbox posted_, nonposted_, completions_;
