@@ -104,6 +104,7 @@ class Switch : public sc_core::sc_module {
   bool accept(std::uint16_t ingress, Packet& packet);
   bool is_admitted(std::uint16_t ingress, const Packet& packet, CplStatus& status);
   void learn(std::uint16_t ingress, const Packet& packet);
+  Route route_of(const Tlp& tlp, std::uint16_t ingress) const;
   bool dispatch(std::uint16_t ingress, Packet& packet);
   bool forward(std::uint16_t ingress, Packet& packet, const Route& route);
   bool broadcast(std::uint16_t ingress, Packet& packet);

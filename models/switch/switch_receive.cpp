@@ -19,6 +19,8 @@ const char* name_of(NoRoute reason) {
       return "back_to_sender";
     case NoRoute::kNoBus:
       return "no_bus";
+    case NoRoute::kNoHandle:
+      return "no_handle";
     case NoRoute::kNoDevice:
       return "no_device";
     case NoRoute::kBusMasterDisabled:
@@ -105,8 +107,27 @@ void Switch::learn(std::uint16_t ingress, const Packet& packet) {
   }
 }
 
+// A completion that echoes a handle finds its way by the ranges of the ports: the handle is
+// nobody's BDF. [DHI D16] [DHI D23]
+Route Switch::route_of(const Tlp& tlp, std::uint16_t ingress) const {
+  const bool echoes_handle = tlp.id_is_handle && is_completion(tlp.type) &&
+                             ingress == kUpstreamPort && mode_ == SwitchMode::kHandleAware &&
+                             form_.identity == Identity::kDhi &&
+                             form_.dhi_form == DhiForm::kRidFabric;
+  if (!echoes_handle) {
+    return routing_.route(tlp, ingress);
+  }
+  for (std::size_t index = 1; index < ports_.size(); ++index) {
+    const std::optional<HandleRange>& handles = ports_[index]->handles;
+    if (handles && handles->contains(static_cast<Dhi>(tlp.requester_id.value))) {
+      return {Where::kDown, port_of(index), false, NoRoute::kNothing, false};
+    }
+  }
+  return {Where::kNone, kUpstreamPort, false, NoRoute::kNoHandle, false};
+}
+
 bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
-  const Route route = routing_.route(packet.tlp, ingress);
+  const Route route = route_of(packet.tlp, ingress);
   switch (route.where) {
     case Where::kUp:
     case Where::kDown:

@@ -26,6 +26,7 @@ enum class NoRoute : std::uint8_t {
   kNoWindow,           ///< no window claims the address
   kBackToSender,       ///< address or ID lies behind the port it came from
   kNoBus,              ///< no port owns the bus
+  kNoHandle,           ///< no port's devices were given the handle
   kNoDevice,           ///< device number other than 0 behind a port, or no such port function
   kBusMasterDisabled,  ///< the ingress port may not forward memory requests upstream
   kWrongDirection,     ///< a configuration request from below, a broadcast from below, ...

@@ -41,6 +41,20 @@ TEST(SwitchHandles, S1_AReadWithAHandleOfAnotherDeviceIsAnsweredWithUrThatEchoes
   EXPECT_TRUE(answer.id_is_handle);
 }
 
+// [DHI D16] [DHI D23]
+TEST(SwitchHandles, D23_ACompletionThatEchoesAHandleGoesDownThePortOfItsRange) {
+  SwitchBench bench;
+  for (const std::uint16_t handle : {5, 20, 40}) {
+    bench.up.send(bench.with_handle(TlpType::kCpl, handle));
+  }
+  bench.up.send(bench.make(TlpType::kCpl, Bdf::of(4, 0, 0)));  // in full, as ever
+  bench.run();
+  ASSERT_EQ(bench.down[0]->got.size(), 1U);
+  EXPECT_EQ(bench.down[0]->got[0]->tlp.requester_id, Bdf{5});
+  EXPECT_EQ(bench.down[1]->got.size(), 2U);
+  EXPECT_EQ(bench.sw.errors().at("unexpected_completion.no_handle"), 1U);
+}
+
 TEST(SwitchHandles, D23_AnErrorOfTheSwitchItselfGoesToTheFunctionThatAllocatedTheHandle) {
   SwitchBench bench;
   const Bdf function = Bdf::of(3, 0, 2);
