@@ -20,27 +20,31 @@ bool is_handle_register(unsigned function, std::uint64_t offset) {
 
 }  // namespace
 
+// The BAR that an address lies in.
+std::optional<TargetUnit::Place> TargetUnit::place_of(std::uint64_t address) const {
+  if (pf_bar_.contains(address)) {
+    return Place{0, address - pf_bar_.base};
+  }
+  if (vf_bar_.contains(address)) {
+    const std::uint64_t offset = address - vf_bar_.base;
+    return Place{static_cast<unsigned>(offset / bar_size_) + 1, offset % bar_size_};
+  }
+  return std::nullopt;
+}
+
+// Where a request goes that can be served.
 std::optional<TargetUnit::Place> TargetUnit::locate(const Tlp& tlp) const {
-  Place place;
-  if (pf_bar_.contains(tlp.address)) {
-    place.offset = tlp.address - pf_bar_.base;
-  } else if (vf_bar_.contains(tlp.address)) {
-    const std::uint64_t offset = tlp.address - vf_bar_.base;
-    place = {static_cast<unsigned>(offset / bar_size_) + 1, offset % bar_size_};
-  } else {
-    return std::nullopt;
-  }
-  if (place.offset + tlp.length_dw * 4U > bar_size_ || hooks_.is_in_reset(place.function)) {
-    return std::nullopt;
-  }
-  return place;
+  const std::optional<Place> place = place_of(tlp.address);
+  const bool is_served = place && place->offset + tlp.length_dw * 4U <= bar_size_ &&
+                         !hooks_.is_in_reset(place->function);
+  return is_served ? place : std::nullopt;
 }
 
 void TargetUnit::memory_write(const Arrival& arrival, Time now) {
   const Packet& packet = *arrival.packet;
   const std::optional<Place> place = locate(packet.tlp);
   if (!place) {
-    refuse(arrival, 0, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
+    refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
     return;
   }
   std::vector<std::uint8_t> bytes;
@@ -113,7 +117,7 @@ void TargetUnit::memory_read(const Arrival& arrival, Time now) {
   const Packet& request = *arrival.packet;
   const std::optional<Place> place = locate(request.tlp);
   if (!place) {
-    refuse(arrival, 0, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
+    refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
     return;
   }
   CompletionSplitter splitter(request.tlp, mps_, kCompleterRcb);

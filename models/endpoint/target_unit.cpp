@@ -7,6 +7,7 @@
 #include "config_space/dhi_capability.h"
 #include "tlp/completion.h"
 #include "tlp/tlp_check.h"
+#include "tlp/tlp_encoder.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -97,7 +98,7 @@ void TargetUnit::perform(const Arrival& arrival, Time now) {
     return;
   }
   if (tlp.is_poisoned && has_data(tlp.type)) {
-    refuse(arrival, 0, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, now);
+    refuse(arrival, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, now);
     return;
   }
   if (is_configuration(tlp.type)) {
@@ -108,8 +109,7 @@ void TargetUnit::perform(const Arrival& arrival, Time now) {
     memory_read(arrival, now);
   } else {
     // Atomics, deferrable writes, I/O, locked reads and messages that nobody here knows.
-    refuse(arrival, arrival.function, "unsupported_request",
-           cfg::aer::Uncorrectable::kUnsupportedRequest, now);
+    refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
   }
 }
 
@@ -129,13 +129,26 @@ std::optional<unsigned> TargetUnit::target_of(const Tlp& tlp) const {
   return vf ? std::optional<unsigned>(*vf + 1) : std::nullopt;
 }
 
+// Where a request names no function that is there, the PF answers for the device.
+unsigned TargetUnit::function_behind(const Arrival& arrival) const {
+  const Tlp& tlp = arrival.packet->tlp;
+  if (is_configuration(tlp.type)) {
+    return target_of(tlp).value_or(0);
+  }
+  if (!is_memory_request(tlp.type)) {
+    return arrival.function <= vfs_.count ? arrival.function : 0;
+  }
+  const std::optional<Place> place = place_of(tlp.address);
+  return place ? place->function : 0;
+}
+
 void TargetUnit::configuration(const Arrival& arrival, Time now) {
   const Packet& packet = *arrival.packet;
   const Tlp& tlp = packet.tlp;
   const bool is_write = tlp.type == TlpType::kCfgWr0 || tlp.type == TlpType::kCfgWr1;
   const std::optional<unsigned> function = target_of(tlp);
   if (!function) {
-    refuse(arrival, 0, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
+    refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
     return;
   }
   if (hooks_.is_in_reset(*function)) {
@@ -244,9 +257,9 @@ void TargetUnit::answer(PacketRef packet, Time ready) {
 }
 
 // Non-posted requests get a Cpl with UR; posted ones are dropped. Both are booked. [LNK-9.19]
-void TargetUnit::refuse(const Arrival& arrival, unsigned function, const char* kind,
-                        cfg::aer::Uncorrectable error, Time now) {
-  report(function, kind, error, *arrival.packet, now);
+void TargetUnit::refuse(const Arrival& arrival, const char* kind, cfg::aer::Uncorrectable error,
+                        Time now) {
+  report(function_behind(arrival), kind, error, *arrival.packet, now);
   if (fc_class(arrival.packet->tlp.type) == FcClass::kNonPosted) {
     answer(completion(*arrival.packet, CplStatus::kUR), arrival.answer);
   }
@@ -255,29 +268,28 @@ void TargetUnit::refuse(const Arrival& arrival, unsigned function, const char* k
 void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
                         const Packet& packet, Time now) {
   hooks_.refused(packet, kind);
-  const Tlp& tlp = packet.tlp;
-  const std::array<std::uint32_t, 4> header{0, std::uint32_t{tlp.requester_id.value} << 16,
-                                            static_cast<std::uint32_t>(tlp.address >> 32),
-                                            static_cast<std::uint32_t>(tlp.address)};
-  const std::optional<std::uint8_t> code = report_error(space(function), error, header);
+  const ConfigSpace* const physical = function == 0 ? nullptr : &space(0);
+  const std::optional<std::uint8_t> code =
+      report_error(space(function), error, encode_header(packet.tlp), physical);
   if (code) {
-    send_error(*code, now);
+    send_error(function, *code, now);
   }
 }
 
 void TargetUnit::report(unsigned function, cfg::aer::Correctable error, Time now) {
   if (const std::optional<std::uint8_t> code = report_error(space(function), error)) {
-    send_error(*code, now);
+    send_error(function, *code, now);
   }
 }
 
-void TargetUnit::send_error(std::uint8_t message_code, Time now) {
+void TargetUnit::send_error(unsigned function, std::uint8_t message_code, Time now) {
   PacketRef message = pool_.make(PacketKind::kTlp);
   message->counts = false;
   message->tlp.type = TlpType::kMsg;
   message->tlp.routing = MsgRouting::kToRootComplex;
   message->tlp.message_code = message_code;
-  message->tlp.requester_id = Bdf::of(bus_, 0, 0);
+  message->tlp.requester_id =
+      function == 0 ? Bdf::of(bus_, 0, 0) : vfs_.bdf(Bdf::of(bus_, 0, 0), function - 1);
   sizer_.size(*message);
   messages_.push_back({std::move(message), now + device_.timing.pipeline});
 }

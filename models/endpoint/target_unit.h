@@ -69,7 +69,7 @@ class TargetUnit {
   void report(unsigned function, cfg::aer::Correctable error, Time now);
 
  private:
-  void send_error(std::uint8_t message_code, Time now);
+  void send_error(unsigned function, std::uint8_t message_code, Time now);
   struct Arrival {
     PacketRef packet;
     Time due;
@@ -94,14 +94,15 @@ class TargetUnit {
   std::optional<unsigned> target_of(const Tlp& tlp) const;
   void memory_write(const Arrival& arrival, Time now);
   void memory_read(const Arrival& arrival, Time now);
+  std::optional<Place> place_of(std::uint64_t address) const;
   std::optional<Place> locate(const Tlp& tlp) const;
+  unsigned function_behind(const Arrival& arrival) const;
   void write_handle_register(std::uint64_t offset, std::uint32_t value, std::uint8_t enables);
   std::uint32_t read_dw(const Place& place, std::uint64_t offset) const;
   void store(unsigned function, std::uint64_t offset, std::uint8_t byte);
   PacketRef completion(const Packet& request, CplStatus status) const;
   void answer(PacketRef packet, Time ready);
-  void refuse(const Arrival& arrival, unsigned function, const char* kind,
-              cfg::aer::Uncorrectable error, Time now);
+  void refuse(const Arrival& arrival, const char* kind, cfg::aer::Uncorrectable error, Time now);
   bool is_doorbell(std::uint64_t offset) const { return offset >= bar_size_ / 2; }
 
   const DeviceConfig device_;

@@ -32,10 +32,11 @@ void raise(ConfigSpace& space, unsigned start, unsigned offset, std::uint32_t bi
   space.set(static_cast<std::uint16_t>(start + offset), bits, bits);
 }
 
-bool may_report(const ConfigSpace& space, std::uint16_t pcie_start, std::uint32_t enable) {
+bool may_report(const ConfigSpace& space, std::uint32_t enable) {
   const bool by_serr =
       enable != pcie::kReportCorrectable && (space.read(cfg::kCommand) & cfg::kCommandSerr) != 0;
-  return by_serr || (field(space, pcie_start, pcie::kDeviceControl) & enable) != 0;
+  const std::uint16_t start = space.find(cfg::kCapPcie).value();
+  return by_serr || (field(space, start, pcie::kDeviceControl) & enable) != 0;
 }
 }  // namespace
 
@@ -72,7 +73,8 @@ Capability aer_capability(bool is_root_port) {
 }
 
 std::optional<std::uint8_t> report_error(ConfigSpace& space, aer::Uncorrectable error,
-                                         const std::array<std::uint32_t, 4>& header) {
+                                         const std::array<std::uint32_t, 4>& header,
+                                         const ConfigSpace* physical) {
   const Blocks at = blocks_of(space);
   const std::uint32_t bit = 1U << static_cast<unsigned>(error);
   const bool is_fatal = (field(space, at.aer, aer::kUncorrectableSeverity) & bit) != 0;
@@ -96,7 +98,7 @@ std::optional<std::uint8_t> report_error(ConfigSpace& space, aer::Uncorrectable 
   const std::uint32_t enable = is_fatal         ? pcie::kReportFatal
                                : is_unsupported ? pcie::kReportUnsupported
                                                 : pcie::kReportNonFatal;
-  if (is_masked || !may_report(space, at.pcie, enable)) {
+  if (is_masked || !may_report(physical == nullptr ? space : *physical, enable)) {
     return std::nullopt;
   }
   return is_fatal ? msg::kErrFatal : msg::kErrNonFatal;
@@ -108,7 +110,7 @@ std::optional<std::uint8_t> report_error(ConfigSpace& space, aer::Correctable er
   raise(space, at.pcie, pcie::kDeviceControl, pcie::kStatusCorrectable);
   raise(space, at.aer, aer::kCorrectableStatus, bit);
   const bool is_masked = (field(space, at.aer, aer::kCorrectableMask) & bit) != 0;
-  if (is_masked || !may_report(space, at.pcie, pcie::kReportCorrectable)) {
+  if (is_masked || !may_report(space, pcie::kReportCorrectable)) {
     return std::nullopt;
   }
   return msg::kErrCor;

@@ -57,9 +57,10 @@ DeviceControl device_control(const ConfigSpace& space);
 Capability aer_capability(bool is_root_port);
 /// Books an error: sets AER and Device Status bits, logs the header of the first unmasked one.
 /// Returns the Message Code (ERR_COR, ERR_NONFATAL, ERR_FATAL) to be sent, if any. REQUIRES: PCI
-/// Express and AER capabilities are there.
+/// Express and AER capabilities are there. `physical`: of a VF, its PF, whose enables count for it.
 std::optional<std::uint8_t> report_error(ConfigSpace& space, cfg::aer::Uncorrectable error,
-                                         const std::array<std::uint32_t, 4>& header = {});
+                                         const std::array<std::uint32_t, 4>& header = {},
+                                         const ConfigSpace* physical = nullptr);
 std::optional<std::uint8_t> report_error(ConfigSpace& space, cfg::aer::Correctable error);
 /// Root port: books an error message that arrived from `source`.
 void note_error_message(ConfigSpace& root_port, std::uint8_t message_code, Bdf source);

@@ -98,7 +98,9 @@ Header request_header(const Tlp& tlp) {
   return dw;
 }
 
-Header header_of(const Tlp& tlp) {
+}  // namespace
+
+std::array<std::uint32_t, 4> encode_header(const Tlp& tlp) {
   Header dw = is_completion(tlp.type) ? completion_header(tlp)
               : is_message(tlp.type)  ? message_header(tlp)
                                       : request_header(tlp);
@@ -106,13 +108,11 @@ Header header_of(const Tlp& tlp) {
   return dw;
 }
 
-}  // namespace
-
 void encode(const Tlp& tlp, const std::uint8_t* payload, std::size_t payload_bytes, Bytes& out) {
   FLITWISE_CHECK(payload_bytes <= data_bytes(tlp), "payload longer than Length");
   const std::size_t start = out.size();
   put_prefixes(tlp, out);
-  const Header header = header_of(tlp);
+  const Header header = encode_header(tlp);
   for (unsigned i = 0; i < header_bytes(tlp) / 4U; ++i) {
     put_dw(out, header[i]);
   }

@@ -241,6 +241,53 @@ TEST_F(TargetUnitTest, AnErrorIsReportedOnlyWhereSoftwareAskedForIt) {
   EXPECT_EQ(messages_[0]->tlp.message_code, msg::kErrNonFatal);
 }
 
+// [LNK-9.19]
+TEST_F(TargetUnitTest, TheHeaderLogHoldsTheHeaderAsItWasOnTheWire) {
+  open_bars();
+  const PacketRef wide = memory(TlpType::kMRd, 0x12'3456'7000, 2);
+  wide->tlp.requester_id = Bdf::of(0, 1, 0);
+  send(wide);
+  const unsigned log = *unit_.space(0).find_extended(cfg::kExtAer) + cfg::aer::kHeaderLog;
+  const auto logged = [&](unsigned dw) {
+    return unit_.space(0).read(static_cast<std::uint16_t>(log + 4 * dw));
+  };
+  EXPECT_EQ(logged(0), 0x2000'0002U);
+  EXPECT_EQ(logged(1), 0x0008'07ffU);
+  EXPECT_EQ(logged(2), 0x12U);
+  EXPECT_EQ(logged(3), 0x3456'7000U);
+}
+
+TEST_F(TargetUnitTest, TheHeaderLogOfAHeaderOfThreeDwEndsWithZero) {
+  open_bars();
+  const PacketRef narrow = memory(TlpType::kMRd, 0x1000, 1);
+  narrow->tlp.is_4dw = false;
+  send(narrow);
+  const unsigned log = *unit_.space(0).find_extended(cfg::kExtAer) + cfg::aer::kHeaderLog;
+  EXPECT_EQ(unit_.space(0).read(static_cast<std::uint16_t>(log)), 0x0000'0001U);
+  EXPECT_EQ(unit_.space(0).read(static_cast<std::uint16_t>(log + 8)), 0x1000U);
+  EXPECT_EQ(unit_.space(0).read(static_cast<std::uint16_t>(log + 12)), 0U);
+}
+
+// [LNK-9.19]
+TEST_F(TargetUnitTest, AnErrorOfAVirtualFunctionIsBookedThereAndReportedAsThePfAllows) {
+  open_bars();
+  const unsigned pcie = *unit_.space(0).find(cfg::kCapPcie);
+  send(config_write(Bdf::of(1, 0, 0), pcie + cfg::pcie::kDeviceControl,
+                    cfg::pcie::kReportUnsupported | cfg::pcie::kReportNonFatal));
+  const PacketRef atomic = memory(TlpType::kFetchAdd, kVfBar + 0x10000 + 0x40, 1);
+  atomic->payload.assign(4, 1);
+  send(atomic);
+  const auto status_of = [&](unsigned function) {
+    const unsigned aer = *unit_.space(function).find_extended(cfg::kExtAer);
+    return unit_.space(function).read(
+        static_cast<std::uint16_t>(aer + cfg::aer::kUncorrectableStatus));
+  };
+  EXPECT_EQ(status_of(0), 0U);
+  EXPECT_EQ(status_of(2), 1U << 20);
+  ASSERT_EQ(messages_.size(), 1U);
+  EXPECT_EQ(messages_[0]->tlp.requester_id, Bdf::of(1, 0, 2));
+}
+
 TEST_F(TargetUnitTest, D4_AFunctionInResetAsksForARetry) {
   const unsigned pcie = *unit_.space(0).find(cfg::kCapPcie);
   EXPECT_EQ(send(config_write(Bdf::of(1, 0, 0), pcie + cfg::pcie::kDeviceControl,
