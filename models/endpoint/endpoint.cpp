@@ -449,14 +449,15 @@ std::string Endpoint::waiting() const {
         "{}: a transfer of domain {} waits for a tag, a handle or room in the link's queues\n",
         name(), to_int(active_[current_].transfer.domain));
   }
-  const auto say = [&](const std::string& what) {
-    text += what.empty() ? "" : fmt::format("{}: engine: {}\n", name(), what);
+  const auto say = [&](const char* who, const std::string& what) {
+    text += what.empty() ? "" : fmt::format("{}: {}: {}\n", name(), who, what);
   };
+  say("target", target_.waiting());
   for (const Engine* const engine : engines_) {
-    say(engine->waiting());
+    say("engine", engine->waiting());
   }
   if (raw_ != nullptr) {
-    say(raw_->waiting());
+    say("engine", raw_->waiting());
   }
   return text;
 }

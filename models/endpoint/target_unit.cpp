@@ -2,6 +2,8 @@
 // Configuration requests to a device. Memory requests are in target_mmio.cpp.
 #include "endpoint/target_unit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "config_space/dhi_capability.h"
@@ -86,6 +88,19 @@ Time TargetUnit::next_work(Time now) const {
     }
   }
   return again;
+}
+
+std::string TargetUnit::waiting() const {
+  std::string text;
+  const auto say = [&](std::size_t count, const char* what) {
+    if (count > 0) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+    }
+  };
+  say(arrived_.size(), "requests wait to be served");
+  say(answers_.size(), "answers wait for room in the link's queues");
+  say(messages_.size(), "error messages wait for room in the link's queues");
+  return text;
 }
 
 void TargetUnit::perform(const Arrival& arrival, Time now) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -54,6 +55,8 @@ class TargetUnit {
   template <class Send>
   void drain(Time now, Send send);
   bool is_quiet() const { return arrived_.empty() && answers_.empty() && messages_.empty(); }
+  /// Who waits here, for people; empty where nobody does.
+  std::string waiting() const;
   bool has_output() const { return !answers_.empty() || !messages_.empty(); }
 
   /// Made when first asked for. REQUIRES: function < device.functions.count.

@@ -288,6 +288,16 @@ TEST_F(TargetUnitTest, AnErrorOfAVirtualFunctionIsBookedThereAndReportedAsThePfA
   EXPECT_EQ(messages_[0]->tlp.requester_id, Bdf::of(1, 0, 2));
 }
 
+TEST_F(TargetUnitTest, WhatWaitsForTheLinkIsNamed) {
+  EXPECT_EQ(unit_.waiting(), "");
+  unit_.receive(config_read(Bdf::of(1, 0, 0), cfg::kVendorId), now_);
+  EXPECT_EQ(unit_.waiting(), "1 requests wait to be served");
+  now_ += Time::from_ns(1000);
+  unit_.work(now_);
+  unit_.drain(now_, [](Packet&) { return false; });
+  EXPECT_EQ(unit_.waiting(), "1 answers wait for room in the link's queues");
+}
+
 TEST_F(TargetUnitTest, D4_AFunctionInResetAsksForARetry) {
   const unsigned pcie = *unit_.space(0).find(cfg::kCapPcie);
   EXPECT_EQ(send(config_write(Bdf::of(1, 0, 0), pcie + cfg::pcie::kDeviceControl,
