@@ -100,15 +100,16 @@ DhiAgent::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity,
 DhiAgent::Answer DhiAgent::wait_or_bypass(MissOutcome outcome, const DeviceIdentity& identity,
                                           std::vector<PacketRef>& first) {
   Answer answer;
+  if (outcome == MissOutcome::kWaitForPush) {
+    // Else a victim with posted uses alone would never be known to be idle. [DHI D10]
+    request_flush(identity.bdf, first);
+  }
   if (outcome == MissOutcome::kNotHere || config_.dhi.on_miss == OnMiss::kBypass) {
     ++bypasses_;
     answer.latency = store_->search_by_domain(std::nullopt);
     return answer;
   }
   answer.outcome = Outcome::kWait;
-  if (outcome == MissOutcome::kWaitForPush) {
-    request_flush(identity.bdf, first);
-  }
   return answer;
 }
 

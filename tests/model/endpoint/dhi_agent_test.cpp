@@ -92,6 +92,24 @@ TEST_F(DhiAgentTest, D4_AckFromBeforeAResetIsStale) {
   EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
 }
 
+// [DHI D9] [DHI D10]
+TEST_F(DhiAgentTest, D9_BypassingDomainAsksByOneFlushWhetherAVictimIsIdle) {
+  make(AllocOrder::kNone);
+  constexpr DomainId kNewDomain{9};
+  std::uint64_t serial = 0;
+  for (std::uint32_t domain = 0; domain < 4; ++domain) {
+    serial = agent_->table()->sent(acquire(DomainId{domain}).pin);
+  }
+  EXPECT_EQ(acquire(kNewDomain).outcome, Outcome::kFull);
+  ASSERT_EQ(first_.size(), 1U);
+  EXPECT_EQ(first_[0]->purpose, HandlePurpose::kFlush);
+  EXPECT_EQ(acquire(kNewDomain).outcome, Outcome::kFull);
+  EXPECT_TRUE(first_.empty()) << "one is out at a time";
+  agent_->flush_done(serial);
+  EXPECT_EQ(acquire(kNewDomain).outcome, Outcome::kHandle);
+  EXPECT_EQ(agent_->result("ep0").bypasses, 2U);
+}
+
 // [DHI D9] [DHI D14]
 TEST_F(DhiAgentTest, D9_RefusedDomainGoesInFullUntilItsContextStartsAgain) {
   make(AllocOrder::kAck);
