@@ -128,10 +128,29 @@ HostHandles::Lookup HostHandles::resolve(const Packet& packet, Dhi dhi, BusRange
   table_.record_rejection(HandleStatus::kNoValidEntry, keeps_requester_id
                                                            ? table_.sender(port, requester)
                                                            : table_.sender(port, dhi));
-  if (fc_class(packet.tlp.type) == FcClass::kPosted && keeps_requester_id) {
-    report(requester, {dhi, HandleStatus::kNoValidEntry, epoch_of(requester)}, answers);
+  if (fc_class(packet.tlp.type) == FcClass::kPosted) {
+    if (const std::optional<Bdf> device = sender_of(packet, dhi, port)) {
+      report(*device, {dhi, HandleStatus::kNoValidEntry, epoch_of(*device)}, answers);
+    }
   }
   return lookup;
+}
+
+// To whom an error goes: where the handle has the place of the Requester ID, to the first function
+// of the one device below the port, or of the device that has the handle. [DHI D16]
+std::optional<Bdf> HostHandles::sender_of(const Packet& packet, Dhi dhi, BusRange port) const {
+  switch (config_.link.dhi_form) {
+    case DhiForm::kRidDirect:
+      return Bdf::of(port.secondary, 0, 0);
+    case DhiForm::kRidFabric:
+      return table_.owner(port, dhi);
+    case DhiForm::kTag:
+    case DhiForm::kPrefix:
+      return packet.tlp.requester_id;
+    case DhiForm::kOhc:
+      break;
+  }
+  return std::nullopt;
 }
 
 // Whose the message really is, the wire does not say; the packet knows, and this is where a wrong

@@ -64,6 +64,7 @@ class HostHandles {
   Time store(Dhi dhi, Time now);
   Time wait_for_store(Dhi dhi, Time now) const;
   void report(Bdf device, const HandleErrorMessage& message, std::vector<PacketRef>& answers);
+  std::optional<Bdf> sender_of(const Packet& packet, Dhi dhi, BusRange port) const;
   std::uint8_t epoch_of(Bdf function) const;
   void count_wrong_domain(const Packet& packet, const Resolution& resolution);
 

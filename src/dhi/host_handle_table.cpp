@@ -249,14 +249,19 @@ std::optional<PartitionId> HostHandleTable::sender(BusRange port, Bdf requester_
 }
 
 std::optional<PartitionId> HostHandleTable::sender(BusRange port, Dhi dhi) const {
+  constexpr Bdf kNobody{};  // bus 0 is the root complex itself
+  const std::optional<Bdf> first = owner(port, dhi);
+  return first ? partition_of(*first) : sender(port, kNobody);
+}
+
+std::optional<Bdf> HostHandleTable::owner(BusRange port, Dhi dhi) const {
   for (const Partition& one : partitions_) {
     const Bdf first = Bdf::of(one.config.buses.secondary, 0, 0);
     if (one.config.range.contains(dhi) && port.contains(first)) {
-      return partition_of(first);
+      return first;
     }
   }
-  constexpr Bdf kNobody{};  // bus 0 is the root complex itself
-  return sender(port, kNobody);
+  return std::nullopt;
 }
 
 HostHandleStatistics& HostHandleTable::books_of(std::optional<PartitionId> sender) {

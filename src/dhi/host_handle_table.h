@@ -78,6 +78,8 @@ class HostHandleTable {
   std::optional<PartitionId> sender(BusRange port, Bdf requester_id) const;
   /// The device that owns the handle, under the same condition.
   std::optional<PartitionId> sender(BusRange port, Dhi dhi) const;
+  /// The first function of the device below the port whose range holds the handle. [DHI D2]
+  std::optional<Bdf> owner(BusRange port, Dhi dhi) const;
   /// A message that could not be read, or that failed elsewhere, counted with the others.
   void record_rejection(HandleStatus status, std::optional<PartitionId> sender = std::nullopt);
   void record_wrong_domain(std::optional<PartitionId> sender);

@@ -87,5 +87,33 @@ TEST_F(HostHandlesTest, D16_ErrorCarriesTheEpochOfTheDevice) {
   EXPECT_EQ(std::get<HandleErrorMessage>(message).dhi, kDhi);
 }
 
+// [DHI-02] [DHI D16]
+TEST_F(HostHandlesTest, D16_ErrorGoesToTheOneDeviceWhereTheRequesterIdIsTheHandle) {
+  make(DhiForm::kRidDirect, 9);
+  EXPECT_FALSE(look_up(Dhi{200}, kNow).resolution);
+  ASSERT_EQ(answers_.size(), 1U);
+  EXPECT_EQ(answers_[0]->tlp.message_dw2 >> 16, Bdf::of(1, 0, 0).value);
+  const DhiMessage message =
+      parse_dhi_message(answers_[0]->tlp, answers_[0]->payload.data(), answers_[0]->payload.size());
+  EXPECT_EQ(std::get<HandleErrorMessage>(message).epoch, 9);
+}
+
+// [DHI D2] [DHI D16]
+TEST_F(HostHandlesTest, D16_ErrorBehindASwitchGoesToTheDeviceThatHasTheHandle) {
+  make(DhiForm::kRidFabric);
+  handles_->table().add_partition({{2, 3}, {Dhi{16}, Dhi{31}}, 4});
+  const auto look_up_below = [&](Dhi dhi) {
+    PacketRef packet = pool_.make(PacketKind::kTlp);
+    packet->tlp.type = TlpType::kMWr;
+    answers_.clear();
+    handles_->resolve(*packet, dhi, {1, 3}, kNow, answers_);
+  };
+  look_up_below(Dhi{17});
+  ASSERT_EQ(answers_.size(), 1U);
+  EXPECT_EQ(answers_[0]->tlp.message_dw2 >> 16, Bdf::of(2, 0, 0).value);
+  look_up_below(Dhi{32});
+  EXPECT_TRUE(answers_.empty()) << "nobody has it";
+}
+
 }  // namespace
 }  // namespace flitwise
