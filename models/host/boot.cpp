@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "config_space/dhi_capability.h"
@@ -166,13 +167,28 @@ void Boot::negotiate_with(std::uint32_t device_capability) {
           });
 }
 
+// A root port has one range for all devices below it. [DHI D2]
+HandleRange Boot::range_below(const FoundFunction& root) const {
+  HandleRange all = HandleRange::none();
+  for (std::size_t i = 0; i < devices_.size() && i < policies_.size(); ++i) {
+    const HandleRange one = policies_[i].range;
+    if (!policies_[i].wants_handles ||
+        root_of(enumerator_.result().functions[found_[i]]).bdf != root.bdf) {
+      continue;
+    }
+    all = all.size() == 0
+              ? one
+              : HandleRange{std::min(all.lower, one.lower), std::max(all.upper, one.upper)};
+  }
+  return all;
+}
+
 // The host's end first, so that the device finds it ready. [DHI D6]
 void Boot::set_up_handles() {
   const BootedDevice& device = devices_[current_];
   const BootPolicy& policy = policies_[current_];
   if (device.handles.outcome != NegotiationOutcome::kNotSupported) {
-    bridge_.grant_handles(static_cast<unsigned>(current_), device.buses, policy.range,
-                          policy.epoch);
+    bridge_.grant_handles(static_cast<unsigned>(current_), device.buses, policy.range);
   }
   if (!device.handles.is_active()) {
     problems_.push_back(
@@ -183,8 +199,10 @@ void Boot::set_up_handles() {
   }
   const DhiSetUp set_up{policy.range, true, policy.is_software_managed, policy.epoch};
   const FoundFunction& root = root_of(enumerator_.result().functions[found_[current_]]);
+  DhiSetUp host_set_up = set_up;
+  host_set_up.range = range_below(root);
   std::vector<CfgAccess> accesses =
-      dhi_accesses(root.bdf, *root.extended_capability(cfg::kExtDvsec), set_up);
+      dhi_accesses(root.bdf, *root.extended_capability(cfg::kExtDvsec), host_set_up);
   for (const CfgAccess& access : dhi_accesses(device.pf, device.dvsec, set_up)) {
     accesses.push_back(access);
   }

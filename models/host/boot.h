@@ -62,6 +62,7 @@ class Boot {
   void find_dvsec(std::size_t function, std::size_t candidate);
   void negotiate_with(std::uint32_t device_capability);
   void set_up_handles();
+  HandleRange range_below(const FoundFunction& root) const;
   void perform(std::vector<CfgAccess> accesses, std::function<void(const Values&)> then,
                Values so_far = {});
   const FoundFunction& root_of(const FoundFunction& function) const;

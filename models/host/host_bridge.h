@@ -69,8 +69,9 @@ class HostBridge : public sc_core::sc_module {
   }
   /// The port that has a bus below it, if one has.
   std::optional<unsigned> port_above(Bdf bdf) const;
-  /// A device may use these handles from now on; what it had is gone. [DHI D4, D6]
-  void grant_handles(unsigned block, BusRange buses, HandleRange range, std::uint8_t epoch);
+  /// The device on these buses may use these handles while the registers of its port say so; what
+  /// it had is gone. [DHI D4, D6]
+  void grant_handles(unsigned block, BusRange buses, HandleRange range);
 
   ConfigSpace& space(unsigned port) { return ports_[port]->space; }
   /// Interrupt writes from functions on these buses.
@@ -94,6 +95,8 @@ class HostBridge : public sc_core::sc_module {
     HostHandles& handles;
     RootPort& port;
     HandleRegisters registers;
+    std::optional<BusRange> buses;  // absent: nothing was granted
+    HandleRange granted;            // counts where the port has several devices
   };
   struct Request {
     PacketRef packet;
@@ -116,6 +119,9 @@ class HostBridge : public sc_core::sc_module {
   void check_timeouts();
   void own_config(unsigned port, const CfgAccess& access, const Done& done);
   void apply(unsigned port, const WriteEffect& effect);
+  Negotiated handles_of(const Port& port) const;
+  bool set_handles(HandleBlock& block, const Port& port);
+  void negotiate_again(Port& port);
   PacketRef memory_request(TlpType type, const RequestPiece& piece) const;
   void send_nonposted(Request request);
   bool completed(const PacketRef& packet, Time when);

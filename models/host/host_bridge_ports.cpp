@@ -15,6 +15,15 @@ DhiCapability host_capability() {
   return capability;
 }
 
+// Software has given the port buses, and the table knows none of them.
+bool has_no_devices(const HostHandleTable& table, BusRange buses) {
+  bool is_known = buses.secondary == 0;
+  for (unsigned bus = buses.secondary; bus <= buses.subordinate; ++bus) {
+    is_known |= table.partition_of(Bdf::of(static_cast<std::uint8_t>(bus), 0, 0)).has_value();
+  }
+  return !is_known;
+}
+
 }  // namespace
 
 HostBridge::Port::Port(RootPort& root_port, const Config& config)
@@ -40,7 +49,7 @@ unsigned HostBridge::attach(RootPort& port, const Config& config) {
 }
 
 unsigned HostBridge::attach(HostHandles& handles, RootPort& port) {
-  blocks_.push_back({handles, port, HandleRegisters()});
+  blocks_.push_back({handles, port, HandleRegisters(), std::nullopt, HandleRange::none()});
   return static_cast<unsigned>(blocks_.size() - 1);
 }
 
@@ -93,24 +102,61 @@ void HostBridge::apply(unsigned port, const WriteEffect& effect) {
     own.port.set_buses({bridge.secondary, bridge.subordinate});
   }
   if (effect.dhi_control_changed) {
-    const HandleEnd end = own.dvsec.end();
-    own.dvsec.set_outcome(
-        negotiate(end, {true, true, end.bits, end.epoch}, own.dvsec.range(), true));
+    negotiate_again(own);
   }
   if (effect.secondary_bus_reset && own.hot_reset) {
     own.hot_reset();
   }
 }
 
-void HostBridge::grant_handles(unsigned block, BusRange buses, HandleRange range,
-                               std::uint8_t epoch) {
-  HostHandleTable& table = blocks_[block].handles.table();
-  const std::optional<PartitionId> known = table.partition_of(Bdf::of(buses.secondary, 0, 0));
-  if (known) {
-    table.reset(*known, epoch);
-  } else {
-    table.add_partition({buses, range, epoch});
+// The host knows its own end alone: what software enabled there is what it goes by. [DHI D5, D6]
+Negotiated HostBridge::handles_of(const Port& port) const {
+  const HandleEnd end = port.dvsec.end();
+  return negotiate(end, {true, true, end.bits, end.epoch}, port.dvsec.range(), true);
+}
+
+// One device below the port has the range of the registers; several have their shares of it.
+// False: the range is another device's in part. [DHI D2] [DHI D4]
+bool HostBridge::set_handles(HandleBlock& block, const Port& port) {
+  HostHandleTable& table = block.handles.table();
+  const BusRange buses = block.buses.value_or(port.port.buses());
+  const bool is_active = handles_of(port).is_active();
+  const bool is_alone =
+      std::count_if(blocks_.begin(), blocks_.end(),
+                    [&](const HandleBlock& other) { return &other.port == &port.port; }) == 1;
+  std::optional<PartitionId> partition = table.partition_of(Bdf::of(buses.secondary, 0, 0));
+  if (!partition && is_active && is_alone && has_no_devices(table, buses)) {
+    partition = table.add_partition({buses, HandleRange::none(), 0});
   }
+  if (!partition) {
+    return true;
+  }
+  const HandleRange written = port.dvsec.range();
+  const HandleRange range = is_alone ? written : written.common(block.granted);
+  return table.reset(*partition, is_active ? range : HandleRange::none(), port.dvsec.end().epoch);
+}
+
+void HostBridge::negotiate_again(Port& port) {
+  Negotiated outcome = handles_of(port);
+  for (HandleBlock& block : blocks_) {
+    if (&block.port == &port.port && !set_handles(block, port)) {
+      outcome.outcome = NegotiationOutcome::kBadRange;
+    }
+  }
+  port.dvsec.set_outcome(outcome);
+}
+
+void HostBridge::grant_handles(unsigned block, BusRange buses, HandleRange range) {
+  HandleBlock& own = blocks_[block];
+  own.buses = buses;
+  own.granted = range;
+  HostHandleTable& table = own.handles.table();
+  if (!table.partition_of(Bdf::of(buses.secondary, 0, 0))) {
+    table.add_partition({buses, HandleRange::none(), 0});
+  }
+  const auto above = std::find_if(ports_.begin(), ports_.end(),
+                                  [&](const auto& port) { return &port->port == &own.port; });
+  set_handles(own, **above);
 }
 
 void HostBridge::write_own(std::uint64_t address, const std::vector<std::uint8_t>& bytes) {

@@ -31,6 +31,13 @@ struct HandleRange {
   static constexpr HandleRange of_bits(unsigned bits) {
     return {Dhi{0}, Dhi{static_cast<std::uint16_t>((1U << bits) - 1U)}};
   }
+  /// What a device has whose handles are off.
+  static constexpr HandleRange none() { return {Dhi{1}, Dhi{0}}; }
+  /// What two ranges have in common; empty where they are apart.
+  constexpr HandleRange common(HandleRange other) const {
+    return {to_int(lower) > to_int(other.lower) ? lower : other.lower,
+            to_int(upper) < to_int(other.upper) ? upper : other.upper};
+  }
   friend constexpr bool operator==(HandleRange a, HandleRange b) {
     return a.lower == b.lower && a.upper == b.upper;
   }

@@ -15,7 +15,7 @@ constexpr std::size_t kHandles = 1U << kMaxHandleBits;
 constexpr std::size_t kBuckets = 2 * kHandles;
 
 bool overlap(HandleRange a, HandleRange b) {
-  return a.contains(b.lower) || b.contains(a.lower);
+  return a.common(b).size() > 0;
 }
 }  // namespace
 
@@ -41,7 +41,8 @@ HostHandleTable::HostHandleTable(DeallocMode dealloc, const GrantTable& grants)
 
 PartitionId HostHandleTable::add_partition(const PartitionConfig& config) {
   FLITWISE_CHECK(
-      config.range.size() > 0 && to_int(config.range.upper) < kHandles,
+      (config.range.size() > 0 && to_int(config.range.upper) < kHandles) ||
+          config.range == HandleRange::none(),
       fmt::format("handles {}..{}", to_int(config.range.lower), to_int(config.range.upper)));
   for (const Partition& other : partitions_) {
     FLITWISE_CHECK(!overlap(config.range, other.config.range),
@@ -371,6 +372,23 @@ void HostHandleTable::reset(PartitionId partition, std::uint8_t epoch) {
   PartitionConfig& config = partitions_.at(static_cast<std::size_t>(partition)).config;
   clear_range(config.range);
   config.epoch = epoch;
+}
+
+bool HostHandleTable::reset(PartitionId partition, HandleRange range, std::uint8_t epoch) {
+  reset(partition, epoch);
+  HandleRange& own = partitions_[static_cast<std::size_t>(partition)].config.range;
+  own = HandleRange::none();
+  if (range == HandleRange::none()) {
+    return true;
+  }
+  const bool is_free = std::none_of(partitions_.begin(), partitions_.end(), [&](const auto& other) {
+    return overlap(range, other.config.range);
+  });
+  if (range.size() == 0 || to_int(range.upper) >= kHandles || !is_free) {
+    return false;
+  }
+  own = range;
+  return true;
 }
 
 unsigned HostHandleTable::reset_function(Bdf function) {

@@ -59,6 +59,7 @@ class HostHandleTable {
   HostHandleTable(DeallocMode dealloc, const GrantTable& grants);
 
   /// REQUIRES: range not empty, inside 0..4095 and apart from all others; buses apart too.
+  /// HandleRange::none(): without handles until reset() gives it some.
   PartitionId add_partition(const PartitionConfig& config);
   std::optional<PartitionId> partition_of(Bdf function) const;
 
@@ -95,6 +96,9 @@ class HostHandleTable {
 
   // ---- reset [DHI D4]
   void reset(PartitionId partition, std::uint8_t epoch);
+  /// The same with other handles, or HandleRange::none(). False: they are not all in the table or
+  /// not all free; then the device has none. [DHI D5, D6]
+  bool reset(PartitionId partition, HandleRange range, std::uint8_t epoch);
   unsigned reset_function(Bdf function);  ///< FLR; returns entries cleared
 
   // ---- queries

@@ -167,6 +167,39 @@ TEST_F(HostHandleTableTest, D2_PartitionsMayNotOverlap) {
   EXPECT_FALSE(table.partition_of(Bdf::of(0, 0, 0)));
 }
 
+// [DHI D5] [DHI D6]
+TEST_F(HostHandleTableTest, D6_OtherHandlesOfADeviceTakeEffectAndItsEntriesGo) {
+  ASSERT_EQ(allocate(kA, alloc(3, kA, 50)), HandleStatus::kOk);
+  ASSERT_TRUE(table.reset(a, {Dhi{2}, Dhi{5}}, 7));
+  EXPECT_FALSE(pasid_of(3));
+  AllocMessage message = alloc(5, kA, 51);
+  message.epoch = 7;
+  EXPECT_EQ(allocate(kA, message), HandleStatus::kOk);
+  message.dhi = Dhi{6};
+  EXPECT_EQ(allocate(kA, message), HandleStatus::kHandleOutOfRange);
+}
+
+// [DHI D5] [DHI S1]
+TEST_F(HostHandleTableTest, D5_ADeviceWithoutHandlesTouchesNobodyElse) {
+  ASSERT_TRUE(table.reset(b, HandleRange::none(), 0));
+  ASSERT_EQ(allocate(kA, alloc(1, kA, 50)), HandleStatus::kOk);
+  EXPECT_EQ(allocate(kB, alloc(9, kB, 60)), HandleStatus::kHandleOutOfRange);
+  AllocMessage other_epoch = alloc(1, kB, 60);
+  other_epoch.epoch = 1;
+  EXPECT_EQ(allocate(kB, other_epoch), HandleStatus::kEpochMismatch);
+  EXPECT_EQ(pasid_of(1), 50U);
+}
+
+// [DHI D2]
+TEST_F(HostHandleTableTest, D2_HandlesOfAnotherDeviceAreNotGivenTwice) {
+  ASSERT_EQ(allocate(kB, alloc(8, kB, 60)), HandleStatus::kOk);
+  EXPECT_FALSE(table.reset(a, {Dhi{0}, Dhi{8}}, 0));
+  EXPECT_EQ(table.range(a).size(), 0U);
+  EXPECT_FALSE(table.reset(a, {Dhi{5}, Dhi{4}}, 0));
+  EXPECT_EQ(pasid_of(8), 60U);
+  EXPECT_TRUE(table.reset(a, {Dhi{0}, Dhi{7}}, 0));
+}
+
 TEST_F(HostHandleTableTest, S1_FormsThatKeepTheRequesterIdTieTheHandleToIt) {
   ASSERT_EQ(allocate(kA, alloc(2, kA, 10)), HandleStatus::kOk);
   ASSERT_EQ(allocate(kB, alloc(9, kB, 20)), HandleStatus::kOk);
