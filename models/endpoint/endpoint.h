@@ -62,6 +62,8 @@ class Endpoint : public sc_core::sc_module {
   /// The link has been reset: all functions go back to where they were at power-up, as soon as
   /// nothing of them is under way. [DHI D4]
   void hot_reset();
+  /// Some function has not yet ended its reset.
+  bool is_in_reset() const { return in_reset_ != 0; }
   DhiAgent& dhi() { return dhi_; }
   const DhiAgent& dhi() const { return dhi_; }
   /// Whom a domain is: function i mod F, PASID i div F.

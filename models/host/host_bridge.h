@@ -50,8 +50,13 @@ class HostBridge : public sc_core::sc_module {
   unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
   /// The next block of handle registers, for the host's handles of one device; returns its index.
   unsigned attach(HostHandles& handles, RootPort& port);
-  /// What a hot reset of the link below the port does there. [DHI D4]
-  void on_hot_reset(unsigned port, std::function<void()> action);
+  /// What a hot reset of the link below the port does there, and whether it is over and all that
+  /// was sent before has arrived. [DHI D4]
+  struct HotReset {
+    std::function<void()> start;
+    std::function<bool()> is_over;
+  };
+  void on_hot_reset(unsigned port, HotReset action);
 
   // ---- accesses; `done` is called when software may go on
   void config(const CfgAccess& access, Done done);
@@ -89,14 +94,15 @@ class HostBridge : public sc_core::sc_module {
     RootPort& port;
     DhiDvsec dvsec;
     ConfigSpace space;
-    std::function<void()> hot_reset;
+    HotReset hot_reset;
   };
   struct HandleBlock {
     HostHandles& handles;
     RootPort& port;
     HandleRegisters registers;
-    std::optional<BusRange> buses;  // absent: nothing was granted
-    HandleRange granted;            // counts where the port has several devices
+    std::optional<BusRange> buses;    // absent: nothing was granted
+    HandleRange granted;              // counts where the port has several devices
+    bool is_reset_under_way = false;  // its entries go when the hot reset is over
   };
   struct Request {
     PacketRef packet;
@@ -122,6 +128,8 @@ class HostBridge : public sc_core::sc_module {
   Negotiated handles_of(const Port& port) const;
   bool set_handles(HandleBlock& block, const Port& port);
   void negotiate_again(Port& port);
+  void start_hot_reset(Port& port);
+  void end_hot_reset(Port& port);
   PacketRef memory_request(TlpType type, const RequestPiece& piece) const;
   void send_nonposted(Request request);
   bool completed(const PacketRef& packet, Time when);

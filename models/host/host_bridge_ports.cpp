@@ -15,6 +15,9 @@ DhiCapability host_capability() {
   return capability;
 }
 
+// How often the end of a hot reset is looked for.
+constexpr Time kResetPoll = Time::from_ns(100);
+
 // Software has given the port buses, and the table knows none of them.
 bool has_no_devices(const HostHandleTable& table, BusRange buses) {
   bool is_known = buses.secondary == 0;
@@ -49,7 +52,7 @@ unsigned HostBridge::attach(RootPort& port, const Config& config) {
 }
 
 unsigned HostBridge::attach(HostHandles& handles, RootPort& port) {
-  blocks_.push_back({handles, port, HandleRegisters(), std::nullopt, HandleRange::none()});
+  blocks_.push_back({handles, port, HandleRegisters(), std::nullopt, HandleRange::none(), false});
   return static_cast<unsigned>(blocks_.size() - 1);
 }
 
@@ -61,7 +64,7 @@ std::uint64_t HostBridge::interrupts(BusRange buses) const {
   return sum;
 }
 
-void HostBridge::on_hot_reset(unsigned port, std::function<void()> action) {
+void HostBridge::on_hot_reset(unsigned port, HotReset action) {
   ports_[port]->hot_reset = std::move(action);
 }
 
@@ -104,8 +107,8 @@ void HostBridge::apply(unsigned port, const WriteEffect& effect) {
   if (effect.dhi_control_changed) {
     negotiate_again(own);
   }
-  if (effect.secondary_bus_reset && own.hot_reset) {
-    own.hot_reset();
+  if (effect.secondary_bus_reset && own.hot_reset.start) {
+    start_hot_reset(own);
   }
 }
 
@@ -124,6 +127,7 @@ bool HostBridge::set_handles(HandleBlock& block, const Port& port) {
   const bool is_alone =
       std::count_if(blocks_.begin(), blocks_.end(),
                     [&](const HandleBlock& other) { return &other.port == &port.port; }) == 1;
+  block.is_reset_under_way = false;
   std::optional<PartitionId> partition = table.partition_of(Bdf::of(buses.secondary, 0, 0));
   if (!partition && is_active && is_alone && has_no_devices(table, buses)) {
     partition = table.add_partition({buses, HandleRange::none(), 0});
@@ -144,6 +148,28 @@ void HostBridge::negotiate_again(Port& port) {
     }
   }
   port.dvsec.set_outcome(outcome);
+}
+
+void HostBridge::start_hot_reset(Port& port) {
+  for (HandleBlock& block : blocks_) {
+    block.is_reset_under_way |= &block.port == &port.port;
+  }
+  port.hot_reset.start();
+  end_hot_reset(port);
+}
+
+// Uses that are on the link already find their entries; after them the host's end is cleared too,
+// unless software has set it up anew in the meantime. [DHI D4]
+void HostBridge::end_hot_reset(Port& port) {
+  if (!port.hot_reset.is_over()) {
+    after(kResetPoll, [this, &port] { end_hot_reset(port); });
+    return;
+  }
+  for (HandleBlock& block : blocks_) {
+    if (&block.port == &port.port && block.is_reset_under_way) {
+      set_handles(block, port);
+    }
+  }
 }
 
 void HostBridge::grant_handles(unsigned block, BusRange buses, HandleRange range) {

@@ -71,7 +71,10 @@ void Machine::boot(std::uint8_t epoch) {
   if (fabric_.switches.empty()) {
     for (unsigned i = 0; i < bridge_.ports(); ++i) {
       Endpoint* const endpoint = fabric_.devices[i].endpoint.get();
-      bridge_.on_hot_reset(i, [endpoint] { endpoint->hot_reset(); });
+      const Link* const link = fabric_.links[fabric_.devices[i].link].link.get();
+      bridge_.on_hot_reset(
+          i, {[endpoint] { endpoint->hot_reset(); },
+              [endpoint, link] { return !endpoint->is_in_reset() && !link->carries_tlps(); }});
     }
   }
   boot_ = std::make_unique<Boot>(bridge_, config, std::move(policies), fabric_.source_validation);
