@@ -8,6 +8,7 @@
 
 #include "flitwise/error.h"
 #include "system/script_session.h"
+#include "tlp/json_value.h"
 
 namespace flitwise {
 namespace {
@@ -47,7 +48,7 @@ void Script::line(const std::string& text, int number) {
   if (text.find_first_not_of(" \t\r") == std::string::npos) {
     return;
   }
-  const Json object = Json::parse(text, nullptr, false);
+  const Json object = json_value::parse(text);
   if (object.is_array()) {
     is_good_ = false;  // lines of PIO send memory write no "done"
     output_.error(0, "not_modelled", "PIO send memory");

@@ -59,6 +59,10 @@ std::vector<Input> parse_json(const std::string& text) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return {{Json::object(), 0}};
   }
+  if (json_value::is_too_deep(text)) {
+    fail("stdin", 0,
+         fmt::format("more than {} levels of JSON; expected a packet", json_value::kDeepestJson));
+  }
   const Json whole = Json::parse(text, nullptr, false);
   if (whole.is_array()) {
     for (const Json& item : whole) {

@@ -33,12 +33,15 @@ class OpReader {
       complain(key, "missing; expected one");
     }
   }
+  /// A value out of range leaves `out` as it was, so that what depends on it can be checked still.
   template <class Integer>
   void number(const char* key, std::uint64_t least, std::uint64_t most, Integer& out) {
     fields_.field(key, [&](const json_value::Json& value) {
       std::uint64_t number = 0;
       json_value::Complaint complaint = json_value::read_number(value, least, most, number);
-      out = static_cast<Integer>(number);
+      if (complaint.empty()) {
+        out = static_cast<Integer>(number);
+      }
       return complaint;
     });
   }

@@ -66,6 +66,29 @@ std::string without_blanks(const std::string& text) {
 
 }  // namespace
 
+bool is_too_deep(const std::string& text) {
+  std::size_t depth = 0;
+  bool is_in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_in_string) {
+      i += c == '\\' ? 1 : 0;
+      is_in_string = c != '"';
+    } else if (c == '"') {
+      is_in_string = true;
+    } else if ((c == '[' || c == '{') && ++depth > kDeepestJson) {
+      return true;
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
+Json parse(const std::string& text) {
+  return is_too_deep(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
+}
+
 Complaint read_number(const Json& value, std::uint64_t lowest, std::uint64_t highest,
                       std::uint64_t& out) {
   const auto number = number_in(value);

@@ -17,6 +17,14 @@ using Json = nlohmann::ordered_json;
 /// What is wrong with a value, as "seen; expected ..."; empty: nothing.
 using Complaint = std::string;
 
+/// Levels of arrays and objects in a text that is taken; readers and writers call themselves once a
+/// level.
+inline constexpr std::size_t kDeepestJson = 100;
+/// Do brackets outside of its strings open more levels than that?
+bool is_too_deep(const std::string& text);
+/// The JSON of a text; discarded where it is none or too deep.
+Json parse(const std::string& text);
+
 /// A whole number from lowest to highest: 90, "90" or "0x5a".
 Complaint read_number(const Json& value, std::uint64_t lowest, std::uint64_t highest,
                       std::uint64_t& out);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Script lines that only hostile input holds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "flitwise/error.h"
+#include "script/script_line.h"
+#include "tlp/json_value.h"
+
+namespace flitwise {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> problems_of(const std::string& line) {
+  std::vector<std::string> texts;
+  try {
+    parse_script_line(json_value::parse(line), 7);
+  } catch (const ConfigError& error) {
+    for (const Problem& problem : error.problems()) {
+      texts.push_back(problem.text());
+    }
+  }
+  return texts;
+}
+
+// The width divides the offset, so that 0 must never get there.
+TEST(BadScriptLine, WidthOfAConfigurationRegisterOutOfRange) {
+  for (const char* bytes : {"0", "9", "\"x\"", "null"}) {
+    EXPECT_THAT(problems_of(std::string(R"({"op":"cfg_read","bdf":"01:00.0","offset":0,"bytes":)") +
+                            bytes + "}"),
+                ElementsAre(HasSubstr("script:7:1: bytes: ")))
+        << bytes;
+  }
+}
+
+TEST(BadScriptLine, ValueOutOfRangeIsNotTakenForAnother) {
+  EXPECT_THAT(problems_of(R"({"op":"cfg_write","bdf":"01:00.0","offset":0,"bytes":1,"value":256})"),
+              ElementsAre(HasSubstr("value: 256 seen; expected 0 to 255")));
+}
+
+std::string nested(std::size_t levels) {
+  return std::string(levels, '[') + std::string(levels, ']');
+}
+
+TEST(JsonDepth, TextNestedTooDeepIsNoJson) {
+  EXPECT_FALSE(json_value::parse(nested(json_value::kDeepestJson)).is_discarded());
+  EXPECT_TRUE(json_value::parse(nested(json_value::kDeepestJson + 1)).is_discarded());
+  EXPECT_TRUE(json_value::parse(nested(1'000'000)).is_discarded());
+}
+
+TEST(JsonDepth, BracketsInStringsAndSideBySideDoNotCount) {
+  EXPECT_FALSE(json_value::is_too_deep("[\"" + std::string(1000, '[') + "\\\"" +
+                                       std::string(1000, '{') + "\"]"));
+  std::string side_by_side = "[";
+  for (int i = 0; i < 1000; ++i) {
+    side_by_side += "{},";
+  }
+  EXPECT_FALSE(json_value::is_too_deep(side_by_side + "0]"));
+}
+
+}  // namespace
+}  // namespace flitwise
