@@ -268,7 +268,12 @@ Value evaluate(const Node& node, const Expression::Lookup& lookup, bool of_basel
 }  // namespace
 
 Expression::Expression(const std::string& formula) {
+  constexpr std::size_t kLongest = 4096;  // Each operator is one level of the tree.
   try {
+    if (formula.size() > kLongest) {
+      throw Mistake{
+          fmt::format("a formula of {} characters; expected at most {}", formula.size(), kLongest)};
+    }
     root_ = std::make_shared<Node>(Parser(formula, columns_).whole());
   } catch (const Mistake& mistake) {
     problem_ = mistake.text;

@@ -38,6 +38,14 @@ TEST(Expression, ColumnsAreThoseOfTheRowOrOfItsBaseline) {
   EXPECT_EQ(value("100 * a / baseline(a) - 100"), -90);
 }
 
+TEST(Expression, FormulaTooLongForItsTreeIsRefused) {
+  std::string formula = "1";
+  while (formula.size() < 100'000) {
+    formula += "+1";
+  }
+  EXPECT_THAT(Expression(formula).problem(), HasSubstr("100001 characters; expected at most 4096"));
+}
+
 TEST(Expression, FunctionsOfOneAndOfManyValues) {
   EXPECT_EQ(value("ceil(workload.payload / 256)"), 2);
   EXPECT_EQ(value("floor(2.9) + abs(-2)"), 4);
