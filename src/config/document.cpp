@@ -37,6 +37,20 @@ namespace {
 // A handful of nested aliases can stand for billions of values; no honest config comes near this.
 constexpr std::size_t kMaxValues = 1'000'000;
 
+// Readers call themselves once a level.
+constexpr std::size_t kMaxDepth = 100;
+
+std::size_t depth_of(const Value& value) {
+  std::size_t deepest = 0;
+  for (const Value& item : value.items) {
+    deepest = std::max(deepest, depth_of(item));
+  }
+  for (const Value::Entry& entry : value.entries) {
+    deepest = std::max(deepest, depth_of(entry.value));
+  }
+  return deepest + 1;
+}
+
 std::size_t count_values(const Value& value) {
   std::size_t count = 1;
   for (const Value& item : value.items) {
@@ -46,6 +60,41 @@ std::size_t count_values(const Value& value) {
     count += count_values(entry.value);
   }
   return count;
+}
+
+// Bytes of the character that starts here, 0 where none does: RFC 3629, without surrogates and
+// without longer forms than needed.
+std::size_t utf8_length(const unsigned char* at, std::size_t left) {
+  const unsigned char first = at[0];
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xc2 ? 0
+                             : first < 0xe0 ? 2
+                             : first < 0xf0 ? 3
+                             : first < 0xf5 ? 4
+                                            : 0;
+  if (length < 2 || length > left) {
+    return length <= left ? length : 0;
+  }
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((at[i] & 0xc0U) != 0x80U) {
+      return 0;
+    }
+  }
+  const bool is_too_long = (first == 0xe0 && at[1] < 0xa0) || (first == 0xf0 && at[1] < 0x90);
+  const bool is_no_character = (first == 0xed && at[1] > 0x9f) || (first == 0xf4 && at[1] > 0x8f);
+  return is_too_long || is_no_character ? 0 : length;
+}
+
+bool is_utf8(const std::string& text) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(bytes + at, text.size() - at);
+    if (length == 0) {
+      return false;
+    }
+    at += length;
+  }
+  return true;
 }
 
 /// Raised when reading cannot go on; the problem is in the list already.
@@ -79,12 +128,18 @@ class TreeBuilder : public YAML::EventHandler {
     copy.place = place(mark);
     values_ += count_values(copy);
     check_size(copy.place);
+    check_depth(open_.size() + depth_of(copy), copy.place);
     accept(std::move(copy), 0);
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
     Value value = leaf(Value::Kind::kScalar, mark);
     check_tag(tag, value.place);
+    // Results and script lines are JSON, which has no other texts.
+    if (!is_utf8(text)) {
+      problems_.add(value.place, "", "bytes that are no UTF-8; expected a text in UTF-8");
+      throw Unreadable{};
+    }
     value.text = text;
     value.is_quoted = tag == "!";
     accept(std::move(value), anchor);
@@ -127,6 +182,13 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
+  void check_depth(std::size_t depth, const Place& at) {
+    if (depth > kMaxDepth) {
+      problems_.add(at, "", fmt::format("more than {} levels; expected a config", kMaxDepth));
+      throw Unreadable{};
+    }
+  }
+
   void check_tag(const std::string& tag, const Place& at) {
     if (!tag.empty() && tag != "?" && tag != "!") {
       problems_.add(at, "", "tag '" + tag + "'; expected a value without a tag");
@@ -139,6 +201,7 @@ class TreeBuilder : public YAML::EventHandler {
     opened.value = leaf(kind, mark);
     check_tag(tag, opened.value.place);
     opened.anchor = anchor;
+    check_depth(open_.size() + 1, opened.value.place);
     open_.push_back(std::move(opened));
   }
 

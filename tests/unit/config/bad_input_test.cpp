@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every way to write a config wrong, with the exact place and what the message offers.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,6 +38,31 @@ TEST(BadInput, UnknownKeyWithoutAnythingNearListsWhatIsThere) {
 
 TEST(BadInput, DottedKeyOutsideInstancesIsUnknown) {
   EXPECT_THAT(problems_of("link.mps: 256B\n"), ElementsAre(at("1:1", "unknown key 'link.mps'")));
+}
+
+// Everything that is printed as JSON later on would fail there.
+TEST(BadInput, TextThatIsNoUtf8) {
+  for (const char* bytes : {"\xfa", "\xc0\x80", "\xe2\x82", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+    const auto problems = problems_of("workload: {sizes: \"" + std::string(bytes) + "\"}\n");
+    EXPECT_THAT(problems, ElementsAre(at("1:19", "no UTF-8"))) << bytes;
+  }
+  EXPECT_THAT(problems_of("run: {name: \"gr\xc3\xbc\xc3\x9f, \xe2\x82\xac \xf0\x9f\x9a\x80\"}\n"),
+              testing::Each(testing::Not(HasSubstr("UTF-8"))));
+}
+
+TEST(BadInput, NestingBeyondAnyConfig) {
+  EXPECT_THAT(problems_of("run: " + std::string(120, '[') + std::string(120, ']') + "\n"),
+              ElementsAre(at("1:105", "more than 100 levels")));
+}
+
+TEST(BadInput, NestingByAliasesBeyondAnyConfig) {
+  const std::string open(30, '[');
+  const std::string close(30, ']');
+  std::string yaml = "l0: &l0 " + open + close + "\n";
+  for (int i = 1; i < 5; ++i) {
+    yaml += fmt::format("l{0}: &l{0} {2}*l{1}{3}\n", i, i - 1, open, close);
+  }
+  EXPECT_THAT(problems_of(yaml), ElementsAre(at("4:39", "more than 100 levels")));
 }
 
 TEST(BadInput, BareNumberWhereAUnitIsNeeded) {
