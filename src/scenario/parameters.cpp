@@ -40,6 +40,8 @@ std::vector<Variant> listed(const Value& list, config::ProblemList& problems) {
   return variants;
 }
 
+constexpr std::size_t kMostVariants = 1000;  // of one file
+
 std::vector<Variant> crossed(const std::vector<Variant>& variants, const Value::Entry& axis) {
   std::vector<Variant> all;
   for (const Variant& variant : variants) {
@@ -83,6 +85,11 @@ std::string replacement(const std::string& inside, const Parameters& values, std
     problem = "${" + inside + "}: no such parameter, or it is no number";
     return "";
   }
+  constexpr double kMost = 9e18;  // below the range of 64 bits
+  if (!(std::abs(*value) <= kMost)) {
+    problem = fmt::format("${{{}}} is {}; expected a number up to {}", inside, *value, kMost);
+    return "";
+  }
   return *value == std::floor(*value) ? fmt::format("{}", static_cast<std::int64_t>(*value))
                                       : fmt::format("{}", *value);
 }
@@ -113,6 +120,12 @@ std::vector<Variant> variants_of(const Value& document, config::ProblemList& pro
                    "is " + list->value.seen() + "; expected a list of parameter maps");
     } else {
       variants = listed(list->value, problems);
+      if (variants.size() > kMostVariants) {
+        problems.add(list->value.place, "variants",
+                     fmt::format("makes {} cases; expected at most {} in one file", variants.size(),
+                                 kMostVariants));
+        return {};
+      }
     }
   }
   if (const Value::Entry* matrix = document.find("matrix")) {
@@ -121,6 +134,12 @@ std::vector<Variant> variants_of(const Value& document, config::ProblemList& pro
         problems.add(axis.value.place, "matrix." + axis.key,
                      "is " + axis.value.seen() + "; expected a list of values");
         continue;
+      }
+      if (axis.value.items.size() > kMostVariants / variants.size()) {
+        problems.add(axis.place, "matrix." + axis.key,
+                     fmt::format("makes {} x {} cases; expected at most {} in one file",
+                                 variants.size(), axis.value.items.size(), kMostVariants));
+        return {};
       }
       variants = crossed(variants, axis);
     }

@@ -358,7 +358,9 @@ std::vector<Case> cases_from_text(const std::string& yaml, const std::string& na
   const Value document = config::parse_yaml(yaml, {name, 1, 1, 0}, problems);
   std::vector<Case> cases;
   if (document.kind != Value::Kind::kMap) {
-    problems.add(document.place, "", "is " + document.seen() + "; expected the keys of a case");
+    if (problems.empty()) {  // else the text is no YAML, and that has been said
+      problems.add(document.place, "", "is " + document.seen() + "; expected the keys of a case");
+    }
   } else {
     for (const Variant& variant : variants_of(document, problems)) {
       const Value text = filled(document, variant.values, problems);
