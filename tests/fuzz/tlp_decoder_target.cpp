@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes make a TLP or a violation with its place, and what was decoded encodes to the same
+// bytes.
+#include "fuzz/fuzz_support.h"
+#include "tlp/packet_json.h"
+#include "tlp/tlp_check.h"
+#include "tlp/tlp_decoder.h"
+#include "tlp/tlp_encoder.h"
+
+namespace flitwise {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// Violations of fields and limits leave a TLP whose extent is known.
+bool is_whole(const DecodeResult& decoded) {
+  return !decoded.error || *decoded.error >= TlpViolation::kBadByteEnables;
+}
+
+void check_whole(const DecodeResult& decoded, const Bytes& bytes) {
+  FLITWISE_PROPERTY(tlp_bytes(decoded.tlp) == bytes.size());
+  FLITWISE_PROPERTY(decoded.payload_bytes == data_bytes(decoded.tlp));
+  FLITWISE_PROPERTY(check_format(decoded.tlp) == decoded.error);
+  FLITWISE_PROPERTY(bytes_of(document_of(decoded.tlp, bytes, decoded.payload_offset)) == bytes);
+
+  Bytes plain;  // the same without reserved bits
+  encode(decoded.tlp, bytes.data() + decoded.payload_offset, decoded.payload_bytes, plain);
+  const DecodeResult again = decode_tlp(plain.data(), plain.size());
+  FLITWISE_PROPERTY(again.error == decoded.error);
+  FLITWISE_PROPERTY(again.payload_offset == decoded.payload_offset);
+  Bytes twice;
+  encode(again.tlp, plain.data() + again.payload_offset, again.payload_bytes, twice);
+  FLITWISE_PROPERTY(twice == plain);
+}
+
+void check_limits(const DecodeResult& decoded) {
+  for (const TlpLimits& limits :
+       {TlpLimits{}, TlpLimits{0, 0, 0, false, false}, TlpLimits{128, 4096, 1, true, false}}) {
+    const auto violation = check_tlp(decoded.tlp, limits);
+    FLITWISE_PROPERTY(!decoded.error || violation);
+    FLITWISE_PROPERTY(!violation || *sentence_of(*violation) != '\0');
+  }
+}
+
+void check(const Bytes& bytes) {
+  const DecodeResult decoded = decode_tlp(bytes.data(), bytes.size());
+  FLITWISE_PROPERTY(!decoded.error || decoded.error_offset <= bytes.size());
+  if (is_whole(decoded)) {
+    check_whole(decoded, bytes);
+    check_limits(decoded);
+  } else if (decoded.error == TlpViolation::kEcrcMismatch) {
+    Bytes mended = bytes;
+    write_ecrc(decoded.tlp, mended.data());
+    const DecodeResult again = decode_tlp(mended.data(), mended.size());
+    FLITWISE_PROPERTY(is_whole(again));
+    check_whole(again, mended);
+  }
+}
+
+}  // namespace
+}  // namespace flitwise
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  flitwise::check(flitwise::fuzz::bytes_of_input(data, size));
+  return 0;
+}
