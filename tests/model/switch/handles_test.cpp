@@ -44,7 +44,7 @@ TEST(SwitchHandles, S1_AReadWithAHandleOfAnotherDeviceIsAnsweredWithUrThatEchoes
 // [DHI D16] [DHI D23]
 TEST(SwitchHandles, D23_ACompletionThatEchoesAHandleGoesDownThePortOfItsRange) {
   SwitchBench bench;
-  for (const std::uint16_t handle : {5, 20, 40}) {
+  for (const std::uint16_t handle : std::initializer_list<std::uint16_t>{5, 20, 40}) {
     bench.up.send(bench.with_handle(TlpType::kCpl, handle));
   }
   bench.up.send(bench.make(TlpType::kCpl, Bdf::of(4, 0, 0)));  // in full, as ever
