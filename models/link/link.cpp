@@ -234,6 +234,7 @@ void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
   WireUnit unit;
   unit.packet = pool_.make(PacketKind::kDllp);
   unit.packet->dllp = dllp;
+  unit.packet->is_raw = true;
   unit.size = wire_size_of(dllp);
   put_on_wire(static_cast<std::size_t>(sender), std::move(unit), now());
 }

@@ -134,6 +134,7 @@ void ScriptSession::run(const TlpOp& op) {
   packet->request = token_;
   for (const auto& port : machine_.fabric().root_ports) {
     if (op.port == port->basename()) {
+      packet->is_raw = true;
       port->send(std::move(packet), Time{});
       return;
     }

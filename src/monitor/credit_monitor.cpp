@@ -48,7 +48,8 @@ void CreditMonitor::told(const Packet& packet, Time now) {
   told.uid = packet.uid;
   if (dllp.type == DllpType::kUpdateFc) {
     const bool header_is_fine = update(told.header, sums.header_limit, dllp.hdr_fc);
-    if (!update(told.data, sums.data_limit, dllp.data_fc) || !header_is_fine) {
+    const bool data_is_fine = update(told.data, sums.data_limit, dllp.data_fc);
+    if (!(header_is_fine && data_is_fine) && !packet.is_raw) {
       reporter_.report(kTakenBack, now, packet,
                        fmt::format("limits before: {} headers, {} data units", sums.header_limit,
                                    sums.data_limit));

@@ -20,10 +20,9 @@ refuse 2 run "$config" --set link.mpss=128B
 said "link.mps"
 refuse 2 run "$config" --set link.mps=128
 refuse 2 check "$work/missing.yaml"
-refuse 2 conform
-said "not modelled yet"
-refuse 2 list cases
+refuse 2 conform "$work/missing.yaml"
 refuse 2 sweep resume "$work"
+said "not modelled yet"
 refuse 2 sweep run "$config" --engine slurm -o "$work/o"
 refuse 2 sweep status "$work"
 refuse 2 report "$work" -o "$work/r.html"

@@ -91,7 +91,9 @@ TEST(HandleRules, D16_UseOfAHandleThatNobodyAllocatedChangesNothingAndIsReported
            {"link.identity=dhi"});
   EXPECT_EQ(answer.code, 0);
   expect_refused(answer, "write", "unsupported_request");
-  EXPECT_EQ(answer.of("write").size(), 1U);
+  ASSERT_EQ(answer.of("write").size(), 3U);  // and the device did not ask for this handle
+  EXPECT_EQ(answer.of("write")[1].at("name"), "dhi_error");
+  EXPECT_EQ(answer.of("write")[2].at("kind"), "stale_handle_error");
   expect_refused(answer, "read", "unsupported_request");
   EXPECT_EQ(answer.of("read").back().at("status"), "UR");
   expect_refused(answer, "translation", "completer_abort");
