@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# scripts/mutate --check must accept a list that fits the tree, and refuse each way in which one does not.
+# scripts/mutate must refuse a list that does not fit the tree, and tell what a catalogue notices from what it does not. The
+# program of this tree is a script, so that nothing is compiled: a case fails where a number differs from the one that it wants.
 set -euo pipefail
 
 tree="$(mktemp -d)"
 trap 'rm -rf -- "$tree"' EXIT
 failures=0
-mkdir -p -- "$tree"/{scripts,src,docs/rules,tests/cases}
+mkdir -p -- "$tree"/{scripts,src,docs/rules,tests/cases,build}
 cp -- "$FLITWISE_SOURCE_DIR"/scripts/{mutate,common.sh} "$tree/scripts"
 printf -- '- LNK-7.2 A rule. (source)\n- DHI D9 Another. (source)\n' >"$tree/docs/rules/link.md"
 printf 'if (a < b) {\n  c = 1;\n}\nc = 2;\n' >"$tree/src/window.cpp"
@@ -34,4 +35,69 @@ expect 1 "expected 4 or 5 columns" 'LNK-7.2\tsrc/window.cpp\ta < b' "$reason"
 expect 1 "neither a mutant nor a reason" "$good" 'DHI D9\t-\t-\t-'
 expect 1 "no mutant breaks DHI D9" "$good"
 expect 1 "docs/rules does not state LNK-7.9" "$good" "$reason" 'LNK-7.9\tsrc/window.cpp\ta < b\ta > b'
+
+cat >"$tree/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(program LANGUAGES NONE)
+add_custom_target(flitwise
+  COMMAND bash -n ${CMAKE_SOURCE_DIR}/src/program.sh
+  COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/src/program.sh flitwise)
+END
+cat >"$tree/src/program.sh" <<'END'
+#!/usr/bin/env bash
+window=1
+order=1
+spare=1
+status=0
+shift 3
+for file in $(find "$@" -name '*.yaml' | sort); do
+  name="$(basename "$file" .yaml)"
+  if [[ ${!name} -eq 1 ]]; then
+    echo "ok    DHI D9/$name  A case (1 ms)"
+  else
+    echo "FAIL  DHI D9/$name  A case (1 ms)"
+    status=1
+  fi
+done
+exit "$status"
+END
+chmod +x "$tree/src/program.sh"
+echo 'cites: [LNK-7.2, DHI D9]' >"$tree/tests/cases/window.yaml"
+echo 'cites: [LNK-7.22]' >"$tree/tests/cases/order.yaml"
+
+# run STATUS MUTANTS... -- WORDS...: a whole run ends with STATUS and prints each of WORDS.
+run() {
+  local wanted="$1" mutants=() output status=0 words
+  shift
+  while [[ $1 != -- ]]; do
+    mutants+=("$1")
+    shift
+  done
+  shift
+  printf '%b\n' "${mutants[@]}" >"$tree/scripts/mutants.tsv"
+  output="$("$tree/scripts/mutate" -j 1 2>&1)" || status=$?
+  for words in "exit code $wanted" "$@"; do
+    if [[ "$output"$'\n'"exit code $status" != *"$words"* ]]; then
+      printf 'FAILED: no "%s" in:\n%s\nexit code %d\n' "$words" "$output" "$status"
+      failures=$((failures + 1))
+    fi
+  done
+}
+
+window='LNK-7.2\tsrc/program.sh\twindow=1\twindow=2'
+order='LNK-7.2\tsrc/program.sh\torder=1\torder=2'
+spare='DHI D9\tsrc/program.sh\tspare=1\tspare=2'
+broken='DHI D9\tsrc/program.sh\tdone\tfi'
+run 1 "$window" "$order" "$spare" "$broken" -- \
+  "killed    LNK-7.2            src/program.sh:2  1: DHI D9/window" \
+  "killed    LNK-7.2            src/program.sh:3  others: 1: DHI D9/order" \
+  "SURVIVED  DHI D9             src/program.sh:4  no case notices; 1 files of cases cite the rule" \
+  "DOES NOT BUILD DHI D9             src/program.sh:15" \
+  "4 mutants, 2 killed, 1 survived (0 with a reason), 1 do not build"
+run 0 "$window" "$order" "$spare\tnothing reads it" -- "SURVIVED  DHI D9             src/program.sh:4  nothing reads it" \
+  "3 mutants, 2 killed, 1 survived (1 with a reason)"
+echo 'cites: [DHI D9]' >"$tree/tests/cases/spare.yaml"
+run 0 "$window" "$spare" -- "killed    DHI D9             src/program.sh:4  1: DHI D9/spare" "2 mutants, 2 killed, 0 survived"
+sed -i 's/^order=1/order=3/' "$tree/src/program.sh"
+run 1 "$window" "$spare" -- "warning: 1 cases fail without any mutant" "2 mutants, 2 killed"
 exit $((failures > 0))
