@@ -135,7 +135,12 @@ Complaint read_bytes(const Json& value, std::vector<std::uint8_t>& out) {
   const std::string digits = without_blanks(value.get_ref<const std::string&>());
   for (std::size_t i = 0; i < digits.size(); ++i) {
     if (std::isxdigit(static_cast<unsigned char>(digits[i])) == 0) {
-      return fmt::format("'{}' at byte {}; expected hex digits", digits[i], i / 2);
+      // A byte of a longer character is no text by itself.
+      const bool is_ascii = digits[i] >= ' ' && digits[i] <= '~';
+      return fmt::format("{} at byte {}; expected hex digits",
+                         is_ascii ? fmt::format("'{}'", digits[i])
+                                  : fmt::format("{:#04x}", static_cast<unsigned char>(digits[i])),
+                         i / 2);
     }
   }
   if (digits.size() % 2 != 0) {

@@ -17,6 +17,27 @@ bool is_whole(const DecodeResult& decoded) {
   return !decoded.error || *decoded.error >= TlpViolation::kBadByteEnables;
 }
 
+/// Bits of DW `index` of the header that no field owns. [LNK-2.1] [LNK-2.4] [LNK-2.5]
+std::uint32_t reserved_bits(const Tlp& tlp, unsigned index) {
+  if (index != header_bytes(tlp) / 4 - 1U || is_message(tlp.type)) {
+    return 0;
+  }
+  if (is_completion(tlp.type)) {
+    return 0x80U;
+  }
+  return is_configuration(tlp.type) ? 0xf003U : is_io(tlp.type) ? 3U : 0U;
+}
+
+// What encoding changes is reserved bits and nothing else, so that no field was lost.
+void check_header(const Tlp& tlp, const Bytes& bytes, const Bytes& plain) {
+  const std::size_t start = prefix_bytes(tlp);
+  for (unsigned i = 0; i < header_bytes(tlp); ++i) {
+    const std::uint32_t difference = static_cast<unsigned>(bytes[start + i] ^ plain[start + i]);
+    const std::uint32_t reserved = reserved_bits(tlp, i / 4) >> (24 - 8 * (i % 4));
+    FLITWISE_PROPERTY((difference & ~reserved) == 0);
+  }
+}
+
 void check_whole(const DecodeResult& decoded, const Bytes& bytes) {
   FLITWISE_PROPERTY(tlp_bytes(decoded.tlp) == bytes.size());
   FLITWISE_PROPERTY(decoded.payload_bytes == data_bytes(decoded.tlp));
@@ -25,6 +46,7 @@ void check_whole(const DecodeResult& decoded, const Bytes& bytes) {
 
   Bytes plain;  // the same without reserved bits
   encode(decoded.tlp, bytes.data() + decoded.payload_offset, decoded.payload_bytes, plain);
+  check_header(decoded.tlp, bytes, plain);
   const DecodeResult again = decode_tlp(plain.data(), plain.size());
   FLITWISE_PROPERTY(again.error == decoded.error);
   FLITWISE_PROPERTY(again.payload_offset == decoded.payload_offset);

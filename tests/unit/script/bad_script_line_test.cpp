@@ -40,6 +40,14 @@ TEST(BadScriptLine, ValueOutOfRangeIsNotTakenForAnother) {
               ElementsAre(HasSubstr("value: 256 seen; expected 0 to 255")));
 }
 
+// Messages go out as JSON, which has no halves of a character.
+TEST(BadScriptLine, CharacterOfManyBytesAmongHexDigitsIsNotTorn) {
+  const auto problems = problems_of("{\"op\":\"tlp\",\"hex\":\"00\xd1\x99\"}");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_THAT(problems[0], HasSubstr("hex: 0xd1 at byte 1; expected hex digits"));
+  EXPECT_NO_THROW(nlohmann::ordered_json(problems[0]).dump());
+}
+
 std::string nested(std::size_t levels) {
   return std::string(levels, '[') + std::string(levels, ']');
 }
