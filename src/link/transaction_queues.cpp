@@ -12,6 +12,11 @@ constexpr std::size_t kPassingWindow = 8;
 // the end. model: the text gives no bound.
 constexpr unsigned kMostOvertakings = 64;
 constexpr FcClass kClasses[] = {FcClass::kPosted, FcClass::kNonPosted, FcClass::kCompletion};
+
+// May it pass an older posted request at all? [LNK-9.1]
+bool is_relaxed(const Tlp& tlp) {
+  return tlp.relaxed_ordering || tlp.id_based_ordering;
+}
 }  // namespace
 
 TransactionQueues::TransactionQueues(unsigned depth, RelaxedPassing relaxed) : relaxed_(relaxed) {
@@ -27,6 +32,7 @@ bool TransactionQueues::empty() const {
 void TransactionQueues::push(PacketRef packet, Time arrival) {
   const FcClass fc = fc_class(packet->tlp.type);
   const Credits need{1, data_credits(packet->tlp)};
+  relaxed_posted_ += fc == FcClass::kPosted && is_relaxed(packet->tlp) ? 1U : 0U;
   queues_[index_of(fc)].push_back(Entry{std::move(packet), next_order_++, need, arrival});
 }
 
@@ -60,7 +66,7 @@ std::optional<std::size_t> TransactionQueues::sendable(FcClass fc, Time now) con
     return std::nullopt;
   }
   const bool head_can_go = has_credits(fc, entries.front());
-  if (relaxed_ == RelaxedPassing::kNever || fc != FcClass::kPosted ||
+  if (relaxed_ == RelaxedPassing::kNever || fc != FcClass::kPosted || relaxed_posted_ == 0 ||
       overtakings_ >= kMostOvertakings ||
       (head_can_go && relaxed_ == RelaxedPassing::kWhenBlocked)) {
     return head_can_go ? std::optional<std::size_t>(0) : std::nullopt;
@@ -131,7 +137,8 @@ std::optional<TransactionQueues::Position> TransactionQueues::choose(Time now) c
   }
   // The common case first: one class alone waits, and its oldest can go.
   if (const std::optional<FcClass> only = only_class();
-      only && (*only != FcClass::kPosted || relaxed_ != RelaxedPassing::kEager)) {
+      only &&
+      (*only != FcClass::kPosted || relaxed_ != RelaxedPassing::kEager || relaxed_posted_ == 0)) {
     const Entry& oldest = queue(*only).front();
     if (oldest.arrival > now) {
       return std::nullopt;
@@ -181,6 +188,7 @@ PacketRef TransactionQueues::take(Position position) {
     breaks_ordering_ = posted.empty() || posted.front().order > entry.order;
   }
   PacketRef packet = std::move(entry.packet);
+  relaxed_posted_ -= position.fc_class == FcClass::kPosted && is_relaxed(packet->tlp) ? 1U : 0U;
   if (position.index == 0) {
     entries.pop_front();
   } else {

@@ -14,6 +14,7 @@ namespace flitwise {
 
 namespace {
 
+constexpr Time kNotRead{-1};  // no line has a time below 0
 constexpr std::string_view kHeader = "time_ns,domain,op,address,bytes";
 constexpr const char* kFieldNames[] = {"time_ns", "domain", "op", "address", "bytes"};
 constexpr std::int64_t kFsPerNs = 1'000'000;
@@ -155,14 +156,19 @@ std::uint64_t TraceReader::check() {
     if (!lines_->line_was_ended()) {
       problems.add(lines_->line_number(), static_cast<int>(line.size()) + 1,
                    "the file ends in the middle of a line; expected a line end (is it cut off?)");
-    } else if (parse(line, record, problems)) {
-      if (record.at < before) {
-        problems.add(lines_->line_number(), 1,
-                     fmt::format("time_ns is {}; expected at least {}, the time of the line before",
-                                 record.at.ns(), before.ns()));
-      }
-      before = record.at;
+      continue;
     }
+    record.at = kNotRead;
+    parse(line, record, problems);
+    if (record.at == kNotRead) {
+      continue;
+    }
+    if (record.at < before) {  // told even where another field of the line is wrong
+      problems.add(lines_->line_number(), 1,
+                   fmt::format("time_ns is {}; expected at least {}, the time of the line before",
+                               record.at.ns(), before.ns()));
+    }
+    before = record.at;
   }
   if (status == LineReader::Status::kTooLong) {
     problems.add(lines_->line_number(), 1,
