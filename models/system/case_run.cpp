@@ -28,14 +28,20 @@ class CaseRun {
     try {
       for (const scenario::Step& step : case_.steps) {
         session_.wait_until(step.at.value_or(Time{}));
-        execute(step.op, step.place.line);
+        if (!execute(step.op, step.place.line)) {
+          outcome.failures.push_back({step.place,
+                                      "a step that can be done",
+                                      log_.empty() ? "nothing" : scenario::line_of(log_.back()),
+                                      {}});
+        }
       }
       session_.run_until_idle();
     } catch (const SimulationError& error) {
       note({{"event", "deadlock"}, {"detail", error.what()}});
     }
     note_checks();
-    outcome.failures = scenario::judge(case_, log_);
+    const std::vector<scenario::Failure> judged = scenario::judge(case_, log_);
+    outcome.failures.insert(outcome.failures.end(), judged.begin(), judged.end());
     outcome.same_events = timeless(same_events, log_);
     for (const FinalCheck& check : case_.final_checks) {
       const std::vector<scenario::Failure> wrong = judge(check);
@@ -54,9 +60,9 @@ class CaseRun {
     log_.push_back(std::move(timed));
   }
 
-  void execute(const Json& op, int line) {
+  bool execute(const Json& op, int line) {
     const std::uint32_t token = output_.begin(nullptr, line);
-    session_.execute(parse_script_line(op, line), token);
+    return session_.execute(parse_script_line(op, line), token);
   }
 
   // Broken invariants are events, so that a case can expect one that it broke.

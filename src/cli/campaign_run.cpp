@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <mutex>
 #include <thread>
@@ -59,18 +60,33 @@ class Campaign {
   explicit Campaign(const CampaignOptions& options) : options_(options) {}
 
   int run() {
+    check_configs({scenario::campaign_case(options_.first_seed, options_.sets)});
     std::vector<std::thread> workers;
     for (unsigned i = 0; i < options_.jobs; ++i) {
-      workers.emplace_back([this] { work(); });
+      workers.emplace_back([this] { work_safely(); });
     }
     for (std::thread& worker : workers) {
       worker.join();
+    }
+    if (problem_) {
+      std::rethrow_exception(problem_);
     }
     fmt::print("{} seeds, {} failed\n", options_.seeds, failed_);
     return failed_ == 0 ? kOk : kCheckFailed;
   }
 
  private:
+  // What goes wrong in one worker ends all of them.
+  void work_safely() {
+    try {
+      work();
+    } catch (...) {
+      next_ = options_.seeds;
+      const std::lock_guard<std::mutex> lock(mutex_);
+      problem_ = problem_ ? problem_ : std::current_exception();
+    }
+  }
+
   void work() {
     for (std::uint64_t i = next_++; i < options_.seeds; i = next_++) {
       const std::uint64_t seed = options_.first_seed + i;
@@ -88,7 +104,16 @@ class Campaign {
   // What was expected first, so that a smaller case fails for the same reason.
   static std::string kind_of(const std::string& failure) {
     const std::size_t from = failure.find("expected ");
-    return from == std::string::npos ? failure : failure.substr(from, failure.find('\n') - from);
+    if (from == std::string::npos) {
+      return failure;
+    }
+    std::string kind = failure.substr(from, failure.find('\n') - from);
+    for (const char* const key : {" rule=", " name="}) {  // of the violation or the check
+      if (const std::size_t at = failure.find(key); at != std::string::npos) {
+        kind += failure.substr(at, failure.find(' ', at + 1) - at);
+      }
+    }
+    return kind;
   }
 
   void report(std::uint64_t seed, const Case& one, const std::string& kind) {
@@ -110,6 +135,7 @@ class Campaign {
   std::atomic<std::uint64_t> next_{0};
   std::mutex mutex_;
   std::uint64_t done_ = 0, failed_ = 0;
+  std::exception_ptr problem_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "common/child_process.h"
 #include "common/embedded.h"
 #include "config/load.h"
+#include "flitwise/error.h"
 #include "scenario/case_files.h"
 #include "system/case_run.h"
 #include "system/kernel.h"
@@ -52,7 +53,7 @@ struct Said {
 // Case `id` of the file that `asker` stands in, seen with the asker's eyes.
 Said ask_child(const Case& asker, const std::string& id) {
   const ChildOutput output =
-      run_child({own_path(), "conform", asker.file, "--case", id, "--child", asker.id});
+      run_child({own_path(), "conform", "--case", id, "--child", asker.id, "--", asker.file});
   const Json outcome = Json::parse(output.text, nullptr, false);
   if (!outcome.is_object()) {
     return {
@@ -99,6 +100,23 @@ int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& sam
   const Json said = {{"failure", failure}, {"same_events", outcome.same_events}};
   fmt::print("{}\n", said.dump(-1, ' ', false, Json::error_handler_t::replace));
   return kOk;
+}
+
+void check_configs(const std::vector<Case>& cases) {
+  std::vector<Problem> problems;
+  for (const Case& one : cases) {
+    try {
+      config_of(one);
+    } catch (const ConfigError& error) {
+      for (const Problem& problem : error.problems()) {
+        problems.push_back({one.file, one.place.line, one.place.column, "config",
+                            fmt::format("case {}: {}", one.id, problem.text())});
+      }
+    }
+  }
+  if (!problems.empty()) {
+    throw ConfigError(problems);
+  }
 }
 
 std::string failure_of(const Case& one) {

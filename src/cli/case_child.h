@@ -14,6 +14,10 @@ namespace flitwise::cli {
 /// means. Returns the exit code.
 int run_as_child(const scenario::Case& one, const std::vector<scenario::EventPattern>& same_events);
 
+/// Throws ConfigError with what is wrong with the configurations of the cases, at the places of the
+/// cases.
+void check_configs(const std::vector<scenario::Case>& cases);
+
 /// Runs the case in a child process; what is wrong with it as text for a person, or nothing. A
 /// child that crashes, or takes longer than a minute, is a failure like any other.
 std::string failure_of(const scenario::Case& one);

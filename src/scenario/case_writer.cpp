@@ -62,7 +62,7 @@ std::string yaml_of(const Case& one) {
       text += set_entry(set);
     }
   }
-  text += "stimulus:\n";
+  text += one.steps.empty() ? "stimulus: []\n" : "stimulus:\n";
   for (const Step& step : one.steps) {
     text += step_text(step);
   }

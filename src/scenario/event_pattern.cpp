@@ -5,15 +5,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 #include "config/quantity.h"
+#include "scenario/vocabulary.h"
 
 namespace flitwise::scenario {
 namespace {
 
+// 3, 0x10, 0.5, 1e6; long rows of digits, or such with leading zeros, are no numbers but bytes.
+bool is_number(const std::string& text) {
+  constexpr std::size_t kMostDigits = 18;
+  if (text.rfind("0x", 0) == 0) {
+    return text.size() > 2 && text.size() <= kMostDigits &&
+           text.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
+  }
+  const std::size_t sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+  const std::size_t whole =
+      std::min(text.find_first_not_of("0123456789", sign), text.size()) - sign;
+  const bool has_leading_zero = whole > 1 && text[sign] == '0';
+  return whole > 0 && !has_leading_zero && text.size() <= kMostDigits &&
+         text.find_first_not_of("0123456789.eE+-", sign) == std::string::npos;
+}
+
 std::optional<double> number_of(const std::string& text) {
-  if (text.empty()) {
+  if (!is_number(text)) {
     return std::nullopt;
   }
   char* end = nullptr;
@@ -49,6 +66,16 @@ std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(' ');
   return first == std::string::npos ? ""
                                     : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+void check_word(const std::string& word, const std::vector<std::string>& known, const char* what,
+                const config::Place& place, const std::string& path,
+                config::ProblemList& problems) {
+  if (std::find(known.begin(), known.end(), word) == known.end()) {
+    problems.add(place, path,
+                 std::string("no ") + what + " is called '" + word + "'" +
+                     config::nearest_hint(word, known, what));
+  }
 }
 
 std::optional<Time> read_time(const config::Value& value, const std::string& path,
@@ -139,6 +166,19 @@ bool ValueTest::holds(const One& one, const Json& value) {
   return false;
 }
 
+bool ValueTest::holds_digits(const std::string& digits) const {
+  const auto is_same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  return std::any_of(any_of_.begin(), any_of_.end(), [&](const One& one) {
+    const bool equal =
+        std::equal(digits.begin(), digits.end(), one.first.begin(), one.first.end(), is_same);
+    return one.relation == Relation::kAny || (one.relation == Relation::kEqual && equal) ||
+           (one.relation == Relation::kNotEqual && !equal);
+  });
+}
+
 bool ValueTest::accepts_absence() const {
   return std::any_of(any_of_.begin(), any_of_.end(),
                      [](const One& one) { return one.relation == Relation::kAbsent; });
@@ -174,6 +214,10 @@ EventPattern EventPattern::read(const config::Value& value, const std::string& p
       pattern.from = read_time(entry.value.items[0], key, problems).value_or(Time{});
       pattern.to = read_time(entry.value.items[1], key, problems).value_or(Time{});
     } else {
+      check_word(entry.key, event_fields(), "field", entry.place, key, problems);
+      if (entry.key == "event" && entry.value.kind == config::Value::Kind::kScalar) {
+        check_word(entry.value.text, event_names(), "event", entry.value.place, key, problems);
+      }
       pattern.fields.push_back({entry.key, ValueTest::read(entry.value, key, problems)});
     }
   }
@@ -192,7 +236,13 @@ std::size_t EventPattern::agreement(const Json& event) const {
   return static_cast<std::size_t>(
       std::count_if(fields.begin(), fields.end(), [&](const Field& field) {
         const auto found = event.find(field.name);
-        return found == event.end() ? field.test.accepts_absence() : field.test.holds(*found);
+        if (found == event.end()) {
+          return field.test.accepts_absence();
+        }
+        const bool is_bytes =
+            (field.name == "hex" || field.name == "payload") && found->is_string();
+        return is_bytes ? field.test.holds_digits(found->get_ref<const std::string&>())
+                        : field.test.holds(*found);
       }));
 }
 

@@ -26,6 +26,8 @@ class ValueTest {
                         config::ProblemList& problems);
 
   bool holds(const Json& value) const;
+  /// For bytes in hexadecimal: digits are compared as they stand, whatever number they would make.
+  bool holds_digits(const std::string& digits) const;
   /// May the field be missing?
   bool accepts_absence() const;
   const std::string& text() const { return text_; }

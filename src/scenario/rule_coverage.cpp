@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 #include <sstream>
 
 namespace flitwise::scenario {
@@ -13,9 +12,29 @@ namespace {
 
 constexpr std::size_t kCasesShown = 3;
 
-const std::regex& rule_id() {
-  static const std::regex id(R"((LNK-\d+\.\d+|DHI [DS]\d+|DHI-\d+))");
-  return id;
+std::size_t digits_at(const std::string& text, std::size_t at) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+  return end - std::min(at, end);
+}
+
+// The rule id that begins here, such as LNK-7.13, DHI D9, DHI S1 or DHI-06; else nothing.
+std::string rule_id_at(const std::string& text, std::size_t at) {
+  std::size_t length = 4;
+  if (text.compare(at, length, "LNK-") == 0) {
+    const std::size_t section = digits_at(text, at + length);
+    length += section + 1;
+    const bool is_whole = section > 0 && at + length <= text.size() && text[at + length - 1] == '.';
+    const std::size_t number = is_whole ? digits_at(text, at + length) : 0;
+    return number > 0 ? text.substr(at, length + number) : "";
+  }
+  const bool is_rule =
+      text.compare(at, length, "DHI ") == 0 && text.find_first_of("DS", at) == at + length;
+  length += is_rule ? 1 : 0;
+  if (!is_rule && text.compare(at, length, "DHI-") != 0) {
+    return "";
+  }
+  const std::size_t number = digits_at(text, at + length);
+  return number > 0 ? text.substr(at, length + number) : "";
 }
 
 void read_page(const std::string& page, RuleCoverage& coverage, std::vector<std::string>& waiting) {
@@ -24,16 +43,16 @@ void read_page(const std::string& page, RuleCoverage& coverage, std::vector<std:
   bool is_table_of_missing = false;
   while (std::getline(lines, line)) {
     if (line.rfind('#', 0) == 0) {
-      is_table_of_missing = line.find("Not modelled yet") != std::string::npos;
+      is_table_of_missing = line.find("Not modelled") != std::string::npos;
     }
-    std::smatch match;
-    if (line.rfind("- ", 0) == 0 && std::regex_search(line, match, rule_id()) &&
-        match.position() == 2) {
-      coverage.rules.push_back({match.str(), false, {}});
+    const std::string id = line.rfind("- ", 0) == 0 ? rule_id_at(line, 2) : "";
+    if (!id.empty()) {
+      coverage.rules.push_back({id, false, {}});
     } else if (is_table_of_missing && line.rfind('|', 0) == 0) {
-      for (std::sregex_iterator it(line.begin(), line.end(), rule_id());
-           it != std::sregex_iterator(); ++it) {
-        waiting.push_back(it->str());
+      for (std::size_t at = 0; at < line.size(); ++at) {
+        if (const std::string named = rule_id_at(line, at); !named.empty()) {
+          waiting.push_back(named);
+        }
       }
     }
   }

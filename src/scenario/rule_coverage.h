@@ -21,7 +21,7 @@ struct RuleCoverage {
 };
 
 /// `pages`: texts of docs/rules/*.md. A rule is a list item that begins with its id; it waits where
-/// a row under a heading "Not modelled yet" names it.
+/// a row under a heading "Not modelled" names it.
 RuleCoverage coverage_of(const std::vector<std::string>& pages, const std::vector<Case>& cases);
 
 /// Three lists with their counts: proved and by what, proved by no case, waiting for a model.

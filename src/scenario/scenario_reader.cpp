@@ -88,6 +88,22 @@ class Reader {
     }
   }
 
+  // The value of a key, if it is there and of that kind.
+  const Value* value_of(const Value& map, const std::string& key, const std::string& path,
+                        Value::Kind kind) {
+    const Value::Entry* entry = map.find(key);
+    if (entry == nullptr) {
+      return nullptr;
+    }
+    if (entry->value.kind != kind) {
+      add(entry->value.place, path + key,
+          "is " + entry->value.seen() + "; expected " +
+              (kind == Value::Kind::kMap ? "a map" : "a list"));
+      return nullptr;
+    }
+    return &entry->value;
+  }
+
   std::string text(const std::string& key, bool is_needed) {
     const Value::Entry* entry = document_.find(key);
     if (entry != nullptr && entry->value.kind == Value::Kind::kScalar) {
@@ -113,23 +129,23 @@ class Reader {
   }
 
   void read_config() {
-    const Value::Entry* config = document_.find("config");
+    const Value* config = value_of(document_, "config", "", Value::Kind::kMap);
     if (config == nullptr) {
       return;
     }
-    check_keys(config->value, "config.", kConfigKeys);
-    if (const Value::Entry* base = config->value.find("base")) {
+    check_keys(*config, "config.", kConfigKeys);
+    if (const Value::Entry* base = config->find("base")) {
       case_.base = base->value.text;
     }
-    if (const Value::Entry* boot = config->value.find("boot")) {
+    if (const Value::Entry* boot = config->find("boot")) {
       case_.boots = boot->value.text == "true";
       if (boot->value.text != "true" && boot->value.text != "false") {
         add(boot->value.place, "config.boot",
             "is " + boot->value.seen() + "; expected true or false");
       }
     }
-    if (const Value::Entry* set = config->value.find("set")) {
-      for (const Value::Entry& entry : set->value.entries) {
+    if (const Value* set = value_of(*config, "set", "config.", Value::Kind::kMap)) {
+      for (const Value::Entry& entry : set->entries) {
         case_.sets.push_back(entry.key + "=" + value_text(entry.value));
       }
     }
@@ -171,13 +187,13 @@ class Reader {
   }
 
   void read_stimulus() {
-    const Value::Entry* stimulus = document_.find("stimulus");
-    if (stimulus == nullptr) {
+    if (document_.find("stimulus") == nullptr) {
       add(document_.place, "stimulus", "is missing; expected a list of steps");
       return;
     }
-    for (std::size_t i = 0; i < stimulus->value.items.size(); ++i) {
-      read_step(stimulus->value.items[i], fmt::format("stimulus[{}]", i));
+    const Value* stimulus = value_of(document_, "stimulus", "", Value::Kind::kSequence);
+    for (std::size_t i = 0; stimulus != nullptr && i < stimulus->items.size(); ++i) {
+      read_step(stimulus->items[i], fmt::format("stimulus[{}]", i));
     }
   }
 
@@ -207,12 +223,9 @@ class Reader {
   }
 
   void read_expect() {
-    const Value::Entry* expect = document_.find("expect");
-    if (expect == nullptr) {
-      return;
-    }
-    for (std::size_t i = 0; i < expect->value.items.size(); ++i) {
-      const Value& item = expect->value.items[i];
+    const Value* expect = value_of(document_, "expect", "", Value::Kind::kSequence);
+    for (std::size_t i = 0; expect != nullptr && i < expect->items.size(); ++i) {
+      const Value& item = expect->items[i];
       const std::string path = fmt::format("expect[{}]", i);
       const Value::Entry* group = item.find("any_order");
       if (group == nullptr) {
@@ -228,27 +241,27 @@ class Reader {
   }
 
   void read_never() {
-    if (const Value::Entry* never = document_.find("never")) {
-      for (std::size_t i = 0; i < never->value.items.size(); ++i) {
+    if (const Value* never = value_of(document_, "never", "", Value::Kind::kSequence)) {
+      for (std::size_t i = 0; i < never->items.size(); ++i) {
         case_.never.push_back(
-            EventPattern::read(never->value.items[i], fmt::format("never[{}]", i), problems_));
+            EventPattern::read(never->items[i], fmt::format("never[{}]", i), problems_));
       }
     }
   }
 
   void read_final() {
-    const Value::Entry* final = document_.find("final");
+    const Value* final = value_of(document_, "final", "", Value::Kind::kMap);
     if (final == nullptr) {
       return;
     }
-    check_keys(final->value, "final.", kFinalKeys);
-    if (const Value::Entry* memory = final->value.find("memory")) {
-      for (const Value::Entry& entry : memory->value.entries) {
+    check_keys(*final, "final.", kFinalKeys);
+    if (const Value* memory = value_of(*final, "memory", "final.", Value::Kind::kMap)) {
+      for (const Value::Entry& entry : memory->entries) {
         read_memory(entry);
       }
     }
-    if (const Value::Entry* counters = final->value.find("counters")) {
-      for (const Value::Entry& entry : counters->value.entries) {
+    if (const Value* counters = value_of(*final, "counters", "final.", Value::Kind::kMap)) {
+      for (const Value::Entry& entry : counters->entries) {
         FinalCheck check{entry.place, {{"op", "result"}, {"path", entry.key}}, {}};
         check.expected.place = entry.place;
         check.expected.fields.push_back({"event", word("result")});
@@ -257,13 +270,13 @@ class Reader {
         case_.final_checks.push_back(std::move(check));
       }
     }
-    if (const Value::Entry* handles = final->value.find("handles")) {
-      for (const Value& item : handles->value.items) {
+    if (const Value* handles = value_of(*final, "handles", "final.", Value::Kind::kSequence)) {
+      for (const Value& item : handles->items) {
         read_handle(item);
       }
     }
-    if (const Value::Entry* answers = final->value.find("answers")) {
-      for (const Value& item : answers->value.items) {
+    if (const Value* answers = value_of(*final, "answers", "final.", Value::Kind::kSequence)) {
+      for (const Value& item : answers->items) {
         read_answer(item);
       }
     }

@@ -93,6 +93,25 @@ TEST(CaseFile, ACaseThatCannotFailIsRefused) {
               HasSubstr("expected something that can fail"));
 }
 
+TEST(CaseFile, WordsThatNoEventHasAreRefused) {
+  const std::string problems =
+      problems_of(std::string(kHead) +
+                  "stimulus: []\nnever:\n  - {event: comitted}\n  - {event: wire, adress: 0}\n");
+  EXPECT_THAT(problems, HasSubstr("no event is called 'comitted'; nearest event 'committed'"));
+  EXPECT_THAT(problems, HasSubstr("case.yaml:7:19: never[1].adress: no field"));
+  EXPECT_THAT(problems, HasSubstr("nearest field 'address'"));
+}
+
+TEST(CaseFile, AKeyOfTheWrongKindIsRefusedInsteadOfIgnored) {
+  const std::string problems = problems_of(std::string(kHead) +
+                                           "config: {set: [link.mps=128B]}\n"
+                                           "stimulus: []\nnever: {event: committed}\n"
+                                           "final: {memory: [0]}\n");
+  EXPECT_THAT(problems, HasSubstr("config.set: is a sequence; expected a map"));
+  EXPECT_THAT(problems, HasSubstr("never: is a map; expected a list"));
+  EXPECT_THAT(problems, HasSubstr("final.memory: is a sequence; expected a map"));
+}
+
 TEST(CaseFile, AnUnknownParameterIsRefused) {
   EXPECT_THAT(
       problems_of(std::string(kHead) +

@@ -65,6 +65,21 @@ TEST(Verdict, ValuesAreNumbersWordsRangesAndLists) {
   EXPECT_THAT(judged("expect:\n  - {type: Ack, seq: '<= 3'}\n"), IsEmpty());
 }
 
+TEST(Verdict, BytesAreComparedDigitByDigit) {
+  const auto with = [](const std::string& hex, const std::string& wanted) {
+    const Case one =
+        cases_from_text(
+            "id: X\ntitle: T\ncites: [X]\nstimulus: []\nexpect:\n  - {hex: '" + wanted + "'}\n",
+            "x.yaml")
+            .front();
+    return judge(one, {event("memory", 0, {{"hex", hex}})});
+  };
+  EXPECT_THAT(with("0e120000", "00000000"), SizeIs(1));
+  EXPECT_THAT(with("1111111111111111111111111111111119", "1111111111111111111111111111111111"),
+              SizeIs(1));
+  EXPECT_THAT(with("00ffABcd", "00FFabCD"), IsEmpty());
+}
+
 TEST(Verdict, TimesBoundAnEvent) {
   EXPECT_THAT(judged("expect:\n  - {type: Ack, within: [50ns, 50ns]}\n"), IsEmpty());
   EXPECT_THAT(judged("expect:\n  - {type: Ack, after: 51ns}\n"), SizeIs(1));

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events and their fields. Those of packets come from the packet codec itself.
+#include "scenario/vocabulary.h"
+
+#include <algorithm>
+
+#include "tlp/packet_json.h"
+
+namespace flitwise::scenario {
+namespace {
+
+constexpr int kDllpTypes = 12;
+
+void add_keys(const nlohmann::ordered_json& object, std::vector<std::string>& names) {
+  for (const auto& item : object.items()) {
+    names.push_back(item.key());
+  }
+}
+
+// A TLP of each type with everything set that prints a key of its own.
+Tlp full(TlpType type) {
+  Tlp tlp;
+  tlp.type = type;
+  tlp.length_dw = 1;
+  tlp.has_pasid = is_memory_request(type);
+  tlp.has_ecrc = true;
+  tlp.has_processing_hint = is_memory_request(type);
+  tlp.other_prefix_count = 1;
+  return tlp;
+}
+
+std::vector<std::string> all_fields() {
+  std::vector<std::string> names = {
+      "event",   "t_ns",   "at_ns", "link", "direction", "unit", "seq",   "replay", "malformed",
+      "damaged", "lost",   "addr",  "hex",  "at",        "rid",  "kind",  "detail", "name",
+      "tag",     "status", "end",   "dhi",  "valid",     "bdf",  "pasid", "path",   "value",
+      "rule",    "type",   "id",    "line", "payload",   "ecrc", "crc",   "pmr",    "er"};
+  for (int i = 0; i < kTlpTypes; ++i) {
+    add_keys(json_of(TlpDocument{full(static_cast<TlpType>(i)), {0, 0, 0, 0}, {}}), names);
+  }
+  for (int i = 0; i < kDllpTypes; ++i) {
+    Dllp dllp;
+    dllp.type = static_cast<DllpType>(i);
+    add_keys(json_of(dllp), names);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace
+
+const std::vector<std::string>& event_names() {
+  static const std::vector<std::string> kNames = {
+      "wire",   "committed", "error",  "message", "interrupt", "completion", "data",
+      "memory", "handle",    "result", "check",   "violation", "deadlock"};
+  return kNames;
+}
+
+const std::vector<std::string>& event_fields() {
+  static const std::vector<std::string> kFields = all_fields();
+  return kFields;
+}
+
+}  // namespace flitwise::scenario
