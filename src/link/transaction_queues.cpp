@@ -32,7 +32,6 @@ bool TransactionQueues::empty() const {
 void TransactionQueues::push(PacketRef packet, Time arrival) {
   const FcClass fc = fc_class(packet->tlp.type);
   const Credits need{1, data_credits(packet->tlp)};
-  relaxed_posted_ += fc == FcClass::kPosted && is_relaxed(packet->tlp) ? 1U : 0U;
   queues_[index_of(fc)].push_back(Entry{std::move(packet), next_order_++, need, arrival});
 }
 
@@ -66,7 +65,7 @@ std::optional<std::size_t> TransactionQueues::sendable(FcClass fc, Time now) con
     return std::nullopt;
   }
   const bool head_can_go = has_credits(fc, entries.front());
-  if (relaxed_ == RelaxedPassing::kNever || fc != FcClass::kPosted || relaxed_posted_ == 0 ||
+  if (relaxed_ == RelaxedPassing::kNever || fc != FcClass::kPosted ||
       overtakings_ >= kMostOvertakings ||
       (head_can_go && relaxed_ == RelaxedPassing::kWhenBlocked)) {
     return head_can_go ? std::optional<std::size_t>(0) : std::nullopt;
@@ -74,7 +73,8 @@ std::optional<std::size_t> TransactionQueues::sendable(FcClass fc, Time now) con
   // Posted requests with RO or IDO may overtake older posted ones. [LNK-9.1]
   const std::size_t window = std::min(entries.size(), kPassingWindow);
   for (std::size_t later = window - 1; later > 0; --later) {
-    bool free = entries[later].arrival <= now && has_credits(fc, entries[later]);
+    bool free = is_relaxed(entries[later].packet->tlp) && entries[later].arrival <= now &&
+                has_credits(fc, entries[later]);
     for (std::size_t earlier = 0; free && earlier < later; ++earlier) {
       free = passing(entries[later].packet->tlp, entries[earlier].packet->tlp) != Passing::kNo;
     }
@@ -137,8 +137,7 @@ std::optional<TransactionQueues::Position> TransactionQueues::choose(Time now) c
   }
   // The common case first: one class alone waits, and its oldest can go.
   if (const std::optional<FcClass> only = only_class();
-      only &&
-      (*only != FcClass::kPosted || relaxed_ != RelaxedPassing::kEager || relaxed_posted_ == 0)) {
+      only && (*only != FcClass::kPosted || relaxed_ != RelaxedPassing::kEager)) {
     const Entry& oldest = queue(*only).front();
     if (oldest.arrival > now) {
       return std::nullopt;
@@ -188,7 +187,6 @@ PacketRef TransactionQueues::take(Position position) {
     breaks_ordering_ = posted.empty() || posted.front().order > entry.order;
   }
   PacketRef packet = std::move(entry.packet);
-  relaxed_posted_ -= position.fc_class == FcClass::kPosted && is_relaxed(packet->tlp) ? 1U : 0U;
   if (position.index == 0) {
     entries.pop_front();
   } else {

@@ -102,8 +102,7 @@ class TransactionQueues {
   std::array<Queue, kFcClasses> queues_;
   std::array<Gate, kFcClasses> gates_;
   std::uint64_t next_order_ = 0;
-  unsigned relaxed_posted_ = 0;  // posted requests queued that have RO or IDO
-  unsigned overtakings_ = 0;     // of the oldest posted request, while the mode permits them
+  unsigned overtakings_ = 0;  // of the oldest posted request, while the mode permits them
   RelaxedPassing relaxed_;
   bool breaks_ordering_ = false;
 };

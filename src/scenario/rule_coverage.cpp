@@ -28,7 +28,7 @@ std::string rule_id_at(const std::string& text, std::size_t at) {
     return number > 0 ? text.substr(at, length + number) : "";
   }
   const bool is_rule =
-      text.compare(at, length, "DHI ") == 0 && text.find_first_of("DS", at) == at + length;
+      text.compare(at, length, "DHI ") == 0 && text.find_first_of("DS", at + length) == at + length;
   length += is_rule ? 1 : 0;
   if (!is_rule && text.compare(at, length, "DHI-") != 0) {
     return "";
