@@ -6,6 +6,7 @@
 
 #include "config/problems.h"
 #include "flitwise/error.h"
+#include "results/figure.h"
 #include "results/result_json.h"
 #include "tlp/raw_packet.h"
 #include "tlp/wire_size.h"
@@ -373,27 +374,12 @@ void ScriptSession::run(const ResultOp& op) {
     output_.result(token_, op.path, found == counts.end() ? 0 : found->second);
     return;
   }
-  const Json result = result_json(machine_.result());
-  const Json* found = &result;
-  std::size_t at = 0;
-  while (found != nullptr && at <= op.path.size()) {
-    const std::size_t dot = std::min(op.path.find('.', at), op.path.size());
-    const std::string key = op.path.substr(at, dot - at);
-    at = dot + 1;
-    const bool is_index = !key.empty() && key.find_first_not_of("0123456789") == std::string::npos;
-    if (found->is_array() && is_index && std::stoul(key) < found->size()) {
-      found = &(*found)[std::stoul(key)];
-    } else if (found->is_object() && found->contains(key)) {
-      found = &(*found)[key];
-    } else {
-      found = nullptr;
-    }
-  }
-  if (found == nullptr) {
+  const std::optional<Json> figure = figure_of(result_json(machine_.result()), op.path);
+  if (figure) {
+    output_.result(token_, op.path, *figure);
+  } else {
     bad_value("path: no figure " + op.path +
               "; expected a path of result.json such as links.0.up.replays");
-  } else {
-    output_.result(token_, op.path, *found);
   }
 }
 
