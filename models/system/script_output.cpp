@@ -162,6 +162,25 @@ void ScriptOutput::result(std::uint32_t token, const std::string& path, const Js
   write(line);
 }
 
+void ScriptOutput::frame(std::uint32_t token, const FrameOp& op,
+                         const std::vector<std::uint8_t>& bytes) {
+  Json line = event(token, "frame");
+  line["unit"] = op.is_dllp ? "dllp" : "tlp";
+  line["hex"] = hex(bytes);
+  write(line);
+}
+
+void ScriptOutput::unframed(std::uint32_t token, const UnframeOp& op, const FrameResult& result) {
+  Json line = event(token, "frame");
+  line["unit"] = op.is_dllp ? "dllp" : "tlp";
+  if (!op.is_dllp) {
+    line["seq"] = result.sequence;
+    line["nullified"] = result.is_nullified;
+  }
+  line["hex"] = hex_bytes(op.bytes.data() + result.offset, result.bytes);
+  write(line);
+}
+
 void ScriptOutput::observed(const Observation& observation) {
   const Packet& packet = *observation.packet;
   const std::string what = observation.what;

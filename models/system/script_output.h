@@ -45,6 +45,10 @@ class ScriptOutput {
   /// An entry of a handle table; no identity: it is not valid.
   void handle(std::uint32_t token, const HandleOp& op, const DeviceIdentity* identity);
   void result(std::uint32_t token, const std::string& path, const Json& value);
+  /// A framed TLP or DLLP.
+  void frame(std::uint32_t token, const FrameOp& op, const std::vector<std::uint8_t>& bytes);
+  /// What a frame held: a TLP or DLLP without what frames it.
+  void unframed(std::uint32_t token, const UnframeOp& op, const FrameResult& result);
   /// Any other event.
   void write(const Json& line) { write_(line); }
   /// A message, an interrupt or an error on its way through the machine; others are left out.

@@ -8,6 +8,7 @@
 #include "flitwise/error.h"
 #include "results/figure.h"
 #include "results/result_json.h"
+#include "system/framing_script.h"
 #include "tlp/raw_packet.h"
 #include "tlp/wire_size.h"
 
@@ -381,6 +382,14 @@ void ScriptSession::run(const ResultOp& op) {
     bad_value("path: no figure " + op.path +
               "; expected a path of result.json such as links.0.up.replays");
   }
+}
+
+void ScriptSession::run(const FrameOp& op) {
+  write_frame(op, token_, output_);
+}
+
+void ScriptSession::run(const UnframeOp& op) {
+  write_unframed(op, token_, output_);
 }
 
 void ScriptSession::run(const StartOp& /*op*/) {

@@ -49,6 +49,8 @@ class ScriptSession {
   void run(const HandleOp& op);
   void run(const ResultOp& op);
   void run(const StartOp& op);
+  void run(const FrameOp& op);
+  void run(const UnframeOp& op);
   void run(const NotModelledOp& op);
   void begin();
   void watch_wires();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/problems.h"
+#include "script/framing_ops.h"
 #include "script/model_ops.h"
 #include "script/op_reader.h"
 #include "tlp/raw_packet.h"
@@ -158,9 +159,9 @@ RunOp read_run(OpReader& in) {
 
 const std::vector<std::string>& op_names() {
   static const std::vector<std::string> kNames = {
-      "poke",        "peek",      "tlp",        "dma",      "run",       "iommu_read",
-      "iommu_write", "mmio_read", "mmio_write", "cfg_read", "cfg_write", "fault",
-      "dllp",        "dhi",       "handle",     "result",   "start"};
+      "poke",      "peek",       "tlp",      "dma",       "run",    "iommu_read", "iommu_write",
+      "mmio_read", "mmio_write", "cfg_read", "cfg_write", "fault",  "dllp",       "dhi",
+      "handle",    "result",     "start",    "frame",     "unframe"};
   return kNames;
 }
 
@@ -200,7 +201,7 @@ ScriptLine parse_script_line(const Json& object, int line) {
     result.op = read_mmio(in, op == "mmio_write");
   } else if (op == "cfg_read" || op == "cfg_write") {
     result.op = read_cfg(in, op == "cfg_write");
-  } else if (!read_model_op(op, in, result)) {
+  } else if (!read_model_op(op, in, result) && !read_framing_op(op, in, result)) {
     result.op = NotModelledOp{op};
     return result;
   }

@@ -15,6 +15,7 @@
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
 #include "flitwise/tlp.h"
+#include "link/framing_tokens.h"
 #include "link/wire_faults.h"
 
 namespace flitwise {
@@ -88,6 +89,20 @@ struct DhiOp {
   std::uint16_t capabilities = 0;
   std::optional<std::uint8_t> epoch;  ///< absent: the one that was negotiated
 };
+/// A packet as it stands on the wire with what frames it. [LNK-5.4] [LNK-5.5] [LNK-5.6]
+struct FrameOp {
+  Framing framing = Framing::kGen1;
+  bool is_dllp = false;
+  std::vector<std::uint8_t> bytes;  ///< a TLP of 12 to 8160 bytes in DWs, or a DLLP of 6
+  std::uint16_t sequence = 0;       ///< of a TLP, 0..4095
+  bool is_nullified = false;
+};
+/// A frame as a receiver takes it: any bytes.
+struct UnframeOp {
+  Framing framing = Framing::kGen1;
+  bool is_dllp = false;
+  std::vector<std::uint8_t> bytes;
+};
 /// One entry of a handle table.
 struct HandleOp {
   std::string port = "ep0";
@@ -108,7 +123,7 @@ struct NotModelledOp {
 struct ScriptLine {
   nlohmann::ordered_json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, HandleOp,
-               ResultOp, StartOp, NotModelledOp>
+               ResultOp, StartOp, FrameOp, UnframeOp, NotModelledOp>
       op;
 };
 

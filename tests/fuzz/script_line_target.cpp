@@ -23,6 +23,10 @@ struct InRange {
   }
   bool operator()(const FaultOp& op) const { return op.fault.nth >= 1 && op.fault.count >= 1; }
   bool operator()(const RunOp& op) const { return !op.span || *op.span >= Time{}; }
+  bool operator()(const FrameOp& op) const {
+    return op.is_dllp ? op.bytes.size() == 6
+                      : op.bytes.size() >= 12 && op.bytes.size() % 4 == 0 && op.sequence <= 0xfff;
+  }
   template <class Op>
   bool operator()(const Op&) const {
     return true;
