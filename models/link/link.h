@@ -56,6 +56,10 @@ class Link : public sc_core::sc_module {
   void on_rollover(LinkSide side, std::function<void()> action);
   /// Strikes units that the sender puts on its wire from now on.
   void add_fault(LinkSide sender, const WireFault& fault);
+  /// Appends the faults of that sender that have something left to strike.
+  void missed_faults(LinkSide sender, std::vector<MissedFault>& list) const {
+    end(sender).wire_faults.missed(list);
+  }
   /// A DLLP that no rule asked for, behind what stands on the wire already.
   void send_dllp(LinkSide sender, const Dllp& dllp);
   /// Starts counting. from_first_counted: each direction's window opens with its first counted TLP;

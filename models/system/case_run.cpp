@@ -39,6 +39,7 @@ class CaseRun {
     } catch (const SimulationError& error) {
       note({{"event", "deadlock"}, {"detail", error.what()}});
     }
+    session_.tell_missed_faults();
     note_checks();
     const std::vector<scenario::Failure> judged = scenario::judge(case_, log_);
     outcome.failures.insert(outcome.failures.end(), judged.begin(), judged.end());

@@ -181,6 +181,20 @@ void ScriptOutput::unframed(std::uint32_t token, const UnframeOp& op, const Fram
   write(line);
 }
 
+void ScriptOutput::missed_fault(const std::string& link, const MissedFault& missed) {
+  const WireFault& fault = missed.fault;
+  Json line = event(fault.token, "missed_fault");
+  if (fault.token > 0 && fault.token <= operations_.size()) {
+    line["line"] = operations_[fault.token - 1].line;
+  }
+  line["link"] = link;
+  line["struck"] = missed.struck;
+  line["detail"] = "struck " + std::to_string(missed.struck) + " of " +
+                   std::to_string(fault.count) + " units from number " + std::to_string(fault.nth) +
+                   " on; may_miss: true allows that";
+  write(line);
+}
+
 void ScriptOutput::observed(const Observation& observation) {
   const Packet& packet = *observation.packet;
   const std::string what = observation.what;

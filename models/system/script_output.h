@@ -49,6 +49,8 @@ class ScriptOutput {
   void frame(std::uint32_t token, const FrameOp& op, const std::vector<std::uint8_t>& bytes);
   /// What a frame held: a TLP or DLLP without what frames it.
   void unframed(std::uint32_t token, const UnframeOp& op, const FrameResult& result);
+  /// A fault of the script that has not struck all it was to strike.
+  void missed_fault(const std::string& link, const MissedFault& missed);
   /// Any other event.
   void write(const Json& line) { write_(line); }
   /// A message, an interrupt or an error on its way through the machine; others are left out.

@@ -306,7 +306,20 @@ Link* ScriptSession::link_of(const WireOp& wire) {
 
 void ScriptSession::run(const FaultOp& op) {
   if (Link* const link = link_of(op.wire)) {
-    link->add_fault(op.wire.is_up ? LinkSide::kDownstream : LinkSide::kUpstream, op.fault);
+    WireFault fault = op.fault;
+    fault.token = token_;
+    link->add_fault(op.wire.is_up ? LinkSide::kDownstream : LinkSide::kUpstream, fault);
+  }
+}
+
+void ScriptSession::tell_missed_faults() {
+  for (const FabricLink& one : machine_.fabric().links) {
+    std::vector<MissedFault> missed;
+    one.link->missed_faults(LinkSide::kUpstream, missed);
+    one.link->missed_faults(LinkSide::kDownstream, missed);
+    for (const MissedFault& each : missed) {
+      output_.missed_fault(one.name, each);
+    }
   }
 }
 

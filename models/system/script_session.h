@@ -32,6 +32,8 @@ class ScriptSession {
   void run_until_idle();
   std::string waiting() const { return machine_.waiting(); }
   std::vector<CheckResult> checks() const { return machine_.result().checks; }
+  /// Tells of each fault that has not struck all it was to strike, unless it may miss.
+  void tell_missed_faults();
 
  private:
   void run(const PokeOp& op);
@@ -51,6 +53,12 @@ class ScriptSession {
   void run(const StartOp& op);
   void run(const FrameOp& op);
   void run(const UnframeOp& op);
+  void run(const ResetOp& op);
+  void reset_below(Bdf port);
+  void reset_function(Bdf function);
+  unsigned pcie_capability(Bdf function);
+  std::optional<std::uint32_t> config_read(Bdf target, unsigned offset);
+  void config_write(Bdf target, unsigned offset, std::uint32_t value);
   void run(const NotModelledOp& op);
   void begin();
   void watch_wires();

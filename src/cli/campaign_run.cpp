@@ -3,18 +3,21 @@
 #include "cli/campaign_run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "cli/case_child.h"
 #include "cli/exit_codes.h"
 #include "common/atomic_file.h"
+#include "common/interrupt.h"
 #include "scenario/campaign.h"
 #include "scenario/case_writer.h"
 
@@ -30,8 +33,12 @@ constexpr std::uint64_t kTellEvery = 100;  // seeds
 /// A folder for the files that child processes read; gone with this object.
 class Workplace {
  public:
-  Workplace() : folder_(fs::temp_directory_path() / fmt::format("flitwise-campaign-{}", getpid())) {
-    fs::create_directories(folder_);
+  Workplace() {
+    std::string name = (fs::temp_directory_path() / "flitwise-campaign-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      throw std::system_error(errno, std::generic_category(), name);
+    }
+    folder_ = name;
   }
   ~Workplace() {
     std::error_code ignored;
@@ -40,13 +47,17 @@ class Workplace {
   Workplace(const Workplace&) = delete;
   Workplace& operator=(const Workplace&) = delete;
 
-  /// What is wrong with the case, or nothing.
-  std::string failure(Case one) const {
+  /// What is wrong with the case, or nothing; `name` stands for the file in the text.
+  std::string failure(Case one, const std::string& name) const {
     static std::atomic<unsigned> files{0};
     one.file = (folder_ / fmt::format("{}.yaml", files++)).string();
     write_file_atomically(one.file, scenario::yaml_of(one));
     std::string failure = failure_of(one);
     fs::remove(one.file);
+    for (std::size_t at = failure.find(one.file); at != std::string::npos;
+         at = failure.find(one.file, at + name.size())) {
+      failure.replace(at, one.file.size(), name);
+    }
     return failure;
   }
 
@@ -60,6 +71,7 @@ class Campaign {
   explicit Campaign(const CampaignOptions& options) : options_(options) {}
 
   int run() {
+    watch_for_interrupt();
     check_configs({scenario::campaign_case(options_.first_seed, options_.sets)});
     std::vector<std::thread> workers;
     for (unsigned i = 0; i < options_.jobs; ++i) {
@@ -71,8 +83,11 @@ class Campaign {
     if (problem_) {
       std::rethrow_exception(problem_);
     }
-    fmt::print("{} seeds, {} failed\n", options_.seeds, failed_);
-    return failed_ == 0 ? kOk : kCheckFailed;
+    if (is_interrupted()) {
+      fmt::print(stderr, "flitwise: interrupted after {} of {} seeds\n", done_, options_.seeds);
+    }
+    fmt::print("{} seeds, {} failed\n", done_, failed_);
+    return is_interrupted() ? kInterrupted : failed_ == 0 ? kOk : kCheckFailed;
   }
 
  private:
@@ -88,11 +103,15 @@ class Campaign {
   }
 
   void work() {
-    for (std::uint64_t i = next_++; i < options_.seeds; i = next_++) {
+    for (std::uint64_t i = next_++; i < options_.seeds && !is_interrupted(); i = next_++) {
       const std::uint64_t seed = options_.first_seed + i;
       const Case one = scenario::campaign_case(seed, options_.sets);
-      if (const std::string failure = workplace_.failure(one); !failure.empty()) {
+      if (const std::string failure = workplace_.failure(one, one.id);
+          !failure.empty() && !is_interrupted()) {
         report(seed, one, kind_of(failure));
+      }
+      if (is_interrupted()) {
+        return;
       }
       const std::lock_guard<std::mutex> lock(mutex_);
       if (++done_ % kTellEvery == 0) {
@@ -117,10 +136,12 @@ class Campaign {
   }
 
   void report(std::uint64_t seed, const Case& one, const std::string& kind) {
-    const auto fails = [&](const Case& less) { return kind_of(workplace_.failure(less)) == kind; };
+    const auto fails = [&](const Case& less) {
+      return kind_of(workplace_.failure(less, one.id)) == kind;
+    };
     const Case small = scenario::shrunk(one, fails, kShrinkBudget);
     const std::string file = fmt::format("{}/seed-{}.yaml", options_.folder, seed);
-    const std::string failure = workplace_.failure(small);
+    const std::string failure = workplace_.failure(small, file);
     const std::lock_guard<std::mutex> lock(mutex_);
     ++failed_;
     fs::create_directories(options_.folder);

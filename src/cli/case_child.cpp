@@ -36,8 +36,9 @@ Config config_of(const Case& one) {
 }
 
 std::string text_of(const Failure& failure) {
-  std::string text = fmt::format("      {}:{}: expected {}\n      seen: {}\n", failure.place.file,
-                                 failure.place.line, failure.expected, failure.seen);
+  std::string text =
+      fmt::format("      {}:{}:{}: expected {}\n      seen: {}\n", failure.place.file,
+                  failure.place.line, failure.place.column, failure.expected, failure.seen);
   for (const std::string& line : failure.around) {
     text += "        " + line + "\n";
   }

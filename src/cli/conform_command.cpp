@@ -16,8 +16,8 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "common/atomic_file.h"
-#include "common/child_process.h"
 #include "common/embedded.h"
+#include "common/interrupt.h"
 #include "scenario/case_files.h"
 #include "scenario/junit.h"
 #include "scenario/rule_coverage.h"
@@ -62,29 +62,36 @@ class Regression {
  public:
   explicit Regression(const std::vector<Case>& cases) : cases_(cases), reports_(cases.size()) {}
 
+  /// One report a case; fewer where Ctrl-C ended it early.
   std::vector<CaseReport> run(unsigned jobs) {
     std::vector<std::thread> workers;
+    working_ = jobs;
     for (unsigned i = 0; i < jobs; ++i) {
-      workers.emplace_back([this] { work(); });
-    }
-    for (std::size_t i = 0; i < cases_.size(); ++i) {
-      std::unique_lock<std::mutex> lock(mutex_);
-      one_done_.wait(lock, [&] { return reports_[i].has_value(); });
-      tell(*reports_[i]);
-    }
-    for (std::thread& worker : workers) {
-      worker.join();
+      workers.emplace_back([this] {
+        work();
+        const std::lock_guard<std::mutex> lock(mutex_);
+        --working_;
+        progress_.notify_one();
+      });
     }
     std::vector<CaseReport> all;
     for (std::optional<CaseReport>& report : reports_) {
-      all.push_back(std::move(*report));
+      std::unique_lock<std::mutex> lock(mutex_);
+      progress_.wait(lock, [&] { return report.has_value() || working_ == 0; });
+      if (report) {
+        tell(*report);
+        all.push_back(std::move(*report));
+      }
+    }
+    for (std::thread& worker : workers) {
+      worker.join();
     }
     return all;
   }
 
  private:
   void work() {
-    for (std::size_t i = next_++; i < cases_.size(); i = next_++) {
+    for (std::size_t i = next_++; i < cases_.size() && !is_interrupted(); i = next_++) {
       const auto start = std::chrono::steady_clock::now();
       CaseReport report{cases_[i].id, cases_[i].title, 0, ""};
       try {
@@ -94,9 +101,12 @@ class Regression {
       }
       report.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (is_interrupted()) {
+        return;  // the signal went to the child as well
+      }
       const std::lock_guard<std::mutex> lock(mutex_);
       reports_[i] = std::move(report);
-      one_done_.notify_one();
+      progress_.notify_one();
     }
   }
 
@@ -111,10 +121,12 @@ class Regression {
   std::vector<std::optional<CaseReport>> reports_;
   std::atomic<std::size_t> next_{0};
   std::mutex mutex_;
-  std::condition_variable one_done_;
+  std::condition_variable progress_;
+  unsigned working_ = 0;
 };
 
 int regress(const ConformOptions& options, const std::vector<Case>& cases) {
+  watch_for_interrupt();
   const std::vector<CaseReport> reports = Regression(cases).run(options.jobs);
   const auto failed = std::count_if(reports.begin(), reports.end(), [](const CaseReport& report) {
     return !report.failure.empty();
@@ -123,8 +135,26 @@ int regress(const ConformOptions& options, const std::vector<Case>& cases) {
     write_file_atomically(options.junit, scenario::junit_xml(reports));
   }
   const auto total = static_cast<std::ptrdiff_t>(reports.size());
+  if (is_interrupted()) {
+    fmt::print(stderr, "flitwise: interrupted; {} of {} cases were not run to their end\n",
+               cases.size() - reports.size(), cases.size());
+  }
   fmt::print("{} passed, {} failed\n", total - failed, failed);
-  return failed == 0 ? kOk : kCheckFailed;
+  return is_interrupted() ? kInterrupted : failed == 0 ? kOk : kCheckFailed;
+}
+
+// Options that mean files say nothing about a campaign, and the other way round.
+void check_options(const ConformOptions& options, const CLI::App& command) {
+  const bool is_campaign = options.campaign.seeds > 0;
+  const std::vector<std::string> others =
+      is_campaign ? std::vector<std::string>{"path", "--case", "--list", "--coverage", "--junit"}
+                  : std::vector<std::string>{"--seed", "--set", "--out"};
+  for (const std::string& name : others) {
+    if (command.count(name) > 0) {
+      throw UsageError(fmt::format("conform: {} {} --campaign", name,
+                                   is_campaign ? "has no meaning with" : "needs"));
+    }
+  }
 }
 
 int conform(const ConformOptions& options) {
@@ -143,14 +173,14 @@ int conform(const ConformOptions& options) {
     print_list(cases);
     return kOk;
   }
+  const scenario::RuleCoverage coverage =
+      scenario::coverage_of({embedded::rules_link(), embedded::rules_dhi()}, cases);
+  if (std::vector<Problem> problems = scenario::unknown_cites(coverage, cases); !problems.empty()) {
+    throw ConfigError(std::move(problems));
+  }
   if (options.covers) {
-    const scenario::RuleCoverage coverage =
-        scenario::coverage_of({embedded::rules_link(), embedded::rules_dhi()}, cases);
     fmt::print("{}", scenario::coverage_text(coverage));
-    for (const std::string& unknown : coverage.unknown) {
-      fmt::print(stderr, "flitwise: no rule {}\n", unknown);
-    }
-    return coverage.unknown.empty() ? kOk : kCheckFailed;
+    return kOk;
   }
   check_configs(cases);
   return regress(options, cases);
@@ -190,7 +220,12 @@ void add_conform_command(CLI::App& app, Action& action) {
   command->footer(
       "Example:\n  flitwise conform --case 'LNK-7.*' -j 2\n"
       "A case is a YAML file: docs/cases.md shows how to write the first one.");
-  command->callback([options, &action] { action = [options] { return conform(*options); }; });
+  command->callback([options, command, &action] {
+    action = [options, command] {
+      check_options(*options, *command);
+      return conform(*options);
+    };
+  });
 }
 
 }  // namespace flitwise::cli

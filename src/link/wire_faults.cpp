@@ -86,4 +86,13 @@ Strike WireFaults::strike(const Packet& packet) {
   return strike;
 }
 
+void WireFaults::missed(std::vector<MissedFault>& list) const {
+  for (const Armed& armed : faults_) {
+    if (!armed.fault.may_miss) {
+      const std::uint64_t before = armed.fault.nth - 1;
+      list.push_back({armed.fault, armed.seen > before ? armed.seen - before : 0});
+    }
+  }
+}
+
 }  // namespace flitwise

@@ -41,6 +41,14 @@ struct WireFault {
   std::uint64_t nth = 1;    ///< the first unit that is struck, among those that match from now on
   std::uint64_t count = 1;  ///< so many in a row
   Time by{};                ///< kDelay
+  bool may_miss = false;    ///< nobody minds if it never strikes
+  std::uint32_t token = 0;  ///< of the operation that asked for it
+};
+
+/// A fault that has not struck all units it was to strike.
+struct MissedFault {
+  WireFault fault;
+  std::uint64_t struck = 0;  ///< units so far
 };
 
 /// What becomes of one unit.
@@ -55,6 +63,8 @@ class WireFaults {
   void add(const WireFault& fault) { faults_.push_back({fault, 0}); }
   /// The next unit goes on the wire. Faults that have done all they were to do are forgotten.
   Strike strike(const Packet& packet);
+  /// Appends those that have something left to do and may not miss.
+  void missed(std::vector<MissedFault>& list) const;
 
  private:
   struct Armed {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dhi/dhi_message.h"
 #include "monitor/packet_note.h"
 
@@ -22,21 +24,35 @@ std::string text_of(const DeviceIdentity& identity) {
 
 }  // namespace
 
-// DEALLOCs of a function or of all leave what they name in peace here: a later use is refused by
-// the host. model: the monitor follows one handle and ranges.
+// [DHI D11]
 void HandleMonitor::told(const Packet& packet) {
   const DhiMessage message =
       parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
   if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
     owners_[to_int(alloc->dhi) & kHandleMask] = alloc->identity;
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
-    if (dealloc->scope == DeallocScope::kOne || dealloc->scope == DeallocScope::kRange) {
-      const unsigned last =
-          to_int(dealloc->scope == DeallocScope::kOne ? dealloc->dhi : dealloc->upper);
-      for (unsigned handle = to_int(dealloc->dhi); handle <= last; ++handle) {
+    forget(*dealloc);
+  }
+}
+
+void HandleMonitor::forget(const DeallocMessage& message) {
+  switch (message.scope) {
+    case DeallocScope::kOne:
+      owners_[to_int(message.dhi) & kHandleMask] = nobody();
+      break;
+    case DeallocScope::kRange:
+      for (unsigned handle = to_int(message.dhi); handle <= to_int(message.upper); ++handle) {
         owners_[handle & kHandleMask] = nobody();
       }
-    }
+      break;
+    case DeallocScope::kFunction:
+      std::replace_if(
+          owners_.begin(), owners_.end(),
+          [&](const DeviceIdentity& owner) { return owner.bdf == message.function; }, nobody());
+      break;
+    case DeallocScope::kAll:
+      std::fill(owners_.begin(), owners_.end(), nobody());
+      break;
   }
 }
 

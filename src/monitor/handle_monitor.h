@@ -53,6 +53,7 @@ class HandleMonitor {
     return handle & kHandleMask;
   }
   std::size_t handle_elsewhere(const Tlp& tlp) const;
+  void forget(const DeallocMessage& message);
 
   Reporter reporter_;
   IdentityForm form_;

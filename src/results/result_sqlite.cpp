@@ -50,6 +50,12 @@ void insert_checks(SqliteDatabase& database, const Json& result) {
   }
 }
 
+void insert_violations(SqliteDatabase& database, const Json& result) {
+  for (const Json& violation : result.at("violations")) {
+    database.insert("violation", violation);
+  }
+}
+
 }  // namespace
 
 void write_result_sqlite(const std::string& path, const Json& result) {
@@ -69,6 +75,7 @@ void write_result_sqlite(const std::string& path, const Json& result) {
       database.insert("error", error);
     }
     insert_checks(database, result);
+    insert_violations(database, result);
     database.execute("COMMIT");
   }
   put_in_place(temporary, path);

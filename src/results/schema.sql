@@ -102,3 +102,14 @@ CREATE TABLE check_result (
   ok INTEGER NOT NULL,                -- 1: holds
   detail TEXT NOT NULL
 ) STRICT;
+
+-- Rules that a protocol monitor saw broken, the first of each link.
+CREATE TABLE violation (
+  rule TEXT NOT NULL,                 -- its id in docs/rules
+  sentence TEXT NOT NULL,
+  link TEXT NOT NULL,
+  direction TEXT NOT NULL CHECK (direction IN ('up', 'down')),
+  time_ns REAL NOT NULL,
+  packet TEXT NOT NULL,
+  other TEXT NOT NULL                 -- the packet, or the state, that it goes against
+) STRICT;

@@ -38,13 +38,16 @@ class Draw {
   }
 
   Case made() {
-    const unsigned kind = below(4);
+    const unsigned kind = below(6);
+    draw_topology();
     draw_link();
     draw_faults();
     if (kind == 0) {
       draw_hostile();
     } else if (kind == 1) {
       draw_transfers();
+    } else if (kind == 2) {
+      draw_resets();
     } else {
       draw_traffic();
     }
@@ -62,6 +65,7 @@ class Draw {
     const std::vector<std::string> all{words...};
     return all[below(static_cast<unsigned>(all.size()))];
   }
+  unsigned device() { return below(static_cast<unsigned>(bdfs_.size())); }
   void set(const std::string& key, const std::string& value) { put(case_.sets, key + "=" + value); }
   void step(Json op) { case_.steps.push_back({case_.place, std::nullopt, std::move(op)}); }
 
@@ -71,6 +75,24 @@ class Draw {
     value.text = text;
     config::ProblemList ignored;
     return ValueTest::read(value, "", ignored);
+  }
+
+  // One device, two at root ports of their own, or two below a switch.
+  void draw_topology() {
+    const unsigned topology = below(4);
+    if (topology < 2) {
+      return;
+    }
+    const bool has_switch = topology == 3;
+    set("system.devices", "2");
+    set("system.topology", has_switch ? "switch" : "direct");
+    bdfs_[0] = has_switch ? "03:00.0" : "01:00.0";
+    bdfs_.emplace_back(has_switch ? "04:00.0" : "02:00.0");
+    links_.emplace_back(has_switch ? "sw0-ep1" : "rp1-ep1");
+    if (has_switch) {
+      links_[0] = "sw0-ep0";
+      links_.emplace_back("rp0-sw0");
+    }
   }
 
   void draw_link() {
@@ -96,7 +118,9 @@ class Draw {
                  {"do", one_of("corrupt", "drop", "duplicate", "delay")},
                  {"unit", one_of("any", "tlp", "dllp", "MWr", "CplD", "Ack", "Nak", "UpdateFC")},
                  {"nth", std::to_string(1 + below(40))},
-                 {"count", std::to_string(1 + below(4))}};
+                 {"count", std::to_string(1 + below(4))},
+                 {"may_miss", true}};
+      op["link"] = links_[below(static_cast<unsigned>(links_.size()))];
       if (op["do"] == "delay") {
         op["by"] = one_of("50ns", "1us", "20us");
       }
@@ -113,7 +137,8 @@ class Draw {
     const std::string dealloc = one_of("implicit", "explicit");
     set("device.dhi.dealloc", dealloc);
     set("host.dhi.dealloc", dealloc);
-    set("link.dhi_form", one_of("rid_direct", "tag", "prefix"));
+    const bool has_switch = links_.size() > bdfs_.size();
+    set("link.dhi_form", one_of(has_switch ? "rid_fabric" : "rid_direct", "tag", "prefix"));
   }
 
   void draw_traffic() {
@@ -144,6 +169,25 @@ class Draw {
     step({{"op", "run"}, {"until", "idle"}});
   }
 
+  // Devices are reset amid traffic; software lets them go on, and what they transfer then arrives.
+  void draw_resets() {
+    set("workload.kind", one_of("posted_write", "read", "read_write"));
+    set("workload.requests", std::to_string(200 + below(400)));
+    step({{"op", "start"}});
+    for (unsigned resets = 1 + below(3); resets > 0; --resets) {
+      step({{"op", "run"}, {"for", one_of("100ns", "1us", "3us")}});
+      const std::string bdf = bdfs_[device()];
+      step({{"op", "reset"}, {"kind", "flr"}, {"bdf", bdf}});
+      step({{"op", "cfg_write"},  // Memory Space and Bus Master Enable
+            {"bdf", bdf},
+            {"offset", "4"},
+            {"bytes", "2"},
+            {"value", "6"}});
+    }
+    step({{"op", "run"}, {"until", "idle"}});
+    draw_transfers();
+  }
+
   // Writes and reads to places of their own: memory has to hold what was written last.
   void draw_transfers() {
     const unsigned transfers = 1 + below(kMostTransfers);
@@ -152,9 +196,19 @@ class Draw {
       const unsigned bytes = 4 * (1 + below(300));
       const std::string hex = pattern(bytes);
       const std::string at = fmt::format("{:#x}", address);
-      step({{"op", "dma"}, {"kind", "write"}, {"addr", at}, {"hex", hex}});
+      const std::string port = fmt::format("ep{}", device());
+      step({{"op", "dma"}, {"port", port}, {"kind", "write"}, {"addr", at}, {"hex", hex}});
       if (below(2) == 0) {
-        step({{"op", "dma"}, {"kind", "read"}, {"addr", at}, {"bytes", std::to_string(bytes)}});
+        step({{"op", "dma"},
+              {"port", port},
+              {"kind", "read"},
+              {"addr", at},
+              {"bytes", std::to_string(bytes)}});
+        EventPattern data;
+        data.place = case_.place;
+        data.fields.push_back({"event", word("data")});
+        data.fields.push_back({"hex", word(hex)});
+        case_.expect.push_back({{std::move(data)}});
       }
       FinalCheck check{case_.place, {{"op", "peek"}, {"addr", at}, {"bytes", bytes}}, {}};
       check.expected.place = case_.place;
@@ -174,6 +228,8 @@ class Draw {
 
   Random random_;
   Case case_;
+  std::vector<std::string> bdfs_{"01:00.0"};  // of the devices
+  std::vector<std::string> links_{"rp0-ep0"};
 };
 
 /// Leaves out groups of one list, halving their size, as long as the case still fails.
@@ -208,6 +264,7 @@ Case campaign_case(std::uint64_t seed, const std::vector<std::string>& sets) {
 }
 
 Case shrunk(Case one, const std::function<bool(const Case&)>& fails, unsigned budget) {
+  thin(one, &Case::expect, fails, budget);
   thin(one, &Case::final_checks, fails, budget);
   thin(one, &Case::steps, fails, budget);
   thin(one, &Case::sets, fails, budget);

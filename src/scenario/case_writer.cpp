@@ -66,6 +66,12 @@ std::string yaml_of(const Case& one) {
   for (const Step& step : one.steps) {
     text += step_text(step);
   }
+  text += one.expect.empty() ? "" : "expect:\n";
+  for (const Expectation& expectation : one.expect) {
+    for (const EventPattern& pattern : expectation.any_order) {
+      text += pattern_text(pattern);
+    }
+  }
   text += one.never.empty() ? "" : "never:\n";
   for (const EventPattern& pattern : one.never) {
     text += pattern_text(pattern);

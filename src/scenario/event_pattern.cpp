@@ -212,7 +212,7 @@ EventPattern EventPattern::read(const config::Value& value, const std::string& p
         continue;
       }
       pattern.from = read_time(entry.value.items[0], key, problems).value_or(Time{});
-      pattern.to = read_time(entry.value.items[1], key, problems).value_or(Time{});
+      pattern.to = read_time(entry.value.items[1], key, problems).value_or(Time::never());
     } else {
       check_word(entry.key, event_fields(), "field", entry.place, key, problems);
       if (entry.key == "event" && entry.value.kind == config::Value::Kind::kScalar) {
@@ -220,6 +220,11 @@ EventPattern EventPattern::read(const config::Value& value, const std::string& p
       }
       pattern.fields.push_back({entry.key, ValueTest::read(entry.value, key, problems)});
     }
+  }
+  if (pattern.to < pattern.from) {
+    problems.add(value.place, path,
+                 fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
+                             pattern.from.ns(), pattern.to.ns()));
   }
   return pattern;
 }

@@ -25,14 +25,17 @@ std::string escaped(const std::string& text) {
       case '"':
         result += "&quot;";
         break;
-      case '\n':
-        result += "&#10;";
-        break;
       default:
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+        result += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
     }
   }
   return result;
+}
+
+// What stands in lists of failures: the first line, which says what was expected.
+std::string headline(const std::string& failure) {
+  const std::size_t first = std::min(failure.find_first_not_of(' '), failure.size());
+  return failure.substr(first, failure.find('\n', first) - first);
 }
 
 }  // namespace
@@ -56,8 +59,8 @@ std::string junit_xml(const std::vector<CaseReport>& reports) {
     if (report.failure.empty()) {
       xml += "/>\n";
     } else {
-      xml +=
-          fmt::format(">\n    <failure message=\"{}\"/>\n  </testcase>\n", escaped(report.failure));
+      xml += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
+                         escaped(headline(report.failure)), escaped(report.failure));
     }
   }
   return xml + "</testsuite>\n";

@@ -5,36 +5,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
+#include <set>
 #include <sstream>
+
+#include "config/problems.h"
 
 namespace flitwise::scenario {
 namespace {
 
-constexpr std::size_t kCasesShown = 3;
-
-std::size_t digits_at(const std::string& text, std::size_t at) {
-  const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-  return end - std::min(at, end);
+// "LNK-" of LNK-7.13, "DHI D" of DHI D9.
+std::string family_of(const std::string& id) {
+  return id.substr(0, id.find_first_of("0123456789"));
 }
 
-// The rule id that begins here, such as LNK-7.13, DHI D9, DHI S1 or DHI-06; else nothing.
+// The rule id that begins here, such as LNK-7.13, DHI D9, DHI S1 or PAS-06; else nothing.
 std::string rule_id_at(const std::string& text, std::size_t at) {
-  std::size_t length = 4;
-  if (text.compare(at, length, "LNK-") == 0) {
-    const std::size_t section = digits_at(text, at + length);
-    length += section + 1;
-    const bool is_whole = section > 0 && at + length <= text.size() && text[at + length - 1] == '.';
-    const std::size_t number = is_whole ? digits_at(text, at + length) : 0;
-    return number > 0 ? text.substr(at, length + number) : "";
-  }
-  const bool is_rule =
-      text.compare(at, length, "DHI ") == 0 && text.find_first_of("DS", at + length) == at + length;
-  length += is_rule ? 1 : 0;
-  if (!is_rule && text.compare(at, length, "DHI-") != 0) {
-    return "";
-  }
-  const std::size_t number = digits_at(text, at + length);
-  return number > 0 ? text.substr(at, length + number) : "";
+  static const std::regex kId(R"(([A-Z]{3}-\d+(\.\d+)?|DHI [DS]\d+))");
+  std::smatch found;
+  const auto from = text.begin() + static_cast<std::ptrdiff_t>(at);
+  return std::regex_search(from, text.end(), found, kId, std::regex_constants::match_continuous)
+             ? found.str()
+             : "";
 }
 
 void read_page(const std::string& page, RuleCoverage& coverage, std::vector<std::string>& waiting) {
@@ -74,14 +66,33 @@ RuleCoverage coverage_of(const std::vector<std::string>& pages, const std::vecto
   for (const Case& one : cases) {
     for (const std::string& cite : one.cites) {
       const auto rule = by_id.find(cite);
-      if (rule == by_id.end()) {
-        coverage.unknown.push_back(cite + " (case " + one.id + ")");
-      } else {
-        rule->second->cases.push_back(one.id);
+      if (rule != by_id.end()) {
+        ++rule->second->cases[one.stem];
       }
     }
   }
   return coverage;
+}
+
+std::vector<Problem> unknown_cites(const RuleCoverage& coverage, const std::vector<Case>& cases) {
+  std::vector<std::string> known;
+  std::set<std::string> families;
+  for (const RuleCoverage::Rule& rule : coverage.rules) {
+    known.push_back(rule.id);
+    families.insert(family_of(rule.id));
+  }
+  const std::set<std::string> ids(known.begin(), known.end());
+  std::vector<Problem> problems;
+  for (const Case& one : cases) {
+    for (const std::string& cite : one.cites) {
+      if (ids.count(cite) == 0 && families.count(family_of(cite)) != 0) {
+        problems.push_back({one.file, one.place.line, one.place.column, "cites",
+                            fmt::format("case {}: docs/rules states no rule '{}'{}", one.id, cite,
+                                        config::nearest_hint(cite, known, "rule"))});
+      }
+    }
+  }
+  return problems;
 }
 
 std::string coverage_text(const RuleCoverage& coverage) {
@@ -91,12 +102,11 @@ std::string coverage_text(const RuleCoverage& coverage) {
     if (!rule.cases.empty()) {
       ++proved_count;
       std::string names;
-      for (std::size_t i = 0; i < std::min(rule.cases.size(), kCasesShown); ++i) {
-        names += (names.empty() ? "" : ", ") + rule.cases[i];
+      for (const auto& [stem, count] : rule.cases) {
+        names += (names.empty() ? "" : ", ") + stem;
+        names += count > 1 ? fmt::format(" ({})", count) : "";
       }
-      const std::size_t more = rule.cases.size() - std::min(rule.cases.size(), kCasesShown);
-      proved += fmt::format("  {:<10} {}{}\n", rule.id, names,
-                            more > 0 ? fmt::format(" and {} more", more) : "");
+      proved += fmt::format("  {:<10} {}\n", rule.id, names);
     } else if (rule.waits) {
       ++waits_count;
       waits += "  " + rule.id + "\n";

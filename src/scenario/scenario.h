@@ -34,7 +34,8 @@ struct FinalCheck {
 };
 
 struct Case {
-  std::string id;  ///< RULE-ID or RULE-ID/variant
+  std::string id;    ///< RULE-ID or RULE-ID/variant
+  std::string stem;  ///< the id as it stands in the file, without what parameters add
   std::string title;
   std::vector<std::string> cites;
   std::string file;

@@ -56,7 +56,8 @@ class Reader {
     check_keys(document_, "", kKeys);
     case_.place = document_.place;
     case_.file = document_.place.file;
-    case_.id = text("id", true) + (variant.empty() ? "" : "/" + variant);
+    case_.stem = text("id", true);
+    case_.id = case_.stem + (variant.empty() ? "" : "/" + variant);
     case_.title = text("title", true);
     read_cites();
     read_config();

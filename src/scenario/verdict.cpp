@@ -104,7 +104,7 @@ class Judge {
 };
 
 // What is wrong in every case that does not ask for it.
-constexpr const char* kAlwaysWrong[] = {"violation", "check", "deadlock"};
+constexpr const char* kAlwaysWrong[] = {"violation", "check", "deadlock", "missed_fault"};
 
 bool asks_for(const Case& one, const std::string& event) {
   const auto asks = [&](const EventPattern& pattern) {
@@ -134,7 +134,11 @@ std::vector<Failure> judge(const Case& one, const EventLog& log) {
     }
     for (const Json& event : log) {
       if (event.value("event", "") == wrong) {
-        judge.failures.push_back({one.place, std::string("no ") + wrong, line_of(event), {}});
+        config::Place place = one.place;
+        if (event.contains("line")) {  // of the step that is to blame
+          place.line = event["line"].get<int>();
+        }
+        judge.failures.push_back({place, std::string("no ") + wrong, line_of(event), {}});
       }
     }
   }

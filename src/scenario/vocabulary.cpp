@@ -31,11 +31,11 @@ Tlp full(TlpType type) {
 
 std::vector<std::string> all_fields() {
   std::vector<std::string> names = {
-      "event",     "t_ns",    "at_ns", "link",   "direction", "unit",     "seq",   "replay",
-      "malformed", "damaged", "lost",  "addr",   "hex",       "at",       "rid",   "kind",
-      "detail",    "name",    "tag",   "status", "end",       "dhi",      "valid", "bdf",
-      "pasid",     "path",    "value", "rule",   "type",      "id",       "line",  "payload",
-      "no_write",  "ecrc",    "crc",   "pmr",    "er",        "nullified"};
+      "event",     "t_ns",    "at_ns", "link",   "direction", "unit",      "seq",   "replay",
+      "malformed", "damaged", "lost",  "addr",   "hex",       "at",        "rid",   "kind",
+      "detail",    "name",    "tag",   "status", "end",       "dhi",       "valid", "bdf",
+      "pasid",     "path",    "value", "rule",   "type",      "id",        "line",  "payload",
+      "no_write",  "ecrc",    "crc",   "pmr",    "er",        "nullified", "struck"};
   for (int i = 0; i < kTlpTypes; ++i) {
     add_keys(json_of(TlpDocument{full(static_cast<TlpType>(i)), {0, 0, 0, 0}, {}}), names);
   }
@@ -53,8 +53,9 @@ std::vector<std::string> all_fields() {
 
 const std::vector<std::string>& event_names() {
   static const std::vector<std::string> kNames = {
-      "wire",   "committed", "error",  "message", "interrupt", "completion", "data",
-      "memory", "handle",    "result", "check",   "violation", "deadlock",   "frame"};
+      "wire",       "committed", "error",    "message", "interrupt",
+      "completion", "data",      "memory",   "handle",  "result",
+      "check",      "violation", "deadlock", "frame",   "missed_fault"};
   return kNames;
 }
 

@@ -25,6 +25,7 @@ FaultOp read_fault(OpReader& in) {
   in.number("nth", 1, kMost32, op.fault.nth);
   in.number("count", 1, kMost32, op.fault.count);
   in.time("by", op.fault.by);
+  in.flag("may_miss", op.fault.may_miss);
   if (op.fault.action == WireFault::Action::kDelay) {
     in.need("by");
   }
@@ -75,6 +76,15 @@ ResultOp read_result(OpReader& in) {
   return op;
 }
 
+ResetOp read_reset(OpReader& in) {
+  ResetOp op;
+  in.need("kind");
+  op.kind = static_cast<ResetOp::Kind>(in.word("kind", {"hot", "flr"}));
+  in.need("bdf");
+  in.bdf("bdf", op.target);
+  return op;
+}
+
 }  // namespace
 
 bool read_model_op(const std::string& op, OpReader& in, ScriptLine& line) {
@@ -90,6 +100,8 @@ bool read_model_op(const std::string& op, OpReader& in, ScriptLine& line) {
     line.op = read_result(in);
   } else if (op == "start") {
     line.op = StartOp{};
+  } else if (op == "reset") {
+    line.op = read_reset(in);
   } else {
     return false;
   }

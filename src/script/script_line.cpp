@@ -159,9 +159,9 @@ RunOp read_run(OpReader& in) {
 
 const std::vector<std::string>& op_names() {
   static const std::vector<std::string> kNames = {
-      "poke",      "peek",       "tlp",      "dma",       "run",    "iommu_read", "iommu_write",
-      "mmio_read", "mmio_write", "cfg_read", "cfg_write", "fault",  "dllp",       "dhi",
-      "handle",    "result",     "start",    "frame",     "unframe"};
+      "poke",      "peek",       "tlp",      "dma",       "run",     "iommu_read", "iommu_write",
+      "mmio_read", "mmio_write", "cfg_read", "cfg_write", "fault",   "dllp",       "dhi",
+      "handle",    "result",     "start",    "frame",     "unframe", "reset"};
   return kNames;
 }
 

@@ -63,6 +63,12 @@ struct CfgOp {
   unsigned bytes = 4;        ///< 1, 2 or 4
   std::uint32_t value = 0;   ///< of a write
 };
+/// Software at the host resets one function, or all that is below a port.
+struct ResetOp {
+  enum class Kind : std::uint8_t { kHot, kFunctionLevel };
+  Kind kind = Kind::kHot;
+  Bdf target;  ///< kHot: the port whose Secondary Bus Reset is set and cleared again
+};
 /// One direction of one link; no name: the first link.
 struct WireOp {
   std::string link;
@@ -123,7 +129,7 @@ struct NotModelledOp {
 struct ScriptLine {
   nlohmann::ordered_json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, HandleOp,
-               ResultOp, StartOp, FrameOp, UnframeOp, NotModelledOp>
+               ResultOp, StartOp, FrameOp, UnframeOp, ResetOp, NotModelledOp>
       op;
 };
 

@@ -29,7 +29,7 @@ out=$("$FLITWISE" conform "$folder" --case '*/crosses' -j 2)
 code=0
 out=$("$FLITWISE" conform "$folder" --junit "$folder/out.xml") || code=$?
 [[ $code == 1 ]] || fail "exit code $code where a case fails"
-[[ $out == *"write.yaml:12: expected error kind=malformed_tlp at=rp0"* ]] || fail "where it fails: $out"
+[[ $out == *"write.yaml:12:5: expected error kind=malformed_tlp at=rp0"* ]] || fail "where it fails: $out"
 [[ $out == *"committed addr=0x1000"* ]] || fail "what came instead: $out"
 [[ $out == *$'\n1 passed, 1 failed' ]] || fail "last line: $out"
 grep -q 'tests="2" failures="1"' "$folder/out.xml" || fail "JUnit"
@@ -43,6 +43,33 @@ code=0
 out=$("$FLITWISE" conform "$folder/bad.yaml" 2>"$folder/err") || code=$?
 [[ $code == 2 && -z $out ]] || fail "a bad file: exit code $code, $out"
 grep -q "bad.yaml:4:13: .*unknown op 'peeek'.*nearest op 'peek'" "$folder/err" || fail "$(cat "$folder/err")"
+
+printf 'id: X\ntitle: T\ncites: [LNK-9.99]\nstimulus: [{run: idle}]\nnever: [{event: check}]\n' >"$folder/bad.yaml"
+code=0
+out=$("$FLITWISE" conform "$folder/bad.yaml" 2>"$folder/err") || code=$?
+[[ $code == 2 && -z $out ]] || fail "a rule that no page states: exit code $code, $out"
+grep -q "bad.yaml:1:1: .*no rule 'LNK-9.99'" "$folder/err" || fail "$(cat "$folder/err")"
+
+# A fault that finds nothing to strike proves nothing.
+printf 'id: X\ntitle: T\ncites: [X]\nstimulus: [{fault: {direction: up, do: drop, unit: CfgRd1}}]\nnever: [{event: wire, lost: true}]\n' >"$folder/miss.yaml"
+code=0
+out=$("$FLITWISE" conform "$folder/miss.yaml") || code=$?
+[[ $code == 1 && $out == *"miss.yaml:4:"*"expected no missed_fault"* ]] || fail "a fault that misses: exit code $code, $out"
+
+# Ctrl-C ends it early, with what is known by then.
+"$FLITWISE" conform tests/cases -j 1 >"$folder/out" 2>"$folder/err" &
+child=$!
+while [[ ! -s $folder/out ]]; do sleep 0.05; done
+kill -INT "$child"
+code=0
+wait "$child" || code=$?
+[[ $code == 130 ]] || fail "exit code $code after an interrupt"
+[[ $(tail -n 1 "$folder/out") == *" passed, 0 failed" ]] || fail "no verdict after an interrupt"
+grep -q "interrupted" "$folder/err" || fail "nothing said of the interrupt"
+
+code=0
+"$FLITWISE" conform --seed 3 >/dev/null 2>&1 || code=$?
+[[ $code == 64 ]] || fail "exit code $code for a seed without a campaign"
 
 out=$("$FLITWISE" conform --campaign 6 --seed 100 -o "$folder/small") || fail "campaign: $out"
 [[ $out == "6 seeds, 0 failed" ]] || fail "campaign: $out"

@@ -34,6 +34,9 @@ class HandleMonitorTest : public ::testing::TestWithParam<DhiForm> {
     message.scope = first == last ? DeallocScope::kOne : DeallocScope::kRange;
     message.dhi = Dhi{first};
     message.upper = first == last ? Dhi{} : Dhi{last};
+    tell(message);
+  }
+  void tell(const DeallocMessage& message) {
     PacketRef told = pool.make(PacketKind::kTlp);
     write_dealloc(*told, Bdf::of(1, 0, 0), message);
     monitor.told(*told);
@@ -77,6 +80,26 @@ TEST_P(HandleMonitorTest, ADeallocEndsWhatItNames) {
   for (std::uint16_t handle = 0; handle < 8; ++handle) {
     EXPECT_EQ(fits(handle, domain(handle)), handle == 1 || handle == 2 || handle > 5) << handle;
   }
+}
+// [DHI D11]
+TEST_P(HandleMonitorTest, ADeallocOfAFunctionOrOfAllEndsTheirHandles) {
+  DeviceIdentity other = domain(7);
+  other.bdf = Bdf::of(1, 0, 1);
+  alloc(1, domain(7));
+  alloc(2, other);
+  alloc(3, domain(8));
+  DeallocMessage message;
+  message.scope = DeallocScope::kFunction;
+  message.function = other.bdf;
+  tell(message);
+  EXPECT_TRUE(fits(1, domain(7)));
+  EXPECT_FALSE(fits(2, other));
+  EXPECT_TRUE(fits(3, domain(8)));
+  message = DeallocMessage();
+  message.scope = DeallocScope::kAll;
+  tell(message);
+  EXPECT_FALSE(fits(1, domain(7)));
+  EXPECT_FALSE(fits(3, domain(8)));
 }
 // [DHI S2]
 TEST_P(HandleMonitorTest, TheHostFindsWhomTheSenderMeant) {

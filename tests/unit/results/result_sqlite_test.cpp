@@ -55,6 +55,8 @@ TEST_F(ResultSqlite, LatencyHandlesErrorsAndChecksAreRows) {
   EXPECT_EQ(database.query("SELECT * FROM error").at(0),
             Json({{"kind", "unsupported_request"}, {"count", 2}}));
   EXPECT_EQ(database.query("SELECT count(*) AS n FROM check_result WHERE ok = 0").at(0)["n"], 1);
+  EXPECT_EQ(database.query("SELECT rule, direction FROM violation").at(0),
+            Json({{"rule", "LNK-8.3"}, {"direction", "up"}}));
   const Json run = database.query("SELECT * FROM run").at(0);
   EXPECT_EQ(run["seed"], 7);
   EXPECT_EQ(Json::parse(run["config"].get<std::string>())["run"]["seed"], 7);

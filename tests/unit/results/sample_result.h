@@ -41,6 +41,8 @@ inline RunResult sample_result() {
   dhi.rejections = {{"out_of_range", 1}};
   result.dhi.push_back(dhi);
   result.errors = {{"unsupported_request", 2}};
+  result.violations = {
+      {"LNK-8.3", "a TLP lacks credits", "rp0-ep0", true, Time::from_ns(120), "MWr", "limit 3"}};
   result.checks = {{"every byte arrived once", true, ""}, {"credits returned", false, "3 missing"}};
   return result;
 }

@@ -140,14 +140,37 @@ TEST(Coverage, TellsProvedOpenAndWaitingRulesApart) {
       "## Rules\n- LNK-1.1 One.\n- LNK-1.2 Two.\n- DHI D17 Three.\n"
       "## Not modelled yet\n| what | rule |\n|---|---|\n| it | DHI D17 |\n";
   Case one;
-  one.id = "X";
-  one.cites = {"LNK-1.2", "LNK-9.99"};
-  const RuleCoverage coverage = coverage_of({page}, {one});
+  one.stem = "X";
+  one.cites = {"LNK-1.2", "LNK-9.99", "ACME-7"};
+  const RuleCoverage coverage = coverage_of({page}, {one, one});
   ASSERT_THAT(coverage.rules, SizeIs(3));
-  EXPECT_THAT(coverage.rules[1].cases, ElementsAre("X"));
+  EXPECT_THAT(coverage.rules[1].cases, ElementsAre(::testing::Pair("X", 2)));
   EXPECT_TRUE(coverage.rules[2].waits);
-  EXPECT_THAT(coverage.unknown, ElementsAre("LNK-9.99 (case X)"));
   EXPECT_THAT(coverage_text(coverage), HasSubstr("1 rules have none:\n  LNK-1.1"));
+  EXPECT_THAT(coverage_text(coverage), HasSubstr("LNK-1.2    X (2)\n"));
+}
+
+// Rules of other families are the user's own.
+TEST(Coverage, FindsCitesOfRulesThatNoPageStates) {
+  Case one;
+  one.id = "X";
+  one.file = "x.yaml";
+  one.place.line = 3;
+  one.cites = {"LNK-1.2", "LNK-9.99", "ACME-7"};
+  const RuleCoverage coverage = coverage_of({"- LNK-1.2 Two.\n"}, {one});
+  const std::vector<Problem> problems = unknown_cites(coverage, {one});
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_THAT(problems[0].text(), HasSubstr("x.yaml:3:"));
+  EXPECT_THAT(problems[0].text(), HasSubstr("docs/rules states no rule 'LNK-9.99'"));
+}
+
+TEST(Verdict, AFaultThatNeverStruckIsAFailureAtItsStep) {
+  Case one;
+  one.place.line = 1;
+  const EventLog log = {{{"event", "missed_fault"}, {"t_ns", 5.0}, {"line", 7}, {"struck", 0}}};
+  const std::vector<Failure> failures = judge(one, log);
+  ASSERT_THAT(failures, SizeIs(1));
+  EXPECT_EQ(failures[0].place.line, 7);
 }
 
 TEST(Junit, EscapesWhatXmlWouldTakeForItsOwn) {
@@ -155,7 +178,7 @@ TEST(Junit, EscapesWhatXmlWouldTakeForItsOwn) {
       junit_xml({{"A/1", "x < \"y\" & z", 0.5, "line 1\nline 2"}, {"B", "ok", 0, ""}});
   EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"1\""));
   EXPECT_THAT(xml, HasSubstr("x &lt; &quot;y&quot; &amp; z"));
-  EXPECT_THAT(xml, HasSubstr("message=\"line 1&#10;line 2\""));
+  EXPECT_THAT(xml, HasSubstr("message=\"line 1\">line 1\nline 2</failure>"));
 }
 
 }  // namespace

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resets as software asks for them: through configuration registers.
+#include "config_space/registers.h"
+#include "system/script_session.h"
+
+namespace flitwise {
+namespace {
+
+constexpr Time kHotResetSpan = Time::from_us(2);  // model: a real bus takes 1 ms
+
+}  // namespace
+
+void ScriptSession::run(const ResetOp& op) {
+  if (op.kind == ResetOp::Kind::kHot) {
+    reset_below(op.target);
+  } else {
+    reset_function(op.target);
+  }
+}
+
+void ScriptSession::reset_below(Bdf port) {
+  const std::optional<std::uint32_t> control = config_read(port, cfg::kBridgeControlDw);
+  if (!control) {
+    bad_value("bdf: nobody answers there; expected a root port or a port of a switch");
+    return;
+  }
+  config_write(port, cfg::kBridgeControlDw, *control | cfg::kSecondaryBusReset);
+  sc_core::sc_start(to_sc_time(kHotResetSpan));
+  config_write(port, cfg::kBridgeControlDw, *control & ~cfg::kSecondaryBusReset);
+}
+
+void ScriptSession::reset_function(Bdf function) {
+  const unsigned pcie = pcie_capability(function);
+  if (pcie == 0) {
+    bad_value("bdf: no function with a PCI Express capability answers there");
+    return;
+  }
+  const unsigned control = pcie + cfg::pcie::kDeviceControl;
+  const std::uint32_t value = config_read(function, control).value_or(0) & 0xffff;
+  config_write(function, control, value | cfg::pcie::kInitiateFlr);
+}
+
+// Where the PCI Express capability starts; 0 where there is none.
+unsigned ScriptSession::pcie_capability(Bdf function) {
+  const std::optional<std::uint32_t> first = config_read(function, cfg::kCapabilityPointer);
+  unsigned at = first.value_or(0) & 0xfc;
+  for (unsigned seen = 0; at != 0 && seen < 48; ++seen) {  // as many as fit the space
+    const std::uint32_t header = config_read(function, at).value_or(0);
+    if ((header & 0xff) == cfg::kCapPcie) {
+      return at;
+    }
+    at = header >> 8 & 0xfc;
+  }
+  return 0;
+}
+
+// Nothing where nobody answers.
+std::optional<std::uint32_t> ScriptSession::config_read(Bdf target, unsigned offset) {
+  CfgAccess access;
+  access.target = target;
+  access.offset = static_cast<std::uint16_t>(offset);
+  const HostAnswer answer = wait_for_host(
+      [&](HostBridge::Done done) { machine_.bridge().config(access, std::move(done)); });
+  return answer.is_ok() ? std::optional(answer.value()) : std::nullopt;
+}
+
+void ScriptSession::config_write(Bdf target, unsigned offset, std::uint32_t value) {
+  CfgAccess access;
+  access.write = true;
+  access.target = target;
+  access.offset = static_cast<std::uint16_t>(offset);
+  access.value = value;
+  wait_for_host([&](HostBridge::Done done) { machine_.bridge().config(access, std::move(done)); });
+}
+
+}  // namespace flitwise
