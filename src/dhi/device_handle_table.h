@@ -159,7 +159,7 @@ class DeviceHandleTable {
   // ---- reset [DHI D4]
   /// FLR: entries of one function go at once. Returns how many.
   unsigned reset_function(Bdf function);
-  /// Hot reset, link down, re-negotiation: all entries go.
+  /// Hot reset, re-negotiation: all entries go.
   void reset(HandleRange range, std::uint8_t epoch);
   std::uint8_t epoch() const { return config_.epoch; }
 
