@@ -64,7 +64,8 @@ struct HostConfig {
       Time latency = Time::from_ns(80);
     } timing;
   } memory;
-  bool requester_check = true;  ///< Requester IDs have to lie on a bus below the root port
+  bool requester_check = true;   ///< Requester IDs have to lie on a bus below the root port
+  bool translated_pasid = true;  ///< takes PASIDs on translated requests [LNK-3.8]
   struct {
     Bytes base = 0;
     Bytes size = 0;  ///< 0: all of memory

@@ -23,6 +23,9 @@ Keys memory_keys() {
       flag(
           "host.requester_check", [](auto& c) { return &c.host.requester_check; },
           "Refuse requests and messages whose Requester ID is not on a bus below the root port."),
+      flag(
+          "host.translated_pasid", [](auto& c) { return &c.host.translated_pasid; },
+          "Take PASIDs on translated requests; without it such a request is malformed."),
       size(
           "host.dma_window.base", [](auto& c) { return &c.host.dma_window.base; },
           between(0, Bytes{1} << 46), "First byte that the devices below the root port may touch."),
