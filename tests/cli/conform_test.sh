@@ -44,7 +44,7 @@ out=$("$FLITWISE" conform "$folder/bad.yaml" 2>"$folder/err") || code=$?
 [[ $code == 2 && -z $out ]] || fail "a bad file: exit code $code, $out"
 grep -q "bad.yaml:4:13: .*unknown op 'peeek'.*nearest op 'peek'" "$folder/err" || fail "$(cat "$folder/err")"
 
-printf 'id: X\ntitle: T\ncites: [LNK-9.99]\nstimulus: [{run: idle}]\nnever: [{event: check}]\n' >"$folder/bad.yaml"
+printf 'id: X\ntitle: T\ncites: [%s]\nstimulus: [{run: idle}]\nnever: [{event: check}]\n' LNK-9.99 >"$folder/bad.yaml"
 code=0
 out=$("$FLITWISE" conform "$folder/bad.yaml" 2>"$folder/err") || code=$?
 [[ $code == 2 && -z $out ]] || fail "a rule that no page states: exit code $code, $out"
