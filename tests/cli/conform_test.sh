@@ -57,9 +57,17 @@ out=$("$FLITWISE" conform "$folder/miss.yaml") || code=$?
 [[ $code == 1 && $out == *"miss.yaml:4:"*"expected no missed_fault"* ]] || fail "a fault that misses: exit code $code, $out"
 
 # Ctrl-C ends it early, with what is known by then.
-"$FLITWISE" conform tests/cases -j 1 >"$folder/out" 2>"$folder/err" &
+{
+  printf 'id: X\ntitle: T\ncites: [X]\nmatrix: {n: [%s]}\n' "$(seq -s, 500)"
+  # shellcheck disable=SC2016
+  printf 'stimulus: [{peek: {addr: "${n}"}}, {run: idle}]\nexpect: [{event: memory}]\n'
+} >"$folder/many.yaml"
+"$FLITWISE" conform "$folder/many.yaml" -j 1 >"$folder/out" 2>"$folder/err" &
 child=$!
-while [[ ! -s $folder/out ]]; do sleep 0.05; done
+for ((i = 0; i < 200; i++)); do
+  [[ ! -s $folder/out ]] || break
+  sleep 0.05
+done
 kill -INT "$child"
 code=0
 wait "$child" || code=$?
