@@ -51,3 +51,9 @@ configure_and_build() {
   step "Building build/$preset" "$logs/build.log" \
     cmake --build "$root/build/$preset" --parallel "$(nproc)" || return 1
 }
+
+# Families of rules that docs/rules states: those whose ids are joined with a dash, and all of them as ids start.
+# shellcheck disable=SC2034
+dashed_families='LNK|PIO|HCA|ATR|TCP|SFE|INV|PRI|CFG|PAS|IQU|SEC|IOM'
+# shellcheck disable=SC2034
+rule_families='LNK-|DHI-|PIO-|HCA-|ATR-|TCP-|SFE-|INV-|PRI-|CFG-|PAS-|IQU-|SEC-|IOM-|DHI |ATS |SRDMA |IOMMU '

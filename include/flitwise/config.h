@@ -102,6 +102,53 @@ struct HostConfig {
   } timing;
 };
 
+// ---- iommu
+// --------------------------------------------------------------------------------------------------------
+/// Who leaves a full set of a cache.
+enum class CachePolicy : std::uint8_t {
+  kLru,     ///< the longest unused
+  kFifo,    ///< the longest there
+  kRandom,  ///< any, by a seeded stream
+};
+
+struct CacheConfig {
+  unsigned entries = 64;  ///< 0: there is none
+  unsigned ways = 0;      ///< 0: fully associative
+  CachePolicy policy = CachePolicy::kLru;
+};
+
+/// How the workload's requests are translated from the start on: tables that host software has
+/// made.
+enum class Translation { kOff, kFirstStage, kSecondStage, kNested, kPassThrough };
+
+/// The translation agent of the root complex. Its defaults come from measured hosts: an IOTLB of
+/// 128 entries, four to five walks at a time.
+struct IommuConfig {
+  Translation translation = Translation::kOff;
+  Bytes page = Bytes{4} << 10;  ///< of the workload's buffers: 4 KiB, 2 MiB or 1 GiB
+  bool legacy_codes = false;  ///< fault numbers of the legacy table, as QEMU reports them [IOM-3.1]
+  unsigned walkers = 4;       ///< walks at a time
+  CacheConfig context_cache, pasid_cache, paging_cache, second_stage_cache;
+  CacheConfig iotlb{128, 0, CachePolicy::kLru};
+  struct {
+    unsigned host_address_bits = 48;  ///< physical addresses, 36..52
+    unsigned pasid_bits = 20;         ///< 0: no PASID
+    bool first_stage_5_level = true;
+    bool second_stage_5_level = false;
+    bool nested = true;
+    bool rid_pasid = true;      ///< RPS
+    bool caching_mode = false;  ///< CM
+    unsigned fault_records = 1;
+  } capabilities;
+  struct {
+    Time clock = Time::from_ns(1);
+    Time context_cache = Time::from_ns(1);  ///< a hit in it and in the PASID cache, each
+    Time iotlb = Time::from_ns(2);          ///< a look-up
+    Time paging_cache = Time::from_ns(5);   ///< a look-up, before a walk
+    Time invalidation = Time::from_ns(20);  ///< one descriptor
+  } timing;
+};
+
 // ---- link
 // ---------------------------------------------------------------------------------------------------------
 enum class Identity { kNone, kBdf, kBdfPasid, kDhi };
@@ -304,6 +351,7 @@ struct RunConfig {
 struct Config {
   SystemConfig system;
   HostConfig host;
+  IommuConfig iommu;
   LinkConfig link;
   MessageConfig message;
   DeviceConfig device;

@@ -77,6 +77,15 @@ struct DhiResult {
   std::map<std::string, std::uint64_t> rejections;  ///< by kind
 };
 
+/// One translation agent.
+struct IommuResult {
+  std::string name;
+  std::uint64_t requests = 0;                      ///< of devices, of any kind
+  std::uint64_t iotlb_hits = 0, iotlb_misses = 0;  ///< answered by the caches, or not
+  std::uint64_t walks = 0, walk_reads = 0;         ///< reads of tables in host memory
+  std::uint64_t faults = 0, invalidations = 0;
+};
+
 struct CheckResult {
   std::string name;
   bool ok = true;
@@ -107,6 +116,7 @@ struct RunResult {
   std::vector<LinkResult> links;
   std::vector<LatencyResult> latency;
   std::vector<DhiResult> dhi;
+  std::vector<IommuResult> iommu;
   std::map<std::string, std::uint64_t>
       errors;  ///< kind -> count: everything that was refused, dropped or reported
   std::vector<CheckResult> checks;    ///< invariants at the end of the run

@@ -69,6 +69,17 @@ inline constexpr auto kNames<SkpMode> = names<SkpMode>({{"normal", SkpMode::kNor
                                                         {"sris", SkpMode::kSris},
                                                         {"off", SkpMode::kOff}});
 template <>
+inline constexpr auto kNames<Translation> =
+    names<Translation>({{"off", Translation::kOff},
+                        {"first_stage", Translation::kFirstStage},
+                        {"second_stage", Translation::kSecondStage},
+                        {"nested", Translation::kNested},
+                        {"pass_through", Translation::kPassThrough}});
+template <>
+inline constexpr auto kNames<CachePolicy> = names<CachePolicy>({{"lru", CachePolicy::kLru},
+                                                                {"fifo", CachePolicy::kFifo},
+                                                                {"random", CachePolicy::kRandom}});
+template <>
 inline constexpr auto kNames<RelaxedPassing> =
     names<RelaxedPassing>({{"never", RelaxedPassing::kNever},
                            {"when_blocked", RelaxedPassing::kWhenBlocked},

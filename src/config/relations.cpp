@@ -228,6 +228,27 @@ void check_grant(const Config& config, Broken& broken) {
   }
 }
 
+void check_caches(const Config& config, Broken& broken) {
+  const auto check = [&](const std::string& name, const CacheConfig& cache) {
+    if (cache.ways != 0 && cache.entries % cache.ways != 0) {
+      broken.push_back({{name + ".entries", name + ".ways"},
+                        fmt::format("{} entries in sets of {}; expected {}.ways that divide them",
+                                    cache.entries, cache.ways, name)});
+    }
+  };
+  if (config.iommu.translation != Translation::kOff &&
+      config.workload.kind == WorkloadKind::kTrace) {
+    broken.push_back({{"iommu.translation", "workload.kind"},
+                      "translation of a trace, whose addresses nobody has mapped; expected "
+                      "iommu.translation off"});
+  }
+  check("iommu.context_cache", config.iommu.context_cache);
+  check("iommu.pasid_cache", config.iommu.pasid_cache);
+  check("iommu.iotlb", config.iommu.iotlb);
+  check("iommu.paging_cache", config.iommu.paging_cache);
+  check("iommu.second_stage_cache", config.iommu.second_stage_cache);
+}
+
 }  // namespace
 
 std::vector<BrokenRelation> broken_relations(const Config& config) {
@@ -246,6 +267,7 @@ std::vector<BrokenRelation> broken_relations(const Config& config) {
   check_hostile(config, broken);
   check_grant(config, broken);
   check_deadlock(config, broken);
+  check_caches(config, broken);
   return broken;
 }
 

@@ -13,6 +13,7 @@ const Keys& all_rows() {
     Keys rows;
     append(rows, system_keys());
     append(rows, host_keys());
+    append(rows, iommu_keys());
     append(rows, link_keys());
     append(rows, message_keys());
     append(rows, device_keys());

@@ -27,12 +27,18 @@ struct WriteEffect {
   bool acs_changed = false;
   bool error_status_cleared = false;  ///< AER status
   bool dhi_control_changed = false;
+  bool ats_control_changed = false;    ///< STU or Enable
+  bool stu_changed_live = false;       ///< the STU while Enable stays set: undefined [CFG-06]
+  bool pri_control_changed = false;    ///< Enable, Reset or allocation was written
+  bool pri_misused = false;            ///< a write whose outcome is left open [PRI-24]
+  bool pasid_control_changed = false;  ///< one of the three enables
 
   bool any() const {
     return command_changed || bars_moved || bus_numbers_changed || windows_changed ||
            secondary_bus_reset || device_control_changed || flr_started || power_state_changed ||
            msix_changed || sriov_changed || acs_changed || error_status_cleared ||
-           dhi_control_changed;
+           dhi_control_changed || ats_control_changed || stu_changed_live || pri_control_changed ||
+           pri_misused || pasid_control_changed;
   }
 };
 

@@ -97,7 +97,7 @@ enum class Correctable : std::uint8_t {
 };
 }  // namespace aer
 
-// ---- ACS, ARI, SR-IOV, DVSEC, MSI-X, PM: offsets from their start
+// ---- ACS, ARI, SR-IOV, ATS, PRI, PASID, DVSEC, MSI-X, PM: offsets from their start
 namespace acs {
 inline constexpr std::uint16_t kControl = 0x04;  ///< DW: capability [15:0], control [31:16]
 inline constexpr std::uint32_t kSourceValidation = 1U << 0, kP2pRequestRedirect = 1U << 2,
@@ -110,6 +110,26 @@ inline constexpr std::uint16_t kControl = 0x08, kInitialTotal = 0x0c, kNumVfs = 
 inline constexpr std::uint32_t kVfEnable = 1U << 0, kVfMemorySpace = 1U << 3,
                                kAriHierarchy = 1U << 4, kVfTenBitRequester = 1U << 5;
 }  // namespace sriov
+namespace ats {
+inline constexpr std::uint16_t kControlDw = 0x04;  ///< DW: capability [15:0], control [31:16]
+inline constexpr std::uint32_t kQueueDepthMask = 0x1f, kPageAligned = 1U << 5,
+                               kGlobalInvalidate = 1U << 6;  // unverified
+inline constexpr std::uint32_t kStuMask = 0x1f, kEnable = 1U << 31;
+inline constexpr unsigned kStuShift = 16;
+}  // namespace ats
+namespace pri {
+inline constexpr std::uint16_t kControlDw = 0x04,  ///< DW: control [15:0], status [31:16]
+    kCapacity = 0x08, kAllocation = 0x0c;
+inline constexpr std::uint32_t kEnable = 1U << 0, kReset = 1U << 1, kResponseFailure = 1U << 16,
+                               kUnexpectedIndex = 1U << 17, kStopped = 1U << 24,
+                               kResponsePasidRequired = 1U << 31;
+}  // namespace pri
+namespace pasid {
+inline constexpr std::uint16_t kControlDw = 0x04;  ///< DW: capability [15:0], control [31:16]
+inline constexpr std::uint32_t kExecuteSupported = 1U << 1, kPrivilegedSupported = 1U << 2,
+                               kWidthMask = 0x1f, kEnable = 1U << 16;
+inline constexpr unsigned kWidthShift = 8;
+}  // namespace pasid
 namespace dvsec {
 inline constexpr std::uint16_t kHeader1 = 0x04, kHeader2 = 0x08, kBody = 0x0a;
 }

@@ -77,7 +77,8 @@ Verdict check_memory_request(const Tlp& tlp) {
   if (!are_byte_enables_fine(tlp)) {
     return TlpViolation::kBadByteEnables;
   }
-  if (crosses_4kib(tlp)) {
+  // Where a translation request points within its page does not matter. [ATR-11]
+  if (!is_translation_request(tlp) && crosses_4kib(tlp)) {
     return TlpViolation::kCrosses4KiB;
   }
   return std::nullopt;

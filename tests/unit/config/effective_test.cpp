@@ -93,6 +93,13 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"link.credits.completion_data", "16"},
       {"workload.zipf_exponent", "1.5"},
       {"link.mrrs", "128B"},
+      {"iommu.page", "2MiB"},
+      {"iommu.capabilities.host_address_bits", "46"},
+      {"iommu.context_cache.ways", "4"},
+      {"iommu.pasid_cache.ways", "4"},
+      {"iommu.iotlb.ways", "4"},
+      {"iommu.paging_cache.ways", "4"},
+      {"iommu.second_stage_cache.ways", "4"},
       {"system.topology", "switch"},
       {"workload.trace", FLITWISE_SOURCE_DIR "/README.md"}};
   for (const KeyInfo& key : all_keys()) {

@@ -83,7 +83,7 @@ TEST(JsonSchema, RefusesWhatTheReaderRefuses) {
         "link: {identity: bdf+pasid}", "link: {preset: gen6x16}", "device: {tag_bits: 9}",
         "link: {credits: {posted_data: 0}}", "device: {dhi: {supported: no}}",
         "faults: {up: {corrupt_tlps: [0]}}", "faults: {break: [credit]}", "run: {monitors: true}",
-        "iommu: {}", "system: {instances: {ep0: {device.dhi.bitz: 4}}}",
+        "iommu: {walkers: 0}", "system: {instances: {ep0: {device.dhi.bitz: 4}}}",
         "trace: {latency: [{name: a, from: isue, to: sent}]}"}) {
     EXPECT_FALSE(accepts(text)) << text;
     EXPECT_FALSE(problems_of(text).empty()) << text;

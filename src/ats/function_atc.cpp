@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events of one function's ATC.
+#include "ats/function_atc.h"
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+
+FunctionAtc::FunctionAtc(const FunctionAtcConfig& config)
+    : cache(config.cache),
+      requests(config.requests, config.discards),
+      uses(config.uses),
+      invalidations(config.invalidations, cache, requests, uses, writes) {}
+
+void FunctionAtc::set_control(bool is_enabled, unsigned stu) {
+  if (is_enabled != cache.is_enabled()) {
+    requests.discard_all();
+  }
+  cache.set_enabled(is_enabled);
+  invalidations.set_stu(stu);
+}
+
+void FunctionAtc::reset() {
+  cache.reset();
+  requests.clear();
+  writes.clear();
+  invalidations.reset();
+  invalidations.set_stu(0);
+}
+
+std::optional<FunctionAtc::Hit> FunctionAtc::look_up(std::uint64_t address, TranslationTag tag,
+                                                     AccessKind access) {
+  const std::optional<Slot> slot = cache.find(address, tag);
+  if (!slot) {
+    return std::nullopt;
+  }
+  cache.note_use(*slot);
+  return Hit{*slot, choice_for(cache.at(*slot).translation, access)};
+}
+
+unsigned FunctionAtc::end_request(Slot request, TranslationVerdict verdict,
+                                  const TranslationReceiver& reply) {
+  FLITWISE_CHECK(verdict != TranslationVerdict::kPartial, "a reply that goes on");
+  unsigned inserted = 0;
+  if (verdict == TranslationVerdict::kLast) {
+    const CacheablePieces found = requests.cacheable(request, reply);
+    for (unsigned i = 0; i < found.count; ++i) {
+      const CacheablePiece& piece = found.pieces[i];
+      inserted += cache.insert(piece.range, requests.tag_of(request), piece.translation).is_inserted
+                      ? 1U
+                      : 0U;
+    }
+  } else if (verdict == TranslationVerdict::kUnsupported && !requests.is_discarded(request)) {
+    cache.disable_until_reenabled();
+  }
+  requests.close(request);
+  return inserted;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Everything that one function keeps for ATS, and the events that touch more than one part of it.
+/// [TCP-04] [TCP-17] [TCP-18] [CFG-01] to [CFG-08]
+#pragma once
+
+#include <optional>
+
+#include "ats/invalidation_receiver.h"
+#include "ats/outstanding_translations.h"
+#include "ats/translated_uses.h"
+#include "ats/translation_cache.h"
+#include "ats/translation_receiver.h"
+
+namespace flitwise {
+
+struct FunctionAtcConfig {
+  TranslationCacheConfig cache;
+  unsigned requests = 32;  ///< Translation Requests that may be out, 1..
+  unsigned uses = 256;     ///< requests by translated addresses that may be under way, 1..
+  DiscardPolicy discards = DiscardPolicy::kOverlapping;
+  InvalidationReceiverConfig invalidations;
+};
+
+/// The parts may be used directly; what couples them goes through the functions here.
+struct FunctionAtc {
+  explicit FunctionAtc(const FunctionAtcConfig& config);
+  FunctionAtc(const FunctionAtc&) = delete;  // The receiver refers to the other parts.
+  FunctionAtc& operator=(const FunctionAtc&) = delete;
+
+  /// Software wrote the ATS capability. When Enable changes, replies to what is out are void.
+  /// [TCP-17] [TCP-18] [CFG-01] [CFG-02]
+  void set_control(bool is_enabled, unsigned stu);
+  /// Function level or conventional reset. The caller's own slots are void, too.
+  /// [CFG-03] [CFG-04]
+  void reset();
+
+  /// The entry for an access if there is one, and what it allows. Counts as a use.
+  struct Hit {
+    Slot slot;
+    AccessChoice choice;
+  };
+  std::optional<Hit> look_up(std::uint64_t address, TranslationTag tag, AccessKind access);
+
+  /// A request has ended with this verdict: its translations are cached after kLast, the ATC goes
+  /// off after kUnsupported. Returns how many entries were made. REQUIRES: the verdict is not
+  /// kPartial. [TCP-04] [TCP-09]
+  unsigned end_request(Slot request, TranslationVerdict verdict, const TranslationReceiver& reply);
+
+  TranslationCache cache;
+  OutstandingTranslations requests;
+  TranslatedUses uses;
+  PostedWrites writes;
+  InvalidationReceiver invalidations;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Invalidations at the translation agent: ITags of each function, how many may be out, and when
+/// one is complete.
+/// [INV-08] to [INV-20] [INV-31] [INV-32]
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ats/ats_messages.h"
+#include "dhi/slot_list.h"
+#include "flitwise/time.h"
+
+namespace flitwise {
+
+/// Devices answer within 60 s; an agent may wait up to half as long again. [INV-20]
+inline constexpr Time kInvalidateTimeoutLeast = Time::from_us(60'000'000);
+inline constexpr Time kInvalidateTimeoutMost = Time::from_us(90'000'000);
+
+/// Requests that a function takes: 0 in the register means 32. [INV-32]
+constexpr unsigned invalidate_queue_depth(unsigned field) {
+  return field == 0 || field > kItags ? kItags : field;
+}
+
+/// What one Invalidate Completion did; bit n stands for ITag n.
+struct CompletionReport {
+  std::uint32_t retired = 0;     ///< invalidations that are complete now
+  std::uint32_t unexpected = 0;  ///< nothing is out under this ITag [INV-13] [INV-14]
+  std::uint32_t mismatched = 0;  ///< a copy that differs from the first, or comes twice on one
+                                 ///< class: not counted [INV-10] [INV-12]
+};
+
+class InvalidationSender {
+ public:
+  /// agent: the ID its messages carry. functions: how many there can be. REQUIRES: timeout within
+  /// kInvalidateTimeoutLeast and kInvalidateTimeoutMost.
+  InvalidationSender(Bdf agent, unsigned functions, Time timeout = kInvalidateTimeoutLeast);
+
+  /// At set-up. depth_field: Invalidate Queue Depth of its ATS capability. Returns its index;
+  /// REQUIRES: there is room, and the function is new.
+  unsigned add_function(Bdf function, unsigned depth_field);
+  std::optional<unsigned> index_of(Bdf function) const;
+
+  /// Whether the function can take one more now; else the caller keeps it. [INV-18] [INV-31]
+  bool can_send(unsigned function) const;
+  /// Books that a request had to stay back. [INV-31]
+  void note_held_back(unsigned function) { ++functions_[function].held_back; }
+  std::uint64_t held_back(unsigned function) const { return functions_[function].held_back; }
+  /// Takes the lowest free ITag for a request that leaves now. cookie: the caller's own mark.
+  /// REQUIRES: can_send(); now never goes back.
+  /// [INV-16] [INV-17]
+  std::uint8_t send(unsigned function, std::uint32_t cookie, Time now);
+
+  /// Counts a completion in. One that names another agent or comes from a function that is not
+  /// known has nothing out. [INV-14] [INV-15]
+  CompletionReport complete(const InvalidateCompletion& completion);
+  /// The mark that came with send(); stays until the ITag is taken again.
+  std::uint32_t cookie_of(unsigned function, unsigned itag) const {
+    return requests_[slot_of(function, itag)].cookie;
+  }
+  std::uint32_t outstanding(unsigned function) const { return functions_[function].busy; }
+
+  /// An invalidation that nobody answered in time; its ITag is free again. [INV-20]
+  struct Expired {
+    unsigned function;
+    std::uint8_t itag;
+    std::uint32_t cookie;
+  };
+  std::optional<Time> next_deadline() const;
+  /// The next one whose deadline is not after now, if there is one; call until there is none.
+  std::optional<Expired> expire(Time now);
+
+ private:
+  struct Function {
+    Bdf id;
+    unsigned depth = kItags;
+    std::uint32_t busy = 0;  ///< bit n: ITag n is out
+    std::uint64_t held_back = 0;
+  };
+  struct Request {
+    Time deadline{};
+    std::uint32_t cookie = 0;
+    std::uint32_t vector = 0;           ///< of the first copy
+    std::uint8_t completion_count = 0;  ///< of the first copy; 0: none came yet
+    std::uint8_t classes = 0;           ///< bit n: a copy came on traffic class n
+  };
+  static Slot slot_of(unsigned function, unsigned itag) { return function * kItags + itag; }
+  void release(unsigned function, unsigned itag);
+  bool is_next_copy(const Request& request, const InvalidateCompletion& completion) const;
+
+  const Bdf agent_;
+  const unsigned capacity_;
+  const Time timeout_;
+  std::vector<Function> functions_;
+  std::vector<unsigned> by_id_;  ///< indices in order of Bdf
+  std::vector<Request> requests_;
+  SlotList out_;  ///< oldest first
+};
+
+}  // namespace flitwise

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Translation Requests that are out, as invalidations see them: which addresses each may bring
+/// back, and what of that must be discarded.
+/// [INV-05] [INV-06] [INV-27] [TCP-17] to [TCP-19]
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "ats/translation_cache.h"
+#include "ats/translation_receiver.h"
+#include "dhi/slot_list.h"
+
+namespace flitwise {
+
+/// What an invalidation does to a request that it overlaps in part. [INV-06]
+enum class DiscardPolicy : std::uint8_t { kOverlapping, kAll };
+
+/// One piece of a reply that may be cached.
+struct CacheablePiece {
+  PageRange range;
+  TranslationEntry translation;
+};
+/// At most one piece for each translation asked for.
+struct CacheablePieces {
+  std::array<CacheablePiece, kMaxTranslations> pieces;
+  unsigned count = 0;
+};
+
+class OutstandingTranslations {
+ public:
+  /// capacity: requests that may be out at once, 1...
+  OutstandingTranslations(unsigned capacity, DiscardPolicy policy);
+
+  bool has_room() const { return free_.size() != 0; }
+  unsigned size() const { return used_.size(); }
+  /// A Translation Request is about to leave. REQUIRES: has_room().
+  Slot open(const TranslationAsk& ask, unsigned stu);
+  /// It has ended, by its reply, by a timeout or by a fault. [ATR-25]
+  void close(Slot slot);
+
+  /// An Invalidate Request came: snoops all that are out. Returns how many it touched.
+  unsigned invalidate(const PageRange& range, const InvalidationScope& scope);
+  /// Nothing of what is out may be cached any more: E has changed, or a reset. [TCP-17] [TCP-18]
+  void discard_all();
+  /// A reset: none is out any more. [CFG-03]
+  void clear();
+
+  TranslationTag tag_of(Slot slot) const;  ///< of the PASID and the privilege it asked with
+  bool is_discarded(Slot slot) const { return requests_[slot].discards == kAllUnits; }
+  /// What of a whole reply may be cached. While no invalidation came in between that is every entry
+  /// as it stands; else only STUs of the implied range that none of them touched, since nobody
+  /// looked at the addresses outside. [INV-05] [TCP-16]
+  CacheablePieces cacheable(Slot slot, const TranslationReceiver& reply) const;
+
+ private:
+  static constexpr std::uint32_t kAllUnits = 0xffff'ffff;
+  struct Request {
+    std::uint64_t first = 0;  ///< of the implied range
+    TranslationTag tag;
+    std::uint8_t units = 0;  ///< STUs asked for
+    std::uint8_t unit_bits = kSmallestRangeBits;
+    bool has_seen_invalidation = false;  ///< of its PASID, wherever
+    std::uint32_t discards = 0;          ///< bit n: the n-th STU
+  };
+  void add_units(const Request& request, const PageRange& range, const TranslationEntry& entry,
+                 CacheablePieces& result) const;
+
+  std::vector<Request> requests_;
+  SlotList free_, used_;
+  DiscardPolicy policy_;
+};
+
+}  // namespace flitwise

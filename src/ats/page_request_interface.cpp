@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of the Page Request Interface.
+#include "ats/page_request_interface.h"
+
+#include <algorithm>
+#include <string>
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+
+namespace {
+constexpr std::uint64_t kPageOffset = 0xfff;
+}  // namespace
+
+PageRequestInterface::PageRequestInterface(const PageRequestConfig& config) : config_(config) {
+  FLITWISE_CHECK(config.capacity > 0, "page request capacity 0");
+  for (Slot index = 0; index < kPrgIndices; ++index) {
+    free_.push_back(index);
+  }
+}
+
+PageRequestMisuse PageRequestInterface::write_control(bool enable, bool reset) {
+  PageRequestMisuse misuse;
+  if (reset && (!is_enabled_ || !enable)) {
+    close_all();
+    is_stopped_ = true;
+  }
+  if (enable && !is_enabled_) {
+    if (!is_stopped_) {
+      misuse.enabled_while_stopping = true;
+      return misuse;
+    }
+    is_enabled_ = true;
+    is_stopped_ = has_failed_ = response_failure_ = unexpected_index_ = false;
+  } else if (!enable && is_enabled_) {
+    is_enabled_ = false;
+    is_stopped_ = used_.size() == 0;
+  }
+  return misuse;
+}
+
+void PageRequestInterface::write_status(bool response_failure, bool unexpected_index) {
+  response_failure_ = response_failure_ && !response_failure;
+  unexpected_index_ = unexpected_index_ && !unexpected_index;
+}
+
+PageRequestMisuse PageRequestInterface::write_allocation(std::uint32_t requests) {
+  PageRequestMisuse misuse;
+  if (is_enabled_) {
+    misuse.allocated_while_enabled = true;
+    return misuse;
+  }
+  misuse.allocated_above_capacity = requests > config_.capacity;
+  allocation_ = config_.clamps_allocation ? std::min(requests, config_.capacity) : requests;
+  return misuse;
+}
+
+void PageRequestInterface::reset() {
+  close_all();
+  allocation_ = 0;
+  is_enabled_ = has_failed_ = response_failure_ = unexpected_index_ = false;
+  is_stopped_ = true;
+}
+
+std::uint32_t PageRequestInterface::credits() const {
+  const std::uint32_t granted = std::min(allocation_, config_.capacity);
+  return granted > in_use_ ? granted - in_use_ : 0;
+}
+
+bool PageRequestInterface::can_open(unsigned pages, bool ats_is_enabled) const {
+  return is_enabled_ && !has_failed_ && ats_is_enabled && free_.size() != 0 && pages <= credits();
+}
+
+std::uint16_t PageRequestInterface::open_group(Bdf function, OptionalId<Pasid> pasid,
+                                               unsigned pages) {
+  FLITWISE_CHECK(pages > 0 && can_open(pages),
+                 std::to_string(pages) + " pages, " + std::to_string(credits()) + " credits");
+  const Slot index = *free_.front();
+  free_.erase(index);
+  used_.push_back(index);
+  groups_[index] = {function, pasid, pages, pages};
+  in_use_ += pages;
+  return static_cast<std::uint16_t>(index);
+}
+
+PageRequest PageRequestInterface::next_request(std::uint16_t index, const PageWish& wish) {
+  Group& group = groups_[index % kPrgIndices];
+  FLITWISE_CHECK(index < kPrgIndices && used_.contains(index) && group.left > 0,
+                 "PRG Index " + std::to_string(index));
+  --group.left;
+  PageRequest request;
+  request.function = group.function;
+  request.pasid = group.pasid;
+  request.execute = group.pasid.has_value() && wish.execute;
+  request.privileged = group.pasid.has_value() && wish.privileged;
+  request.page = wish.address & ~kPageOffset;
+  request.prg_index = index;
+  request.is_last = group.left == 0;
+  request.write = wish.write;
+  request.read = wish.read;
+  return request;
+}
+
+PageRequest PageRequestInterface::stop_marker(Bdf function, Pasid pasid) {
+  PageRequest marker;
+  marker.function = function;
+  marker.pasid = pasid;
+  marker.is_last = true;
+  return marker;
+}
+
+PrgOutcome PageRequestInterface::respond(const PrgResponse& response) {
+  if (has_failed_) {
+    return PrgOutcome::kIgnored;
+  }
+  const PrgCode code = prg_code_of(response.code);
+  if (code == PrgCode::kResponseFailure) {  // Its index need not name a group.
+    close_all();
+    has_failed_ = response_failure_ = true;
+    is_stopped_ = !is_enabled_;
+    return PrgOutcome::kFailure;
+  }
+  const Slot index = response.prg_index % kPrgIndices;
+  if (!used_.contains(index) || !is_answer_to(groups_[index], response)) {
+    unexpected_index_ = true;
+    return PrgOutcome::kUnexpected;
+  }
+  close(index);
+  return code == PrgCode::kSuccess ? PrgOutcome::kSuccess : PrgOutcome::kInvalidRequest;
+}
+
+// A group can be answered once its last request is out.
+bool PageRequestInterface::is_answer_to(const Group& group, const PrgResponse& response) const {
+  const bool is_pasid_due = config_.wants_response_pasid && group.pasid.has_value();
+  return group.left == 0 && group.function == response.function &&
+         (!is_pasid_due || group.pasid == response.pasid);
+}
+
+void PageRequestInterface::forget(Bdf function) {
+  std::optional<Slot> next = used_.front();
+  while (next) {
+    const Slot index = *next;
+    next = used_.next(index);
+    if (groups_[index].function == function) {
+      close(index);
+    }
+  }
+}
+
+unsigned PageRequestInterface::outstanding_groups_of(Bdf function, Pasid pasid) const {
+  unsigned count = 0;
+  for (std::optional<Slot> index = used_.front(); index; index = used_.next(*index)) {
+    const Group& group = groups_[*index];
+    count += group.function == function && group.pasid == OptionalId<Pasid>(pasid) ? 1U : 0U;
+  }
+  return count;
+}
+
+void PageRequestInterface::close(Slot index) {
+  used_.erase(index);
+  free_.push_back(index);
+  in_use_ -= groups_[index].pages;
+  if (!is_enabled_ && used_.size() == 0) {
+    is_stopped_ = true;
+  }
+}
+
+void PageRequestInterface::close_all() {
+  while (const std::optional<Slot> index = used_.front()) {
+    close(*index);
+  }
+}
+
+}  // namespace flitwise

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Translation Completions as the agent makes them: which of the translations found go back, in one
+/// CplD or two.
+/// [ATR-18] to [ATR-21] [TCP-01] [TCP-03]
+#pragma once
+
+#include <cstdint>
+
+#include "ats/translation_entry.h"
+#include "ats/translation_request.h"
+#include "tlp/splitter.h"
+
+namespace flitwise {
+
+/// How many of the translations found go back. found[0] is for the requested address, each other
+/// for the region that starts where the one before ends, taken with the size of found[0]. The reply
+/// ends before another size, before a region outside the implied range, and before a tail of holes;
+/// a hole in front of an access stays. Without access to the first one the reply is that alone.
+/// model: a hole in the first place ends the reply. REQUIRES: 1 <= count <= translations asked for;
+/// found[0] is at least one STU.
+/// [ATR-18] [ATR-19] [ATR-20] [ATR-21] [ATR-24] [TCP-23]
+unsigned reply_length(const TranslationEntry* found, unsigned count, const Tlp& request,
+                      unsigned stu);
+
+/// Payload of the reply, `length` entries of eight bytes; holes get the size of the first entry.
+/// [ATR-18]
+void store_reply(std::uint8_t* payload, const TranslationEntry* found, unsigned length);
+
+/// Byte Count, Lower Address and payload of each CplD of one reply.
+/// [TCP-01] [TCP-03]
+class TranslationReply {
+ public:
+  /// first_length: entries in the first of two CplDs; 0 puts all into one. REQUIRES: 1 <= length,
+  /// first_length < length, length * 8 <= rcb_bytes.
+  TranslationReply(unsigned length, unsigned rcb_bytes, unsigned first_length = 0);
+
+  /// The next CplD; false after the last one. Offsets count from the start of the reply.
+  bool next(CompletionPiece& piece);
+
+ private:
+  unsigned rcb_;
+  unsigned left_;   ///< bytes
+  unsigned first_;  ///< bytes of the CplD that comes next
+  unsigned offset_ = 0;
+};
+
+/// A CplD of the reply; it has the request's traffic class. [ATR-13]
+Tlp translation_cpld(const Tlp& request, const CompletionPiece& piece);
+/// A refusal: UR where the function may not ask, CA where the agent failed. [TCP-04] [TCP-06]
+Tlp translation_cpl(const Tlp& request, CplStatus status);
+
+}  // namespace flitwise

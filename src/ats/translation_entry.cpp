@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bits of a translation completion's entry.
+#include "ats/translation_entry.h"
+
+namespace flitwise {
+
+namespace {
+constexpr std::uint64_t kRead = 1U << 0, kWrite = 1U << 1, kUntranslatedOnly = 1U << 2,
+                        kNoSnoopCleared = 1U << 10, kSize = 1U << 11;
+
+constexpr std::uint64_t bit_if(bool condition, std::uint64_t bit) {
+  return condition ? bit : 0;
+}
+}  // namespace
+
+std::uint64_t encode_entry(const TranslationEntry& entry) {
+  const SizeField field = encode_range({entry.translated, entry.size_bits});
+  return field.address | bit_if(field.s, kSize) | bit_if(entry.read, kRead) |
+         bit_if(entry.write, kWrite) | bit_if(entry.execute, kEntryExecute) |
+         bit_if(entry.privileged, kEntryPrivileged) | bit_if(entry.global, kEntryGlobal) |
+         bit_if(entry.untranslated_only, kUntranslatedOnly) |
+         bit_if(entry.clears_no_snoop, kNoSnoopCleared);
+}
+
+TranslationEntry decode_entry(std::uint64_t bits, bool has_pasid) {
+  const DecodedRange decoded = decode_range(bits, (bits & kSize) != 0);
+  TranslationEntry entry;
+  entry.size_bits = decoded.range.size_bits;
+  entry.read = (bits & kRead) != 0;
+  entry.write = (bits & kWrite) != 0;
+  if (!entry.has_access()) {
+    return entry;
+  }
+  entry.execute = has_pasid && entry.read && (bits & kEntryExecute) != 0;
+  entry.privileged = has_pasid && (bits & kEntryPrivileged) != 0;
+  entry.global = has_pasid && (bits & kEntryGlobal) != 0;
+  entry.untranslated_only = (bits & kUntranslatedOnly) != 0;
+  if (!entry.untranslated_only) {
+    entry.translated = decoded.range.base;
+    entry.clears_no_snoop = (bits & kNoSnoopCleared) != 0;
+  }
+  return entry;
+}
+
+AccessChoice choice_for(const TranslationEntry& entry, AccessKind access) {
+  bool is_allowed = false;
+  switch (access) {
+    case AccessKind::kRead:
+      is_allowed = entry.read;
+      break;
+    case AccessKind::kZeroLengthRead:
+      is_allowed = entry.has_access();
+      break;
+    case AccessKind::kWrite:
+      is_allowed = entry.write;
+      break;
+    case AccessKind::kExecute:
+      is_allowed = entry.read && entry.execute;
+      break;
+  }
+  if (!is_allowed) {
+    return AccessChoice::kNotWithThis;
+  }
+  return entry.untranslated_only ? AccessChoice::kUntranslated : AccessChoice::kTranslated;
+}
+
+}  // namespace flitwise

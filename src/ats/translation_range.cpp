@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The S field, both ways.
+#include "ats/translation_range.h"
+
+#include <string>
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+
+namespace {
+constexpr std::uint64_t kPageMask = (std::uint64_t{1} << kSmallestRangeBits) - 1;
+constexpr unsigned kSmallestWithS = 13;  ///< 8 KiB: S set and no ones above
+}  // namespace
+
+SizeField encode_range(const PageRange& range) {
+  FLITWISE_CHECK(range.size_bits >= kSmallestRangeBits && range.size_bits <= kWholeSpaceBits,
+                 "size of a range: 2^" + std::to_string(range.size_bits));
+  FLITWISE_CHECK((range.base & range.offset_mask()) == 0,
+                 "a range of 2^" + std::to_string(range.size_bits) + " bytes that is not aligned");
+  if (range.size_bits == kSmallestRangeBits) {
+    return {range.base, false};
+  }
+  const unsigned size_bit = range.size_bits - 1U;
+  return {range.base | (PageRange::mask_of(size_bit) & ~kPageMask), true};
+}
+
+DecodedRange decode_range(std::uint64_t address, bool s) {
+  if (!s) {
+    return {PageRange::around(address, kSmallestRangeBits), false};
+  }
+  const std::uint64_t zeros = ~(address | kPageMask);
+  if (zeros == 0) {
+    return {PageRange::everything(), true};
+  }
+  const unsigned ones = static_cast<unsigned>(__builtin_ctzll(zeros)) - kSmallestRangeBits;
+  return {PageRange::around(address, kSmallestWithS + ones), false};
+}
+
+std::optional<PageRange> natural_range(std::uint64_t address, std::uint64_t bytes) {
+  const bool is_power_of_two = bytes != 0 && (bytes & (bytes - 1)) == 0;
+  if (!is_power_of_two || bytes <= kPageMask || (address & (bytes - 1)) != 0) {
+    return std::nullopt;
+  }
+  return PageRange::around(address, static_cast<unsigned>(__builtin_ctzll(bytes)));
+}
+
+PageRange enclosing_range(std::uint64_t first, std::uint64_t last) {
+  const std::uint64_t differing = (first ^ last) | kPageMask;
+  const unsigned bits = kWholeSpaceBits - static_cast<unsigned>(__builtin_clzll(differing));
+  return PageRange::around(first, bits);
+}
+
+}  // namespace flitwise

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both sides of a Translation Request.
+#include "ats/translation_request.h"
+
+#include <algorithm>
+#include <string>
+
+#include "flitwise/error.h"
+#include "tlp/header_layout.h"
+
+namespace flitwise {
+
+namespace {
+constexpr std::uint64_t kFourGiB = std::uint64_t{1} << 32;
+constexpr std::uint64_t kPageOffset = (std::uint64_t{1} << kSmallestRangeBits) - 1;
+constexpr std::uint8_t kAllBytes = 0xf;
+}  // namespace
+
+unsigned max_translations(const TranslationSettings& settings) {
+  return std::min({settings.rcb_bytes, settings.mrrs_bytes, kMaxTranslations * kTranslationBytes}) /
+         kTranslationBytes;
+}
+
+std::optional<AskProblem> problem_of(const TranslationAsk& ask,
+                                     const TranslationSettings& settings) {
+  if (!settings.is_enabled) {
+    return AskProblem::kNotEnabled;
+  }
+  if (!settings.is_bus_master) {
+    return AskProblem::kNotBusMaster;
+  }
+  if (ask.translations == 0) {
+    return AskProblem::kNoTranslation;
+  }
+  if (ask.translations > max_translations(settings)) {
+    return AskProblem::kTooLong;
+  }
+  if (settings.is_page_aligned && (ask.address & kPageOffset) != 0) {
+    return AskProblem::kNotPageAligned;
+  }
+  const bool is_pasid_fine =
+      !ask.pasid.has_value() || (settings.has_pasid && (!ask.execute || settings.has_execute) &&
+                                 (!ask.privileged || settings.has_privileged));
+  return is_pasid_fine ? std::nullopt : std::optional<AskProblem>(AskProblem::kPasidNotEnabled);
+}
+
+Tlp translation_request_tlp(const TranslationAsk& ask, const TranslationSettings& settings,
+                            Bdf function) {
+  const std::optional<AskProblem> problem = problem_of(ask, settings);
+  FLITWISE_CHECK(!problem,
+                 "illegal Translation Request, problem " +
+                     std::to_string(static_cast<int>(problem.value_or(AskProblem::kNotEnabled))));
+  Tlp tlp;
+  tlp.type = TlpType::kMRd;
+  tlp.at = AddressType::kTranslationRequest;
+  tlp.is_4dw = ask.address >= kFourGiB;
+  tlp.tc = ask.tc;
+  tlp.length_dw = static_cast<std::uint16_t>(ask.translations * kTranslationBytes / 4);
+  tlp.requester_id = function;
+  tlp.first_be = tlp.last_be = kAllBytes;
+  tlp.address = ask.address & ~std::uint64_t{3};
+  tlp.processing_hint = ask.no_write ? 1U << kNoWriteBit : 0U;
+  if (ask.pasid.has_value()) {
+    tlp.has_pasid = true;
+    tlp.pasid = *ask.pasid;
+    tlp.privileged_mode_requested = ask.privileged;
+    tlp.execute_requested = ask.execute;
+  }
+  return tlp;
+}
+
+AgentVerdict check_address_type(const Tlp& request) {
+  if (!is_memory_request(request.type)) {
+    return AgentVerdict::kServe;
+  }
+  const bool is_stray_request =
+      request.at == AddressType::kTranslationRequest && request.type != TlpType::kMRd;
+  return request.at == AddressType::kReserved || is_stray_request
+             ? AgentVerdict::kUnsupportedRequest
+             : AgentVerdict::kServe;
+}
+
+AgentVerdict check_translation_request(const Tlp& request, unsigned rcb_bytes, bool is_enabled) {
+  const unsigned bytes = request.length_dw * 4U;
+  if (bytes == 0 || bytes % kTranslationBytes != 0 || bytes > rcb_bytes) {
+    return AgentVerdict::kMalformedTlp;
+  }
+  return is_enabled ? AgentVerdict::kServe : AgentVerdict::kUnsupportedRequest;
+}
+
+AddressSpan implied_span(std::uint64_t address, unsigned translations, unsigned stu) {
+  const std::uint64_t first = address & ~PageRange::mask_of(stu_bits(stu));
+  const std::uint64_t bytes = std::uint64_t{translations} << stu_bits(stu);
+  const std::uint64_t to_the_end = ~first;  // bytes behind the first one
+  return {first, first + std::min(bytes - 1, to_the_end)};
+}
+
+}  // namespace flitwise

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Translation Requests: what a function may send, what the translation agent makes of one, and
+/// which addresses it is about.
+/// [ATR-01] to [ATR-23]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ats/translation_range.h"
+#include "flitwise/ids.h"
+#include "flitwise/tlp.h"
+
+namespace flitwise {
+
+inline constexpr unsigned kTranslationBytes = 8;       ///< one entry of a completion
+inline constexpr unsigned kMaxTranslations = 128 / 8;  ///< RCB is 64 or 128 bytes [ATR-08]
+
+/// What host software has set for one function, as far as its Translation Requests go.
+struct TranslationSettings {
+  bool is_enabled = false;      ///< E of the ATS capability
+  bool is_bus_master = true;    ///< Bus Master Enable
+  bool is_page_aligned = true;  ///< Page Aligned Request of the ATS capability
+  std::uint8_t stu = 0;         ///< 0..31
+  bool has_pasid = false;       ///< PASID Enable
+  bool has_execute = false;     ///< Execute Permission Enable
+  bool has_privileged = false;  ///< Privileged Mode Enable
+  unsigned rcb_bytes = 64;      ///< 64 or 128
+  unsigned mrrs_bytes = 512;    ///< 128..4096
+};
+
+/// One wish of a function for translations.
+struct TranslationAsk {
+  std::uint64_t address = 0;  ///< untranslated, anywhere in the first STU
+  unsigned translations = 1;  ///< STUs in a row
+  std::uint8_t tc = 0;
+  bool no_write = false;  ///< NW: will only read
+  OptionalId<Pasid> pasid;
+  bool privileged = false;  ///< PMR; counts beside a PASID
+  bool execute = false;     ///< ER; counts beside a PASID
+};
+
+/// Why a function must not send such a request.
+enum class AskProblem : std::uint8_t {
+  kNotEnabled,       ///< [ATR-23]
+  kNotBusMaster,     ///< [ATR-22]
+  kNoTranslation,    ///< Length 0
+  kTooLong,          ///< more than RCB or Max_Read_Request_Size [ATR-09]
+  kNotPageAligned,   ///< [ATR-10]
+  kPasidNotEnabled,  ///< PASID, or its PMR or ER, without the enable [CFG-11]
+};
+
+/// Most translations one request can ask for. [ATR-08] [ATR-09]
+unsigned max_translations(const TranslationSettings& settings);
+
+/// Asks; the first rule that the request would break.
+std::optional<AskProblem> problem_of(const TranslationAsk& ask,
+                                     const TranslationSettings& settings);
+
+/// Header of the request; tag and form of identity are the caller's. 3DW below 4 GiB.
+/// REQUIRES: problem_of() finds nothing.
+/// [ATR-01] [ATR-02]
+Tlp translation_request_tlp(const TranslationAsk& ask, const TranslationSettings& settings,
+                            Bdf function);
+
+/// What the host does with a memory request for the sake of its AT field or its Length.
+enum class AgentVerdict : std::uint8_t { kServe, kUnsupportedRequest, kMalformedTlp };
+
+/// AT of any request: 11b, and 01b on anything but an MRd, are unsupported. Only memory requests
+/// have the field. [ATR-03] [ATR-04] [ATR-05]
+AgentVerdict check_address_type(const Tlp& request);
+
+/// A Translation Request at the agent. is_enabled: the function may ask for translations.
+/// [ATR-06] [ATR-07] [ATR-08] [ATR-23]
+AgentVerdict check_translation_request(const Tlp& request, unsigned rcb_bytes, bool is_enabled);
+
+/// Translations that a request asks for. REQUIRES: it is a Translation Request.
+constexpr unsigned translations_of(const Tlp& request) {
+  return request.length_dw * 4U / kTranslationBytes;
+}
+
+/// The implied range: so many STUs from the one that holds the address on, cut off at the end of
+/// the address space. Address bits below the STU do not matter.
+/// [ATR-10] [ATR-11] [ATR-12] [INV-06]
+AddressSpan implied_span(std::uint64_t address, unsigned translations, unsigned stu);
+
+}  // namespace flitwise

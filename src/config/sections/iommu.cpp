@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table of the section `iommu`.
+#include "config/sections/sections.h"
+
+namespace flitwise::config {
+
+namespace {
+
+/// Rows of one cache; `at` gives the address of its CacheConfig.
+template <class At>
+Keys cache_keys(const std::string& path, const std::string& what, At at) {
+  return {
+      count(
+          path + ".entries", [at](auto& c) { return &at(c)->entries; },
+          or_zero_as("none", between(1, 1U << 20)), "Entries of the cache of " + what + "."),
+      count(
+          path + ".ways", [at](auto& c) { return &at(c)->ways; },
+          or_zero_as("full", between(1, 1U << 20)),
+          "Ways of a set, a divisor of the entries; full: fully associative."),
+      choice(
+          path + ".policy", [at](auto& c) { return &at(c)->policy; }, "Who leaves a full set."),
+  };
+}
+
+Keys capability_keys() {
+  return {
+      count(
+          "iommu.capabilities.host_address_bits",
+          [](auto& c) { return &c.iommu.capabilities.host_address_bits; }, between(36, 52),
+          "Width of physical addresses; higher bits of entries are reserved."),
+      count(
+          "iommu.capabilities.pasid_bits", [](auto& c) { return &c.iommu.capabilities.pasid_bits; },
+          or_zero_as("none", between(1, 20)), "Width of PASIDs, ECAP.PSS + 1; none: no PASID."),
+      flag(
+          "iommu.capabilities.first_stage_5_level",
+          [](auto& c) { return &c.iommu.capabilities.first_stage_5_level; },
+          "CAP.FS5LP: first-stage tables of five levels."),
+      flag(
+          "iommu.capabilities.second_stage_5_level",
+          [](auto& c) { return &c.iommu.capabilities.second_stage_5_level; },
+          "CAP.SAGAW bit 3: second-stage tables of five levels."),
+      flag(
+          "iommu.capabilities.nested", [](auto& c) { return &c.iommu.capabilities.nested; },
+          "ECAP.NEST: first stage over second stage."),
+      flag(
+          "iommu.capabilities.rid_pasid", [](auto& c) { return &c.iommu.capabilities.rid_pasid; },
+          "ECAP.RPS: requests without PASID use RID_PASID of their context, else PASID 0."),
+      flag(
+          "iommu.capabilities.caching_mode",
+          [](auto& c) { return &c.iommu.capabilities.caching_mode; },
+          "CAP.CM: what is not present may be cached."),
+      count(
+          "iommu.capabilities.fault_records",
+          [](auto& c) { return &c.iommu.capabilities.fault_records; }, between(1, 32),
+          "Fault recording registers, CAP.NFR + 1."),
+  };
+}
+
+Keys timing_keys() {
+  return {
+      time(
+          "iommu.timing.clock", [](auto& c) { return &c.iommu.timing.clock; }, any_clock(),
+          "Period of the agent's clock."),
+      time(
+          "iommu.timing.context_cache", [](auto& c) { return &c.iommu.timing.context_cache; },
+          any_latency(), "A hit in the context cache and in the PASID cache, each."),
+      time(
+          "iommu.timing.iotlb", [](auto& c) { return &c.iommu.timing.iotlb; }, any_latency(),
+          "A look-up in the IOTLB."),
+      time(
+          "iommu.timing.paging_cache", [](auto& c) { return &c.iommu.timing.paging_cache; },
+          any_latency(), "A look-up in the paging-structure caches, before a walk."),
+      time(
+          "iommu.timing.invalidation", [](auto& c) { return &c.iommu.timing.invalidation; },
+          any_latency(), "Execution of one invalidation descriptor."),
+  };
+}
+
+}  // namespace
+
+Keys iommu_keys() {
+  Keys all = {
+      choice(
+          "iommu.translation", [](auto& c) { return &c.iommu.translation; },
+          "Tables that host software has made for the workload's domains before it starts: their "
+          "buffers, each at its own address; off: software may still make tables of its own."),
+      size(
+          "iommu.page", [](auto& c) { return &c.iommu.page; },
+          only({Bytes{4} << 10, Bytes{2} << 20, Bytes{1} << 30}), "Pages of those tables."),
+      flag(
+          "iommu.legacy_codes", [](auto& c) { return &c.iommu.legacy_codes; },
+          "Report faults by the numbers of the legacy table instead of those of scalable mode."),
+      count(
+          "iommu.walkers", [](auto& c) { return &c.iommu.walkers; }, between(1, 256),
+          "Page walks at a time."),
+  };
+  append(all, cache_keys("iommu.context_cache", "context entries",
+                         [](auto& c) { return &c.iommu.context_cache; }));
+  append(all, cache_keys("iommu.pasid_cache", "PASID table entries",
+                         [](auto& c) { return &c.iommu.pasid_cache; }));
+  append(all, cache_keys("iommu.iotlb", "translations", [](auto& c) { return &c.iommu.iotlb; }));
+  append(all, cache_keys("iommu.paging_cache", "page tables on the way to a page",
+                         [](auto& c) { return &c.iommu.paging_cache; }));
+  append(all, cache_keys("iommu.second_stage_cache", "second-stage pages, for nested walks",
+                         [](auto& c) { return &c.iommu.second_stage_cache; }));
+  append(all, capability_keys());
+  append(all, timing_keys());
+  return all;
+}
+
+}  // namespace flitwise::config

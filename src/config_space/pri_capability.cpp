@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers of the Page Request Interface, which keeps their state itself.
+#include "config_space/ats_capability.h"
+#include "config_space/registers.h"
+
+namespace flitwise {
+
+namespace pri = cfg::pri;
+
+namespace {
+constexpr std::uint8_t kControlByte = 0x1, kStatusByte = 0x4, kWholeDw = 0xf;
+
+std::uint32_t read_register(const PageRequestInterface& interface, std::uint16_t offset) {
+  switch (offset) {
+    case pri::kControlDw:
+      return (interface.is_enabled() ? pri::kEnable : 0U) |
+             (interface.has_response_failure() ? pri::kResponseFailure : 0U) |
+             (interface.has_unexpected_index() ? pri::kUnexpectedIndex : 0U) |
+             (interface.is_stopped() ? pri::kStopped : 0U) |
+             (interface.config().wants_response_pasid ? pri::kResponsePasidRequired : 0U);
+    case pri::kCapacity:
+      return interface.config().capacity;
+    case pri::kAllocation:
+      return interface.allocation();
+    default:
+      return 0;
+  }
+}
+
+void write_register(PageRequestInterface& interface, std::uint16_t offset, std::uint32_t value,
+                    std::uint8_t byte_enables, WriteEffect& effect) {
+  PageRequestMisuse misuse;
+  if (offset == pri::kControlDw) {
+    if ((byte_enables & kStatusByte) != 0) {
+      interface.write_status((value & pri::kResponseFailure) != 0,
+                             (value & pri::kUnexpectedIndex) != 0);
+    }
+    if ((byte_enables & kControlByte) != 0) {
+      misuse = interface.write_control((value & pri::kEnable) != 0, (value & pri::kReset) != 0);
+      effect.pri_control_changed = true;
+    }
+  } else if (offset == pri::kAllocation && byte_enables != 0) {
+    std::uint32_t mask = 0;
+    for (unsigned byte = 0; byte < 4; ++byte) {
+      mask |= (byte_enables >> byte & 1U) != 0 ? 0xffU << 8 * byte : 0U;
+    }
+    misuse = interface.write_allocation((interface.allocation() & ~mask) | (value & mask));
+    effect.pri_control_changed = true;
+  }
+  effect.pri_misused |= misuse.any();
+}
+}  // namespace
+
+Capability pri_capability(PageRequestInterface& interface) {
+  Capability capability;
+  capability.id = cfg::kExtPri;
+  capability.is_extended = true;
+  capability.size = 0x10;
+  RegisterOwner owner;
+  owner.read = [&interface](std::uint16_t offset) { return read_register(interface, offset); };
+  owner.write = [&interface](std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables,
+                             WriteEffect& effect) {
+    write_register(interface, offset, value, byte_enables, effect);
+  };
+  owner.reset = [&interface](ResetKind) { interface.reset(); };
+  capability.owner = owner;
+  return capability;
+}
+
+std::vector<CfgAccess> pri_accesses(Bdf function, std::uint16_t start, std::uint32_t allocation,
+                                    bool enable) {
+  const auto at = [start](unsigned offset) { return static_cast<std::uint16_t>(start + offset); };
+  const CfgAccess control{true, function, at(pri::kControlDw), enable ? pri::kEnable : 0U,
+                          kControlByte};
+  if (!enable) {
+    return {control};
+  }
+  return {{true, function, at(pri::kAllocation), allocation, kWholeDw}, control};
+}
+
+}  // namespace flitwise

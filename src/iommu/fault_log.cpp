@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layout and order of fault records.
+#include "iommu/fault_log.h"
+
+namespace flitwise {
+
+namespace {
+// Positions that no open source confirms. [IOM-9.1]
+constexpr unsigned kUnverifiedExecute = 29, kUnverifiedPrivileged = 30, kUnverifiedAtomic = 60;
+
+constexpr unsigned kPasidPresent = 31, kReason = 32, kPasid = 40, kIsRead = 62;
+
+constexpr std::uint64_t bit(bool is_set, unsigned position) {
+  return is_set ? std::uint64_t{1} << position : 0;
+}
+}  // namespace
+
+std::uint64_t record_low(const FaultRecord& record) {
+  return record.address & ~std::uint64_t{0xfff};
+}
+
+std::uint64_t record_high(const FaultRecord& record) {
+  const std::uint64_t pasid =
+      record.pasid.has_value() ? std::uint64_t{to_int(*record.pasid)} << kPasid : 0;
+  return record.source.value | bit(record.is_execute, kUnverifiedExecute) |
+         bit(record.is_privileged, kUnverifiedPrivileged) |
+         bit(record.pasid.has_value(), kPasidPresent) | std::uint64_t{record.code} << kReason |
+         pasid | bit(record.is_atomic, kUnverifiedAtomic) | bit(!record.is_write, kIsRead);
+}
+
+bool FaultLog::has_pending(Bdf source, const IommuRegisters& registers) const {
+  for (unsigned i = 0; i < registers.fault_record_count(); ++i) {
+    if (registers.fault_record_is_taken(i) && sources_[i] == source) {
+      return true;
+    }
+  }
+  return false;
+}
+
+FaultLog::Outcome FaultLog::report(const FaultRecord& record, IommuRegisters& registers) {
+  const bool is_overflowed = (registers.fault_status() & fault_status::kOverflow) != 0;
+  const bool is_collapsed = collapses_by_source_ && has_pending(record.source, registers);
+  if (is_overflowed || is_collapsed) {
+    ++dropped_;
+    return {};
+  }
+  if (registers.fault_record_is_taken(next_)) {
+    ++dropped_;
+    return {false, registers.raise_fault(fault_status::kOverflow)};
+  }
+  const unsigned index = next_;
+  next_ = (next_ + 1) % registers.fault_record_count();
+  sources_[index] = record.source;
+  return {true, registers.set_fault_record(index, record_low(record), record_high(record))};
+}
+
+}  // namespace flitwise

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Behaviour of the registers, bit by bit, and of the three interrupts.
+#include <algorithm>
+#include <iterator>
+
+#include "iommu/registers.h"
+
+namespace flitwise {
+
+namespace {
+
+using namespace iommu_register;
+
+constexpr std::uint64_t kPointer = ~std::uint64_t{0xfff};
+constexpr std::uint32_t kMasked = 1U << 31, kInterruptPending = 1U << 30;
+constexpr std::uint64_t kRecordTaken = std::uint64_t{1} << 63;
+constexpr std::uint64_t kStartCommand = std::uint64_t{1} << 63;
+constexpr std::uint64_t kQueueOffset = 0x7fff0;        // 18:4
+constexpr std::uint64_t kPageRequestOffset = 0x7ffe0;  // 18:5
+constexpr std::uint64_t kWideDescriptors = 1U << 11;
+constexpr std::uint32_t kVersion = 0x10;
+
+constexpr std::uint32_t kLastingCommands = global_bit::kTranslation | global_bit::kQueue |
+                                           global_bit::kInterruptRemap | global_bit::kCompatible |
+                                           global_bit::kAdvancedLog;
+
+constexpr bool touches(std::uint32_t offset, unsigned bytes, std::uint32_t reg, unsigned size) {
+  return offset < reg + size && reg < offset + bytes;
+}
+
+bool is_access(std::uint32_t offset, unsigned bytes) {
+  return (bytes == 4 || bytes == 8) && offset % bytes == 0 && offset + bytes <= kPageBytes;
+}
+
+}  // namespace
+
+IommuRegisters::IommuRegisters(const IommuCapabilities& offers)
+    : fault_record_count_(offers.fault_records),
+      fault_record_offset_(offers.fault_record_offset),
+      iotlb_offset_(offers.iotlb_offset) {
+  define(kVer, 4, kVersion, 0);
+  define(kCap, 8, cap_register(offers), 0);
+  define(kEcap, 8, ecap_register(offers), 0);
+  define(kRtaddr, 8, 0, ~std::uint64_t{0x3ff});
+  define(kCcmd, 8, 0, ~std::uint64_t{0} & ~(std::uint64_t{3} << 59));
+  define(kFsts, 4, 0, 0, fault_status::kClearable);
+  define_events();
+  define_queues();
+  define(iotlb_offset_, 8, 0, ~std::uint64_t{0});
+  define(iotlb_offset_ + 8U, 8, 0, ~(std::uint64_t{3} << 57));
+  for (unsigned i = 0; i < fault_record_count_; ++i) {
+    define(record_offset(i) + 8U, 8, 0, 0, kRecordTaken);
+  }
+}
+
+unsigned IommuRegisters::width(std::uint32_t offset) const {
+  static constexpr std::uint32_t kWide[] = {kCap, kEcap, kRtaddr, kCcmd, kIqh, kIqt,
+                                            kIqa, kIqer, kIrta,   kPqh,  kPqt, kPqa};
+  const bool is_record =
+      offset >= fault_record_offset_ && offset < fault_record_offset_ + 16 * fault_record_count_;
+  const bool is_iotlb = offset == iotlb_offset_ || offset == iotlb_offset_ + 8U;
+  const bool is_wide = is_record || is_iotlb ||
+                       std::find(std::begin(kWide), std::end(kWide), offset) != std::end(kWide);
+  return is_wide && offset % 8 == 0 ? 8 : 4;
+}
+
+void IommuRegisters::define_events() {
+  for (const IommuEvent event :
+       {IommuEvent::kFault, IommuEvent::kInvalidation, IommuEvent::kPageRequest}) {
+    const Block block = block_of(event);
+    define(block.control, 4, kMasked, kMasked);
+    define(block.data, 4, 0, 0xffff'ffff);
+    define(block.address, 4, 0, 0xffff'fffc);
+    define(block.address + 4, 4, 0, 0xffff'ffff);
+  }
+}
+
+void IommuRegisters::define_queues() {
+  define(kIqt, 8, 0, kQueueOffset);
+  define(kIqa, 8, 0, kPointer | kWideDescriptors | 7U);
+  define(kIcs, 4, 0, 0, 1);
+  define(kIrta, 8, 0, kPointer | 0x80fU);
+  define(kPqh, 8, 0, kPageRequestOffset);
+  define(kPqt, 8, 0, kPageRequestOffset);
+  define(kPqa, 8, 0, kPointer | 7U);
+  define(kPrs, 4, 0, 0, page_request_status::kPending | page_request_status::kOverflow);
+}
+
+void IommuRegisters::define(std::uint32_t offset, unsigned bytes, std::uint64_t reset,
+                            std::uint64_t rw, std::uint64_t rw1c) {
+  const unsigned shift = offset % 8 * 8;
+  const std::uint64_t mask = bytes == 8 ? ~std::uint64_t{0} : std::uint64_t{0xffff'ffff} << shift;
+  const unsigned cell = offset / 8;
+  value_[cell] = (value_[cell] & ~mask) | reset << shift;
+  rw_[cell] = (rw_[cell] & ~mask) | rw << shift;
+  rw1c_[cell] = (rw1c_[cell] & ~mask) | rw1c << shift;
+}
+
+std::uint32_t IommuRegisters::get32(std::uint32_t offset) const {
+  return static_cast<std::uint32_t>(value_[offset / 8] >> offset % 8 * 8);
+}
+
+void IommuRegisters::put32(std::uint32_t offset, std::uint32_t value) {
+  const unsigned shift = offset % 8 * 8;
+  value_[offset / 8] =
+      (value_[offset / 8] & ~(std::uint64_t{0xffff'ffff} << shift)) | std::uint64_t{value} << shift;
+}
+
+std::uint64_t IommuRegisters::read(std::uint32_t offset, unsigned bytes) const {
+  if (!is_access(offset, bytes)) {
+    return 0;
+  }
+  return bytes == 8 ? get64(offset) : get32(offset);
+}
+
+RegisterEffects IommuRegisters::write(std::uint32_t offset, unsigned bytes, std::uint64_t value) {
+  RegisterEffects effects;
+  if (!is_access(offset, bytes)) {
+    return effects;
+  }
+  const unsigned shift = offset % 8 * 8;
+  const std::uint64_t lanes = bytes == 8 ? ~std::uint64_t{0} : std::uint64_t{0xffff'ffff} << shift;
+  const std::uint64_t written = bytes == 8 ? value : value << shift;
+  const std::uint32_t fault_before = fault_status();
+  const std::uint32_t page_before = get32(kPrs);
+  const unsigned cell = offset / 8;
+  value_[cell] = (value_[cell] & ~(rw_[cell] & lanes)) | (written & rw_[cell] & lanes);
+  value_[cell] &= ~(written & rw1c_[cell] & lanes);
+  update_pending_faults();
+  if (touches(offset, bytes, kGcmd, 4)) {
+    apply_command(static_cast<std::uint32_t>(value), effects);
+  }
+  note_effects(offset, bytes, fault_before, page_before, effects);
+  return effects;
+}
+
+/// GCMD reads as 0: lasting commands are compared with GSTS, the others are one-shot. [IOM-1.4]
+void IommuRegisters::apply_command(std::uint32_t command, RegisterEffects& effects) {
+  const std::uint32_t changed = (command ^ global_status()) & kLastingCommands;
+  effects.changes_translation = (changed & global_bit::kTranslation) != 0;
+  effects.enables_translation = (command & global_bit::kTranslation) != 0;
+  effects.changes_queue = (changed & global_bit::kQueue) != 0;
+  effects.enables_queue = (command & global_bit::kQueue) != 0;
+  effects.sets_root_table = (command & global_bit::kRootTable) != 0;
+  effects.flushes_write_buffer = (command & global_bit::kWriteBuffer) != 0;
+  if (effects.sets_root_table) {
+    set_global_status(global_bit::kRootTable, false);
+  }
+  if ((command & global_bit::kInterruptTable) != 0) {
+    set_global_status(global_bit::kInterruptTable, true);
+  }
+  const std::uint32_t plain = global_bit::kInterruptRemap | global_bit::kCompatible;
+  set_global_status(plain & ~command, false);
+  set_global_status(plain & command, true);
+}
+
+void IommuRegisters::note_effects(std::uint32_t offset, unsigned bytes, std::uint32_t fault_before,
+                                  std::uint32_t page_before, RegisterEffects& effects) {
+  const std::uint32_t stops = fault_status::kQueueError | fault_status::kTimeout;
+  effects.resumes_queue = (fault_before & ~fault_status() & stops) != 0;
+  effects.clears_page_request_overflow =
+      (page_before & ~get32(kPrs) & page_request_status::kOverflow) != 0;
+  effects.moves_queue_tail = touches(offset, bytes, kIqt, 4);
+  effects.moves_page_request_head = touches(offset, bytes, kPqh, 4);
+  effects.invalidates_contexts =
+      touches(offset, bytes, kCcmd + 4, 4) && (context_command() & kStartCommand) != 0;
+  effects.invalidates_iotlb =
+      touches(offset, bytes, iotlb_offset_ + 12U, 4) && (iotlb_command() & kStartCommand) != 0;
+  clear_served(IommuEvent::kFault, (fault_status() & fault_status::kAny) == 0);
+  clear_served(IommuEvent::kInvalidation, get32(kIcs) == 0);
+  clear_served(IommuEvent::kPageRequest, get32(kPrs) == 0);
+  for (const IommuEvent event :
+       {IommuEvent::kFault, IommuEvent::kInvalidation, IommuEvent::kPageRequest}) {
+    const std::uint32_t control = block_of(event).control;
+    if (touches(offset, bytes, control, 4) && get32(control) == kInterruptPending) {
+      put32(control, 0);
+      effects.interrupt = message_of(event);
+    }
+  }
+}
+
+/// What nobody needs to be told any more is not pending. unverified
+void IommuRegisters::clear_served(IommuEvent event, bool is_served) {
+  const std::uint32_t control = block_of(event).control;
+  if (is_served) {
+    put32(control, get32(control) & ~kInterruptPending);
+  }
+}
+
+IommuRegisters::Block IommuRegisters::block_of(IommuEvent event) {
+  switch (event) {
+    case IommuEvent::kFault:
+      return {kFectl, kFedata, kFeaddr};
+    case IommuEvent::kInvalidation:
+      return {kIectl, kIedata, kIeaddr};
+    case IommuEvent::kPageRequest:
+      return {kPectl, kPedata, kPeaddr};
+  }
+  return {kFectl, kFedata, kFeaddr};
+}
+
+IommuInterrupt IommuRegisters::message_of(IommuEvent event) const {
+  const Block block = block_of(event);
+  return {event, get32(block.address) | std::uint64_t{get32(block.address + 4)} << 32,
+          get32(block.data)};
+}
+
+std::optional<IommuInterrupt> IommuRegisters::signal(IommuEvent event) {
+  const std::uint32_t control = block_of(event).control;
+  if ((get32(control) & kMasked) != 0) {
+    put32(control, get32(control) | kInterruptPending);
+    return std::nullopt;
+  }
+  return message_of(event);
+}
+
+QueueView IommuRegisters::invalidation_queue() const {
+  const std::uint64_t address = get64(kIqa);
+  const bool is_wide = (address & kWideDescriptors) != 0;
+  QueueView queue;
+  queue.base = address & kPointer;
+  queue.bytes = 4096U << (address & 7U);  // 2^(QS+8) of 16 or 2^(QS+7) of 32 bytes (unverified)
+  queue.entry_bytes = is_wide ? 32 : 16;
+  queue.head = static_cast<std::uint32_t>(get64(kIqh));
+  queue.tail = static_cast<std::uint32_t>(get64(kIqt)) & ~(queue.entry_bytes - 1U);
+  return queue;
+}
+
+bool IommuRegisters::queue_tail_is_valid() const {
+  const QueueView queue = invalidation_queue();
+  const bool is_aligned = get64(kIqt) == queue.tail;
+  return is_aligned && queue.tail < queue.bytes;
+}
+
+QueueView IommuRegisters::page_request_queue() const {
+  const std::uint64_t address = get64(kPqa);
+  QueueView queue;
+  queue.base = address & kPointer;
+  queue.bytes = 4096U << (address & 7U);
+  queue.entry_bytes = 32;
+  queue.head = static_cast<std::uint32_t>(get64(kPqh));
+  queue.tail = static_cast<std::uint32_t>(get64(kPqt));
+  return queue;
+}
+
+void IommuRegisters::latch_root_table() {
+  const std::uint64_t address = get64(kRtaddr);
+  root_table_.address = address & kPointer;
+  root_table_.mode = static_cast<TableMode>(address >> 10 & 3U);
+}
+
+void IommuRegisters::set_global_status(std::uint32_t bits, bool is_set) {
+  put32(kGsts, is_set ? global_status() | bits : global_status() & ~bits);
+}
+
+void IommuRegisters::set_queue_head(std::uint32_t offset) {
+  put64(kIqh, offset);
+}
+
+void IommuRegisters::set_page_request_tail(std::uint32_t offset) {
+  put64(kPqt, offset);
+}
+
+void IommuRegisters::set_queue_error(unsigned reason) {
+  put64(kIqer, (get64(kIqer) & ~std::uint64_t{0xf}) | (reason & 0xfU));
+}
+
+void IommuRegisters::set_timeout_source(Bdf source) {
+  put64(kIqer, (get64(kIqer) & ~(std::uint64_t{0xffff} << 32)) | std::uint64_t{source.value} << 32);
+}
+
+void IommuRegisters::set_completion_error_source(Bdf source) {
+  put64(kIqer, (get64(kIqer) & ~(std::uint64_t{0xffff} << 48)) | std::uint64_t{source.value} << 48);
+}
+
+void IommuRegisters::finish_context_command(unsigned granularity) {
+  const std::uint64_t actual = std::uint64_t{granularity & 3U} << 59;
+  put64(kCcmd, (get64(kCcmd) & ~(kStartCommand | std::uint64_t{3} << 59)) | actual);
+}
+
+void IommuRegisters::finish_iotlb_command(unsigned granularity) {
+  const std::uint32_t offset = iotlb_offset_ + 8U;
+  const std::uint64_t actual = std::uint64_t{granularity & 3U} << 57;
+  put64(offset, (get64(offset) & ~(kStartCommand | std::uint64_t{3} << 57)) | actual);
+}
+
+std::optional<IommuInterrupt> IommuRegisters::raise_fault(std::uint32_t status_bits) {
+  const bool is_first = (fault_status() & fault_status::kAny) == 0;
+  put32(kFsts, fault_status() | status_bits);
+  return is_first ? signal(IommuEvent::kFault) : std::nullopt;
+}
+
+std::optional<IommuInterrupt> IommuRegisters::raise_invalidation() {
+  const bool is_first = get32(kIcs) == 0;
+  put32(kIcs, 1);
+  return is_first ? signal(IommuEvent::kInvalidation) : std::nullopt;
+}
+
+std::optional<IommuInterrupt> IommuRegisters::raise_page_request(std::uint32_t status_bits) {
+  const bool is_first = get32(kPrs) == 0;
+  put32(kPrs, get32(kPrs) | status_bits);
+  return is_first ? signal(IommuEvent::kPageRequest) : std::nullopt;
+}
+
+std::uint32_t IommuRegisters::record_offset(unsigned index) const {
+  return fault_record_offset_ + 16U * index;
+}
+
+bool IommuRegisters::fault_record_is_taken(unsigned index) const {
+  return (get64(record_offset(index) + 8U) & kRecordTaken) != 0;
+}
+
+std::optional<IommuInterrupt> IommuRegisters::set_fault_record(unsigned index, std::uint64_t low,
+                                                               std::uint64_t high) {
+  const bool is_first = (fault_status() & fault_status::kAny) == 0;
+  put64(record_offset(index), low);
+  put64(record_offset(index) + 8U, high | kRecordTaken);
+  if ((fault_status() & fault_status::kPending) == 0) {
+    put32(kFsts, (fault_status() & 0xffU) | fault_status::kPending | index << 8);
+  }
+  return is_first ? signal(IommuEvent::kFault) : std::nullopt;
+}
+
+/// PPF is the OR of all F; FRI stays at the oldest until that one is cleared. [IOM-9.1]
+void IommuRegisters::update_pending_faults() {
+  if ((fault_status() & fault_status::kPending) == 0) {
+    return;
+  }
+  const unsigned first = fault_status() >> 8 & 0xffU;
+  for (unsigned i = 0; i < fault_record_count_; ++i) {
+    const unsigned index = (first + i) % fault_record_count_;
+    if (fault_record_is_taken(index)) {
+      put32(kFsts, (fault_status() & 0xffU) | index << 8);
+      return;
+    }
+  }
+  put32(kFsts, fault_status() & ~(fault_status::kPending | 0xff00U));
+}
+
+}  // namespace flitwise

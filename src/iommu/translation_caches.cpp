@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tags and invalidation scopes of the translation agent's caches.
+#include "iommu/translation_caches.h"
+
+namespace flitwise {
+
+namespace {
+
+constexpr std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
+  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
+  return x ^ (x >> 32);
+}
+
+/// Addresses that one table whose entries are of this level translates: 2^this bytes.
+constexpr unsigned table_bits(unsigned level) {
+  return span_bits(level) + kLevelBits;
+}
+
+constexpr unsigned size_index(unsigned page_bits) {
+  return (page_bits - kPageBits) / kLevelBits;
+}
+
+RangeKey range_of(const DomainTag& tag, std::uint64_t address, unsigned bits) {
+  return {tag, address >> bits, static_cast<std::uint8_t>(bits)};
+}
+
+DomainTag second_stage_tag(std::uint16_t domain) {
+  return {domain, TranslationType::kSecondStage, 0};
+}
+
+/// The function bits that FM takes out of the comparison, highest first. [IOM-5.2]
+constexpr std::uint16_t compared_bits(unsigned function_mask) {
+  constexpr std::uint16_t kIgnored[] = {0, 4, 6, 7};
+  return static_cast<std::uint16_t>(~kIgnored[function_mask & 3U]);
+}
+
+bool is_absence(FaultReason fault) {
+  return fault == FaultReason::kFirstStageNotPresent ||
+         fault == FaultReason::kSecondStagePermission;
+}
+
+}  // namespace
+
+std::uint64_t ContextKey::hash() const {
+  return mix(source.value);
+}
+
+std::uint64_t PasidKey::hash() const {
+  return mix(source.value | std::uint64_t{to_int(pasid)} << 16);
+}
+
+std::uint64_t RangeKey::hash() const {
+  return mix(number + mix(tag.bits() | std::uint64_t{bits} << 48));
+}
+
+bool RangeKey::overlaps(std::uint64_t address, unsigned other_bits) const {
+  const unsigned wider = bits > other_bits ? bits : other_bits;
+  return wider >= 64 || (number << bits) >> wider == address >> wider;
+}
+
+TranslationCaches::TranslationCaches(const TranslationCacheShapes& shapes, std::uint64_t seed)
+    : contexts_(shapes.context, seed),
+      pasids_(shapes.pasid, seed + 1),
+      iotlb_(shapes.iotlb, seed + 2),
+      paging_(shapes.paging, seed + 3),
+      second_stage_(shapes.second_stage, seed + 4) {}
+
+const PageTranslation* TranslationCaches::find_page(const DomainTag& tag, std::uint64_t address) {
+  for (unsigned size = 0; size < kPageSizes; ++size) {
+    if (pages_of_size_[size] == 0) {
+      continue;
+    }
+    const PageTranslation* entry =
+        iotlb_.find(range_of(tag, address, kPageBits + size * kLevelBits));
+    if (entry != nullptr) {
+      return entry;
+    }
+  }
+  return nullptr;
+}
+
+const TableStart* TranslationCaches::find_table(const DomainTag& tag, std::uint64_t address) {
+  if (paging_.size() == 0) {
+    return nullptr;
+  }
+  for (unsigned level = 1; level < kMaxLevels; ++level) {
+    const TableStart* start = paging_.find(range_of(tag, address, table_bits(level)));
+    if (start != nullptr) {
+      return start;
+    }
+  }
+  return nullptr;
+}
+
+const SecondStageLeaf* TranslationCaches::find_second_stage(std::uint16_t domain,
+                                                            std::uint64_t guest) {
+  return second_stage_.find(range_of(second_stage_tag(domain), guest, kPageBits));
+}
+
+void TranslationCaches::keep(const Walk& walk, const IommuCapabilities& offers) {
+  keep_structures(walk, offers.caching_mode);
+  if (walk.has_pasid_entry() && walk.result().type != TranslationType::kPassThrough) {
+    keep_paging(walk);
+    keep_page(walk, offers.caching_mode);
+  }
+}
+
+void TranslationCaches::keep_structures(const Walk& walk, bool keeps_absent) {
+  const Bdf source = walk.request().source;
+  const FaultReason fault = walk.result().fault;
+  if (walk.has_context() || (keeps_absent && fault == FaultReason::kContextNotPresent)) {
+    contexts_.insert({source}, walk.context());
+  }
+  if (walk.has_pasid_entry() || (keeps_absent && fault == FaultReason::kPasidEntryNotPresent)) {
+    pasids_.insert({source, walk.result().pasid}, walk.pasid_entry());
+  }
+}
+
+/// The table that the PASID entry itself names is not kept.
+void TranslationCaches::keep_paging(const Walk& walk) {
+  const PasidEntry& entry = walk.pasid_entry();
+  const DomainTag tag = DomainTag::of(entry, walk.result().pasid);
+  const unsigned top =
+      entry.has_first_stage() ? entry.first_stage_levels() : entry.second_stage_levels();
+  for (unsigned i = 0; i < walk.table_count(); ++i) {
+    const TableStart& start = walk.table(i);
+    if (start.level < top) {
+      paging_.insert(range_of(tag, walk.request().address, table_bits(start.level)), start);
+    }
+  }
+  for (unsigned i = 0; i < walk.second_stage_count(); ++i) {
+    const SecondStageStep& step = walk.second_stage(i);
+    // By 4 KiB, whatever the size of the page.
+    second_stage_.insert(range_of(second_stage_tag(entry.domain), step.guest, kPageBits),
+                         step.leaf);
+  }
+}
+
+void TranslationCaches::keep_page(const Walk& walk, bool keeps_absent) {
+  const WalkResult& result = walk.result();
+  const DomainTag tag = DomainTag::of(walk.pasid_entry(), result.pasid);
+  if (result.fault != FaultReason::kNone) {
+    if (keeps_absent && is_absence(result.fault)) {
+      PageTranslation absent;
+      absent.fault = result.fault;
+      insert_page(range_of(tag, walk.request().address, kPageBits), absent);
+    }
+    return;
+  }
+  PageTranslation entry;
+  entry.page = result.address & bits_from(result.page_bits);
+  entry.page_bits = result.page_bits;
+  entry.rights = result.rights;
+  entry.write_needs_walk = result.write_needs_walk;
+  entry.is_global = result.is_global;
+  entry.is_snooped = result.is_snooped;
+  insert_page(range_of(tag, walk.request().address, result.page_bits), entry);
+}
+
+void TranslationCaches::insert_page(const RangeKey& key, const PageTranslation& entry) {
+  const unsigned before = iotlb_.size();
+  const std::optional<RangeKey> evicted = iotlb_.insert(key, entry);
+  if (evicted || iotlb_.size() > before) {
+    ++pages_of_size_[size_index(key.bits)];
+  }
+  if (evicted) {
+    --pages_of_size_[size_index(evicted->bits)];
+  }
+}
+
+template <class Predicate>
+unsigned TranslationCaches::drop_pages(Predicate is_stale) {
+  return iotlb_.invalidate_if([&](const RangeKey& key, const PageTranslation&) {
+    const bool drops = is_stale(key);
+    pages_of_size_[size_index(key.bits)] -= drops ? 1U : 0U;
+    return drops;
+  });
+}
+
+unsigned TranslationCaches::invalidate(const ContextCacheInvalidation& command) {
+  using Granularity = ContextCacheInvalidation::Granularity;
+  const std::uint16_t compared = compared_bits(command.function_mask);
+  const auto names = [&](Bdf source) {
+    return ((source.value ^ command.source.value) & compared) == 0;
+  };
+  switch (command.granularity) {
+    case Granularity::kGlobal:
+      return contexts_.invalidate_all() + pasids_.invalidate_all();
+    case Granularity::kDomain:
+      return contexts_.invalidate_all() +
+             pasids_.invalidate_if([&](const PasidKey&, const PasidEntry& entry) {
+               return entry.domain == command.domain;
+             });
+    case Granularity::kDevice:
+      return contexts_.invalidate_if([&](const ContextKey& key, const ContextEntry&) {
+        return names(key.source);
+      }) + pasids_.invalidate_if([&](const PasidKey& key, const PasidEntry&) {
+        return names(key.source);
+      });
+  }
+  return 0;
+}
+
+unsigned TranslationCaches::invalidate(const PasidCacheInvalidation& command) {
+  using Granularity = PasidCacheInvalidation::Granularity;
+  return pasids_.invalidate_if([&](const PasidKey& key, const PasidEntry& entry) {
+    switch (command.granularity) {
+      case Granularity::kGlobal:
+        return true;
+      case Granularity::kDomain:
+        return entry.domain == command.domain;
+      case Granularity::kPasid:
+        return entry.domain == command.domain && key.pasid == command.pasid;
+    }
+    return true;
+  });
+}
+
+unsigned TranslationCaches::invalidate(const IotlbInvalidation& command) {
+  using Granularity = IotlbInvalidation::Granularity;
+  if (command.granularity == Granularity::kGlobal) {
+    return drop_pages([](const RangeKey&) { return true; }) + paging_.invalidate_all() +
+           second_stage_.invalidate_all();
+  }
+  const bool is_page = command.granularity == Granularity::kPage;
+  const unsigned bits = kPageBits + command.address_mask;
+  // The address is one of the second stage: what the first stage made cannot be told apart by it.
+  const auto is_stale = [&](const RangeKey& key) {
+    return key.tag.domain == command.domain &&
+           (!is_page || key.tag.has_first_stage() || key.overlaps(command.address, bits));
+  };
+  unsigned dropped = drop_pages(is_stale);
+  dropped += second_stage_.invalidate_if([&](const RangeKey& key, const SecondStageLeaf& leaf) {
+    return is_stale(range_of(key.tag, key.number << kPageBits, leaf.page_bits));
+  });
+  if (!(is_page && command.leaf_only)) {
+    dropped += paging_.invalidate_if(
+        [&](const RangeKey& key, const TableStart&) { return is_stale(key); });
+  }
+  return dropped;
+}
+
+unsigned TranslationCaches::invalidate(const PasidIotlbInvalidation& command) {
+  const bool is_page = command.granularity == PasidIotlbInvalidation::Granularity::kPage;
+  const unsigned bits = kPageBits + command.address_mask;
+  const auto is_stale = [&](const RangeKey& key) {
+    return key.tag.has_first_stage() && key.tag.domain == command.domain &&
+           key.tag.pasid == to_int(command.pasid) &&
+           (!is_page || key.overlaps(command.address, bits));
+  };
+  unsigned dropped = drop_pages(is_stale);
+  if (!(is_page && command.leaf_only)) {
+    dropped += paging_.invalidate_if(
+        [&](const RangeKey& key, const TableStart&) { return is_stale(key); });
+  }
+  return dropped;
+}
+
+unsigned TranslationCaches::invalidate_page(std::uint16_t domain, Pasid pasid,
+                                            std::uint64_t address) {
+  return drop_pages([&](const RangeKey& key) {
+    const bool is_owner = !key.tag.has_first_stage() || key.tag.pasid == to_int(pasid);
+    return key.tag.domain == domain && is_owner && key.overlaps(address, kPageBits);
+  });
+}
+
+unsigned TranslationCaches::invalidate_all() {
+  return contexts_.invalidate_all() + pasids_.invalidate_all() +
+         drop_pages([](const RangeKey&) { return true; }) + paging_.invalidate_all() +
+         second_stage_.invalidate_all();
+}
+
+}  // namespace flitwise

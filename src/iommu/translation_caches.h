@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The caches of the translation agent: their tags, what a walk leaves in them, and what each
+/// invalidation removes. [IOM-6.3]
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "iommu/invalidation_descriptor.h"
+#include "iommu/tagged_cache.h"
+#include "iommu/walk.h"
+
+namespace flitwise {
+
+struct TranslationCacheShapes {
+  CacheShape context, pasid, iotlb, paging, second_stage;
+};
+
+/// Whose translations: second-stage ones belong to a domain, the others to a PASID in it.
+struct DomainTag {
+  std::uint16_t domain = 0;
+  TranslationType type = TranslationType::kNone;
+  std::uint32_t pasid = 0;  ///< 0 for the second stage
+
+  static DomainTag of(const PasidEntry& entry, Pasid pasid) {
+    return {entry.domain, entry.translation(),
+            entry.translation() == TranslationType::kSecondStage ? 0 : to_int(pasid)};
+  }
+  std::uint64_t bits() const {
+    return domain | std::uint64_t{pasid} << 16 |
+           std::uint64_t{static_cast<std::uint8_t>(type)} << 40;
+  }
+  bool has_first_stage() const { return type != TranslationType::kSecondStage; }
+};
+
+struct ContextKey {
+  Bdf source;
+  std::uint64_t hash() const;
+  std::uint64_t index() const { return source.value; }
+  friend bool operator==(ContextKey a, ContextKey b) { return a.source == b.source; }
+};
+
+struct PasidKey {
+  Bdf source;
+  Pasid pasid{};
+  std::uint64_t hash() const;
+  std::uint64_t index() const { return std::uint64_t{source.value} + to_int(pasid); }
+  friend bool operator==(PasidKey a, PasidKey b) {
+    return a.source == b.source && a.pasid == b.pasid;
+  }
+};
+
+/// A naturally aligned range of 2^bits bytes in somebody's addresses.
+struct RangeKey {
+  DomainTag tag;
+  std::uint64_t number = 0;  ///< address >> bits
+  std::uint8_t bits = kPageBits;
+  std::uint64_t hash() const;
+  std::uint64_t index() const { return number + tag.domain + tag.pasid; }
+  bool overlaps(std::uint64_t address, unsigned other_bits) const;
+  friend bool operator==(const RangeKey& a, const RangeKey& b) {
+    return a.number == b.number && a.bits == b.bits && a.tag.bits() == b.tag.bits();
+  }
+};
+
+class TranslationCaches {
+ public:
+  explicit TranslationCaches(const TranslationCacheShapes& shapes, std::uint64_t seed = 1);
+
+  // Asking counts as a use; what is returned is valid until the next change.
+  const ContextEntry* find_context(Bdf source) { return contexts_.find({source}); }
+  const PasidEntry* find_pasid(Bdf source, Pasid pasid) { return pasids_.find({source, pasid}); }
+  /// Any page size. REQUIRES: the tag is of the first or second stage or nested.
+  const PageTranslation* find_page(const DomainTag& tag, std::uint64_t address);
+  /// The lowest table known on the way to this address, for Walk::use_table().
+  const TableStart* find_table(const DomainTag& tag, std::uint64_t address);
+  /// For Walk::use_second_stage().
+  const SecondStageLeaf* find_second_stage(std::uint16_t domain, std::uint64_t guest);
+
+  /// Takes in what a finished walk may leave; with CM also what was not present. [IOM-6.2]
+  void keep(const Walk& walk, const IommuCapabilities& offers);
+
+  // Each returns the number of entries removed. [IOM-6.4, IOM-6.5, IOM-6.6]
+  unsigned invalidate(const ContextCacheInvalidation& command);
+  unsigned invalidate(const PasidCacheInvalidation& command);
+  unsigned invalidate(const IotlbInvalidation& command);
+  unsigned invalidate(const PasidIotlbInvalidation& command);
+  /// A page request drops the translation of its page. [IOM-8.2]
+  unsigned invalidate_page(std::uint16_t domain, Pasid pasid, std::uint64_t address);
+  unsigned invalidate_all();
+
+  unsigned iotlb_size() const { return iotlb_.size(); }
+
+ private:
+  static constexpr unsigned kPageSizes = 3;  // 4 KiB, 2 MiB, 1 GiB
+
+  void keep_structures(const Walk& walk, bool keeps_absent);
+  void keep_paging(const Walk& walk);
+  void keep_page(const Walk& walk, bool keeps_absent);
+  void insert_page(const RangeKey& key, const PageTranslation& entry);
+  template <class Predicate>
+  unsigned drop_pages(Predicate is_stale);
+
+  TaggedCache<ContextKey, ContextEntry> contexts_;
+  TaggedCache<PasidKey, PasidEntry> pasids_;
+  TaggedCache<RangeKey, PageTranslation> iotlb_;
+  TaggedCache<RangeKey, TableStart> paging_;
+  TaggedCache<RangeKey, SecondStageLeaf> second_stage_;
+  std::array<std::uint32_t, kPageSizes> pages_of_size_{};
+};
+
+}  // namespace flitwise

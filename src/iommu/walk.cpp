@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk through root, context, PASID directory and PASID table, and what faults mean.
+#include "iommu/walk.h"
+
+namespace flitwise {
+
+namespace {
+
+/// Requests with a PASID are translated in the interrupt window, too. No open source settles it.
+/// [IOM-3.3, LNK-9.22]
+constexpr bool kUnverifiedPasidIsTranslated = true;
+
+bool is_beyond_host(std::uint64_t address, const IommuCapabilities& offers) {
+  return (address & bits_from(offers.host_address_bits)) != 0;
+}
+
+}  // namespace
+
+unsigned WalkResult::total_reads() const {
+  unsigned sum = 0;
+  for (const std::uint8_t count : reads) {
+    sum += count;
+  }
+  return sum;
+}
+
+Walk::Walk(const WalkRequest& request, const RootTable& root, const IommuCapabilities& offers)
+    : request_(request), root_(root), offers_(&offers), wish_(request.wish) {
+  start();
+}
+
+void Walk::start() {
+  const bool is_window = is_interrupt_address(request_.address);
+  const bool has_pasid = request_.pasid.has_value() && kUnverifiedPasidIsTranslated;
+  const bool meets_window = is_window && request_.kind == WalkKind::kUntranslated && !has_pasid;
+  if (meets_window && wish_.write && !wish_.read) {
+    result_.outcome = WalkOutcome::kInterrupt;
+    return;
+  }
+  if (meets_window || (is_window && is_translation_request())) {
+    fail(FaultReason::kInterruptRange);
+    return;
+  }
+  if (root_.mode == TableMode::kLegacy && request_.kind == WalkKind::kPageRequest) {
+    fail(FaultReason::kPageRequestInLegacyMode);
+  } else if (root_.mode == TableMode::kLegacy && request_.pasid.has_value()) {
+    fail(FaultReason::kPasidInLegacyMode);
+  } else if (root_.mode != TableMode::kScalable || is_beyond_host(root_.address, *offers_)) {
+    fail(FaultReason::kRootAddressInvalid);
+  } else {
+    read(Step::kRoot, TableKind::kRoot, root_.address + request_.source.bus() * kRootEntryBytes,
+         kRootEntryBytes);
+  }
+}
+
+void Walk::read(Step step, TableKind table, std::uint64_t address, unsigned bytes) {
+  step_ = step;
+  access_.kind = MemoryAccess::Kind::kRead;
+  access_.table = table;
+  access_.address = address;
+  access_.bytes = static_cast<std::uint8_t>(bytes);
+}
+
+std::optional<MemoryAccess> Walk::next() const {
+  return is_done() ? std::nullopt : std::optional<MemoryAccess>(access_);
+}
+
+void Walk::supply(const std::uint8_t* bytes) {
+  if (access_.kind == MemoryAccess::Kind::kSetBits) {
+    ++result_.updates;
+    after_set_bits(load_u64(bytes));
+    return;
+  }
+  ++result_.reads[static_cast<unsigned>(access_.table)];
+  switch (step_) {
+    case Step::kRoot:
+      on_root(bytes);
+      break;
+    case Step::kContext:
+      on_context(decode_context(bytes, *offers_));
+      break;
+    case Step::kPasidDirectory:
+      on_pasid_directory(bytes);
+      break;
+    case Step::kPasidTable:
+      on_pasid_entry(decode_pasid(bytes, *offers_));
+      break;
+    case Step::kFirstStage:
+      on_first_stage(load_u64(bytes));
+      break;
+    case Step::kSecondStage:
+      on_second_stage(load_u64(bytes));
+      break;
+    case Step::kFirstStageUpdate:
+    case Step::kSecondStageUpdate:
+    case Step::kSecondStageDirty:
+    case Step::kDone:
+      break;
+  }
+}
+
+void Walk::failed() {
+  if (access_.kind == MemoryAccess::Kind::kRead) {
+    ++result_.reads[static_cast<unsigned>(access_.table)];
+  }
+  fail(access_fault());
+}
+
+FaultReason Walk::access_fault() const {
+  switch (step_) {
+    case Step::kRoot:
+      return FaultReason::kRootAccess;
+    case Step::kContext:
+      return FaultReason::kContextAccess;
+    case Step::kPasidDirectory:
+      return FaultReason::kPasidDirectoryAccess;
+    case Step::kPasidTable:
+      return FaultReason::kPasidEntryAccess;
+    case Step::kFirstStage:
+      return first_level_ == pasid_entry_.first_stage_levels() ? FaultReason::kFirstStageTopAccess
+                                                               : FaultReason::kFirstStageAccess;
+    case Step::kFirstStageUpdate:
+      return FaultReason::kFirstStageUpdateFailed;
+    case Step::kSecondStage:
+    case Step::kSecondStageUpdate:
+    case Step::kSecondStageDirty:
+      return FaultReason::kSecondStageAccess;
+    case Step::kDone:
+      break;
+  }
+  return FaultReason::kNone;
+}
+
+void Walk::fail(FaultReason reason, unsigned page_bits) {
+  step_ = Step::kDone;
+  result_.fault = reason;
+  result_.outcome = WalkOutcome::kFault;
+  result_.is_recorded = !(disables_fault_records_ && is_qualified(reason));
+  result_.read = result_.write = result_.execute = false;
+  if (!is_translation_request()) {
+    return;
+  }
+  result_.answer = ats_answer(reason);
+  if (result_.answer == AtsAnswer::kSuccess) {
+    result_.outcome = WalkOutcome::kTranslated;
+    result_.page_bits = static_cast<std::uint8_t>(page_bits);
+    result_.is_recorded = result_.is_recorded && reason == FaultReason::kInterruptRange;
+  }
+}
+
+void Walk::on_root(const std::uint8_t* bytes) {
+  const unsigned devfn = request_.source.value & 0xffU;
+  const RootEntry entry = decode_root(bytes, devfn, *offers_);
+  if (!entry.is_present) {
+    fail(FaultReason::kRootNotPresent);
+  } else if (entry.has_reserved) {
+    fail(FaultReason::kRootReserved);
+  } else {
+    read(Step::kContext, TableKind::kContext,
+         entry.context_table + (devfn & 0x7fU) * kContextEntryBytes, kContextEntryBytes);
+  }
+}
+
+void Walk::use_context(const ContextEntry& context) {
+  if (step_ == Step::kRoot) {
+    on_context(context);
+  }
+}
+
+void Walk::on_context(const ContextEntry& context) {
+  context_ = context;
+  disables_fault_records_ = context.disables_fault_records;
+  const FaultReason reason = context_fault();
+  if (reason != FaultReason::kNone) {
+    fail(reason);
+    return;
+  }
+  has_context_ = true;
+  const std::uint32_t rid_pasid = offers_->rid_pasid ? context.rid_pasid : 0;
+  result_.pasid = request_.pasid.value_or(Pasid{rid_pasid});
+  const bool is_privileged =
+      request_.pasid.has_value() ? wish_.privileged : context.rid_is_privileged;
+  wish_.privileged = is_privileged && offers_->supervisor_requests;
+  wish_.execute = wish_.execute && request_.pasid.has_value() && offers_->execute_requests;
+  result_.is_privileged = wish_.privileged;
+  if (request_.kind == WalkKind::kTranslated || request_.kind == WalkKind::kPageRequest) {
+    step_ = Step::kDone;
+    result_.outcome = WalkOutcome::kTranslated;
+    result_.address = request_.address;
+    return;
+  }
+  if (!request_.pasid.has_value() && rid_pasid >= context.pasid_limit()) {
+    fail(FaultReason::kRidPasidInvalid);
+    return;
+  }
+  read(Step::kPasidDirectory, TableKind::kPasidDirectory,
+       context.pasid_directory + (to_int(result_.pasid) >> 6U) * kPasidDirectoryEntryBytes,
+       kPasidDirectoryEntryBytes);
+}
+
+/// In this order: present, reserved bits, device TLB, page requests, PASID, its size.
+FaultReason Walk::context_fault() const {
+  if (!context_.is_present) {
+    return FaultReason::kContextNotPresent;
+  }
+  if (context_.has_reserved) {
+    return FaultReason::kContextReserved;
+  }
+  if (request_.kind != WalkKind::kUntranslated &&
+      !(context_.enables_device_tlb && offers_->device_tlb)) {
+    return FaultReason::kDeviceTlbDisabled;
+  }
+  if (request_.kind == WalkKind::kPageRequest &&
+      !(context_.enables_page_requests && offers_->page_requests)) {
+    return FaultReason::kPageRequestDisabled;
+  }
+  if (!request_.pasid.has_value()) {
+    return FaultReason::kNone;
+  }
+  if (!context_.enables_pasid || offers_->pasid_bits == 0) {
+    return FaultReason::kPasidDisabled;
+  }
+  const std::uint32_t pasid = to_int(*request_.pasid);
+  const bool is_too_large = pasid >= context_.pasid_limit() || pasid >> offers_->pasid_bits != 0;
+  return is_too_large ? FaultReason::kPasidTooLarge : FaultReason::kNone;
+}
+
+void Walk::on_pasid_directory(const std::uint8_t* bytes) {
+  const PasidDirectoryEntry entry = decode_pasid_directory(bytes, *offers_);
+  disables_fault_records_ = disables_fault_records_ || entry.disables_fault_records;
+  if (!entry.is_present) {
+    fail(FaultReason::kPasidDirectoryNotPresent);
+  } else if (entry.has_reserved) {
+    fail(FaultReason::kPasidDirectoryReserved);
+  } else {
+    read(Step::kPasidTable, TableKind::kPasidTable,
+         entry.table + (to_int(result_.pasid) & 0x3fU) * kPasidEntryBytes, kPasidEntryBytes);
+  }
+}
+
+void Walk::use_pasid_entry(const PasidEntry& entry) {
+  if (step_ == Step::kPasidDirectory) {
+    on_pasid_entry(entry);
+  }
+}
+
+void Walk::on_pasid_entry(const PasidEntry& entry) {
+  pasid_entry_ = entry;
+  disables_fault_records_ = disables_fault_records_ || entry.disables_fault_records;
+  pasid_entry_.disables_fault_records = disables_fault_records_;  // a cached entry stands for both
+  const FaultReason reason = pasid_entry_fault();
+  if (reason != FaultReason::kNone) {
+    fail(reason);
+    return;
+  }
+  has_pasid_entry_ = true;
+  result_.domain = entry.domain;
+  result_.type = entry.translation();
+  path_rights_.write_protect = entry.write_protect;
+  rights_ = path_rights_;
+  start_paging();
+}
+
+FaultReason Walk::pasid_entry_fault() const {
+  if (!pasid_entry_.is_present) {
+    return FaultReason::kPasidEntryNotPresent;
+  }
+  if (pasid_entry_.has_reserved) {
+    return FaultReason::kPasidEntryReserved;
+  }
+  if (!pasid_entry_.is_valid(*offers_)) {
+    return FaultReason::kPasidEntryInvalid;
+  }
+  if (!pasid_entry_.has_first_stage()) {
+    return FaultReason::kNone;
+  }
+  if (wish_.execute && !pasid_entry_.enables_execute) {
+    return FaultReason::kExecuteDisabled;
+  }
+  const bool is_denied = wish_.privileged && !pasid_entry_.enables_supervisor;
+  return is_denied ? FaultReason::kSupervisorDisabled : FaultReason::kNone;
+}
+
+}  // namespace flitwise

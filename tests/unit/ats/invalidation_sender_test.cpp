@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invalidations at the translation agent. Catalogue ids in the names.
+#include "ats/invalidation_sender.h"
+
+#include <gtest/gtest.h>
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+namespace {
+
+constexpr Bdf kAgent = Bdf::of(0, 0, 0), kFunction = Bdf::of(1, 0, 0), kOther = Bdf::of(1, 0, 1);
+
+class Sender : public testing::Test {
+ protected:
+  CompletionReport complete(std::uint32_t vector, unsigned count = 1, unsigned tc = 0,
+                            Bdf from = kFunction, Bdf agent = kAgent) {
+    return sender.complete(
+        {agent, from, static_cast<std::uint8_t>(tc), static_cast<std::uint8_t>(count), vector});
+  }
+
+  InvalidationSender sender{kAgent, 4};
+  const unsigned function = sender.add_function(kFunction, 0);
+  const unsigned other = sender.add_function(kOther, 4);
+};
+
+TEST_F(Sender, INV_08_EveryCopyIsWaitedFor) {
+  sender.send(function, 77, {});
+  EXPECT_EQ(complete(1, 2, 0).retired, 0U);
+  EXPECT_EQ(complete(1, 2, 3).retired, 1U);
+  EXPECT_EQ(sender.cookie_of(function, 0), 77U);
+  EXPECT_EQ(sender.outstanding(function), 0U);
+}
+
+TEST_F(Sender, INV_09_CountZeroIsEight) {
+  sender.send(function, 0, {});
+  for (unsigned tc = 0; tc < 8; ++tc) {
+    EXPECT_EQ(complete(1, 8, tc).retired, tc == 7 ? 1U : 0U);
+  }
+}
+
+TEST_F(Sender, INV_10_CopiesThatDifferAreReportedAndNotCounted) {
+  sender.send(function, 0, {});
+  sender.send(function, 0, {});
+  EXPECT_EQ(complete(1, 2, 0).mismatched, 0U);
+  EXPECT_EQ(complete(1, 3, 1).mismatched, 1U);  // another count
+  const CompletionReport wider = complete(3, 2, 1);
+  EXPECT_EQ(wider.mismatched, 1U);  // another vector
+  EXPECT_EQ(wider.retired, 0U);
+  EXPECT_EQ(sender.outstanding(function), 3U);
+  EXPECT_EQ(complete(1, 2, 1).retired, 1U);
+  EXPECT_EQ(complete(1, 2, 1).unexpected, 1U);  // never twice
+}
+
+TEST_F(Sender, INV_11_OneMessageRetiresSeveral) {
+  sender.send(function, 0, {});
+  sender.send(function, 0, {});
+  EXPECT_EQ(complete(3).retired, 3U);
+}
+
+TEST_F(Sender, INV_12_CoalescedAnswersThatSpreadOverClassesAreErrors) {
+  sender.send(function, 0, {});
+  sender.send(function, 0, {});
+  complete(3, 2, 0);
+  EXPECT_EQ(complete(1, 2, 1).mismatched, 1U);
+  EXPECT_EQ(complete(3, 2, 0).mismatched, 3U);  // a copy on the class that had one
+  EXPECT_EQ(complete(3, 2, 1).retired, 3U);
+}
+
+TEST_F(Sender, INV_13_AnItagThatIsNotOutIsUnexpected) {
+  EXPECT_EQ(complete(1U << 5).unexpected, 1U << 5);
+  sender.send(function, 0, {});
+  const CompletionReport mixed = complete(1U << 5 | 1U);
+  EXPECT_EQ(mixed.unexpected, 1U << 5);
+  EXPECT_EQ(mixed.retired, 1U);
+}
+
+TEST_F(Sender, INV_14_AnotherFunctionsAnswerIsUnexpected) {
+  sender.send(function, 0, {});
+  EXPECT_EQ(complete(1, 1, 0, kOther).unexpected, 1U);
+  EXPECT_EQ(complete(1, 1, 0, Bdf::of(9, 0, 0)).unexpected, 1U);
+  EXPECT_EQ(sender.outstanding(function), 1U);
+}
+
+TEST_F(Sender, INV_15_AnAnswerForAnotherAgentIsUnexpected) {
+  sender.send(function, 0, {});
+  EXPECT_EQ(complete(1, 1, 0, kFunction, Bdf::of(0, 3, 0)).unexpected, 1U);
+  EXPECT_EQ(sender.outstanding(function), 1U);
+}
+
+TEST_F(Sender, INV_16_TheLowestFreeItagIsTaken) {
+  EXPECT_EQ(sender.send(function, 0, {}), 0);
+  EXPECT_EQ(sender.send(function, 0, {}), 1);
+  EXPECT_EQ(sender.send(function, 0, {}), 2);
+  EXPECT_EQ(sender.send(other, 0, {}), 0);  // Each function has its own.
+  complete(1U << 1);
+  EXPECT_EQ(sender.send(function, 0, {}), 1);
+}
+
+TEST_F(Sender, INV_17_NoItagIsReusedBeforeItsLastCopy) {
+  sender.send(function, 0, {});
+  complete(1, 2, 0);
+  EXPECT_EQ(sender.send(function, 0, {}), 1);
+}
+
+TEST_F(Sender, INV_18_TheThirtyThirdWaits) {
+  for (int i = 0; i < 32; ++i) {
+    ASSERT_TRUE(sender.can_send(function));
+    sender.send(function, 0, {});
+  }
+  EXPECT_FALSE(sender.can_send(function));
+  EXPECT_TRUE(sender.can_send(other));
+  EXPECT_THROW(sender.send(function, 0, {}), SimulationError);
+  complete(1U << 31);
+  EXPECT_EQ(sender.send(function, 0, {}), 31);
+}
+
+TEST_F(Sender, INV_20_AnUnansweredOneTimesOutAfterSixtySeconds) {
+  const Time start = Time::from_us(5);
+  EXPECT_FALSE(sender.next_deadline());
+  sender.send(function, 1, start);
+  sender.send(function, 2, start + Time::from_us(1));
+  const Time deadline = start + Time::from_us(60'000'000);
+  EXPECT_EQ(sender.next_deadline(), deadline);
+  EXPECT_FALSE(sender.expire(deadline - Time{1}));
+  const auto expired = sender.expire(deadline);
+  ASSERT_TRUE(expired);
+  EXPECT_EQ(expired->cookie, 1U);
+  EXPECT_FALSE(sender.expire(deadline));
+  EXPECT_EQ(complete(1).unexpected, 1U);  // late
+  EXPECT_EQ(sender.send(function, 3, deadline), 0);
+}
+
+TEST_F(Sender, INV_20_TheTimeoutIsSixtyToNinetySeconds) {
+  EXPECT_NO_THROW(InvalidationSender(kAgent, 1, kInvalidateTimeoutMost));
+  EXPECT_THROW(InvalidationSender(kAgent, 1, kInvalidateTimeoutLeast - Time{1}), SimulationError);
+  EXPECT_THROW(InvalidationSender(kAgent, 1, kInvalidateTimeoutMost + Time{1}), SimulationError);
+}
+
+TEST_F(Sender, INV_31_TheQueueDepthHoldsTheFifthBack) {
+  for (int i = 0; i < 4; ++i) {
+    sender.send(other, 0, {});
+  }
+  EXPECT_FALSE(sender.can_send(other));
+  sender.note_held_back(other);
+  EXPECT_EQ(sender.held_back(other), 1U);
+  complete(1, 1, 0, kOther);
+  EXPECT_TRUE(sender.can_send(other));
+}
+
+TEST_F(Sender, INV_32_DepthZeroIsThirtyTwo) {
+  EXPECT_EQ(invalidate_queue_depth(0), 32U);
+  EXPECT_EQ(invalidate_queue_depth(1), 1U);
+  EXPECT_EQ(invalidate_queue_depth(31), 31U);
+}
+
+}  // namespace
+}  // namespace flitwise

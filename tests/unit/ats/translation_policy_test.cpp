@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// When translations are asked for. [ATS 1.1]
+#include "ats/translation_policy.h"
+
+#include <gtest/gtest.h>
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+namespace {
+
+unsigned miss(TranslationPolicy& policy, std::uint64_t address, OptionalId<Pasid> pasid = {},
+              bool has_hint = false) {
+  const MissedAccess access{address, pasid, has_hint};
+  policy.note_miss(access);
+  return policy.translations_for(access);
+}
+
+TranslationPolicyConfig config(TranslationPolicyKind kind) {
+  TranslationPolicyConfig made;
+  made.kind = kind;
+  return made;
+}
+
+TEST(TranslationPolicy, AlwaysAsksForThePageThatMissed) {
+  const auto policy = make_translation_policy(config(TranslationPolicyKind::kAlways), 0);
+  EXPECT_EQ(miss(*policy, 0x1000), 1U);
+}
+
+TEST(TranslationPolicy, PrefetchAsksForPagesAhead) {
+  TranslationPolicyConfig ahead = config(TranslationPolicyKind::kPrefetch);
+  ahead.pages_ahead = 3;
+  EXPECT_EQ(miss(*make_translation_policy(ahead, 0), 0x1000), 4U);
+}
+
+TEST(TranslationPolicy, HintLetsSoftwareChoose) {
+  const auto policy = make_translation_policy(config(TranslationPolicyKind::kHint), 0);
+  EXPECT_EQ(miss(*policy, 0x1000), 0U);
+  EXPECT_EQ(miss(*policy, 0x1000, {}, true), 1U);
+}
+
+TEST(TranslationPolicy, ReuseWaitsForTheThreshold) {
+  TranslationPolicyConfig reuse = config(TranslationPolicyKind::kReuse);
+  reuse.reuse_threshold = 3;
+  const auto policy = make_translation_policy(reuse, 0);
+  EXPECT_EQ(miss(*policy, 0x1000), 0U);
+  EXPECT_EQ(miss(*policy, 0x2000), 0U);
+  EXPECT_EQ(miss(*policy, 0x1ff8), 0U);
+  EXPECT_EQ(miss(*policy, 0x1040), 1U);
+  EXPECT_EQ(miss(*policy, 0x1080), 1U);
+}
+
+TEST(TranslationPolicy, ReuseCountsByStuAndPasid) {
+  const auto policy = make_translation_policy(config(TranslationPolicyKind::kReuse), 1);
+  EXPECT_EQ(miss(*policy, 0x2000), 0U);
+  EXPECT_EQ(miss(*policy, 0x2000, Pasid{0}), 0U);
+  EXPECT_EQ(miss(*policy, 0x3000, Pasid{0}), 1U);
+}
+
+TEST(TranslationPolicy, ReuseForgetsAPageWhosePlaceIsTaken) {
+  TranslationPolicyConfig reuse = config(TranslationPolicyKind::kReuse);
+  reuse.reuse_pages = 4;
+  const auto policy = make_translation_policy(reuse, 0);
+  EXPECT_EQ(miss(*policy, 0x1000), 0U);
+  EXPECT_EQ(miss(*policy, 0x5000), 0U);
+  EXPECT_EQ(miss(*policy, 0x1000), 0U);
+  EXPECT_EQ(miss(*policy, 0x1000), 1U);
+}
+
+TEST(TranslationPolicy, RangesAreChecked) {
+  TranslationPolicyConfig wrong;
+  wrong.reuse_pages = 3;
+  EXPECT_THROW(make_translation_policy(wrong, 0), SimulationError);
+  wrong = {};
+  wrong.pages_ahead = 16;
+  EXPECT_THROW(make_translation_policy(wrong, 0), SimulationError);
+}
+
+}  // namespace
+}  // namespace flitwise

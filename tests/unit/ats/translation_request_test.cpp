@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translation Requests at both ends. Catalogue ids in the names.
+#include "ats/translation_request.h"
+
+#include <gtest/gtest.h>
+
+#include "flitwise/error.h"
+#include "tlp/header_layout.h"
+#include "tlp/tlp_check.h"
+
+namespace flitwise {
+namespace {
+
+constexpr Bdf kFunction = Bdf::of(1, 0, 0);
+
+TranslationSettings enabled() {
+  TranslationSettings settings;
+  settings.is_enabled = true;
+  return settings;
+}
+
+TranslationAsk ask(std::uint64_t address, unsigned translations = 1) {
+  TranslationAsk wish;
+  wish.address = address;
+  wish.translations = translations;
+  return wish;
+}
+
+Tlp at_type(TlpType type, AddressType at) {
+  Tlp tlp;
+  tlp.type = type;
+  tlp.at = at;
+  tlp.length_dw = 2;
+  tlp.first_be = tlp.last_be = 0xf;
+  return tlp;
+}
+
+TEST(TranslationRequest, ATR_01_IsAReadOfTwoDwPerTranslation) {
+  const Tlp tlp = translation_request_tlp(ask(0x1'2345'6000), enabled(), kFunction);
+  EXPECT_EQ(tlp.type, TlpType::kMRd);
+  EXPECT_EQ(tlp.at, AddressType::kTranslationRequest);
+  EXPECT_EQ(tlp.length_dw, 2);
+  EXPECT_TRUE(tlp.is_4dw);
+  EXPECT_EQ(tlp.address, 0x1'2345'6000U);
+  EXPECT_FALSE(check_format(tlp));
+  EXPECT_EQ(translations_of(tlp), 1U);
+}
+
+TEST(TranslationRequest, ATR_02_AddressesBelow4GTakeTheShortHeader) {
+  const Tlp low = translation_request_tlp(ask(0xffff'f000), enabled(), kFunction);
+  const Tlp high = translation_request_tlp(ask(0x1'0000'0000), enabled(), kFunction);
+  EXPECT_EQ(header_bytes(high) - header_bytes(low), 4U);
+}
+
+TEST(TranslationRequest, ATR_03_OnAWriteItIsUnsupported) {
+  EXPECT_EQ(check_address_type(at_type(TlpType::kMWr, AddressType::kTranslationRequest)),
+            AgentVerdict::kUnsupportedRequest);
+  EXPECT_EQ(check_address_type(at_type(TlpType::kMRd, AddressType::kTranslationRequest)),
+            AgentVerdict::kServe);
+  EXPECT_EQ(check_address_type(at_type(TlpType::kMWr, AddressType::kTranslated)),
+            AgentVerdict::kServe);
+}
+
+TEST(TranslationRequest, ATR_04_OnlyMemoryRequestsHaveAnAddressType) {
+  for (const TlpType type : {TlpType::kFetchAdd, TlpType::kSwap, TlpType::kCas}) {
+    EXPECT_EQ(check_address_type(at_type(type, AddressType::kTranslationRequest)),
+              AgentVerdict::kUnsupportedRequest);
+  }
+  for (const TlpType type : {TlpType::kIORd, TlpType::kCfgRd0, TlpType::kMsg}) {
+    EXPECT_EQ(check_address_type(at_type(type, AddressType::kTranslationRequest)),
+              AgentVerdict::kServe);
+  }
+}
+
+TEST(TranslationRequest, ATR_05_ReservedAddressTypeIsUnsupported) {
+  EXPECT_EQ(check_address_type(at_type(TlpType::kMRd, AddressType::kReserved)),
+            AgentVerdict::kUnsupportedRequest);
+  EXPECT_EQ(check_address_type(at_type(TlpType::kMWr, AddressType::kReserved)),
+            AgentVerdict::kUnsupportedRequest);
+}
+
+TEST(TranslationRequest, ATR_06_OddLengthIsMalformed) {
+  Tlp tlp = translation_request_tlp(ask(0x1000), enabled(), kFunction);
+  tlp.length_dw = 3;
+  EXPECT_EQ(check_translation_request(tlp, 64, true), AgentVerdict::kMalformedTlp);
+  EXPECT_EQ(check_translation_request(tlp, 64, false), AgentVerdict::kMalformedTlp);
+}
+
+TEST(TranslationRequest, ATR_07_LengthAboveRcbIsMalformed) {
+  Tlp tlp = translation_request_tlp(ask(0x1000), enabled(), kFunction);
+  for (const std::uint16_t length : {std::uint16_t{18}, std::uint16_t{1024}}) {
+    tlp.length_dw = length;
+    EXPECT_EQ(check_translation_request(tlp, 64, true), AgentVerdict::kMalformedTlp) << length;
+  }
+}
+
+TEST(TranslationRequest, ATR_08_LengthOfRcbIsServed) {
+  TranslationSettings settings = enabled();
+  for (const unsigned rcb : {64U, 128U}) {
+    settings.rcb_bytes = rcb;
+    EXPECT_EQ(max_translations(settings), rcb / 8);
+    const Tlp tlp = translation_request_tlp(ask(0x1000, rcb / 8), settings, kFunction);
+    EXPECT_EQ(tlp.length_dw, rcb / 4);
+    EXPECT_EQ(check_translation_request(tlp, rcb, true), AgentVerdict::kServe);
+  }
+}
+
+TEST(TranslationRequest, ATR_09_MoreThanRcbOrMrrsIsNotSent) {
+  TranslationSettings settings = enabled();
+  EXPECT_EQ(problem_of(ask(0x1000, 9), settings), AskProblem::kTooLong);
+  EXPECT_FALSE(problem_of(ask(0x1000, 8), settings));
+  EXPECT_EQ(problem_of(ask(0x1000, 0), settings), AskProblem::kNoTranslation);
+  settings.rcb_bytes = 128;
+  settings.mrrs_bytes = 64;
+  EXPECT_EQ(max_translations(settings), 8U);
+  EXPECT_EQ(problem_of(ask(0x1000, 9), settings), AskProblem::kTooLong);
+  EXPECT_THROW(translation_request_tlp(ask(0x1000, 9), settings, kFunction), SimulationError);
+}
+
+TEST(TranslationRequest, ATR_10_PageAlignedFunctionsSendZeros) {
+  TranslationSettings settings = enabled();
+  EXPECT_EQ(problem_of(ask(0x1004), settings), AskProblem::kNotPageAligned);
+  settings.is_page_aligned = false;
+  EXPECT_FALSE(problem_of(ask(0x1004), settings));
+}
+
+TEST(TranslationRequest, ATR_11_LowAddressBitsDoNotMatter) {
+  TranslationSettings settings = enabled();
+  settings.is_page_aligned = false;
+  const Tlp tlp = translation_request_tlp(ask(0x1ffc, 2), settings, kFunction);
+  EXPECT_FALSE(check_format(tlp));
+  EXPECT_EQ(check_translation_request(tlp, 64, true), AgentVerdict::kServe);
+  const AddressSpan span = implied_span(tlp.address, 2, 0);
+  EXPECT_EQ(span.first, 0x1000U);
+  EXPECT_EQ(span.last, 0x2fffU);
+}
+
+TEST(TranslationRequest, ATR_12_AddressBitsBelowTheStuDoNotMatter) {
+  const AddressSpan even = implied_span(0x4000, 2, 1), odd = implied_span(0x5000, 2, 1);
+  EXPECT_EQ(even.first, odd.first);
+  EXPECT_EQ(even.last, odd.last);
+  EXPECT_EQ(even.last - even.first + 1, 0x4000U);
+}
+
+TEST(TranslationRequest, ATR_12_TheSpanStopsAtTheEndOfTheAddressSpace) {
+  const AddressSpan span = implied_span(~std::uint64_t{0}, 8, 31);
+  EXPECT_EQ(span.last, ~std::uint64_t{0});
+  EXPECT_EQ(span.first, ~PageRange::mask_of(43));
+}
+
+TEST(TranslationRequest, ATR_15_NoWriteIsInTheHeader) {
+  TranslationAsk wish = ask(0x1000);
+  EXPECT_FALSE(is_no_write(translation_request_tlp(wish, enabled(), kFunction)));
+  wish.no_write = true;
+  EXPECT_TRUE(is_no_write(translation_request_tlp(wish, enabled(), kFunction)));
+}
+
+TEST(TranslationRequest, ATR_22_WithoutBusMasterEnableItIsNotSent) {
+  TranslationSettings settings = enabled();
+  settings.is_bus_master = false;
+  EXPECT_EQ(problem_of(ask(0x1000), settings), AskProblem::kNotBusMaster);
+}
+
+TEST(TranslationRequest, ATR_23_WithoutEnableItIsNotSentAndUnsupported) {
+  EXPECT_EQ(problem_of(ask(0x1000), {}), AskProblem::kNotEnabled);
+  EXPECT_THROW(translation_request_tlp(ask(0x1000), {}, kFunction), SimulationError);
+  const Tlp tlp = translation_request_tlp(ask(0x1000), enabled(), kFunction);
+  EXPECT_EQ(check_translation_request(tlp, 64, false), AgentVerdict::kUnsupportedRequest);
+}
+
+TEST(TranslationRequest, CFG_11_PasidNeedsItsEnables) {
+  TranslationSettings settings = enabled();
+  TranslationAsk wish = ask(0x1000);
+  wish.pasid = Pasid{3};
+  EXPECT_EQ(problem_of(wish, settings), AskProblem::kPasidNotEnabled);
+  settings.has_pasid = true;
+  EXPECT_FALSE(problem_of(wish, settings));
+  wish.execute = true;
+  EXPECT_EQ(problem_of(wish, settings), AskProblem::kPasidNotEnabled);
+  settings.has_execute = true;
+  wish.privileged = true;
+  EXPECT_EQ(problem_of(wish, settings), AskProblem::kPasidNotEnabled);
+  settings.has_privileged = true;
+  const Tlp tlp = translation_request_tlp(wish, settings, kFunction);
+  EXPECT_TRUE(tlp.has_pasid && tlp.execute_requested && tlp.privileged_mode_requested);
+  EXPECT_EQ(tlp.pasid, Pasid{3});
+}
+
+}  // namespace
+}  // namespace flitwise

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fault records: layout, order, overflow.
+#include "iommu/fault_log.h"
+
+#include <gtest/gtest.h>
+
+namespace flitwise {
+namespace {
+
+using namespace iommu_register;
+
+FaultRecord record_of(Bdf source, std::uint64_t address) {
+  FaultRecord record;
+  record.code = 0x71;
+  record.source = source;
+  record.address = address;
+  return record;
+}
+
+class Faults : public ::testing::Test {
+ protected:
+  explicit Faults(std::uint16_t records = 3) {
+    offers.fault_records = records;
+    registers = IommuRegisters(offers);
+    registers.write(kFectl, 4, 0);
+  }
+  std::uint64_t high(unsigned index) { return registers.read(0x228 + 16 * index, 8); }
+  std::uint64_t status() { return registers.read(kFsts, 4); }
+  IommuCapabilities offers;
+  IommuRegisters registers{offers};
+  FaultLog log;
+};
+
+// [IOM-9.1]
+TEST_F(Faults, RecordHasSourceReasonPasidAndDirection) {
+  FaultRecord record = record_of(Bdf::of(0, 4, 0), 0x1234'5678);
+  EXPECT_EQ(record_low(record), 0x1234'5000U);
+  EXPECT_EQ(record_high(record), 0x4000'0071'0000'0020U);  // a read without PASID
+  record.pasid = Pasid{0xabcde};
+  record.is_write = true;
+  EXPECT_EQ(record_high(record), 0x0abc'de71'8000'0020U);
+  log.report(record, registers);
+  EXPECT_EQ(registers.read(0x220, 8), 0x1234'5000U);
+  EXPECT_EQ(high(0), 0x8abc'de71'8000'0020U);
+}
+
+// [IOM-9.1]
+TEST_F(Faults, FirstPendingIndexFollowsTheOldest) {
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_TRUE(log.report(record_of(Bdf::of(1, 0, 0), 0x1000 * i), registers).is_recorded);
+  }
+  EXPECT_EQ(status(), fault_status::kPending);
+  registers.write(0x228, 8, 1ULL << 63);
+  EXPECT_EQ(status(), fault_status::kPending | 1U << 8);
+  EXPECT_TRUE(log.report(record_of(Bdf::of(1, 0, 0), 0x9000), registers).is_recorded);
+  EXPECT_EQ(registers.read(0x220, 8), 0x9000U);
+  registers.write(0x238 + 4, 4, 1ULL << 31);
+  registers.write(0x248, 8, 1ULL << 63);
+  EXPECT_EQ(status(), fault_status::kPending);
+  registers.write(0x228, 8, 1ULL << 63);
+  EXPECT_EQ(status(), 0U);
+}
+
+// [IOM-9.1]
+TEST_F(Faults, PendingBitsAreNotClearedThroughTheStatusRegister) {
+  log.report(record_of(Bdf::of(1, 0, 0), 0), registers);
+  registers.write(kFsts, 4, 0xffff);
+  EXPECT_EQ(status(), fault_status::kPending);
+  registers.write(0x228, 8, 0);
+  EXPECT_NE(high(0) >> 63, 0U);
+}
+
+class OneRecord : public Faults {
+ protected:
+  OneRecord() : Faults(1) {}
+};
+
+TEST_F(OneRecord, PAS_37_SecondFaultOverflowsAndIsLost) {
+  EXPECT_TRUE(log.report(record_of(Bdf::of(1, 0, 0), 0x1000), registers).is_recorded);
+  EXPECT_FALSE(log.report(record_of(Bdf::of(1, 0, 0), 0x2000), registers).is_recorded);
+  EXPECT_EQ(registers.read(0x220, 8), 0x1000U);
+  EXPECT_EQ(status(), fault_status::kPending | fault_status::kOverflow);
+  EXPECT_EQ(log.dropped(), 1U);
+}
+
+TEST_F(OneRecord, PAS_37_NothingIsRecordedUntilTheOverflowIsCleared) {
+  log.report(record_of(Bdf::of(1, 0, 0), 0x1000), registers);
+  log.report(record_of(Bdf::of(1, 0, 0), 0x2000), registers);
+  registers.write(0x228, 8, 1ULL << 63);
+  EXPECT_FALSE(log.report(record_of(Bdf::of(1, 0, 0), 0x3000), registers).is_recorded);
+  registers.write(kFsts, 4, fault_status::kOverflow);
+  EXPECT_TRUE(log.report(record_of(Bdf::of(1, 0, 0), 0x4000), registers).is_recorded);
+}
+
+// [IOM-9.3]
+TEST_F(OneRecord, OneInterruptForAllPendingFaults) {
+  EXPECT_TRUE(log.report(record_of(Bdf::of(1, 0, 0), 0), registers).interrupt);
+  EXPECT_FALSE(log.report(record_of(Bdf::of(1, 0, 0), 0), registers).interrupt);
+}
+
+// [IOM-9.4]
+TEST_F(Faults, CollapsingDropsFurtherFaultsOfAFunctionWithoutOverflow) {
+  log = FaultLog(true);
+  log.report(record_of(Bdf::of(1, 0, 0), 0x1000), registers);
+  EXPECT_FALSE(log.report(record_of(Bdf::of(1, 0, 0), 0x2000), registers).is_recorded);
+  EXPECT_EQ(status(), fault_status::kPending);
+  EXPECT_TRUE(log.report(record_of(Bdf::of(2, 0, 0), 0x3000), registers).is_recorded);
+}
+
+}  // namespace
+}  // namespace flitwise

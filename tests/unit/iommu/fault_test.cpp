@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of faults and of what the machine offers.
+#include "iommu/fault.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "iommu/capabilities.h"
+
+namespace flitwise {
+namespace {
+
+using F = FaultReason;
+
+// [IOM-3.1]
+TEST(FaultCodes, LegacyCodesReplaceThoseOfScalableMode) {
+  EXPECT_EQ(legacy_code(F::kRootNotPresent, false), 0x01);
+  EXPECT_EQ(legacy_code(F::kContextNotPresent, false), 0x02);
+  EXPECT_EQ(legacy_code(F::kContextReserved, false), 0x0b);
+  EXPECT_EQ(legacy_code(F::kSecondStagePermission, true), 0x05);
+  EXPECT_EQ(legacy_code(F::kSecondStagePermission, false), 0x06);
+  EXPECT_EQ(legacy_code(F::kSecondStageReserved, false), 0x0c);
+  EXPECT_EQ(legacy_code(F::kAddressTooHigh, false), 0x04);
+  EXPECT_EQ(legacy_code(F::kPasidDirectoryNotPresent, false), 0x51);
+  EXPECT_EQ(legacy_code(F::kFirstStageNotPresent, true), 0x71);
+  EXPECT_EQ(legacy_code(F::kNoWrite, true), 0x85);
+}
+
+// [IOM-4.1]
+TEST(FaultCodes, EveryReasonHasItsOwnName) {
+  std::vector<std::string> names;
+  for (unsigned code = 0x30; code <= 0x91; ++code) {
+    const std::string name = name_of(static_cast<F>(code));
+    if (name != "unknown") {
+      EXPECT_EQ(std::count(names.begin(), names.end(), name), 0) << name;
+      names.push_back(name);
+    }
+  }
+  EXPECT_EQ(names.size(), 47U);
+}
+
+// [IOM-1.2, IOM-1.3]: values seen on a running machine with these features.
+TEST(IommuCapabilities, RegistersOfAKnownMachine) {
+  IommuCapabilities c;
+  c.guest_address_bits = 48;
+  c.second_stage_3_level = c.second_stage_4_level = true;
+  c.zero_length_read = false;
+  c.first_stage_5_level = false;
+  c.second_stage = c.nested = c.second_stage_accessed_dirty = c.rid_pasid = false;
+  c.snoop_control = c.coherent_walks = c.execute_requests = c.supervisor_requests = false;
+  EXPECT_EQ(cap_register(c), 0x81d2'008c'222f'0606U);
+  EXPECT_EQ(ecap_register(c), 0x8d9a'2000'0f46U);
+  c.pasid_bits = 0;
+  c.device_tlb = c.page_requests = c.page_request_drain = c.no_write_flag = false;
+  EXPECT_EQ(ecap_register(c), 0x8800'0000'0f42U);
+}
+
+}  // namespace
+}  // namespace flitwise
