@@ -12,6 +12,11 @@
 #include "tlp/wire_size.h"
 
 namespace flitwise {
+namespace {
+
+constexpr unsigned kMostTranslationBytes = 128;  // the largest RCB [ATR-08]
+
+}  // namespace
 
 ScriptEngine::ScriptEngine(const Config& config, PacketPool& pool, OnCompletion on_completion)
     : link_(config.link),
@@ -28,12 +33,8 @@ std::uint32_t ScriptEngine::most_bytes() const {
 void ScriptEngine::send(PacketRef packet) {
   const Tlp& tlp = packet->tlp;
   if (!packet->malformed && fc_class(tlp.type) == FcClass::kNonPosted) {
-    Request request;
-    request.requester_id = tlp.requester_id;
-    request.tag = tlp.tag;
+    Request request = request_of(*packet);
     request.is_raw = true;
-    request.token = packet->request;
-    request.reassembly = Reassembly(tlp, static_cast<std::uint32_t>(link_.mps));
     requests_.push_back(request);
   }
   out_.push_back(std::move(packet));
@@ -99,15 +100,28 @@ PacketRef ScriptEngine::make(const ScriptDma& dma, const RequestPiece& piece) {
 
 void ScriptEngine::add_read(PacketRef packet, std::uint64_t offset) {
   packet->tlp.tag = tags_.take();
-  Request request;
-  request.requester_id = packet->tlp.requester_id;
-  request.tag = packet->tlp.tag;
+  Request request = request_of(*packet);
   request.offset = offset;
-  request.token = packet->request;
-  request.reassembly = Reassembly(packet->tlp, static_cast<std::uint32_t>(link_.mps));
   requests_.push_back(request);
   ++dma_requests_;
   out_.push_back(std::move(packet));
+}
+
+ScriptEngine::Request ScriptEngine::request_of(const Packet& packet) const {
+  const Tlp& tlp = packet.tlp;
+  Request request;
+  request.requester_id = tlp.requester_id;
+  request.tag = tlp.tag;
+  request.token = packet.request;
+  request.is_translation =
+      tlp.type == TlpType::kMRd && tlp.at == AddressType::kTranslationRequest &&
+      check_translation_request(tlp, kMostTranslationBytes, true) == AgentVerdict::kServe;
+  if (request.is_translation) {
+    request.translations = TranslationReceiver(tlp, static_cast<unsigned>(link_.rcb), 0);
+  } else {
+    request.reassembly = Reassembly(tlp, static_cast<std::uint32_t>(link_.mps));
+  }
+  return request;
 }
 
 PacketRef ScriptEngine::next(Time /*now*/) {
@@ -127,6 +141,9 @@ bool ScriptEngine::complete(const Packet& packet, Time /*now*/) {
   if (found == requests_.end()) {
     return false;
   }
+  if (found->is_translation) {
+    return complete_translation(*found, packet);
+  }
   const CompletionFit fit = found->reassembly.check(tlp);
   if (!fits(fit)) {
     return false;
@@ -143,6 +160,37 @@ bool ScriptEngine::complete(const Packet& packet, Time /*now*/) {
     finish(static_cast<std::size_t>(found - requests_.begin()));
   }
   return true;
+}
+
+// An answer to a Translation Request; false where it is none. [TCP-01] [TCP-08]
+bool ScriptEngine::complete_translation(Request& request, const Packet& packet) {
+  const TranslationVerdict verdict = request.translations.check(packet.tlp, packet.payload.data());
+  const bool brings_entries =
+      verdict == TranslationVerdict::kPartial || verdict == TranslationVerdict::kLast;
+  if (!brings_entries && packet.tlp.status == CplStatus::kSC) {
+    return false;
+  }
+  if (request.is_raw) {
+    on_completion_(packet, request.token);
+  } else if (brings_entries) {
+    take_translation(request, packet);
+  } else {
+    failures_.push_back({packet.tlp.tag, packet.tlp.status});
+  }
+  if (brings_entries) {
+    request.translations.accept(packet.tlp, packet.payload.data());
+  }
+  if (verdict != TranslationVerdict::kPartial) {
+    finish(static_cast<std::size_t>(&request - requests_.data()));
+  }
+  return true;
+}
+
+// Entries as they stand on the wire; there may be fewer than were asked for. [ATR-19]
+void ScriptEngine::take_translation(Request& request, const Packet& packet) {
+  data_.resize(request.received);
+  data_.insert(data_.end(), packet.payload.begin(), packet.payload.end());
+  request.received += static_cast<std::uint32_t>(packet.payload.size());
 }
 
 // Books the data of a completion in; false where it brings none.

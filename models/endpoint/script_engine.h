@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "ats/translation_receiver.h"
+#include "ats/translation_request.h"
 #include "endpoint/raw_engine.h"
 #include "flitwise/config.h"
 #include "tlp/reassembly.h"
@@ -74,7 +76,12 @@ class ScriptEngine : public RawEngine {
     std::uint64_t offset = 0;
     std::uint32_t received = 0;
     Reassembly reassembly;
+    bool is_translation = false;  ///< then its answer follows rules of its own
+    TranslationReceiver translations;
   };
+  Request request_of(const Packet& packet) const;
+  bool complete_translation(Request& request, const Packet& packet);
+  void take_translation(Request& request, const Packet& packet);
   PacketRef make(const ScriptDma& dma, const RequestPiece& piece);
   void add_read(PacketRef packet, std::uint64_t offset);
   bool take_dma(Request& request, const Packet& packet);

@@ -116,11 +116,11 @@ void HostBridge::read(std::uint64_t address, unsigned bytes, Done done) {
   FLITWISE_CHECK(bytes >= 1 && address % kMaxRead + bytes <= kMaxRead,
                  "a read of the host crosses a 4 KiB boundary");
   if (is_own(address)) {
-    after(mmio_ * 2, [this, address, done] {
-      const std::uint32_t value =
-          block_at(address).registers.read(static_cast<std::uint32_t>(address % 4096));
+    const unsigned width = bytes == 8 ? 8 : 4;
+    after(mmio_ * 2, [this, address, width, done] {
+      const std::uint64_t value = read_own(address, width);
       HostAnswer answer;
-      for (unsigned byte = 0; byte < 4; ++byte) {
+      for (unsigned byte = 0; byte < width; ++byte) {
         answer.data.push_back(static_cast<std::uint8_t>(value >> 8 * byte));
       }
       done(answer);

@@ -19,6 +19,7 @@
 #include "dhi/dhi_dvsec.h"
 #include "dhi/handle_registers.h"
 #include "flitwise/config.h"
+#include "iommu/translation_agent.h"
 #include "root_complex/host_handles.h"
 #include "root_complex/root_port.h"
 #include "routing/routing_table.h"
@@ -50,6 +51,8 @@ class HostBridge : public sc_core::sc_module {
   unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
   /// The next block of handle registers, for the host's handles of one device; returns its index.
   unsigned attach(HostHandles& handles, RootPort& port);
+  /// The agent whose registers software reaches by MMIO. REQUIRES: before the start.
+  void attach(TranslationAgent& agent) { agent_ = &agent; }
   /// What a hot reset of the link below the port does there, and whether it is over and all that
   /// was sent before has arrived. [DHI D4]
   struct HotReset {
@@ -68,6 +71,8 @@ class HostBridge : public sc_core::sc_module {
   /// Software does something else for so long.
   void after(Time delay, std::function<void()> what);
 
+  /// Where the registers of the translation agent are. [IOM-1.1]
+  static constexpr std::uint64_t kAgentRegisters = 0xfed9'0000;
   /// Where a block of handle registers is. [DHI D12]
   static constexpr std::uint64_t handle_block(unsigned index) {
     return kHandleBlocks + index * std::uint64_t{4096};
@@ -135,12 +140,19 @@ class HostBridge : public sc_core::sc_module {
   bool completed(const PacketRef& packet, Time when);
   void finish(std::uint16_t tag, Time delay);
   void write_own(std::uint64_t address, const std::vector<std::uint8_t>& bytes);
+  std::uint64_t read_own(std::uint64_t address, unsigned bytes) const;
+  bool is_agent(std::uint64_t address) const {
+    return agent_ != nullptr && address / 4096 == kAgentRegisters / 4096;
+  }
   void command(HandleBlock& block, const HandleCommand& order);
   bool is_own(std::uint64_t address) const {
-    return address >= kHandleBlocks &&
-           address < handle_block(static_cast<unsigned>(blocks_.size()));
+    return is_agent(address) || (address >= kHandleBlocks &&
+                                 address < handle_block(static_cast<unsigned>(blocks_.size())));
   }
   HandleBlock& block_at(std::uint64_t address) { return blocks_[(address - kHandleBlocks) / 4096]; }
+  const HandleBlock& block_at(std::uint64_t address) const {
+    return blocks_[(address - kHandleBlocks) / 4096];
+  }
   void refuse(const Done& done);
   void message(unsigned port, const Packet& packet);
 
@@ -148,6 +160,7 @@ class HostBridge : public sc_core::sc_module {
   const Time step_;
   const Time completion_timeout_;
   PacketPool& pool_;
+  TranslationAgent* agent_ = nullptr;
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<HandleBlock> blocks_;
   std::array<std::uint64_t, 256> interrupts_{};  // by bus

@@ -185,7 +185,23 @@ void HostBridge::grant_handles(unsigned block, BusRange buses, HandleRange range
   set_handles(own, **above);
 }
 
+// Handle registers have four bytes, those of the agent four or eight.
+std::uint64_t HostBridge::read_own(std::uint64_t address, unsigned bytes) const {
+  const auto offset = static_cast<std::uint32_t>(address % 4096);
+  return is_agent(address) ? agent_->read_register(offset, bytes)
+                           : block_at(address).registers.read(offset);
+}
+
 void HostBridge::write_own(std::uint64_t address, const std::vector<std::uint8_t>& bytes) {
+  if (is_agent(address)) {
+    std::uint64_t value = 0;
+    for (std::size_t i = std::min<std::size_t>(bytes.size(), 8); i-- > 0;) {
+      value = value << 8 | bytes[i];
+    }
+    agent_->write_register(static_cast<std::uint32_t>(address % 4096),
+                           static_cast<unsigned>(bytes.size()), value);
+    return;
+  }
   HandleBlock& block = block_at(address);
   for (std::size_t at = 0; at + 4 <= bytes.size(); at += 4) {
     const std::uint32_t value = bytes[at] | std::uint32_t{bytes[at + 1]} << 8 |

@@ -30,12 +30,12 @@ void MemoryPort::free(tlm::tlm_generic_payload* payload) {
   idle_.push_back(&transaction);
 }
 
-bool MemoryPort::submit(MemoryClient& client, PacketRef packet, Time delay) {
+bool MemoryPort::submit(MemoryClient& client, PacketRef packet, std::uint64_t address, Time delay) {
   MemoryTransaction& transaction = take();
   transaction.client = &client;
   transaction.packet = std::move(packet);
   transaction.is_waiting = false;
-  fill(transaction);
+  fill(transaction, address);
   if (open_request_ != nullptr || !waiting_.empty()) {
     transaction.ready = now() + delay;
     transaction.is_waiting = true;
@@ -50,7 +50,7 @@ bool MemoryPort::submit(MemoryClient& client, PacketRef packet, Time delay) {
   return is_taken;
 }
 
-void MemoryPort::fill(MemoryTransaction& transaction) {
+void MemoryPort::fill(MemoryTransaction& transaction, std::uint64_t address) {
   const Packet& packet = *transaction.packet;
   const Tlp& tlp = packet.tlp;
   const bool is_write = tlp.type == TlpType::kMWr;
@@ -73,7 +73,7 @@ void MemoryPort::fill(MemoryTransaction& transaction) {
   transaction.set_command(is_write && packet.length_only ? tlm::TLM_IGNORE_COMMAND
                           : is_write                     ? tlm::TLM_WRITE_COMMAND
                                                          : tlm::TLM_READ_COMMAND);
-  transaction.set_address(tlp.address + lead);
+  transaction.set_address(address + lead);
   // A write reads the packet itself (a target never changes the data of a write); a read fills the
   // transaction's own.
   transaction.set_data_ptr(is_write && !packet.length_only

@@ -49,7 +49,12 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
   /// Accesses memory for a memory request TLP, `delay` from now. Accesses start in the order of the
   /// calls. A read covers whole DWs; a write touches the enabled bytes only. False: the memory has
   /// not taken the request yet.
-  bool submit(MemoryClient& client, PacketRef packet, Time delay);
+  bool submit(MemoryClient& client, PacketRef packet, Time delay) {
+    const std::uint64_t address = packet->tlp.address;
+    return submit(client, std::move(packet), address, delay);
+  }
+  /// At another address than the request names: a translated one.
+  bool submit(MemoryClient& client, PacketRef packet, std::uint64_t address, Time delay);
   /// Untimed access for software and scripts; false where the memory cannot serve it whole.
   bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size);
   bool peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size);
@@ -58,7 +63,7 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
  private:
   tlm::tlm_sync_enum response(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
-  void fill(MemoryTransaction& transaction);
+  void fill(MemoryTransaction& transaction, std::uint64_t address);
   void send(MemoryTransaction& transaction, Time delay);
   void send_waiting();
   void end_request(MemoryTransaction& transaction);

@@ -25,9 +25,9 @@ TlpLimits limits_of(const Config& config) {
   return limits;
 }
 
-bool lies_in(const Tlp& tlp, std::uint64_t base, std::uint64_t size) {
+bool lies_in(const Tlp& tlp, std::uint64_t address, std::uint64_t base, std::uint64_t size) {
   const std::uint64_t bytes = tlp.length_dw * 4U;
-  return tlp.address >= base && tlp.address - base < size && bytes <= size - (tlp.address - base);
+  return address >= base && address - base < size && bytes <= size - (address - base);
 }
 
 }  // namespace
@@ -91,7 +91,9 @@ tlm::tlm_sync_enum RootPort::receive(int /*id*/, Packet& packet, tlm::tlm_phase&
                                      sc_core::sc_time& /*delay*/) {
   ++counters_.received;
   holds_buffer_ = false;
+  packet_received_ = &packet;
   take(packet, now());
+  packet_received_ = nullptr;
   if (completions_.size() >= kMostAnswers && !holds_buffer_ &&
       fc_class(packet.tlp.type) == FcClass::kNonPosted) {
     hold_behind_answers(packet);
@@ -105,17 +107,27 @@ void RootPort::take(Packet& packet, Time t) {
     refuse_malformed(packet, *packet.malformed);
   } else if (const std::optional<TlpViolation> violation = check_tlp(tlp, limits_)) {
     refuse_malformed(packet, *violation);
-  } else if (is_completion(tlp.type)) {
-    if (hooks_.completion &&
-        hooks_.completion(PacketRef(&packet), t + config_.host.timing.root_port)) {
-      ++counters_.completions;
-    } else {
-      drop(packet, "unexpected_completion", "unexpected_completion");
-    }
-  } else if (is_message(tlp.type)) {
-    receive_message(packet, t);
+  } else if (stage_ && stage_->is_busy() && (is_completion(tlp.type) || is_message(tlp.type))) {
+    holds_buffer_ = true;
+    TranslationStage::Entry entry;
+    entry.packet = PacketRef(&packet);
+    stage_->hold(std::move(entry));
+  } else if (is_completion(tlp.type) || is_message(tlp.type)) {
+    take_unordered(packet, t);
   } else {
     receive_request(packet, t);
+  }
+}
+
+// What meets no translation, once it is its turn.
+void RootPort::take_unordered(Packet& packet, Time t) {
+  if (is_message(packet.tlp.type)) {
+    receive_message(packet, t);
+  } else if (hooks_.completion &&
+             hooks_.completion(PacketRef(&packet), t + config_.host.timing.root_port)) {
+    ++counters_.completions;
+  } else {
+    drop(packet, "unexpected_completion", "unexpected_completion");
   }
 }
 
@@ -138,7 +150,8 @@ void RootPort::receive_message(Packet& packet, Time t) {
   }
 }
 
-// Why a request cannot be served, or nullptr. I/O, configuration and atomics go down only.
+// Why a request cannot be served, wherever it goes, or nullptr. I/O, configuration and atomics go
+// down only.
 const char* RootPort::refusal_of(const Packet& packet, const Standing& standing) const {
   const Tlp& tlp = packet.tlp;
   if (!is_bus_master_) {
@@ -147,30 +160,34 @@ const char* RootPort::refusal_of(const Packet& packet, const Standing& standing)
   if (tlp.type != TlpType::kMRd && tlp.type != TlpType::kMWr) {
     return "unsupported_request";
   }
-  if (tlp.at == AddressType::kTranslationRequest) {
+  if (tlp.at == AddressType::kTranslationRequest && !is_translating()) {
     return "translation_request_without_ats";
   }
   if (tlp.at == AddressType::kTranslated && config_.host.dhi.check_capabilities &&
       (standing.capabilities & kCapabilityTranslated) == 0) {
     return "capability_missing";
   }
-  if (touches_interrupt_window(tlp)) {
-    return is_interrupt(tlp) ? nullptr : "not_an_interrupt";
-  }
-  if (!lies_in(tlp, 0, config_.host.memory.size)) {
-    return "unmapped_address";
-  }
-  return checks_windows_ ? window_refusal_of(tlp, standing) : nullptr;
+  return nullptr;
 }
 
-const char* RootPort::window_refusal_of(const Tlp& tlp, const Standing& standing) const {
+// Why it cannot be served at this address of the host.
+const char* RootPort::address_refusal_of(const Tlp& tlp, std::uint64_t address,
+                                         const Standing& standing) const {
+  if (!lies_in(tlp, address, 0, config_.host.memory.size)) {
+    return "unmapped_address";
+  }
+  return checks_windows_ ? window_refusal_of(tlp, address, standing) : nullptr;
+}
+
+const char* RootPort::window_refusal_of(const Tlp& tlp, std::uint64_t address,
+                                        const Standing& standing) const {
   const auto& window = config_.host.dma_window;
-  if (window.size != 0 && !lies_in(tlp, window.base, window.size)) {
+  if (window.size != 0 && !lies_in(tlp, address, window.base, window.size)) {
     return "outside_dma_window";
   }
   const auto& trusted = config_.host.trusted_window;
-  const bool is_inside = trusted.size != 0 && tlp.address < trusted.base + trusted.size &&
-                         trusted.base < tlp.address + tlp.length_dw * 4U;
+  const bool is_inside = trusted.size != 0 && address < trusted.base + trusted.size &&
+                         trusted.base < address + tlp.length_dw * 4U;
   return is_inside && !standing.is_trusted ? "untrusted_request" : nullptr;
 }
 
@@ -189,16 +206,36 @@ void RootPort::receive_request(Packet& packet, Time t) {
   const Time delay = config_.host.timing.root_port + standing.latency;
   if (const char* const refusal = refusal_of(packet, standing)) {
     refuse(packet, CplStatus::kUR, refusal, delay);
-  } else if (is_interrupt(packet.tlp)) {
-    ++counters_.interrupts;
-    counters_.interrupt_bytes += packet.payload_bytes;
-    packet.stamp(Hop::kMemory, t + delay);
-    observe("interrupt", "", packet);
-    if (hooks_.interrupt) {
-      hooks_.interrupt(packet, t + delay);
-    }
+  } else if (is_translating() || (stage_ && stage_->is_busy())) {
+    translate(packet, standing, delay);
+  } else if (touches_interrupt_window(packet.tlp)) {
+    interrupt(packet, delay);
   } else {
-    to_memory(packet, delay);
+    serve_address(packet, packet.tlp.address, standing, delay);
+  }
+}
+
+void RootPort::serve_address(Packet& packet, std::uint64_t address, const Standing& standing,
+                             Time delay) {
+  if (const char* const refusal = address_refusal_of(packet.tlp, address, standing)) {
+    refuse(packet, CplStatus::kUR, refusal, delay);
+  } else {
+    to_memory(packet, address, delay);
+  }
+}
+
+// A request into the interrupt window.
+void RootPort::interrupt(Packet& packet, Time delay) {
+  if (!is_interrupt(packet.tlp)) {
+    refuse(packet, CplStatus::kUR, "not_an_interrupt", delay);
+    return;
+  }
+  ++counters_.interrupts;
+  counters_.interrupt_bytes += packet.payload_bytes;
+  packet.stamp(Hop::kMemory, now() + delay);
+  observe("interrupt", "", packet);
+  if (hooks_.interrupt) {
+    hooks_.interrupt(packet, now() + delay);
   }
 }
 
@@ -265,9 +302,9 @@ bool RootPort::resolve(Packet& packet, Time t, Standing& standing) {
   return false;
 }
 
-void RootPort::to_memory(Packet& packet, Time delay) {
+void RootPort::to_memory(Packet& packet, std::uint64_t address, Time delay) {
   ++in_memory_;
-  if (!memory_.submit(*this, PacketRef(&packet), delay)) {
+  if (!memory_.submit(*this, PacketRef(&packet), address, delay)) {
     holds_buffer_ = true;
   } else if (config_.host.memory.bandwidth_gbps > 0) {
     hold_behind(packet, now() + delay);
@@ -357,6 +394,9 @@ std::string RootPort::waiting() const {
   say(posted_, "posted requests");
   say(nonposted_, "non-posted requests");
   say(completions_, "completions");
+  if (stage_ && stage_->is_busy()) {
+    text += fmt::format("{}: {} packets wait for translations\n", name(), stage_->size());
+  }
   if (in_memory_ > 0) {
     text += fmt::format("{}: {} accesses wait for host memory\n", name(), in_memory_);
   }

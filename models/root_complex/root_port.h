@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "flitwise/result.h"
 #include "root_complex/host_handles.h"
 #include "root_complex/memory_port.h"
+#include "root_complex/translation_stage.h"
 #include "tlp/tlp_check.h"
 #include "trace/latency_tracer.h"
 
@@ -62,6 +64,8 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void set_devices(std::vector<DeviceBelow> devices);
 
   void set_hooks(HostHooks hooks) { hooks_ = std::move(hooks); }
+  /// Requests go through this agent while software has it translate. REQUIRES: before the start.
+  void attach(TranslationAgent& agent);
   /// Buses below the port, as software has set them.
   void set_buses(BusRange buses) { buses_ = buses; }
   BusRange buses() const { return buses_; }
@@ -76,7 +80,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
 
   bool is_quiet() const {
     return in_memory_ == 0 && posted_.empty() && nonposted_.empty() && completions_.empty() &&
-           held_.empty() && unanswered_.empty();
+           held_.empty() && unanswered_.empty() && !(stage_ && stage_->is_busy());
   }
   std::vector<CheckResult> checks() const;
   const RootPortCounters& counters() const { return counters_; }
@@ -93,6 +97,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void take(Packet& packet, Time now);
   void hold_behind_answers(Packet& packet);
   void release_answered();
+  void take_unordered(Packet& packet, Time now);
   void receive_message(Packet& packet, Time now);
   void receive_request(Packet& packet, Time now);
   /// What the host knows of a request's domain beside who it is. [DHI D19] [DHI D20]
@@ -102,11 +107,21 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
     Time latency{};  // of the look-up
   };
   const char* refusal_of(const Packet& packet, const Standing& standing) const;
-  const char* window_refusal_of(const Tlp& tlp, const Standing& standing) const;
+  const char* address_refusal_of(const Tlp& tlp, std::uint64_t address,
+                                 const Standing& standing) const;
+  const char* window_refusal_of(const Tlp& tlp, std::uint64_t address,
+                                const Standing& standing) const;
+  bool is_translating() const { return stage_ && stage_->is_enabled(); }
+  void translate(Packet& packet, const Standing& standing, Time delay);
+  void serve(const TranslationStage::Entry& entry);
+  void serve_translated(const TranslationStage::Entry& entry);
+  void serve_address(Packet& packet, std::uint64_t address, const Standing& standing, Time delay);
+  void interrupt(Packet& packet, Time delay);
+  void answer_translation(Packet& packet, const WalkResult& result, Time delay);
   bool resolve(Packet& packet, Time now, Standing& standing);
   bool name_domain(Packet& packet, Time& delay);
   const char* identity_refusal_of(const Tlp& tlp, const DeviceIdentity& identity) const;
-  void to_memory(Packet& packet, Time delay);
+  void to_memory(Packet& packet, std::uint64_t address, Time delay);
   void memory_done(const MemoryTransaction& transaction, Time when) override;
   void memory_took(const MemoryTransaction& transaction) override;
   void hold_behind(Packet& packet, Time arrival);
@@ -152,6 +167,8 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   bool breaks_completion_;            // the next one, on purpose
   std::vector<PacketRef> answers_;    // scratch
   std::deque<PacketRef> unanswered_;  // requests whose buffers wait for answers to leave
+  std::unique_ptr<TranslationStage> stage_;
+  const Packet* packet_received_ = nullptr;  // while it is being received
   const Observer* observer_ = nullptr;
   RootPortCounters counters_;
   std::map<std::string, std::uint64_t> errors_;

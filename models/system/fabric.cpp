@@ -229,6 +229,7 @@ RootPort& Fabric::add_root_port(const std::string& name, const Config& config,
   root_ports.push_back(std::make_unique<RootPort>(name.c_str(), config, surroundings_.pool,
                                                   surroundings_.memory, handles,
                                                   surroundings_.tracer));
+  root_ports.back()->attach(surroundings_.agent);
   return *root_ports.back();
 }
 

@@ -45,6 +45,7 @@ class Fabric {
   struct Surroundings {
     PacketPool& pool;
     MemoryPort& memory;
+    TranslationAgent& agent;
     LatencyTracer& tracer;
     std::function<void(std::size_t device)>
         counting_starts;               ///< it is about to issue its first counted request

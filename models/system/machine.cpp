@@ -9,6 +9,7 @@
 
 #include "common/interrupt.h"
 #include "flitwise/error.h"
+#include "system/translation_setup.h"
 #include "trace/packet_csv.h"
 
 namespace flitwise {
@@ -25,7 +26,8 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
       tracer_(whole.trace.latency),
       memory_port_("memory_port"),
       bridge_("host_bridge", whole, pool),
-      fabric_(config, {pool, memory_port_, tracer_,
+      agent_("iommu0", whole, pool, memory_port_),
+      fabric_(config, {pool, memory_port_, agent_, tracer_,
                        [this](std::size_t device) { measurement_.open(device, true); },
                        [this] { work_ended(); },
                        [this](std::size_t device, const WorkItem& item, std::uint32_t token) {
@@ -45,6 +47,7 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
   for (FabricLink& one : fabric_.links) {
     one.link->hold_faults();
   }
+  bridge_.attach(agent_);
   for (const std::unique_ptr<RootPort>& port : fabric_.root_ports) {
     bridge_.attach(*port, config);
   }
@@ -58,6 +61,7 @@ void Machine::serve() {
     return;
   }
   is_serving_ = true;
+  set_up_translation(config, fabric_, memory_port_, agent_);
   measurement_.forget_errors();
   for (FabricLink& one : fabric_.links) {
     one.link->release_faults();
@@ -115,7 +119,7 @@ bool Machine::nothing_is_under_way() const {
   const auto all = [](const auto& components, auto is_quiet) {
     return std::all_of(components.begin(), components.end(), is_quiet);
   };
-  return memory_port_.in_flight() == 0 && bridge_.is_quiet() &&
+  return memory_port_.in_flight() == 0 && bridge_.is_quiet() && agent_.is_quiet() &&
          all(software_, [](const auto& one) { return !one.driver || one.driver->is_quiet(); }) &&
          all(fabric_.devices, [](const auto& one) { return one.endpoint->is_quiet(); }) &&
          all(fabric_.root_ports, [](const auto& one) { return one->is_quiet(); }) &&
@@ -230,7 +234,7 @@ std::uint64_t Machine::progress() const {
   for (const FabricDevice& device : fabric_.devices) {
     sum += device.engine ? device.engine->started() : 0;
   }
-  return sum;
+  return sum + agent_.progress();
 }
 
 std::string Machine::waiting() const {
@@ -247,6 +251,7 @@ std::string Machine::waiting() const {
   for (const auto& one : fabric_.root_ports) {
     text += one->waiting();
   }
+  text += agent_.waiting();
   return text;
 }
 
@@ -255,6 +260,7 @@ RunResult Machine::result() const {
   result.seed = config.run.seed;
   result.latency = tracer_.results();
   measurement_.fill(result);
+  result.iommu.push_back(agent_.result());
   result.checks = checks();
   result.violations = monitors_.violations();
   return result;

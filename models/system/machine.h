@@ -16,6 +16,7 @@
 #include "host/handle_driver.h"
 #include "host/host_bridge.h"
 #include "host/host_memory.h"
+#include "iommu/translation_agent.h"
 #include "system/fabric.h"
 #include "system/measurement.h"
 #include "system/monitors.h"
@@ -97,6 +98,7 @@ class Machine {
   std::unique_ptr<HostMemory> own_memory_;
   MemoryPort memory_port_;
   HostBridge bridge_;
+  TranslationAgent agent_;
   Fabric fabric_;
   Monitors monitors_;
   Measurement measurement_;
@@ -119,6 +121,7 @@ class Machine {
   /// REQUIRES: called before anything runs.
   void observe(Observer observer);
   HostBridge& bridge() { return bridge_; }
+  TranslationAgent& agent() { return agent_; }
   Fabric& fabric() { return fabric_; }
   /// REQUIRES: boot() was called and there is configuration space.
   const Boot& booted() const { return *boot_; }

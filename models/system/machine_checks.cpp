@@ -43,6 +43,7 @@ std::vector<CheckResult> Machine::checks() const {
       append(all, coherence_check(device));
     }
   }
+  append(all, agent_.checks());
   append(all, monitors_.checks());
   append(all, posted_bytes_checks());
   all.push_back({"no packet is left but on a wire", pool.in_use() == on_wire,

@@ -181,6 +181,57 @@ void ScriptOutput::unframed(std::uint32_t token, const UnframeOp& op, const Fram
   write(line);
 }
 
+void ScriptOutput::register_value(std::uint32_t token, unsigned bytes, std::uint64_t value) {
+  std::vector<std::uint8_t> in_memory;
+  for (unsigned i = 0; i < bytes; ++i) {
+    in_memory.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+  }
+  Json line = event(token, "data");
+  line["hex"] = hex(in_memory);
+  line["value"] = hex_number(value);
+  write(line);
+}
+
+void ScriptOutput::mapped(std::uint32_t token, const MappedEntries& entries) {
+  const auto list = [](const std::vector<std::uint64_t>& addresses) {
+    Json texts = Json::array();
+    for (const std::uint64_t address : addresses) {
+      texts.push_back(hex_number(address));
+    }
+    return texts;
+  };
+  Json line = event(token, "mapped");
+  line["root_table"] = hex_number(entries.root_table);
+  line["root_entry"] = hex_number(entries.root);
+  line["context_entry"] = hex_number(entries.context);
+  line["pasid_directory_entry"] = hex_number(entries.pasid_directory);
+  line["pasid_entry"] = hex_number(entries.pasid);
+  line["first_stage"] = list(entries.first_stage);
+  line["second_stage"] = list(entries.second_stage);
+  write(line);
+}
+
+void ScriptOutput::fault(std::uint32_t token, const FaultRecord& record) {
+  Json line = event(token, "fault");
+  line["code"] = hex_number(record.code);
+  line["rid"] = bdf_text(record.source);
+  line["pasid"] = record.pasid ? Json(to_int(*record.pasid)) : Json();
+  line["addr"] = hex_number(record.address);
+  write(line);
+}
+
+void ScriptOutput::interrupt(const IommuInterrupt& interrupt) {
+  std::vector<std::uint8_t> data;
+  for (unsigned i = 0; i < 4; ++i) {
+    data.push_back(static_cast<std::uint8_t>(interrupt.data >> 8 * i));
+  }
+  Json line = event(0, "interrupt");
+  line["addr"] = hex_number(interrupt.address);
+  line["hex"] = hex(data);
+  line["at"] = "iommu0";
+  write(line);
+}
+
 void ScriptOutput::missed_fault(const std::string& link, const MissedFault& missed) {
   const WireFault& fault = missed.fault;
   Json line = event(fault.token, "missed_fault");

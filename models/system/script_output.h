@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "flitwise/observer.h"
+#include "iommu/fault_log.h"
+#include "iommu/table_builder.h"
 #include "script/script_line.h"
 
 namespace flitwise {
@@ -45,6 +47,14 @@ class ScriptOutput {
   /// An entry of a handle table; no identity: it is not valid.
   void handle(std::uint32_t token, const HandleOp& op, const DeviceIdentity* identity);
   void result(std::uint32_t token, const std::string& path, const Json& value);
+  /// A register of so many bytes: as bytes in memory order, and as a number.
+  void register_value(std::uint32_t token, unsigned bytes, std::uint64_t value);
+  /// Where the entries of a new mapping are.
+  void mapped(std::uint32_t token, const MappedEntries& entries);
+  /// The translation agent has refused a request.
+  void fault(std::uint32_t token, const FaultRecord& record);
+  /// The translation agent interrupts.
+  void interrupt(const IommuInterrupt& interrupt);
   /// A framed TLP or DLLP.
   void frame(std::uint32_t token, const FrameOp& op, const std::vector<std::uint8_t>& bytes);
   /// What a frame held: a TLP or DLLP without what frames it.

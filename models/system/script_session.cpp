@@ -33,6 +33,9 @@ ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wire
     engines_.emplace(name, std::move(engine));
   }
   machine_.observe([this](const Observation& observation) { observe(observation); });
+  machine_.agent().set_hooks(
+      {[this](const FaultRecord& record, std::uint32_t token) { output_.fault(token, record); },
+       [this](const IommuInterrupt& interrupt) { output_.interrupt(interrupt); }});
   if (boots) {
     machine_.bring_up();
     has_begun_ = true;
@@ -285,9 +288,18 @@ void ScriptSession::report_failure(const HostAnswer& answer) {
   }
 }
 
-void ScriptSession::run(const NotModelledOp& op) {
-  is_good_ = false;
-  output_.error(token_, "not_modelled", op.what);
+void ScriptSession::run(const IommuOp& op) {
+  TranslationAgent& agent = machine_.agent();
+  const unsigned width = agent.register_width(op.offset);
+  if (op.is_write) {
+    if (width == 4 && op.value >> 32 != 0) {
+      bad_value("value: wider than the register, which has 4 bytes");
+      return;
+    }
+    agent.write_register(op.offset, width, op.value);
+  } else {
+    output_.register_value(token_, width, agent.read_register(op.offset, width));
+  }
 }
 
 Link* ScriptSession::link_of(const WireOp& wire) {

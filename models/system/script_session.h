@@ -5,11 +5,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "endpoint/script_engine.h"
 #include "flitwise/config.h"
+#include "iommu/table_builder.h"
 #include "script/script_line.h"
 #include "system/machine.h"
 #include "system/script_output.h"
@@ -59,7 +61,10 @@ class ScriptSession {
   unsigned pcie_capability(Bdf function);
   std::optional<std::uint32_t> config_read(Bdf target, unsigned offset);
   void config_write(Bdf target, unsigned offset, std::uint32_t value);
-  void run(const NotModelledOp& op);
+  void run(const IommuOp& op);
+  void run(const MapOp& op);
+  void run(const PokeEntryOp& op);
+  TableBuilder& tables();
   void begin();
   void watch_wires();
   void observe(const Observation& observation);
@@ -76,6 +81,7 @@ class ScriptSession {
   ScriptOutput& output_;
   std::map<std::string, std::unique_ptr<ScriptEngine>> engines_;  // by device
   std::vector<std::unique_ptr<WireWatch>> watches_;               // by link
+  std::optional<TableBuilder> tables_;                            // once something is mapped
   std::uint32_t token_ = 0;                                       // of the operation at hand
   unsigned outcomes_ = 0;                                         // of its TLPs: written or refused
   unsigned refused_ = 0;                                          // of its TLPs, for any reason

@@ -174,7 +174,9 @@ int conform(const ConformOptions& options) {
     return kOk;
   }
   const scenario::RuleCoverage coverage =
-      scenario::coverage_of({embedded::rules_link(), embedded::rules_dhi()}, cases);
+      scenario::coverage_of({embedded::rules_link(), embedded::rules_dhi(), embedded::rules_iommu(),
+                             embedded::rules_ats()},
+                            cases);
   if (std::vector<Problem> problems = scenario::unknown_cites(coverage, cases); !problems.empty()) {
     throw ConfigError(std::move(problems));
   }

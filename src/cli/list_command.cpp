@@ -45,7 +45,8 @@ constexpr Named kFeatures[] = {
     {"hostile devices, grants, source validation", "modelled"},
     {"any TLM-2.0 memory as host memory, JSON-line scripts", "modelled"},
     {"flit mode, PCIe Gen6, CXL", "not modelled yet"},
-    {"IOMMU, ATS, PRI, PASID translation", "not modelled yet"},
+    {"IOMMU: scalable-mode tables, caches, walkers, faults, queued invalidation", "modelled"},
+    {"ATS in the endpoint (ATC, device-TLB invalidation), PRI, Secure ATS", "not modelled yet"},
     {"PIO send memory, credit return", "not modelled yet"},
     {"HCA pre-translation, SRDMA, RoCE", "not modelled yet"},
     {"corner cases as files (conform), campaigns", "modelled"},
@@ -53,6 +54,8 @@ constexpr Named kFeatures[] = {
 };
 
 constexpr Named kVerbs[] = {
+    {"iommu_read", "Read a register of the translation agent."},
+    {"iommu_write", "Write a register of the translation agent."},
     {"poke", "Write host memory, untimed."},
     {"peek", "Read host memory, untimed."},
     {"tlp", "Send a raw TLP from the device side."},

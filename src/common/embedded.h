@@ -13,5 +13,7 @@ const char* bench_posted_write_64b();  ///< configs/bench/posted_write_64B.yaml
 const char* bench_read_64b();          ///< configs/bench/read_64B.yaml
 const char* rules_link();              ///< docs/rules/link.md
 const char* rules_dhi();               ///< docs/rules/dhi.md
+const char* rules_iommu();             ///< docs/rules/iommu.md
+const char* rules_ats();               ///< docs/rules/ats.md
 
 }  // namespace flitwise::embedded

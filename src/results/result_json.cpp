@@ -67,6 +67,21 @@ Json dhi_json(const RunResult& result) {
   return list;
 }
 
+Json iommu_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const IommuResult& agent : result.iommu) {
+    list.push_back({{"name", agent.name},
+                    {"requests", agent.requests},
+                    {"iotlb_hits", agent.iotlb_hits},
+                    {"iotlb_misses", agent.iotlb_misses},
+                    {"walks", agent.walks},
+                    {"walk_reads", agent.walk_reads},
+                    {"faults", agent.faults},
+                    {"invalidations", agent.invalidations}});
+  }
+  return list;
+}
+
 Json errors_json(const RunResult& result) {
   Json list = Json::array();
   for (const auto& [kind, count] : result.errors) {
@@ -114,7 +129,8 @@ Json result_json(const RunResult& result) {
   json["links"] = links_json(result);
   json["latency"] = latency_json(result);
   json["dhi"] = dhi_json(result);
-  for (const char* not_there : {"iommu", "ats", "pio", "hca", "srdma"}) {
+  json["iommu"] = iommu_json(result);
+  for (const char* not_there : {"ats", "pio", "hca", "srdma"}) {
     json[not_there] = Json::array();
   }
   json["network"] = Json::object();

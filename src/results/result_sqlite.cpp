@@ -71,6 +71,9 @@ void write_result_sqlite(const std::string& path, const Json& result) {
       database.insert("latency", latency);
     }
     insert_dhi(database, result);
+    for (const Json& agent : result.at("iommu")) {
+      database.insert("iommu", agent);
+    }
     for (const Json& error : result.at("errors")) {
       database.insert("error", error);
     }

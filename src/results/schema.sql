@@ -92,6 +92,18 @@ CREATE TABLE dhi_rejection (
   PRIMARY KEY (device, kind)
 ) STRICT;
 
+-- One row per translation agent.
+CREATE TABLE iommu (
+  name TEXT PRIMARY KEY,
+  requests INTEGER NOT NULL,
+  iotlb_hits INTEGER NOT NULL,        -- answered by the caches
+  iotlb_misses INTEGER NOT NULL,
+  walks INTEGER NOT NULL,
+  walk_reads INTEGER NOT NULL,        -- of tables in host memory
+  faults INTEGER NOT NULL,
+  invalidations INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE error (
   kind TEXT PRIMARY KEY,
   count INTEGER NOT NULL

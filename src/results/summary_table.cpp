@@ -151,6 +151,28 @@ std::string handle_table(const RunResult& result) {
   return table.is_empty() ? "" : table.text();
 }
 
+std::string translation_table(const RunResult& result) {
+  TextTable table(
+      {"Translations", "requests", "hit rate", "walks", "reads/walk", "faults", "invalidations"});
+  for (const IommuResult& agent : result.iommu) {
+    if (agent.requests == 0) {
+      continue;
+    }
+    const std::uint64_t lookups = agent.iotlb_hits + agent.iotlb_misses;
+    const std::optional<double> rate =
+        lookups == 0
+            ? std::nullopt
+            : std::optional(static_cast<double>(agent.iotlb_hits) / static_cast<double>(lookups));
+    const double reads =
+        agent.walks == 0 ? 0
+                         : static_cast<double>(agent.walk_reads) / static_cast<double>(agent.walks);
+    table.add_row({agent.name, with_thousands(agent.requests), percent_text(rate),
+                   with_thousands(agent.walks), fmt::format("{:.1f}", reads),
+                   with_thousands(agent.faults), with_thousands(agent.invalidations)});
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
 std::string refusals_table(const RunResult& result) {
   TextTable table({"Handle messages and look-ups refused", "device", "count"});
   table.left_align(1);
@@ -194,7 +216,8 @@ std::string summary_text(const RunResult& result) {
                                  result.config_sha256.substr(0, 12));
   for (const std::string& part :
        {links_table(result), wire_table(result), stall_table(result), latency_table(result),
-        handle_table(result), refusals_table(result), errors_table(result), checks_text(result)}) {
+        handle_table(result), refusals_table(result), translation_table(result),
+        errors_table(result), checks_text(result)}) {
     text += part.empty() ? "" : "\n" + part;
   }
   return text;

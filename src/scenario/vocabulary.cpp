@@ -31,11 +31,18 @@ Tlp full(TlpType type) {
 
 std::vector<std::string> all_fields() {
   std::vector<std::string> names = {
-      "event",     "t_ns",    "at_ns", "link",   "direction", "unit",      "seq",   "replay",
-      "malformed", "damaged", "lost",  "addr",   "hex",       "at",        "rid",   "kind",
-      "detail",    "name",    "tag",   "status", "end",       "dhi",       "valid", "bdf",
-      "pasid",     "path",    "value", "rule",   "type",      "id",        "line",  "payload",
-      "no_write",  "ecrc",    "crc",   "pmr",    "er",        "nullified", "struck"};
+      "event",       "t_ns",        "at_ns",         "link",
+      "direction",   "unit",        "seq",           "replay",
+      "malformed",   "damaged",     "lost",          "addr",
+      "hex",         "at",          "rid",           "kind",
+      "detail",      "name",        "tag",           "status",
+      "end",         "dhi",         "valid",         "bdf",
+      "pasid",       "path",        "value",         "rule",
+      "type",        "id",          "line",          "payload",
+      "no_write",    "ecrc",        "crc",           "pmr",
+      "er",          "nullified",   "struck",        "code",
+      "root_table",  "root_entry",  "context_entry", "pasid_directory_entry",
+      "pasid_entry", "first_stage", "second_stage"};
   for (int i = 0; i < kTlpTypes; ++i) {
     add_keys(json_of(TlpDocument{full(static_cast<TlpType>(i)), {0, 0, 0, 0}, {}}), names);
   }
@@ -53,9 +60,9 @@ std::vector<std::string> all_fields() {
 
 const std::vector<std::string>& event_names() {
   static const std::vector<std::string> kNames = {
-      "wire",       "committed", "error",    "message", "interrupt",
-      "completion", "data",      "memory",   "handle",  "result",
-      "check",      "violation", "deadlock", "frame",   "missed_fault"};
+      "wire",     "committed", "error",        "message", "interrupt", "completion",
+      "data",     "memory",    "handle",       "result",  "check",     "violation",
+      "deadlock", "frame",     "missed_fault", "fault",   "mapped"};
   return kNames;
 }
 

@@ -85,6 +85,22 @@ ResetOp read_reset(OpReader& in) {
   return op;
 }
 
+IommuOp read_iommu(OpReader& in, bool is_write) {
+  constexpr std::uint64_t kLastOffset = 0xffc;
+  IommuOp op;
+  op.is_write = is_write;
+  in.need("offset");
+  in.number("offset", 0, kLastOffset, op.offset);
+  if (op.offset % 4 != 0) {
+    in.complain("offset", "is no multiple of 4; expected the offset of a register");
+  }
+  if (is_write) {
+    in.need("value");
+    in.number("value", 0, kAnyNumber, op.value);
+  }
+  return op;
+}
+
 }  // namespace
 
 bool read_model_op(const std::string& op, OpReader& in, ScriptLine& line) {
@@ -102,6 +118,8 @@ bool read_model_op(const std::string& op, OpReader& in, ScriptLine& line) {
     line.op = StartOp{};
   } else if (op == "reset") {
     line.op = read_reset(in);
+  } else if (op == "iommu_read" || op == "iommu_write") {
+    line.op = read_iommu(in, op == "iommu_write");
   } else {
     return false;
   }

@@ -73,6 +73,24 @@ class OpReader {
     });
     return index;
   }
+  /// A list of words: take(index) for each.
+  template <class Take>
+  void words(const char* key, const std::vector<std::string>& words, Take take) {
+    fields_.field(key, [&](const json_value::Json& value) -> json_value::Complaint {
+      if (!value.is_array()) {
+        return json_value::shown(value) + "; expected a list";
+      }
+      for (const json_value::Json& item : value) {
+        std::size_t index = 0;
+        if (json_value::Complaint complaint = json_value::read_word(item, words, index);
+            !complaint.empty()) {
+          return complaint;
+        }
+        take(index);
+      }
+      return {};
+    });
+  }
   void bdf(const char* key, std::optional<Bdf>& out) {
     fields_.field(key, [&](const json_value::Json& value) {
       Bdf bdf;

@@ -9,6 +9,7 @@
 #include "script/framing_ops.h"
 #include "script/model_ops.h"
 #include "script/op_reader.h"
+#include "script/table_ops.h"
 #include "tlp/raw_packet.h"
 
 namespace flitwise {
@@ -159,9 +160,10 @@ RunOp read_run(OpReader& in) {
 
 const std::vector<std::string>& op_names() {
   static const std::vector<std::string> kNames = {
-      "poke",      "peek",       "tlp",      "dma",       "run",     "iommu_read", "iommu_write",
-      "mmio_read", "mmio_write", "cfg_read", "cfg_write", "fault",   "dllp",       "dhi",
-      "handle",    "result",     "start",    "frame",     "unframe", "reset"};
+      "poke",        "peek",      "tlp",        "dma",       "run",       "iommu_read",
+      "iommu_write", "mmio_read", "mmio_write", "cfg_read",  "cfg_write", "fault",
+      "dllp",        "dhi",       "handle",     "result",    "start",     "frame",
+      "unframe",     "reset",     "map",        "poke_entry"};
   return kNames;
 }
 
@@ -201,9 +203,8 @@ ScriptLine parse_script_line(const Json& object, int line) {
     result.op = read_mmio(in, op == "mmio_write");
   } else if (op == "cfg_read" || op == "cfg_write") {
     result.op = read_cfg(in, op == "cfg_write");
-  } else if (!read_model_op(op, in, result) && !read_framing_op(op, in, result)) {
-    result.op = NotModelledOp{op};
-    return result;
+  } else if (!read_model_op(op, in, result) && !read_table_op(op, in, result)) {
+    read_framing_op(op, in, result);
   }
   in.finish();
   return result;

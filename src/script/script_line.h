@@ -15,6 +15,7 @@
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
 #include "flitwise/tlp.h"
+#include "iommu/table_builder.h"
 #include "link/framing_tokens.h"
 #include "link/wire_faults.h"
 
@@ -121,15 +122,27 @@ struct ResultOp {
 };
 /// The workload of the config begins.
 struct StartOp {};
-/// Part of the script language, but not of the machine yet.
-struct NotModelledOp {
-  std::string what;
+/// A register of the translation agent, in its own width.
+struct IommuOp {
+  bool is_write = false;
+  std::uint32_t offset = 0;
+  std::uint64_t value = 0;  ///< of a write
+};
+/// Translation structures are made in host memory, untimed.
+struct MapOp {
+  Mapping mapping;
+};
+/// Bits of one quadword of an entry that a MapOp has made, untimed: cleared, then set.
+struct PokeEntryOp {
+  TableEntryName name;
+  unsigned quad = 0;
+  std::uint64_t set = 0, clear = 0;
 };
 
 struct ScriptLine {
   nlohmann::ordered_json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, HandleOp,
-               ResultOp, StartOp, FrameOp, UnframeOp, ResetOp, NotModelledOp>
+               ResultOp, StartOp, FrameOp, UnframeOp, ResetOp, IommuOp, MapOp, PokeEntryOp>
       op;
 };
 

@@ -62,10 +62,13 @@ refuses spec_refs src/tlp/size.cpp "// $cited.3, 5.9]"
 refuses spec_refs docs/rules/link.md '- LNK-5.3 The same id again.'
 
 refuses spec_refs tests/size_test.cpp "TEST(Size, LNK_5_""9_IsNoRule) {"
+refuses spec_refs tests/size_test.cpp "TEST(Size, INV_""9_IsNoRule) {"
+refuses spec_refs tests/size_test.cpp "TEST(Size, IOM_5_""9_IsNoRule) {"
 
 accepts rule_coverage
 refuses rule_coverage docs/rules/link.md '- LNK-5.4 A rule that nobody tests. (source)'
 refuses rule_coverage docs/rules/link.md '- DHI-07 A corner case that nobody tests.'
+refuses rule_coverage docs/rules/link.md '- INV-07 A corner case that nobody tests.'
 
 accepts doc_links
 refuses doc_links docs/page.md 'See [nothing](rules/absent.md).'

@@ -39,7 +39,7 @@ printed "nearest key 'addr'"
 echo '{"op":"peak","addr":0}' >"$work/bad.jsonl"
 expect 2 script "$work/bad.jsonl"
 printed "nearest op 'peek'"
-echo '{"op":"iommu_read","offset":"0x34"}' >"$work/later.jsonl"
+echo '["device",[1,2,3]]' >"$work/later.jsonl"
 expect 2 script "$work/later.jsonl"
 printed '"kind":"not_modelled"'
 refuse 2 script "$work/nowhere.jsonl"

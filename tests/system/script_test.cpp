@@ -205,11 +205,9 @@ TEST(Script, MmioOutsideOfAnyWindowIsUnsupported) {
 }
 
 TEST(Script, WhatIsNotModelledYetSaysSo) {
-  const ScriptAnswer answer = play(R"({"op":"iommu_read","offset":"0x34","id":1}
+  const ScriptAnswer answer = play(R"({"op":"run","until":"idle","id":1}
 ["device",[1,2,3]])");
   EXPECT_EQ(answer.code, 2);
-  EXPECT_EQ(answer.of(1).at(0).dump(),
-            R"({"event":"error","id":1,"kind":"not_modelled","detail":"iommu_read"})");
   EXPECT_EQ(answer.lines.back().at("kind"), "not_modelled");
   EXPECT_EQ(answer.done(), 1U);  // lines of PIO write no done
 }

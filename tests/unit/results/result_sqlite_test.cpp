@@ -57,6 +57,7 @@ TEST_F(ResultSqlite, LatencyHandlesErrorsAndChecksAreRows) {
   EXPECT_EQ(database.query("SELECT count(*) AS n FROM check_result WHERE ok = 0").at(0)["n"], 1);
   EXPECT_EQ(database.query("SELECT rule, direction FROM violation").at(0),
             Json({{"rule", "LNK-8.3"}, {"direction", "up"}}));
+  EXPECT_EQ(database.query("SELECT walks FROM iommu WHERE name = 'iommu0'").at(0)["walks"], 3);
   const Json run = database.query("SELECT * FROM run").at(0);
   EXPECT_EQ(run["seed"], 7);
   EXPECT_EQ(Json::parse(run["config"].get<std::string>())["run"]["seed"], 7);

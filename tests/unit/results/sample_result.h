@@ -41,6 +41,11 @@ inline RunResult sample_result() {
   dhi.rejections = {{"out_of_range", 1}};
   result.dhi.push_back(dhi);
   result.errors = {{"unsupported_request", 2}};
+  IommuResult agent;
+  agent.name = "iommu0";
+  agent.requests = 5;
+  agent.walks = 3;
+  result.iommu = {agent};
   result.violations = {
       {"LNK-8.3", "a TLP lacks credits", "rp0-ep0", true, Time::from_ns(120), "MWr", "limit 3"}};
   result.checks = {{"every byte arrived once", true, ""}, {"credits returned", false, "3 missing"}};

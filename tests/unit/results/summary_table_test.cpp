@@ -33,6 +33,22 @@ TEST(SummaryTable, ShowsLatencyHandlesStallsAndErrors) {
   EXPECT_THAT(text, HasSubstr("Check FAILED: credits returned: 3 missing"));
 }
 
+TEST(SummaryTable, ShowsWhatTheTranslationAgentDid) {
+  RunResult result;
+  IommuResult agent;
+  agent.name = "iommu0";
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("iommu0")));
+  agent.requests = 8;
+  agent.iotlb_hits = 6;
+  agent.iotlb_misses = 2;
+  agent.walks = 2;
+  agent.walk_reads = 9;
+  result.iommu = {agent};
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("75.0"));
+  EXPECT_THAT(text, HasSubstr("4.5"));
+}
+
 TEST(SummaryTable, AnEmptyRunIsOneLine) {
   EXPECT_EQ(summary_text(RunResult()), "Simulated 0 ns in 0.00 s, seed 0, config \n");
 }

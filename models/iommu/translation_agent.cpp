@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translations: caches first, then a walker.
+#include "iommu/translation_agent.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace flitwise {
+namespace {
+
+constexpr std::size_t kFirstJobs = 64;  // room that grows when it is full
+
+CacheShape shape_of(const CacheConfig& config) {
+  return {config.entries, config.ways, config.policy};
+}
+
+TranslationCacheShapes shapes_of(const IommuConfig& config) {
+  return {shape_of(config.context_cache), shape_of(config.pasid_cache), shape_of(config.iotlb),
+          shape_of(config.paging_cache), shape_of(config.second_stage_cache)};
+}
+
+bool same_page(const WalkRequest& a, const WalkRequest& b) {
+  return a.source == b.source && a.pasid == b.pasid &&
+         a.address >> kPageBits == b.address >> kPageBits;
+}
+
+std::uint64_t little_endian(const std::uint8_t* bytes) {
+  std::uint64_t value = 0;
+  for (unsigned i = 8; i-- > 0;) {
+    value = value << 8 | bytes[i];
+  }
+  return value;
+}
+
+}  // namespace
+
+IommuCapabilities capabilities_of(const IommuConfig& config) {
+  IommuCapabilities offers;
+  offers.host_address_bits = static_cast<std::uint8_t>(config.capabilities.host_address_bits);
+  offers.pasid_bits = static_cast<std::uint8_t>(config.capabilities.pasid_bits);
+  offers.first_stage_5_level = config.capabilities.first_stage_5_level;
+  offers.second_stage_5_level = config.capabilities.second_stage_5_level;
+  offers.guest_address_bits = config.capabilities.second_stage_5_level ? 57 : 48;
+  offers.nested = config.capabilities.nested;
+  offers.rid_pasid = config.capabilities.rid_pasid;
+  offers.caching_mode = config.capabilities.caching_mode;
+  offers.fault_records = static_cast<std::uint16_t>(config.capabilities.fault_records);
+  return offers;
+}
+
+TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const Config& config,
+                                   PacketPool& pool, MemoryPort& memory)
+    : sc_module(name),
+      config_(config.iommu),
+      offers_(capabilities_of(config.iommu)),
+      pool_(pool),
+      memory_(memory),
+      registers_(offers_),
+      caches_(shapes_of(config.iommu), config.run.seed),
+      walkers_(config.iommu.walkers),
+      waiting_(kFirstJobs),
+      wakeup_("wakeup", config.iommu.timing.clock) {
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  wakeup_.wakes(options);
+  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+}
+
+// Hits pass requests that wait for walks; who cares about their order keeps it. [IOM-6.1]
+void TranslationAgent::translate(TranslationClient& client, std::uint64_t ticket,
+                                 const WalkRequest& request, std::uint32_t token, Time delay) {
+  ++counts_.requests;
+  const Job job{&client, ticket, request, token};
+  Walk walk(request, registers_.root_table(), offers_);
+  Time latency = delay;
+  if (look_up(walk, latency)) {
+    counts_.iotlb_hits += walk.has_pasid_entry() ? 1 : 0;
+    deliver(job, walk.result(), now() + latency);
+    return;
+  }
+  ++counts_.iotlb_misses;
+  Walker* const walker = is_walked(request) ? nullptr : free_walker();
+  if (walker != nullptr) {
+    start(*walker, job, walk, latency);
+    return;
+  }
+  if (waiting_.full()) {
+    waiting_.set_capacity(waiting_.capacity() * 2);
+  }
+  waiting_.push_back(job);
+}
+
+// True: the caches alone end the walk. Else it stands where memory has to be read. [IOM-6.1]
+bool TranslationAgent::look_up(Walk& walk, Time& latency) {
+  const Bdf source = walk.request().source;
+  if (walk.is_done()) {
+    return true;
+  }
+  const ContextEntry* const context = caches_.find_context(source);
+  if (context == nullptr) {
+    return false;
+  }
+  latency += config_.timing.context_cache;
+  walk.use_context(*context);
+  const Pasid pasid = walk.result().pasid;
+  if (walk.is_done()) {
+    return true;
+  }
+  const PasidEntry* const entry = caches_.find_pasid(source, pasid);
+  if (entry == nullptr) {
+    return false;
+  }
+  latency += config_.timing.context_cache;
+  walk.use_pasid_entry(*entry);
+  if (walk.is_done()) {
+    return true;
+  }
+  latency += config_.timing.iotlb;
+  const PageTranslation* const page =
+      caches_.find_page(DomainTag::of(*entry, pasid), walk.request().address);
+  return page != nullptr && walk.use_page(*page);
+}
+
+bool TranslationAgent::is_walked(const WalkRequest& request) const {
+  return std::any_of(walkers_.begin(), walkers_.end(), [&](const Walker& walker) {
+    return walker.is_busy && same_page(walker.job.request, request);
+  });
+}
+
+TranslationAgent::Walker* TranslationAgent::free_walker() {
+  const auto free = std::find_if(walkers_.begin(), walkers_.end(),
+                                 [](const Walker& walker) { return !walker.is_busy; });
+  return free == walkers_.end() ? nullptr : &*free;
+}
+
+void TranslationAgent::start(Walker& walker, const Job& job, const Walk& walk, Time latency) {
+  ++counts_.walks;
+  walker.walk = walk;
+  walker.job = job;
+  walker.is_busy = true;
+  walker.is_overtaken = false;
+  if (walker.walk.is_at_page_tables()) {
+    latency += config_.timing.paging_cache;
+    const DomainTag tag = DomainTag::of(walk.pasid_entry(), walker.walk.result().pasid);
+    if (const TableStart* const table = caches_.find_table(tag, job.request.address)) {
+      walker.walk.use_table(*table);
+    }
+  }
+  walker.due = now() + latency;
+  walker.has_failed = false;
+  walker.bytes_wanted = false;
+  wakeup_.at(walker.due);
+}
+
+// What is known of guest pages saves second-stage walks.
+void TranslationAgent::use_second_stage_cache(Walk& walk) {
+  std::optional<std::uint64_t> input = walk.second_stage_input();
+  while (input) {
+    const SecondStageLeaf* const leaf =
+        caches_.find_second_stage(walk.pasid_entry().domain, *input);
+    if (leaf == nullptr) {
+      return;
+    }
+    walk.use_second_stage(*leaf);
+    const std::optional<std::uint64_t> next = walk.second_stage_input();
+    if (next == input) {
+      return;
+    }
+    input = next;
+  }
+}
+
+// The walker's time has come: it takes in what memory gave, and asks for more or is done.
+void TranslationAgent::step(Walker& walker) {
+  walker.due = Time::never();
+  if (walker.bytes_wanted) {
+    walker.bytes_wanted = false;
+    if (walker.has_failed) {
+      walker.walk.failed();
+    } else {
+      walker.walk.supply(walker.bytes.data());
+    }
+  }
+  use_second_stage_cache(walker.walk);
+  const std::optional<MemoryAccess> access = walker.walk.next();
+  if (!access) {
+    finish(walker);
+    return;
+  }
+  counts_.walk_reads += access->kind == MemoryAccess::Kind::kRead ? 1 : 0;
+  walker.bytes_wanted = true;
+  read(static_cast<unsigned>(&walker - walkers_.data()), access->address, access->bytes);
+}
+
+// A read of the agent's own: the tag says who waits for it.
+void TranslationAgent::read(unsigned reader, std::uint64_t address, unsigned bytes) {
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  packet->tlp.type = TlpType::kMRd;
+  packet->tlp.address = address;
+  packet->tlp.length_dw = static_cast<std::uint16_t>(bytes / 4);
+  packet->tlp.first_be = packet->tlp.last_be = 0xf;
+  packet->tlp.tag = static_cast<std::uint16_t>(reader);
+  memory_.submit(*this, std::move(packet), Time{});
+}
+
+void TranslationAgent::memory_done(const MemoryTransaction& transaction, Time when) {
+  const std::size_t reader = transaction.packet->tlp.tag;
+  if (reader >= walkers_.size()) {
+    queue_memory_done(transaction, when);
+    return;
+  }
+  Walker& walker = walkers_[reader];
+  const std::optional<MemoryAccess> access = walker.walk.next();
+  walker.has_failed = !transaction.is_response_ok();
+  std::memcpy(walker.bytes.data(), transaction.data.data(), access->bytes);
+  // Memory compares and sets the bits where the read takes effect: nobody comes in between.
+  if (access->kind == MemoryAccess::Kind::kSetBits && !walker.has_failed &&
+      little_endian(walker.bytes.data()) == access->expected) {
+    std::array<std::uint8_t, 8> bytes{};
+    for (unsigned i = 0; i < bytes.size(); ++i) {
+      bytes[i] = static_cast<std::uint8_t>((access->expected | access->bits) >> 8 * i);
+    }
+    walker.has_failed = !memory_.poke(access->address, bytes.data(), bytes.size());
+  }
+  walker.due = when;
+  wakeup_.at(when);
+}
+
+void TranslationAgent::finish(Walker& walker) {
+  walker.is_busy = false;
+  if (!walker.is_overtaken) {
+    caches_.keep(walker.walk, offers_);
+  }
+  deliver(walker.job, walker.walk.result(), now());
+  dispatch();
+  try_wait();
+}
+
+void TranslationAgent::deliver(const Job& job, const WalkResult& result, Time when) {
+  ++answered_;
+  if (result.fault != FaultReason::kNone) {
+    report_fault(job, result);
+  }
+  job.client->translated(job.ticket, result, when);
+}
+
+// [IOM-9.1]
+void TranslationAgent::report_fault(const Job& job, const WalkResult& result) {
+  counts_.faults += result.outcome == WalkOutcome::kFault ? 1 : 0;
+  if (!result.is_recorded) {
+    return;
+  }
+  const AccessWish& wish = job.request.wish;
+  FaultRecord record;
+  record.code = config_.legacy_codes ? legacy_code(result.fault, wish.write)
+                                     : static_cast<std::uint8_t>(result.fault);
+  record.source = job.request.source;
+  record.pasid = job.request.pasid;
+  record.address = job.request.address & ~std::uint64_t{0xfff};
+  record.is_write = wish.write && job.request.kind != WalkKind::kTranslationRequest;
+  record.is_privileged = job.request.pasid && wish.privileged;
+  record.is_execute = job.request.pasid && wish.execute;
+  if (hooks_.fault) {
+    hooks_.fault(record, job.token);
+  }
+  tell(faults_.report(record, registers_).interrupt);
+}
+
+// A walk has left something in the caches, or a walker is free: who waits is looked at anew.
+void TranslationAgent::dispatch() {
+  if (is_dispatching_) {
+    return;
+  }
+  is_dispatching_ = true;
+  for (std::size_t i = 0; i < waiting_.size() && free_walker() != nullptr;) {
+    const Job job = waiting_[i];
+    if (is_walked(job.request)) {
+      ++i;
+      continue;
+    }
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    Walk walk(job.request, registers_.root_table(), offers_);
+    Time latency{};
+    if (look_up(walk, latency)) {
+      deliver(job, walk.result(), now() + latency);
+    } else {
+      start(*free_walker(), job, walk, latency);
+    }
+  }
+  is_dispatching_ = false;
+}
+
+void TranslationAgent::work() {
+  wakeup_.taken();
+  const Time t = now();
+  for (Walker& walker : walkers_) {
+    if (walker.is_busy && walker.due <= t) {
+      step(walker);
+    }
+  }
+  if (queue_due_ <= t) {
+    queue_due_ = Time::never();
+    continue_queue();
+  }
+  Time next = queue_due_;
+  for (const Walker& walker : walkers_) {
+    next = walker.is_busy ? std::min(next, walker.due) : next;
+  }
+  if (next != Time::never()) {
+    wakeup_.at(next);
+  }
+}
+
+bool TranslationAgent::is_quiet() const {
+  return waiting_.empty() && queue_step_ == QueueStep::kNone && !queue_.is_waiting() &&
+         std::none_of(walkers_.begin(), walkers_.end(),
+                      [](const Walker& walker) { return walker.is_busy; });
+}
+
+std::string TranslationAgent::waiting() const {
+  const auto busy = std::count_if(walkers_.begin(), walkers_.end(),
+                                  [](const Walker& walker) { return walker.is_busy; });
+  std::string text;
+  if (busy > 0 || !waiting_.empty()) {
+    text += fmt::format("{}: {} walks under way, {} requests wait for one\n", name(), busy,
+                        waiting_.size());
+  }
+  if (queue_.is_waiting()) {
+    text += fmt::format("{}: a wait descriptor waits for walks to end\n", name());
+  }
+  return text;
+}
+
+IommuResult TranslationAgent::result() const {
+  IommuResult result = counts_;
+  result.name = basename();
+  return result;
+}
+
+std::vector<CheckResult> TranslationAgent::checks() const {
+  return {{std::string(basename()) + ": one outcome for each request",
+           !is_quiet() || counts_.requests == answered_,
+           fmt::format("{} requests, {} outcomes", counts_.requests, answered_)}};
+}
+
+}  // namespace flitwise

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The translation agent of the root complex: registers, caches, page walkers that read tables in
+/// host memory, and the invalidation queue. Its rules are in src/iommu.
+#pragma once
+
+#include <systemc>
+
+#include <array>
+#include <boost/circular_buffer.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "common/wakeup.h"
+#include "flitwise/config.h"
+#include "flitwise/result.h"
+#include "iommu/fault_log.h"
+#include "iommu/invalidation_queue.h"
+#include "iommu/registers.h"
+#include "iommu/translation_caches.h"
+#include "iommu/walk.h"
+#include "root_complex/memory_port.h"
+
+namespace flitwise {
+
+/// Who asks for translations.
+class TranslationClient {
+ public:
+  virtual ~TranslationClient() = default;
+  /// The outcome for this ticket; it counts from `when` on, which is now or later.
+  virtual void translated(std::uint64_t ticket, const WalkResult& result, Time when) = 0;
+};
+
+/// What the configuration says of the agent, in the words of src/iommu.
+IommuCapabilities capabilities_of(const IommuConfig& config);
+
+class TranslationAgent : public sc_core::sc_module, private MemoryClient {
+ public:
+  struct Hooks {
+    /// A fault that FPD does not keep back; token: of the packet that met it.
+    std::function<void(const FaultRecord&, std::uint32_t token)> fault;
+    std::function<void(const IommuInterrupt&)> interrupt;
+  };
+
+  TranslationAgent(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
+                   MemoryPort& memory);
+  void set_hooks(Hooks hooks) { hooks_ = std::move(hooks); }
+
+  /// Does software have requests translated?
+  bool is_enabled() const { return registers_.translates(); }
+  const IommuCapabilities& offers() const { return offers_; }
+
+  /// A request that reaches the agent `delay` from now; the client hears of the outcome, perhaps
+  /// within this call. token: of the packet, for fault events.
+  void translate(TranslationClient& client, std::uint64_t ticket, const WalkRequest& request,
+                 std::uint32_t token, Time delay);
+
+  // Software's accesses: 4 or 8 bytes, naturally aligned. [IOM-1.1]
+  std::uint64_t read_register(std::uint32_t offset, unsigned bytes) const {
+    return registers_.read(offset, bytes);
+  }
+  void write_register(std::uint32_t offset, unsigned bytes, std::uint64_t value);
+  unsigned register_width(std::uint32_t offset) const { return registers_.width(offset); }
+
+  /// Grows whenever something happens: the mark of progress.
+  std::uint64_t progress() const { return counts_.walk_reads + answered_ + counts_.invalidations; }
+  bool is_quiet() const;
+  std::string waiting() const;
+  IommuResult result() const;
+  std::vector<CheckResult> checks() const;
+
+ private:
+  struct Job {
+    TranslationClient* client = nullptr;
+    std::uint64_t ticket = 0;
+    WalkRequest request;
+    std::uint32_t token = 0;
+  };
+  struct Walker {
+    Walk walk;
+    Job job;
+    bool is_busy = false;
+    bool is_overtaken = false;  // by an invalidation: what it finds is not kept
+    Time due = Time::never();   // it goes on
+    bool bytes_wanted = false;  // with what memory gave
+    bool has_failed = false;
+    std::array<std::uint8_t, 64> bytes{};
+  };
+  /// The others are for devices: nothing of them is kept here.
+  template <class Invalidation>
+  static constexpr bool is_of_caches = std::is_same_v<Invalidation, ContextCacheInvalidation> ||
+                                       std::is_same_v<Invalidation, IotlbInvalidation> ||
+                                       std::is_same_v<Invalidation, PasidIotlbInvalidation> ||
+                                       std::is_same_v<Invalidation, PasidCacheInvalidation>;
+  /// What the invalidation queue is at: each takes its time.
+  enum class QueueStep : std::uint8_t { kNone, kFetch, kExecute, kWriteStatus };
+
+  // Translations: translation_agent.cpp.
+  bool look_up(Walk& walk, Time& latency);
+  bool is_walked(const WalkRequest& request) const;
+  Walker* free_walker();
+  void start(Walker& walker, const Job& job, const Walk& walk, Time latency);
+  void step(Walker& walker);
+  void use_second_stage_cache(Walk& walk);
+  void read(unsigned reader, std::uint64_t address, unsigned bytes);
+  void finish(Walker& walker);
+  void deliver(const Job& job, const WalkResult& result, Time when);
+  void report_fault(const Job& job, const WalkResult& result);
+  void dispatch();
+  void work();
+  void memory_done(const MemoryTransaction& transaction, Time when) override;
+
+  // Registers and the invalidation queue: invalidation_queue.cpp.
+  void apply(const RegisterEffects& effects);
+  void tell(const std::optional<IommuInterrupt>& interrupt);
+  void overtake_walks();
+  bool is_drained() const;
+  void fetch_descriptor();
+  void queue_memory_done(const MemoryTransaction& transaction, Time when);
+  void continue_queue();
+  void take_descriptor();
+  template <class Invalidation>
+  void invalidate(const Invalidation& command) {
+    ++counts_.invalidations;
+    if constexpr (is_of_caches<Invalidation>) {
+      caches_.invalidate(command);
+      overtake_walks();
+    }
+  }
+  void try_wait();
+  void finish_wait();
+
+  const IommuConfig config_;
+  const IommuCapabilities offers_;
+  PacketPool& pool_;
+  MemoryPort& memory_;
+  Hooks hooks_;
+  IommuRegisters registers_;
+  FaultLog faults_;
+  TranslationCaches caches_;
+  std::vector<Walker> walkers_;
+  boost::circular_buffer<Job> waiting_;  // for a walker, or for the walk of another to their page
+  Wakeup wakeup_;
+  bool is_dispatching_ = false;
+
+  InvalidationQueue queue_;
+  QueueStep queue_step_ = QueueStep::kNone;
+  Time queue_due_ = Time::never();
+  bool queue_read_failed_ = false;
+  std::array<std::uint8_t, 32> descriptor_{};
+
+  IommuResult counts_;
+  std::uint64_t answered_ = 0;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mappings and changes of single entries.
+#include "script/table_ops.h"
+
+namespace flitwise {
+namespace {
+
+using Kind = TableEntryName::Kind;
+
+void read_whose(OpReader& in, Bdf& function, Pasid& pasid) {
+  in.bdf("rid", function);
+  OptionalId<Pasid> given;
+  in.pasid(given);
+  pasid = given.value_or(Pasid{});
+  if (to_int(pasid) >= TableBuilder::kMostPasids) {
+    in.complain("pasid", "expected one below 32768, which the directory has room for");
+  }
+}
+
+void check_multiple(OpReader& in, const char* key, std::uint64_t value, std::uint64_t page) {
+  if (value % page != 0) {
+    in.complain(key, "is no multiple of the page");
+  }
+}
+
+void check_range(OpReader& in, const Mapping& mapping) {
+  const std::uint64_t page = std::uint64_t{1} << mapping.page_bits;
+  check_multiple(in, "address", mapping.address, page);
+  check_multiple(in, "to", mapping.to, page);
+  check_multiple(in, "via", mapping.via, page);
+  check_multiple(in, "bytes", mapping.bytes, page);
+  if (mapping.bytes / page > TableBuilder::kMostPages) {
+    in.complain("bytes", "expected up to 65536 pages");
+  }
+}
+
+void read_range(OpReader& in, Mapping& mapping) {
+  static const std::vector<std::string> kPages = {"4KiB", "2MiB", "1GiB"};
+  mapping.page_bits = kPageBits + kLevelBits * static_cast<unsigned>(in.word("page", kPages));
+  mapping.bytes = std::uint64_t{1} << mapping.page_bits;
+  in.number("address", 0, kAnyNumber, mapping.address);
+  in.number("to", 0, kAnyNumber, mapping.to);
+  mapping.via = mapping.to;
+  in.number("via", 0, kAnyNumber, mapping.via);
+  in.number("bytes", 1, kAnyNumber, mapping.bytes);
+  if (mapping.type == TranslationType::kPassThrough) {
+    return;
+  }
+  in.need("address");
+  in.need("to");
+  if (in.has("via") && mapping.type != TranslationType::kNested) {
+    in.complain("via", "is for stage nested alone");
+  }
+  check_range(in, mapping);
+}
+
+void read_rights(OpReader& in, MappingRights& rights) {
+  static const std::vector<std::string> kWords = {"read", "write", "user", "execute"};
+  bool* const flags[] = {&rights.read, &rights.write, &rights.user, &rights.execute};
+  if (in.has("flags")) {
+    rights = {false, false, false, false};
+  }
+  in.words("flags", kWords, [&](std::size_t index) { *flags[index] = true; });
+}
+
+MapOp read_map(OpReader& in) {
+  MapOp op;
+  op.mapping.function = Bdf::of(1, 0, 0);
+  read_whose(in, op.mapping.function, op.mapping.pasid);
+  static constexpr TranslationType kTypes[] = {
+      TranslationType::kFirstStage, TranslationType::kSecondStage, TranslationType::kNested,
+      TranslationType::kPassThrough};
+  op.mapping.type = kTypes[in.word("stage", {"first", "second", "nested", "pass_through"})];
+  in.number("levels", 3, kMaxLevels, op.mapping.levels);
+  const bool has_first = op.mapping.type == TranslationType::kFirstStage ||
+                         op.mapping.type == TranslationType::kNested;
+  if (has_first && op.mapping.levels < 4) {
+    in.complain("levels", "3 seen; expected 4 or 5 for a first stage");
+  }
+  read_range(in, op.mapping);
+  read_rights(in, op.mapping.rights);
+  std::uint16_t domain = 0;
+  in.number("did", 0, std::numeric_limits<std::uint16_t>::max(), domain);
+  op.mapping.domain = in.has("did") ? std::optional(domain) : std::nullopt;
+  return op;
+}
+
+// "level_3", "second_level_1" and the structures above.
+std::vector<std::string> entry_words() {
+  std::vector<std::string> words = {"root", "context", "pasid_directory", "pasid"};
+  for (const char* stage : {"level_", "second_level_"}) {
+    for (unsigned level = 1; level <= kMaxLevels; ++level) {
+      words.push_back(stage + std::to_string(level));
+    }
+  }
+  return words;
+}
+
+PokeEntryOp read_poke_entry(OpReader& in) {
+  constexpr std::size_t kStructures = 4;
+  constexpr unsigned kQuads[] = {1, 4, 1, 8};
+  PokeEntryOp op;
+  op.name.function = Bdf::of(1, 0, 0);
+  read_whose(in, op.name.function, op.name.pasid);
+  in.number("address", 0, kAnyNumber, op.name.address);
+  in.need("which");
+  const std::size_t which = in.word("which", entry_words());
+  if (which < kStructures) {
+    op.name.kind = static_cast<Kind>(which);
+  } else {
+    const std::size_t page_entry = which - kStructures;
+    op.name.kind = page_entry < kMaxLevels ? Kind::kFirstStage : Kind::kSecondStage;
+    op.name.level = static_cast<unsigned>(page_entry % kMaxLevels) + 1;
+    in.need("address");
+  }
+  in.number("quad", 0, (which < kStructures ? kQuads[which] : 1) - 1, op.quad);
+  in.number("set", 0, kAnyNumber, op.set);
+  in.number("clear", 0, kAnyNumber, op.clear);
+  if (!in.has("set") && !in.has("clear")) {
+    in.complain("", "expected set, clear or both: masks of bits");
+  }
+  return op;
+}
+
+}  // namespace
+
+bool read_table_op(const std::string& op, OpReader& in, ScriptLine& line) {
+  if (op == "map") {
+    line.op = read_map(in);
+  } else if (op == "poke_entry") {
+    line.op = read_poke_entry(in);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// map and poke_entry as scripts write them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "flitwise/error.h"
+#include "script/script_line.h"
+#include "tlp/json_value.h"
+
+namespace flitwise {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+template <class Op>
+Op read(const std::string& line) {
+  return std::get<Op>(parse_script_line(json_value::parse(line), 1).op);
+}
+
+std::vector<std::string> problems_of(const std::string& line) {
+  std::vector<std::string> texts;
+  try {
+    parse_script_line(json_value::parse(line), 7);
+  } catch (const ConfigError& error) {
+    for (const Problem& problem : error.problems()) {
+      texts.push_back(problem.text());
+    }
+  }
+  return texts;
+}
+
+TEST(MapOp, LeftOutFieldsAreOnePageOfTheFirstFunctionWithAllRights) {
+  const Mapping mapping =
+      read<MapOp>(R"({"op":"map","address":"0x40000000","to":"0x777000"})").mapping;
+  EXPECT_EQ(mapping.function, Bdf::of(1, 0, 0));
+  EXPECT_EQ(to_int(mapping.pasid), 0U);
+  EXPECT_EQ(mapping.type, TranslationType::kFirstStage);
+  EXPECT_EQ(mapping.levels, 4U);
+  EXPECT_EQ(mapping.bytes, 4096U);
+  EXPECT_TRUE(mapping.rights.read && mapping.rights.write && mapping.rights.user &&
+              mapping.rights.execute);
+  EXPECT_FALSE(mapping.domain.has_value());
+}
+
+TEST(MapOp, EveryFieldCounts) {
+  const Mapping mapping =
+      read<MapOp>(R"({"op":"map","rid":"01:00.2","pasid":7,"stage":"nested","levels":5,
+        "address":"0x40000000","via":"0x200000","to":"0x400000","bytes":"0x400000","page":"2MiB",
+        "flags":["read","user"],"did":3})")
+          .mapping;
+  EXPECT_EQ(mapping.function, Bdf::of(1, 0, 2));
+  EXPECT_EQ(to_int(mapping.pasid), 7U);
+  EXPECT_EQ(mapping.type, TranslationType::kNested);
+  EXPECT_EQ(mapping.levels, 5U);
+  EXPECT_EQ(mapping.via, 0x20'0000U);
+  EXPECT_EQ(mapping.to, 0x40'0000U);
+  EXPECT_EQ(mapping.bytes, 0x40'0000U);
+  EXPECT_EQ(mapping.page_bits, 21U);
+  EXPECT_TRUE(mapping.rights.read && mapping.rights.user);
+  EXPECT_FALSE(mapping.rights.write || mapping.rights.execute);
+  EXPECT_EQ(mapping.domain, 3);
+}
+
+TEST(MapOp, WhatCannotBeMappedIsNamed) {
+  EXPECT_THAT(problems_of(R"({"op":"map","address":1,"to":0})"),
+              ElementsAre(HasSubstr("address: is no multiple of the page")));
+  EXPECT_THAT(problems_of(R"({"op":"map","levels":3,"address":0,"to":0})"),
+              ElementsAre(HasSubstr("levels: 3 seen")));
+  EXPECT_THAT(problems_of(R"({"op":"map","via":0,"address":0,"to":0})"),
+              ElementsAre(HasSubstr("via: is for stage nested alone")));
+  EXPECT_THAT(problems_of(R"({"op":"map","pasid":32768,"address":0,"to":0})"),
+              ElementsAre(HasSubstr("pasid: expected one below 32768")));
+  EXPECT_THAT(problems_of(R"({"op":"map","bytes":"0x10001000","address":0,"to":0})"),
+              ElementsAre(HasSubstr("bytes: expected up to 65536 pages")));
+  EXPECT_THAT(problems_of(R"({"op":"map","flags":["reed"],"address":0,"to":0})"),
+              ElementsAre(HasSubstr("nearest value 'read'")));
+  EXPECT_THAT(problems_of(R"({"op":"map","flags":"read","address":0,"to":0})"),
+              ElementsAre(HasSubstr("expected a list")));
+  EXPECT_THAT(problems_of(R"({"op":"map"})"),
+              ElementsAre(HasSubstr("address: missing"), HasSubstr("to: missing")));
+}
+
+TEST(PokeEntryOp, NamesAnEntryByItsPlaceInAWalk) {
+  const auto op = read<PokeEntryOp>(
+      R"({"op":"poke_entry","pasid":5,"which":"second_level_3","address":"0x1000","clear":3})");
+  EXPECT_EQ(op.name.kind, TableEntryName::Kind::kSecondStage);
+  EXPECT_EQ(op.name.level, 3U);
+  EXPECT_EQ(op.name.address, 0x1000U);
+  EXPECT_EQ(op.clear, 3U);
+  EXPECT_EQ(op.set, 0U);
+  const auto pasid = read<PokeEntryOp>(R"({"op":"poke_entry","which":"pasid","quad":7,"set":1})");
+  EXPECT_EQ(pasid.name.kind, TableEntryName::Kind::kPasid);
+  EXPECT_EQ(pasid.quad, 7U);
+}
+
+TEST(PokeEntryOp, WhatIsMissingOrBeyondTheEntryIsNamed) {
+  EXPECT_THAT(problems_of(R"({"op":"poke_entry","which":"level_1","set":1})"),
+              ElementsAre(HasSubstr("address: missing")));
+  EXPECT_THAT(problems_of(R"({"op":"poke_entry","which":"context","quad":4,"set":1})"),
+              ElementsAre(HasSubstr("quad: 4 seen; expected 0 to 3")));
+  EXPECT_THAT(problems_of(R"({"op":"poke_entry","which":"root"})"),
+              ElementsAre(HasSubstr("expected set, clear or both")));
+}
+
+}  // namespace
+}  // namespace flitwise
