@@ -210,8 +210,11 @@ void RootPort::receive_request(Packet& packet, Time t) {
     translate(packet, standing, delay);
   } else if (touches_interrupt_window(packet.tlp)) {
     interrupt(packet, delay);
+  } else if (const char* const unfit =
+                 address_refusal_of(packet.tlp, packet.tlp.address, standing)) {
+    refuse(packet, CplStatus::kUR, unfit, delay);
   } else {
-    serve_address(packet, packet.tlp.address, standing, delay);
+    to_memory(packet, packet.tlp.address, delay);
   }
 }
 
@@ -302,7 +305,8 @@ bool RootPort::resolve(Packet& packet, Time t, Standing& standing) {
   return false;
 }
 
-void RootPort::to_memory(Packet& packet, std::uint64_t address, Time delay) {
+// In one piece: every request comes this way.
+[[gnu::flatten]] void RootPort::to_memory(Packet& packet, std::uint64_t address, Time delay) {
   ++in_memory_;
   if (!memory_.submit(*this, PacketRef(&packet), address, delay)) {
     holds_buffer_ = true;
