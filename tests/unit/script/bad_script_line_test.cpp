@@ -3,27 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "flitwise/error.h"
-#include "script/script_line.h"
-#include "tlp/json_value.h"
+#include "unit/script/script_line_reading.h"
 
 namespace flitwise {
 namespace {
 
+using test::problems_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::vector<std::string> problems_of(const std::string& line) {
-  std::vector<std::string> texts;
-  try {
-    parse_script_line(json_value::parse(line), 7);
-  } catch (const ConfigError& error) {
-    for (const Problem& problem : error.problems()) {
-      texts.push_back(problem.text());
-    }
-  }
-  return texts;
-}
 
 // The width divides the offset, so that 0 must never get there.
 TEST(BadScriptLine, WidthOfAConfigurationRegisterOutOfRange) {

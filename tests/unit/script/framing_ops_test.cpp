@@ -3,34 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "flitwise/error.h"
-#include "script/script_line.h"
-#include "tlp/json_value.h"
+#include "unit/script/script_line_reading.h"
 
 namespace flitwise {
 namespace {
 
+using test::op_of;
+using test::problems_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-template <class Op>
-Op op_of(const std::string& line) {
-  return std::get<Op>(parse_script_line(json_value::parse(line), 7).op);
-}
-
-std::vector<std::string> problems_of(const std::string& line) {
-  std::vector<std::string> texts;
-  try {
-    parse_script_line(json_value::parse(line), 7);
-  } catch (const ConfigError& error) {
-    for (const Problem& problem : error.problems()) {
-      texts.push_back(problem.text());
-    }
-  }
-  return texts;
-}
 
 TEST(FrameOp, ReadsATlpAsBytesWithSequenceNumberAndMark) {
   const auto op = op_of<FrameOp>(

@@ -3,36 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "flitwise/error.h"
-#include "script/script_line.h"
-#include "tlp/json_value.h"
+#include "unit/script/script_line_reading.h"
 
 namespace flitwise {
 namespace {
 
+using test::op_of;
+using test::problems_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-template <class Op>
-Op read(const std::string& line) {
-  return std::get<Op>(parse_script_line(json_value::parse(line), 1).op);
-}
-
-std::vector<std::string> problems_of(const std::string& line) {
-  std::vector<std::string> texts;
-  try {
-    parse_script_line(json_value::parse(line), 7);
-  } catch (const ConfigError& error) {
-    for (const Problem& problem : error.problems()) {
-      texts.push_back(problem.text());
-    }
-  }
-  return texts;
-}
-
 TEST(MapOp, LeftOutFieldsAreOnePageOfTheFirstFunctionWithAllRights) {
   const Mapping mapping =
-      read<MapOp>(R"({"op":"map","address":"0x40000000","to":"0x777000"})").mapping;
+      op_of<MapOp>(R"({"op":"map","address":"0x40000000","to":"0x777000"})").mapping;
   EXPECT_EQ(mapping.function, Bdf::of(1, 0, 0));
   EXPECT_EQ(to_int(mapping.pasid), 0U);
   EXPECT_EQ(mapping.type, TranslationType::kFirstStage);
@@ -45,7 +28,7 @@ TEST(MapOp, LeftOutFieldsAreOnePageOfTheFirstFunctionWithAllRights) {
 
 TEST(MapOp, EveryFieldCounts) {
   const Mapping mapping =
-      read<MapOp>(R"({"op":"map","rid":"01:00.2","pasid":7,"stage":"nested","levels":5,
+      op_of<MapOp>(R"({"op":"map","rid":"01:00.2","pasid":7,"stage":"nested","levels":5,
         "address":"0x40000000","via":"0x200000","to":"0x400000","bytes":"0x400000","page":"2MiB",
         "flags":["read","user"],"did":3})")
           .mapping;
@@ -82,14 +65,14 @@ TEST(MapOp, WhatCannotBeMappedIsNamed) {
 }
 
 TEST(PokeEntryOp, NamesAnEntryByItsPlaceInAWalk) {
-  const auto op = read<PokeEntryOp>(
+  const auto op = op_of<PokeEntryOp>(
       R"({"op":"poke_entry","pasid":5,"which":"second_level_3","address":"0x1000","clear":3})");
   EXPECT_EQ(op.name.kind, TableEntryName::Kind::kSecondStage);
   EXPECT_EQ(op.name.level, 3U);
   EXPECT_EQ(op.name.address, 0x1000U);
   EXPECT_EQ(op.clear, 3U);
   EXPECT_EQ(op.set, 0U);
-  const auto pasid = read<PokeEntryOp>(R"({"op":"poke_entry","which":"pasid","quad":7,"set":1})");
+  const auto pasid = op_of<PokeEntryOp>(R"({"op":"poke_entry","which":"pasid","quad":7,"set":1})");
   EXPECT_EQ(pasid.name.kind, TableEntryName::Kind::kPasid);
   EXPECT_EQ(pasid.quad, 7U);
 }
