@@ -26,14 +26,6 @@ bool same_page(const WalkRequest& a, const WalkRequest& b) {
          a.address >> kPageBits == b.address >> kPageBits;
 }
 
-std::uint64_t little_endian(const std::uint8_t* bytes) {
-  std::uint64_t value = 0;
-  for (unsigned i = 8; i-- > 0;) {
-    value = value << 8 | bytes[i];
-  }
-  return value;
-}
-
 }  // namespace
 
 IommuCapabilities capabilities_of(const IommuConfig& config) {
@@ -218,7 +210,7 @@ void TranslationAgent::memory_done(const MemoryTransaction& transaction, Time wh
   std::memcpy(walker.bytes.data(), transaction.data.data(), access->bytes);
   // Memory compares and sets the bits where the read takes effect: nobody comes in between.
   if (access->kind == MemoryAccess::Kind::kSetBits && !walker.has_failed &&
-      little_endian(walker.bytes.data()) == access->expected) {
+      load_u64(walker.bytes.data()) == access->expected) {
     std::array<std::uint8_t, 8> bytes{};
     for (unsigned i = 0; i < bytes.size(); ++i) {
       bytes[i] = static_cast<std::uint8_t>((access->expected | access->bits) >> 8 * i);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "link/ordering.h"
+
 namespace flitwise {
 
 void TranslationStage::translate(Entry entry, const WalkRequest& request, Time delay) {
@@ -31,8 +33,8 @@ void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result
   release();
 }
 
-// Nothing passes a posted request but one with RO; non-posted requests may be passed.
-// [LNK-9.1, LNK-9.2, LNK-9.4]
+// An outcome that came early lets nothing pass what the ordering table holds it behind; that is
+// posted requests alone. [LNK-9.1] to [LNK-9.6]
 void TranslationStage::release() {
   if (is_releasing_) {
     return;
@@ -41,7 +43,7 @@ void TranslationStage::release() {
   bool is_posted_ahead = false;
   for (std::size_t i = 0; i < entries_.size();) {
     const Tlp& tlp = entries_[i].packet->tlp;
-    if (entries_[i].is_known && (!is_posted_ahead || tlp.relaxed_ordering)) {
+    if (entries_[i].is_known && (!is_posted_ahead || may_pass_all_before(i))) {
       const Entry entry = std::move(entries_[i]);
       entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
       serve_(entry);
@@ -51,6 +53,13 @@ void TranslationStage::release() {
     }
   }
   is_releasing_ = false;
+}
+
+bool TranslationStage::may_pass_all_before(std::size_t index) const {
+  const Tlp& later = entries_[index].packet->tlp;
+  return std::all_of(
+      entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(index),
+      [&](const Entry& earlier) { return passing(later, earlier.packet->tlp) != Passing::kNo; });
 }
 
 }  // namespace flitwise

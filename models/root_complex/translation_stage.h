@@ -43,6 +43,8 @@ class TranslationStage : private TranslationClient {
  private:
   void translated(std::uint64_t ticket, const WalkResult& result, Time when) override;
   void release();
+  /// By the ordering table of the link.
+  bool may_pass_all_before(std::size_t index) const;
 
   TranslationAgent& agent_;
   Serve serve_;

@@ -228,6 +228,15 @@ void check_grant(const Config& config, Broken& broken) {
   }
 }
 
+void check_translation(const Config& config, Broken& broken) {
+  if (config.iommu.translation != Translation::kOff &&
+      config.workload.kind == WorkloadKind::kTrace) {
+    broken.push_back({{"iommu.translation", "workload.kind"},
+                      "translation of a trace, whose addresses nobody has mapped; expected "
+                      "iommu.translation off"});
+  }
+}
+
 void check_caches(const Config& config, Broken& broken) {
   const auto check = [&](const std::string& name, const CacheConfig& cache) {
     if (cache.ways != 0 && cache.entries % cache.ways != 0) {
@@ -236,12 +245,6 @@ void check_caches(const Config& config, Broken& broken) {
                                     cache.entries, cache.ways, name)});
     }
   };
-  if (config.iommu.translation != Translation::kOff &&
-      config.workload.kind == WorkloadKind::kTrace) {
-    broken.push_back({{"iommu.translation", "workload.kind"},
-                      "translation of a trace, whose addresses nobody has mapped; expected "
-                      "iommu.translation off"});
-  }
   check("iommu.context_cache", config.iommu.context_cache);
   check("iommu.pasid_cache", config.iommu.pasid_cache);
   check("iommu.iotlb", config.iommu.iotlb);
@@ -267,6 +270,7 @@ std::vector<BrokenRelation> broken_relations(const Config& config) {
   check_hostile(config, broken);
   check_grant(config, broken);
   check_deadlock(config, broken);
+  check_translation(config, broken);
   check_caches(config, broken);
   return broken;
 }
