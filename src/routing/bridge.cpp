@@ -11,7 +11,12 @@ constexpr std::uint64_t kWindowGranule = std::uint64_t{1} << 20;
 
 /// Base and limit are addresses in units of 1 MiB, both inside; base above limit: closed.
 AddressRange window(std::uint64_t base, std::uint64_t limit) {
-  return base > limit ? AddressRange{} : AddressRange{base, limit - base + kWindowGranule};
+  if (base > limit) {
+    return {};
+  }
+  // All addresses have no size in 64 bits; without the last byte they do.
+  const std::uint64_t size = limit - base + kWindowGranule;
+  return {base, size == 0 ? ~std::uint64_t{0} : size};
 }
 }  // namespace
 

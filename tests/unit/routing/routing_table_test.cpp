@@ -297,5 +297,14 @@ TEST(DecodeBridge, BaseAboveLimitClosesTheWindow) {
   EXPECT_FALSE(decode_bridge(port).owns_address(0xfff00000));
 }
 
+TEST(DecodeBridge, AWindowOfAllAddressesIsNotClosed) {
+  ConfigSpace port = ConfigSpace::type1({});
+  port.write(cfg::kCommand, cfg::kCommandMemorySpace);
+  port.write(cfg::kPrefetchWindow, 0xfff0'0000);
+  port.write(cfg::kPrefetchLimitUpper, 0xffff'ffff);
+  EXPECT_TRUE(decode_bridge(port).owns_address(0));
+  EXPECT_TRUE(decode_bridge(port).owns_address(0xffff'ffff'fff0'0000));
+}
+
 }  // namespace
 }  // namespace flitwise
