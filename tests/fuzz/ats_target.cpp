@@ -12,23 +12,7 @@ namespace {
 
 constexpr unsigned kRcb = 64, kPayloadBytes = 128;
 
-/// Takes numbers from the front of the input; zeros behind its end.
-class Input {
- public:
-  explicit Input(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)) {}
-  std::uint64_t take(unsigned bytes) {
-    std::uint64_t value = 0;
-    for (unsigned i = 0; i < bytes; ++i) {
-      value = value << 8 | (at_ < bytes_.size() ? bytes_[at_++] : 0U);
-    }
-    return value;
-  }
-  bool is_empty() const { return at_ >= bytes_.size(); }
-
- private:
-  std::vector<std::uint8_t> bytes_;
-  std::size_t at_ = 0;
-};
+using fuzz::Input;
 
 Tlp completion_from(Input& input, std::array<std::uint8_t, kPayloadBytes>& payload) {
   const std::uint64_t kind = input.take(1);
@@ -111,6 +95,6 @@ void check(Input input) {
 }  // namespace flitwise
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  flitwise::check(flitwise::Input(flitwise::fuzz::bytes_of_input(data, size)));
+  flitwise::check(flitwise::fuzz::Input(flitwise::fuzz::bytes_of_input(data, size)));
   return 0;
 }
