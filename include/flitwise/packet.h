@@ -69,6 +69,8 @@ class Packet {
   bool length_only = false;  ///< payload bytes are not carried, only counted
   bool is_raw =
       false;  ///< made as it stands by a script or a hostile device, or answers such a one
+  bool answers_io_or_cfg_write =
+      false;  ///< what a Cpl does not say, but who made it knows; not a wire field [LNK-9.6]
   /// Its bytes do not decode: the receiver counts this violation and drops it. tlp then holds what
   /// flow control charges, size what the wire carries.
   std::optional<TlpViolation> malformed;

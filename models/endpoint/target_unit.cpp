@@ -258,6 +258,7 @@ PacketRef TargetUnit::completion(const Packet& request, CplStatus status) const 
   PacketRef packet = pool_.make(PacketKind::kTlp);
   packet->counts = request.counts;
   packet->is_raw = request.is_raw;
+  packet->answers_io_or_cfg_write = is_io_or_cfg_write(request.tlp.type);
   Tlp& tlp = packet->tlp;
   start_completion(tlp, request.tlp);
   end_without_data(tlp, request.tlp, status);

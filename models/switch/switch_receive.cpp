@@ -50,6 +50,7 @@ tlm::tlm_sync_enum Switch::receive(int index, Packet& packet, tlm::tlm_phase& /*
 }
 
 bool Switch::accept(std::uint16_t ingress, Packet& packet) {
+  packet.answers_io_or_cfg_write = false;  // the wire does not say it [LNK-9.6]
   const std::optional<TlpViolation> violation =
       packet.malformed ? packet.malformed : check_tlp(packet.tlp, limits_);
   if (violation) {
@@ -241,6 +242,7 @@ PacketRef Switch::make_completion(std::uint16_t ingress, const Packet& request, 
   packet->counts = request.counts;
   packet->purpose = request.purpose;
   packet->is_raw = request.is_raw;
+  packet->answers_io_or_cfg_write = is_io_or_cfg_write(request.tlp.type);
   Tlp& tlp = packet->tlp;
   start_completion(tlp, request.tlp);
   end_without_data(tlp, request.tlp, status);

@@ -23,6 +23,7 @@ PacketRef PacketPool::make(PacketKind kind) {
   packet->ends_request = true;
   packet->length_only = false;
   packet->is_raw = false;
+  packet->answers_io_or_cfg_write = false;
   packet->malformed.reset();
   packet->tlp = Tlp{};
   packet->dllp = Dllp{};

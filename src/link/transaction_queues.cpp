@@ -40,6 +40,10 @@ bool TransactionQueues::has_credits(FcClass fc, const Entry& entry) const {
   return gate.header.allows(entry.need.header) && gate.data.allows(entry.need.data);
 }
 
+Passing TransactionQueues::passing_of(const Entry& later, const Entry& earlier) {
+  return passing(later.packet->tlp, earlier.packet->tlp, later.packet->answers_io_or_cfg_write);
+}
+
 // A read or a completion stays behind every older posted request that it may not pass. [LNK-9.4,
 // LNK-9.5, LNK-9.6]
 bool TransactionQueues::may_overtake_posted(const Entry& entry) const {
@@ -51,7 +55,7 @@ bool TransactionQueues::may_overtake_posted(const Entry& entry) const {
     if (posted.order > entry.order) {
       return true;
     }
-    if (passing(entry.packet->tlp, posted.packet->tlp) == Passing::kNo) {
+    if (passing_of(entry, posted) == Passing::kNo) {
       return false;
     }
   }
@@ -76,7 +80,7 @@ std::optional<std::size_t> TransactionQueues::sendable(FcClass fc, Time now) con
     bool free = is_relaxed(entries[later].packet->tlp) && entries[later].arrival <= now &&
                 has_credits(fc, entries[later]);
     for (std::size_t earlier = 0; free && earlier < later; ++earlier) {
-      free = passing(entries[later].packet->tlp, entries[earlier].packet->tlp) != Passing::kNo;
+      free = passing_of(entries[later], entries[earlier]) != Passing::kNo;
     }
     if (free) {
       return later;
@@ -124,7 +128,7 @@ std::optional<TransactionQueues::Position> TransactionQueues::forbidden_overtaki
     const Queue& entries = queue(fc);
     if (!entries.empty() && !posted.empty() && entries.front().arrival <= now &&
         posted.front().order < entries.front().order && has_credits(fc, entries.front()) &&
-        passing(entries.front().packet->tlp, posted.front().packet->tlp) == Passing::kNo) {
+        passing_of(entries.front(), posted.front()) == Passing::kNo) {
       return Position{fc, 0};
     }
   }

@@ -13,6 +13,7 @@
 #include "flitwise/packet.h"
 #include "flitwise/result.h"
 #include "link/flow_control.h"
+#include "link/ordering.h"
 
 namespace flitwise {
 
@@ -93,6 +94,7 @@ class TransactionQueues {
   const Queue& queue(FcClass fc_class) const { return queues_[index_of(fc_class)]; }
   bool has_credits(FcClass fc_class, const Entry& entry) const;
   std::optional<FcClass> only_class() const;
+  static Passing passing_of(const Entry& later, const Entry& earlier);
   bool may_overtake_posted(const Entry& entry) const;
   bool is_preferred(FcClass fc_class) const;
   void note_overtaking(Position position, const Entry& entry);

@@ -53,7 +53,8 @@ bool are_of_one_transaction(const Tlp& a, const Tlp& b) {
 bool may_pass_posted(const Packet& later, const Packet& earlier) {
   const Tlp& tlp = later.tlp;
   const bool is_read = fc_class(tlp.type) == FcClass::kNonPosted && !has_data(tlp.type);
-  return tlp.tc != earlier.tlp.tc || (tlp.relaxed_ordering && !is_read) ||
+  return later.answers_io_or_cfg_write || tlp.tc != earlier.tlp.tc ||
+         (tlp.relaxed_ordering && !is_read) ||
          (tlp.id_based_ordering && are_of_different_owners(later, earlier));
 }
 

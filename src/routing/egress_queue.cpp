@@ -52,7 +52,8 @@ bool EgressQueue::may_overtake_posted(const Entry& entry) const {
     if (posted.order > entry.order) {
       return true;
     }
-    if (passing(entry.packet->tlp, posted.packet->tlp, form_) == Passing::kNo) {
+    if (passing(entry.packet->tlp, posted.packet->tlp, form_,
+                entry.packet->answers_io_or_cfg_write) == Passing::kNo) {
       return false;
     }
   }

@@ -11,6 +11,11 @@ namespace flitwise {
 /// [LNK-2.5] [LNK-9.21]
 void start_completion(Tlp& completion, const Tlp& request);
 
+/// Completions of these may pass posted requests. [LNK-9.6]
+constexpr bool is_io_or_cfg_write(TlpType request) {
+  return request == TlpType::kIOWr || request == TlpType::kCfgWr0 || request == TlpType::kCfgWr1;
+}
+
 /// Status, Byte Count and Lower Address of a completion that carries no data, after
 /// start_completion(). [LNK-9.12] [LNK-9.13] [LNK-9.19]
 void end_without_data(Tlp& completion, const Tlp& request, CplStatus status);
