@@ -11,6 +11,7 @@
 #include "results/statistics.h"
 #include "results/text_table.h"
 #include "scenario/case_files.h"
+#include "script/script_line.h"
 #include "trace/trace_kinds.h"
 
 namespace flitwise::cli {
@@ -51,26 +52,6 @@ constexpr Named kFeatures[] = {
     {"HCA pre-translation, SRDMA, RoCE", "not modelled yet"},
     {"corner cases as files (conform), campaigns", "modelled"},
     {"Slurm engine of sweeps", "not modelled yet"},
-};
-
-constexpr Named kVerbs[] = {
-    {"iommu_read", "Read a register of the translation agent."},
-    {"iommu_write", "Write a register of the translation agent."},
-    {"poke", "Write host memory, untimed."},
-    {"peek", "Read host memory, untimed."},
-    {"tlp", "Send a raw TLP from the device side."},
-    {"dma", "Let a device read or write, and wait for the outcome."},
-    {"mmio_read", "Let host software read from a device, and wait for the bytes."},
-    {"mmio_write", "Let host software write to a device; posted."},
-    {"cfg_read", "Let host software read a configuration register."},
-    {"cfg_write", "Let host software write a configuration register."},
-    {"fault", "Corrupt, drop, duplicate or delay chosen units on a wire."},
-    {"dllp", "Put a DLLP on a wire that no rule asked for."},
-    {"dhi", "Let a device send ALLOC or DEALLOC, whatever its table says."},
-    {"handle", "Look at one entry of a handle table."},
-    {"result", "Look at one figure of the run so far."},
-    {"start", "Let the workload of the config begin."},
-    {"run", "Let simulated time pass, for a span or until nothing is left to do."},
 };
 
 template <std::size_t n>
@@ -128,7 +109,11 @@ int list(const std::string& what) {
   } else if (what == "features") {
     fmt::print("{}", named_table("feature", "state", kFeatures));
   } else if (what == "verbs") {
-    fmt::print("{}", named_table("verb", "what a script line does with it", kVerbs));
+    TextTable table({"verb", "what a script line does with it"});
+    for (const ScriptVerb& verb : script_verbs()) {
+      table.add_row({verb.name, verb.sentence});
+    }
+    fmt::print("{}", table.text());
   } else {
     return list_cases();
   }

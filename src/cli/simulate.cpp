@@ -30,6 +30,12 @@ RunResult simulate(const Config& config) {
   result.seed = config.run.seed;
   result.config_json = effective_config(config).dump();
   result.config_sha256 = config_sha256(config);
+  if (config.faults.broken_rules != 0 && result.violations.empty()) {
+    fmt::print(
+        stderr,
+        "flitwise: faults.break broke nothing: no monitor spoke. docs/monitors.md says which "
+        "traffic each rule needs to be broken\n");
+  }
   return result;
 }
 

@@ -159,11 +159,13 @@ RunOp read_run(OpReader& in) {
 }
 
 const std::vector<std::string>& op_names() {
-  static const std::vector<std::string> kNames = {
-      "poke",        "peek",      "tlp",        "dma",       "run",       "iommu_read",
-      "iommu_write", "mmio_read", "mmio_write", "cfg_read",  "cfg_write", "fault",
-      "dllp",        "dhi",       "handle",     "result",    "start",     "frame",
-      "unframe",     "reset",     "map",        "poke_entry"};
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const ScriptVerb& verb : script_verbs()) {
+      names.emplace_back(verb.name);
+    }
+    return names;
+  }();
   return kNames;
 }
 
@@ -183,6 +185,33 @@ std::string op_of(const Json& object, int line) {
 }
 
 }  // namespace
+
+const std::vector<ScriptVerb>& script_verbs() {
+  static const std::vector<ScriptVerb> kVerbs = {
+      {"iommu_read", "Read a register of the translation agent."},
+      {"iommu_write", "Write a register of the translation agent."},
+      {"poke", "Write host memory, untimed."},
+      {"peek", "Read host memory, untimed."},
+      {"tlp", "Send a raw TLP from the device side."},
+      {"dma", "Let a device read or write, and wait for the outcome."},
+      {"mmio_read", "Let host software read from a device, and wait for the bytes."},
+      {"mmio_write", "Let host software write to a device; posted."},
+      {"cfg_read", "Let host software read a configuration register."},
+      {"cfg_write", "Let host software write a configuration register."},
+      {"fault", "Corrupt, drop, duplicate or delay chosen units on a wire."},
+      {"dllp", "Put a DLLP on a wire that no rule asked for."},
+      {"dhi", "Let a device send ALLOC or DEALLOC, whatever its table says."},
+      {"handle", "Look at one entry of a handle table."},
+      {"result", "Look at one figure of the run so far."},
+      {"start", "Let the workload of the config begin."},
+      {"run", "Let simulated time pass, for a span or until nothing is left to do."},
+      {"map", "Build page tables for one mapping, and tell where their entries are."},
+      {"poke_entry", "Change one entry of the tables that map has made."},
+      {"reset", "Let host software reset a function, or all below a port."},
+      {"frame", "Frame a TLP or DLLP as the link does, without a machine."},
+      {"unframe", "Find a TLP or DLLP in a frame, or say why there is none."}};
+  return kVerbs;
+}
 
 ScriptLine parse_script_line(const Json& object, int line) {
   ScriptLine result;

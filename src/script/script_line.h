@@ -149,6 +149,14 @@ struct ScriptLine {
 inline constexpr std::uint32_t kPageBytes = 4096;
 inline constexpr std::uint64_t kMostScriptBytes = std::uint64_t{1} << 20;  ///< of one poke or peek
 
+/// One operation, for people.
+struct ScriptVerb {
+  const char* name;
+  const char* sentence;
+};
+/// All that parse_script_line() takes.
+const std::vector<ScriptVerb>& script_verbs();
+
 /// Reads a JSON object. Throws ConfigError with every problem: no op, an unknown one and the
 /// nearest, unknown keys, values out of range.
 ScriptLine parse_script_line(const nlohmann::ordered_json& object, int line);
