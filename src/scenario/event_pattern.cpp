@@ -6,48 +6,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 
 #include "config/quantity.h"
+#include "scenario/number.h"
 #include "scenario/vocabulary.h"
 
 namespace flitwise::scenario {
 namespace {
-
-// 3, 0x10, 0.5, 1e6; long rows of digits, or such with leading zeros, are no numbers but bytes.
-bool is_number(const std::string& text) {
-  constexpr std::size_t kMostDigits = 18;
-  if (text.rfind("0x", 0) == 0) {
-    return text.size() > 2 && text.size() <= kMostDigits &&
-           text.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
-  }
-  const std::size_t sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
-  const std::size_t whole =
-      std::min(text.find_first_not_of("0123456789", sign), text.size()) - sign;
-  const bool has_leading_zero = whole > 1 && text[sign] == '0';
-  return whole > 0 && !has_leading_zero && text.size() <= kMostDigits &&
-         text.find_first_not_of("0123456789.eE+-", sign) == std::string::npos;
-}
-
-std::optional<double> number_of(const std::string& text) {
-  if (!is_number(text)) {
-    return std::nullopt;
-  }
-  char* end = nullptr;
-  const bool is_hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-  const double value = is_hex ? static_cast<double>(std::strtoull(text.c_str(), &end, 16))
-                              : std::strtod(text.c_str(), &end);
-  return *end == '\0' ? std::optional(value) : std::nullopt;
-}
-
-std::optional<double> number_of(const Json& value) {
-  if (value.is_boolean()) {
-    return std::nullopt;
-  }
-  return value.is_number()   ? std::optional(value.get<double>())
-         : value.is_string() ? number_of(value.get_ref<const std::string&>())
-                             : std::nullopt;
-}
 
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -57,8 +22,8 @@ bool is_equal(const Json& value, const std::string& text) {
   if (text_of(value) == text) {
     return true;
   }
-  const std::optional<double> seen = number_of(value);
-  const std::optional<double> wanted = number_of(text);
+  const std::optional<Number> seen = Number::of(value);
+  const std::optional<Number> wanted = Number::of(text);
   return seen && wanted && *seen == *wanted;
 }
 
@@ -78,6 +43,28 @@ void check_word(const std::string& word, const std::vector<std::string>& known, 
   }
 }
 
+// The words that a field can have, where there are only so many: others would never be seen.
+void check_values(const config::Value& pattern, const std::string& path,
+                  config::ProblemList& problems) {
+  const config::Value::Entry* const event = pattern.find("event");
+  for (const config::Value::Entry& entry : pattern.entries) {
+    const std::vector<std::string>* const words =
+        field_words(entry.key, event == nullptr ? "" : event->value.text);
+    if (words == nullptr) {
+      continue;
+    }
+    const bool is_list = entry.value.kind == config::Value::Kind::kSequence;
+    const std::vector<config::Value> one = {entry.value};
+    for (const config::Value& item : is_list ? entry.value.items : one) {
+      const std::string word =
+          item.text.rfind("!=", 0) == 0 ? trimmed(item.text.substr(2)) : item.text;
+      if (word != "any" && word != "absent") {
+        check_word(word, *words, entry.key.c_str(), item.place, path + "." + entry.key, problems);
+      }
+    }
+  }
+}
+
 std::optional<Time> read_time(const config::Value& value, const std::string& path,
                               config::ProblemList& problems) {
   const auto read = config::read_quantity(value.text, config::time_dimension());
@@ -86,6 +73,23 @@ std::optional<Time> read_time(const config::Value& value, const std::string& pat
     return std::nullopt;
   }
   return Time{*read.value};
+}
+
+// [least, most]
+void read_span(const config::Value& value, const std::string& path, Time& least, Time& most,
+               config::ProblemList& problems) {
+  if (value.items.size() != 2) {
+    problems.add(value.place, path,
+                 "is " + value.seen() + "; expected two times such as [100ns, 2us]");
+    return;
+  }
+  least = read_time(value.items[0], path, problems).value_or(Time{});
+  most = read_time(value.items[1], path, problems).value_or(Time::never());
+  if (most < least) {
+    problems.add(value.place, path,
+                 fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
+                             least.ns(), most.ns()));
+  }
 }
 
 }  // namespace
@@ -127,8 +131,8 @@ ValueTest::One ValueTest::read_one(const std::string& text) {
     }
   }
   const std::size_t dots = text.find("..");
-  if (dots != std::string::npos && number_of(trimmed(text.substr(0, dots))) &&
-      number_of(trimmed(text.substr(dots + 2)))) {
+  if (dots != std::string::npos && Number::of(trimmed(text.substr(0, dots))) &&
+      Number::of(trimmed(text.substr(dots + 2)))) {
     return {Relation::kBetween, trimmed(text.substr(0, dots)), trimmed(text.substr(dots + 2))};
   }
   return {Relation::kEqual, text, ""};
@@ -141,8 +145,8 @@ bool ValueTest::holds(const One& one, const Json& value) {
   if (one.relation == Relation::kEqual || one.relation == Relation::kNotEqual) {
     return is_equal(value, one.first) == (one.relation == Relation::kEqual);
   }
-  const std::optional<double> seen = number_of(value);
-  const std::optional<double> bound = number_of(one.first);
+  const std::optional<Number> seen = Number::of(value);
+  const std::optional<Number> bound = Number::of(one.first);
   if (!seen || !bound) {
     return false;
   }
@@ -152,11 +156,11 @@ bool ValueTest::holds(const One& one, const Json& value) {
     case Relation::kAtMost:
       return *seen <= *bound;
     case Relation::kMore:
-      return *seen > *bound;
+      return *bound < *seen;
     case Relation::kAtLeast:
-      return *seen >= *bound;
+      return *bound <= *seen;
     case Relation::kBetween:
-      return *seen >= *bound && *seen <= *number_of(one.second);
+      return *bound <= *seen && *seen <= *Number::of(one.second);
     case Relation::kEqual:
     case Relation::kNotEqual:
     case Relation::kAny:
@@ -189,6 +193,16 @@ bool ValueTest::holds(const Json& value) const {
                      [&](const One& one) { return holds(one, value); });
 }
 
+ValueTest read_figure(const config::Value& value, const std::string& path,
+                      config::ProblemList& problems) {
+  constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
+  ValueTest test = ValueTest::read(value, path, problems);
+  if (test.holds(Json(0U)) && test.holds(Json(1U)) && test.holds(Json(kHuge))) {
+    problems.add(value.place, path, "is " + value.seen() + ", which holds for every number");
+  }
+  return test;
+}
+
 EventPattern EventPattern::read(const config::Value& value, const std::string& path,
                                 config::ProblemList& problems) {
   EventPattern pattern;
@@ -201,27 +215,21 @@ EventPattern EventPattern::read(const config::Value& value, const std::string& p
   for (const config::Value::Entry& entry : value.entries) {
     const std::string key = path + "." + entry.key;
     if (entry.key == "count") {
-      pattern.count = ValueTest::read(entry.value, key, problems);
+      pattern.count = read_figure(entry.value, key, problems);
     } else if (entry.key == "after" || entry.key == "before") {
       const auto time = read_time(entry.value, key, problems);
       (entry.key == "after" ? pattern.from : pattern.to) = time.value_or(Time{});
     } else if (entry.key == "within") {
-      if (entry.value.items.size() != 2) {
-        problems.add(entry.value.place, key,
-                     "is " + entry.value.seen() + "; expected two times such as [100ns, 2us]");
-        continue;
-      }
-      pattern.from = read_time(entry.value.items[0], key, problems).value_or(Time{});
-      pattern.to = read_time(entry.value.items[1], key, problems).value_or(Time::never());
+      read_span(entry.value, key, pattern.from, pattern.to, problems);
+    } else if (entry.key == "lag") {
+      read_span(entry.value, key, pattern.least_lag, pattern.most_lag, problems);
     } else {
       check_word(entry.key, event_fields(), "field", entry.place, key, problems);
-      if (entry.key == "event" && entry.value.kind == config::Value::Kind::kScalar) {
-        check_word(entry.value.text, event_names(), "event", entry.value.place, key, problems);
-      }
       pattern.fields.push_back({entry.key, ValueTest::read(entry.value, key, problems)});
     }
   }
-  if (pattern.to < pattern.from) {
+  check_values(value, path, problems);
+  if (pattern.to < pattern.from && value.find("within") == nullptr) {
     problems.add(value.place, path,
                  fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
                              pattern.from.ns(), pattern.to.ns()));
@@ -235,6 +243,12 @@ bool EventPattern::matches(const Json& event) const {
   }
   const double t = event.value("t_ns", 0.0);
   return t >= from.ns() && (to == Time::never() || t <= to.ns());
+}
+
+bool EventPattern::matches(const Json& event, double previous_ns) const {
+  const double lag = event.value("t_ns", 0.0) - previous_ns;
+  return lag >= least_lag.ns() && (most_lag == Time::never() || lag <= most_lag.ns()) &&
+         matches(event);
 }
 
 std::size_t EventPattern::agreement(const Json& event) const {
@@ -262,6 +276,9 @@ std::string EventPattern::text() const {
   }
   if (to != Time::never()) {
     text += fmt::format(" before {} ns", to.ns());
+  }
+  if (least_lag > Time{} || most_lag != Time::never()) {
+    text += fmt::format(" {} ns to {} ns behind the event before", least_lag.ns(), most_lag.ns());
   }
   return count ? text + " (" + count->text() + " times)" : text;
 }

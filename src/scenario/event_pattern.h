@@ -55,6 +55,10 @@ class ValueTest {
   std::string text_;
 };
 
+/// The same for a figure, which is a number from 0 on: what holds for all of them proves nothing.
+ValueTest read_figure(const config::Value& value, const std::string& path,
+                      config::ProblemList& problems);
+
 /// One event as a case expects it, or forbids it.
 struct EventPattern {
   struct Field {
@@ -65,13 +69,17 @@ struct EventPattern {
   std::vector<Field> fields;
   Time from{};                     ///< not before, counted from the end of the set-up
   Time to = Time::never();         ///< not after
+  Time least_lag{};                ///< since the event that was found for the expectation before
+  Time most_lag = Time::never();   ///< likewise
   std::optional<ValueTest> count;  ///< how often, anywhere in the run; it keeps no order then
 
-  /// Reads a map of fields; `within`, `after`, `before` and `count` have the meaning above.
+  /// Reads a map of fields; `within`, `after`, `before`, `lag` and `count` have the meaning above.
   static EventPattern read(const config::Value& value, const std::string& path,
                            config::ProblemList& problems);
 
   bool matches(const Json& event) const;
+  /// ... and comes in time behind one that happened at `previous_ns`.
+  bool matches(const Json& event, double previous_ns) const;
   /// Fields that hold, to find the event that was nearly the right one.
   std::size_t agreement(const Json& event) const;
   /// "wire type=Nak direction=down after 100 ns"

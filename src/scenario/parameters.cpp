@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 #include "sweep/expression.h"
 
@@ -110,7 +112,64 @@ std::string filled_text(const std::string& text, const Parameters& values, std::
   return result + text.substr(at);
 }
 
+// All that stands in ${...}, one after another.
+void add_insides(const Value& tree, std::string& insides) {
+  const auto add = [&](const std::string& text) {
+    for (std::size_t open = text.find("${"); open != std::string::npos;
+         open = text.find("${", open + 2)) {
+      insides += " " + text.substr(open + 2, text.find('}', open) - open - 2) + " ";
+    }
+  };
+  add(tree.text);
+  for (const Value& item : tree.items) {
+    add_insides(item, insides);
+  }
+  for (const Value::Entry& entry : tree.entries) {
+    add(entry.key);
+    add_insides(entry.value, insides);
+  }
+}
+
+bool has_word(const std::string& text, const std::string& word) {
+  const auto is_part = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 ||
+                                text[at] == '_' || text[at] == '.');
+  };
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    if (!is_part(at - 1) && !is_part(at + word.size())) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+void check_uses(const Value& document, config::ProblemList& problems) {
+  std::string insides;
+  for (const Value::Entry& entry : document.entries) {
+    if (entry.key != "matrix" && entry.key != "variants") {
+      add_insides(entry.value, insides);
+    }
+  }
+  std::set<std::string> seen = {"name"};
+  const auto check = [&](const Value& map, const std::string& path) {
+    for (const Value::Entry& entry : map.entries) {
+      if (seen.insert(entry.key).second && !has_word(insides, entry.key)) {
+        problems.add(entry.place, path + entry.key,
+                     "is used nowhere; expected ${" + entry.key + "} somewhere in the case");
+      }
+    }
+  };
+  if (const Value::Entry* const matrix = document.find("matrix")) {
+    check(matrix->value, "matrix.");
+  }
+  if (const Value::Entry* const variants = document.find("variants")) {
+    for (const Value& item : variants->value.items) {
+      check(item, "variants.");
+    }
+  }
+}
 
 std::vector<Variant> variants_of(const Value& document, config::ProblemList& problems) {
   std::vector<Variant> variants{{}};

@@ -23,6 +23,9 @@ struct Variant {
 /// named by their values. With both, each variant meets each combination.
 std::vector<Variant> variants_of(const config::Value& document, config::ProblemList& problems);
 
+/// Every parameter has to be used: cases that differ in nothing else are one case, many times.
+void check_uses(const config::Value& document, config::ProblemList& problems);
+
 /// The tree with each ${name} and ${formula} filled in; formulas are + - * / over parameters that
 /// are numbers.
 config::Value filled(const config::Value& tree, const Parameters& values,

@@ -47,7 +47,7 @@ struct Case {
   std::vector<Expectation> expect;
   std::vector<EventPattern> never;
   std::vector<FinalCheck> final_checks;
-  std::string same_as;                    ///< id of another case
+  std::string same_as;                    ///< id of another case of the file
   std::vector<EventPattern> same_events;  ///< which events have to be the same there, times apart
 };
 

@@ -8,6 +8,7 @@
 
 #include "config/quantity.h"
 #include "flitwise/error.h"
+#include "scenario/case_references.h"
 #include "scenario/parameters.h"
 #include "scenario/scenario.h"
 #include "script/script_line.h"
@@ -234,6 +235,10 @@ class Reader {
         continue;
       }
       Expectation expectation;
+      if (group->value.items.empty()) {
+        add(group->value.place, path + ".any_order",
+            "is " + group->value.seen() + "; expected a list of events");
+      }
       for (const Value& member : group->value.items) {
         expectation.any_order.push_back(EventPattern::read(member, path + ".any_order", problems_));
       }
@@ -267,7 +272,7 @@ class Reader {
         check.expected.place = entry.place;
         check.expected.fields.push_back({"event", word("result")});
         check.expected.fields.push_back(
-            {"value", ValueTest::read(entry.value, "final.counters." + entry.key, problems_)});
+            {"value", read_figure(entry.value, "final.counters." + entry.key, problems_)});
         case_.final_checks.push_back(std::move(check));
       }
     }
@@ -376,10 +381,12 @@ std::vector<Case> cases_from_text(const std::string& yaml, const std::string& na
       problems.add(document.place, "", "is " + document.seen() + "; expected the keys of a case");
     }
   } else {
+    check_uses(document, problems);
     for (const Variant& variant : variants_of(document, problems)) {
       const Value text = filled(document, variant.values, problems);
       cases.push_back(Reader(text, problems).read(variant.name));
     }
+    check_references(document, cases, problems);
   }
   if (!problems.empty()) {
     throw ConfigError(problems.sorted());

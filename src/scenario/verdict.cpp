@@ -37,7 +37,7 @@ class Judge {
       }
       std::size_t at = next_;
       while (at < log_.size() && (std::find(taken.begin(), taken.end(), at) != taken.end() ||
-                                  !pattern.matches(log_[at]))) {
+                                  !pattern.matches(log_[at], previous_ns_))) {
         ++at;
       }
       if (at == log_.size()) {
@@ -46,6 +46,9 @@ class Judge {
       }
       taken.push_back(at);
       furthest = std::max(furthest, at + 1);
+    }
+    if (furthest > next_) {
+      previous_ns_ = log_[furthest - 1].value("t_ns", 0.0);
     }
     next_ = furthest;
   }
@@ -100,7 +103,8 @@ class Judge {
   }
 
   const EventLog& log_;
-  std::size_t next_ = 0;  // first event that the next expectation may take
+  std::size_t next_ = 0;    // first event that the next expectation may take
+  double previous_ns_ = 0;  // when the one before was
 };
 
 // What is wrong in every case that does not ask for it.

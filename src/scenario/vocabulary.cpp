@@ -56,7 +56,78 @@ std::vector<std::string> all_fields() {
   return names;
 }
 
+// Of TLPs and DLLPs on a wire, and of what breaks a rule.
+std::vector<std::string> packet_types() {
+  std::vector<std::string> types;
+  for (int i = 0; i < kTlpTypes; ++i) {
+    types.emplace_back(name_of(static_cast<TlpType>(i)));
+  }
+  for (int i = 0; i < kDllpTypes * kFcClasses; ++i) {
+    Dllp dllp;
+    dllp.type = static_cast<DllpType>(i / kFcClasses);
+    dllp.fc_class = static_cast<FcClass>(i % kFcClasses);
+    types.push_back(json_of(dllp)["type"].get<std::string>());
+  }
+  return types;
+}
+
 }  // namespace
+
+const std::vector<std::string>& error_kinds() {
+  static const std::vector<std::string> kKinds = {"malformed_tlp",
+                                                  "unsupported_request",
+                                                  "completer_abort",
+                                                  "unexpected_completion",
+                                                  "completion_timeout",
+                                                  "unknown_domain",
+                                                  "truncated",
+                                                  "bad_start",
+                                                  "bad_end",
+                                                  "length_mismatch",
+                                                  "bad_lcrc",
+                                                  "not_modelled",
+                                                  "bad_line",
+                                                  "poisoned_tlp",
+                                                  "invalid_handle",
+                                                  "handle_unknown_to_host",
+                                                  "alloc_refused",
+                                                  "stale_alloc_ack",
+                                                  "stale_handle_error",
+                                                  "bad_handle_message"};
+  return kKinds;
+}
+
+bool is_error_kind(const std::string& kind) {
+  return std::find(error_kinds().begin(), error_kinds().end(), kind) != error_kinds().end();
+}
+
+const std::vector<std::string>* field_words(const std::string& field, const std::string& event) {
+  static const std::vector<std::string> kDirections = {"up", "down"};
+  static const std::vector<std::string> kUnits = {"tlp", "dllp"};
+  static const std::vector<std::string> kStatuses = {"SC", "UR", "RRS", "CA"};
+  static const std::vector<std::string> kEnds = {"host", "device"};
+  static const std::vector<std::string> kTypes = packet_types();
+  if (field == "event") {
+    return &event_names();
+  }
+  if (field == "type") {
+    return &kTypes;
+  }
+  if (field == "direction") {
+    return &kDirections;
+  }
+  if (field == "unit") {
+    return &kUnits;
+  }
+  if (field == "end") {
+    return &kEnds;
+  }
+  // On a wire it is a number of the packet.
+  if (field == "status" && event == "completion") {
+    return &kStatuses;
+  }
+  return field == "kind" && event == "error" ? &error_kinds() : nullptr;
+}
 
 const std::vector<std::string>& event_names() {
   static const std::vector<std::string> kNames = {

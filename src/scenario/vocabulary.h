@@ -11,5 +11,11 @@ namespace flitwise::scenario {
 const std::vector<std::string>& event_names();
 /// Every field that some event may have, those of all packets included.
 const std::vector<std::string>& event_fields();
+/// Every kind of an `error`.
+const std::vector<std::string>& error_kinds();
+bool is_error_kind(const std::string& kind);
+/// All words that a field can have in events of this name (empty: of any), or null where it may
+/// have any value.
+const std::vector<std::string>* field_words(const std::string& field, const std::string& event);
 
 }  // namespace flitwise::scenario

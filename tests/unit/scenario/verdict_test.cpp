@@ -50,6 +50,23 @@ TEST(Verdict, EventsAreFoundInOrder) {
   EXPECT_THAT(failures[0].seen, HasSubstr("before what is expected before it"));
 }
 
+TEST(Verdict, ALagCountsFromTheEventBefore) {
+  EXPECT_THAT(judged("expect:\n  - {type: Ack}\n  - {type: MWr, lag: [40ns, 40ns]}\n"), IsEmpty());
+  EXPECT_THAT(judged("expect:\n  - {type: Ack}\n  - {type: MWr, lag: [0ns, 39ns]}\n"), SizeIs(1));
+  EXPECT_THAT(judged("expect:\n  - {type: Ack}\n  - {type: MWr, lag: [41ns, 1us]}\n"), SizeIs(1));
+  EXPECT_THAT(judged("expect:\n  - {type: MWr, lag: [10ns, 10ns]}\n"), IsEmpty()) << "from 0 on";
+}
+
+TEST(Verdict, WholeNumbersAreComparedToTheLastBit) {
+  const Case one = cases_from_text(
+                       "id: X\ntitle: T\ncites: [X]\nstimulus: [{run: idle}]\n"
+                       "expect: [{address: 0x4000000000001008}]\n",
+                       "x.yaml")
+                       .front();
+  EXPECT_THAT(judge(one, {event("wire", 1, {{"address", "0x4000000000001000"}})}), SizeIs(1));
+  EXPECT_THAT(judge(one, {event("wire", 1, {{"address", 0x4000000000001008U}})}), IsEmpty());
+}
+
 TEST(Verdict, AGroupTakesEventsInAnyOrderAndEachOnce) {
   EXPECT_THAT(
       judged("expect:\n  - any_order: [{type: Ack}, {type: MWr}]\n  - {event: committed}\n"),
