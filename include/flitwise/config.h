@@ -223,6 +223,45 @@ enum class HandleManagement { kDevice, kSoftware };
 enum class AllocateAt { kFirstUse, kContextCreation };
 enum class ContextSharing { kShared, kPerContext };
 
+/// When a function asks for a translation that its ATC does not have. [ATS 1.1]
+enum class TranslateWhen { kAlways, kReuse, kPrefetch, kHint };
+/// What an invalidation does to a Translation Request that it overlaps in part. [INV-06]
+enum class AtcDiscard { kOverlapping, kAll };
+
+/// The address translation cache of each function, and how it asks and answers.
+struct AtcConfig {
+  bool enabled = false;
+  unsigned entries = 64;
+  unsigned ways = 0;  ///< 0: fully associative
+  CachePolicy policy = CachePolicy::kLru;
+  unsigned requests = 32;     ///< Translation Requests out, each function
+  unsigned translations = 1;  ///< asked for at a time, at least
+  TranslateWhen when = TranslateWhen::kAlways;
+  unsigned reuse_threshold = 2;  ///< kReuse: misses of a page that earn it a translation
+  unsigned reuse_pages = 256;    ///< kReuse: pages that are counted
+  unsigned pages_ahead = 1;      ///< kPrefetch
+  unsigned hinted_domains = 0;   ///< kHint: domains 0 .. n-1; 0: all
+  unsigned queue_depth = 32;     ///< Invalidate Queue Depth
+  unsigned stu = 0;              ///< that software sets: 2^stu pages of 4 KiB
+  AtcDiscard discard = AtcDiscard::kOverlapping;
+  bool coalesce = false;          ///< one completion for several ITags [INV-11]
+  bool rounds_up = true;          ///< invalidations below the STU are taken [INV-21]
+  bool keeps_agent_id = false;    ///< answers go to who asked first [INV-30]
+  bool global_invalidate = true;  ///< Global Invalidate Supported [INV-33]
+  struct {
+    Time lookup = Time::from_ns(2);
+  } timing;
+};
+
+/// The Page Request Interface of the device.
+struct PriConfig {
+  bool enabled = false;
+  std::uint32_t capacity = 64;    ///< Outstanding Page Request Capacity
+  std::uint32_t allocation = 32;  ///< that software sets
+  bool response_pasid = true;     ///< PRG Response PASID Required [PRI-36]
+  bool clamps_allocation = true;  ///< above the capacity: cut to it, or kept [PRI-26]
+};
+
 struct DeviceConfig {
   struct {
     unsigned count = 1;  ///< PF 0 and its VFs
@@ -252,6 +291,8 @@ struct DeviceConfig {
     std::uint32_t capabilities = 0;  ///< 16 bits, likewise [DHI D20]
     HandleStorageConfig storage;
   } dhi;
+  AtcConfig atc;
+  PriConfig pri;
   struct {
     Time clock = Time::from_ns(2);
     Time pipeline = Time::from_ns(20);  ///< engine to link, and link to engine, each

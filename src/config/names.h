@@ -128,6 +128,15 @@ inline constexpr auto kNames<DomainChoice> =
                          {"working_set", DomainChoice::kWorkingSet},
                          {"churn", DomainChoice::kChurn}});
 template <>
+inline constexpr auto kNames<TranslateWhen> =
+    names<TranslateWhen>({{"always", TranslateWhen::kAlways},
+                          {"reuse", TranslateWhen::kReuse},
+                          {"prefetch", TranslateWhen::kPrefetch},
+                          {"hint", TranslateWhen::kHint}});
+template <>
+inline constexpr auto kNames<AtcDiscard> =
+    names<AtcDiscard>({{"overlapping", AtcDiscard::kOverlapping}, {"all", AtcDiscard::kAll}});
+template <>
 inline constexpr auto kNames<MonitorMode> = names<MonitorMode>({{"on", MonitorMode::kOn},
                                                                 {"off", MonitorMode::kOff}});
 template <>

@@ -250,6 +250,37 @@ void check_caches(const Config& config, Broken& broken) {
   check("iommu.iotlb", config.iommu.iotlb);
   check("iommu.paging_cache", config.iommu.paging_cache);
   check("iommu.second_stage_cache", config.iommu.second_stage_cache);
+  check("device.atc", {config.device.atc.entries, config.device.atc.ways});
+}
+
+/// What goes with a cache of translations in the device.
+void check_ats(const Config& config, Broken& broken) {
+  const AtcConfig& atc = config.device.atc;
+  if (config.device.pri.enabled && !atc.enabled) {  // [PRI-19]
+    broken.push_back({{"device.pri.enabled", "device.atc.enabled"},
+                      "page requests without ATS; expected device.atc.enabled: true"});
+  }
+  if (!atc.enabled) {
+    return;
+  }
+  if (config.link.carrier != Carrier::kPcie) {
+    broken.push_back({{"device.atc.enabled", "link.carrier"},
+                      "ATS on the bit-packed carrier; expected link.carrier pcie"});
+  }
+  if (config.workload.at == At::kTranslated) {
+    broken.push_back({{"device.atc.enabled", "workload.at"},
+                      "a cache of translations for addresses that are translated already; expected "
+                      "workload.at untranslated, or translated_pasid where hits shall have their "
+                      "PASID"});
+  }
+  constexpr unsigned kSmallestPage = 12;
+  const Bytes unit = Bytes{1} << (kSmallestPage + atc.stu);
+  if (config.iommu.translation != Translation::kOff && unit > config.iommu.page) {  // [CFG-05]
+    broken.push_back({{"device.atc.stu", "iommu.page"},
+                      fmt::format("a smallest translation unit of {} above pages of {}; expected "
+                                  "device.atc.stu so that no page is smaller",
+                                  bytes(unit), bytes(config.iommu.page))});
+  }
 }
 
 }  // namespace
@@ -272,6 +303,7 @@ std::vector<BrokenRelation> broken_relations(const Config& config) {
   check_deadlock(config, broken);
   check_translation(config, broken);
   check_caches(config, broken);
+  check_ats(config, broken);
   return broken;
 }
 

@@ -105,6 +105,7 @@ Keys device_keys() {
   Keys all = shell_keys();
   append(all, device_dhi_keys());
   append(all, storage_keys("device.dhi.storage", [](auto& c) { return &c.device.dhi.storage; }));
+  append(all, device_ats_keys());
   append(all, timing_keys());
   return all;
 }

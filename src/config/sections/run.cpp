@@ -28,8 +28,9 @@ Keys run_keys() {
 
 const std::vector<FutureKey>& future_keys() {
   static const std::vector<FutureKey> all = {
-      {"network", "the network behind a NIC"}, {"device.atc", "the address translation cache"},
-      {"device.pio", "PIO send memory"},       {"device.hca", "the host channel adapter"},
+      {"network", "the network behind a NIC"},
+      {"device.pio", "PIO send memory"},
+      {"device.hca", "the host channel adapter"},
       {"device.srdma", "the SRDMA NIC"},
   };
   return all;

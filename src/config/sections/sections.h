@@ -16,6 +16,7 @@ Keys iommu_keys();
 Keys link_keys();
 Keys message_keys();
 Keys device_keys();
+Keys device_ats_keys();  ///< device.atc and device.pri, part of device_keys()
 Keys workload_keys();
 Keys faults_keys();
 Keys trace_keys();

@@ -100,6 +100,8 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"iommu.iotlb.ways", "4"},
       {"iommu.paging_cache.ways", "4"},
       {"iommu.second_stage_cache.ways", "4"},
+      {"device.atc.ways", "4"},
+      {"device.atc.reuse_pages", "64"},
       {"system.topology", "switch"},
       {"workload.trace", FLITWISE_SOURCE_DIR "/README.md"}};
   for (const KeyInfo& key : all_keys()) {
@@ -109,8 +111,11 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
     const auto at = own.find(key.path);
     const std::string value = at == own.end() ? other_value(key) : at->second;
     const bool needs_trace = key.path == "workload.kind";
-    const Config config =
-        config_of(start, {key.path + "=" + (needs_trace ? std::string("read") : value)});
+    std::vector<std::string> sets = {key.path + "=" + (needs_trace ? std::string("read") : value)};
+    if (key.path == "device.pri.enabled") {
+      sets.emplace_back("device.atc.enabled=true");
+    }
+    const Config config = config_of(start, sets);
     EXPECT_NE(config_sha256(config), plain) << key.path << " = " << value;
     const Config again = config_from_text(effective_config(config).dump(), "dump", "");
     EXPECT_EQ(config_sha256(again), config_sha256(config)) << key.path << " = " << value;

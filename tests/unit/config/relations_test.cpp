@@ -141,6 +141,31 @@ TEST(Relations, LNK_9_18_NobodyCallsADeadlockBeforeARequestHasGivenUp) {
                    "host.timing.completion_timeout=1ms"});
 }
 
+TEST(Relations, WaysDivideTheEntriesOfAnAtc) {
+  expect_accepted({"device.atc.entries=12", "device.atc.ways=4"});
+  expect_refused({"device.atc.entries=12", "device.atc.ways=5"}, "12 entries in sets of 5");
+}
+
+TEST(Relations, PRI_19_PageRequestsNeedAts) {
+  expect_accepted({"device.pri.enabled=true", "device.atc.enabled=true"});
+  expect_refused({"device.pri.enabled=true"}, "page requests without ATS");
+}
+
+TEST(Relations, AnAtcIsForAddressesThatAreNotTranslatedYet) {
+  expect_accepted({"device.atc.enabled=true", "workload.at=translated_pasid"});
+  expect_refused({"device.atc.enabled=true", "workload.at=translated"}, "translated already");
+  expect_refused({"device.atc.enabled=true", "link.carrier=bit_packed"}, "bit-packed carrier");
+}
+
+TEST(Relations, CFG_05_NoPageIsSmallerThanTheStu) {
+  const std::vector<std::string> base = {"device.atc.enabled=true", "iommu.translation=first_stage",
+                                         "device.atc.stu=9"};
+  std::vector<std::string> large = base;
+  large.emplace_back("iommu.page=2MiB");
+  expect_accepted(large);
+  expect_refused(base, "a smallest translation unit of 2MiB above pages of 4KiB");
+}
+
 TEST(Relations, TheKeyWrittenLastIsBlamed) {
   const std::string base = "link:\n  identity: bdf\nworkload:\n  domains: 2\n";
   EXPECT_THAT(problems_of(base), ElementsAre(HasSubstr("c.yaml:4:12: workload.domains")));
