@@ -20,6 +20,9 @@ constexpr MonitoredRule kUnwantedData{"LNK-9.19", "data comes where none is due"
 constexpr MonitoredRule kKind{"LNK-9.21", "a locked and a plain request are mixed up"};
 constexpr MonitoredRule kClass{"LNK-2.5", "a completion has another traffic class"};
 
+constexpr MonitoredRule kTranslations{
+    "TCP-01", "a Translation Completion is not one of at most two that meet at RCB"};
+
 bool brings_data(TlpType type) {
   return type == TlpType::kCplD || type == TlpType::kCplDLk;
 }
@@ -50,8 +53,23 @@ const MonitoredRule* CompletionMonitor::broken_rule_of_data(const AwaitedRequest
   return nullptr;
 }
 
-const MonitoredRule* CompletionMonitor::broken_rule(const AwaitedRequest& request,
-                                                    const Tlp& tlp) const {
+// A reply may be shorter than asked; its first CplD ends at RCB and tells what is owed. [ATR-19]
+// [TCP-03]
+const MonitoredRule* CompletionMonitor::broken_rule_of_translation(AwaitedRequest& request,
+                                                                   const Tlp& tlp) const {
+  const unsigned bytes = 4U * tlp.length_dw;
+  const bool is_first = request.is_memory_read;
+  const bool fits =
+      is_first
+          ? tlp.byte_count <= request.left && (tlp.lower_address + bytes) % rcb_ == 0
+          : tlp.byte_count == request.left && tlp.byte_count == bytes && tlp.lower_address == 0;
+  const bool is_whole = bytes != 0 && bytes % 8 == 0 && bytes <= tlp.byte_count;
+  request.is_memory_read = false;  // from here on the second one is due
+  request.left = tlp.byte_count;
+  return fits && is_whole ? nullptr : &kTranslations;
+}
+
+const MonitoredRule* CompletionMonitor::broken_rule(AwaitedRequest& request, const Tlp& tlp) const {
   const bool is_locked = tlp.type == TlpType::kCplLk || tlp.type == TlpType::kCplDLk;
   if (tlp.tc != request.tc) {
     return &kClass;
@@ -64,6 +82,9 @@ const MonitoredRule* CompletionMonitor::broken_rule(const AwaitedRequest& reques
   }
   if (tlp.status != CplStatus::kSC || !request.wants_data) {
     return &kUnwantedData;
+  }
+  if (request.is_translation) {
+    return broken_rule_of_translation(request, tlp);
   }
   return broken_rule_of_data(request, tlp);
 }

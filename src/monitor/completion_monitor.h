@@ -18,7 +18,8 @@ class CompletionMonitor {
   void delivered(const Packet& packet, Time now);
 
  private:
-  const MonitoredRule* broken_rule(const AwaitedRequest& request, const Tlp& tlp) const;
+  const MonitoredRule* broken_rule(AwaitedRequest& request, const Tlp& tlp) const;
+  const MonitoredRule* broken_rule_of_translation(AwaitedRequest& request, const Tlp& tlp) const;
   const MonitoredRule* broken_rule_of_data(const AwaitedRequest& request, const Tlp& tlp) const;
   static std::uint32_t bytes_in(const AwaitedRequest& request, const Tlp& tlp);
 

@@ -56,6 +56,7 @@ void TagMonitor::sent(const Packet& packet, Time now) {
   one.lower_address = one.is_memory_read ? first_lower_address(tlp) : std::uint8_t{0};
   one.tc = tlp.tc;
   one.is_handle = tlp.id_is_handle;
+  one.is_translation = tlp.at == AddressType::kTranslationRequest;
 }
 
 }  // namespace flitwise

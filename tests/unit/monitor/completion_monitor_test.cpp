@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "monitor/tag_monitor.h"
 #include "tlp/completion.h"
 #include "tlp/splitter.h"
@@ -100,6 +102,44 @@ TEST_F(CompletionMonitorTest, AnAnswerToNobodyIsNoticed) {
   EXPECT_THAT(reported.rules(), IsEmpty());
   give(all[0]);
   EXPECT_THAT(reported.rules(), ElementsAre("LNK-9.8"));
+}
+
+class TranslationAnswers : public CompletionMonitorTest {
+ protected:
+  /// Asks for four translations; gives CplDs of {entries, Byte Count, Lower Address}.
+  std::vector<std::string> rules_after(std::vector<std::array<unsigned, 3>> completions) {
+    const PacketRef request = packet(pool, TlpType::kMRd, 8, 0x4000);
+    request->tlp.at = AddressType::kTranslationRequest;
+    request->tlp.first_be = request->tlp.last_be = 0xf;
+    ask(request);
+    for (const auto& [entries, byte_count, lower] : completions) {
+      const PacketRef answer = pool.make(PacketKind::kTlp);
+      start_completion(answer->tlp, request->tlp);
+      answer->tlp.type = TlpType::kCplD;
+      answer->tlp.length_dw = static_cast<std::uint16_t>(2 * entries);
+      answer->tlp.byte_count = static_cast<std::uint16_t>(byte_count);
+      answer->tlp.lower_address = static_cast<std::uint8_t>(lower);
+      give(answer);
+    }
+    return reported.rules();
+  }
+};
+
+// [TCP-01] [TCP-03] [ATR-19]
+TEST_F(TranslationAnswers, TCP_03_AShortReplyThatEndsAtRcbIsFine) {
+  EXPECT_THAT(rules_after({{1, 8, 56}}), IsEmpty());
+}
+TEST_F(TranslationAnswers, TCP_01_TwoCompletionsMeetAtRcb) {
+  EXPECT_THAT(rules_after({{1, 24, 56}, {2, 16, 0}}), IsEmpty());
+}
+TEST_F(TranslationAnswers, TCP_03_AReplyThatEndsElsewhereIsNoticed) {
+  EXPECT_THAT(rules_after({{1, 8, 0}}), ElementsAre("TCP-01"));
+}
+TEST_F(TranslationAnswers, TCP_01_ASecondCompletionBehindTheBoundaryIsNoticed) {
+  EXPECT_THAT(rules_after({{1, 24, 56}, {2, 16, 8}}), ElementsAre("TCP-01"));
+}
+TEST_F(TranslationAnswers, TCP_23_MoreThanWasAskedForIsNoticed) {
+  EXPECT_THAT(rules_after({{1, 40, 56}}), ElementsAre("TCP-01"));
 }
 
 // [LNK-9.12]
