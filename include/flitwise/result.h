@@ -86,6 +86,15 @@ struct IommuResult {
   std::uint64_t faults = 0, invalidations = 0;
 };
 
+/// ATS of one function.
+struct AtsResult {
+  std::string function;                ///< "ep0.0"
+  std::uint64_t requests = 0;          ///< Translation Requests sent
+  std::uint64_t hits = 0, misses = 0;  ///< of its TLPs, at their first look-up in the ATC
+  std::uint64_t invalidations = 0;     ///< Invalidate Requests taken
+  std::uint64_t page_requests = 0;     ///< Page Requests sent
+};
+
 struct CheckResult {
   std::string name;
   bool ok = true;
@@ -117,6 +126,7 @@ struct RunResult {
   std::vector<LatencyResult> latency;
   std::vector<DhiResult> dhi;
   std::vector<IommuResult> iommu;
+  std::vector<AtsResult> ats;
   std::map<std::string, std::uint64_t>
       errors;  ///< kind -> count: everything that was refused, dropped or reported
   std::vector<CheckResult> checks;    ///< invariants at the end of the run

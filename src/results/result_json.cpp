@@ -82,6 +82,19 @@ Json iommu_json(const RunResult& result) {
   return list;
 }
 
+Json ats_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const AtsResult& function : result.ats) {
+    list.push_back({{"function", function.function},
+                    {"requests", function.requests},
+                    {"hits", function.hits},
+                    {"misses", function.misses},
+                    {"invalidations", function.invalidations},
+                    {"page_requests", function.page_requests}});
+  }
+  return list;
+}
+
 Json errors_json(const RunResult& result) {
   Json list = Json::array();
   for (const auto& [kind, count] : result.errors) {
@@ -130,7 +143,8 @@ Json result_json(const RunResult& result) {
   json["latency"] = latency_json(result);
   json["dhi"] = dhi_json(result);
   json["iommu"] = iommu_json(result);
-  for (const char* not_there : {"ats", "pio", "hca", "srdma"}) {
+  json["ats"] = ats_json(result);
+  for (const char* not_there : {"pio", "hca", "srdma"}) {
     json[not_there] = Json::array();
   }
   json["network"] = Json::object();

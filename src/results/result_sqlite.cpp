@@ -74,6 +74,9 @@ void write_result_sqlite(const std::string& path, const Json& result) {
     for (const Json& agent : result.at("iommu")) {
       database.insert("iommu", agent);
     }
+    for (const Json& function : result.at("ats")) {
+      database.insert("ats", function);
+    }
     for (const Json& error : result.at("errors")) {
       database.insert("error", error);
     }

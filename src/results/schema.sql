@@ -104,6 +104,16 @@ CREATE TABLE iommu (
   invalidations INTEGER NOT NULL
 ) STRICT;
 
+-- One row per function whose ATC was ever enabled or invalidated.
+CREATE TABLE ats (
+  function TEXT PRIMARY KEY,          -- ep0.0
+  requests INTEGER NOT NULL,          -- Translation Requests sent
+  hits INTEGER NOT NULL,              -- TLPs, at their first look-up
+  misses INTEGER NOT NULL,
+  invalidations INTEGER NOT NULL,     -- Invalidate Requests taken
+  page_requests INTEGER NOT NULL      -- Page Requests sent
+) STRICT;
+
 CREATE TABLE error (
   kind TEXT PRIMARY KEY,
   count INTEGER NOT NULL

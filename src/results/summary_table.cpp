@@ -173,6 +173,26 @@ std::string translation_table(const RunResult& result) {
   return table.is_empty() ? "" : table.text();
 }
 
+std::string ats_table(const RunResult& result) {
+  TextTable table({"Address translation caches", "requests", "hits", "misses", "hit rate",
+                   "invalidations", "page requests"});
+  for (const AtsResult& function : result.ats) {
+    const std::uint64_t lookups = function.hits + function.misses;
+    if (lookups == 0 && function.invalidations == 0) {
+      continue;
+    }
+    const std::optional<double> rate =
+        lookups == 0
+            ? std::nullopt
+            : std::optional(static_cast<double>(function.hits) / static_cast<double>(lookups));
+    table.add_row({function.function, with_thousands(function.requests),
+                   with_thousands(function.hits), with_thousands(function.misses),
+                   percent_text(rate), with_thousands(function.invalidations),
+                   with_thousands(function.page_requests)});
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
 std::string refusals_table(const RunResult& result) {
   TextTable table({"Handle messages and look-ups refused", "device", "count"});
   table.left_align(1);
@@ -216,7 +236,7 @@ std::string summary_text(const RunResult& result) {
                                  result.config_sha256.substr(0, 12));
   for (const std::string& part :
        {links_table(result), wire_table(result), stall_table(result), latency_table(result),
-        handle_table(result), refusals_table(result), translation_table(result),
+        handle_table(result), refusals_table(result), translation_table(result), ats_table(result),
         errors_table(result), checks_text(result)}) {
     text += part.empty() ? "" : "\n" + part;
   }

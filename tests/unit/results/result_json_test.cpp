@@ -36,6 +36,16 @@ TEST(ResultJson, EveryTopLevelKeyIsAlwaysThere) {
   }
 }
 
+TEST(ResultJson, EachFunctionWithAnAtcHasItsCounts) {
+  EXPECT_EQ(result_json(RunResult())["ats"], Json::array());
+  EXPECT_EQ(result_json(sample_result())["ats"][0], Json({{"function", "ep0.0"},
+                                                          {"requests", 4},
+                                                          {"hits", 90},
+                                                          {"misses", 10},
+                                                          {"invalidations", 2},
+                                                          {"page_requests", 1}}));
+}
+
 TEST(ResultJson, HeadNamesVersionSeedAndConfig) {
   const Json head = result_json(sample_result())["flitwise"];
   EXPECT_EQ(head["version"], FLITWISE_VERSION);

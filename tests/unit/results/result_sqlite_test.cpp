@@ -58,6 +58,12 @@ TEST_F(ResultSqlite, LatencyHandlesErrorsAndChecksAreRows) {
   EXPECT_EQ(database.query("SELECT rule, direction FROM violation").at(0),
             Json({{"rule", "LNK-8.3"}, {"direction", "up"}}));
   EXPECT_EQ(database.query("SELECT walks FROM iommu WHERE name = 'iommu0'").at(0)["walks"], 3);
+  EXPECT_EQ(database.query("SELECT * FROM ats").at(0), Json({{"function", "ep0.0"},
+                                                             {"requests", 4},
+                                                             {"hits", 90},
+                                                             {"misses", 10},
+                                                             {"invalidations", 2},
+                                                             {"page_requests", 1}}));
   const Json run = database.query("SELECT * FROM run").at(0);
   EXPECT_EQ(run["seed"], 7);
   EXPECT_EQ(Json::parse(run["config"].get<std::string>())["run"]["seed"], 7);

@@ -46,6 +46,7 @@ inline RunResult sample_result() {
   agent.requests = 5;
   agent.walks = 3;
   result.iommu = {agent};
+  result.ats = {{"ep0.0", 4, 90, 10, 2, 1}};
   result.violations = {
       {"LNK-8.3", "a TLP lacks credits", "rp0-ep0", true, Time::from_ns(120), "MWr", "limit 3"}};
   result.checks = {{"every byte arrived once", true, ""}, {"credits returned", false, "3 missing"}};

@@ -49,6 +49,14 @@ TEST(SummaryTable, ShowsWhatTheTranslationAgentDid) {
   EXPECT_THAT(text, HasSubstr("4.5"));
 }
 
+TEST(SummaryTable, ShowsAddressTranslationCachesThatWereUsed) {
+  RunResult result;
+  result.ats = {{"ep0.0", 0, 0, 0, 0, 0}};
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("ep0.0")));
+  result.ats = {{"ep0.0", 4, 90, 10, 2, 1}};
+  EXPECT_THAT(summary_text(result), HasSubstr("90.0"));
+}
+
 TEST(SummaryTable, AnEmptyRunIsOneLine) {
   EXPECT_EQ(summary_text(RunResult()), "Simulated 0 ns in 0.00 s, seed 0, config \n");
 }
