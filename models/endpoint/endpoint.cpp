@@ -2,8 +2,6 @@
 // The function shell: from engines to the link. What comes back is in endpoint_receive.cpp.
 #include "endpoint/endpoint.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
 
 #include "tlp/wire_size.h"
@@ -41,6 +39,9 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
       breaker_(config.faults),
       functions_(config.device.functions.count, FunctionState::kRunning),
       target_(config, pool, sizer_, target_hooks()) {
+  if (config.device.atc.enabled) {
+    ats_ = std::make_unique<AtsUnit>(config_, target_.page_requests());
+  }
   from_link.register_nb_transport_fw(this, &Endpoint::receive, 0);
   to_link.register_nb_transport_bw(this, &Endpoint::link_has_room, 0);
   sc_core::sc_spawn_options options;
@@ -71,6 +72,9 @@ void Endpoint::work() {
   check_timeouts(t);
   serve_target(t);
   pump(t);
+  if (ats_ != nullptr) {
+    wakeup_.at(ats_->parked.next_time(t));
+  }
 }
 
 tlm::tlm_sync_enum Endpoint::link_has_room(int /*id*/, Packet& /*packet*/,
@@ -117,6 +121,14 @@ void Endpoint::pump_raw(Time t) {
 }
 
 bool Endpoint::begin_transfer(Time t) {
+  if (ats_ != nullptr) {
+    if (resume_parked(t)) {
+      return true;
+    }
+    if (!ats_->parked.has_room()) {
+      return false;
+    }
+  }
   const std::uint32_t slot = new_active();
   Active& active = active_[slot];
   Time again = Time::never();
@@ -174,10 +186,21 @@ bool Endpoint::send_piece(Time t) {
   if (is_read && free_tags == 0) {
     return false;
   }
-  const DhiAgent::Answer handle =
-      uses_handles(transfer.op) ? acquire_handle(identity, free_tags, t) : DhiAgent::Answer{};
+  if (ats_ != nullptr) {
+    const Step step = route_piece(transfer, identity, t);
+    if (step != Step::kGo) {
+      return step == Step::kParked;
+    }
+  }
+  DhiAgent::Answer handle =
+      uses_handles(transfer.op)
+          ? acquire_handle(identity, is_read ? UseKind::kNonPosted : UseKind::kPosted, free_tags, t)
+          : DhiAgent::Answer{};
   if (handle.outcome == DhiAgent::Outcome::kWait) {
     return false;
+  }
+  if (ats_ != nullptr) {
+    handle.latency += route_.latency;
   }
   PacketRef packet = make_request(transfer, identity, handle, t);
   if (is_read) {
@@ -190,14 +213,11 @@ bool Endpoint::send_piece(Time t) {
 }
 
 // The handle for the present transfer; what has to go out first goes.
-DhiAgent::Answer Endpoint::acquire_handle(const DeviceIdentity& identity, std::size_t free_tags,
-                                          Time t) {
+DhiAgent::Answer Endpoint::acquire_handle(const DeviceIdentity& identity, UseKind use,
+                                          std::size_t free_tags, Time t) {
   const Transfer& transfer = active_[current_].transfer;
-  const bool is_read = transfer.op == Op::kRead;
-  const bool can_flush = free_tags > (is_read ? 1U : 0U);
-  DhiAgent::Answer handle =
-      dhi_.acquire(transfer.domain, identity, is_read ? UseKind::kNonPosted : UseKind::kPosted,
-                   can_flush, first_);
+  const bool can_flush = free_tags > (use == UseKind::kNonPosted ? 1U : 0U);
+  DhiAgent::Answer handle = dhi_.acquire(transfer.domain, identity, use, can_flush, first_);
   if (!first_.empty()) {
     queue_first(transfer, identity, t, handle.latency);
   }
@@ -220,10 +240,13 @@ PacketRef Endpoint::make_request(const Transfer& transfer, const DeviceIdentity&
   const bool is_interrupt = transfer.op == Op::kMsi;
   const At at = is_interrupt ? At::kUntranslated : config_.workload.at;
   tlp.at = at == At::kUntranslated ? AddressType::kUntranslated : AddressType::kTranslated;
+  bool has_pasid = at != At::kTranslated;  // A translated request needs none. [LNK-3.8]
+  if (ats_ != nullptr) {
+    has_pasid = follow_route(tlp, function_of(identity.bdf));
+  }
   const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
   const OptionalId<Dhi> dhi = has_handle ? OptionalId<Dhi>(handle.dhi) : OptionalId<Dhi>();
-  // A translated request needs no PASID. [LNK-3.8]
-  apply_identity(tlp, form_, at == At::kTranslated ? without_pasid(identity) : identity, dhi,
+  apply_identity(tlp, form_, has_pasid ? identity : without_pasid(identity), dhi,
                  is_interrupt ? RequestUse::kInterrupt : RequestUse::kData);
   packet->domain = transfer.domain;
   packet->identity = identity;
@@ -308,6 +331,11 @@ void Endpoint::open_read(Packet& packet, HandlePin pin, Time t) {
     wakeup_.at(request.deadline);
   }
   packet.tlp.tag = outstanding_.open(function_of(packet.identity.bdf), std::move(request));
+  if (ats_ != nullptr) {
+    const bool is_translated = !is_flush && route_.kind == AtsRoute::Kind::kTranslated;
+    ats_->read_opened(function_of(packet.identity.bdf), packet.tlp.tag,
+                      is_translated ? &routed_ : nullptr);
+  }
   if (breaker_.reuses_tag()) {
     take_used_tag(packet);
   }
@@ -329,6 +357,9 @@ void Endpoint::take_used_tag(Packet& packet) {
 void Endpoint::after_piece(Time t) {
   Active& active = active_[current_];
   has_piece_ = splitter_.next(piece_);
+  if (ats_ != nullptr) {
+    piece_gone();
+  }
   if (has_piece_) {
     return;
   }
@@ -346,6 +377,9 @@ void Endpoint::end_transfer(std::uint32_t slot, Time t) {
     dhi_.end_context(transfer.domain);
     is_draining_ = is_draining_ || dhi_.is_draining();
     has_duties_ = has_duties_ || is_draining_;
+    if (ats_ != nullptr) {
+      send_stop_marker(transfer, t);
+    }
   }
   const TransferEnd end{transfer.token, transfer.domain,       transfer.op,
                         active.status,  transfer.ends_context, t};
@@ -392,74 +426,6 @@ void Endpoint::inject(PacketRef packet) {
   counters_.posted_bytes += packet->tlp.type == TlpType::kMWr ? packet->payload_bytes : 0;
   queue(std::move(packet), now());
   wake();
-}
-
-bool Endpoint::is_quiet() const {
-  return outbox_.empty() && outstanding_.size() == 0 && !has_current_ && target_.is_quiet() &&
-         (raw_ == nullptr || raw_->is_done());
-}
-
-void Endpoint::start_window() {
-  dhi_.start_window();
-  window_tags_ = tag_stall_.total(now());
-  window_handle_ = handle_stall_.total(now());
-}
-
-StallTimes Endpoint::stalls() const {
-  StallTimes stalls{};
-  stalls.tags = tag_stall_.total(now()) - window_tags_;
-  stalls.handle = handle_stall_.total(now()) - window_handle_;
-  return stalls;
-}
-
-DhiResult Endpoint::dhi_result() const {
-  DhiResult result = dhi_.result(basename());
-  result.stall = handle_stall_.total(now()) - window_handle_;
-  return result;
-}
-
-std::vector<CheckResult> Endpoint::checks() const {
-  const std::string at = basename();
-  const EndpointCounters& c = counters_;
-  return {
-      {at + ": every request is answered", outstanding_.size() == 0,
-       fmt::format("{} wait", outstanding_.size())},
-      {at + ": all tags are back", outstanding_.tags_out() == 0,
-       fmt::format("{} are out", outstanding_.tags_out())},
-      {at + ": bytes asked for have come or failed",
-       c.asked_bytes == c.delivered_bytes + c.failed_bytes,
-       fmt::format("{} asked, {} delivered, {} failed", c.asked_bytes, c.delivered_bytes,
-                   c.failed_bytes)},
-  };
-}
-
-std::string Endpoint::waiting() const {
-  std::string text;
-  if (outstanding_.size() > 0) {
-    const std::optional<OutstandingRequests::Oldest> oldest = outstanding_.oldest();
-    text += fmt::format("{}: {} requests wait for completions, the oldest has tag {}\n", name(),
-                        outstanding_.size(), oldest->tag);
-  }
-  if (!outbox_.empty()) {
-    text +=
-        fmt::format("{}: {} packets wait for room in the link's queues\n", name(), outbox_.size());
-  }
-  if (has_current_) {
-    text += fmt::format(
-        "{}: a transfer of domain {} waits for a tag, a handle or room in the link's queues\n",
-        name(), to_int(active_[current_].transfer.domain));
-  }
-  const auto say = [&](const char* who, const std::string& what) {
-    text += what.empty() ? "" : fmt::format("{}: {}: {}\n", name(), who, what);
-  };
-  say("target", target_.waiting());
-  for (const Engine* const engine : engines_) {
-    say("engine", engine->waiting());
-  }
-  if (raw_ != nullptr) {
-    say("engine", raw_->waiting());
-  }
-  return text;
 }
 
 }  // namespace flitwise

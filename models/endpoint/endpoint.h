@@ -6,6 +6,7 @@
 #include <systemc>
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include "common/outbox.h"
 #include "common/packet_sizer.h"
 #include "common/wakeup.h"
+#include "endpoint/ats_unit.h"
 #include "endpoint/dhi_agent.h"
 #include "endpoint/engine.h"
 #include "endpoint/outstanding_requests.h"
@@ -57,6 +59,9 @@ class Endpoint : public sc_core::sc_module {
   /// Bus Master Enable of the PF; until it is set the device sends no requests.
   void set_bus_master(bool is_enabled);
   TargetUnit& target() { return target_; }
+  /// What software does to have all functions ask for translations, at once and without a TLP:
+  /// PASID, then ATS if `enables_ats`, then page requests. Does nothing without the capabilities.
+  void set_up_translation(bool enables_ats);
   /// The contexts of domains 0 .. count-1 start before their first message. [DHI D13]
   void start_contexts(std::uint32_t count, bool counts);
   /// The link has been reset: all functions go back to where they were at power-up, as soon as
@@ -81,6 +86,8 @@ class Endpoint : public sc_core::sc_module {
   void start_window();
   StallTimes stalls() const;
   DhiResult dhi_result() const;
+  /// One for each function whose ATC was ever enabled or invalidated.
+  std::vector<AtsResult> ats_results() const;
   /// Counted by kind: unexpected completions, timeouts, refused requests, ...
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::string waiting() const;
@@ -148,7 +155,47 @@ class Endpoint : public sc_core::sc_module {
   }
   std::uint32_t new_active();
   bool uses_handles(Op op) const;
-  DhiAgent::Answer acquire_handle(const DeviceIdentity& identity, std::size_t free_tags, Time now);
+  DhiAgent::Answer acquire_handle(const DeviceIdentity& identity, UseKind use,
+                                  std::size_t free_tags, Time now);
+
+  // Translations: endpoint_ats.cpp.
+  enum class Step : std::uint8_t { kGo, kParked, kWait };
+  AtsAccess access_of(const Transfer& transfer, const DeviceIdentity& identity) const;
+  Tlp shape_of(const Transfer& transfer, const AtsAccess& access) const;
+  Step route_piece(const Transfer& transfer, const DeviceIdentity& identity, Time now);
+  bool may_go_now(const Transfer& transfer, const AtsAccess& access) const;
+  void park(const Transfer& transfer, const AtsAccess& access, ParkedState state, Slot awaited = 0);
+  bool resume_parked(Time now);
+  void piece_gone();
+  bool follow_route(Tlp& tlp, unsigned function);
+  bool can_ask(const ParkedTransfer& parked);
+  Step ask_for_translation(const Transfer& transfer, const DeviceIdentity& identity,
+                           const AtsAccess& access, Time now);
+  void send_translation_request(const Transfer& transfer, const DeviceIdentity& identity,
+                                const AtsAccess& access, const DhiAgent::Answer& handle, Time now);
+  Step ask_for_page(const Transfer& transfer, const DeviceIdentity& identity,
+                    const AtsAccess& access, Time now);
+  void complete_translation(unsigned function, const Packet& packet, OutstandingRequest& request,
+                            Time now);
+  void close_translation(unsigned function, std::uint16_t tag, const OutstandingRequest& request);
+  void fail_waiting_for(unsigned function, Slot request, TransferStatus status, Time now);
+  void give_up_translation(unsigned function, std::uint16_t tag, OutstandingRequest& request,
+                           Time now);
+  void read_over(unsigned function, std::uint16_t tag, const OutstandingRequest& request,
+                 TransferStatus status, Time now);
+  void fail_parked(const std::function<bool(const ParkedTransfer&)>& which, TransferStatus status,
+                   Time now);
+  // Translations: endpoint_ats_messages.cpp.
+  bool receive_ats_message(const Packet& packet, unsigned function,
+                           const DeviceIdentity* behind_handle, Time now);
+  void invalidate(const Packet& packet, unsigned function, const DeviceIdentity* behind_handle,
+                  Time now);
+  void take_prg_response(const Packet& packet, Time now);
+  void send_invalidate_completions(unsigned function, Time now);
+  void send_ats_message(const Tlp& tlp, Bdf function, bool counts, Time now);
+  void send_stop_marker(const Transfer& transfer, Time now);
+  void translation_written(unsigned function);
+  TranslationSettings translation_settings(unsigned function);
 
   const Config config_;
   const IdentityForm form_;
@@ -198,6 +245,14 @@ class Endpoint : public sc_core::sc_module {
   bool has_dealloc_command_ = false;  // in the handle registers
   ResetKind reset_kind_ = ResetKind::kFunctionLevel;
   TargetUnit target_;
+
+  // Translations, where the device has an ATC.
+  std::unique_ptr<AtsUnit> ats_;
+  AtsRoute route_;                    // of the present TLP
+  AtsAccess routed_;                  // what it touches
+  bool invalidation_counts_ = true;   // those under way belong to the measured part
+  bool is_routed_ = false;            // its look-up is in the statistics
+  std::optional<Slot> current_slot_;  // the present transfer has been parked, and keeps its place
 };
 
 }  // namespace flitwise

@@ -38,6 +38,10 @@ void Endpoint::complete(Packet& packet, Time t) {
     }
     return;
   }
+  if (ats_ != nullptr && request->request->tlp.at == AddressType::kTranslationRequest) {
+    complete_translation(function, packet, *request, t);
+    return;
+  }
   const CompletionFit fit = request->reassembly.check(tlp);
   if (fit == CompletionFit::kFailed) {
     const bool is_ca = tlp.status == CplStatus::kCA;
@@ -69,6 +73,13 @@ void Endpoint::complete(Packet& packet, Time t) {
 // The request has its last completion, or will never have it. [LNK-9.18]
 void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingRequest& request,
                               TransferStatus status, Time t) {
+  if (ats_ != nullptr) {
+    if (request.request->tlp.at == AddressType::kTranslationRequest) {
+      give_up_translation(function, tag, request, t);
+      return;
+    }
+    read_over(function, tag, request, status, t);
+  }
   const Time done = t + config_.device.timing.pipeline;
   Packet& packet = *request.request;
   packet.stamp(Hop::kCompleted, done);

@@ -17,6 +17,9 @@ TargetUnit::Hooks Endpoint::target_hooks() {
     outstanding_.set_tag_bits(control.tag_bits);
     relaxed_ordering_ = config_.device.dma.relaxed_ordering && control.relaxed_ordering;
     id_based_ordering_ = config_.device.dma.id_based_ordering && control.id_based_ordering;
+    if (ats_ != nullptr) {
+      translation_written(0);  // MRRS bounds what a function asks for [ATR-09]
+    }
   };
   hooks.negotiated = [this](const Negotiated& outcome, bool is_software_managed) {
     dhi_.negotiated(outcome, is_software_managed);
@@ -25,6 +28,8 @@ TargetUnit::Hooks Endpoint::target_hooks() {
   hooks.is_in_reset = [this](unsigned function) {
     return functions_[function] == FunctionState::kInReset;
   };
+  hooks.translation_written = [this](unsigned function) { translation_written(function); };
+  hooks.misused = [this](const char* kind) { ++errors_[kind]; };
   hooks.handle_command = [this](const HandleCommand& command) { execute(command); };
   hooks.refused = [this](const Packet& packet, const char* kind) { refuse(packet, kind); };
   hooks.bar_written = [this](unsigned function, std::uint64_t offset,
@@ -61,6 +66,7 @@ void Endpoint::receive_message(Packet& packet, Time t) {
   const WireIdentity identity = flitwise::identity_of(packet.tlp, form_);
   unsigned function = packet.tlp.routing == MsgRouting::kById ? function_of(identity.full.bdf) : 0U;
   Time latency{};
+  std::optional<DeviceIdentity> behind_handle;
   if (identity.handle) {
     const DhiAgent::Addressee addressee = dhi_.find_addressee(*identity.handle);
     if (!addressee.entry) {
@@ -70,8 +76,14 @@ void Endpoint::receive_message(Packet& packet, Time t) {
     }
     function = function_of(addressee.entry->identity.bdf);
     latency = addressee.latency;
+    behind_handle = addressee.entry->identity;
   }
   const bool is_ours = function < config_.device.functions.count;
+  if (ats_ != nullptr && is_ours &&
+      receive_ats_message(packet, function, behind_handle ? &*behind_handle : nullptr,
+                          t + latency)) {
+    return;
+  }
   target_.receive(PacketRef(&packet), t + latency, is_ours ? function : 0U);
   wakeup_.at(t + latency + config_.device.timing.pipeline);
 }
@@ -259,6 +271,11 @@ void Endpoint::end_reset(unsigned function) {
     is_bus_master_ = false;
   }
   target_.reset(function, reset_kind_);
+  const std::size_t last = function == 0 ? functions_.size() : function + 1U;
+  for (std::size_t f = function; ats_ != nullptr && f < last; ++f) {
+    const auto index = static_cast<unsigned>(f);
+    ats_->reset(index, Bdf{static_cast<std::uint16_t>(base_.value + index)});
+  }
 }
 
 }  // namespace flitwise

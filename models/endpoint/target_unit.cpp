@@ -27,7 +27,21 @@ EndpointSpaceOptions options_of(const Config& config) {
   // Behind the handle registers and in front of the doorbells.
   options.msix_table_offset = static_cast<std::uint32_t>(options.bar_size / 4);
   options.msix_pba_offset = static_cast<std::uint32_t>(options.bar_size / 4 + options.bar_size / 8);
+  if (config.device.atc.enabled) {
+    options.ats =
+        AtsOptions{config.device.atc.queue_depth, true, config.device.atc.global_invalidate, false};
+    if (config.device.functions.has_pasid) {
+      options.pasid = PasidOptions{};
+    }
+  }
   return options;
+}
+
+std::unique_ptr<PageRequestInterface> page_requests_of(const DeviceConfig& device) {
+  const PriConfig& pri = device.pri;
+  return pri.enabled ? std::make_unique<PageRequestInterface>(PageRequestConfig{
+                           pri.capacity, pri.response_pasid, pri.clamps_allocation})
+                     : nullptr;
 }
 
 std::uint32_t dw_at(const Packet& packet, std::size_t index) {
@@ -48,9 +62,12 @@ TargetUnit::TargetUnit(const Config& config, PacketPool& pool, const PacketSizer
       pool_(pool),
       sizer_(sizer),
       hooks_(std::move(hooks)),
+      page_requests_(page_requests_of(config.device)),
       space_options_(options_of(config)),
       dvsec_(DhiCapability::of(config.device)),
-      spaces_(config.device.functions.count) {}
+      spaces_(config.device.functions.count) {
+  space_options_.page_requests = page_requests_.get();
+}
 
 ConfigSpace& TargetUnit::space(unsigned function) {
   std::unique_ptr<ConfigSpace>& space = spaces_[function];
@@ -208,9 +225,26 @@ void TargetUnit::apply(unsigned function, const WriteEffect& effect) {
   if (effect.dhi_control_changed) {
     negotiate_again();
   }
+  apply_translation(function, effect);
   if (effect.flr_started) {
     hooks_.flr(function);
   }
+}
+
+void TargetUnit::apply_translation(unsigned function, const WriteEffect& effect) {
+  if (effect.ats_control_changed || effect.pasid_control_changed || effect.pri_control_changed) {
+    hooks_.translation_written(function);
+  }
+  if (effect.stu_changed_live) {  // [CFG-06]
+    hooks_.misused("stu_changed_while_enabled");
+  }
+  if (effect.pri_misused) {  // [PRI-24] [PRI-25] [PRI-26]
+    hooks_.misused("page_request_register_misused");
+  }
+}
+
+void TargetUnit::configure(unsigned function, const CfgAccess& access) {
+  apply(function, space(function).write(access.offset, access.value, access.byte_enables));
 }
 
 // The device knows its own end alone: what software enabled there is what it goes by. [DHI D5, D6]

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/packet_sizer.h"
+#include "config_space/ats_capability.h"
 #include "config_space/capabilities.h"
 #include "config_space/functions.h"
 #include "dhi/dhi_dvsec.h"
@@ -35,6 +36,9 @@ class TargetUnit {
     std::function<void(unsigned function)> flr;
     std::function<bool(unsigned function)> is_in_reset;
     std::function<void(const HandleCommand&)> handle_command;
+    /// ATS, PASID or Page Request registers; 0: of all functions
+    std::function<void(unsigned function)> translation_written;
+    std::function<void(const char* kind)> misused;  ///< a write of theirs without defined outcome
     std::function<void(const Packet&, const char* kind)> refused;  ///< to be counted
     std::function<void(unsigned function, std::uint64_t offset, const std::vector<std::uint8_t>&)>
         bar_written;  ///< outside the handle registers; the bytes that were enabled, in order
@@ -61,6 +65,10 @@ class TargetUnit {
 
   /// Made when first asked for. REQUIRES: function < device.functions.count.
   ConfigSpace& space(unsigned function);
+  /// A write of software to a function, without a TLP.
+  void configure(unsigned function, const CfgAccess& access);
+  /// Null where the device has none.
+  PageRequestInterface* page_requests() { return page_requests_.get(); }
   DhiDvsec& dvsec() { return dvsec_; }
   HandleRegisters& handle_registers() { return handle_registers_; }
   VirtualFunctions virtual_functions() const { return vfs_; }
@@ -92,6 +100,7 @@ class TargetUnit {
   void perform(const Arrival& arrival, Time now);
   void configuration(const Arrival& arrival, Time now);
   void apply(unsigned function, const WriteEffect& effect);
+  void apply_translation(unsigned function, const WriteEffect& effect);
   void negotiate_again();
   void refresh();
   std::optional<unsigned> target_of(const Tlp& tlp) const;
@@ -114,6 +123,7 @@ class TargetUnit {
   PacketPool& pool_;
   const PacketSizer& sizer_;
   Hooks hooks_;
+  std::unique_ptr<PageRequestInterface> page_requests_;
   EndpointSpaceOptions space_options_;
   DhiDvsec dvsec_;
   HandleRegisters handle_registers_;

@@ -56,7 +56,7 @@ void Boot::enumerate() {
   const std::optional<CfgAccess> access = enumerator_.next();
   if (!access) {
     collect();
-    negotiate_next();
+    set_up_next_translation();
     return;
   }
   bridge_.config(*access, [this](const HostAnswer& answer) {

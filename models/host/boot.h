@@ -21,6 +21,10 @@ struct BootPolicy {
   bool every_hop_aware = true;  ///< of the switches above it
   HandleRange range;            ///< what the host gives the device [DHI D6]
   std::uint8_t epoch = 0;
+  bool wants_translations = false;   ///< ATS is enabled where the device has it
+  unsigned stu = 0;                  ///< for ATS
+  std::uint32_t page_requests = 0;   ///< Outstanding Page Request Allocation
+  unsigned pasid_bits = kPasidBits;  ///< that the translation agent has; 0: none
 };
 
 /// One device as it stands after the boot.
@@ -58,6 +62,9 @@ class Boot {
   EnumeratorOptions options();
   void enumerate();
   void collect();
+  void set_up_next_translation();
+  void read_virtual_function(std::uint16_t at);
+  void enable_translation(std::uint16_t virtual_ats);
   void negotiate_next();
   void find_dvsec(std::size_t function, std::size_t candidate);
   void negotiate_with(std::uint32_t device_capability);
@@ -75,6 +82,7 @@ class Boot {
   Enumerator enumerator_;
   std::vector<BootedDevice> devices_;
   std::vector<std::size_t> found_;  // index of each device among the found functions
+  std::size_t translated_ = 0;      // devices whose translations have been set up
   std::size_t current_ = 0;         // device whose handles are being negotiated
   std::vector<std::string> problems_;
   std::function<void()> done_;

@@ -27,6 +27,10 @@ BootPolicy policy_for(const Fabric& fabric, const FabricDevice& device, std::uin
   policy.every_hop_aware = fabric.is_handle_aware(device);
   policy.range = device.range;
   policy.epoch = epoch;
+  policy.wants_translations = config.iommu.translation != Translation::kOff;
+  policy.stu = config.device.atc.stu;
+  policy.page_requests = config.device.pri.allocation;
+  policy.pasid_bits = config.iommu.capabilities.pasid_bits;
   return policy;
 }
 

@@ -132,6 +132,7 @@ void Fabric::set_up_untimed() {
   for (FabricDevice& device : devices) {
     device.endpoint->set_base(Bdf::of(device.buses.secondary, 0, 0));
     device.endpoint->set_bus_master(true);
+    device.endpoint->set_up_translation(device.config.iommu.translation != Translation::kOff);
     negotiate_handles(device);
   }
 }

@@ -177,6 +177,9 @@ void Measurement::fill(RunResult& result) const {
   }
   for (const FabricDevice& device : fabric_.devices) {
     result.dhi.push_back(dhi_result(device));
+    for (AtsResult& function : device.endpoint->ats_results()) {
+      result.ats.push_back(std::move(function));
+    }
   }
   result.errors = errors();
 }

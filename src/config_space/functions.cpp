@@ -36,6 +36,15 @@ ConfigSpace endpoint_space(const EndpointSpaceOptions& options) {
     sriov.vf_bars = {options.bar_size, 0, 0};
     space.add(sriov_capability(sriov));
   }
+  if (options.ats) {
+    space.add(ats_capability(*options.ats));
+  }
+  if (options.pasid) {
+    space.add(pasid_capability(*options.pasid));
+  }
+  if (options.page_requests != nullptr) {
+    space.add(pri_capability(*options.page_requests));
+  }
   return space;
 }
 
@@ -48,6 +57,11 @@ ConfigSpace virtual_function_space(const EndpointSpaceOptions& options) {
   space.add(pcie_capability(pcie_options(options)));
   space.add(aer_capability(false));
   space.add(ari_capability());
+  if (options.ats) {
+    AtsOptions ats = *options.ats;
+    ats.is_virtual = true;
+    space.add(ats_capability(ats));
+  }
   return space;
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "config_space/ats_capability.h"
 #include "config_space/capabilities.h"
 #include "config_space/config_space.h"
 
@@ -25,12 +27,16 @@ struct EndpointSpaceOptions {
   unsigned msix_vectors = 32;
   std::uint32_t msix_table_offset = 0x8000;  ///< within BAR 0
   std::uint32_t msix_pba_offset = 0xc000;
+  std::optional<AtsOptions> ats;                  ///< PF and VFs; is_virtual is set for them
+  std::optional<PasidOptions> pasid;              ///< PF, for its VFs too
+  PageRequestInterface* page_requests = nullptr;  ///< likewise; outlives the space
 };
 
-/// Physical function 0 of an endpoint: PM, MSI-X, PCI Express, AER, ARI and, with VFs, SR-IOV.
-/// Anything else (a DVSEC) can be added behind.
+/// Physical function 0 of an endpoint: PM, MSI-X, PCI Express, AER, ARI and, with VFs, SR-IOV; ATS,
+/// PASID and Page Request where it has them. Anything else (a DVSEC) can be added behind.
 ConfigSpace endpoint_space(const EndpointSpaceOptions& options);
-/// One VF: ids read as FFFFh, no BARs of its own, Bus Master Enable and FLR.
+/// One VF: ids read as FFFFh, no BARs of its own, Bus Master Enable and FLR; ATS where the PF has
+/// it. [CFG-12]
 ConfigSpace virtual_function_space(const EndpointSpaceOptions& options);
 
 /// Root port, switch upstream port or switch downstream port: PM, PCI Express, AER and, looking

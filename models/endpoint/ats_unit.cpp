@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translations of a device: accesses, requests, invalidations. Page requests are in ats_pages.cpp.
+#include "endpoint/ats_unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "flitwise/error.h"
+
+namespace flitwise {
+namespace {
+
+AtcPolicy policy_of(CachePolicy policy) {
+  switch (policy) {
+    case CachePolicy::kLru:
+      return AtcPolicy::kLru;
+    case CachePolicy::kFifo:
+      return AtcPolicy::kFifo;
+    case CachePolicy::kRandom:
+      break;
+  }
+  return AtcPolicy::kRandom;
+}
+
+FunctionAtcConfig atc_config(const Config& config, unsigned function) {
+  const AtcConfig& atc = config.device.atc;
+  FunctionAtcConfig of_function;
+  of_function.cache = {atc.entries, atc.ways, policy_of(atc.policy), config.run.seed + function};
+  of_function.requests = atc.requests;
+  of_function.uses = 1U << config.device.tag_bits;  // a read needs a tag before it uses anything
+  of_function.discards =
+      atc.discard == AtcDiscard::kAll ? DiscardPolicy::kAll : DiscardPolicy::kOverlapping;
+  of_function.invalidations = {atc.coalesce, atc.rounds_up, atc.keeps_agent_id};
+  return of_function;
+}
+
+TranslationPolicyKind kind_of(TranslateWhen when) {
+  switch (when) {
+    case TranslateWhen::kAlways:
+      return TranslationPolicyKind::kAlways;
+    case TranslateWhen::kReuse:
+      return TranslationPolicyKind::kReuse;
+    case TranslateWhen::kPrefetch:
+      return TranslationPolicyKind::kPrefetch;
+    case TranslateWhen::kHint:
+      break;
+  }
+  return TranslationPolicyKind::kHint;
+}
+
+std::unique_ptr<TranslationPolicy> policy_for(const AtcConfig& atc, unsigned stu) {
+  return make_translation_policy(
+      {kind_of(atc.when), atc.reuse_threshold, atc.reuse_pages, atc.pages_ahead}, stu);
+}
+
+}  // namespace
+
+AtsUnit::Function::Function(const Config& config, unsigned index)
+    : atc(atc_config(config, index)),
+      policy(policy_for(config.device.atc, 0)),
+      pending(config.device.atc.requests),
+      is_out(config.device.atc.requests),
+      reads(std::size_t{1} << config.device.tag_bits) {}
+
+AtsUnit::AtsUnit(const Config& config, PageRequestInterface* pages)
+    : config_(config), pages_(pages), functions_(config.device.functions.count) {}
+
+AtsUnit::Function& AtsUnit::function(unsigned index) {
+  std::unique_ptr<Function>& one = functions_[index];
+  if (!one) {
+    one = std::make_unique<Function>(config_, index);
+  }
+  return *one;
+}
+
+void AtsUnit::configure(unsigned index, const TranslationSettings& settings) {
+  Function& one = function(index);
+  if (settings.stu != one.settings.stu) {
+    one.policy = policy_for(config_.device.atc, settings.stu);
+  }
+  const bool changes = settings.is_enabled != one.settings.is_enabled;
+  one.settings = settings;
+  one.atc.set_control(settings.is_enabled, settings.stu);
+  parked.for_each([&](Slot slot, ParkedTransfer& transfer) {
+    if (transfer.access.function == index && changes) {
+      transfer.grant.reset();
+      transfer.answer = AgentAnswer::kNone;
+      if (transfer.state == ParkedState::kWantsRequest) {
+        parked.set_state(slot, ParkedState::kReady);
+      }
+    }
+  });
+}
+
+void AtsUnit::reset(unsigned index, Bdf bdf) {
+  if (pages_ != nullptr && index != 0) {
+    pages_->forget(bdf);
+  }
+  if (!knows(index)) {
+    return;
+  }
+  Function& one = *functions_[index];
+  one.atc.reset();
+  one.settings = {};
+  std::fill(one.is_out.begin(), one.is_out.end(), false);
+  std::fill(one.reads.begin(), one.reads.end(), Read{});
+  parked.for_each([&](Slot slot, ParkedTransfer& transfer) {
+    if (transfer.access.function == index) {
+      release(slot, transfer.when);
+    }
+  });
+}
+
+// It asks anew when it is its turn.
+void AtsUnit::release(Slot slot, Time when) {
+  ParkedTransfer& transfer = parked.at(slot);
+  transfer.grant.reset();
+  transfer.answer = AgentAnswer::kNone;
+  transfer.when = when;
+  parked.set_state(slot, ParkedState::kReady);
+}
+
+AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, bool was_counted) {
+  AtsRoute route;
+  if (functions_[access.function] == nullptr ||
+      !functions_[access.function]->atc.cache.is_usable()) {
+    return route;
+  }
+  Function& one = *functions_[access.function];
+  route.latency = config_.device.atc.timing.lookup;
+  const std::optional<FunctionAtc::Hit> hit =
+      one.atc.look_up(access.address, access.tag, access.kind);
+  const TranslationCache::Entry* entry = hit ? &one.atc.cache.at(hit->slot) : nullptr;
+  AccessChoice choice = hit ? hit->choice : AccessChoice::kNotWithThis;
+  if (choice == AccessChoice::kNotWithThis && waited != nullptr && waited->grant &&
+      waited->grant->range.contains(access.address)) {
+    entry = &*waited->grant;
+    choice = choice_for(entry->translation, access.kind);
+  }
+  const bool is_miss = choice == AccessChoice::kNotWithThis;
+  if (!was_counted) {
+    ++(is_miss ? one.counts.misses : one.counts.hits);
+  }
+  if (choice == AccessChoice::kTranslated) {
+    route.kind = AtsRoute::Kind::kTranslated;
+    route.address = entry->translate(access.address);
+  } else if (is_miss) {
+    miss(one, access, waited, !was_counted, route);
+  }
+  return route;
+}
+
+// [TCP-09] [TCP-10] [TCP-11] The policy says what is worth a request; who has asked once insists.
+void AtsUnit::miss(Function& one, const AtsAccess& access, const ParkedTransfer* waited,
+                   bool is_new, AtsRoute& route) {
+  if (waited != nullptr && waited->answer != AgentAnswer::kNone) {
+    route.kind = waited->answer == AgentAnswer::kRefused ? AtsRoute::Kind::kRefused
+                                                         : AtsRoute::Kind::kUntranslated;
+    return;
+  }
+  const MissedAccess missed{access.address, access.tag.pasid, access.has_hint};
+  if (is_new) {
+    one.policy->note_miss(missed);
+  }
+  const unsigned wanted = one.policy->translations_for(missed);
+  if (wanted != 0 || (waited != nullptr && waited->has_asked)) {
+    route.kind = AtsRoute::Kind::kAsk;
+    route.translations =
+        std::min(std::max(wanted, config_.device.atc.translations), max_translations(one.settings));
+  }
+}
+
+void AtsUnit::read_opened(unsigned index, std::uint16_t tag, const AtsAccess* translated) {
+  if (functions_[index] == nullptr) {
+    return;
+  }
+  Function& one = *functions_[index];
+  Read& read = one.reads[tag];
+  read.issued = one.atc.writes.issued(kTrafficClass);
+  read.use =
+      translated == nullptr ? kNoUse : one.atc.uses.open(translated->span(), translated->tag.pasid);
+}
+
+void AtsUnit::read_ended(unsigned index, std::uint16_t tag, bool is_pushing) {
+  if (functions_[index] == nullptr) {
+    return;
+  }
+  Function& one = *functions_[index];
+  Read& read = one.reads[tag];
+  if (is_pushing) {
+    one.atc.writes.note_pushed(kTrafficClass, read.issued);
+  }
+  if (read.use != kNoUse) {
+    one.atc.invalidations.end_use(read.use);
+  }
+  read = Read{};
+}
+
+std::optional<Slot> AtsUnit::request_for(const AtsAccess& access) const {
+  const Function& one = *functions_[access.function];
+  for (Slot slot = 0; slot < one.pending.size(); ++slot) {
+    const Pending& pending = one.pending[slot];
+    const bool tells_enough = !pending.ask.no_write || access.kind != AccessKind::kWrite;
+    if (one.is_out[slot] && tells_enough && one.atc.requests.tag_of(slot) == access.tag &&
+        access.address >= pending.implied.first && access.address <= pending.implied.last &&
+        !one.atc.requests.is_discarded(slot)) {
+      return slot;
+    }
+  }
+  return std::nullopt;
+}
+
+TranslationAsk AtsUnit::ask_for(const AtsAccess& access, unsigned translations) const {
+  TranslationAsk ask;
+  ask.address = access.address & ~PageRange::mask_of(kSmallestRangeBits);  // [ATR-10]
+  ask.translations = translations;
+  ask.no_write = access.kind != AccessKind::kWrite;  // [ATR-15]
+  ask.pasid = access.tag.pasid;
+  ask.privileged = access.tag.privileged;
+  ask.execute = access.tag.pasid.has_value() && access.kind == AccessKind::kExecute;
+  return ask;
+}
+
+Slot AtsUnit::open_request(unsigned index, const TranslationAsk& ask, const Tlp& request) {
+  Function& one = *functions_[index];
+  const unsigned stu = one.settings.stu;
+  const Slot slot = one.atc.requests.open(ask, stu);
+  one.pending[slot] = {ask, implied_span(ask.address, ask.translations, stu),
+                       TranslationReceiver(request, one.settings.rcb_bytes, stu)};
+  one.is_out[slot] = true;
+  ++one.counts.requests;
+  return slot;
+}
+
+TranslationVerdict AtsUnit::take_reply(unsigned index, Slot request, const Tlp& completion,
+                                       const std::uint8_t* payload, std::size_t size) {
+  TranslationReceiver& receiver = functions_[index]->pending[request].receiver;
+  if (completion.type == TlpType::kCplD && size < std::size_t{completion.length_dw} * 4) {
+    return TranslationVerdict::kInconsistent;
+  }
+  const TranslationVerdict verdict = receiver.check(completion, payload);
+  if (verdict == TranslationVerdict::kPartial || verdict == TranslationVerdict::kLast) {
+    receiver.accept(completion, payload);
+  }
+  return verdict;
+}
+
+void AtsUnit::end_request(unsigned index, Slot request, TranslationVerdict verdict, Time when) {
+  Function& one = *functions_[index];
+  const Pending& pending = one.pending[request];
+  const bool is_struck = one.atc.requests.is_discarded(request);
+  CacheablePieces found;
+  if (verdict == TranslationVerdict::kLast) {
+    found = one.atc.requests.cacheable(request, pending.receiver);
+  }
+  parked.for_each([&](Slot slot, ParkedTransfer& transfer) {
+    if (transfer.state != ParkedState::kAwaitsReply || transfer.access.function != index ||
+        transfer.request != request) {
+      return;
+    }
+    release(slot, when);
+    if (verdict == TranslationVerdict::kLast) {
+      settle(transfer, pending, found, is_struck);
+    } else if (verdict != TranslationVerdict::kUnsupported) {
+      transfer.answer = AgentAnswer::kVoid;
+    }
+  });
+  one.is_out[request] = false;
+  one.atc.end_request(request, verdict, pending.receiver);
+}
+
+// What the reply says of one access that waited for it. [TCP-09] [TCP-10] [TCP-11] [ATR-15] Where
+// an invalidation has struck it, or it is about other pages, that is nothing. [TCP-19] [ATR-19]
+void AtsUnit::settle(ParkedTransfer& one, const Pending& pending, const CacheablePieces& found,
+                     bool is_struck) const {
+  const std::uint64_t address = one.access.address;
+  for (unsigned i = 0; i < found.count; ++i) {
+    const CacheablePiece& piece = found.pieces[i];
+    if (piece.range.contains(address)) {
+      one.grant = TranslationCache::Entry{piece.range, one.access.tag, piece.translation};
+      const bool is_missing =
+          choice_for(piece.translation, one.access.kind) == AccessChoice::kNotWithThis;
+      one.answer = is_missing ? AgentAnswer::kRefused : AgentAnswer::kNone;
+      return;
+    }
+  }
+  for (unsigned i = 0; i < pending.receiver.count() && !is_struck; ++i) {
+    const bool is_hole = !pending.receiver.entry(i).has_access();
+    if (is_hole && pending.receiver.range(i).contains(address)) {
+      one.answer = AgentAnswer::kRefused;
+      return;
+    }
+  }
+}
+
+void AtsUnit::give_up_request(unsigned index, Slot request) {
+  functions_[index]->is_out[request] = false;
+  functions_[index]->atc.requests.close(request);
+}
+
+InvalidateVerdict AtsUnit::invalidate(unsigned index, const InvalidateRequest& request) {
+  Function& one = function(index);
+  const InvalidateVerdict verdict = one.atc.invalidations.check(request);
+  if (verdict != InvalidateVerdict::kAccept) {
+    return verdict;
+  }
+  one.atc.invalidations.accept(request);
+  ++one.counts.invalidations;
+  const PageRange range = rounded_up_to_stu(request.range, one.settings.stu);
+  const InvalidationScope scope = scope_of(request);
+  parked.for_each([&](Slot /*slot*/, ParkedTransfer& transfer) {
+    const bool is_hit = transfer.grant && transfer.access.function == index &&
+                        scope.covers(transfer.access.tag.pasid) &&
+                        range.overlaps(transfer.grant->range);
+    if (is_hit) {
+      transfer.grant.reset();
+      transfer.answer = AgentAnswer::kNone;
+    }
+  });
+  return verdict;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The device's use of translations: an ATC for each function, what each TLP does with it, and the
+/// transfers that wait for an answer. Rules: src/ats. The function shell sends and receives
+/// (endpoint_ats.cpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ats/function_atc.h"
+#include "ats/page_request_interface.h"
+#include "ats/translation_policy.h"
+#include "ats/translation_request.h"
+#include "endpoint/ats_access.h"
+#include "endpoint/parked_transfers.h"
+#include "flitwise/config.h"
+#include "flitwise/result.h"
+
+namespace flitwise {
+
+class AtsUnit {
+ public:
+  /// model: a device keeps so many transfers that wait for translations.
+  static constexpr unsigned kMostParked = 128;
+
+  /// pages: the interface of the device; null: it has none. It outlives the unit.
+  AtsUnit(const Config& config, PageRequestInterface* pages);
+
+  /// Software has set a function up anew. [CFG-01] [CFG-02] [CFG-07]
+  void configure(unsigned function, const TranslationSettings& settings);
+  void set_pasid(bool is_enabled) { has_pasid_ = is_enabled; }  ///< PASID Enable of the device
+  bool has_pasid() const { return has_pasid_; }  ///< may its functions send PASIDs? [CFG-11]
+  /// Has software ever touched it, or an invalidation?
+  bool knows(unsigned function) const { return functions_[function] != nullptr; }
+  /// Its reset is over: all is forgotten. [CFG-03] [CFG-04] [PRI-38]
+  void reset(unsigned function, Bdf bdf);
+
+  // ---- accesses
+  /// Asks the ATC. `parked`: where the TLP comes from a transfer that had waited. Counts a hit or a
+  /// miss unless `was_counted`.
+  AtsRoute route(const AtsAccess& access, const ParkedTransfer* parked, bool was_counted);
+  /// A translated write goes into the posted queue now. [INV-07]
+  void write_sent(unsigned function) { functions_[function]->atc.writes.note_write(kTrafficClass); }
+  /// A read has this tag now; `translated`: what it reads, if by a translated address. [INV-04]
+  void read_opened(unsigned function, std::uint16_t tag, const AtsAccess* translated);
+  /// It has its last completion, or never will. is_pushing: it came behind all posted requests that
+  /// were sent before it. [INV-04] [INV-07]
+  void read_ended(unsigned function, std::uint16_t tag, bool is_pushing);
+
+  // ---- Translation Requests
+  /// One that is out and will tell what this access wants to know.
+  std::optional<Slot> request_for(const AtsAccess& access) const;
+  bool has_room_for_request(unsigned function) const {
+    return functions_[function] == nullptr || functions_[function]->atc.requests.has_room();
+  }
+  /// What to ask for the access. REQUIRES: route() said kAsk.
+  TranslationAsk ask_for(const AtsAccess& access, unsigned translations) const;
+  const TranslationSettings& settings(unsigned function) const {
+    return functions_[function]->settings;
+  }
+  /// Books a request that goes out as this TLP. REQUIRES: has_room_for_request().
+  Slot open_request(unsigned function, const TranslationAsk& ask, const Tlp& request);
+  /// A completion for it; it is taken in where more or nothing is to come. payload: size bytes.
+  TranslationVerdict take_reply(unsigned function, Slot request, const Tlp& completion,
+                                const std::uint8_t* payload, std::size_t size);
+  /// It has ended: who waited for it goes on at `when`. REQUIRES: the verdict is not kPartial.
+  void end_request(unsigned function, Slot request, TranslationVerdict verdict, Time when);
+  /// Nobody answered. [ATR-25]
+  void give_up_request(unsigned function, Slot request);
+
+  // ---- invalidations
+  InvalidateVerdict invalidate(unsigned function, const InvalidateRequest& request);
+  bool has_completion(unsigned function) const {
+    return functions_[function] != nullptr &&
+           functions_[function]->atc.invalidations.has_completion();
+  }
+  InvalidateCompletion take_completion(unsigned function) {
+    return functions_[function]->atc.invalidations.take_completion();
+  }
+
+  // ---- page requests
+  PageRequestInterface* pages() { return pages_; }
+  /// Does asking for a page lead anywhere, now or later? [PRI-11] [PRI-19]
+  bool can_ask_for_pages() const;
+  /// The group that asks for the page of this access already, if there is one.
+  std::optional<std::uint16_t> group_for(const AtsAccess& access);
+  /// REQUIRES: pages()->can_open(1).
+  PageRequest open_group(const AtsAccess& access, Bdf bdf);
+  /// Software has written the interface's registers: who waits for nothing goes on. [PRI-23]
+  void pages_written(Time when);
+  /// Those whose group was answered ask for their translation again. [PRI-08]
+  void page_is_there(std::uint16_t index, Time when);
+
+  ParkedTransfers parked{kMostParked};
+
+  void start_window();
+  /// One for each function that software or an invalidation has touched.
+  std::vector<AtsResult> results(const std::string& device) const;
+  std::vector<CheckResult> checks(const std::string& device) const;
+  std::string waiting() const;
+
+ private:
+  static constexpr unsigned kTrafficClass = 0;  // of all requests: there is one virtual channel
+  static constexpr Slot kNoUse = 0xffff'ffff;
+
+  struct Pending {
+    TranslationAsk ask;
+    AddressSpan implied;
+    TranslationReceiver receiver;
+  };
+  struct Read {
+    Slot use = kNoUse;
+    std::uint64_t issued = 0;  // writes that its completion shows to be pushed
+  };
+  struct Function {
+    Function(const Config& config, unsigned index);
+    FunctionAtc atc;
+    TranslationSettings settings;
+    std::unique_ptr<TranslationPolicy> policy;
+    std::vector<Pending> pending;  // by slot of atc.requests
+    std::vector<bool> is_out;      // likewise
+    std::vector<Read> reads;       // by tag
+    AtsResult counts, window;
+  };
+  Function& function(unsigned index);
+  void miss(Function& one, const AtsAccess& access, const ParkedTransfer* waited, bool is_new,
+            AtsRoute& route);
+  void settle(ParkedTransfer& one, const Pending& pending, const CacheablePieces& found,
+              bool is_struck) const;
+  void release(Slot slot, Time when);
+
+  const Config& config_;
+  PageRequestInterface* const pages_;
+  std::vector<std::unique_ptr<Function>> functions_;
+  bool has_pasid_ = false;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order among parked transfers.
+#include "endpoint/parked_transfers.h"
+
+#include <algorithm>
+
+#include "flitwise/error.h"
+#include "link/ordering.h"
+
+namespace flitwise {
+namespace {
+
+bool is_posted(const ParkedTransfer& transfer) {
+  return fc_class(transfer.shape.type) == FcClass::kPosted;
+}
+
+}  // namespace
+
+ParkedTransfers::ParkedTransfers(unsigned capacity)
+    : entries_(capacity), free_(capacity), order_(capacity) {
+  for (Slot slot = 0; slot < capacity; ++slot) {
+    free_.push_back(slot);
+  }
+}
+
+Slot ParkedTransfers::add(const ParkedTransfer& transfer) {
+  FLITWISE_CHECK(has_room(), "more parked transfers than there is room for");
+  const Slot slot = *free_.front();
+  free_.erase(slot);
+  order_.push_back(slot);
+  entries_[slot] = transfer;
+  posted_ += is_posted(transfer) ? 1U : 0U;
+  movable_ += may_move(transfer.state) ? 1U : 0U;
+  return slot;
+}
+
+void ParkedTransfers::remove(Slot slot) {
+  FLITWISE_CHECK(order_.contains(slot), "a transfer that is not parked");
+  order_.erase(slot);
+  free_.push_back(slot);
+  posted_ -= is_posted(entries_[slot]) ? 1U : 0U;
+  movable_ -= may_move(entries_[slot].state) ? 1U : 0U;
+}
+
+void ParkedTransfers::set_state(Slot slot, ParkedState state) {
+  movable_ -= may_move(entries_[slot].state) ? 1U : 0U;
+  movable_ += may_move(state) ? 1U : 0U;
+  entries_[slot].state = state;
+}
+
+bool ParkedTransfers::may_pass_all(const Tlp& later) const {
+  if (posted_ == 0) {
+    return true;
+  }
+  for (std::optional<Slot> slot = order_.front(); slot; slot = order_.next(*slot)) {
+    if (passing(later, entries_[*slot].shape) == Passing::kNo) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ParkedTransfers::may_pass_all_before(Slot last) const {
+  if (posted_ == 0) {
+    return true;
+  }
+  for (std::optional<Slot> slot = order_.front(); slot && *slot != last;
+       slot = order_.next(*slot)) {
+    if (passing(entries_[last].shape, entries_[*slot].shape) == Passing::kNo) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Time ParkedTransfers::next_time(Time now) const {
+  Time next = Time::never();
+  for (std::optional<Slot> slot = order_.front(); slot && movable_ != 0;
+       slot = order_.next(*slot)) {
+    const ParkedTransfer& one = entries_[*slot];
+    if (one.state == ParkedState::kReady && one.when > now) {
+      next = std::min(next, one.when);
+    }
+  }
+  return next;
+}
+
+unsigned ParkedTransfers::count(ParkedState state) const {
+  unsigned found = 0;
+  for (std::optional<Slot> slot = order_.front(); slot; slot = order_.next(*slot)) {
+    found += entries_[*slot].state == state ? 1U : 0U;
+  }
+  return found;
+}
+
+}  // namespace flitwise

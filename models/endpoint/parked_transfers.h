@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Transfers of a function shell that wait for translations, or behind such ones, in the order in
+/// which their engines gave them out. Who may pass whom is what the ordering table of the link
+/// says. [LNK-9.1] to [LNK-9.4] [ATR-14]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ats/translation_cache.h"
+#include "dhi/slot_list.h"
+#include "endpoint/ats_access.h"
+#include "flitwise/time.h"
+#include "flitwise/tlp.h"
+#include "tlp/splitter.h"
+
+namespace flitwise {
+
+/// What a parked transfer waits for.
+enum class ParkedState : std::uint8_t {
+  kReady,         ///< its turn
+  kWantsRequest,  ///< room for its Translation Request
+  kAwaitsReply,   ///< a Translation Completion
+  kWantsPage,     ///< credits for its Page Request
+  kAwaitsPage,    ///< a PRG Response
+};
+
+/// What the agent has said of the TLP that goes next, beside what the ATC knows.
+enum class AgentAnswer : std::uint8_t {
+  kNone,     ///< nothing, or it is to be asked again
+  kRefused,  ///< no access of this kind
+  kVoid,     ///< nothing that makes sense: it goes untranslated
+};
+
+/// One transfer, where it stands: `piece` is the TLP that goes next.
+struct ParkedTransfer {
+  std::uint32_t transfer = 0;  ///< the shell's slot
+  RequestSplitter splitter{0, 0, 128};
+  RequestPiece piece;
+  AtsAccess access;  ///< of that TLP
+  Tlp shape;         ///< kind, attributes and identity of its TLPs
+  ParkedState state = ParkedState::kReady;
+  Time when{};                  ///< kReady: not before
+  Slot request = 0;             ///< kAwaitsReply: of the function's Translation Requests
+  std::uint16_t prg_index = 0;  ///< kAwaitsPage
+  AgentAnswer answer = AgentAnswer::kNone;
+  bool has_asked = false;    ///< for the translation of this TLP
+  bool was_counted = false;  ///< the look-up for this TLP is in the statistics
+  /// What the reply said of this piece, should the cache have given it up by the time of its turn.
+  std::optional<TranslationCache::Entry> grant;
+};
+
+class ParkedTransfers {
+ public:
+  explicit ParkedTransfers(unsigned capacity);
+
+  bool empty() const { return order_.size() == 0; }
+  bool has_room() const { return free_.size() != 0; }
+  unsigned size() const { return order_.size(); }
+  /// The last in order. REQUIRES: has_room().
+  Slot add(const ParkedTransfer& transfer);
+  /// It keeps its place in the order as long as it is not removed, while it is being sent too.
+  void remove(Slot slot);
+  ParkedTransfer& at(Slot slot) { return entries_[slot]; }  ///< its state is set by set_state()
+  const ParkedTransfer& at(Slot slot) const { return entries_[slot]; }
+
+  void set_state(Slot slot, ParkedState state);
+
+  /// May a TLP like this pass everything parked?
+  bool may_pass_all(const Tlp& later) const;
+  /// May that of a parked transfer pass everything before it?
+  bool may_pass_all_before(Slot slot) const;
+  /// The first in order that can go on now: it is its turn, or `can_ask(transfer)` says that there
+  /// is room for its request.
+  template <class CanAsk>
+  std::optional<Slot> first_to_go(Time now, CanAsk can_ask) const;
+  /// When the next one that is ready may go, as far as that lies ahead; never if none does.
+  Time next_time(Time now) const;
+  /// `visit(slot, transfer)` for each in order; it may remove the one it is given.
+  template <class Visit>
+  void for_each(Visit visit);
+  /// Numbers in each state, for people.
+  unsigned count(ParkedState state) const;
+
+ private:
+  static bool waits_for_room(ParkedState state) {
+    return state == ParkedState::kWantsRequest || state == ParkedState::kWantsPage;
+  }
+  static bool may_move(ParkedState state) {
+    return state == ParkedState::kReady || waits_for_room(state);
+  }
+
+  std::vector<ParkedTransfer> entries_;
+  SlotList free_, order_;
+  unsigned posted_ = 0;   // nobody else is in the way of others
+  unsigned movable_ = 0;  // whom no answer is due to
+};
+
+template <class CanAsk>
+std::optional<Slot> ParkedTransfers::first_to_go(Time now, CanAsk can_ask) const {
+  if (movable_ == 0) {
+    return std::nullopt;
+  }
+  for (std::optional<Slot> slot = order_.front(); slot; slot = order_.next(*slot)) {
+    const ParkedTransfer& one = entries_[*slot];
+    const bool is_its_turn =
+        one.state == ParkedState::kReady && one.when <= now && may_pass_all_before(*slot);
+    if (is_its_turn || (waits_for_room(one.state) && can_ask(one))) {
+      return slot;
+    }
+  }
+  return std::nullopt;
+}
+
+template <class Visit>
+void ParkedTransfers::for_each(Visit visit) {
+  std::optional<Slot> next = order_.front();
+  while (next) {
+    const Slot slot = *next;
+    next = order_.next(slot);
+    visit(slot, entries_[slot]);
+  }
+}
+
+}  // namespace flitwise

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who of those that wait for translations may go. [LNK-9.1] to [LNK-9.4]
+#include "endpoint/parked_transfers.h"
+
+#include <gtest/gtest.h>
+
+namespace flitwise {
+namespace {
+
+ParkedTransfer one(TlpType type, ParkedState state = ParkedState::kAwaitsReply,
+                   unsigned function = 0) {
+  ParkedTransfer transfer;
+  transfer.shape.type = type;
+  transfer.shape.requester_id = Bdf::of(1, 0, function);
+  transfer.state = state;
+  return transfer;
+}
+std::optional<Slot> next_of(const ParkedTransfers& parked, Time now = {}, bool has_room = false) {
+  return parked.first_to_go(now, [has_room](const ParkedTransfer&) { return has_room; });
+}
+
+TEST(ParkedTransfers, LNK_9_3_AReadInTheWayOfNobody) {
+  ParkedTransfers parked(4);
+  parked.add(one(TlpType::kMRd));
+  EXPECT_TRUE(parked.may_pass_all(one(TlpType::kMRd).shape));
+  EXPECT_TRUE(parked.may_pass_all(one(TlpType::kMWr).shape));
+}
+
+TEST(ParkedTransfers, LNK_9_1_AWriteInTheWayOfAllButRelaxedOnes) {
+  ParkedTransfers parked(4);
+  parked.add(one(TlpType::kMWr));
+  EXPECT_FALSE(parked.may_pass_all(one(TlpType::kMRd).shape));
+  EXPECT_FALSE(parked.may_pass_all(one(TlpType::kMWr).shape));
+  Tlp relaxed = one(TlpType::kMWr).shape;
+  relaxed.relaxed_ordering = true;
+  EXPECT_TRUE(parked.may_pass_all(relaxed));
+  Tlp of_other = one(TlpType::kMRd, ParkedState::kReady, 1).shape;
+  EXPECT_FALSE(parked.may_pass_all(of_other));
+  of_other.id_based_ordering = true;
+  EXPECT_TRUE(parked.may_pass_all(of_other));
+}
+
+TEST(ParkedTransfers, WhoIsReadyWaitsForWritesBeforeIt) {
+  ParkedTransfers parked(4);
+  const Slot write = parked.add(one(TlpType::kMWr));
+  const Slot read = parked.add(one(TlpType::kMRd, ParkedState::kReady));
+  EXPECT_EQ(next_of(parked), std::nullopt);
+  parked.set_state(write, ParkedState::kReady);
+  EXPECT_EQ(next_of(parked), write);
+  parked.remove(write);
+  EXPECT_EQ(next_of(parked), read);
+}
+
+TEST(ParkedTransfers, NobodyGoesBeforeItsTime) {
+  ParkedTransfers parked(4);
+  const Slot slot = parked.add(one(TlpType::kMRd, ParkedState::kReady));
+  parked.at(slot).when = Time::from_ns(20);
+  EXPECT_EQ(next_of(parked, Time::from_ns(19)), std::nullopt);
+  EXPECT_EQ(next_of(parked, Time::from_ns(20)), slot);
+  EXPECT_EQ(parked.next_time(Time::from_ns(19)), Time::from_ns(20));
+  EXPECT_EQ(parked.next_time(Time::from_ns(20)), Time::never());
+}
+
+// [ATR-14]
+TEST(ParkedTransfers, ATR_14_WhoWantsToAskPassesAll) {
+  ParkedTransfers parked(4);
+  parked.add(one(TlpType::kMWr));
+  const Slot slot = parked.add(one(TlpType::kMWr, ParkedState::kWantsRequest));
+  EXPECT_EQ(next_of(parked), std::nullopt);
+  EXPECT_EQ(next_of(parked, {}, true), slot);
+}
+
+TEST(ParkedTransfers, PlacesAreUsedAgain) {
+  ParkedTransfers parked(2);
+  for (int i = 0; i < 10; ++i) {
+    const Slot first = parked.add(one(TlpType::kMWr));
+    const Slot second = parked.add(one(TlpType::kMRd));
+    EXPECT_FALSE(parked.has_room());
+    parked.remove(first);
+    EXPECT_TRUE(parked.may_pass_all(one(TlpType::kMRd).shape));
+    parked.remove(second);
+    EXPECT_TRUE(parked.empty());
+  }
+}
+
+}  // namespace
+}  // namespace flitwise

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole runs of devices with an ATC: every form of identity, policies, replacement, several
+// functions and devices.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "config/load.h"
+#include "flitwise/system.h"
+
+namespace flitwise {
+namespace {
+
+/// 4000 reads of 16 domains, each over four pages of its own.
+RunResult run_with(const std::vector<std::string>& sets) {
+  LoadOptions options;
+  options.sets = sets;
+  System system(config_from_text(R"(
+iommu: {translation: first_stage}
+device: {atc: {enabled: true, entries: 128}}
+workload: {kind: read, payload: 64B, domains: 16, requests: 4000}
+)",
+                                 "ats.yaml", "", options));
+  RunResult result = system.run();
+  for (const CheckResult& check : result.checks) {
+    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
+  }
+  EXPECT_TRUE(result.violations.empty()) << text_of(result.violations);
+  EXPECT_TRUE(result.errors.empty()) << result.errors.begin()->first;
+  return result;
+}
+
+class AtsForms : public ::testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(AtsForms, EachPageIsAskedForOnce) {
+  const RunResult result = run_with(GetParam());
+  ASSERT_EQ(result.ats.size(), 1U);
+  const AtsResult& ats = result.ats[0];
+  EXPECT_EQ(ats.function, "ep0.0");
+  EXPECT_EQ(ats.requests, 64U);
+  EXPECT_EQ(ats.hits + ats.misses, 4000U);
+  EXPECT_GT(ats.hits, 3000U);
+}
+INSTANTIATE_TEST_SUITE_P(Forms, AtsForms,
+                         ::testing::Values(std::vector<std::string>{"link.identity=bdf_pasid"},
+                                           std::vector<std::string>{"link.identity=dhi",
+                                                                    "link.dhi_form=tag"},
+                                           std::vector<std::string>{"system.topology=switch"},
+                                           std::vector<std::string>{"workload.real_payload=false"},
+                                           std::vector<std::string>{"workload.at=translated_pasid"},
+                                           std::vector<std::string>{"link.rcb=128B"}));
+
+TEST(AtsRun, WritesAreTranslatedToo) {
+  const RunResult result = run_with({"workload.kind=posted_write"});
+  EXPECT_EQ(result.ats.at(0).requests, 64U);
+}
+
+// A page that was read first is asked for again before it is written, and never after that.
+TEST(AtsRun, ATR_15_MixedTrafficAsksAtMostTwiceForAPage) {
+  const RunResult result = run_with({"workload.kind=read_write"});
+  EXPECT_GE(result.ats.at(0).requests, 64U);
+  EXPECT_LE(result.ats.at(0).requests, 3U * 64U);
+}
+
+TEST(AtsRun, TheNicProfileRuns) {
+  run_with({"workload.kind=nic", "workload.requests=500"});
+}
+
+TEST(AtsRun, CFG_07_EachFunctionOfTheDeviceHasItsCounts) {
+  const RunResult result = run_with(
+      {"link.identity=bdf", "device.functions.count=16", "device.functions.has_pasid=false"});
+  ASSERT_EQ(result.ats.size(), 16U);
+  EXPECT_EQ(result.ats[15].function, "ep0.15");
+  for (const AtsResult& ats : result.ats) {
+    EXPECT_EQ(ats.requests, 4U) << ats.function;
+  }
+}
+
+TEST(AtsRun, EachDeviceHasItsOwn) {
+  const RunResult result = run_with({"system.devices=2"});
+  ASSERT_EQ(result.ats.size(), 2U);
+  EXPECT_EQ(result.ats[1].function, "ep1.0");
+  EXPECT_EQ(result.ats[1].requests, 64U);
+}
+
+// [TCP-21] One entry for 64 pages: nearly every access asks, and all of them get through.
+TEST(AtsRun, TCP_21_ACacheOfOneEntryStillServesAll) {
+  const RunResult result = run_with({"device.atc.entries=1"});
+  EXPECT_GT(result.ats.at(0).requests, 3U * 64U);
+}
+
+// [ATS 1.1]
+TEST(AtsRun, ATS_1_1_WithoutHintsNobodyAsks) {
+  const RunResult result = run_with({"device.atc.when=hint", "device.atc.hinted_domains=4"});
+  EXPECT_EQ(result.ats.at(0).requests, 16U);
+}
+TEST(AtsRun, ATS_1_1_OnlyPagesThatAreUsedAgainAreAskedFor) {
+  const RunResult result = run_with(
+      {"device.atc.when=reuse", "device.atc.reuse_threshold=40", "device.atc.reuse_pages=1024"});
+  // At least 58 reads for each of 64 pages, the first 39 of which go untranslated.
+  EXPECT_EQ(result.ats.at(0).requests, 64U);
+  EXPECT_GE(result.ats.at(0).misses, 64U * 39U);
+}
+// The agent gives one translation, however many are asked for. [ATR-19]
+TEST(AtsRun, ATS_1_1_PagesAheadAreAskedForAsWell) {
+  const RunResult result = run_with({"device.atc.when=prefetch", "device.atc.pages_ahead=3"});
+  EXPECT_EQ(result.ats.at(0).requests, 64U);
+}
+
+// [SFE-04] One translation serves 2 MiB.
+TEST(AtsRun, SFE_04_ALargePageIsAskedForOnce) {
+  const RunResult result = run_with({"iommu.page=2MiB", "device.atc.stu=9"});
+  EXPECT_EQ(result.ats.at(0).requests, 16U);
+}
+
+TEST(AtsRun, SmallCreditsAndFewTagsGetThrough) {
+  run_with({"device.tag_bits=5", "device.atc.requests=1", "link.credits.nonposted_headers=1",
+            "device.atc.entries=4"});
+}
+
+// The same seed gives the same run; nothing is there where the ATC is off.
+TEST(AtsRun, WithoutAnAtcThereAreNoCounts) {
+  EXPECT_TRUE(run_with({"device.atc.enabled=false"}).ats.empty());
+}
+TEST(AtsRun, WithoutTranslationSoftwareEnablesNothing) {
+  EXPECT_TRUE(run_with({"iommu.translation=off"}).ats.empty());
+}
+
+}  // namespace
+}  // namespace flitwise
