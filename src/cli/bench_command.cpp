@@ -27,6 +27,7 @@ struct BenchCase {
 constexpr BenchCase kCases[] = {
     {"posted_write_64B", "write", embedded::bench_posted_write_64b},
     {"read_64B", "read", embedded::bench_read_64b},
+    {"ats_hit_read_64B", "read", embedded::bench_ats_hit_read_64b},
 };
 constexpr const char* kBareKernel = "bare_kernel";
 constexpr std::uint64_t kNotifications = 10'000'000;
