@@ -168,7 +168,7 @@ void Endpoint::piece_gone() {
   one.has_asked = one.was_counted = false;
 }
 
-// Address and AT of a TLP; returns whether it names its PASID. [CFG-11] [LNK-3.8]
+// Address, AT and IDO of a TLP; returns whether it names its PASID. [CFG-11] [LNK-3.8] [LNK-9.1]
 bool Endpoint::follow_route(Tlp& tlp, unsigned function) {
   const bool is_translated = route_.kind == AtsRoute::Kind::kTranslated;
   tlp.at = is_translated ? AddressType::kTranslated : AddressType::kUntranslated;
@@ -179,7 +179,12 @@ bool Endpoint::follow_route(Tlp& tlp, unsigned function) {
       ats_->write_sent(function);
     }
   }
-  return ats_->has_pasid() && (!is_translated || config_.workload.at == At::kTranslatedPasid);
+  const bool always_names_pasid = config_.workload.at == At::kTranslatedPasid;
+  if (ats_->has_pasid() && !always_names_pasid) {
+    // With and without PASID one domain would be taken for two, which may pass each other.
+    tlp.id_based_ordering = false;
+  }
+  return ats_->has_pasid() && (!is_translated || always_names_pasid);
 }
 
 // A request that is out may tell it all; else a new one goes, past whatever waits. [ATR-14]

@@ -491,5 +491,29 @@ TEST(AtsEndpoint, CFG_03_AfterFlrTheFunctionKnowsNothing) {
   EXPECT_EQ(bench.reads(kAsk), 2U);
 }
 
+// [CFG-04] [CFG-09] All functions, PASID and page requests too.
+TEST(AtsEndpoint, CFG_04_AfterAHotResetNothingIsLeft) {
+  AtsBench bench({"device.pri.enabled=true"});
+  bench.map(0, 7);
+  bench.translate();
+  bench.enable_pages();
+  bench.read(0);
+  ASSERT_TRUE(bench.finish());
+  bench.endpoint().hot_reset();
+  bench.run(Time::from_us(20));
+  EXPECT_FALSE(ats_control(bench.endpoint().target().space(0)).is_enabled);
+  EXPECT_FALSE(pasid_control(bench.endpoint().target().space(0)).is_enabled);
+  EXPECT_TRUE(bench.endpoint().target().page_requests()->is_stopped());
+  bench.configure({{true, bench.bdf(0), cfg::kCommand, cfg::kCommandBusMaster, 0x3}});
+  bench.read(0);
+  ASSERT_TRUE(bench.finish());
+  EXPECT_EQ(bench.reads(kPlain), 1U);
+  bench.enable(0);
+  bench.read(0);
+  ASSERT_TRUE(bench.finish());
+  EXPECT_EQ(bench.reads(kAsk), 2U);
+  bench.expect_all_checks_hold();
+}
+
 }  // namespace
 }  // namespace flitwise

@@ -188,5 +188,22 @@ TEST_F(AtsPageRequests, PRI_25_AnAllocationUnderEnableIsReported) {
   EXPECT_EQ(bench->errors("page_request_register_misused"), 1U);
 }
 
+// [PRI-38] The transfer that waited goes on without the interface.
+TEST_F(AtsPageRequests, PRI_38_AfterAResetAnswersAreUnexpected) {
+  make();
+  bench->read(0);
+  ASSERT_TRUE(run_until_asked(1));
+  const Tlp wish = wishes()[0];
+  bench->endpoint().hot_reset();
+  bench->run(Time::from_us(20));
+  bench->respond(wish, PrgCode::kSuccess);
+  bench->run(Time::from_us(20));
+  EXPECT_EQ(bench->errors("unexpected_prg_response"), 1U);
+  bench->configure({{true, bench->bdf(0), cfg::kCommand, cfg::kCommandBusMaster, 0x3}});
+  ASSERT_TRUE(bench->finish());
+  EXPECT_EQ(bench->reads(kPlain), 1U);
+  EXPECT_EQ(bench->reads(kTranslated), 0U);
+}
+
 }  // namespace
 }  // namespace flitwise

@@ -9,6 +9,7 @@
 
 #include "config/load.h"
 #include "flitwise/system.h"
+#include "system/machine_bench.h"
 
 namespace flitwise {
 namespace {
@@ -109,6 +110,21 @@ TEST(AtsRun, ATS_1_1_PagesAheadAreAskedForAsWell) {
   EXPECT_EQ(result.ats.at(0).requests, 64U);
 }
 
+/// Writes that go untranslated until their page has missed 20 times, with IDO, few credits and a
+/// link that lets pass what may.
+RunResult mixed_writes(const std::string& at) {
+  return run_with({"workload.kind=posted_write", "workload.at=" + at, "device.atc.when=reuse",
+                   "device.atc.reuse_threshold=20", "device.dma.id_based_ordering=true",
+                   "link.relaxed_passing=eager", "link.credits.posted_headers=4"});
+}
+// [LNK-9.1] Only untranslated ones name their PASID: a domain must not be taken for two.
+TEST(AtsRun, LNK_9_1_IdBasedOrderingDoesNotTearADomainApart) {
+  EXPECT_GT(mixed_writes("untranslated").ats.at(0).hits, 0U);
+}
+TEST(AtsRun, LNK_9_1_IdBasedOrderingStaysWhereAllNameTheirPasid) {
+  EXPECT_GT(mixed_writes("translated_pasid").ats.at(0).hits, 0U);
+}
+
 // [SFE-04] One translation serves 2 MiB.
 TEST(AtsRun, SFE_04_ALargePageIsAskedForOnce) {
   const RunResult result = run_with({"iommu.page=2MiB", "device.atc.stu=9"});
@@ -126,6 +142,27 @@ TEST(AtsRun, WithoutAnAtcThereAreNoCounts) {
 }
 TEST(AtsRun, WithoutTranslationSoftwareEnablesNothing) {
   EXPECT_TRUE(run_with({"iommu.translation=off"}).ats.empty());
+}
+
+// Without a boot everything stands as software would leave it.
+TEST(AtsRun, CFG_07_AnUntimedSetUpEnablesEveryFunction) {
+  LoadOptions options;
+  options.sets = {
+      "iommu.translation=first_stage", "device.atc.enabled=true", "device.pri.enabled=true",
+      "device.functions.count=3",      "workload.domains=6",      "workload.kind=read",
+      "workload.requests=600"};
+  MachineBench bench(config_from_text("", "ats.yaml", "", options));
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  bench.machine.set_up_at_once();
+  ASSERT_TRUE(bench.run_workload());
+  const RunResult result = bench.machine.result();
+  ASSERT_EQ(result.ats.size(), 3U);
+  for (const AtsResult& ats : result.ats) {
+    EXPECT_EQ(ats.hits + ats.misses, 200U);
+    EXPECT_EQ(ats.requests, 4U) << ats.function;  // two domains, 100 reads of 64 bytes each
+  }
+  EXPECT_TRUE(bench.machine.endpoint("ep0")->target().page_requests()->is_enabled());
+  EXPECT_TRUE(result.errors.empty());
 }
 
 }  // namespace
