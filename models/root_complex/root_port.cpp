@@ -101,13 +101,18 @@ tlm::tlm_sync_enum RootPort::receive(int /*id*/, Packet& packet, tlm::tlm_phase&
   return holds_buffer_ ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
 }
 
+// Handles are looked up on arrival, so that messages about them count from then on. [DHI D8]
+bool RootPort::waits_for_translations(const Tlp& tlp) {
+  return is_completion(tlp.type) || (is_message(tlp.type) && !is_dhi_message(tlp));
+}
+
 void RootPort::take(Packet& packet, Time t) {
   const Tlp& tlp = packet.tlp;
   if (packet.malformed) {
     refuse_malformed(packet, *packet.malformed);
   } else if (const std::optional<TlpViolation> violation = check_tlp(tlp, limits_)) {
     refuse_malformed(packet, *violation);
-  } else if (stage_ && stage_->is_busy() && (is_completion(tlp.type) || is_message(tlp.type))) {
+  } else if (stage_ && stage_->is_busy() && waits_for_translations(tlp)) {
     holds_buffer_ = true;
     TranslationStage::Entry entry;
     entry.packet = PacketRef(&packet);

@@ -97,6 +97,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void take(Packet& packet, Time now);
   void hold_behind_answers(Packet& packet);
   void release_answered();
+  static bool waits_for_translations(const Tlp& tlp);
   void take_unordered(Packet& packet, Time now);
   void receive_message(Packet& packet, Time now);
   void receive_request(Packet& packet, Time now);
