@@ -66,7 +66,7 @@ void RootPort::translate(Packet& packet, const Standing& standing, Time delay) {
       check_translation_request(packet.tlp, static_cast<unsigned>(config_.link.rcb), true) ==
           AgentVerdict::kMalformedTlp) {
     --counters_.nonposted;  // nobody answers it [ATR-06] [ATR-07]
-    drop(packet, "malformed_tlp", "malformed_tlp");
+    refuse_malformed(packet, TlpViolation::kBadLength);
     return;
   }
   TranslationStage::Entry entry;
