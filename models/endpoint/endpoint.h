@@ -69,6 +69,8 @@ class Endpoint : public sc_core::sc_module {
   void hot_reset();
   /// Some function has not yet ended its reset.
   bool is_in_reset() const { return in_reset_ != 0; }
+  /// Resets of a function or of all that have begun.
+  std::uint64_t resets() const { return resets_; }
   DhiAgent& dhi() { return dhi_; }
   const DhiAgent& dhi() const { return dhi_; }
   /// Whom a domain is: function i mod F, PASID i div F.
@@ -240,6 +242,7 @@ class Endpoint : public sc_core::sc_module {
 
   // Functions that software resets.
   std::vector<FunctionState> functions_;
+  std::uint64_t resets_ = 0;
   unsigned in_reset_ = 0;             // functions in state kInReset
   bool is_draining_ = false;          // handles are given up by software's order or with a context
   bool has_dealloc_command_ = false;  // in the handle registers

@@ -229,6 +229,7 @@ void Endpoint::hot_reset() {
 void Endpoint::start_reset(unsigned function, ResetKind kind) {
   reset_kind_ = kind;
   has_duties_ = true;
+  ++resets_;
   const std::size_t last = function == 0 ? functions_.size() : function + 1U;
   for (std::size_t f = function; f < last; ++f) {
     not_running_ += functions_[f] == FunctionState::kRunning ? 1 : 0;

@@ -35,6 +35,7 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
                        }}),
       monitors_(fabric_, config),
       measurement_(fabric_, bridge_),
+      isolation_(config, fabric_, memory_port_),
       software_(fabric_.devices.size()) {
   if (memory == nullptr) {
     own_memory_ = std::make_unique<HostMemory>("memory", config.host);
@@ -53,6 +54,9 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
   }
   for (FabricDevice& device : fabric_.devices) {
     bridge_.attach(*device.handles, *device.root_port);
+  }
+  if (isolation_.is_needed()) {
+    observe({});
   }
 }
 
@@ -76,6 +80,7 @@ void Machine::start() {
     set_up_at_once();
   }
   serve();
+  isolation_.begin();
   for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
     if (fabric_.devices[i].config.run.warmup == 0) {
       measurement_.open(i, false);
@@ -287,6 +292,14 @@ std::vector<std::string> Machine::device_names() const {
 
 void Machine::observe(Observer observer) {
   observer_ = std::move(observer);
+  if (isolation_.is_needed()) {
+    observer_ = [this, then = std::move(observer_)](const Observation& seen) {
+      isolation_.observe(seen);
+      if (then) {
+        then(seen);
+      }
+    };
+  }
   monitors_.observe(observer_);
   for (const auto& one : fabric_.root_ports) {
     one->observe(observer_);

@@ -18,6 +18,7 @@
 #include "host/host_memory.h"
 #include "iommu/translation_agent.h"
 #include "system/fabric.h"
+#include "system/isolation_watch.h"
 #include "system/measurement.h"
 #include "system/monitors.h"
 #include "trace/latency_tracer.h"
@@ -102,6 +103,7 @@ class Machine {
   Fabric fabric_;
   Monitors monitors_;
   Measurement measurement_;
+  IsolationWatch isolation_;
   Observer observer_;
   bool is_started_ = false;
   std::vector<Software> software_;  // by device

@@ -45,6 +45,7 @@ std::vector<CheckResult> Machine::checks() const {
   }
   append(all, agent_.checks());
   append(all, monitors_.checks());
+  append(all, isolation_.checks(is_quiet()));
   append(all, posted_bytes_checks());
   all.push_back({"no packet is left but on a wire", pool.in_use() == on_wire,
                  fmt::format("{} in use, {} on wires", pool.in_use(), on_wire)});

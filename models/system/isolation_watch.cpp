@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Books of an attack.
+#include "system/isolation_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "config/load.h"
+#include "iommu/table_builder.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;
+/// Accessed and dirty bits of both stages: the agent sets them in tables.
+constexpr std::uint64_t kSetByAgent = FirstStageEntry::kAccessed | FirstStageEntry::kDirty |
+                                      SecondStageEntry::kAccessed | SecondStageEntry::kDirty;
+
+bool is_zero(const std::uint8_t* bytes, std::size_t count) {
+  return bytes[0] == 0 && std::memcmp(bytes, bytes + 1, count - 1) == 0;
+}
+
+std::uint64_t last_of(const Tlp& tlp) {
+  return tlp.address + std::max<std::uint64_t>(tlp.length_dw, 1) * 4 - 1;
+}
+
+// Made by a hostile device, as against the TLPs of a script.
+bool is_hostile(const Packet& packet) {
+  return packet.is_raw && packet.request == 0;
+}
+
+}  // namespace
+
+IsolationWatch::IsolationWatch(const Config& config, const Fabric& fabric, MemoryPort& memory)
+    : fabric_(fabric), memory_(memory), has_tables_(config.iommu.translation != Translation::kOff) {
+  for (const FabricDevice& device : fabric.devices) {
+    if (device.config.workload.kind == WorkloadKind::kHostile) {
+      attackers_.push_back(attacker_of(config, device));
+    }
+  }
+}
+
+IsolationWatch::Attacker IsolationWatch::attacker_of(const Config& config,
+                                                     const FabricDevice& device) const {
+  Attacker attacker;
+  attacker.device = &device;
+  attacker.host = for_instance(config, device.root_port->basename()).host;
+  attacker.is_known_by_id =
+      attacker.host.requester_check && (fabric_.switches.empty() || fabric_.source_validation);
+  attacker.is_confined = attacker.host.dma_window.size != 0 ||
+                         (has_tables_ && config.iommu.translation != Translation::kPassThrough &&
+                          attacker.is_known_by_id);
+  attacker.memory = memory_of(config, attacker);
+  return attacker;
+}
+
+// The window of its root port, and of that what tables map for it.
+std::vector<IsolationWatch::Span> IsolationWatch::memory_of(const Config& config,
+                                                            const Attacker& attacker) const {
+  Span window;
+  if (attacker.host.dma_window.size != 0) {
+    window = {attacker.host.dma_window.base,
+              attacker.host.dma_window.base + attacker.host.dma_window.size - 1};
+  }
+  if (has_tables_ && config.iommu.translation != Translation::kPassThrough) {
+    const WorkloadConfig& workload = attacker.device->config.workload;
+    const std::uint64_t page = config.iommu.page;
+    const std::uint64_t end = workload.buffer_base + domain_ids(workload) * workload.buffer_size;
+    window.first = std::max(window.first, workload.buffer_base / page * page);
+    window.last = std::min(window.last, (end + page - 1) / page * page - 1);
+  }
+  return {window};
+}
+
+void IsolationWatch::begin() {
+  if (has_begun_ || !is_needed()) {
+    return;
+  }
+  has_begun_ = true;
+  compares_memory_ = std::all_of(attackers_.begin(), attackers_.end(),
+                                 [](const Attacker& one) { return one.is_confined; });
+  if (compares_memory_) {
+    remember(0, kComparedBytes);
+  }
+}
+
+// Only what is not zero takes a page.
+void IsolationWatch::remember(std::uint64_t address, std::uint64_t bytes) {
+  std::vector<std::uint8_t> seen(kChunk);
+  const std::uint64_t end = address + bytes;
+  for (std::uint64_t at = address; at < end; at += kChunk) {
+    const std::uint64_t count = std::min(kChunk, end - at);
+    if (!memory_.peek(at, seen.data(), count)) {
+      return;
+    }
+    for (std::uint64_t page = 0; page < count; page += kPage) {
+      if (!is_zero(&seen[page], kPage)) {
+        std::memcpy(pages_[(at + page) / kPage].data(), &seen[page], kPage);
+      }
+    }
+  }
+}
+
+void IsolationWatch::observe(const Observation& seen) {
+  if (!has_begun_ || std::string_view(seen.what) != "committed") {
+    return;
+  }
+  if (is_hostile(*seen.packet)) {
+    judge_write(seen);
+    return;
+  }
+  // A write of another device: whatever it has left there is right.
+  const Tlp& tlp = seen.packet->tlp;
+  if (compares_memory_ && last_of(tlp) < kComparedBytes) {
+    const std::uint64_t bytes = last_of(tlp) - tlp.address + 1;  // inside one page [LNK-9.14]
+    Page& page = pages_.try_emplace(tlp.address / kPage).first->second;
+    memory_.peek(tlp.address, &page[tlp.address % kPage], bytes);
+  }
+}
+
+bool IsolationWatch::may_write(const Attacker& attacker, const Tlp& tlp) {
+  return std::any_of(attacker.memory.begin(), attacker.memory.end(),
+                     [&](const Span& span) { return span.contains(tlp.address, last_of(tlp)); });
+}
+
+bool IsolationWatch::may_name(const Attacker& attacker, const DeviceIdentity& identity) {
+  if (!attacker.is_known_by_id) {
+    return true;
+  }
+  const FabricDevice& device = *attacker.device;
+  if (attacker.host.dhi.grant != GrantPolicy::kConfigured) {
+    return device.buses.contains(identity.bdf);
+  }
+  const auto& granted = attacker.host.dhi.granted;
+  const int function = identity.bdf.value - device.endpoint->base().value;
+  const bool is_own =
+      function >= 0 && static_cast<unsigned>(function) < device.config.device.functions.count;
+  return is_own && (identity.pasid.has_value() ? to_int(*identity.pasid) >= granted.first_pasid &&
+                                                     to_int(*identity.pasid) <= granted.last_pasid
+                                               : granted.without_pasid);
+}
+
+void IsolationWatch::judge_write(const Observation& seen) {
+  const Packet& packet = *seen.packet;
+  const Tlp& tlp = packet.tlp;
+  const DeviceIdentity in_full(tlp.requester_id,
+                               tlp.has_pasid ? OptionalId<Pasid>(tlp.pasid) : OptionalId<Pasid>());
+  const DeviceIdentity& identity = packet.resolved ? *packet.resolved : in_full;
+  bool is_own = false, is_inside = false;
+  for (const Attacker& attacker : attackers_) {
+    if (std::string_view(attacker.device->root_port->basename()) == seen.place) {
+      is_own = is_own || may_name(attacker, identity);
+      is_inside = is_inside || may_write(attacker, tlp);
+    }
+  }
+  ++writes_;
+  foreign_ += is_own ? 0 : 1;
+  elsewhere_ += is_inside ? 0 : 1;
+  poisoned_ += tlp.is_poisoned ? 1 : 0;
+}
+
+CheckResult IsolationWatch::writes_check() const {
+  return {"hostile writes stay in their own name and memory",
+          foreign_ == 0 && elsewhere_ == 0 && poisoned_ == 0,
+          fmt::format("{} writes, {} in another name, {} elsewhere, {} poisoned", writes_, foreign_,
+                      elsewhere_, poisoned_)};
+}
+
+bool IsolationWatch::is_attackers(std::uint64_t page) const {
+  const std::uint64_t address = page * kPage;
+  return std::any_of(attackers_.begin(), attackers_.end(), [&](const Attacker& attacker) {
+    return std::any_of(attacker.memory.begin(), attacker.memory.end(), [&](const Span& span) {
+      return span.first < address + kPage && address <= span.last;
+    });
+  });
+}
+
+bool IsolationWatch::is_as_left(std::uint64_t page, const std::uint8_t* bytes) const {
+  const auto left = pages_.find(page);
+  if (left == pages_.end()) {
+    return is_zero(bytes, kPage);
+  }
+  const bool is_table = has_tables_ && page * kPage >= TableBuilder::kDefaultArea;
+  for (std::uint64_t at = 0; at < kPage; at += 8) {
+    const std::uint64_t changed = load_u64(bytes + at) ^ load_u64(&left->second[at]);
+    if ((is_table ? changed & ~kSetByAgent : changed) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+CheckResult IsolationWatch::memory_check() const {
+  std::uint64_t changed = 0, first = 0;
+  std::vector<std::uint8_t> seen(kChunk);
+  for (std::uint64_t at = 0; at < kComparedBytes && memory_.peek(at, seen.data(), kChunk);
+       at += kChunk) {
+    for (std::uint64_t offset = 0; offset < kChunk; offset += kPage) {
+      const std::uint64_t page = (at + offset) / kPage;
+      if (!is_as_left(page, &seen[offset]) && !is_attackers(page)) {
+        first = changed == 0 ? page * kPage : first;
+        ++changed;
+      }
+    }
+  }
+  return {"memory of others is as they left it", changed == 0,
+          fmt::format("{} pages changed, the first at {:#x}", changed, first)};
+}
+
+CheckResult IsolationWatch::refusals_check(const RootPort& port) {
+  std::uint64_t by_kind = 0, by_violation = 0, malformed = 0;
+  for (const auto& [kind, count] : port.errors()) {
+    (kind.find('.') == std::string::npos ? by_kind : by_violation) += count;
+    malformed += kind == "malformed_tlp" ? count : 0;
+  }
+  const std::uint64_t refused = port.counters().refused;
+  return {std::string(port.basename()) + ": every refusal is counted by kind",
+          by_kind == refused && by_violation == malformed,
+          fmt::format("{} refused, {} by kind; {} malformed, {} by rule", refused, by_kind,
+                      malformed, by_violation)};
+}
+
+// [DHI S1]
+CheckResult IsolationWatch::handles_check(const FabricDevice& device) {
+  std::uint64_t foreign = 0;
+  for (unsigned i = 0; i < device.range.size(); ++i) {
+    const Dhi dhi{static_cast<std::uint16_t>(to_int(device.range.lower) + i)};
+    const auto entry = device.handles->table().resolve(dhi);
+    foreign += entry && !device.buses.contains(entry->identity.bdf) ? 1 : 0;
+  }
+  return {device.name + ": the host's entries of its handles name nobody else", foreign == 0,
+          fmt::format("{} handles of others", foreign)};
+}
+
+CheckResult IsolationWatch::device_check(const FabricDevice& device) const {
+  const Endpoint& endpoint = *device.endpoint;
+  const EndpointCounters& counters = endpoint.counters();
+  const std::uint64_t refused = fabric_.switches.empty() ? device.root_port->counters().refused : 0;
+  return {device.name + ": unharmed by its neighbours",
+          refused == 0 && endpoint.errors().empty() && counters.failed_bytes == 0 &&
+              counters.asked_bytes == counters.delivered_bytes && endpoint.outstanding() == 0,
+          fmt::format("{} refused, {} kinds of errors, {} bytes asked, {} delivered, {} failed",
+                      refused, endpoint.errors().size(), counters.asked_bytes,
+                      counters.delivered_bytes, counters.failed_bytes)};
+}
+
+std::vector<CheckResult> IsolationWatch::checks(bool is_quiet) const {
+  std::vector<CheckResult> all;
+  if (!has_begun_) {
+    return all;
+  }
+  const bool are_confined = compares_memory_;
+  if (are_confined) {
+    all.push_back(writes_check());
+  }
+  for (const auto& port : fabric_.root_ports) {
+    all.push_back(refusals_check(*port));
+  }
+  for (const FabricDevice& device : fabric_.devices) {
+    const bool is_known = attackers_.front().is_known_by_id;
+    if (is_known && device.handles != nullptr && device.range.size() != 0) {
+      all.push_back(handles_check(device));
+    }
+    if (is_known && is_quiet && device.engine && device.endpoint->resets() == 0) {
+      all.push_back(device_check(device));
+    }
+  }
+  if (are_confined && is_quiet) {
+    all.push_back(memory_check());
+  }
+  return all;
+}
+
+}  // namespace flitwise

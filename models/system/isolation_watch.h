@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What hostile devices must not do to others, looked at from outside of all that holds them back:
+/// memory, handle tables, the books of root ports, and the other devices. [DHI S1] [DHI S2]
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "flitwise/config.h"
+#include "flitwise/observer.h"
+#include "flitwise/result.h"
+#include "root_complex/memory_port.h"
+#include "system/fabric.h"
+
+namespace flitwise {
+
+/// Judges what the configuration promises: Requester IDs where host.requester_check (and behind a
+/// switch system.source_validation) is on, domains where host.dhi.grant is configured, memory where
+/// each hostile device has a host.dma_window or tables of iommu.translation. Tables that a script
+/// makes are not known here.
+class IsolationWatch {
+ public:
+  /// Memory that is compared, from address 0; beyond, writes are judged by their address alone.
+  static constexpr std::uint64_t kComparedBytes = std::uint64_t{256} << 20;
+
+  IsolationWatch(const Config& config, const Fabric& fabric, MemoryPort& memory);
+
+  /// Some device is hostile.
+  bool is_needed() const { return !attackers_.empty(); }
+  /// The engines are about to start: memory is to stay as it is, save what the others write.
+  void begin();
+  void observe(const Observation& seen);
+  /// is_quiet: nothing is under way, so that memory and devices can be looked at.
+  std::vector<CheckResult> checks(bool is_quiet) const;
+
+ private:
+  static constexpr std::uint64_t kPage = 4096;
+  using Page = std::array<std::uint8_t, kPage>;
+  struct Span {
+    std::uint64_t first = 0, last = ~std::uint64_t{0};
+    bool contains(std::uint64_t from, std::uint64_t to) const {
+      return first <= from && to <= last;
+    }
+  };
+  struct Attacker {
+    const FabricDevice* device = nullptr;
+    HostConfig host;  ///< of the root port above
+    bool is_known_by_id = false;
+    bool is_confined = false;
+    std::vector<Span> memory;  ///< that it may write
+  };
+
+  Attacker attacker_of(const Config& config, const FabricDevice& device) const;
+  std::vector<Span> memory_of(const Config& config, const Attacker& attacker) const;
+  static bool may_write(const Attacker& attacker, const Tlp& tlp);
+  static bool may_name(const Attacker& attacker, const DeviceIdentity& identity);
+  void judge_write(const Observation& seen);
+  void remember(std::uint64_t address, std::uint64_t bytes);
+  bool is_attackers(std::uint64_t page) const;
+  bool is_as_left(std::uint64_t page, const std::uint8_t* bytes) const;
+  CheckResult memory_check() const;
+  CheckResult writes_check() const;
+  static CheckResult refusals_check(const RootPort& port);
+  static CheckResult handles_check(const FabricDevice& device);
+  CheckResult device_check(const FabricDevice& device) const;
+
+  const Fabric& fabric_;
+  MemoryPort& memory_;
+  const bool has_tables_;  // of iommu.translation
+  std::vector<Attacker> attackers_;
+  bool has_begun_ = false, compares_memory_ = false;
+  std::unordered_map<std::uint64_t, Page> pages_;  // by number; all others are 0
+  std::uint64_t writes_ = 0, foreign_ = 0, elsewhere_ = 0, poisoned_ = 0;
+};
+
+}  // namespace flitwise
