@@ -4,12 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -20,6 +23,7 @@
 #include "common/interrupt.h"
 #include "scenario/campaign.h"
 #include "scenario/case_writer.h"
+#include "scenario/shrink.h"
 
 namespace flitwise::cli {
 namespace {
@@ -29,6 +33,7 @@ using scenario::Case;
 
 constexpr unsigned kShrinkBudget = 120;    // runs of one failing case
 constexpr std::uint64_t kTellEvery = 100;  // seeds
+constexpr std::size_t kShown = 160;        // characters of a reason
 
 /// A folder for the files that child processes read; gone with this object.
 class Workplace {
@@ -47,17 +52,13 @@ class Workplace {
   Workplace(const Workplace&) = delete;
   Workplace& operator=(const Workplace&) = delete;
 
-  /// What is wrong with the case, or nothing; `name` stands for the file in the text.
-  std::string failure(Case one, const std::string& name) const {
+  /// What is wrong with the case, or nothing; it may take so many seconds.
+  std::string failure(Case one, unsigned seconds) const {
     static std::atomic<unsigned> files{0};
     one.file = (folder_ / fmt::format("{}.yaml", files++)).string();
     write_file_atomically(one.file, scenario::yaml_of(one));
-    std::string failure = failure_of(one);
+    const std::string failure = failure_of(one, seconds);
     fs::remove(one.file);
-    for (std::size_t at = failure.find(one.file); at != std::string::npos;
-         at = failure.find(one.file, at + name.size())) {
-      failure.replace(at, one.file.size(), name);
-    }
     return failure;
   }
 
@@ -106,48 +107,70 @@ class Campaign {
     for (std::uint64_t i = next_++; i < options_.seeds && !is_interrupted(); i = next_++) {
       const std::uint64_t seed = options_.first_seed + i;
       const Case one = scenario::campaign_case(seed, options_.sets);
-      if (const std::string failure = workplace_.failure(one, one.id);
-          !failure.empty() && !is_interrupted()) {
-        report(seed, one, kind_of(failure));
-      }
+      const auto start = std::chrono::steady_clock::now();
+      const std::string failure = workplace_.failure(one, kCaseSeconds);
       if (is_interrupted()) {
-        return;
+        return;  // the child was ended
+      }
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+      if (!failure.empty()) {
+        report(seed, one, failure, 2 + static_cast<unsigned>(taken.count()));
       }
       const std::lock_guard<std::mutex> lock(mutex_);
+      failed_ += failure.empty() ? 0 : 1;
       if (++done_ % kTellEvery == 0) {
         fmt::print(stderr, "{} of {} seeds, {} failed\n", done_, options_.seeds, failed_);
       }
     }
   }
 
-  // What was expected first, so that a smaller case fails for the same reason.
+  // The words behind `key` up to the end of the line.
+  static std::string line_behind(const std::string& text, const std::string& key) {
+    const std::size_t at = text.find(key);
+    return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+  }
+
+  // What was expected first and what came instead, so that a smaller case fails for the same
+  // reason.
   static std::string kind_of(const std::string& failure) {
-    const std::size_t from = failure.find("expected ");
-    if (from == std::string::npos) {
-      return failure;
+    std::string kind = line_behind(failure, "expected ");
+    if (kind.empty()) {
+      return line_behind(failure, "the case ended");
     }
-    std::string kind = failure.substr(from, failure.find('\n') - from);
-    for (const char* const key : {" rule=", " name="}) {  // of the violation or the check
-      if (const std::size_t at = failure.find(key); at != std::string::npos) {
-        kind += failure.substr(at, failure.find(' ', at + 1) - at);
+    // Which rule of a violation, which error, which check.
+    const std::string seen = line_behind(failure, "seen: ");
+    for (const auto& [key, end] : {std::pair(" rule=", " type="), std::pair(" kind=", " at="),
+                                   std::pair(" name=", " detail=")}) {
+      if (const std::size_t at = seen.find(key); at != std::string::npos) {
+        kind += seen.substr(at, seen.find(end, at) - at);
       }
     }
     return kind;
   }
 
-  void report(std::uint64_t seed, const Case& one, const std::string& kind) {
+  // The first seed of each kind is made small; the others are like it.
+  void report(std::uint64_t seed, const Case& one, const std::string& failure, unsigned seconds) {
+    const std::string kind = kind_of(failure);
+    std::uint64_t first = seed;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      first = first_of_kind_.emplace(kind, seed).first->second;
+    }
     const auto fails = [&](const Case& less) {
-      return kind_of(workplace_.failure(less, one.id)) == kind;
+      return !is_interrupted() && kind_of(workplace_.failure(less, seconds)) == kind;
     };
-    const Case small = scenario::shrunk(one, fails, kShrinkBudget);
+    const Case small = first == seed && failure.find("expected ") != std::string::npos
+                           ? scenario::shrunk(one, fails, kShrinkBudget)
+                           : one;
     const std::string file = fmt::format("{}/seed-{}.yaml", options_.folder, seed);
-    const std::string failure = workplace_.failure(small, file);
+    const std::string what =
+        first == seed ? line_behind(failure, "seen: ") : fmt::format("as seed {}", first);
     const std::lock_guard<std::mutex> lock(mutex_);
-    ++failed_;
     fs::create_directories(options_.folder);
     write_file_atomically(file, scenario::yaml_of(small));
-    fmt::print("FAIL  seed {}: {} steps left of {}, in {}\n{}", seed, small.steps.size(),
-               one.steps.size(), file, failure);
+    fmt::print("FAIL  seed {}: {}{}{}; {} of {} steps, in {}\n", seed, kind.substr(0, kShown),
+               what.empty() ? "" : ", ", what.substr(0, kShown), small.steps.size(),
+               one.steps.size(), file);
     std::fflush(stdout);
   }
 
@@ -156,6 +179,7 @@ class Campaign {
   std::atomic<std::uint64_t> next_{0};
   std::mutex mutex_;
   std::uint64_t done_ = 0, failed_ = 0;
+  std::map<std::string, std::uint64_t> first_of_kind_;  // seeds
   std::exception_ptr problem_;
 };
 

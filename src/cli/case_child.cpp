@@ -22,8 +22,6 @@ using scenario::Case;
 using scenario::Failure;
 using scenario::Json;
 
-constexpr unsigned kPatienceSeconds = 60;
-
 Config config_of(const Case& one) {
   LoadOptions options;
   options.sets = one.sets;
@@ -52,9 +50,10 @@ struct Said {
 };
 
 // Case `id` of the file that `asker` stands in, seen with the asker's eyes.
-Said ask_child(const Case& asker, const std::string& id) {
+Said ask_child(const Case& asker, const std::string& id, unsigned seconds) {
   const ChildOutput output =
-      run_child({own_path(), "conform", "--case", id, "--child", asker.id, "--", asker.file});
+      run_child({own_path(), "conform", "--case", id, "--child", asker.id, "--child-seconds",
+                 std::to_string(seconds), "--", asker.file});
   const Json outcome = Json::parse(output.text, nullptr, false);
   if (!outcome.is_object()) {
     return {
@@ -82,8 +81,9 @@ std::string difference(const Json& own, const Json& other, const std::string& id
 
 }  // namespace
 
-int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& same_events) {
-  alarm(kPatienceSeconds);
+int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& same_events,
+                 unsigned seconds) {
+  alarm(seconds);
   CaseOutcome outcome;
   try {
     const Config config = config_of(one);
@@ -120,12 +120,12 @@ void check_configs(const std::vector<Case>& cases) {
   }
 }
 
-std::string failure_of(const Case& one) {
-  const Said own = ask_child(one, one.id);
+std::string failure_of(const Case& one, unsigned seconds) {
+  const Said own = ask_child(one, one.id, seconds);
   if (!own.failure.empty() || one.same_as.empty()) {
     return own.failure;
   }
-  const Said other = ask_child(one, one.same_as);
+  const Said other = ask_child(one, one.same_as, seconds);
   return other.failure.empty() ? difference(own.same_events, other.same_events, one.same_as)
                                : "      the case to compare with fails:\n" + other.failure;
 }

@@ -36,7 +36,8 @@ struct ConformOptions {
   bool covers = false;
   unsigned jobs = 1;
   CampaignOptions campaign;
-  std::string child_of;  ///< hidden: the case whose parent asks for this one
+  std::string child_of;                   ///< hidden: the case whose parent asks for this one
+  unsigned child_seconds = kCaseSeconds;  ///< hidden likewise: that the child may take
 };
 
 std::vector<Case> chosen(const ConformOptions& options) {
@@ -167,7 +168,7 @@ int conform(const ConformOptions& options) {
   if (!options.child_of.empty()) {
     ConformOptions asker = options;
     asker.glob = options.child_of;
-    return run_as_child(cases.front(), chosen(asker).front().same_events);
+    return run_as_child(cases.front(), chosen(asker).front().same_events, options.child_seconds);
   }
   if (options.lists) {
     print_list(cases);
@@ -219,6 +220,7 @@ void add_conform_command(CLI::App& app, Action& action) {
   command->add_option("-o,--out", options->campaign.folder, "Folder for cases of failing seeds")
       ->type_name("DIR");
   command->add_option("--child", options->child_of)->group("");
+  command->add_option("--child-seconds", options->child_seconds)->group("");
   command->footer(
       "Example:\n  flitwise conform --case 'LNK-7.*' -j 2\n"
       "A case is a YAML file: docs/cases.md shows how to write the first one.");

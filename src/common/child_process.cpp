@@ -3,6 +3,8 @@
 #include "common/child_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,9 +13,40 @@
 #include <cerrno>
 #include <system_error>
 
+#include "common/interrupt.h"
+
 extern char** environ;
 
 namespace flitwise {
+namespace {
+
+constexpr int kLookMilliseconds = 100;  // for an interrupt
+
+// All that the child prints until it closes its end, or is killed.
+std::string read_all(int end, pid_t child) {
+  std::string text;
+  std::array<char, 4096> piece{};
+  bool is_killed = false;
+  for (;;) {
+    if (is_interrupted() && !is_killed) {
+      kill(child, SIGKILL);
+      is_killed = true;
+    }
+    pollfd waiting{end, POLLIN, 0};
+    const int ready = poll(&waiting, 1, kLookMilliseconds);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) {
+      continue;
+    }
+    const ssize_t n = read(end, piece.data(), piece.size());
+    if (n > 0) {
+      text.append(piece.data(), static_cast<std::size_t>(n));
+    } else if (n == 0 || errno != EINTR) {
+      return text;
+    }
+  }
+}
+
+}  // namespace
 
 ChildOutput run_child(std::vector<std::string> words) {
   std::array<int, 2> ends{};
@@ -37,11 +70,7 @@ ChildOutput run_child(std::vector<std::string> words) {
     throw std::system_error(failure, std::generic_category(), words[0]);
   }
   ChildOutput output;
-  std::array<char, 4096> piece{};
-  for (ssize_t n = read(ends[0], piece.data(), piece.size()); n > 0 || (n < 0 && errno == EINTR);
-       n = read(ends[0], piece.data(), piece.size())) {
-    output.text.append(piece.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
-  }
+  output.text = read_all(ends[0], child);
   close(ends[0]);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -13,7 +13,8 @@ struct ChildOutput {
 };
 
 /// Waits for the end of the program words[0] with the arguments behind it; stderr is passed on.
-/// Throws std::system_error when it cannot be started.
+/// After an interrupt (watch_for_interrupt) the program is killed. Throws std::system_error when it
+/// cannot be started.
 ChildOutput run_child(std::vector<std::string> words);
 
 }  // namespace flitwise

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random cases, and how a failing one is made small.
+// Random cases.
 #include "scenario/campaign.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "flitwise/error.h"
 #include "workload/random.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr unsigned kMostFaults = 5;
 constexpr unsigned kMostTransfers = 12;
+constexpr unsigned kMostForged = 6;            // DLLPs, and handle messages
 constexpr std::uint64_t kArea = 0x10'0000;     // DMA of a script goes here
 constexpr std::uint64_t kAreaStep = 0x1'0000;  // apart, so that the outcome is known
 
@@ -38,35 +40,52 @@ class Draw {
   }
 
   Case made() {
-    const unsigned kind = below(6);
-    draw_topology();
+    const unsigned kind = below(8);
+    draw_topology(kind == kBesideHostile);
     draw_link();
     draw_faults();
-    if (kind == 0) {
-      draw_hostile();
-    } else if (kind == 1) {
-      draw_transfers();
-    } else if (kind == 2) {
-      draw_resets();
-    } else {
-      draw_traffic();
+    switch (kind) {
+      case kBesideHostile:
+        draw_beside_hostile();
+        break;
+      case kAllHostile:
+        draw_all_hostile();
+        break;
+      case kTransfers:
+        draw_transfers();
+        break;
+      case kResets:
+        draw_resets();
+        break;
+      case kForgedDllps:
+        draw_forged_dllps();
+        break;
+      default:
+        draw_traffic();
+        break;
     }
-    EventPattern pattern;
-    pattern.place = case_.place;
-    pattern.fields.push_back({"event", word("violation")});
-    case_.never.push_back(std::move(pattern));
+    forbid("violation");
     return std::move(case_);
   }
 
  private:
+  enum Kind : unsigned { kBesideHostile, kAllHostile, kTransfers, kResets, kForgedDllps };
+
   unsigned below(unsigned bound) { return static_cast<unsigned>(random_.below(bound)); }
   template <class... Words>
   std::string one_of(Words... words) {
     const std::vector<std::string> all{words...};
     return all[below(static_cast<unsigned>(all.size()))];
   }
+  bool has_switch() const { return links_.size() > bdfs_.size(); }
   unsigned device() { return below(static_cast<unsigned>(bdfs_.size())); }
   void set(const std::string& key, const std::string& value) { put(case_.sets, key + "=" + value); }
+  void forbid(const std::string& event) {
+    EventPattern pattern;
+    pattern.place = case_.place;
+    pattern.fields.push_back({"event", word(event)});
+    case_.never.push_back(std::move(pattern));
+  }
   void step(Json op) { case_.steps.push_back({case_.place, std::nullopt, std::move(op)}); }
 
   static ValueTest word(const std::string& text) {
@@ -78,9 +97,9 @@ class Draw {
   }
 
   // One device, two at root ports of their own, or two below a switch.
-  void draw_topology() {
+  void draw_topology(bool has_neighbours) {
     const unsigned topology = below(4);
-    if (topology < 2) {
+    if (topology < 2 && !has_neighbours) {
       return;
     }
     const bool has_switch = topology == 3;
@@ -108,11 +127,13 @@ class Draw {
     set("link.credits.nonposted_headers", one_of("2", "64"));
     if (below(2) == 0) {
       set("link.error_rate", one_of("1e-7", "1e-5", "1e-4"));
+      loses_tlps_ = true;
     }
   }
 
   void draw_faults() {
     for (unsigned faults = below(kMostFaults + 1); faults > 0; --faults) {
+      loses_tlps_ = true;
       Json op = {{"op", "fault"},
                  {"direction", one_of("up", "down")},
                  {"do", one_of("corrupt", "drop", "duplicate", "delay")},
@@ -137,14 +158,25 @@ class Draw {
     const std::string dealloc = one_of("implicit", "explicit");
     set("device.dhi.dealloc", dealloc);
     set("host.dhi.dealloc", dealloc);
-    const bool has_switch = links_.size() > bdfs_.size();
-    set("link.dhi_form", one_of(has_switch ? "rid_fabric" : "rid_direct", "tag", "prefix"));
+    if (below(4) == 0) {
+      set("device.dhi.management", "software");
+    } else if (below(4) == 0) {
+      set("device.dhi.allocate_at", "context_creation");
+    }
+    set("link.dhi_form", one_of(has_switch() ? "rid_fabric" : "rid_direct", "tag", "prefix"));
   }
 
-  void draw_traffic() {
-    if (below(2) == 0) {
-      draw_handles();
-    }
+  // Tables that host software has made, and caches that may be too small for them.
+  void draw_translation(std::initializer_list<const char*> stages) {
+    const std::vector<std::string> all(stages.begin(), stages.end());
+    set("iommu.translation", all[below(static_cast<unsigned>(all.size()))]);
+    set("iommu.page", one_of("4KiB", "2MiB"));
+    set("iommu.iotlb.entries", one_of("none", "4", "64"));
+    set("iommu.iotlb.ways", "full");
+    set("iommu.walkers", one_of("1", "4"));
+  }
+
+  void draw_workload() {
     set("workload.kind", one_of("posted_write", "read", "read_write"));
     set("workload.payload", one_of("4B", "64B", "1500B", "4096B"));
     set("workload.domains", one_of("1", "5", "40"));
@@ -152,21 +184,139 @@ class Draw {
     set("workload.requests", std::to_string(20 + below(200)));
     set("device.dma.relaxed_ordering", one_of("true", "false"));
     set("device.dma.id_based_ordering", one_of("true", "false"));
+  }
+
+  void draw_traffic() {
+    if (below(2) == 0) {
+      draw_handles();
+    }
+    draw_workload();
+    if (below(3) == 0) {
+      draw_translation({"first_stage", "second_stage", "nested", "pass_through"});
+    }
+    forbid("error");  // nobody has done anything wrong
+    start_and_finish();
+  }
+
+  void start_and_finish() {
     step({{"op", "start"}});
     step({{"op", "run"}, {"until", "idle"}});
   }
 
-  void draw_hostile() {
+  // Any TLP has to fit.
+  void draw_room_for_any() {
+    set("link.credits.posted_headers", "8");
+    set("link.credits.posted_data", "1024");
+    set("link.credits.nonposted_data", "1024");
+  }
+
+  void draw_all_hostile() {
     if (below(2) == 0) {
       draw_handles();
     }
     set("workload.kind", "hostile");
-    set("link.credits.posted_headers", "8");  // any TLP has to fit
-    set("link.credits.posted_data", "1024");
-    set("link.credits.nonposted_data", "1024");
+    draw_room_for_any();
     set("workload.requests", std::to_string(50 + below(500)));
+    start_and_finish();
+  }
+
+  // ep0 attacks, ep1 works; everything that holds a device back is on. Side by side at root ports
+  // it is a window of memory or page tables; below a switch, which both share, it is tables.
+  void draw_beside_hostile() {
+    draw_handles();
+    draw_workload();
+    draw_room_for_any();
+    set("host.requester_check", "true");
+    set("system.source_validation", "true");
+    set("host.dhi.grant", "configured");
+    set("host.dhi.granted.last_pasid", "63");
+    set("host.dhi.check_capabilities", "true");  // no requests with AT 2
+    set("host.dhi.table", one_of("per_device", "shared"));
+    set("host.memory.size", "96MiB");
+    set("workload.buffer_base", "16MiB");
+    set("workload.buffer_size", "4KiB");
+    set("device.functions.count", one_of("1", "2"));
+    const std::string attacker = "system.instances.ep0.workload.";
+    set(attacker + "kind", "hostile");
+    set(attacker + "requests", std::to_string(100 + below(900)));
+    set(attacker + "buffer_base", "8704KiB");  // half of its MiB below it, half above its end
+    if (!has_switch()) {
+      set("system.instances.rp0.host.dma_window.base", "8MiB");
+      set("system.instances.rp0.host.dma_window.size", "1MiB");
+    }
+    if (has_switch() || below(3) == 0) {
+      draw_translation({"first_stage", "second_stage", "nested"});
+    }
+    draw_forged_handles();
     step({{"op", "start"}});
+    if (below(3) == 0) {
+      step({{"op", "run"}, {"for", one_of("100ns", "1us", "3us")}});
+      draw_reset(0);
+    }
+    forge_dllps(links_[0], {"up"});
     step({{"op", "run"}, {"until", "idle"}});
+  }
+
+  // Handle messages of ep0 about anybody's handles, before both start.
+  void draw_forged_handles() {
+    for (unsigned forged = below(kMostForged); forged > 0; --forged) {
+      const bool is_alloc = below(3) != 0;
+      Json op = {{"op", "dhi"},
+                 {"port", "ep0"},
+                 {"send", is_alloc ? "alloc" : "dealloc"},
+                 {"dhi", std::to_string(below(64))},
+                 {"rid", bdfs_[device()]},
+                 {"bdf", bdfs_[device()]}};
+      if (is_alloc) {
+        op["pasid"] = std::to_string(below(128));
+        op["trusted"] = below(4) == 0;
+      } else {
+        op["scope"] = one_of("one", "range", "function", "all");
+        op["upper"] = std::to_string(below(64));
+      }
+      step(std::move(op));
+      step({{"op", "run"}, {"for", "500ns"}});
+    }
+  }
+
+  // DLLPs that nobody meant. Left out is what nothing can make good: an Ack or Nak that
+  // acknowledges what may have been lost, and credits that are not there.
+  void forge_dllps(const std::string& link, std::initializer_list<const char*> directions) {
+    const std::vector<std::string> ways(directions.begin(), directions.end());
+    for (unsigned forged = below(kMostForged); forged > 0; --forged) {
+      step({{"op", "run"}, {"for", one_of("50ns", "300ns", "2us")}});
+      Json dllp = {{"type", one_of("NOP", "PM_Enter_L1", "Vendor", "InitFC1-P")}};
+      if (!loses_tlps_ && below(2) == 0) {
+        dllp = {{"type", one_of("Ack", "Nak")},
+                {"seq", std::to_string(below(2) == 0 ? below(4096) : below(400))}};
+      }
+      step({{"op", "dllp"},
+            {"direction", ways[below(static_cast<unsigned>(ways.size()))]},
+            {"link", link},
+            {"dllp", std::move(dllp)}});
+    }
+  }
+
+  void draw_forged_dllps() {
+    draw_workload();
+    forbid("error");
+    step({{"op", "start"}});
+    forge_dllps(links_[below(static_cast<unsigned>(links_.size()))], {"up", "down"});
+    step({{"op", "run"}, {"until", "idle"}});
+  }
+
+  // Of one device, by itself or with its bus; software lets it go on afterwards.
+  void draw_reset(unsigned index) {
+    if (!has_switch() && below(3) == 0) {
+      step({{"op", "reset"}, {"kind", "hot"}, {"bdf", fmt::format("00:{:02x}.0", index + 1)}});
+    } else {
+      step({{"op", "reset"}, {"kind", "flr"}, {"bdf", bdfs_[index]}});
+    }
+    step({{"op", "cfg_write"},  // Memory Space and Bus Master Enable
+          {"bdf", bdfs_[index]},
+          {"offset", "4"},
+          {"bytes", "2"},
+          {"value", "6"}});
   }
 
   // Devices are reset amid traffic; software lets them go on, and what they transfer then arrives.
@@ -176,13 +326,7 @@ class Draw {
     step({{"op", "start"}});
     for (unsigned resets = 1 + below(3); resets > 0; --resets) {
       step({{"op", "run"}, {"for", one_of("100ns", "1us", "3us")}});
-      const std::string bdf = bdfs_[device()];
-      step({{"op", "reset"}, {"kind", "flr"}, {"bdf", bdf}});
-      step({{"op", "cfg_write"},  // Memory Space and Bus Master Enable
-            {"bdf", bdf},
-            {"offset", "4"},
-            {"bytes", "2"},
-            {"value", "6"}});
+      draw_reset(device());
     }
     step({{"op", "run"}, {"until", "idle"}});
     draw_transfers();
@@ -228,30 +372,10 @@ class Draw {
 
   Random random_;
   Case case_;
+  bool loses_tlps_ = false;                   // or may
   std::vector<std::string> bdfs_{"01:00.0"};  // of the devices
   std::vector<std::string> links_{"rp0-ep0"};
 };
-
-/// Leaves out groups of one list, halving their size, as long as the case still fails.
-template <class Member>
-void thin(Case& one, Member member, const std::function<bool(const Case&)>& fails,
-          unsigned& budget) {
-  for (std::size_t group = std::max<std::size_t>(1, (one.*member).size() / 2); group > 0;
-       group /= 2) {
-    for (std::size_t at = 0; at < (one.*member).size() && budget > 0;) {
-      Case less = one;
-      auto& list = less.*member;
-      const auto first = list.begin() + static_cast<std::ptrdiff_t>(at);
-      list.erase(first, first + static_cast<std::ptrdiff_t>(std::min(group, list.size() - at)));
-      --budget;
-      if (fails(less)) {
-        one = std::move(less);
-      } else {
-        at += group;
-      }
-    }
-  }
-}
 
 }  // namespace
 
@@ -260,15 +384,6 @@ Case campaign_case(std::uint64_t seed, const std::vector<std::string>& sets) {
   for (const std::string& set : sets) {
     put(one.sets, set);
   }
-  return one;
-}
-
-Case shrunk(Case one, const std::function<bool(const Case&)>& fails, unsigned budget) {
-  thin(one, &Case::expect, fails, budget);
-  thin(one, &Case::final_checks, fails, budget);
-  thin(one, &Case::steps, fails, budget);
-  thin(one, &Case::sets, fails, budget);
-  thin(one, &Case::steps, fails, budget);
   return one;
 }
 

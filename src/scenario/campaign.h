@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,14 +10,12 @@
 
 namespace flitwise::scenario {
 
-/// The case of one seed: a random machine under random faults of the wire, with the traffic of a
-/// conforming device, of a hostile one, or of a list of DMA operations whose outcome in memory is
-/// known. Whatever happens, no invariant may break, no protocol monitor may speak, and nothing may
-/// stand still. `sets` come last, over what was drawn.
+/// The case of one seed: a random machine under random faults of the wire, with one of: the traffic
+/// of conforming devices, translated or not; a hostile device beside a conforming one, all that
+/// guards against it switched on; hostile devices alone; resets amid traffic; DLLPs that nobody
+/// meant; DMA operations whose outcome in memory is known. Whatever happens, no invariant may
+/// break, no protocol monitor may speak, and nothing may stand still. `sets` come last, over what
+/// was drawn.
 Case campaign_case(std::uint64_t seed, const std::vector<std::string>& sets);
-
-/// The same case as small as it still fails: steps, final checks and settings are left out one
-/// group after the other as long as fails(rest) holds. `fails` is asked at most `budget` times.
-Case shrunk(Case one, const std::function<bool(const Case&)>& fails, unsigned budget);
 
 }  // namespace flitwise::scenario

@@ -122,6 +122,40 @@ bool asks_for(const Case& one, const std::string& event) {
   });
 }
 
+// Every rule, check or step once, with how often.
+void tell_of_each(const Case& one, const std::string& wrong, const EventLog& log,
+                  std::vector<Failure>& failures) {
+  std::vector<std::pair<Json, unsigned>> first;  // and how many more
+  for (const Json& event : log) {
+    const bool is_told = std::any_of(one.never.begin(), one.never.end(),
+                                     [&](const auto& pattern) { return pattern.matches(event); });
+    if (event.value("event", "") != wrong || is_told) {
+      continue;
+    }
+    const auto same = std::find_if(first.begin(), first.end(), [&](const auto& other) {
+      const auto agrees = [&](const char* field) {
+        return event.value(field, Json()) == other.first.value(field, Json());
+      };
+      return agrees("rule") && agrees("name") && agrees("line");
+    });
+    if (same == first.end()) {
+      first.emplace_back(event, 0);
+    } else {
+      ++same->second;
+    }
+  }
+  for (const auto& [event, more] : first) {
+    config::Place place = one.place;
+    if (event.contains("line")) {  // of the step that is to blame
+      place.line = event["line"].get<int>();
+    }
+    failures.push_back({place,
+                        "no " + wrong,
+                        line_of(event) + (more == 0 ? "" : fmt::format("  (and {} more)", more)),
+                        {}});
+  }
+}
+
 }  // namespace
 
 std::vector<Failure> judge(const Case& one, const EventLog& log) {
@@ -133,17 +167,8 @@ std::vector<Failure> judge(const Case& one, const EventLog& log) {
     judge.forbid(pattern);
   }
   for (const char* const wrong : kAlwaysWrong) {
-    if (asks_for(one, wrong)) {
-      continue;
-    }
-    for (const Json& event : log) {
-      if (event.value("event", "") == wrong) {
-        config::Place place = one.place;
-        if (event.contains("line")) {  // of the step that is to blame
-          place.line = event["line"].get<int>();
-        }
-        judge.failures.push_back({place, std::string("no ") + wrong, line_of(event), {}});
-      }
+    if (!asks_for(one, wrong)) {
+      tell_of_each(one, wrong, log, judge.failures);
     }
   }
   return std::move(judge.failures);

@@ -81,3 +81,32 @@ code=0
 
 out=$("$FLITWISE" conform --campaign 6 --seed 100 -o "$folder/small") || fail "campaign: $out"
 [[ $out == "6 seeds, 0 failed" ]] || fail "campaign: $out"
+
+# A rule that is broken on purpose is found, a line a seed; one case of each kind is made small and told by steps.
+code=0
+out=$("$FLITWISE" conform --campaign 4 --seed 3 --set 'faults.break=[credits]' -j 2 -o "$folder/found" 2>/dev/null) || code=$?
+[[ $code == 1 ]] || fail "exit code $code for a campaign that finds something"
+failed=$(grep -c '^FAIL  seed [0-9]*: expected never violation rule=LNK-8.3' <<<"$out") || true
+[[ $failed -ge 2 && $(tail -n 1 <<<"$out") == "4 seeds, $failed failed" && $(wc -l <<<"$out") -eq $((failed + 1)) ]] ||
+  fail "a broken rule: $out"
+[[ $(grep -c ', as seed ' <<<"$out") -eq $((failed - 1)) ]] || fail "not one of a kind: $out"
+small=$(grep -v ', as seed ' <<<"$out" | sed -n 's/^FAIL.*, in //p')
+steps=$(sed -n '/^stimulus:/,/^[a-rt-z]/s/^  - .*/step/p' "$small" | wc -l)
+[[ $steps -ge 1 && $steps -le 10 ]] || fail "$steps steps: $(cut -c1-200 "$small")"
+grep -q '"dma"' "$small" && ! grep -q '"start"' "$small" || fail "not told by steps: $(cut -c1-200 "$small")"
+code=0
+out=$("$FLITWISE" conform "$small") || code=$?
+[[ $code == 1 && $out == *LNK-8.3* ]] || fail "a small case that does not fail: $out"
+sed -i '/faults.break/d' "$small"
+"$FLITWISE" conform "$small" >/dev/null || fail "a small case that fails with the rule kept"
+
+# SIGTERM ends a campaign at once, also while a case is made small.
+"$FLITWISE" conform --campaign 500 --set 'faults.break=[sequence]' -j 1 -o "$folder/stopped" >"$folder/out" 2>"$folder/err" &
+child=$!
+sleep 1
+start=$SECONDS
+kill -TERM "$child"
+code=0
+wait "$child" || code=$?
+[[ $code == 130 && $((SECONDS - start)) -le 5 ]] || fail "exit code $code, $((SECONDS - start)) s after SIGTERM"
+grep -q "interrupted after" "$folder/err" || fail "nothing said of the interrupt"

@@ -8,6 +8,7 @@
 #include "scenario/campaign.h"
 #include "scenario/junit.h"
 #include "scenario/rule_coverage.h"
+#include "scenario/shrink.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -150,6 +151,55 @@ TEST(Campaign, ShrinkingKeepsWhatTheFailureNeeds) {
       big, [&](const Case& one) { return has_step(one, 5) && has_step(one, 31); }, 1000);
   EXPECT_THAT(small.steps, SizeIs(2));
   EXPECT_THAT(small.sets, IsEmpty());
+}
+
+Case with_workload(unsigned requests) {
+  Case one;
+  one.sets = {"link.mps=128B", "workload.requests=" + std::to_string(requests)};
+  Step start;
+  start.op = Json{{"op", "start"}};
+  one.steps.push_back(std::move(start));
+  return one;
+}
+
+TEST(Campaign, ShrinkingNeverLeavesTheNumberOfRequestsOpen) {
+  unsigned candidates = 0;
+  const auto starts = [&](const Case& one) {
+    ++candidates;
+    EXPECT_THAT(one.sets, ::testing::Contains(HasSubstr("workload.requests=")));
+    return one.steps.size() == 1 && one.steps.front().op.at("op") == "start";
+  };
+  const auto fails = [&](const Case& one) {
+    const bool is_workload = !one.steps.empty() && one.steps.front().op.at("op") == "start";
+    return is_workload && starts(one);
+  };
+  const Case small = shrunk(with_workload(200), fails, 1000);
+  EXPECT_THAT(small.sets, ElementsAre("workload.requests=1"));
+  EXPECT_GT(candidates, 5U);
+}
+
+TEST(Campaign, ShrinkingTellsTrafficByStepsWhereThatFailsAsWell) {
+  const auto writes = [](const Case& one) {
+    return std::any_of(one.steps.begin(), one.steps.end(), [](const Step& step) {
+      return step.op.at("op") == "start" ||
+             (step.op.at("kind") == "write" && step.op.at("hex").get<std::string>().size() >= 400);
+    });
+  };
+  const Case small = shrunk(with_workload(200), writes, 1000);
+  ASSERT_THAT(small.steps, SizeIs(1));
+  EXPECT_EQ(small.steps.front().op.at("op"), "dma");
+  EXPECT_THAT(small.steps.front().op.at("hex").get<std::string>(), SizeIs(512));
+  EXPECT_THAT(small.sets, IsEmpty());
+}
+
+TEST(Verdict, TellsOfOneRuleOnceHoweverOftenItWasBroken) {
+  const EventLog broken = {event("violation", 1, {{"rule", "LNK-8.3"}}),
+                           event("violation", 2, {{"rule", "LNK-8.3"}}),
+                           event("violation", 3, {{"rule", "LNK-7.15"}})};
+  const std::vector<Failure> failures = judge(Case{}, broken);
+  ASSERT_THAT(failures, SizeIs(2));
+  EXPECT_THAT(failures[0].seen, HasSubstr("(and 1 more)"));
+  EXPECT_THAT(failures[1].seen, HasSubstr("LNK-7.15"));
 }
 
 TEST(Coverage, TellsProvedOpenAndWaitingRulesApart) {

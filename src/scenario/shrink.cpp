@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Delta debugging of cases.
+#include "scenario/shrink.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace flitwise::scenario {
+namespace {
+
+constexpr const char* kRequests = "workload.requests=";
+constexpr const char* kDmaAddress = "0x100000";
+constexpr std::size_t kLeastDmaBytes = 4;
+
+bool is_step(const Step& step, const char* op) {
+  return step.op.at("op") == op;
+}
+
+bool starts_workload(const Case& one) {
+  return std::any_of(one.steps.begin(), one.steps.end(),
+                     [](const Step& step) { return is_step(step, "start"); });
+}
+
+/// Where the number of "...workload.requests=N" begins, if it is such a setting.
+std::optional<std::size_t> requests_at(const std::string& set) {
+  const std::size_t key = set.find(kRequests);
+  return key == std::string::npos ? std::nullopt
+                                  : std::optional(key + std::string(kRequests).size());
+}
+
+class Shrinker {
+ public:
+  Shrinker(Case one, const std::function<bool(const Case&)>& fails, unsigned budget)
+      : case_(std::move(one)), fails_(fails), budget_(budget) {}
+
+  Case result() {
+    lower_requests();
+    thin(&Case::expect);
+    thin(&Case::final_checks);
+    thin(&Case::steps);
+    thin(&Case::sets);
+    lower_requests();
+    tell_by_steps();
+    thin(&Case::steps);
+    thin(&Case::sets);
+    shorten_transfers();
+    return std::move(case_);
+  }
+
+ private:
+  // Keeps a candidate that still fails.
+  bool try_this(Case less) {
+    if (budget_ == 0) {
+      return false;
+    }
+    --budget_;
+    if (!fails_(less)) {
+      return false;
+    }
+    case_ = std::move(less);
+    return true;
+  }
+
+  // Requests have to stay as they are said: left out, the workload would run at its default.
+  static bool is_pinned(const Case& one, const std::string& set) {
+    return requests_at(set) && starts_workload(one);
+  }
+  template <class Item>
+  static bool is_pinned(const Case& /*one*/, const Item& /*item*/) {
+    return false;
+  }
+
+  // Leaves out groups of one list, halving their size.
+  template <class Member>
+  void thin(Member member) {
+    for (std::size_t group = std::max<std::size_t>(1, (case_.*member).size() / 2); group > 0;
+         group /= 2) {
+      for (std::size_t at = 0; at < (case_.*member).size() && budget_ > 0;) {
+        const auto& list = case_.*member;
+        Case less = case_;
+        auto& fewer = less.*member;
+        fewer.clear();
+        for (std::size_t i = 0; i < list.size(); ++i) {
+          if (i < at || i >= at + group || is_pinned(case_, list[i])) {
+            fewer.push_back(list[i]);
+          }
+        }
+        if (fewer.size() == list.size() || !try_this(std::move(less))) {
+          at += group;
+        }
+      }
+    }
+  }
+
+  // By halves, one setting after the other.
+  void lower_requests() {
+    for (std::size_t i = 0; i < case_.sets.size(); ++i) {
+      while (try_fewer_requests(i)) {
+      }
+    }
+  }
+
+  bool try_fewer_requests(std::size_t index) {
+    Case less = case_;
+    std::string& set = less.sets[index];
+    const std::optional<std::size_t> at = requests_at(set);
+    unsigned long requests = 0;
+    if (at) {
+      std::from_chars(set.data() + *at, set.data() + set.size(), requests);
+    }
+    if (requests <= 1) {
+      return false;
+    }
+    set = set.substr(0, *at) + std::to_string(requests / 2);
+    return try_this(std::move(less));
+  }
+
+  // What a workload has sent, as a write or a read of one device or both.
+  void tell_by_steps() {
+    if (!starts_workload(case_)) {
+      return;
+    }
+    for (const std::size_t bytes : {std::size_t{4096}, std::size_t{32768}}) {
+      for (const char* const kind : {"read", "write"}) {
+        if (try_this(by_steps(kind, bytes))) {
+          return;
+        }
+      }
+    }
+  }
+
+  Case by_steps(const std::string& kind, std::size_t bytes) const {
+    Case less = case_;
+    less.sets.erase(std::remove_if(less.sets.begin(), less.sets.end(),
+                                   [](const std::string& set) {
+                                     return set.find("workload.") != std::string::npos;
+                                   }),
+                    less.sets.end());
+    less.steps.clear();
+    for (const Step& step : case_.steps) {
+      if (!is_step(step, "start")) {
+        less.steps.push_back(step);
+        continue;
+      }
+      Step dma = step;
+      dma.op = {{"op", "dma"}, {"port", "ep0"}, {"kind", kind}, {"addr", kDmaAddress}};
+      set_bytes(dma, bytes);
+      less.steps.push_back(std::move(dma));
+    }
+    return less;
+  }
+
+  static std::size_t bytes_of(const Step& dma) {
+    if (dma.op.contains("hex")) {
+      return dma.op["hex"].get<std::string>().size() / 2;
+    }
+    const std::string text = dma.op.at("bytes").get<std::string>();
+    std::size_t bytes = 0;
+    std::from_chars(text.data(), text.data() + text.size(), bytes);
+    return bytes;
+  }
+
+  static void set_bytes(Step& dma, std::size_t bytes) {
+    if (dma.op.at("kind") == "read") {
+      dma.op["bytes"] = std::to_string(bytes);
+    } else if (dma.op.contains("hex")) {
+      dma.op["hex"] = dma.op["hex"].get<std::string>().substr(0, 2 * bytes);
+    } else {
+      std::string hex;
+      for (std::size_t i = 0; i < bytes; ++i) {
+        hex += fmt::format("{:02x}", i & 0xff);
+      }
+      dma.op["hex"] = hex;
+    }
+  }
+
+  // By halves. Where final checks name what was written it stays.
+  void shorten_transfers() {
+    for (std::size_t i = 0; i < case_.steps.size(); ++i) {
+      while (is_step(case_.steps[i], "dma") && bytes_of(case_.steps[i]) > kLeastDmaBytes) {
+        Case less = case_;
+        set_bytes(less.steps[i], bytes_of(case_.steps[i]) / 2);
+        if (!try_this(std::move(less))) {
+          break;
+        }
+      }
+    }
+  }
+
+  Case case_;
+  const std::function<bool(const Case&)>& fails_;
+  unsigned budget_;
+};
+
+}  // namespace
+
+Case shrunk(Case one, const std::function<bool(const Case&)>& fails, unsigned budget) {
+  return Shrinker(std::move(one), fails, budget).result();
+}
+
+}  // namespace flitwise::scenario
