@@ -110,6 +110,11 @@ class AtsBench {
           return poke(address, value);
         }) {
     bench.machine.fabric().links[0].link->watch(&wire);
+    bench.machine.observe([this](const Observation& seen) {
+      if (seen.place == std::string("rp0") && seen.what == std::string("message")) {
+        taken.push_back(seen.packet->tlp);
+      }
+    });
     EXPECT_TRUE(bench.bring_up());
     bench.machine.serve();
     endpoint().attach(engine);
@@ -253,6 +258,7 @@ class AtsBench {
   }
 
   WireLog wire;
+  std::vector<Tlp> taken;  ///< messages that the root port has taken, behind the writes before them
   OrderedEngine engine;
   MachineBench bench;
 
