@@ -44,14 +44,19 @@ TEST_P(AtsForms, EachPageIsAskedForOnce) {
   EXPECT_EQ(ats.hits + ats.misses, 4000U);
   EXPECT_GT(ats.hits, 3000U);
 }
-INSTANTIATE_TEST_SUITE_P(Forms, AtsForms,
-                         ::testing::Values(std::vector<std::string>{"link.identity=bdf_pasid"},
-                                           std::vector<std::string>{"link.identity=dhi",
-                                                                    "link.dhi_form=tag"},
-                                           std::vector<std::string>{"system.topology=switch"},
-                                           std::vector<std::string>{"workload.real_payload=false"},
-                                           std::vector<std::string>{"workload.at=translated_pasid"},
-                                           std::vector<std::string>{"link.rcb=128B"}));
+INSTANTIATE_TEST_SUITE_P(
+    Forms, AtsForms,
+    ::testing::Values(std::vector<std::string>{"link.identity=bdf_pasid"},
+                      std::vector<std::string>{"link.identity=dhi"},
+                      std::vector<std::string>{"link.identity=dhi", "device.dhi.bits=3"},
+                      std::vector<std::string>{"link.identity=dhi", "link.dhi_form=rid_fabric",
+                                               "system.topology=switch"},
+                      std::vector<std::string>{"link.identity=dhi", "link.dhi_form=prefix"},
+                      std::vector<std::string>{"link.identity=dhi", "link.dhi_form=tag"},
+                      std::vector<std::string>{"system.topology=switch"},
+                      std::vector<std::string>{"workload.real_payload=false"},
+                      std::vector<std::string>{"workload.at=translated_pasid"},
+                      std::vector<std::string>{"link.rcb=128B"}));
 
 TEST(AtsRun, WritesAreTranslatedToo) {
   const RunResult result = run_with({"workload.kind=posted_write"});
