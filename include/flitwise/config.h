@@ -121,6 +121,9 @@ struct CacheConfig {
 /// made.
 enum class Translation { kOff, kFirstStage, kSecondStage, kNested, kPassThrough };
 
+/// What is done with page requests for which there is no room. [PRI-15]
+enum class PageRequestOverflow : std::uint8_t { kRespondSuccess, kDrop };
+
 /// The translation agent of the root complex. Its defaults come from measured hosts: an IOTLB of
 /// 128 entries, four to five walks at a time.
 struct IommuConfig {
@@ -128,6 +131,8 @@ struct IommuConfig {
   Bytes page = Bytes{4} << 10;  ///< of the workload's buffers: 4 KiB, 2 MiB or 1 GiB
   bool legacy_codes = false;  ///< fault numbers of the legacy table, as QEMU reports them [IOM-3.1]
   unsigned walkers = 4;       ///< walks at a time
+  /// Translations in the first of two completions, where there are more; 0: one completion [TCP-01]
+  unsigned reply_split = 0;
   CacheConfig context_cache, pasid_cache, paging_cache, second_stage_cache;
   CacheConfig iotlb{128, 0, CachePolicy::kLru};
   struct {
@@ -146,7 +151,13 @@ struct IommuConfig {
     Time iotlb = Time::from_ns(2);          ///< a look-up
     Time paging_cache = Time::from_ns(5);   ///< a look-up, before a walk
     Time invalidation = Time::from_ns(20);  ///< one descriptor
+    /// A device has to answer an Invalidate Request in that time. [INV-20]
+    Time invalidate_timeout = Time::from_us(60'000'000);
   } timing;
+  struct {
+    PageRequestOverflow overflow = PageRequestOverflow::kRespondSuccess;  ///< [PRI-15]
+    bool respond_pasid = true;  ///< the agent's own answers name the PASID [PRI-36]
+  } page_requests;
 };
 
 // ---- link
@@ -306,6 +317,8 @@ struct DeviceConfig {
 enum class WorkloadKind { kPostedWrite, kRead, kReadWrite, kNic, kTrace, kHostile };
 enum class Arrival { kClosedLoop, kPoisson, kCbr, kOnOff };
 enum class DomainChoice { kRoundRobin, kUniform, kZipf, kWorkingSet, kChurn };
+/// Where in its domain's buffer the next request goes.
+enum class BufferPlacement { kRing, kRandom };
 enum class At { kUntranslated, kTranslated, kTranslatedPasid };
 
 struct WorkloadConfig {
@@ -328,8 +341,9 @@ struct WorkloadConfig {
   At at = At::kUntranslated;
   std::string trace;                    ///< kTrace: CSV time_ns,domain,op,address,bytes
   Bytes buffer_base = Bytes{4} << 30;   ///< first byte of the DMA buffers
-  Bytes buffer_size = Bytes{64} << 10;  ///< per domain, used as a ring
-  bool real_payload = true;             ///< payload bytes are carried and written
+  Bytes buffer_size = Bytes{64} << 10;  ///< per domain
+  BufferPlacement placement = BufferPlacement::kRing;
+  bool real_payload = true;  ///< payload bytes are carried and written
 };
 
 // ---- faults

@@ -84,6 +84,9 @@ struct IommuResult {
   std::uint64_t iotlb_hits = 0, iotlb_misses = 0;  ///< answered by the caches, or not
   std::uint64_t walks = 0, walk_reads = 0;         ///< reads of tables in host memory
   std::uint64_t faults = 0, invalidations = 0;
+  /// Invalidate Requests sent to devices, and those that had to wait for room at their function.
+  std::uint64_t device_invalidations = 0, held_back = 0;
+  std::uint64_t page_requests = 0, page_requests_dropped = 0;
 };
 
 /// ATS of one function.

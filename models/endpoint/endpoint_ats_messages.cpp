@@ -7,15 +7,15 @@
 
 namespace flitwise {
 
-// False: it is no message of the agent, or one that the target unit has to refuse.
+// False: it is no message of the agent, or one that the target unit has to refuse. [PRI-04]
 bool Endpoint::receive_ats_message(const Packet& packet, unsigned function,
                                    const DeviceIdentity* behind_handle, Time t) {
   const Tlp& tlp = packet.tlp;
   const bool is_request = tlp.message_code == msg::kInvalidateRequest;
   const bool is_response =
       tlp.message_code == msg::kPrgResponse && target_.page_requests() != nullptr;
-  if ((!is_request && !is_response) || packet.malformed || tlp.is_poisoned || check_format(tlp) ||
-      (is_request && packet.payload.size() < kInvalidateBodyBytes)) {
+  if ((!is_request && !is_response) || packet.malformed || tlp.is_poisoned ||
+      check_tlp(tlp, TlpLimits()) || (is_request && packet.payload.size() < kInvalidateBodyBytes)) {
     return false;
   }
   if (observer_ != nullptr && *observer_) {
@@ -75,12 +75,8 @@ void Endpoint::send_ats_message(const Tlp& tlp, Bdf function, bool counts, Time 
   queue(std::move(packet), t + config_.device.timing.pipeline);
 }
 
-// [PRI-04] [PRI-08] [PRI-09] [PRI-11] [PRI-29]
+// [PRI-08] [PRI-09] [PRI-11] [PRI-29]
 void Endpoint::take_prg_response(const Packet& packet, Time t) {
-  if (is_page_message_malformed(packet.tlp)) {
-    target_.report(0, "malformed_tlp", cfg::aer::Uncorrectable::kMalformedTlp, packet, t);
-    return;
-  }
   const PrgResponse response = prg_response_of(packet.tlp);
   const auto is_answered = [&](const ParkedTransfer& parked) {
     return parked.state == ParkedState::kAwaitsPage && parked.prg_index == response.prg_index;

@@ -52,7 +52,7 @@ class HostBridge : public sc_core::sc_module {
   /// The next block of handle registers, for the host's handles of one device; returns its index.
   unsigned attach(HostHandles& handles, RootPort& port);
   /// The agent whose registers software reaches by MMIO. REQUIRES: before the start.
-  void attach(TranslationAgent& agent) { agent_ = &agent; }
+  void attach(TranslationAgent& agent);
   /// What a hot reset of the link below the port does there, and whether it is over and all that
   /// was sent before has arrived. [DHI D4]
   struct HotReset {
@@ -155,6 +155,7 @@ class HostBridge : public sc_core::sc_module {
   }
   void refuse(const Done& done);
   void message(unsigned port, const Packet& packet);
+  bool send_message(PacketRef packet, Time delay);
 
   const Time mmio_;
   const Time step_;

@@ -72,7 +72,26 @@ void HostBridge::message(unsigned port, const Packet& packet) {
   const std::uint8_t code = packet.tlp.message_code;
   if (code == msg::kErrCor || code == msg::kErrNonFatal || code == msg::kErrFatal) {
     note_error_message(ports_[port]->space, code, packet.tlp.requester_id);
+  } else if (agent_ != nullptr) {
+    agent_->receive(packet);
   }
+}
+
+void HostBridge::attach(TranslationAgent& agent) {
+  agent_ = &agent;
+  agent.reach_devices(
+      [this](PacketRef packet, Time delay) { return send_message(std::move(packet), delay); });
+}
+
+// False: no port has the bus of the function below it.
+bool HostBridge::send_message(PacketRef packet, Time delay) {
+  const Route route = routes_->route(packet->tlp, kUpstreamPort);
+  if (route.where != Where::kDown) {
+    ++errors_["master_abort"];
+    return false;
+  }
+  ports_[route.port]->port.send(std::move(packet), delay);
+  return true;
 }
 
 void HostBridge::own_config(unsigned port, const CfgAccess& access, const Done& done) {

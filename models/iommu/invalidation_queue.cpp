@@ -6,33 +6,6 @@
 #include "iommu/translation_agent.h"
 
 namespace flitwise {
-namespace {
-
-/// The same fields as in a descriptor, in CCMD. [IOM-1.8]
-ContextCacheInvalidation context_command_of(std::uint64_t command) {
-  ContextCacheInvalidation parsed;
-  parsed.granularity =
-      static_cast<ContextCacheInvalidation::Granularity>(std::max<unsigned>(1, command >> 61 & 3));
-  parsed.domain = static_cast<std::uint16_t>(command);
-  parsed.source = Bdf{static_cast<std::uint16_t>(command >> 16)};
-  parsed.function_mask = static_cast<std::uint8_t>(command >> 32 & 3);
-  return parsed;
-}
-
-/// In the IOTLB register and IVA. [IOM-1.8]
-IotlbInvalidation iotlb_command_of(std::uint64_t command, std::uint64_t address) {
-  IotlbInvalidation parsed;
-  parsed.granularity =
-      static_cast<IotlbInvalidation::Granularity>(std::max<unsigned>(1, command >> 60 & 3));
-  parsed.domain = static_cast<std::uint16_t>(command >> 32);
-  parsed.address_mask = static_cast<std::uint8_t>(address & 0x3f);
-  parsed.leaf_only = (address >> 6 & 1) != 0;
-  parsed.address = address & ~std::uint64_t{0xfff};
-  return parsed;
-}
-
-}  // namespace
-
 void TranslationAgent::write_register(std::uint32_t offset, unsigned bytes, std::uint64_t value) {
   apply(registers_.write(offset, bytes, value));
 }
@@ -68,6 +41,9 @@ void TranslationAgent::apply(const RegisterEffects& effects) {
     tell(queue_.check_tail(registers_));
   }
   tell(effects.interrupt);
+  if (effects.moves_page_request_head) {
+    try_wait();
+  }
   fetch_descriptor();
 }
 
@@ -82,19 +58,23 @@ void TranslationAgent::overtake_walks() {
   for (Walker& walker : walkers_) {
     walker.is_overtaken = walker.is_busy;
   }
+  for (TranslationClient* const client : clients_) {
+    client->invalidated();
+  }
 }
 
 bool TranslationAgent::is_drained() const {
   return std::none_of(walkers_.begin(), walkers_.end(),
-                      [](const Walker& walker) { return walker.is_busy && walker.is_overtaken; });
+                      [](const Walker& walker) { return walker.is_busy && walker.is_overtaken; }) &&
+         std::all_of(clients_.begin(), clients_.end(),
+                     [](const TranslationClient* client) { return client->is_drained(); });
 }
 
 void TranslationAgent::fetch_descriptor() {
   const std::optional<std::uint64_t> address = queue_.fetch_address(registers_);
   if (address && queue_step_ == QueueStep::kNone) {
     queue_step_ = QueueStep::kFetch;
-    read(static_cast<unsigned>(walkers_.size()), *address,
-         registers_.invalidation_queue().entry_bytes);
+    read(tag_of(Reader::kQueue), *address, registers_.invalidation_queue().entry_bytes);
   }
 }
 
@@ -142,7 +122,10 @@ void TranslationAgent::take_descriptor() {
     try_wait();
     return;
   }
-  std::visit([this](const auto& command) { invalidate(command); }, fetched.command);
+  std::visit([this](const auto& command) { carry_out(command); }, fetched.command);
+  if (held_) {
+    return;
+  }
   queue_step_ = QueueStep::kExecute;
   queue_due_ = now() + config_.timing.invalidation;
   wakeup_.at(queue_due_);
@@ -150,7 +133,8 @@ void TranslationAgent::take_descriptor() {
 
 // A wait ends once nothing uses what was invalidated before it. [IQU-04] [IQU-06]
 void TranslationAgent::try_wait() {
-  if (queue_step_ != QueueStep::kNone || !queue_.wait_is_complete(true) || !is_drained()) {
+  if (queue_step_ != QueueStep::kNone || !queue_.wait_is_complete(page_requests_.is_drained()) ||
+      !is_drained()) {
     return;
   }
   const InvalidationWait& wait = queue_.wait();
@@ -158,19 +142,26 @@ void TranslationAgent::try_wait() {
     finish_wait();
     return;
   }
-  PacketRef packet = pool_.make(PacketKind::kTlp);
-  packet->tlp.type = TlpType::kMWr;
-  packet->tlp.address = wait.status_address;
-  packet->tlp.length_dw = 1;
-  packet->tlp.first_be = 0xf;
-  packet->tlp.tag = static_cast<std::uint16_t>(walkers_.size());
-  packet->payload_bytes = 4;
-  packet->payload.resize(4);
-  for (unsigned i = 0; i < 4; ++i) {
-    packet->payload[i] = static_cast<std::uint8_t>(wait.status >> 8 * i);
+  std::array<std::uint8_t, 4> status{};
+  for (unsigned i = 0; i < status.size(); ++i) {
+    status[i] = static_cast<std::uint8_t>(wait.status >> 8 * i);
   }
   queue_step_ = QueueStep::kWriteStatus;
-  memory_.submit(*this, std::move(packet), Time{});
+  write_memory(Reader::kQueue, wait.status_address, status.data(), 4, Time{});
+}
+
+void TranslationAgent::write_memory(Reader writer, std::uint64_t address, const std::uint8_t* bytes,
+                                    unsigned count, Time delay) {
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  packet->tlp.type = TlpType::kMWr;
+  packet->tlp.address = address;
+  packet->tlp.length_dw = static_cast<std::uint16_t>(count / 4);
+  packet->tlp.first_be = 0xf;
+  packet->tlp.last_be = count > 4 ? 0xf : 0;
+  packet->tlp.tag = tag_of(writer);
+  packet->payload_bytes = count;
+  packet->payload.assign(bytes, bytes + count);
+  memory_.submit(*this, std::move(packet), delay);
 }
 
 void TranslationAgent::finish_wait() {

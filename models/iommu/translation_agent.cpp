@@ -10,6 +10,7 @@
 namespace flitwise {
 namespace {
 
+constexpr Bdf kRootComplex{};           // the agent, in messages that it sends
 constexpr std::size_t kFirstJobs = 64;  // room that grows when it is full
 
 CacheShape shape_of(const CacheConfig& config) {
@@ -53,7 +54,10 @@ TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const Co
       caches_(shapes_of(config.iommu), config.run.seed),
       walkers_(config.iommu.walkers),
       waiting_(kFirstJobs),
-      wakeup_("wakeup", config.iommu.timing.clock) {
+      wakeup_("wakeup", config.iommu.timing.clock),
+      device_tlbs_(kRootComplex, config.iommu.timing.invalidate_timeout),
+      page_requests_(config.iommu.page_requests.overflow, config.iommu.page_requests.respond_pasid,
+                     registers_, *this) {
   sc_core::sc_spawn_options options;
   options.spawn_method();
   options.dont_initialize();
@@ -200,8 +204,13 @@ void TranslationAgent::read(unsigned reader, std::uint64_t address, unsigned byt
 
 void TranslationAgent::memory_done(const MemoryTransaction& transaction, Time when) {
   const std::size_t reader = transaction.packet->tlp.tag;
-  if (reader >= walkers_.size()) {
+  if (reader == tag_of(Reader::kQueue)) {
     queue_memory_done(transaction, when);
+    return;
+  }
+  if (reader == tag_of(Reader::kPageRecord)) {
+    page_requests_.record_written(transaction.is_response_ok());
+    try_wait();
     return;
   }
   Walker& walker = walkers_[reader];
@@ -297,7 +306,8 @@ void TranslationAgent::work() {
     queue_due_ = Time::never();
     continue_queue();
   }
-  Time next = queue_due_;
+  expire_invalidations();
+  Time next = std::min(queue_due_, device_tlbs_.next_deadline().value_or(Time::never()));
   for (const Walker& walker : walkers_) {
     next = walker.is_busy ? std::min(next, walker.due) : next;
   }
@@ -307,7 +317,8 @@ void TranslationAgent::work() {
 }
 
 bool TranslationAgent::is_quiet() const {
-  return waiting_.empty() && queue_step_ == QueueStep::kNone && !queue_.is_waiting() &&
+  return waiting_.empty() && queue_step_ == QueueStep::kNone && !queue_.is_waiting() && !held_ &&
+         device_tlbs_.all_outstanding() == 0 && page_requests_.is_quiet() &&
          std::none_of(walkers_.begin(), walkers_.end(),
                       [](const Walker& walker) { return walker.is_busy; });
 }
@@ -321,7 +332,15 @@ std::string TranslationAgent::waiting() const {
                         waiting_.size());
   }
   if (queue_.is_waiting()) {
-    text += fmt::format("{}: a wait descriptor waits for walks to end\n", name());
+    text += fmt::format("{}: a wait descriptor waits for what was before it\n", name());
+  }
+  if (device_tlbs_.all_outstanding() > 0) {
+    text += fmt::format("{}: {} Invalidate Requests wait for devices{}\n", name(),
+                        device_tlbs_.all_outstanding(),
+                        held_ ? ", and one for an ITag of its function" : "");
+  }
+  if (const std::string pages = page_requests_.waiting(); !pages.empty()) {
+    text += fmt::format("{}: {}\n", name(), pages);
   }
   return text;
 }
@@ -329,6 +348,8 @@ std::string TranslationAgent::waiting() const {
 IommuResult TranslationAgent::result() const {
   IommuResult result = counts_;
   result.name = basename();
+  result.page_requests = page_requests_.received();
+  result.page_requests_dropped = page_requests_.dropped();
   return result;
 }
 

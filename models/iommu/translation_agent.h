@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The translation agent of the root complex: registers, caches, page walkers that read tables in
-/// host memory, and the invalidation queue. Its rules are in src/iommu.
+/// host memory, the invalidation queue, and its messages with devices. Its rules are in src/iommu
+/// and src/ats.
 #pragma once
 
 #include <systemc>
@@ -13,30 +14,27 @@
 #include <type_traits>
 #include <vector>
 
+#include "ats/invalidation_sender.h"
 #include "common/wakeup.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "iommu/fault_log.h"
 #include "iommu/invalidation_queue.h"
+#include "iommu/page_requests.h"
 #include "iommu/registers.h"
 #include "iommu/translation_caches.h"
+#include "iommu/translation_client.h"
 #include "iommu/walk.h"
 #include "root_complex/memory_port.h"
 
 namespace flitwise {
 
-/// Who asks for translations.
-class TranslationClient {
- public:
-  virtual ~TranslationClient() = default;
-  /// The outcome for this ticket; it counts from `when` on, which is now or later.
-  virtual void translated(std::uint64_t ticket, const WalkResult& result, Time when) = 0;
-};
-
 /// What the configuration says of the agent, in the words of src/iommu.
 IommuCapabilities capabilities_of(const IommuConfig& config);
 
-class TranslationAgent : public sc_core::sc_module, private MemoryClient {
+class TranslationAgent : public sc_core::sc_module,
+                         private MemoryClient,
+                         private PageRequests::Host {
  public:
   struct Hooks {
     /// A fault that FPD does not keep back; token: of the packet that met it.
@@ -47,15 +45,27 @@ class TranslationAgent : public sc_core::sc_module, private MemoryClient {
   TranslationAgent(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
                    MemoryPort& memory);
   void set_hooks(Hooks hooks) { hooks_ = std::move(hooks); }
+  /// The way of a message to the function it names; false where there is none. REQUIRES: before the
+  /// start.
+  using Send = std::function<bool(PacketRef, Time delay)>;
+  void reach_devices(Send send) { send_ = std::move(send); }
 
   /// Does software have requests translated?
   bool is_enabled() const { return registers_.translates(); }
   const IommuCapabilities& offers() const { return offers_; }
 
+  /// Waits ask the client whether it is drained. It outlives the agent's last use.
+  void attach(TranslationClient& client) { clients_.push_back(&client); }
+  /// A client is.
+  void drained() { try_wait(); }
+
   /// A request that reaches the agent `delay` from now; the client hears of the outcome, perhaps
   /// within this call. token: of the packet, for fault events.
   void translate(TranslationClient& client, std::uint64_t ticket, const WalkRequest& request,
                  std::uint32_t token, Time delay);
+
+  /// A message of a device that is for the agent, or not: Invalidate Completions and Page Requests.
+  void receive(const Packet& message);
 
   // Software's accesses: 4 or 8 bytes, naturally aligned. [IOM-1.1]
   std::uint64_t read_register(std::uint32_t offset, unsigned bytes) const {
@@ -65,7 +75,10 @@ class TranslationAgent : public sc_core::sc_module, private MemoryClient {
   unsigned register_width(std::uint32_t offset) const { return registers_.width(offset); }
 
   /// Grows whenever something happens: the mark of progress.
-  std::uint64_t progress() const { return counts_.walk_reads + answered_ + counts_.invalidations; }
+  std::uint64_t progress() const {
+    return counts_.walk_reads + answered_ + counts_.invalidations + invalidations_answered_ +
+           page_requests_.received();
+  }
   bool is_quiet() const;
   std::string waiting() const;
   IommuResult result() const;
@@ -88,14 +101,10 @@ class TranslationAgent : public sc_core::sc_module, private MemoryClient {
     bool has_failed = false;
     std::array<std::uint8_t, 64> bytes{};
   };
-  /// The others are for devices: nothing of them is kept here.
-  template <class Invalidation>
-  static constexpr bool is_of_caches = std::is_same_v<Invalidation, ContextCacheInvalidation> ||
-                                       std::is_same_v<Invalidation, IotlbInvalidation> ||
-                                       std::is_same_v<Invalidation, PasidIotlbInvalidation> ||
-                                       std::is_same_v<Invalidation, PasidCacheInvalidation>;
   /// What the invalidation queue is at: each takes its time.
   enum class QueueStep : std::uint8_t { kNone, kFetch, kExecute, kWriteStatus };
+  /// Who waits for memory beside the walkers: tags above theirs.
+  enum class Reader : std::uint8_t { kQueue, kPageRecord };
 
   // Translations: translation_agent.cpp.
   bool look_up(Walk& walk, Time& latency);
@@ -124,19 +133,46 @@ class TranslationAgent : public sc_core::sc_module, private MemoryClient {
   template <class Invalidation>
   void invalidate(const Invalidation& command) {
     ++counts_.invalidations;
-    if constexpr (is_of_caches<Invalidation>) {
-      caches_.invalidate(command);
-      overtake_walks();
-    }
+    caches_.invalidate(command);
+    overtake_walks();
   }
+  // What each command does. [IOM-5.1]
+  void carry_out(const ContextCacheInvalidation& command) { invalidate(command); }
+  void carry_out(const IotlbInvalidation& command) { invalidate(command); }
+  void carry_out(const PasidIotlbInvalidation& command) { invalidate(command); }
+  void carry_out(const PasidCacheInvalidation& command) { invalidate(command); }
+  void carry_out(const DeviceTlbInvalidation& command);
+  void carry_out(const PageGroupResponse& command);
+  void carry_out(const InterruptCacheInvalidation&) {}
+  void carry_out(const HandleInvalidation&) {}
+  void carry_out(const InvalidationWait&) {}
+  void carry_out(DescriptorError) {}
   void try_wait();
   void finish_wait();
+  void write_memory(Reader writer, std::uint64_t address, const std::uint8_t* bytes, unsigned count,
+                    Time delay);
+  std::uint16_t tag_of(Reader reader) const {
+    return static_cast<std::uint16_t>(walkers_.size() + static_cast<unsigned>(reader));
+  }
+
+  // Devices: device_messages.cpp.
+  void send(const Tlp& message, const std::uint8_t* body, std::size_t bytes, Time delay);
+  void send_held_invalidation();
+  void complete_invalidation(const InvalidateCompletion& completion);
+  void expire_invalidations();
+  void check_context(TranslationClient& client, std::uint64_t ticket, const WalkRequest& request,
+                     std::uint32_t token) override;
+  void forget_page(const PageRequest& request) override;
+  void write_record(std::uint64_t address, const PageRequestRecord& record, Time delay) override;
+  void respond(const PrgResponse& response, Time delay) override;
+  void interrupt(const IommuInterrupt& interrupt) override;
 
   const IommuConfig config_;
   const IommuCapabilities offers_;
   PacketPool& pool_;
   MemoryPort& memory_;
   Hooks hooks_;
+  std::vector<TranslationClient*> clients_;
   IommuRegisters registers_;
   FaultLog faults_;
   TranslationCaches caches_;
@@ -149,10 +185,15 @@ class TranslationAgent : public sc_core::sc_module, private MemoryClient {
   QueueStep queue_step_ = QueueStep::kNone;
   Time queue_due_ = Time::never();
   bool queue_read_failed_ = false;
+  std::optional<DeviceTlbInvalidation> held_;  // its function has as many out as it takes
   std::array<std::uint8_t, 32> descriptor_{};
 
+  Send send_;
+  InvalidationSender device_tlbs_;
+  PageRequests page_requests_;
+
   IommuResult counts_;
-  std::uint64_t answered_ = 0;
+  std::uint64_t answered_ = 0, invalidations_answered_ = 0;
 };
 
 }  // namespace flitwise

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ats/translation_gather.h"
 #include "common/outbox.h"
 #include "common/packet_sizer.h"
 #include "common/wakeup.h"
@@ -118,7 +119,9 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void serve_translated(const TranslationStage::Entry& entry);
   void serve_address(Packet& packet, std::uint64_t address, const Standing& standing, Time delay);
   void interrupt(Packet& packet, Time delay);
-  void answer_translation(Packet& packet, const WalkResult& result, Time delay);
+  bool needs_more(const TranslationStage::Entry& entry, const WalkResult& result,
+                  std::uint64_t& next);
+  void answer_translation(const TranslationStage::Entry& entry, Time delay);
   bool resolve(Packet& packet, Time now, Standing& standing);
   bool name_domain(Packet& packet, Time& delay);
   const char* identity_refusal_of(const Tlp& tlp, const DeviceIdentity& identity) const;
@@ -169,6 +172,11 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   std::vector<PacketRef> answers_;    // scratch
   std::deque<PacketRef> unanswered_;  // requests whose buffers wait for answers to leave
   std::unique_ptr<TranslationStage> stage_;
+  struct Gather {
+    std::uint64_t ticket;
+    TranslationGather translations;
+  };
+  std::vector<Gather> gathers_;  // replies with more than one translation, as far as they are found
   const Packet* packet_received_ = nullptr;  // while it is being received
   const Observer* observer_ = nullptr;
   RootPortCounters counters_;

@@ -5,57 +5,16 @@
 
 #include "ats/translation_completion.h"
 #include "ats/translation_request.h"
+#include "iommu/tlp_request.h"
 #include "root_complex/root_port.h"
-#include "tlp/header_layout.h"
-#include "tlp/splitter.h"
 
 namespace flitwise {
-namespace {
-
-WalkKind kind_of(AddressType at) {
-  switch (at) {
-    case AddressType::kTranslationRequest:
-      return WalkKind::kTranslationRequest;
-    case AddressType::kTranslated:
-      return WalkKind::kTranslated;
-    default:
-      return WalkKind::kUntranslated;
-  }
-}
-
-WalkRequest walk_request_of(const Tlp& tlp, const DeviceIdentity& identity) {
-  WalkRequest request;
-  request.source = identity.bdf;
-  request.pasid = identity.pasid;
-  request.address = tlp.address;
-  request.kind = kind_of(tlp.at);
-  const bool is_translation = request.kind == WalkKind::kTranslationRequest;
-  request.wish.read = tlp.type == TlpType::kMRd;
-  request.wish.write =
-      is_translation ? (tlp.processing_hint >> kNoWriteBit & 1U) == 0 : tlp.type == TlpType::kMWr;
-  request.wish.execute = tlp.has_pasid && tlp.execute_requested;
-  request.wish.privileged = tlp.has_pasid && tlp.privileged_mode_requested;
-  request.wish.zero_length = is_zero_length_read(tlp);
-  return request;
-}
-
-// What the function is told of its page. [ATR-01]
-TranslationEntry entry_of(const WalkResult& result, bool has_pasid) {
-  TranslationEntry entry;
-  entry.size_bits = result.page_bits;
-  entry.translated = result.address & ~((std::uint64_t{1} << result.page_bits) - 1);
-  entry.read = result.read;
-  entry.write = result.write;
-  entry.execute = has_pasid && result.execute;
-  entry.privileged = has_pasid && result.is_privileged;
-  return entry;
-}
-
-}  // namespace
-
 void RootPort::attach(TranslationAgent& agent) {
   stage_ = std::make_unique<TranslationStage>(
-      agent, [this](const TranslationStage::Entry& entry) { serve(entry); });
+      agent, [this](const TranslationStage::Entry& entry) { serve(entry); },
+      [this](const TranslationStage::Entry& entry, const WalkResult& result, std::uint64_t& next) {
+        return needs_more(entry, result, next);
+      });
 }
 
 // The buffer stays taken until the request has gone on. [LNK-9.4]
@@ -104,7 +63,7 @@ void RootPort::serve_translated(const TranslationStage::Entry& entry) {
   standing.is_trusted = entry.is_trusted;
   standing.capabilities = entry.capabilities;
   if (packet.tlp.at == AddressType::kTranslationRequest) {
-    answer_translation(packet, result, delay);
+    answer_translation(entry, delay);
   } else if (result.outcome == WalkOutcome::kFault) {
     refuse(packet, CplStatus::kUR, "translation_fault", delay);
   } else if (result.outcome == WalkOutcome::kInterrupt || is_interrupt_address(result.address)) {
@@ -114,19 +73,50 @@ void RootPort::serve_translated(const TranslationStage::Entry& entry) {
   }
 }
 
-// [ATR-01] [ATR-24] [IOM-7.1]
-void RootPort::answer_translation(Packet& packet, const WalkResult& result, Time delay) {
-  if (result.answer != AtsAnswer::kSuccess) {
+// One translation after another, each when the one before is known. [ATR-21]
+bool RootPort::needs_more(const TranslationStage::Entry& entry, const WalkResult& result,
+                          std::uint64_t& next) {
+  const Tlp& tlp = entry.packet->tlp;
+  if (!TranslationGather::is_needed_for(tlp)) {
+    return false;
+  }
+  auto gather = std::find_if(gathers_.begin(), gathers_.end(),
+                             [&](const Gather& one) { return one.ticket == entry.ticket; });
+  if (gather == gathers_.end()) {
+    gather = gathers_.insert(gathers_.end(), {entry.ticket, TranslationGather(tlp)});
+  }
+  gather->translations.add(translation_entry_of(result, tlp.has_pasid));
+  const std::optional<std::uint64_t> address = gather->translations.next();
+  next = address.value_or(0);
+  return address.has_value();
+}
+
+// A refusal behind the first translation ends the reply there. [ATR-01] [ATR-24] [IOM-7.1]
+void RootPort::answer_translation(const TranslationStage::Entry& entry, Time delay) {
+  Packet& packet = *entry.packet;
+  const WalkResult& result = entry.result;
+  const auto gather = std::find_if(gathers_.begin(), gathers_.end(),
+                                   [&](const Gather& one) { return one.ticket == entry.ticket; });
+  if (gather == gathers_.end() && result.answer != AtsAnswer::kSuccess) {
     refuse(packet, result.answer == AtsAnswer::kCompleterAbort ? CplStatus::kCA : CplStatus::kUR,
            "translation_request_refused", delay);
     return;
   }
   ++counters_.reads;
   ++counters_.answered;
-  std::array<std::uint8_t, kTranslationBytes> bytes{};
-  const TranslationEntry entry = entry_of(result, packet.tlp.has_pasid);
-  store_reply(bytes.data(), &entry, 1);
-  TranslationReply reply(1, static_cast<unsigned>(config_.link.rcb));
+  std::array<std::uint8_t, kTranslationBytes * kMaxTranslations> bytes{};
+  unsigned length = 1;
+  if (gather == gathers_.end()) {
+    const TranslationEntry found = translation_entry_of(result, packet.tlp.has_pasid);
+    store_reply(bytes.data(), &found, 1);
+  } else {
+    length = gather->translations.length();
+    store_reply(bytes.data(), gather->translations.found(), length);
+    gathers_.erase(gather);
+  }
+  const unsigned split = config_.iommu.reply_split;
+  TranslationReply reply(length, static_cast<unsigned>(config_.link.rcb),
+                         split < length ? split : 0);
   CompletionPiece piece;
   while (reply.next(piece)) {
     PacketRef answer = make_completion(packet);

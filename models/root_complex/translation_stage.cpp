@@ -12,6 +12,7 @@ void TranslationStage::translate(Entry entry, const WalkRequest& request, Time d
   const std::uint64_t ticket = next_ticket_++;
   const std::uint32_t token = entry.packet->request;
   entry.ticket = ticket;
+  entry.request = request;
   entry.is_translated = true;
   entries_.push_back(std::move(entry));
   agent_.translate(*this, ticket, request, token, delay);
@@ -27,6 +28,14 @@ void TranslationStage::hold(Entry entry) {
 void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result, Time when) {
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& entry) { return entry.ticket == ticket; });
+  std::uint64_t next = 0;
+  if (result.answer == AtsAnswer::kSuccess &&
+      found->packet->tlp.at == AddressType::kTranslationRequest && go_on_(*found, result, next)) {
+    found->request.address = next;
+    const WalkRequest request = found->request;
+    agent_.translate(*this, ticket, request, found->packet->request, when - now());
+    return;
+  }
   found->result = result;
   found->is_known = true;
   found->when = when;
@@ -40,6 +49,7 @@ void TranslationStage::release() {
     return;
   }
   is_releasing_ = true;
+  const bool was_drained = is_drained();
   bool is_posted_ahead = false;
   for (std::size_t i = 0; i < entries_.size();) {
     const Tlp& tlp = entries_[i].packet->tlp;
@@ -53,6 +63,9 @@ void TranslationStage::release() {
     }
   }
   is_releasing_ = false;
+  if (!was_drained && is_drained()) {
+    agent_.drained();
+  }
 }
 
 bool TranslationStage::may_pass_all_before(std::size_t index) const {

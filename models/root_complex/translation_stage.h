@@ -20,6 +20,7 @@ class TranslationStage : private TranslationClient {
     bool is_trusted = false;
     std::uint16_t capabilities = 0;
     std::uint64_t ticket = 0;
+    WalkRequest request;
     WalkResult result;
     bool is_translated = false;  ///< it was for the agent; else it only keeps its place
     bool is_known = false;
@@ -27,8 +28,14 @@ class TranslationStage : private TranslationClient {
   };
   using Serve = std::function<void(const Entry&)>;
 
-  TranslationStage(TranslationAgent& agent, Serve serve)
-      : agent_(agent), serve_(std::move(serve)) {}
+  /// Whether a Translation Request needs another translation beside this one: then `next` is where.
+  using GoOn =
+      std::function<bool(const Entry& entry, const WalkResult& result, std::uint64_t& next)>;
+
+  TranslationStage(TranslationAgent& agent, Serve serve, GoOn go_on)
+      : agent_(agent), serve_(std::move(serve)), go_on_(std::move(go_on)) {
+    agent.attach(*this);
+  }
 
   bool is_enabled() const { return agent_.is_enabled(); }
   /// Something has to keep its place behind posted requests that are being translated.
@@ -42,14 +49,18 @@ class TranslationStage : private TranslationClient {
 
  private:
   void translated(std::uint64_t ticket, const WalkResult& result, Time when) override;
+  void invalidated() override { fence_ = next_ticket_; }
+  bool is_drained() const override { return entries_.empty() || entries_.front().ticket >= fence_; }
   void release();
   /// By the ordering table of the link.
   bool may_pass_all_before(std::size_t index) const;
 
   TranslationAgent& agent_;
   Serve serve_;
+  GoOn go_on_;
   std::deque<Entry> entries_;  // in order of arrival
   std::uint64_t next_ticket_ = 0;
+  std::uint64_t fence_ = 0;  // tickets below it are from before the latest invalidation
   bool is_releasing_ = false;
 };
 

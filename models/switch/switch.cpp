@@ -18,6 +18,7 @@ TlpLimits limits_of(const LinkConfig& link) {
   TlpLimits limits;
   limits.mps = static_cast<unsigned>(link.mps);
   limits.mrrs = 0;  // the completer's rule
+  limits.is_end = false;
   return limits;
 }
 

@@ -175,11 +175,4 @@ PrgResponse prg_response_to(const PageRequest& last, Bdf agent, PrgCode code, bo
   return response;
 }
 
-bool is_page_message_malformed(const Tlp& tlp) {
-  const bool is_page_message =
-      tlp.type == TlpType::kMsg &&
-      (tlp.message_code == msg::kPageRequest || tlp.message_code == msg::kPrgResponse);
-  return is_page_message && tlp.tc != 0;
-}
-
 }  // namespace flitwise

@@ -93,9 +93,6 @@ constexpr bool asks_for_nothing(const PageRequest& request) {
   return !request.read && !request.write && !request.is_stop_marker();
 }
 
-/// A Page Request or PRG Response off TC 0 is malformed at its receiver. [PRI-04]
-bool is_page_message_malformed(const Tlp& tlp);
-
 /// The last request of a group should not overtake the others. [PRI-33]
 constexpr bool is_last_with_relaxed_ordering(const PageRequest& request) {
   return request.is_last && request.relaxed_ordering;

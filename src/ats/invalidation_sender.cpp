@@ -9,22 +9,14 @@
 
 namespace flitwise {
 
-InvalidationSender::InvalidationSender(Bdf agent, unsigned functions, Time timeout)
-    : agent_(agent),
-      capacity_(functions),
-      timeout_(timeout),
-      requests_(std::size_t{functions} * kItags),
-      out_(functions * kItags) {
-  FLITWISE_CHECK(timeout >= kInvalidateTimeoutLeast && timeout <= kInvalidateTimeoutMost,
-                 "invalidation timeout in ns: " + std::to_string(timeout.ns()));
-  functions_.reserve(functions);
-  by_id_.reserve(functions);
-}
+InvalidationSender::InvalidationSender(Bdf agent, Time timeout)
+    : agent_(agent), timeout_(timeout) {}
 
 unsigned InvalidationSender::add_function(Bdf function, unsigned depth_field) {
-  FLITWISE_CHECK(functions_.size() < capacity_ && !index_of(function),
-                 "function " + std::to_string(function.value));
+  FLITWISE_CHECK(!index_of(function), "function " + std::to_string(function.value));
   const auto index = static_cast<unsigned>(functions_.size());
+  requests_.resize(requests_.size() + kItags);
+  out_.grow(static_cast<unsigned>(requests_.size()));
   functions_.push_back({function, invalidate_queue_depth(depth_field), 0, 0});
   const auto place =
       std::lower_bound(by_id_.begin(), by_id_.end(), function,

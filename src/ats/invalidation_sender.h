@@ -34,13 +34,17 @@ struct CompletionReport {
 
 class InvalidationSender {
  public:
-  /// agent: the ID its messages carry. functions: how many there can be. REQUIRES: timeout within
-  /// kInvalidateTimeoutLeast and kInvalidateTimeoutMost.
-  InvalidationSender(Bdf agent, unsigned functions, Time timeout = kInvalidateTimeoutLeast);
+  /// agent: the ID its messages carry. timeout: at least kInvalidateTimeoutLeast and at most
+  /// kInvalidateTimeoutMost by the standard; anything else is a departure from it.
+  explicit InvalidationSender(Bdf agent, Time timeout = kInvalidateTimeoutLeast);
 
-  /// At set-up. depth_field: Invalidate Queue Depth of its ATS capability. Returns its index;
-  /// REQUIRES: there is room, and the function is new.
+  /// Makes room for one more. depth_field: Invalidate Queue Depth of its ATS capability. Returns
+  /// its index. REQUIRES: the function is new.
   unsigned add_function(Bdf function, unsigned depth_field);
+  /// Software says another depth from now on.
+  void set_depth(unsigned function, unsigned depth_field) {
+    functions_[function].depth = invalidate_queue_depth(depth_field);
+  }
   std::optional<unsigned> index_of(Bdf function) const;
 
   /// Whether the function can take one more now; else the caller keeps it. [INV-18] [INV-31]
@@ -61,6 +65,8 @@ class InvalidationSender {
     return requests_[slot_of(function, itag)].cookie;
   }
   std::uint32_t outstanding(unsigned function) const { return functions_[function].busy; }
+  unsigned all_outstanding() const { return out_.size(); }
+  Bdf id_of(unsigned function) const { return functions_[function].id; }
 
   /// An invalidation that nobody answered in time; its ITag is free again. [INV-20]
   struct Expired {
@@ -91,12 +97,11 @@ class InvalidationSender {
   bool is_next_copy(const Request& request, const InvalidateCompletion& completion) const;
 
   const Bdf agent_;
-  const unsigned capacity_;
   const Time timeout_;
   std::vector<Function> functions_;
   std::vector<unsigned> by_id_;  ///< indices in order of Bdf
   std::vector<Request> requests_;
-  SlotList out_;  ///< oldest first
+  SlotList out_{0};  ///< oldest first
 };
 
 }  // namespace flitwise

@@ -80,6 +80,10 @@ inline constexpr auto kNames<CachePolicy> = names<CachePolicy>({{"lru", CachePol
                                                                 {"fifo", CachePolicy::kFifo},
                                                                 {"random", CachePolicy::kRandom}});
 template <>
+inline constexpr auto kNames<PageRequestOverflow> =
+    names<PageRequestOverflow>({{"respond_success", PageRequestOverflow::kRespondSuccess},
+                                {"drop", PageRequestOverflow::kDrop}});
+template <>
 inline constexpr auto kNames<RelaxedPassing> =
     names<RelaxedPassing>({{"never", RelaxedPassing::kNever},
                            {"when_blocked", RelaxedPassing::kWhenBlocked},
@@ -120,6 +124,9 @@ inline constexpr auto kNames<Arrival> = names<Arrival>({{"closed_loop", Arrival:
                                                         {"poisson", Arrival::kPoisson},
                                                         {"cbr", Arrival::kCbr},
                                                         {"on_off", Arrival::kOnOff}});
+template <>
+inline constexpr auto kNames<BufferPlacement> = names<BufferPlacement>(
+    {{"ring", BufferPlacement::kRing}, {"random", BufferPlacement::kRandom}});
 template <>
 inline constexpr auto kNames<DomainChoice> =
     names<DomainChoice>({{"round_robin", DomainChoice::kRoundRobin},

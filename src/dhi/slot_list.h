@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace flitwise {
@@ -42,6 +43,14 @@ class SlotList {
     links_[link.next].previous = link.previous;
     links_[slot] = Link{};
     --size_;
+  }
+  /// More slots, none of them in the list. Their order stays. REQUIRES: slots is not fewer.
+  void grow(unsigned slots) {
+    SlotList bigger(slots);
+    for (std::optional<Slot> slot = front(); slot; slot = next(*slot)) {
+      bigger.push_back(*slot);
+    }
+    *this = std::move(bigger);
   }
   void move_to_back(Slot slot) {
     erase(slot);

@@ -2,6 +2,8 @@
 // Fields and reserved bits of each type of descriptor.
 #include "iommu/invalidation_descriptor.h"
 
+#include <algorithm>
+
 #include "iommu/entries.h"
 
 namespace flitwise {
@@ -184,6 +186,27 @@ constexpr bool needs_wide(unsigned type) {
 }
 
 }  // namespace
+
+ContextCacheInvalidation context_command_of(std::uint64_t ccmd) {
+  using Granularity = ContextCacheInvalidation::Granularity;
+  ContextCacheInvalidation result;
+  result.granularity = static_cast<Granularity>(std::max<std::uint64_t>(1, field(ccmd, 62, 61)));
+  result.domain = static_cast<std::uint16_t>(ccmd);
+  result.source = bdf_of(field(ccmd, 31, 16));
+  result.function_mask = static_cast<std::uint8_t>(field(ccmd, 33, 32));
+  return result;
+}
+
+IotlbInvalidation iotlb_command_of(std::uint64_t iotlb, std::uint64_t iva) {
+  IotlbInvalidation result;
+  result.granularity =
+      static_cast<IotlbInvalidation::Granularity>(std::max<std::uint64_t>(1, field(iotlb, 61, 60)));
+  result.domain = static_cast<std::uint16_t>(iotlb >> 32);
+  result.address_mask = static_cast<std::uint8_t>(field(iva, 5, 0));
+  result.leaf_only = bit(iva, 6);
+  result.address = iva & kPageAddress;
+  return result;
+}
 
 InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
                                         const IommuCapabilities& offers) {

@@ -108,6 +108,11 @@ using InvalidationDescriptor =
 /// The type of HandleInvalidation: bits 11:9 and 3:0 of the descriptor. model
 inline constexpr unsigned kHandleInvalidationType = 0x7d;
 
+/// The same commands in CCMD, and in the IOTLB register with IVA. A reserved granularity counts as
+/// global. [IOM-1.8]
+ContextCacheInvalidation context_command_of(std::uint64_t ccmd);
+IotlbInvalidation iotlb_command_of(std::uint64_t iotlb, std::uint64_t iva);
+
 /// bytes: 16, or 32 with is_wide. Never fails otherwise than by DescriptorError.
 InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
                                         const IommuCapabilities& offers);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "flitwise/config.h"
 #include "flitwise/ids.h"
 #include "iommu/registers.h"
 
@@ -29,9 +30,6 @@ using PageRequestRecord = std::array<std::uint8_t, kPageRequestRecordBytes>;
 PageRequestRecord encode_page_request(const QueuedPageRequest& request);
 /// As software reads it; none if it is no page request.
 std::optional<QueuedPageRequest> decode_page_request(const std::uint8_t* record);
-
-/// What is done with requests for which there is no room.
-enum class PageRequestOverflow : std::uint8_t { kRespondSuccess, kDrop };
 
 enum class PageRequestAction : std::uint8_t {
   kRecord,          ///< write a record, then tell written() or write_failed()

@@ -265,6 +265,10 @@ unsigned TranslationCaches::invalidate_page(std::uint16_t domain, Pasid pasid,
   });
 }
 
+unsigned TranslationCaches::invalidate_page(std::uint64_t address) {
+  return drop_pages([&](const RangeKey& key) { return key.overlaps(address, kPageBits); });
+}
+
 unsigned TranslationCaches::invalidate_all() {
   return contexts_.invalidate_all() + pasids_.invalidate_all() +
          drop_pages([](const RangeKey&) { return true; }) + paging_.invalidate_all() +

@@ -88,6 +88,7 @@ class TranslationCaches {
   unsigned invalidate(const PasidIotlbInvalidation& command);
   /// A page request drops the translation of its page. [IOM-8.2]
   unsigned invalidate_page(std::uint16_t domain, Pasid pasid, std::uint64_t address);
+  unsigned invalidate_page(std::uint64_t address);  ///< of all domains
   unsigned invalidate_all();
 
   unsigned iotlb_size() const { return iotlb_.size(); }

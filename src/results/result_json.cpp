@@ -77,7 +77,11 @@ Json iommu_json(const RunResult& result) {
                     {"walks", agent.walks},
                     {"walk_reads", agent.walk_reads},
                     {"faults", agent.faults},
-                    {"invalidations", agent.invalidations}});
+                    {"invalidations", agent.invalidations},
+                    {"device_invalidations", agent.device_invalidations},
+                    {"held_back", agent.held_back},
+                    {"page_requests", agent.page_requests},
+                    {"page_requests_dropped", agent.page_requests_dropped}});
   }
   return list;
 }

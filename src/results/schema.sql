@@ -101,7 +101,11 @@ CREATE TABLE iommu (
   walks INTEGER NOT NULL,
   walk_reads INTEGER NOT NULL,        -- of tables in host memory
   faults INTEGER NOT NULL,
-  invalidations INTEGER NOT NULL
+  invalidations INTEGER NOT NULL,
+  device_invalidations INTEGER NOT NULL,  -- Invalidate Requests sent to devices
+  held_back INTEGER NOT NULL,             -- of them: had to wait for room at their function
+  page_requests INTEGER NOT NULL,
+  page_requests_dropped INTEGER NOT NULL
 ) STRICT;
 
 -- One row per function whose ATC was ever enabled or invalidated.

@@ -165,6 +165,11 @@ unsigned end_end_prefixes(const Tlp& tlp) {
   return count;
 }
 
+bool is_page_message(const Tlp& tlp) {
+  return tlp.type == TlpType::kMsg &&
+         (tlp.message_code == msg::kPageRequest || tlp.message_code == msg::kPrgResponse);
+}
+
 }  // namespace
 
 const char* name_of(TlpViolation violation) {
@@ -189,7 +194,8 @@ const char* name_of(TlpViolation violation) {
                                                                      "exceeds_mps",
                                                                      "exceeds_mrrs",
                                                                      "pasid_not_enabled",
-                                                                     "translated_with_pasid"};
+                                                                     "translated_with_pasid",
+                                                                     "page_message_class"};
   return kNames[static_cast<std::size_t>(violation)];
 }
 
@@ -216,7 +222,8 @@ const char* sentence_of(TlpViolation violation) {
       "the payload exceeds MPS",
       "the read exceeds MRRS",
       "the receiver takes no PASID",
-      "the receiver takes no PASID on translated requests"};
+      "the receiver takes no PASID on translated requests",
+      "a page request or its response is not on traffic class 0"};
   return kSentences[static_cast<std::size_t>(violation)];
 }
 
@@ -253,6 +260,9 @@ std::optional<TlpViolation> check_tlp(const Tlp& tlp, const TlpLimits& limits) {
   }
   if (end_end_prefixes(tlp) > limits.max_end_end_prefixes) {
     return TlpViolation::kTooManyPrefixes;
+  }
+  if (limits.is_end && tlp.tc != 0 && is_page_message(tlp)) {
+    return TlpViolation::kPageMessageClass;
   }
   return std::nullopt;
 }

@@ -37,8 +37,9 @@ enum class TlpViolation : std::uint8_t {
   kExceedsMrrs,          ///< [LNK-9.15]
   kPasidNotEnabled,      ///< the receiver takes no PASID [LNK-3.7]
   kTranslatedWithPasid,  ///< PASID on AT 2 without support [LNK-3.8]
+  kPageMessageClass,     ///< a Page Request or PRG Response off TC 0 [PRI-04]
 };
-inline constexpr int kTlpViolations = 22;
+inline constexpr int kTlpViolations = 23;
 
 const char* name_of(TlpViolation violation);  ///< "truncated", "crosses_4kib", ...
 
@@ -52,6 +53,7 @@ struct TlpLimits {
   unsigned max_end_end_prefixes = 4;
   bool has_pasid = true;             ///< PASID prefixes are taken
   bool has_translated_pasid = true;  ///< also on translated requests
+  bool is_end = true;                ///< false: a switch, which passes messages on
 };
 
 inline constexpr bool kTranslatedPasidNeedsSupport = true;  // unverified [LNK-3.8]

@@ -180,6 +180,9 @@ void HostileSource::fill_message(Tlp& tlp) {
   tlp.routing = static_cast<MsgRouting>(below(6));
   tlp.message_code =
       one_in(4) ? static_cast<std::uint8_t>(below(256)) : kCodes[below(kCodes.size())];
+  if (tlp.message_code == msg::kPageRequest && one_in(2)) {
+    tlp.routing = MsgRouting::kToRootComplex;
+  }
   tlp.message_dw2 = static_cast<std::uint32_t>(random_.next());
   tlp.message_dw3 = static_cast<std::uint32_t>(random_.next());
   if (one_in(2)) {

@@ -73,6 +73,26 @@ Keys timing_keys() {
       time(
           "iommu.timing.invalidation", [](auto& c) { return &c.iommu.timing.invalidation; },
           any_latency(), "Execution of one invalidation descriptor."),
+      time(
+          "iommu.timing.invalidate_timeout",
+          [](auto& c) { return &c.iommu.timing.invalidate_timeout; },
+          between(Time::from_us(1), Time::from_us(90'000'000)),
+          "An Invalidate Request that a device has not answered by then is given up. The standard "
+          "says 60 s to 90 s; less is for tests of what follows."),
+  };
+}
+
+Keys page_request_keys() {
+  return {
+      choice(
+          "iommu.page_requests.overflow", [](auto& c) { return &c.iommu.page_requests.overflow; },
+          "What becomes of page requests for which their queue has no room: the last of a group is "
+          "answered with success and the others are dropped, or all are dropped."),
+      flag(
+          "iommu.page_requests.respond_pasid",
+          [](auto& c) { return &c.iommu.page_requests.respond_pasid; },
+          "The agent's own answers to page requests name the PASID of the request (PRG Response "
+          "PASID Required of the functions)."),
   };
 }
 
@@ -93,6 +113,10 @@ Keys iommu_keys() {
       count(
           "iommu.walkers", [](auto& c) { return &c.iommu.walkers; }, between(1, 256),
           "Page walks at a time."),
+      count(
+          "iommu.reply_split", [](auto& c) { return &c.iommu.reply_split; }, between(0, 15),
+          "Translations in the first of two completions for a Translation Request that gets more; "
+          "0: all in one."),
   };
   append(all, cache_keys("iommu.context_cache", "context entries",
                          [](auto& c) { return &c.iommu.context_cache; }));
@@ -104,6 +128,7 @@ Keys iommu_keys() {
   append(all, cache_keys("iommu.second_stage_cache", "second-stage pages, for nested walks",
                          [](auto& c) { return &c.iommu.second_stage_cache; }));
   append(all, capability_keys());
+  append(all, page_request_keys());
   append(all, timing_keys());
   return all;
 }

@@ -70,16 +70,20 @@ TEST(AtsMessages, PRI_01_PageRequestComesBack) {
 }
 
 TEST(AtsMessages, PRI_04_PageMessagesTravelOnTcZero) {
+  const TlpLimits end;
+  TlpLimits passing;
+  passing.is_end = false;
   Tlp tlp = page_request_tlp({});
-  EXPECT_FALSE(is_page_message_malformed(tlp));
+  EXPECT_FALSE(check_tlp(tlp, end));
   tlp.tc = 1;
-  EXPECT_TRUE(is_page_message_malformed(tlp));
+  EXPECT_EQ(check_tlp(tlp, end), TlpViolation::kPageMessageClass);
+  EXPECT_FALSE(check_tlp(tlp, passing)) << "a switch does not look at it";
   tlp = prg_response_tlp({});
   tlp.tc = 7;
-  EXPECT_TRUE(is_page_message_malformed(tlp));
+  EXPECT_EQ(check_tlp(tlp, end), TlpViolation::kPageMessageClass);
   tlp = invalidate_completion_tlp({});
   tlp.tc = 1;
-  EXPECT_FALSE(is_page_message_malformed(tlp));
+  EXPECT_FALSE(check_tlp(tlp, end));
 }
 
 TEST(AtsMessages, PRI_07_AStopMarkerHasAPasid) {

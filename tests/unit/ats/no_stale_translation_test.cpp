@@ -282,7 +282,7 @@ class World {
   TranslatedUses uses_{8};
   PostedWrites writes_;
   InvalidationReceiver receiver_;
-  InvalidationSender sender_{kAgent, 1};
+  InvalidationSender sender_{kAgent};
   unsigned function_ = 0;
   std::vector<Ask> asked_, replied_;
   std::vector<Use> unsent_, reads_;

@@ -103,6 +103,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"device.atc.ways", "4"},
       {"device.atc.reuse_pages", "64"},
       {"system.topology", "switch"},
+      {"iommu.timing.invalidate_timeout", "3us"},
       {"workload.trace", FLITWISE_SOURCE_DIR "/README.md"}};
   for (const KeyInfo& key : all_keys()) {
     if (key.path.rfind("trace.", 0) == 0) {

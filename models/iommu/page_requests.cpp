@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Page requests at the agent: order, and what becomes of each.
+#include "iommu/page_requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace flitwise {
+namespace {
+
+constexpr Bdf kRootComplex{};  // the agent, in messages that it sends
+
+QueuedPageRequest queued(const PageRequest& request) {
+  QueuedPageRequest entry;
+  entry.source = request.function;
+  entry.pasid = request.pasid;
+  entry.address = request.page;
+  entry.read = request.read;
+  entry.write = request.write;
+  entry.execute = request.execute;
+  entry.privileged = request.privileged;
+  entry.is_last = request.is_last;
+  entry.group = request.prg_index;
+  return entry;
+}
+
+WalkRequest context_check_of(const PageRequest& request) {
+  WalkRequest walk;
+  walk.source = request.function;
+  walk.pasid = request.pasid;
+  walk.address = request.page;
+  walk.kind = WalkKind::kPageRequest;
+  walk.wish.read = request.read;
+  walk.wish.write = request.write;
+  walk.wish.execute = request.execute;
+  walk.wish.privileged = request.privileged;
+  return walk;
+}
+
+}  // namespace
+
+void PageRequests::receive(const PageRequest& request, std::uint32_t token) {
+  ++received_;
+  Entry entry;
+  entry.request = request;
+  entry.ticket = next_ticket_++;
+  waiting_.push_back(entry);
+  if (registers_.translates()) {
+    host_.check_context(*this, entry.ticket, context_check_of(request), token);
+  } else {
+    waiting_.back().is_known = waiting_.back().is_allowed = true;
+    waiting_.back().when = now();
+    proceed();
+  }
+}
+
+void PageRequests::translated(std::uint64_t ticket, const WalkResult& result, Time when) {
+  Entry& entry = *std::find_if(waiting_.begin(), waiting_.end(),
+                               [&](const Entry& one) { return one.ticket == ticket; });
+  entry.is_known = true;
+  entry.is_allowed = result.outcome != WalkOutcome::kFault;
+  entry.when = when;
+  proceed();
+}
+
+// In the order of arrival: the last request of a group comes behind all others of it. [PRI-02]
+void PageRequests::proceed() {
+  if (is_proceeding_) {
+    return;
+  }
+  is_proceeding_ = true;
+  while (!waiting_.empty() && waiting_.front().is_known) {
+    const Entry entry = waiting_.front();
+    waiting_.pop_front();
+    admit(entry);
+  }
+  is_proceeding_ = false;
+}
+
+// With its translation off, the agent takes no page requests. [PRI-18] [PRI-39]
+void PageRequests::admit(const Entry& entry) {
+  const PageRequest& request = entry.request;
+  const Time delay = std::max(entry.when, now()) - now();
+  if (!entry.is_allowed) {
+    const bool is_answered = request.is_last && !request.is_stop_marker();
+    carry_out(is_answered ? PageRequestAction::kRespondInvalid : PageRequestAction::kDrop, request,
+              delay);
+    return;
+  }
+  host_.forget_page(request);
+  const PageRequestQueue::Admission admission =
+      queue_.admit(queued(request), registers_.translates(), registers_);
+  if (admission.interrupt) {
+    host_.interrupt(*admission.interrupt);
+  }
+  if (admission.action == PageRequestAction::kRecord) {
+    recorded_.push_back(request);
+    host_.write_record(admission.address, encode_page_request(queued(request)), delay);
+  } else {
+    carry_out(admission.action, request, delay);
+  }
+}
+
+void PageRequests::carry_out(PageRequestAction action, const PageRequest& request, Time delay) {
+  const auto respond = [&](PrgCode code) {
+    host_.respond(prg_response_to(request, kRootComplex, code, responds_with_pasid_), delay);
+  };
+  switch (action) {
+    case PageRequestAction::kRespondSuccess:
+      return respond(PrgCode::kSuccess);
+    case PageRequestAction::kRespondInvalid:
+      return respond(PrgCode::kInvalidRequest);
+    case PageRequestAction::kRespondFailure:
+      return respond(PrgCode::kResponseFailure);
+    case PageRequestAction::kRecord:
+    case PageRequestAction::kDrop:
+      return;
+  }
+}
+
+void PageRequests::record_written(bool is_ok) {
+  const PageRequest request = recorded_.front();
+  recorded_.pop_front();
+  if (!is_ok) {
+    carry_out(queue_.write_failed(queued(request), registers_), request, Time{});
+  } else if (const auto interrupt = queue_.written(registers_)) {
+    host_.interrupt(*interrupt);
+  }
+}
+
+std::string PageRequests::waiting() const {
+  return is_quiet() ? std::string()
+                    : fmt::format("{} page requests wait for their context, {} for memory",
+                                  waiting_.size(), recorded_.size());
+}
+
+}  // namespace flitwise

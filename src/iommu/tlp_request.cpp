@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// From TLPs to walks, and back to entries.
+#include "iommu/tlp_request.h"
+
+#include "tlp/header_layout.h"
+#include "tlp/splitter.h"
+
+namespace flitwise {
+namespace {
+
+WalkKind kind_of(AddressType at) {
+  switch (at) {
+    case AddressType::kTranslationRequest:
+      return WalkKind::kTranslationRequest;
+    case AddressType::kTranslated:
+      return WalkKind::kTranslated;
+    default:
+      return WalkKind::kUntranslated;
+  }
+}
+
+}  // namespace
+
+WalkRequest walk_request_of(const Tlp& tlp, const DeviceIdentity& identity) {
+  WalkRequest request;
+  request.source = identity.bdf;
+  request.pasid = identity.pasid;
+  request.address = tlp.address;
+  request.kind = kind_of(tlp.at);
+  const bool is_translation = request.kind == WalkKind::kTranslationRequest;
+  request.wish.read = tlp.type == TlpType::kMRd;
+  request.wish.write =
+      is_translation ? (tlp.processing_hint >> kNoWriteBit & 1U) == 0 : tlp.type == TlpType::kMWr;
+  request.wish.execute = tlp.has_pasid && tlp.execute_requested;
+  request.wish.privileged = tlp.has_pasid && tlp.privileged_mode_requested;
+  request.wish.zero_length = is_zero_length_read(tlp);
+  return request;
+}
+
+TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid) {
+  TranslationEntry entry;
+  entry.size_bits = result.page_bits;
+  entry.translated = result.address & ~((std::uint64_t{1} << result.page_bits) - 1);
+  entry.read = result.read;
+  entry.write = result.write;
+  entry.execute = has_pasid && result.execute;
+  entry.privileged = has_pasid && result.is_privileged;
+  return entry;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a memory request asks of the translation agent, and what a function is told of its page.
+#pragma once
+
+#include "ats/translation_entry.h"
+#include "flitwise/ids.h"
+#include "flitwise/tlp.h"
+#include "iommu/walk.h"
+
+namespace flitwise {
+
+/// identity: of the domain that the request names, in full or by a handle. [IOM-2.1] [ATR-15]
+WalkRequest walk_request_of(const Tlp& tlp, const DeviceIdentity& identity);
+
+/// The entry of a Translation Completion for a walk that ended in a translation. has_pasid: of the
+/// request. [ATR-01]
+TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid);
+
+}  // namespace flitwise
