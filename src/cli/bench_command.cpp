@@ -27,6 +27,8 @@ struct BenchCase {
 constexpr BenchCase kCases[] = {
     {"posted_write_64B", "write", embedded::bench_posted_write_64b},
     {"read_64B", "read", embedded::bench_read_64b},
+    {"iommu_hit_read_64B", "read", embedded::bench_iommu_hit_read_64b},
+    {"iommu_walk4_read_64B", "read", embedded::bench_iommu_walk4_read_64b},
     {"ats_hit_read_64B", "read", embedded::bench_ats_hit_read_64b},
 };
 constexpr const char* kBareKernel = "bare_kernel";

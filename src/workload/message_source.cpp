@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws messages and places them in their domain's ring.
+// Draws messages and places them in their domain's buffer.
 #include "workload/message_source.h"
 
 #include <fmt/format.h>
@@ -85,18 +85,27 @@ SizeDistribution sizes_of(const WorkloadConfig& config) {
 
 }  // namespace
 
-BufferRings::BufferRings(std::uint64_t base, std::uint64_t size, std::uint32_t domains)
-    : base_(base), size_(size), offsets_(domains, 0) {}
+Buffers::Buffers(std::uint64_t base, std::uint64_t size, std::uint32_t domains,
+                 BufferPlacement placement, Random random)
+    : base_(base), size_(size), placement_(placement), random_(random), offsets_(domains, 0) {}
 
-std::uint64_t BufferRings::place(DomainId domain, std::uint32_t bytes) {
+std::uint64_t Buffers::place(DomainId domain, std::uint32_t bytes) {
   const std::uint32_t index = to_int(domain);
   const std::uint64_t alignment = alignment_of(bytes);
+  const std::uint64_t start = placement_ == BufferPlacement::kRing
+                                  ? next_in_ring(index, bytes, alignment)
+                                  : random_.below((size_ - bytes) / alignment + 1) * alignment;
+  return base_ + index * size_ + start;
+}
+
+std::uint64_t Buffers::next_in_ring(std::uint32_t index, std::uint32_t bytes,
+                                    std::uint64_t alignment) {
   std::uint64_t start = (offsets_[index] + alignment - 1) & ~(alignment - 1);
   if (start + bytes > size_) {
     start = 0;
   }
   offsets_[index] = start + bytes;
-  return base_ + index * size_ + start;
+  return start;
 }
 
 MessageSource::MessageSource(const WorkloadConfig& config, std::uint64_t seed, std::uint64_t warmup)
@@ -105,7 +114,8 @@ MessageSource::MessageSource(const WorkloadConfig& config, std::uint64_t seed, s
       read_share_(read_share_of(config)),
       fixed_bytes_(config.sizes.empty() ? static_cast<std::uint32_t>(config.payload) : 0),
       sizes_(sizes_of(config)),
-      rings_(config.buffer_base, config.buffer_size, domain_ids(config)),
+      buffers_(config.buffer_base, config.buffer_size, domain_ids(config), config.placement,
+               Random(seed).split("placement")),
       arrivals_(config, Random(seed).split("arrivals")),
       size_random_(Random(seed).split("sizes")),
       mix_random_(Random(seed).split("op_mix")),
@@ -122,7 +132,7 @@ bool MessageSource::next(Message& message) {
   message.ends_context = chosen.ends_context;
   message.is_read = mix_random_.chance(read_share_);
   message.bytes = fixed_bytes_ != 0 ? fixed_bytes_ : sizes_.draw(size_random_);
-  message.address = rings_.place(chosen.domain, message.bytes);
+  message.address = buffers_.place(chosen.domain, message.bytes);
   return true;
 }
 

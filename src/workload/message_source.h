@@ -26,20 +26,26 @@ struct Message {
   std::uint64_t address = 0;  ///< of the payload
 };
 
-/// The domains' payload buffers: one ring each, the rings one after the other from
-/// workload.buffer_base. A message starts at a multiple of the next power of two of its length, at
-/// most of 4 KiB, so that none up to that length crosses a 4 KiB boundary and the number of its
-/// TLPs depends on its length alone; it never wraps, but starts again at the ring's first byte.
-class BufferRings {
+/// The domains' payload buffers, one after the other from workload.buffer_base. A message starts at
+/// a multiple of the next power of two of its length, at most of 4 KiB, so that none up to that
+/// length crosses a 4 KiB boundary and the number of its TLPs depends on its length alone. In a
+/// ring it stands behind the one before, and starts again at the first byte rather than wrap; at
+/// random it stands at any such place.
+class Buffers {
  public:
   /// REQUIRES: base and size are multiples of 4 KiB.
-  BufferRings(std::uint64_t base, std::uint64_t size, std::uint32_t domains);
-  /// Address for the domain's next message. REQUIRES: bytes <= size of the ring.
+  Buffers(std::uint64_t base, std::uint64_t size, std::uint32_t domains,
+          BufferPlacement placement = BufferPlacement::kRing, Random random = Random(0));
+  /// Address for the domain's next message. REQUIRES: bytes <= size of the buffer.
   std::uint64_t place(DomainId domain, std::uint32_t bytes);
 
  private:
+  std::uint64_t next_in_ring(std::uint32_t index, std::uint32_t bytes, std::uint64_t alignment);
+
   std::uint64_t base_;
   std::uint64_t size_;
+  BufferPlacement placement_;
+  Random random_;
   std::vector<std::uint64_t> offsets_;
 };
 
@@ -62,7 +68,7 @@ class MessageSource {
   double read_share_;
   std::uint32_t fixed_bytes_;  ///< 0: drawn
   SizeDistribution sizes_;
-  BufferRings rings_;
+  Buffers buffers_;
   Arrivals arrivals_;
   Random size_random_;
   Random mix_random_;

@@ -44,7 +44,12 @@ Keys request_keys() {
           between(0, Bytes{1} << 46), "First byte of the DMA buffers in host memory."),
       size(
           "workload.buffer_size", [](auto& c) { return &c.workload.buffer_size; },
-          between(64, Bytes{1} << 40), "Buffer of each domain, used as a ring."),
+          between(64, Bytes{1} << 40), "Buffer of each domain."),
+      choice(
+          "workload.placement", [](auto& c) { return &c.workload.placement; },
+          "Where in its domain's buffer the next request goes; ring: behind the one before; "
+          "random: "
+          "anywhere, as if the buffer were a table."),
       flag(
           "workload.real_payload", [](auto& c) { return &c.workload.real_payload; },
           "Payload bytes are carried and written, not only counted."),
