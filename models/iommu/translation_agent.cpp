@@ -53,7 +53,8 @@ TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const Co
       registers_(offers_),
       caches_(shapes_of(config.iommu), config.run.seed),
       walkers_(config.iommu.walkers),
-      waiting_(kFirstJobs),
+      dues_(config.iommu.walkers, Time::never()),
+      walked_(config.iommu.walkers),
       wakeup_("wakeup", config.iommu.timing.clock),
       device_tlbs_(kRootComplex, config.iommu.timing.invalidate_timeout),
       page_requests_(config.iommu.page_requests.overflow, config.iommu.page_requests.respond_pasid,
@@ -61,6 +62,10 @@ TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const Co
   sc_core::sc_spawn_options options;
   options.spawn_method();
   options.dont_initialize();
+  for (std::uint32_t i = config.iommu.walkers; i-- > 0;) {
+    idle_.push_back(i);
+  }
+  jobs_.reserve(kFirstJobs);
   wakeup_.wakes(options);
   sc_core::sc_spawn([this] { work(); }, "work_process", &options);
 }
@@ -78,15 +83,39 @@ void TranslationAgent::translate(TranslationClient& client, std::uint64_t ticket
     return;
   }
   ++counts_.iotlb_misses;
-  Walker* const walker = is_walked(request) ? nullptr : free_walker();
-  if (walker != nullptr) {
-    start(*walker, job, walk, latency);
-    return;
+  if (Walker* const walker = walker_at(request)) {
+    push(walker->followers, job);
+  } else if (idle_.empty()) {
+    push(waiting_, job);
+  } else {
+    Walker& idle = walkers_[idle_.back()];
+    idle_.pop_back();
+    start(idle, job, walk, latency);
   }
-  if (waiting_.full()) {
-    waiting_.set_capacity(waiting_.capacity() * 2);
+}
+
+void TranslationAgent::push(JobQueue& queue, const Job& job) {
+  if (free_jobs_.empty()) {
+    jobs_.push_back(job);
+    free_jobs_.first = free_jobs_.last = static_cast<std::uint32_t>(jobs_.size() - 1);
   }
-  waiting_.push_back(job);
+  const std::uint32_t place = free_jobs_.first;
+  free_jobs_.first = jobs_[place].next;
+  jobs_[place] = job;
+  jobs_[place].next = kNone;
+  (queue.empty() ? queue.first : jobs_[queue.last].next) = place;
+  queue.last = place;
+  ++waiting_jobs_;
+}
+
+TranslationAgent::Job TranslationAgent::pop(JobQueue& queue) {
+  const std::uint32_t place = queue.first;
+  const Job job = jobs_[place];
+  queue.first = job.next;
+  jobs_[place].next = free_jobs_.first;
+  free_jobs_.first = place;
+  --waiting_jobs_;
+  return job;
 }
 
 // True: the caches alone end the walk. Else it stands where memory has to be read. [IOM-6.1]
@@ -120,16 +149,14 @@ bool TranslationAgent::look_up(Walk& walk, Time& latency) {
   return page != nullptr && walk.use_page(*page);
 }
 
-bool TranslationAgent::is_walked(const WalkRequest& request) const {
-  return std::any_of(walkers_.begin(), walkers_.end(), [&](const Walker& walker) {
-    return walker.is_busy && same_page(walker.job.request, request);
-  });
-}
-
-TranslationAgent::Walker* TranslationAgent::free_walker() {
-  const auto free = std::find_if(walkers_.begin(), walkers_.end(),
-                                 [](const Walker& walker) { return !walker.is_busy; });
-  return free == walkers_.end() ? nullptr : &*free;
+TranslationAgent::Walker* TranslationAgent::walker_at(const WalkRequest& request) {
+  const std::uint64_t page = request.address >> kPageBits;
+  for (std::size_t i = 0; i < walked_.size(); ++i) {
+    if (walked_[i] == page && walkers_[i].is_busy && same_page(walkers_[i].job.request, request)) {
+      return &walkers_[i];
+    }
+  }
+  return nullptr;
 }
 
 void TranslationAgent::start(Walker& walker, const Job& job, const Walk& walk, Time latency) {
@@ -145,10 +172,12 @@ void TranslationAgent::start(Walker& walker, const Job& job, const Walk& walk, T
       walker.walk.use_table(*table);
     }
   }
-  walker.due = now() + latency;
+  const auto index = static_cast<std::size_t>(&walker - walkers_.data());
+  walked_[index] = job.request.address >> kPageBits;
+  dues_[index] = now() + latency;
   walker.has_failed = false;
   walker.bytes_wanted = false;
-  wakeup_.at(walker.due);
+  wakeup_.at(dues_[index]);
 }
 
 // What is known of guest pages saves second-stage walks.
@@ -171,7 +200,6 @@ void TranslationAgent::use_second_stage_cache(Walk& walk) {
 
 // The walker's time has come: it takes in what memory gave, and asks for more or is done.
 void TranslationAgent::step(Walker& walker) {
-  walker.due = Time::never();
   if (walker.bytes_wanted) {
     walker.bytes_wanted = false;
     if (walker.has_failed) {
@@ -226,7 +254,7 @@ void TranslationAgent::memory_done(const MemoryTransaction& transaction, Time wh
     }
     walker.has_failed = !memory_.poke(access->address, bytes.data(), bytes.size());
   }
-  walker.due = when;
+  dues_[reader] = when;
   wakeup_.at(when);
 }
 
@@ -236,7 +264,7 @@ void TranslationAgent::finish(Walker& walker) {
     caches_.keep(walker.walk, offers_);
   }
   deliver(walker.job, walker.walk.result(), now());
-  dispatch();
+  hand_on(walker);
   try_wait();
 }
 
@@ -270,36 +298,54 @@ void TranslationAgent::report_fault(const Job& job, const WalkResult& result) {
   tell(faults_.report(record, registers_).interrupt);
 }
 
-// A walk has left something in the caches, or a walker is free: who waits is looked at anew.
-void TranslationAgent::dispatch() {
-  if (is_dispatching_) {
-    return;
+// True: the caches have what they had not when the request came.
+bool TranslationAgent::look_up_again(const Job& job, Walk& walk, Time& latency) {
+  if (!look_up(walk, latency)) {
+    return false;
   }
-  is_dispatching_ = true;
-  for (std::size_t i = 0; i < waiting_.size() && free_walker() != nullptr;) {
-    const Job job = waiting_[i];
-    if (is_walked(job.request)) {
-      ++i;
-      continue;
-    }
-    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+  deliver(job, walk.result(), now() + latency);
+  return true;
+}
+
+// A walk is over. Who waited for it is looked at anew, then who waits for a walker: the first that
+// still misses gets it. Pages take turns.
+void TranslationAgent::hand_on(Walker& walker) {
+  while (!walker.followers.empty()) {
+    const Job job = pop(walker.followers);
     Walk walk(job.request, registers_.root_table(), offers_);
     Time latency{};
-    if (look_up(walk, latency)) {
-      deliver(job, walk.result(), now() + latency);
-    } else {
-      start(*free_walker(), job, walk, latency);
+    if (look_up_again(job, walk, latency)) {
+      continue;
+    }
+    if (waiting_.empty()) {
+      start(walker, job, walk, latency);
+      return;
+    }
+    push(waiting_, job);
+  }
+  while (!waiting_.empty()) {
+    const Job job = pop(waiting_);
+    if (Walker* const other = walker_at(job.request)) {
+      push(other->followers, job);
+      continue;
+    }
+    Walk walk(job.request, registers_.root_table(), offers_);
+    Time latency{};
+    if (!look_up_again(job, walk, latency)) {
+      start(walker, job, walk, latency);
+      return;
     }
   }
-  is_dispatching_ = false;
+  idle_.push_back(static_cast<std::uint32_t>(&walker - walkers_.data()));
 }
 
 void TranslationAgent::work() {
   wakeup_.taken();
   const Time t = now();
-  for (Walker& walker : walkers_) {
-    if (walker.is_busy && walker.due <= t) {
-      step(walker);
+  for (std::size_t i = 0; i < dues_.size(); ++i) {
+    if (dues_[i] <= t) {
+      dues_[i] = Time::never();
+      step(walkers_[i]);
     }
   }
   if (queue_due_ <= t) {
@@ -308,28 +354,24 @@ void TranslationAgent::work() {
   }
   expire_invalidations();
   Time next = std::min(queue_due_, device_tlbs_.next_deadline().value_or(Time::never()));
-  for (const Walker& walker : walkers_) {
-    next = walker.is_busy ? std::min(next, walker.due) : next;
-  }
+  next = std::min(next, *std::min_element(dues_.begin(), dues_.end()));
   if (next != Time::never()) {
     wakeup_.at(next);
   }
 }
 
 bool TranslationAgent::is_quiet() const {
-  return waiting_.empty() && queue_step_ == QueueStep::kNone && !queue_.is_waiting() && !held_ &&
+  return waiting_jobs_ == 0 && queue_step_ == QueueStep::kNone && !queue_.is_waiting() && !held_ &&
          device_tlbs_.all_outstanding() == 0 && page_requests_.is_quiet() &&
-         std::none_of(walkers_.begin(), walkers_.end(),
-                      [](const Walker& walker) { return walker.is_busy; });
+         idle_.size() == walkers_.size();
 }
 
 std::string TranslationAgent::waiting() const {
-  const auto busy = std::count_if(walkers_.begin(), walkers_.end(),
-                                  [](const Walker& walker) { return walker.is_busy; });
+  const std::size_t busy = walkers_.size() - idle_.size();
   std::string text;
-  if (busy > 0 || !waiting_.empty()) {
+  if (busy > 0 || waiting_jobs_ > 0) {
     text += fmt::format("{}: {} walks under way, {} requests wait for one\n", name(), busy,
-                        waiting_.size());
+                        waiting_jobs_);
   }
   if (queue_.is_waiting()) {
     text += fmt::format("{}: a wait descriptor waits for what was before it\n", name());

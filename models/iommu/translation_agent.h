@@ -7,7 +7,6 @@
 #include <systemc>
 
 #include <array>
-#include <boost/circular_buffer.hpp>
 #include <functional>
 #include <optional>
 #include <string>
@@ -85,18 +84,25 @@ class TranslationAgent : public sc_core::sc_module,
   std::vector<CheckResult> checks() const;
 
  private:
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
   struct Job {
     TranslationClient* client = nullptr;
     std::uint64_t ticket = 0;
     WalkRequest request;
     std::uint32_t token = 0;
+    std::uint32_t next = kNone;  // in its queue
+  };
+  /// Jobs that wait, by their places in jobs_; first come, first served.
+  struct JobQueue {
+    std::uint32_t first = kNone, last = kNone;
+    bool empty() const { return first == kNone; }
   };
   struct Walker {
     Walk walk;
     Job job;
+    JobQueue followers;  // requests to the same page
     bool is_busy = false;
     bool is_overtaken = false;  // by an invalidation: what it finds is not kept
-    Time due = Time::never();   // it goes on
     bool bytes_wanted = false;  // with what memory gave
     bool has_failed = false;
     std::array<std::uint8_t, 64> bytes{};
@@ -108,8 +114,10 @@ class TranslationAgent : public sc_core::sc_module,
 
   // Translations: translation_agent.cpp.
   bool look_up(Walk& walk, Time& latency);
-  bool is_walked(const WalkRequest& request) const;
-  Walker* free_walker();
+  Walker* walker_at(const WalkRequest& request);
+  void push(JobQueue& queue, const Job& job);
+  Job pop(JobQueue& queue);
+  bool look_up_again(const Job& job, Walk& walk, Time& latency);
   void start(Walker& walker, const Job& job, const Walk& walk, Time latency);
   void step(Walker& walker);
   void use_second_stage_cache(Walk& walk);
@@ -117,7 +125,7 @@ class TranslationAgent : public sc_core::sc_module,
   void finish(Walker& walker);
   void deliver(const Job& job, const WalkResult& result, Time when);
   void report_fault(const Job& job, const WalkResult& result);
-  void dispatch();
+  void hand_on(Walker& walker);
   void work();
   void memory_done(const MemoryTransaction& transaction, Time when) override;
 
@@ -177,9 +185,14 @@ class TranslationAgent : public sc_core::sc_module,
   FaultLog faults_;
   TranslationCaches caches_;
   std::vector<Walker> walkers_;
-  boost::circular_buffer<Job> waiting_;  // for a walker, or for the walk of another to their page
+  std::vector<Time> dues_;             // of each walker: it goes on
+  std::vector<std::uint64_t> walked_;  // page number at each walker
+  std::vector<std::uint32_t> idle_;    // walkers
+  std::vector<Job> jobs_;              // those that wait, and free places
+  JobQueue free_jobs_;
+  JobQueue waiting_;  // for a walker
+  std::size_t waiting_jobs_ = 0;
   Wakeup wakeup_;
-  bool is_dispatching_ = false;
 
   InvalidationQueue queue_;
   QueueStep queue_step_ = QueueStep::kNone;

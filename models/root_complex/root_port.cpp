@@ -112,7 +112,7 @@ void RootPort::take(Packet& packet, Time t) {
     refuse_malformed(packet, *packet.malformed);
   } else if (const std::optional<TlpViolation> violation = check_tlp(tlp, limits_)) {
     refuse_malformed(packet, *violation);
-  } else if (stage_ && stage_->is_busy() && waits_for_translations(tlp)) {
+  } else if (stage_ && stage_->has_posted() && waits_for_translations(tlp)) {
     holds_buffer_ = true;
     TranslationStage::Entry entry;
     entry.packet = PacketRef(&packet);
@@ -211,7 +211,7 @@ void RootPort::receive_request(Packet& packet, Time t) {
   const Time delay = config_.host.timing.root_port + standing.latency;
   if (const char* const refusal = refusal_of(packet, standing)) {
     refuse(packet, CplStatus::kUR, refusal, delay);
-  } else if (is_translating() || (stage_ && stage_->is_busy())) {
+  } else if (is_translating() || (stage_ && stage_->has_posted())) {
     translate(packet, standing, delay);
   } else if (touches_interrupt_window(packet.tlp)) {
     interrupt(packet, delay);

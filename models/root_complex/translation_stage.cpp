@@ -9,37 +9,58 @@
 namespace flitwise {
 
 void TranslationStage::translate(Entry entry, const WalkRequest& request, Time delay) {
-  const std::uint64_t ticket = next_ticket_++;
   const std::uint32_t token = entry.packet->request;
-  entry.ticket = ticket;
   entry.request = request;
   entry.is_translated = true;
-  entries_.push_back(std::move(entry));
-  agent_.translate(*this, ticket, request, token, delay);
+  agent_.translate(*this, add(std::move(entry)), request, token, delay);
 }
 
 void TranslationStage::hold(Entry entry) {
-  entry.ticket = next_ticket_++;
   entry.is_known = true;
   entry.when = now();
-  entries_.push_back(std::move(entry));
+  add(std::move(entry));
+}
+
+Slot TranslationStage::add(Entry entry) {
+  if (free_.size() == 0) {
+    const auto slots = static_cast<unsigned>(entries_.size());
+    const unsigned more = std::max(64U, slots);
+    entries_.resize(slots + more);
+    order_.grow(slots + more);
+    free_.grow(slots + more);
+    for (Slot slot = slots; slot < slots + more; ++slot) {
+      free_.push_back(slot);
+    }
+  }
+  const Slot slot = *free_.front();
+  free_.erase(slot);
+  posted_ += fc_class(entry.packet->tlp.type) == FcClass::kPosted ? 1 : 0;
+  entry.ticket = slot;
+  entry.arrival = arrivals_++;
+  entries_[slot] = std::move(entry);
+  order_.push_back(slot);
+  return slot;
 }
 
 void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result, Time when) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const Entry& entry) { return entry.ticket == ticket; });
+  const auto slot = static_cast<Slot>(ticket);
+  Entry& found = entries_[slot];
   std::uint64_t next = 0;
   if (result.answer == AtsAnswer::kSuccess &&
-      found->packet->tlp.at == AddressType::kTranslationRequest && go_on_(*found, result, next)) {
-    found->request.address = next;
-    const WalkRequest request = found->request;
-    agent_.translate(*this, ticket, request, found->packet->request, when - now());
+      found.packet->tlp.at == AddressType::kTranslationRequest && go_on_(found, result, next)) {
+    found.request.address = next;
+    const WalkRequest request = found.request;
+    agent_.translate(*this, ticket, request, found.packet->request, when - now());
     return;
   }
-  found->result = result;
-  found->is_known = true;
-  found->when = when;
-  release();
+  found.result = result;
+  found.is_known = true;
+  found.when = when;
+  if (posted_ == 0) {
+    serve(slot);  // there is nobody whom it must not pass
+  } else {
+    release();
+  }
 }
 
 // An outcome that came early lets nothing pass what the ordering table holds it behind; that is
@@ -49,30 +70,41 @@ void TranslationStage::release() {
     return;
   }
   is_releasing_ = true;
-  const bool was_drained = is_drained();
   bool is_posted_ahead = false;
-  for (std::size_t i = 0; i < entries_.size();) {
-    const Tlp& tlp = entries_[i].packet->tlp;
-    if (entries_[i].is_known && (!is_posted_ahead || may_pass_all_before(i))) {
-      const Entry entry = std::move(entries_[i]);
-      entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
-      serve_(entry);
+  for (std::optional<Slot> slot = order_.front(); slot;) {
+    const Slot here = *slot;
+    slot = order_.next(here);
+    if (entries_[here].is_known && (!is_posted_ahead || may_pass_all_before(here))) {
+      serve(here);
     } else {
-      is_posted_ahead = is_posted_ahead || fc_class(tlp.type) == FcClass::kPosted;
-      ++i;
+      is_posted_ahead =
+          is_posted_ahead || fc_class(entries_[here].packet->tlp.type) == FcClass::kPosted;
     }
   }
   is_releasing_ = false;
+}
+
+// It leaves its place first: what it sets off may take new ones.
+void TranslationStage::serve(Slot slot) {
+  const bool was_drained = is_drained();
+  const Entry entry = std::move(entries_[slot]);
+  order_.erase(slot);
+  free_.push_back(slot);
+  posted_ -= fc_class(entry.packet->tlp.type) == FcClass::kPosted ? 1U : 0U;
+  serve_(entry);
   if (!was_drained && is_drained()) {
     agent_.drained();
   }
 }
 
-bool TranslationStage::may_pass_all_before(std::size_t index) const {
-  const Tlp& later = entries_[index].packet->tlp;
-  return std::all_of(
-      entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(index),
-      [&](const Entry& earlier) { return passing(later, earlier.packet->tlp) != Passing::kNo; });
+bool TranslationStage::may_pass_all_before(Slot slot) const {
+  const Tlp& later = entries_[slot].packet->tlp;
+  for (Slot earlier = *order_.front(); earlier != slot; earlier = *order_.next(earlier)) {
+    if (passing(later, entries_[earlier].packet->tlp) == Passing::kNo) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace flitwise

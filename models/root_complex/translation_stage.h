@@ -4,9 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <vector>
 
+#include "dhi/slot_list.h"
 #include "flitwise/packet.h"
 #include "iommu/translation_agent.h"
 
@@ -19,7 +20,8 @@ class TranslationStage : private TranslationClient {
     PacketRef packet;
     bool is_trusted = false;
     std::uint16_t capabilities = 0;
-    std::uint64_t ticket = 0;
+    Slot ticket = 0;
+    std::uint64_t arrival = 0;
     WalkRequest request;
     WalkResult result;
     bool is_translated = false;  ///< it was for the agent; else it only keeps its place
@@ -38,29 +40,36 @@ class TranslationStage : private TranslationClient {
   }
 
   bool is_enabled() const { return agent_.is_enabled(); }
-  /// Something has to keep its place behind posted requests that are being translated.
-  bool is_busy() const { return !entries_.empty(); }
-  std::size_t size() const { return entries_.size(); }
+  bool is_busy() const { return order_.size() != 0; }
+  /// Whatever may not pass a posted request has to keep its place behind one that is here.
+  bool has_posted() const { return posted_ != 0; }
+  std::size_t size() const { return order_.size(); }
 
   /// Asks the agent; serves the packet within this call if it may go at once.
   void translate(Entry entry, const WalkRequest& request, Time delay);
-  /// Keeps the place of a packet that needs no translation. REQUIRES: is_busy()
+  /// Keeps the place of a packet that needs no translation. REQUIRES: has_posted()
   void hold(Entry entry);
 
  private:
   void translated(std::uint64_t ticket, const WalkResult& result, Time when) override;
-  void invalidated() override { fence_ = next_ticket_; }
-  bool is_drained() const override { return entries_.empty() || entries_.front().ticket >= fence_; }
+  void invalidated() override { fence_ = arrivals_; }
+  bool is_drained() const override {
+    return order_.size() == 0 || entries_[*order_.front()].arrival >= fence_;
+  }
+  Slot add(Entry entry);
   void release();
+  void serve(Slot slot);
   /// By the ordering table of the link.
-  bool may_pass_all_before(std::size_t index) const;
+  bool may_pass_all_before(Slot slot) const;
 
   TranslationAgent& agent_;
   Serve serve_;
   GoOn go_on_;
-  std::deque<Entry> entries_;  // in order of arrival
-  std::uint64_t next_ticket_ = 0;
-  std::uint64_t fence_ = 0;  // tickets below it are from before the latest invalidation
+  std::vector<Entry> entries_;   // by slot, which is the ticket
+  SlotList order_{0}, free_{0};  // in order of arrival
+  std::size_t posted_ = 0;       // of those in order_
+  std::uint64_t arrivals_ = 0;
+  std::uint64_t fence_ = 0;  // arrivals below it are from before the latest invalidation
   bool is_releasing_ = false;
 };
 
