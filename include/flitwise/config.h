@@ -133,7 +133,9 @@ struct IommuConfig {
   unsigned walkers = 4;       ///< walks at a time
   /// Translations in the first of two completions, where there are more; 0: one completion [TCP-01]
   unsigned reply_split = 0;
+  bool secure_ats = false;  ///< translated requests need a permission for their page [SEC-01]
   CacheConfig context_cache, pasid_cache, paging_cache, second_stage_cache;
+  CacheConfig permission_cache;  ///< words of 32 pages; of tables above them as many again
   CacheConfig iotlb{128, 0, CachePolicy::kLru};
   struct {
     unsigned host_address_bits = 48;  ///< physical addresses, 36..52
@@ -147,10 +149,11 @@ struct IommuConfig {
   } capabilities;
   struct {
     Time clock = Time::from_ns(1);
-    Time context_cache = Time::from_ns(1);  ///< a hit in it and in the PASID cache, each
-    Time iotlb = Time::from_ns(2);          ///< a look-up
-    Time paging_cache = Time::from_ns(5);   ///< a look-up, before a walk
-    Time invalidation = Time::from_ns(20);  ///< one descriptor
+    Time context_cache = Time::from_ns(1);     ///< a hit in it and in the PASID cache, each
+    Time iotlb = Time::from_ns(2);             ///< a look-up
+    Time paging_cache = Time::from_ns(5);      ///< a look-up, before a walk
+    Time permission_cache = Time::from_ns(2);  ///< a look-up
+    Time invalidation = Time::from_ns(20);     ///< one descriptor
     /// A device has to answer an Invalidate Request in that time. [INV-20]
     Time invalidate_timeout = Time::from_us(60'000'000);
   } timing;

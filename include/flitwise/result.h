@@ -87,6 +87,8 @@ struct IommuResult {
   /// Invalidate Requests sent to devices, and those that had to wait for room at their function.
   std::uint64_t device_invalidations = 0, held_back = 0;
   std::uint64_t page_requests = 0, page_requests_dropped = 0;
+  /// Translated requests checked against a permission table, those refused, and reads of it.
+  std::uint64_t permission_checks = 0, permission_denied = 0, permission_reads = 0;
 };
 
 /// ATS of one function.

@@ -15,6 +15,7 @@ void TranslationAgent::apply(const RegisterEffects& effects) {
     registers_.latch_root_table();
     if (offers_.clears_caches_on_root) {
       caches_.invalidate_all();
+      permissions_.invalidate_all();
       overtake_walks();
     }
     registers_.set_global_status(global_bit::kRootTable, true);

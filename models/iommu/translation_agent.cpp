@@ -22,8 +22,12 @@ TranslationCacheShapes shapes_of(const IommuConfig& config) {
           shape_of(config.paging_cache), shape_of(config.second_stage_cache)};
 }
 
+bool is_translated(const WalkRequest& request) {
+  return request.kind == WalkKind::kTranslated;
+}
+
 bool same_page(const WalkRequest& a, const WalkRequest& b) {
-  return a.source == b.source && a.pasid == b.pasid &&
+  return a.source == b.source && a.pasid == b.pasid && is_translated(a) == is_translated(b) &&
          a.address >> kPageBits == b.address >> kPageBits;
 }
 
@@ -39,6 +43,7 @@ IommuCapabilities capabilities_of(const IommuConfig& config) {
   offers.nested = config.capabilities.nested;
   offers.rid_pasid = config.capabilities.rid_pasid;
   offers.caching_mode = config.capabilities.caching_mode;
+  offers.secure_ats = config.secure_ats;
   offers.fault_records = static_cast<std::uint16_t>(config.capabilities.fault_records);
   return offers;
 }
@@ -52,6 +57,7 @@ TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const Co
       memory_(memory),
       registers_(offers_),
       caches_(shapes_of(config.iommu), config.run.seed),
+      permissions_(shape_of(config.iommu.permission_cache), config.run.seed + 5),
       walkers_(config.iommu.walkers),
       dues_(config.iommu.walkers, Time::never()),
       walked_(config.iommu.walkers),
@@ -77,20 +83,19 @@ void TranslationAgent::translate(TranslationClient& client, std::uint64_t ticket
   const Job job{&client, ticket, request, token};
   Walk walk(request, registers_.root_table(), offers_);
   Time latency = delay;
+  const bool is_checked = offers_.secure_ats && is_translated(request);  // by no IOTLB
   if (look_up(walk, latency)) {
-    counts_.iotlb_hits += walk.has_pasid_entry() ? 1 : 0;
+    counts_.iotlb_hits += walk.has_pasid_entry() && !is_checked ? 1 : 0;
     deliver(job, walk.result(), now() + latency);
     return;
   }
-  ++counts_.iotlb_misses;
+  counts_.iotlb_misses += is_checked ? 0 : 1;
   if (Walker* const walker = walker_at(request)) {
     push(walker->followers, job);
   } else if (idle_.empty()) {
     push(waiting_, job);
   } else {
-    Walker& idle = walkers_[idle_.back()];
-    idle_.pop_back();
-    start(idle, job, walk, latency);
+    start(take_idle(), job, walk, latency);
   }
 }
 
@@ -142,6 +147,10 @@ bool TranslationAgent::look_up(Walk& walk, Time& latency) {
   walk.use_pasid_entry(*entry);
   if (walk.is_done()) {
     return true;
+  }
+  if (walk.is_at_permissions()) {
+    latency += config_.timing.permission_cache;
+    return permissions_.advance(walk);
   }
   latency += config_.timing.iotlb;
   const PageTranslation* const page =
@@ -209,12 +218,14 @@ void TranslationAgent::step(Walker& walker) {
     }
   }
   use_second_stage_cache(walker.walk);
+  permissions_.advance(walker.walk);
   const std::optional<MemoryAccess> access = walker.walk.next();
   if (!access) {
     finish(walker);
     return;
   }
   counts_.walk_reads += access->kind == MemoryAccess::Kind::kRead ? 1 : 0;
+  counts_.permission_reads += access->table == TableKind::kPermission ? 1 : 0;
   walker.bytes_wanted = true;
   read(static_cast<unsigned>(&walker - walkers_.data()), access->address, access->bytes);
 }
@@ -262,6 +273,7 @@ void TranslationAgent::finish(Walker& walker) {
   walker.is_busy = false;
   if (!walker.is_overtaken) {
     caches_.keep(walker.walk, offers_);
+    permissions_.keep(walker.walk);
   }
   deliver(walker.job, walker.walk.result(), now());
   hand_on(walker);
@@ -269,11 +281,18 @@ void TranslationAgent::finish(Walker& walker) {
 }
 
 void TranslationAgent::deliver(const Job& job, const WalkResult& result, Time when) {
+  if (job.client == nullptr) {
+    return;
+  }
   ++answered_;
   if (result.fault != FaultReason::kNone) {
     report_fault(job, result);
   }
-  job.client->translated(job.ticket, result, when);
+  if (offers_.secure_ats) {
+    deliver_and_prefetch(job, result, when);
+  } else {
+    job.client->translated(job.ticket, result, when);
+  }
 }
 
 // [IOM-9.1]

@@ -20,6 +20,7 @@
 #include "iommu/fault_log.h"
 #include "iommu/invalidation_queue.h"
 #include "iommu/page_requests.h"
+#include "iommu/permission_cache.h"
 #include "iommu/registers.h"
 #include "iommu/translation_caches.h"
 #include "iommu/translation_client.h"
@@ -86,7 +87,7 @@ class TranslationAgent : public sc_core::sc_module,
  private:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
   struct Job {
-    TranslationClient* client = nullptr;
+    TranslationClient* client = nullptr;  // none: a prefetch
     std::uint64_t ticket = 0;
     WalkRequest request;
     std::uint32_t token = 0;
@@ -115,6 +116,11 @@ class TranslationAgent : public sc_core::sc_module,
   // Translations: translation_agent.cpp.
   bool look_up(Walk& walk, Time& latency);
   Walker* walker_at(const WalkRequest& request);
+  Walker& take_idle() {
+    Walker& idle = walkers_[idle_.back()];
+    idle_.pop_back();
+    return idle;
+  }
   void push(JobQueue& queue, const Job& job);
   Job pop(JobQueue& queue);
   bool look_up_again(const Job& job, Walk& walk, Time& latency);
@@ -163,6 +169,12 @@ class TranslationAgent : public sc_core::sc_module,
     return static_cast<std::uint16_t>(walkers_.size() + static_cast<unsigned>(reader));
   }
 
+  // Permissions: secure_ats.cpp.
+  void deliver_and_prefetch(const Job& job, const WalkResult& result, Time when);
+  void count_permission(const WalkRequest& request, const WalkResult& result);
+  void prefetch_permission(const Job& hint, Time when);
+  void carry_out(const PermissionInvalidation& command);
+
   // Devices: device_messages.cpp.
   void send(const Tlp& message, const std::uint8_t* body, std::size_t bytes, Time delay);
   void send_held_invalidation();
@@ -184,6 +196,7 @@ class TranslationAgent : public sc_core::sc_module,
   IommuRegisters registers_;
   FaultLog faults_;
   TranslationCaches caches_;
+  PermissionCache permissions_;
   std::vector<Walker> walkers_;
   std::vector<Time> dues_;             // of each walker: it goes on
   std::vector<std::uint64_t> walked_;  // page number at each walker

@@ -33,7 +33,9 @@ void RootPort::translate(Packet& packet, const Standing& standing, Time delay) {
   entry.is_trusted = standing.is_trusted;
   entry.capabilities = standing.capabilities;
   holds_buffer_ = true;
-  stage_->translate(std::move(entry), walk_request_of(packet.tlp, identity), delay);
+  WalkRequest request = walk_request_of(packet.tlp, identity);
+  request.is_trusted = standing.is_trusted;
+  stage_->translate(std::move(entry), request, delay);
 }
 
 // It is the packet's turn, be it while it is received or later: then its buffer is free now.

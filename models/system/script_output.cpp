@@ -20,6 +20,14 @@ std::string hex(const std::vector<std::uint8_t>& bytes) {
   return hex_bytes(bytes.data(), bytes.size());
 }
 
+Json hex_numbers(const std::vector<std::uint64_t>& numbers) {
+  Json texts = Json::array();
+  for (const std::uint64_t number : numbers) {
+    texts.push_back(hex_number(number));
+  }
+  return texts;
+}
+
 const char* name_of(CplStatus status) {
   switch (status) {
     case CplStatus::kSC:
@@ -195,21 +203,21 @@ void ScriptOutput::register_value(std::uint32_t token, unsigned bytes, std::uint
 }
 
 void ScriptOutput::mapped(std::uint32_t token, const MappedEntries& entries) {
-  const auto list = [](const std::vector<std::uint64_t>& addresses) {
-    Json texts = Json::array();
-    for (const std::uint64_t address : addresses) {
-      texts.push_back(hex_number(address));
-    }
-    return texts;
-  };
   Json line = event(token, "mapped");
   line["root_table"] = hex_number(entries.root_table);
   line["root_entry"] = hex_number(entries.root);
   line["context_entry"] = hex_number(entries.context);
   line["pasid_directory_entry"] = hex_number(entries.pasid_directory);
   line["pasid_entry"] = hex_number(entries.pasid);
-  line["first_stage"] = list(entries.first_stage);
-  line["second_stage"] = list(entries.second_stage);
+  line["first_stage"] = hex_numbers(entries.first_stage);
+  line["second_stage"] = hex_numbers(entries.second_stage);
+  write(line);
+}
+
+void ScriptOutput::permitted(std::uint32_t token, const GrantedEntries& entries) {
+  Json line = event(token, "permitted");
+  line["pointer"] = hex_number(entries.pointer);
+  line["words"] = hex_numbers(entries.words);
   write(line);
 }
 

@@ -51,6 +51,7 @@ class ScriptOutput {
   void register_value(std::uint32_t token, unsigned bytes, std::uint64_t value);
   /// Where the entries of a new mapping are.
   void mapped(std::uint32_t token, const MappedEntries& entries);
+  void permitted(std::uint32_t token, const GrantedEntries& entries);
   /// The translation agent has refused a request.
   void fault(std::uint32_t token, const FaultRecord& record);
   /// The translation agent interrupts.

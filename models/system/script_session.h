@@ -63,6 +63,7 @@ class ScriptSession {
   void config_write(Bdf target, unsigned offset, std::uint32_t value);
   void run(const IommuOp& op);
   void run(const MapOp& op);
+  void run(const PermitOp& op);
   void run(const PokeEntryOp& op);
   TableBuilder& tables();
   void begin();

@@ -8,11 +8,13 @@ namespace flitwise {
 
 TableBuilder& ScriptSession::tables() {
   if (!tables_) {
-    tables_.emplace([this](std::uint64_t address, std::uint64_t value) {
+    const auto poke = [this](std::uint64_t address, std::uint64_t value) {
       std::array<std::uint8_t, 8> bytes{};
       store_u64(bytes.data(), value);
       return machine_.memory().poke(address, bytes.data(), bytes.size());
-    });
+    };
+    tables_.emplace(poke, TableBuilder::kDefaultArea,
+                    machine_.config.iommu.capabilities.host_address_bits);
   }
   return *tables_;
 }
@@ -20,6 +22,23 @@ TableBuilder& ScriptSession::tables() {
 void ScriptSession::run(const MapOp& op) {
   try {
     output_.mapped(token_, tables().map(op.mapping));
+    if (op.permit) {
+      PermissionGrant grant;
+      grant.function = op.mapping.function;
+      grant.pasid = op.mapping.pasid;
+      grant.address = op.mapping.to;
+      grant.bytes = op.mapping.bytes;
+      grant.permission = *op.permit;
+      output_.permitted(token_, tables().permit(grant));
+    }
+  } catch (const std::invalid_argument& problem) {
+    bad_value(problem.what());
+  }
+}
+
+void ScriptSession::run(const PermitOp& op) {
+  try {
+    output_.permitted(token_, tables().permit(op.grant));
   } catch (const std::invalid_argument& problem) {
     bad_value(problem.what());
   }

@@ -250,6 +250,7 @@ void check_caches(const Config& config, Broken& broken) {
   check("iommu.iotlb", config.iommu.iotlb);
   check("iommu.paging_cache", config.iommu.paging_cache);
   check("iommu.second_stage_cache", config.iommu.second_stage_cache);
+  check("iommu.permission_cache", config.iommu.permission_cache);
   check("device.atc", {config.device.atc.entries, config.device.atc.ways});
 }
 

@@ -37,6 +37,7 @@ struct IommuCapabilities {
   bool no_write_flag = true;            ///< NWFS
   bool extended_accessed_flag = false;  ///< EAFS
   bool zero_length_read = true;         ///< ZLR
+  bool secure_ats = false;              ///< ours: translated requests are checked [SEC-01]
 
   // Mechanics.
   bool caching_mode = false;           ///< CM: not-present entries may be cached

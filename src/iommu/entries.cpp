@@ -2,6 +2,8 @@
 // Decoding of translation structures and their reserved bits.
 #include "iommu/entries.h"
 
+#include "iommu/permission_table.h"
+
 namespace flitwise {
 
 namespace {
@@ -30,6 +32,7 @@ constexpr std::uint64_t kContextReservedLow = 0x1e0;
 constexpr std::uint64_t kContextReservedHigh = ~std::uint64_t{0x1f'ffff};
 constexpr std::uint64_t kDirectoryReserved = 0xffc;
 constexpr std::uint64_t kPasidReserved = 0xc00;
+constexpr std::uint64_t kPermissionPointerReserved = 0xffc;
 constexpr std::uint64_t kPageSize = 0x80;
 constexpr std::uint64_t kSnoop = 0x800;
 constexpr std::uint64_t kTransient = std::uint64_t{1} << 62;
@@ -37,6 +40,17 @@ constexpr std::uint64_t kTransient = std::uint64_t{1} << 62;
 /// A page larger than 4 KiB at this level is offered.
 bool offers_page(unsigned level, bool has_2m, bool has_1g) {
   return (level == 2 && has_2m) || (level == 3 && has_1g);
+}
+
+// [IOM-2.15]
+void decode_permission_pointer(std::uint64_t word, const IommuCapabilities& offers,
+                               PasidEntry& entry) {
+  entry.has_permission_table = (word & permission_pointer::kEnable) != 0;
+  entry.is_trusted = (word & permission_pointer::kTrusted) != 0;
+  entry.permission_table = word & kPointer;
+  entry.has_reserved =
+      entry.has_reserved || (entry.has_permission_table &&
+                             (word & (kPermissionPointerReserved | beyond_host(offers))) != 0);
 }
 
 }  // namespace
@@ -116,6 +130,9 @@ PasidEntry decode_pasid(const std::uint8_t* bytes, const IommuCapabilities& offe
   entry.extended_accessed = is_set(q2, 7) && offers.extended_accessed_flag;
   entry.first_stage_table = q2 & kPointer;
   entry.has_reserved = (q0 & kPasidReserved) != 0;
+  if (offers.secure_ats) {
+    decode_permission_pointer(load_u64(bytes + 8 * kPermissionQuad), offers, entry);
+  }
   return entry;
 }
 

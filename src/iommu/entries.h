@@ -79,7 +79,7 @@ enum class TranslationType : std::uint8_t {
   kPassThrough = 4,
 };
 
-/// PASID table entry. [IOM-2.5]
+/// PASID table entry. [IOM-2.5] [IOM-2.15]
 struct PasidEntry {
   bool is_present = false;
   bool disables_fault_records = false;
@@ -96,6 +96,9 @@ struct PasidEntry {
   bool extended_accessed = false;            ///< EAFE
   std::uint16_t domain = 0;                  ///< DID
   std::uint64_t second_stage_table = 0, first_stage_table = 0;
+  bool has_permission_table = false;  ///< false, too, where Secure ATS is not offered
+  bool is_trusted = false;            ///< T of its permission table
+  std::uint64_t permission_table = 0;
 
   TranslationType translation() const { return static_cast<TranslationType>(type); }
   unsigned first_stage_levels() const { return paging_mode + 4U; }

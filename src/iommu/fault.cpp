@@ -111,6 +111,14 @@ const char* name_of_paging_fault(FaultReason reason) {
       return "first_stage_update_unsnooped";
     case FaultReason::kFirstStageUpdateFailed:
       return "first_stage_update_failed";
+    case FaultReason::kPermissionDenied:
+      return "permission_denied";
+    case FaultReason::kPermissionTrust:
+      return "permission_trust";
+    case FaultReason::kPermissionReserved:
+      return "permission_reserved";
+    case FaultReason::kPermissionAccess:
+      return "permission_access";
     default:
       return "unknown";
   }

@@ -56,7 +56,17 @@ enum class FaultReason : std::uint8_t {
   kInterruptRange = 0x87,
   kFirstStageUpdateUnsnooped = 0x90,
   kFirstStageUpdateFailed = 0x91,
+  // Ours: no public source tells how Secure ATS reports. [IOM-4.3]
+  kPermissionDenied = 0xf0,
+  kPermissionTrust = 0xf1,
+  kPermissionReserved = 0xf2,
+  kPermissionAccess = 0xf3,
 };
+
+/// The permission table refuses the request, or could not be asked. [IOM-4.3]
+constexpr bool is_permission_fault(FaultReason reason) {
+  return reason >= FaultReason::kPermissionDenied && reason <= FaultReason::kPermissionAccess;
+}
 
 /// What a Translation Request is answered that meets a fault. [IOM-7.1]
 enum class AtsAnswer : std::uint8_t { kSuccess, kUnsupportedRequest, kCompleterAbort };

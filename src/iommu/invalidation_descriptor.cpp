@@ -181,6 +181,24 @@ InvalidationDescriptor parse_handle(Words w) {
   return result;
 }
 
+InvalidationDescriptor parse_permission(Words w, const IommuCapabilities& offers) {
+  using Granularity = PermissionInvalidation::Granularity;
+  const auto granularity = field(w.low, 5, 4);
+  PermissionInvalidation result;
+  result.all_domains = bit(w.low, 6);
+  result.address_mask = static_cast<std::uint8_t>(field(w.high, 5, 0));
+  const bool is_range = granularity == static_cast<std::uint64_t>(Granularity::kRange);
+  if (has_reserved(w, mask(63, 32) | mask(15, 12) | mask(8, 7), mask(11, 6)) || granularity == 0 ||
+      (result.all_domains && !is_range) ||
+      (is_range && result.address_mask > offers.max_address_mask)) {
+    return DescriptorError::kReservedBits;
+  }
+  result.granularity = static_cast<Granularity>(granularity);
+  result.domain = domain_of(w);
+  result.address = w.high & kPageAddress;
+  return result;
+}
+
 constexpr bool needs_wide(unsigned type) {
   return type >= 6 && type <= 9;
 }
@@ -239,6 +257,8 @@ InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
       return parse_page_group_response(w);
     case kHandleInvalidationType:
       return parse_handle(w);
+    case kPermissionInvalidationType:
+      return offers.secure_ats ? parse_permission(w, offers) : DescriptorError::kUnknownType;
     default:
       return DescriptorError::kUnknownType;
   }

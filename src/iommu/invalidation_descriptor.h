@@ -90,6 +90,16 @@ struct HandleInvalidation {
   Dhi lower{}, upper{};
 };
 
+/// Vendor type: cached page permissions. A range is one of physical addresses. [SEC-05, IOM-5.11]
+struct PermissionInvalidation {
+  enum class Granularity : std::uint8_t { kGlobal = 1, kDomain = 2, kRange = 3 };
+  Granularity granularity = Granularity::kGlobal;
+  bool all_domains = false;  ///< a range of every domain, whatever `domain` says
+  std::uint16_t domain = 0;
+  std::uint8_t address_mask = 0;  ///< AM: log2 of the number of 4 KiB pages
+  std::uint64_t address = 0;      ///< bits 63:12
+};
+
 /// Why a descriptor stops the queue with FSTS.IQE. The numbers stand in IQER.IQEI (unverified).
 enum class DescriptorError : std::uint8_t {
   kInvalidTail = 1,   ///< [IQU-10]
@@ -103,10 +113,12 @@ using InvalidationDescriptor =
     std::variant<DescriptorError, ContextCacheInvalidation, IotlbInvalidation,
                  DeviceTlbInvalidation, InterruptCacheInvalidation, InvalidationWait,
                  PasidIotlbInvalidation, PasidCacheInvalidation, PageGroupResponse,
-                 HandleInvalidation>;
+                 HandleInvalidation, PermissionInvalidation>;
 
 /// The type of HandleInvalidation: bits 11:9 and 3:0 of the descriptor. model
 inline constexpr unsigned kHandleInvalidationType = 0x7d;
+/// The type of PermissionInvalidation. model
+inline constexpr unsigned kPermissionInvalidationType = 0x7e;
 
 /// The same commands in CCMD, and in the IOTLB register with IVA. A reserved granularity counts as
 /// global. [IOM-1.8]

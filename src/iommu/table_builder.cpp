@@ -45,13 +45,16 @@ std::uint64_t offset_of(const TableEntryName& name) {
     case Kind::kFirstStage:
     case Kind::kSecondStage:
       return entry_offset(name.address, name.level);
+    case Kind::kPermission:
+      return permission_word_offset(name.address, name.level);
   }
   return 0;
 }
 
 }  // namespace
 
-TableBuilder::TableBuilder(Poke poke, std::uint64_t area) : poke_(std::move(poke)), next_(area) {}
+TableBuilder::TableBuilder(Poke poke, std::uint64_t area, unsigned host_address_bits)
+    : poke_(std::move(poke)), next_(area), host_address_bits_(host_address_bits) {}
 
 std::pair<std::uint32_t, std::uint32_t> TableBuilder::owner_key(const TableEntryName& name) {
   return {name.function.value, to_int(name.pasid)};
@@ -69,6 +72,9 @@ TableBuilder::Key TableBuilder::key_of(const TableEntryName& name) const {
       return {name.kind, function, 0, 0, 0};
     case Kind::kPasid:
       return {name.kind, function, pasid >> 6U, 0, 0};
+    case Kind::kPermission:
+      return {name.kind, function, pasid, name.level,
+              name.address >> permission_table_bits(name.level)};
     case Kind::kFirstStage:
     case Kind::kSecondStage:
       break;
@@ -83,6 +89,12 @@ TableBuilder::Key TableBuilder::key_of(const TableEntryName& name) const {
 std::optional<std::uint64_t> TableBuilder::find(const TableEntryName& name) const {
   const auto table = tables_.find(key_of(name));
   return table == tables_.end() ? std::nullopt : std::optional(table->second + offset_of(name));
+}
+
+std::uint64_t TableBuilder::take_page() {
+  const std::uint64_t page = next_;
+  next_ += kTableBytes;
+  return page;
 }
 
 void TableBuilder::write(std::uint64_t address, std::uint64_t value) {

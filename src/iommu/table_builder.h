@@ -14,6 +14,7 @@
 
 #include "flitwise/ids.h"
 #include "iommu/entries.h"
+#include "iommu/permission_table.h"
 
 namespace flitwise {
 
@@ -44,6 +45,23 @@ struct MappedEntries {
   std::vector<std::uint64_t> first_stage, second_stage;  ///< top to leaf; nested: of `via`
 };
 
+/// What the domain of a PASID may do with a range of physical pages. [SEC-01]
+struct PermissionGrant {
+  Bdf function;
+  Pasid pasid{};                   ///< 0 for requests without a PASID
+  std::uint64_t address = 0;       ///< physical, a multiple of the unit
+  std::uint64_t bytes = 0;         ///< a multiple of the unit
+  unsigned unit_bits = kPageBits;  ///< or that of a word above level 1: one word for the whole unit
+  PagePermission permission{true, true};
+  std::optional<bool> is_trusted;  ///< absent: as it was, false at first
+};
+
+/// Addresses of the words that a translated request for the first byte of a grant meets.
+struct GrantedEntries {
+  std::uint64_t pointer = 0;         ///< in the PASID table entry
+  std::vector<std::uint64_t> words;  ///< top to leaf
+};
+
 /// One entry of the structures by its place in a walk.
 struct TableEntryName {
   enum class Kind : std::uint8_t {
@@ -53,12 +71,14 @@ struct TableEntryName {
     kPasid,
     kFirstStage,
     kSecondStage,
+    kPermission,
   };
   Bdf function;
   Pasid pasid{};
-  std::uint64_t address = 0;  ///< of page entries: the input of that stage
+  std::uint64_t address =
+      0;  ///< of page entries: the input of that stage; of permissions: physical
   Kind kind = Kind::kRoot;
-  unsigned level = 1;  ///< of page entries: 1 is the lowest
+  unsigned level = 1;  ///< of page entries and permissions: 1 is the lowest
 };
 
 /// Knows the tables it has made, so that entries changed behind its back do not mislead it.
@@ -73,11 +93,17 @@ class TableBuilder {
   static constexpr std::uint32_t kMostPasids = 1U << (kDirectorySize + 13);
 
   /// area: where tables are made, page after page; it reads 0 and nobody else uses it.
-  explicit TableBuilder(Poke poke, std::uint64_t area = kDefaultArea);
+  explicit TableBuilder(Poke poke, std::uint64_t area = kDefaultArea,
+                        unsigned host_address_bits = 48);
 
   /// Throws std::invalid_argument where the PASID is translated otherwise already, a page meets a
   /// table or another size, or memory ends.
   MappedEntries map(const Mapping& mapping);
+  /// Throws std::invalid_argument where the PASID has not been mapped, the range ends beyond the
+  /// host's addresses, a unit meets smaller or larger ones, or memory ends.
+  GrantedEntries permit(const PermissionGrant& grant);
+  /// A page behind the tables made so far, for whatever else the agent is to find there.
+  std::uint64_t take_page();
   /// Nothing where no mapping has made it.
   std::optional<std::uint64_t> find(const TableEntryName& name) const;
 
@@ -90,6 +116,7 @@ class TableBuilder {
     TranslationType type = TranslationType::kNone;
     unsigned first_levels = 0, second_levels = 0;  // 0: there is no such stage
     std::uint16_t domain = 0;
+    bool is_trusted = false;
   };
 
   static std::pair<std::uint32_t, std::uint32_t> owner_key(const TableEntryName& name);
@@ -101,13 +128,18 @@ class TableBuilder {
   std::uint64_t entry(const TableEntryName& name, std::uint64_t parent, std::uint64_t flags);
   std::vector<std::uint64_t> path(TableEntryName name, unsigned levels) const;
   void write(std::uint64_t address, std::uint64_t value);
+  std::uint64_t permission_word(TableEntryName name, unsigned last);
+  void permit_pages(TableEntryName name, const PermissionGrant& grant);
+  void permit_units(TableEntryName name, const PermissionGrant& grant);
 
   Poke poke_;
   std::uint64_t next_;
+  const unsigned host_address_bits_;
   std::map<Key, std::uint64_t> tables_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Owner> owners_;  // by function and PASID
   std::set<std::uint64_t> leaves_;                                   // addresses of entries
   std::vector<std::uint64_t> new_first_tables_;
+  std::map<std::uint64_t, std::uint64_t> permissions_;  // words of level 1 by their address
 };
 
 }  // namespace flitwise

@@ -100,6 +100,9 @@ const SecondStageLeaf* TranslationCaches::find_second_stage(std::uint16_t domain
 
 void TranslationCaches::keep(const Walk& walk, const IommuCapabilities& offers) {
   keep_structures(walk, offers.caching_mode);
+  if (walk.request().kind == WalkKind::kTranslated) {
+    return;  // its address is a physical one
+  }
   if (walk.has_pasid_entry() && walk.result().type != TranslationType::kPassThrough) {
     keep_paging(walk);
     keep_page(walk, offers.caching_mode);

@@ -91,6 +91,9 @@ void Walk::supply(const std::uint8_t* bytes) {
     case Step::kSecondStage:
       on_second_stage(load_u64(bytes));
       break;
+    case Step::kPermission:
+      on_permission(load_u64(bytes));
+      break;
     case Step::kFirstStageUpdate:
     case Step::kSecondStageUpdate:
     case Step::kSecondStageDirty:
@@ -125,6 +128,8 @@ FaultReason Walk::access_fault() const {
     case Step::kSecondStageUpdate:
     case Step::kSecondStageDirty:
       return FaultReason::kSecondStageAccess;
+    case Step::kPermission:
+      return FaultReason::kPermissionAccess;
     case Step::kDone:
       break;
   }
@@ -183,7 +188,8 @@ void Walk::on_context(const ContextEntry& context) {
   wish_.privileged = is_privileged && offers_->supervisor_requests;
   wish_.execute = wish_.execute && request_.pasid.has_value() && offers_->execute_requests;
   result_.is_privileged = wish_.privileged;
-  if (request_.kind == WalkKind::kTranslated || request_.kind == WalkKind::kPageRequest) {
+  const bool is_translated = request_.kind == WalkKind::kTranslated && !offers_->secure_ats;
+  if (is_translated || request_.kind == WalkKind::kPageRequest) {
     step_ = Step::kDone;
     result_.outcome = WalkOutcome::kTranslated;
     result_.address = request_.address;
@@ -258,7 +264,11 @@ void Walk::on_pasid_entry(const PasidEntry& entry) {
   result_.type = entry.translation();
   path_rights_.write_protect = entry.write_protect;
   rights_ = path_rights_;
-  start_paging();
+  if (request_.kind == WalkKind::kTranslated) {
+    start_permission();
+  } else {
+    start_paging();
+  }
 }
 
 FaultReason Walk::pasid_entry_fault() const {
@@ -271,7 +281,7 @@ FaultReason Walk::pasid_entry_fault() const {
   if (!pasid_entry_.is_valid(*offers_)) {
     return FaultReason::kPasidEntryInvalid;
   }
-  if (!pasid_entry_.has_first_stage()) {
+  if (!pasid_entry_.has_first_stage() || request_.kind == WalkKind::kTranslated) {
     return FaultReason::kNone;
   }
   if (wish_.execute && !pasid_entry_.enables_execute) {

@@ -11,6 +11,7 @@
 #include "iommu/capabilities.h"
 #include "iommu/entries.h"
 #include "iommu/fault.h"
+#include "iommu/permission_table.h"
 #include "iommu/rights.h"
 #include "tlp/interrupt.h"
 
@@ -30,7 +31,8 @@ struct RootTable {
   TableMode mode = TableMode::kScalable;
 };
 
-/// The last two only check the context: what they carry is no input of page tables.
+/// The last two are no input of page tables: they only check the context, and a translated request
+/// the permission of its page where Secure ATS is on. [SEC-01]
 enum class WalkKind : std::uint8_t {
   kUntranslated,
   kTranslationRequest,
@@ -45,6 +47,7 @@ struct WalkRequest {
   WalkKind kind = WalkKind::kUntranslated;
   /// A Translation Request wishes to read, and to write unless its NW flag is honoured. [ATR-15]
   AccessWish wish;
+  bool is_trusted = false;  ///< of a trusted domain, with the host's grant [DHI D19]
 };
 
 /// Where walks read.
@@ -55,8 +58,9 @@ enum class TableKind : std::uint8_t {
   kPasidTable,
   kFirstStage,
   kSecondStage,
+  kPermission,
 };
-inline constexpr unsigned kTableKinds = 6;
+inline constexpr unsigned kTableKinds = 7;
 
 /// What a walk needs of memory next.
 struct MemoryAccess {
@@ -159,8 +163,14 @@ class Walk {
   bool use_page(const PageTranslation& page);
   /// The page tables come next, from the top: use_table() and use_page() may be called.
   bool is_at_page_tables() const {
-    return has_pasid_entry_ && total_page_reads() == 0 && !is_done();
+    return has_pasid_entry_ && total_page_reads() == 0 && step_ != Step::kPermission && !is_done();
   }
+  /// The permission table comes next, nothing of it has been read: use_permission() may be called.
+  bool is_at_permissions() const;
+  /// A word of it that was read before, for this domain and address: true if it ends the walk. One
+  /// that names a table shortens it; one that does not grant what is wished changes nothing.
+  /// REQUIRES: is_at_permissions()
+  bool use_permission(const PermissionWord& word);
 
   bool is_done() const { return step_ == Step::kDone; }
   /// What to read or update next; none when done. Changes nothing.
@@ -185,6 +195,9 @@ class Walk {
   /// Nested: second-stage walks that were finished, of first-stage tables and of the page.
   unsigned second_stage_count() const { return second_count_; }
   const SecondStageStep& second_stage(unsigned index) const { return seconds_[index]; }
+  /// Words of the permission table that were read and are valid.
+  unsigned permission_count() const { return permission_count_; }
+  const PermissionWord& permission(unsigned index) const { return permissions_[index]; }
 
  private:
   enum class Step : std::uint8_t {
@@ -197,6 +210,7 @@ class Walk {
     kSecondStage,
     kSecondStageUpdate,
     kSecondStageDirty,  ///< D of the page that holds a first-stage entry to be updated
+    kPermission,
     kDone,
   };
   /// What the second stage translates.
@@ -245,6 +259,13 @@ class Walk {
   void remember_table(unsigned level, std::uint64_t table);
   void remember_second_stage(const SecondStageLeaf& leaf);
 
+  // Permissions: walk_permission.cpp.
+  void start_permission();
+  void read_permission(unsigned level, std::uint64_t table);
+  void on_permission(std::uint64_t raw);
+  bool grants(const PagePermission& permission) const;
+  void finish_permission(const PagePermission& permission);
+
   WalkRequest request_;
   RootTable root_;
   const IommuCapabilities* offers_ = nullptr;
@@ -281,6 +302,10 @@ class Walk {
   unsigned table_count_ = 0;
   std::array<SecondStageStep, kMaxLevels + 1> seconds_;
   unsigned second_count_ = 0;
+
+  std::array<PermissionWord, kMaxPermissionLevels> permissions_;
+  std::uint8_t permission_count_ = 0;
+  std::uint8_t permission_level_ = 0;  // of the word that is read
 };
 
 }  // namespace flitwise

@@ -81,7 +81,10 @@ Json iommu_json(const RunResult& result) {
                     {"device_invalidations", agent.device_invalidations},
                     {"held_back", agent.held_back},
                     {"page_requests", agent.page_requests},
-                    {"page_requests_dropped", agent.page_requests_dropped}});
+                    {"page_requests_dropped", agent.page_requests_dropped},
+                    {"permission_checks", agent.permission_checks},
+                    {"permission_denied", agent.permission_denied},
+                    {"permission_reads", agent.permission_reads}});
   }
   return list;
 }

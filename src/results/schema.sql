@@ -105,7 +105,10 @@ CREATE TABLE iommu (
   device_invalidations INTEGER NOT NULL,  -- Invalidate Requests sent to devices
   held_back INTEGER NOT NULL,             -- of them: had to wait for room at their function
   page_requests INTEGER NOT NULL,
-  page_requests_dropped INTEGER NOT NULL
+  page_requests_dropped INTEGER NOT NULL,
+  permission_checks INTEGER NOT NULL, -- of translated requests, with Secure ATS
+  permission_denied INTEGER NOT NULL,
+  permission_reads INTEGER NOT NULL   -- of permission tables
 ) STRICT;
 
 -- One row per function whose ATC was ever enabled or invalidated.

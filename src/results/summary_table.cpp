@@ -193,6 +193,20 @@ std::string ats_table(const RunResult& result) {
   return table.is_empty() ? "" : table.text();
 }
 
+std::string permission_table(const RunResult& result) {
+  TextTable table({"Secure ATS", "checks", "denied", "reads/check"});
+  for (const IommuResult& agent : result.iommu) {
+    if (agent.permission_checks == 0) {
+      continue;
+    }
+    const double reads =
+        static_cast<double>(agent.permission_reads) / static_cast<double>(agent.permission_checks);
+    table.add_row({agent.name, with_thousands(agent.permission_checks),
+                   with_thousands(agent.permission_denied), fmt::format("{:.2f}", reads)});
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
 std::string refusals_table(const RunResult& result) {
   TextTable table({"Handle messages and look-ups refused", "device", "count"});
   table.left_align(1);
@@ -237,7 +251,7 @@ std::string summary_text(const RunResult& result) {
   for (const std::string& part :
        {links_table(result), wire_table(result), stall_table(result), latency_table(result),
         handle_table(result), refusals_table(result), translation_table(result), ats_table(result),
-        errors_table(result), checks_text(result)}) {
+        permission_table(result), errors_table(result), checks_text(result)}) {
     text += part.empty() ? "" : "\n" + part;
   }
   return text;

@@ -42,7 +42,8 @@ std::vector<std::string> all_fields() {
       "no_write",    "ecrc",        "crc",           "pmr",
       "er",          "nullified",   "struck",        "code",
       "root_table",  "root_entry",  "context_entry", "pasid_directory_entry",
-      "pasid_entry", "first_stage", "second_stage"};
+      "pasid_entry", "first_stage", "second_stage",  "pointer",
+      "words"};
   for (int i = 0; i < kTlpTypes; ++i) {
     add_keys(json_of(TlpDocument{full(static_cast<TlpType>(i)), {0, 0, 0, 0}, {}}), names);
   }
@@ -133,7 +134,7 @@ const std::vector<std::string>& event_names() {
   static const std::vector<std::string> kNames = {
       "wire",     "committed", "error",        "message", "interrupt", "completion",
       "data",     "memory",    "handle",       "result",  "check",     "violation",
-      "deadlock", "frame",     "missed_fault", "fault",   "mapped"};
+      "deadlock", "frame",     "missed_fault", "fault",   "mapped",    "permitted"};
   return kNames;
 }
 

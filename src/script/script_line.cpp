@@ -206,6 +206,7 @@ const std::vector<ScriptVerb>& script_verbs() {
       {"start", "Let the workload of the config begin."},
       {"run", "Let simulated time pass, for a span or until nothing is left to do."},
       {"map", "Build page tables for one mapping, and tell where their entries are."},
+      {"permit", "Permit translated requests of a domain physical pages, with Secure ATS."},
       {"poke_entry", "Change one entry of the tables that map has made."},
       {"reset", "Let host software reset a function, or all below a port."},
       {"frame", "Frame a TLP or DLLP as the link does, without a machine."},

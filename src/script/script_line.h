@@ -131,6 +131,11 @@ struct IommuOp {
 /// Translation structures are made in host memory, untimed.
 struct MapOp {
   Mapping mapping;
+  std::optional<PagePermission> permit;  ///< of the pages it leads to, for translated requests
+};
+/// Permissions of physical pages for translated requests, untimed.
+struct PermitOp {
+  PermissionGrant grant;
 };
 /// Bits of one quadword of an entry that a MapOp has made, untimed: cleared, then set.
 struct PokeEntryOp {
@@ -142,7 +147,8 @@ struct PokeEntryOp {
 struct ScriptLine {
   nlohmann::ordered_json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, HandleOp,
-               ResultOp, StartOp, FrameOp, UnframeOp, ResetOp, IommuOp, MapOp, PokeEntryOp>
+               ResultOp, StartOp, FrameOp, UnframeOp, ResetOp, IommuOp, MapOp, PermitOp,
+               PokeEntryOp>
       op;
 };
 

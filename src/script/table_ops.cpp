@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mappings and changes of single entries.
+// Mappings, permissions and changes of single entries.
 #include "script/table_ops.h"
 
 namespace flitwise {
@@ -23,15 +23,19 @@ void check_multiple(OpReader& in, const char* key, std::uint64_t value, std::uin
   }
 }
 
+void check_number(OpReader& in, std::uint64_t pages) {
+  if (pages > TableBuilder::kMostPages) {
+    in.complain("bytes", "expected up to 65536 pages");
+  }
+}
+
 void check_range(OpReader& in, const Mapping& mapping) {
   const std::uint64_t page = std::uint64_t{1} << mapping.page_bits;
   check_multiple(in, "address", mapping.address, page);
   check_multiple(in, "to", mapping.to, page);
   check_multiple(in, "via", mapping.via, page);
   check_multiple(in, "bytes", mapping.bytes, page);
-  if (mapping.bytes / page > TableBuilder::kMostPages) {
-    in.complain("bytes", "expected up to 65536 pages");
-  }
+  check_number(in, mapping.bytes / page);
 }
 
 void read_range(OpReader& in, Mapping& mapping) {
@@ -63,6 +67,39 @@ void read_rights(OpReader& in, MappingRights& rights) {
   in.words("flags", kWords, [&](std::size_t index) { *flags[index] = true; });
 }
 
+// "rw", "r", "w", "none".
+PagePermission read_permission(OpReader& in, const char* key) {
+  constexpr PagePermission kAll[] = {{true, true}, {true, false}, {false, true}, {false, false}};
+  return kAll[in.word(key, {"rw", "r", "w", "none"})];
+}
+
+PermitOp read_permit(OpReader& in) {
+  static const std::vector<std::string> kUnits = {"4KiB", "64MiB", "32GiB"};
+  PermitOp op;
+  PermissionGrant& grant = op.grant;
+  grant.function = Bdf::of(1, 0, 0);
+  read_whose(in, grant.function, grant.pasid);
+  const std::size_t unit = in.word("unit", kUnits);
+  grant.unit_bits = unit == 0 ? kPageBits : permission_word_bits(static_cast<unsigned>(unit) + 1);
+  const std::uint64_t unit_bytes = std::uint64_t{1} << grant.unit_bits;
+  grant.bytes = unit_bytes;
+  in.need("address");
+  in.number("address", 0, kAnyNumber, grant.address);
+  in.number("bytes", 1, kAnyNumber, grant.bytes);
+  for (const auto& [key, value] :
+       {std::pair("address", grant.address), std::pair("bytes", grant.bytes)}) {
+    if (value % unit_bytes != 0) {
+      in.complain(key, "is no multiple of the unit");
+    }
+  }
+  check_number(in, grant.bytes / unit_bytes);
+  grant.permission = read_permission(in, "allow");
+  bool is_trusted = false;
+  in.flag("trusted", is_trusted);
+  grant.is_trusted = in.has("trusted") ? std::optional(is_trusted) : std::nullopt;
+  return op;
+}
+
 MapOp read_map(OpReader& in) {
   MapOp op;
   op.mapping.function = Bdf::of(1, 0, 0);
@@ -82,6 +119,12 @@ MapOp read_map(OpReader& in) {
   std::uint16_t domain = 0;
   in.number("did", 0, std::numeric_limits<std::uint16_t>::max(), domain);
   op.mapping.domain = in.has("did") ? std::optional(domain) : std::nullopt;
+  if (in.has("permit")) {
+    op.permit = read_permission(in, "permit");
+    if (op.mapping.type == TranslationType::kPassThrough) {
+      in.complain("permit", "has no range in pass_through; use the op permit");
+    }
+  }
   return op;
 }
 
@@ -92,6 +135,9 @@ std::vector<std::string> entry_words() {
     for (unsigned level = 1; level <= kMaxLevels; ++level) {
       words.push_back(stage + std::to_string(level));
     }
+  }
+  for (unsigned level = 1; level <= kMaxPermissionLevels; ++level) {
+    words.push_back("permission_level_" + std::to_string(level));
   }
   return words;
 }
@@ -108,8 +154,9 @@ PokeEntryOp read_poke_entry(OpReader& in) {
   if (which < kStructures) {
     op.name.kind = static_cast<Kind>(which);
   } else {
+    constexpr Kind kKinds[] = {Kind::kFirstStage, Kind::kSecondStage, Kind::kPermission};
     const std::size_t page_entry = which - kStructures;
-    op.name.kind = page_entry < kMaxLevels ? Kind::kFirstStage : Kind::kSecondStage;
+    op.name.kind = kKinds[page_entry / kMaxLevels];
     op.name.level = static_cast<unsigned>(page_entry % kMaxLevels) + 1;
     in.need("address");
   }
@@ -127,6 +174,8 @@ PokeEntryOp read_poke_entry(OpReader& in) {
 bool read_table_op(const std::string& op, OpReader& in, ScriptLine& line) {
   if (op == "map") {
     line.op = read_map(in);
+  } else if (op == "permit") {
+    line.op = read_permit(in);
   } else if (op == "poke_entry") {
     line.op = read_poke_entry(in);
   } else {

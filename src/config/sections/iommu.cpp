@@ -22,6 +22,23 @@ Keys cache_keys(const std::string& path, const std::string& what, At at) {
   };
 }
 
+Keys all_cache_keys() {
+  Keys all;
+  append(all, cache_keys("iommu.context_cache", "context entries",
+                         [](auto& c) { return &c.iommu.context_cache; }));
+  append(all, cache_keys("iommu.pasid_cache", "PASID table entries",
+                         [](auto& c) { return &c.iommu.pasid_cache; }));
+  append(all, cache_keys("iommu.iotlb", "translations", [](auto& c) { return &c.iommu.iotlb; }));
+  append(all, cache_keys("iommu.paging_cache", "page tables on the way to a page",
+                         [](auto& c) { return &c.iommu.paging_cache; }));
+  append(all, cache_keys("iommu.second_stage_cache", "second-stage pages, for nested walks",
+                         [](auto& c) { return &c.iommu.second_stage_cache; }));
+  append(all,
+         cache_keys("iommu.permission_cache", "page permissions, and of tables above them each",
+                    [](auto& c) { return &c.iommu.permission_cache; }));
+  return all;
+}
+
 Keys capability_keys() {
   return {
       count(
@@ -71,6 +88,9 @@ Keys timing_keys() {
           "iommu.timing.paging_cache", [](auto& c) { return &c.iommu.timing.paging_cache; },
           any_latency(), "A look-up in the paging-structure caches, before a walk."),
       time(
+          "iommu.timing.permission_cache", [](auto& c) { return &c.iommu.timing.permission_cache; },
+          any_latency(), "A look-up in the permission cache."),
+      time(
           "iommu.timing.invalidation", [](auto& c) { return &c.iommu.timing.invalidation; },
           any_latency(), "Execution of one invalidation descriptor."),
       time(
@@ -117,16 +137,12 @@ Keys iommu_keys() {
           "iommu.reply_split", [](auto& c) { return &c.iommu.reply_split; }, between(0, 15),
           "Translations in the first of two completions for a Translation Request that gets more; "
           "0: all in one."),
+      flag(
+          "iommu.secure_ats", [](auto& c) { return &c.iommu.secure_ats; },
+          "Every translated request is checked against its domain's permission table in host "
+          "memory; off: those of a function with a device TLB go on unchecked."),
   };
-  append(all, cache_keys("iommu.context_cache", "context entries",
-                         [](auto& c) { return &c.iommu.context_cache; }));
-  append(all, cache_keys("iommu.pasid_cache", "PASID table entries",
-                         [](auto& c) { return &c.iommu.pasid_cache; }));
-  append(all, cache_keys("iommu.iotlb", "translations", [](auto& c) { return &c.iommu.iotlb; }));
-  append(all, cache_keys("iommu.paging_cache", "page tables on the way to a page",
-                         [](auto& c) { return &c.iommu.paging_cache; }));
-  append(all, cache_keys("iommu.second_stage_cache", "second-stage pages, for nested walks",
-                         [](auto& c) { return &c.iommu.second_stage_cache; }));
+  append(all, all_cache_keys());
   append(all, capability_keys());
   append(all, page_request_keys());
   append(all, timing_keys());

@@ -102,6 +102,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"iommu.second_stage_cache.ways", "4"},
       {"device.atc.ways", "4"},
       {"device.atc.reuse_pages", "64"},
+      {"iommu.permission_cache.ways", "4"},
       {"system.topology", "switch"},
       {"iommu.timing.invalidate_timeout", "3us"},
       {"workload.trace", FLITWISE_SOURCE_DIR "/README.md"}};

@@ -193,5 +193,24 @@ TEST_F(Descriptors, D15_HandlesAreFreedByAVendorDescriptor) {
   expect_reserved(0x0e1d, 0, 0xf000'f000'0000'f1c0, ~0ULL, 0x0fff'0fff'ffff'0000, 0);
 }
 
+// [IOM-5.11]
+TEST_F(Descriptors, SEC_05_PermissionsAreRevokedByAVendorDescriptor) {
+  using Granularity = PermissionInvalidation::Granularity;
+  EXPECT_EQ(parse(0x0e1e).index(), 0U) << "unknown without Secure ATS";
+  offers.secure_ats = true;
+  const auto range = expect<PermissionInvalidation>(0x1234'0e7e, 0x7'7700'9003);
+  EXPECT_EQ(range.granularity, Granularity::kRange);
+  EXPECT_TRUE(range.all_domains);
+  EXPECT_EQ(range.domain, 0x1234U);
+  EXPECT_EQ(range.address_mask, 3U);
+  EXPECT_EQ(range.address, 0x7'7700'9000U);
+  EXPECT_EQ(expect<PermissionInvalidation>(0x0e1e).granularity, Granularity::kGlobal);
+  EXPECT_EQ(expect<PermissionInvalidation>(0x0e2e).granularity, Granularity::kDomain);
+  expect_error(DescriptorError::kReservedBits, 0x0e0e);
+  expect_error(DescriptorError::kReservedBits, 0x0e5e);  // all domains is for ranges alone
+  expect_error(DescriptorError::kReservedBits, 0x0e3e, 19);
+  expect_reserved(0x0e3e, 0, 0xffff'ffff'0000'f180, 0xfc0, 0xffff'0040, ~0xfffULL);
+}
+
 }  // namespace
 }  // namespace flitwise

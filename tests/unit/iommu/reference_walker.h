@@ -142,7 +142,7 @@ class ReferenceWalker {
     if (has_pasid && (to_int(*q_.pasid) >= limit || to_int(*q_.pasid) >= two(c_.pasid_bits))) {
       throw Stop{0x46};
     }
-    if (q_.kind == WalkKind::kTranslated || q_.kind == WalkKind::kPageRequest) {
+    if ((q_.kind == WalkKind::kTranslated && !c_.secure_ats) || q_.kind == WalkKind::kPageRequest) {
       answer_.what = Answer::What::kOk;
       answer_.pa = q_.address;
       return;
@@ -173,7 +173,9 @@ class ReferenceWalker {
     if (!bit(e0_, 0)) {
       throw Stop{0x59};
     }
-    if (part(e0_, 11, 10) != 0) {
+    const std::uint64_t pointer = m_.read(at + 24);
+    const bool is_bad = part(pointer, 11, 2) != 0 || above_host(pointer);
+    if (part(e0_, 11, 10) != 0 || (c_.secure_ats && bit(pointer, 0) && is_bad)) {
       throw Stop{0x5a};
     }
     const unsigned type = static_cast<unsigned>(part(e0_, 8, 6));
@@ -190,6 +192,10 @@ class ReferenceWalker {
     if (!ok) {
       throw Stop{0x5b};
     }
+    if (q_.kind == WalkKind::kTranslated) {
+      permission(m_.read(at + 24));
+      return;
+    }
     if (first && exec_ && !bit(e2_, 1)) {
       throw Stop{0x5c};
     }
@@ -201,6 +207,47 @@ class ReferenceWalker {
     ssade_ = bit(e0_, 9) && c_.second_stage_accessed_dirty;
     type_ = type;
     by_type(aw, mode);
+  }
+
+  void permission(std::uint64_t pointer) {
+    if (bit(pointer, 0) && bit(pointer, 1) != q_.is_trusted) {
+      throw Stop{0xf1};
+    }
+    if (!bit(pointer, 0) || above_host(q_.address)) {
+      throw Stop{0xf0};
+    }
+    std::uint64_t table = part(pointer, 63, 12) * 4096;
+    unsigned low = c_.host_address_bits > 44 ? 44 : 35;  // of the index, 9 bits wide
+    for (; low > 17; low -= 9) {
+      const std::uint64_t word = fetch(table + part(q_.address, low + 8, low) * 8, 0xf3);
+      if (!bit(word, 0)) {
+        throw Stop{0xf0};
+      }
+      const bool is_large = bit(word, 7);
+      if (part(word, 6, 3) != 0 || part(word, 11, 8) != 0 ||
+          (is_large ? part(word, 63, 12) != 0 : part(word, 2, 1) != 0 || above_host(word))) {
+        throw Stop{0xf2};
+      }
+      if (is_large) {
+        grant(bit(word, 1), bit(word, 2));
+        return;
+      }
+      table = part(word, 63, 12) * 4096;
+    }
+    const std::uint64_t word = fetch(table + part(q_.address, 25, 17) * 8, 0xf3);
+    const unsigned page = static_cast<unsigned>(part(q_.address, 16, 12));
+    grant(bit(word, 2 * page), bit(word, 2 * page + 1));
+  }
+
+  void grant(bool r, bool w) {
+    const bool may_read = r || (w && q_.wish.zero_length && c_.zero_length_read);
+    if ((q_.wish.read && !may_read) || (q_.wish.write && !w)) {
+      throw Stop{0xf0};
+    }
+    answer_.what = Answer::What::kOk;
+    answer_.pa = q_.address;
+    answer_.r = r;
+    answer_.w = w;
   }
 
   void by_type(unsigned aw, unsigned mode) {

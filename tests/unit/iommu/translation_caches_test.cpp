@@ -317,5 +317,22 @@ TEST(TranslationCachesAtRandom, NothingStaleAfterTheRightInvalidation) {
   }
 }
 
+// [IOM-6.9] Its address is a physical one: it leaves structures and no translation.
+TEST(TranslationCaches, SEC_03_ATranslatedRequestLeavesNothingInTheIotlb) {
+  Agent agent;
+  agent.tables.offers.secure_ats = true;
+  agent.tables.set_pasid(0, 1);
+  agent.tables.memory.write(agent.tables.entry_at(0) + 24, 0x40'0001);
+  for (const std::uint64_t word : {0x40'0000, 0x40'1000, 0x40'2000}) {
+    agent.tables.memory.write(word, (word + 0x1000) | 1);
+  }
+  agent.tables.memory.write(0x40'3000 + 8 * (kPage >> 17), ~0ULL);
+  WalkRequest request = agent.tables.request(kPage);
+  request.kind = WalkKind::kTranslated;
+  EXPECT_EQ(agent.access(request).fault, FaultReason::kNone);
+  EXPECT_EQ(agent.caches.iotlb_size(), 0U);
+  EXPECT_NE(agent.caches.find_pasid(request.source, Pasid{0}), nullptr);
+}
+
 }  // namespace
 }  // namespace flitwise::test

@@ -62,10 +62,14 @@ class EndlessTables : public TableMemory {
 
 class RandomCase {
  public:
-  explicit RandomCase(std::uint64_t seed) : random_(seed), walked(seed, 4) {
+  explicit RandomCase(std::uint64_t seed, bool is_checked = false)
+      : random_(seed), walked(seed, 4) {
     make_offers();
     make_structures();
     make_request();
+    if (is_checked) {
+      make_permissions();
+    }
     referred = walked;
   }
 
@@ -109,6 +113,7 @@ class RandomCase {
     make_pasid_entry(0x800'0000 + pasid % 64 * 64);
   }
   void make_pasid_entry(std::uint64_t at) {
+    pasid_entry_ = at;
     const std::uint64_t type = one_in(20) ? random_.below(8) : 1 + random_.below(4);
     const std::uint64_t aw = one_in(20) ? random_.below(8) : 1 + random_.below(3);
     const std::uint64_t mode = one_in(20) ? random_.below(4) : random_.below(2);
@@ -141,7 +146,28 @@ class RandomCase {
     request.wish.zero_length = !request.wish.write && one_in(10);
   }
 
+  // A translated request, and a word at each level on the way to its page.
+  void make_permissions() {
+    offers.secure_ats = !one_in(20);
+    request.kind = WalkKind::kTranslated;
+    request.wish.read = !request.wish.write || one_in(8);
+    request.is_trusted = one_in(2);
+    request.address = random_.below(std::uint64_t{1} << (one_in(8) ? 52 : 36));
+    const std::uint64_t trust = (request.is_trusted != one_in(8)) ? 2 : 0;
+    walked.write(pasid_entry_ + 24, flipped(0xb00'0000 | trust | (one_in(16) ? 0 : 1), 16));
+    std::uint64_t table = 0xb00'0000;
+    for (unsigned low = offers.host_address_bits > 44 ? 44 : 35; low > 17; low -= 9) {
+      const std::uint64_t next = table + 0x10'0000;
+      const std::uint64_t large = 0x81 | random_.below(4) << 1;
+      const std::uint64_t word = one_in(8) ? large : next | (one_in(16) ? 0 : 1);
+      walked.write(table + (request.address >> low & 0x1ff) * 8, flipped(word, 12));
+      table = next;
+    }
+    walked.write(table + (request.address >> 17 & 0x1ff) * 8, random_.next() | random_.next());
+  }
+
   Random random_;
+  std::uint64_t pasid_entry_ = 0;
 
  public:
   IommuCapabilities offers;
@@ -202,6 +228,24 @@ TEST(WalkOverRandomTables, AgreesWithASecondWalker) {
         0x52U, 0x58U, 0x59U, 0x5aU, 0x5bU, 0x5cU, 0x5dU, 0x70U, 0x71U, 0x72U, 0x73U, 0x74U, 0x77U,
         0x78U, 0x79U, 0x7aU, 0x7bU, 0x80U, 0x81U, 0x82U, 0x83U, 0x84U, 0x85U, 0x87U}) {
     EXPECT_GT(reasons[code], 0U) << std::hex << code;
+  }
+}
+
+// [SEC-01, IOM-2.15, IOM-2.16, IOM-4.3]
+TEST(WalkOverRandomTables, SEC_01_PermissionsAgreeWithASecondWalker) {
+  std::map<unsigned, unsigned> reasons;
+  for (std::uint64_t seed = 1; seed <= 30'000; ++seed) {
+    RandomCase random(seed, true);
+    ReferenceWalker reference(random.referred, random.offers);
+    const ReferenceWalker::Answer expected = reference.walk(random.request, random.root);
+    Walk walk(random.request, random.root, random.offers);
+    expect_same(random.walked.finish(walk), expected);
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
+    ++reasons[expected.code];
+  }
+  EXPECT_GT(reasons[0], 5'000U);
+  for (const unsigned code : {0x44U, 0x48U, 0x59U, 0x5aU, 0xf0U, 0xf1U, 0xf2U, 0xf3U}) {
+    EXPECT_GT(reasons[code], 5U) << std::hex << code;
   }
 }
 

@@ -57,6 +57,21 @@ TEST(SummaryTable, ShowsAddressTranslationCachesThatWereUsed) {
   EXPECT_THAT(summary_text(result), HasSubstr("90.0"));
 }
 
+TEST(SummaryTable, ShowsSecureAtsWhereItIsOn) {
+  RunResult result;
+  IommuResult agent;
+  agent.name = "iommu0";
+  agent.requests = 8;
+  result.iommu = {agent};
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("Secure ATS")));
+  result.iommu[0].permission_checks = 8;
+  result.iommu[0].permission_denied = 3;
+  result.iommu[0].permission_reads = 2;
+  const std::string text = summary_text(result);
+  EXPECT_THAT(text, HasSubstr("Secure ATS"));
+  EXPECT_THAT(text, HasSubstr("0.25"));
+}
+
 TEST(SummaryTable, AnEmptyRunIsOneLine) {
   EXPECT_EQ(summary_text(RunResult()), "Simulated 0 ns in 0.00 s, seed 0, config \n");
 }

@@ -45,6 +45,51 @@ TEST(MapOp, EveryFieldCounts) {
   EXPECT_EQ(mapping.domain, 3);
 }
 
+TEST(PermitOp, LeftOutFieldsAreOnePageToReadAndWrite) {
+  const PermissionGrant grant =
+      op_of<PermitOp>(R"({"op":"permit","pasid":5,"address":"0x777000"})").grant;
+  EXPECT_EQ(grant.function, Bdf::of(1, 0, 0));
+  EXPECT_EQ(to_int(grant.pasid), 5U);
+  EXPECT_EQ(grant.address, 0x77'7000U);
+  EXPECT_EQ(grant.bytes, 4096U);
+  EXPECT_EQ(grant.unit_bits, 12U);
+  EXPECT_TRUE(grant.permission.read && grant.permission.write);
+  EXPECT_FALSE(grant.is_trusted.has_value());
+}
+
+TEST(PermitOp, EveryFieldCounts) {
+  const PermissionGrant grant =
+      op_of<PermitOp>(R"({"op":"permit","rid":"01:00.2","address":"0x8000000","unit":"64MiB",
+        "bytes":"0x8000000","allow":"w","trusted":true})")
+          .grant;
+  EXPECT_EQ(grant.function, Bdf::of(1, 0, 2));
+  EXPECT_EQ(grant.unit_bits, 26U);
+  EXPECT_EQ(grant.bytes, 0x800'0000U);
+  EXPECT_FALSE(grant.permission.read);
+  EXPECT_TRUE(grant.permission.write);
+  EXPECT_EQ(grant.is_trusted, true);
+}
+
+TEST(PermitOp, WhatCannotBePermittedIsNamed) {
+  EXPECT_THAT(problems_of(R"({"op":"permit"})"), ElementsAre(HasSubstr("address: missing")));
+  EXPECT_THAT(problems_of(R"({"op":"permit","address":"0x1000","unit":"64MiB"})"),
+              ElementsAre(HasSubstr("address: is no multiple of the unit")));
+  EXPECT_THAT(problems_of(R"({"op":"permit","address":0,"bytes":"0x10001000"})"),
+              ElementsAre(HasSubstr("bytes: expected up to 65536 pages")));
+  EXPECT_THAT(problems_of(R"({"op":"permit","address":0,"allow":"x"})"),
+              ElementsAre(HasSubstr("allow:")));
+  EXPECT_THAT(problems_of(R"({"op":"map","stage":"pass_through","permit":"rw"})"),
+              ElementsAre(HasSubstr("permit: has no range in pass_through")));
+}
+
+TEST(MapOp, PermitIsForTheSamePages) {
+  const MapOp op =
+      op_of<MapOp>(R"({"op":"map","address":"0x40000000","to":"0x777000","permit":"r"})");
+  ASSERT_TRUE(op.permit.has_value());
+  EXPECT_TRUE(op.permit->read);
+  EXPECT_FALSE(op.permit->write);
+}
+
 TEST(MapOp, WhatCannotBeMappedIsNamed) {
   EXPECT_THAT(problems_of(R"({"op":"map","address":1,"to":0})"),
               ElementsAre(HasSubstr("address: is no multiple of the page")));
