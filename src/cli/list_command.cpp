@@ -47,7 +47,7 @@ constexpr Named kFeatures[] = {
     {"any TLM-2.0 memory as host memory, JSON-line scripts", "modelled"},
     {"flit mode, PCIe Gen6, CXL", "not modelled yet"},
     {"IOMMU: scalable-mode tables, caches, walkers, faults, queued invalidation", "modelled"},
-    {"ATS in the endpoint (ATC, device-TLB invalidation), PRI, Secure ATS", "not modelled yet"},
+    {"ATS (ATC, device-TLB invalidation), PRI, Secure ATS", "modelled"},
     {"PIO send memory, credit return", "not modelled yet"},
     {"HCA pre-translation, SRDMA, RoCE", "not modelled yet"},
     {"corner cases as files (conform), campaigns", "modelled"},
