@@ -31,6 +31,7 @@ IommuCapabilities capabilities_from(Input& input) {
   offers.second_stage_2m = !has(4);
   offers.first_stage_1g = offers.second_stage_1g = !has(5);
   offers.second_stage_accessed_dirty = !has(6);
+  offers.secure_ats = has(20);
   offers.nested = !has(7);
   offers.pass_through = !has(8);
   offers.rid_pasid = !has(9);
@@ -115,6 +116,9 @@ struct DescriptorWriter {
     return at(function & 0xfU, 12) | at(function >> 4U, 52);
   }
 
+  /// Types of more than four bits.
+  static std::uint64_t wide_type(unsigned type) { return (type & 0xfU) | at(type >> 4U, 9); }
+
   Words operator()(DescriptorError /*error*/) const { return {}; }
   Words operator()(const ContextCacheInvalidation& c) const {
     return {head(1, c) | source(c.source, 32) | at(c.function_mask, 48), 0};
@@ -148,11 +152,13 @@ struct DescriptorWriter {
     const std::uint64_t process = c.pasid.has_value() ? at(1, 4) | pasid(*c.pasid) : 0;
     return {9U | process | at(c.code, 12) | source(c.source, 16), at(c.group, 3)};
   }
+  Words operator()(const PermissionInvalidation& c) const {
+    return {wide_type(kPermissionInvalidationType) | head(0, c) | at(c.all_domains, 6),
+            c.address | c.address_mask};
+  }
   Words operator()(const HandleInvalidation& c) const {
-    const std::uint64_t type =
-        (kHandleInvalidationType & 0xfU) | at(kHandleInvalidationType >> 4U, 9);
-    return {type | at(static_cast<std::uint64_t>(c.scope), 4) | source(c.source, 16) |
-                at(to_int(c.lower), 32) | at(to_int(c.upper), 48),
+    return {wide_type(kHandleInvalidationType) | at(static_cast<std::uint64_t>(c.scope), 4) |
+                source(c.source, 16) | at(to_int(c.lower), 32) | at(to_int(c.upper), 48),
             0};
   }
 };
