@@ -73,6 +73,8 @@ class TranslationAgent : public sc_core::sc_module,
   }
   void write_register(std::uint32_t offset, unsigned bytes, std::uint64_t value);
   unsigned register_width(std::uint32_t offset) const { return registers_.width(offset); }
+  /// Memory into which it writes page requests; its base is 0 until software has set it.
+  QueueView page_request_queue() const { return registers_.page_request_queue(); }
 
   /// Grows whenever something happens: the mark of progress.
   std::uint64_t progress() const {

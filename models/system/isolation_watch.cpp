@@ -35,8 +35,12 @@ bool is_hostile(const Packet& packet) {
 
 }  // namespace
 
-IsolationWatch::IsolationWatch(const Config& config, const Fabric& fabric, MemoryPort& memory)
-    : fabric_(fabric), memory_(memory), has_tables_(config.iommu.translation != Translation::kOff) {
+IsolationWatch::IsolationWatch(const Config& config, const Fabric& fabric, MemoryPort& memory,
+                               const TranslationAgent& agent)
+    : fabric_(fabric),
+      memory_(memory),
+      agent_(agent),
+      has_tables_(config.iommu.translation != Translation::kOff) {
   for (const FabricDevice& device : fabric.devices) {
     if (device.config.workload.kind == WorkloadKind::kHostile) {
       attackers_.push_back(attacker_of(config, device));
@@ -179,6 +183,12 @@ bool IsolationWatch::is_attackers(std::uint64_t page) const {
   });
 }
 
+// The agent writes what devices ask for into the queue that software gave it.
+bool IsolationWatch::holds_page_requests(std::uint64_t page) const {
+  const QueueView queue = agent_.page_request_queue();
+  return queue.base != 0 && page >= queue.base / kPage && page * kPage < queue.base + queue.bytes;
+}
+
 bool IsolationWatch::is_as_left(std::uint64_t page, const std::uint8_t* bytes) const {
   const auto left = pages_.find(page);
   if (left == pages_.end()) {
@@ -201,7 +211,7 @@ CheckResult IsolationWatch::memory_check() const {
        at += kChunk) {
     for (std::uint64_t offset = 0; offset < kChunk; offset += kPage) {
       const std::uint64_t page = (at + offset) / kPage;
-      if (!is_as_left(page, &seen[offset]) && !is_attackers(page)) {
+      if (!is_as_left(page, &seen[offset]) && !is_attackers(page) && !holds_page_requests(page)) {
         first = changed == 0 ? page * kPage : first;
         ++changed;
       }

@@ -11,6 +11,7 @@
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
+#include "iommu/translation_agent.h"
 #include "root_complex/memory_port.h"
 #include "system/fabric.h"
 
@@ -25,7 +26,8 @@ class IsolationWatch {
   /// Memory that is compared, from address 0; beyond, writes are judged by their address alone.
   static constexpr std::uint64_t kComparedBytes = std::uint64_t{256} << 20;
 
-  IsolationWatch(const Config& config, const Fabric& fabric, MemoryPort& memory);
+  IsolationWatch(const Config& config, const Fabric& fabric, MemoryPort& memory,
+                 const TranslationAgent& agent);
 
   /// Some device is hostile.
   bool is_needed() const { return !attackers_.empty(); }
@@ -59,6 +61,7 @@ class IsolationWatch {
   void judge_write(const Observation& seen);
   void remember(std::uint64_t address, std::uint64_t bytes);
   bool is_attackers(std::uint64_t page) const;
+  bool holds_page_requests(std::uint64_t page) const;
   bool is_as_left(std::uint64_t page, const std::uint8_t* bytes) const;
   CheckResult memory_check() const;
   CheckResult writes_check() const;
@@ -68,6 +71,7 @@ class IsolationWatch {
 
   const Fabric& fabric_;
   MemoryPort& memory_;
+  const TranslationAgent& agent_;
   const bool has_tables_;  // of iommu.translation
   std::vector<Attacker> attackers_;
   bool has_begun_ = false, compares_memory_ = false;

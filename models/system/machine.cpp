@@ -35,7 +35,7 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
                        }}),
       monitors_(fabric_, config),
       measurement_(fabric_, bridge_),
-      isolation_(config, fabric_, memory_port_),
+      isolation_(config, fabric_, memory_port_, agent_),
       software_(fabric_.devices.size()) {
   if (memory == nullptr) {
     own_memory_ = std::make_unique<HostMemory>("memory", config.host);
