@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields of each type of descriptor.
+#include "iommu/descriptor_encoding.h"
+
+#include "iommu/entries.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint64_t kPageAddress = ~std::uint64_t{0xfff};
+
+std::uint64_t bit(bool is_set, unsigned position) {
+  return is_set ? std::uint64_t{1} << position : 0;
+}
+std::uint64_t field(std::uint64_t value, unsigned position) {
+  return value << position;
+}
+std::uint64_t pasid_field(Pasid pasid) {
+  return field(to_int(pasid), 32);
+}
+/// PFSID: its low four bits apart from the others.
+std::uint64_t physical_function_field(std::uint16_t function) {
+  return field(function & 0xfU, 12) | field(function >> 4U, 52);
+}
+
+DescriptorBytes of_words(std::uint64_t low, std::uint64_t high) {
+  DescriptorBytes bytes{};
+  store_u64(bytes.data(), low);
+  store_u64(bytes.data() + 8, high);
+  return bytes;
+}
+
+template <class Invalidation>
+std::uint64_t pages_of(const Invalidation& command) {
+  return (command.address & kPageAddress) | bit(command.leaf_only, 6) | command.address_mask;
+}
+
+}  // namespace
+
+DescriptorBytes encode(const IotlbInvalidation& command) {
+  return of_words(2U | field(static_cast<unsigned>(command.granularity), 4) |
+                      bit(command.drains_writes, 6) | bit(command.drains_reads, 7) |
+                      field(command.domain, 16),
+                  pages_of(command));
+}
+
+DescriptorBytes encode(const DeviceTlbInvalidation& command) {
+  const std::uint64_t address = command.address & kPageAddress;
+  const std::uint64_t physical = physical_function_field(command.physical_function);
+  if (command.pasid) {
+    return of_words(8U | field(command.queue_depth, 4) | field(command.source.value, 16) |
+                        pasid_field(*command.pasid) | physical,
+                    address | bit(command.is_sized, 11) | bit(command.all_pasids, 0));
+  }
+  return of_words(3U | field(command.queue_depth, 16) | field(command.source.value, 32) | physical,
+                  address | bit(command.is_sized, 0));
+}
+
+DescriptorBytes encode(const InvalidationWait& command) {
+  return of_words(5U | bit(command.interrupts, 4) | bit(command.writes_status, 5) |
+                      bit(command.is_fence, 6) | bit(command.drains_page_requests, 7) |
+                      field(command.status, 32),
+                  command.status_address);
+}
+
+DescriptorBytes encode(const PasidIotlbInvalidation& command) {
+  return of_words(6U | field(static_cast<unsigned>(command.granularity), 4) |
+                      field(command.domain, 16) | pasid_field(command.pasid),
+                  pages_of(command));
+}
+
+DescriptorBytes encode(const PageGroupResponse& command) {
+  return of_words(9U | bit(command.pasid.has_value(), 4) | field(command.code, 12) |
+                      field(command.source.value, 16) |
+                      pasid_field(command.pasid.value_or(Pasid{})),
+                  field(command.group, 3));
+}
+
+}  // namespace flitwise
