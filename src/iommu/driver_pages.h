@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The pages that a driver of the translation agent maps and unmaps: where their entries are, and
+/// which page of memory each has.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "flitwise/ids.h"
+#include "iommu/page_frames.h"
+
+namespace flitwise {
+
+/// A buffer of one function and PASID.
+struct DriverDomain {
+  DeviceIdentity identity;
+  std::uint16_t number = 0;  ///< DID
+  OptionalId<Pasid> pasid;   ///< that its device names in Translation Requests
+  bool has_device_tlb = false;
+  std::uint8_t queue_depth = 0;        ///< of its function's invalidations; 0 is 32 [IQU-12]
+  Bdf physical_function;               ///< of its device
+  bool responds_with_pasid = true;     ///< PRG Response PASID Required [PRI-36]
+  std::uint64_t address = 0;           ///< of its first page
+  std::uint32_t first = 0, count = 0;  ///< its pages, by index
+};
+
+class DriverPages {
+ public:
+  using Index = std::uint32_t;
+  /// Writes an entry of a page table.
+  using Poke = std::function<void(std::uint64_t address, std::uint64_t value)>;
+
+  struct Page {
+    std::uint64_t entry = 0;  ///< address of its leaf
+    std::uint32_t domain = 0;
+    std::optional<PageFrames::Frame> frame;  ///< absent: not mapped
+    bool is_pinned = false;                  ///< never unmapped
+    bool is_wanted = false;                  ///< somebody is about to map it
+  };
+
+  DriverPages(PageFrames frames, unsigned page_bits, Poke poke)
+      : frames_(std::move(frames)), page_bits_(page_bits), poke_(std::move(poke)) {}
+
+  /// A domain without pages; they follow by add_page(), from its first address on.
+  void add_domain(const DriverDomain& domain);
+  /// Not mapped yet. entry: the address of its leaf.
+  Index add_page(std::uint64_t entry, bool is_pinned);
+  /// What a leaf holds beside the address.
+  void set_flags(std::uint64_t flags) { flags_ = flags; }
+
+  unsigned page_bits() const { return page_bits_; }
+  std::uint32_t domains() const { return static_cast<std::uint32_t>(domains_.size()); }
+  const DriverDomain& domain(std::uint32_t index) const { return domains_[index]; }
+  const DriverDomain& domain_of(Index page) const { return domains_[pages_[page].domain]; }
+  std::uint64_t address(Index page) const {
+    const DriverDomain& domain = domain_of(page);
+    return domain.address + (std::uint64_t{page - domain.first} << page_bits_);
+  }
+  Page& page(Index index) { return pages_[index]; }
+  const Page& page(Index index) const { return pages_[index]; }
+  /// Some domain of the function; null where it has none.
+  const DriverDomain* find_function(Bdf function) const;
+  /// The page at an address of a function and PASID; nothing where the driver has none there.
+  std::optional<Index> find(Bdf function, OptionalId<Pasid> pasid, std::uint64_t address) const;
+
+  /// Gives it a page of memory and writes its leaf. REQUIRES: it has none, and one is free.
+  void map(Index page);
+  /// Clears its leaf. The page of memory stays taken until frames().take_back(). REQUIRES: it is
+  /// mapped.
+  PageFrames::Frame unmap(Index page);
+
+  PageFrames& frames() { return frames_; }
+  const PageFrames& frames() const { return frames_; }
+
+ private:
+  static std::uint64_t key_of(Bdf function, OptionalId<Pasid> pasid) {
+    return std::uint64_t{function.value} << 20 | to_int(pasid.value_or(Pasid{}));
+  }
+
+  PageFrames frames_;
+  const unsigned page_bits_;
+  Poke poke_;
+  std::uint64_t flags_ = 0;
+  std::vector<DriverDomain> domains_;
+  std::vector<Page> pages_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> by_key_;
+  std::unordered_map<std::uint16_t, std::uint32_t> by_function_;
+};
+
+}  // namespace flitwise

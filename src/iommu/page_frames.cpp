@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Books of pages.
+#include "iommu/page_frames.h"
+
+#include <fmt/format.h>
+
+namespace flitwise {
+
+PageFrames::PageFrames(std::uint64_t base, unsigned page_bits, Frame count)
+    : base_(base), page_bits_(page_bits), frames_(count) {
+  for (Frame frame = 0; frame < count; ++frame) {
+    free_.push_back(frame);
+  }
+}
+
+PageFrames::Frame PageFrames::give(const DeviceIdentity& owner, std::uint64_t address) {
+  const Frame frame = free_.front();
+  free_.pop_front();
+  Entry& entry = frames_[frame];
+  entry.owner = key_of(owner);
+  entry.address = address >> page_bits_;
+  entry.state = State::kMapped;
+  return frame;
+}
+
+void PageFrames::take_back(Frame frame) {
+  Entry& entry = frames_[frame];
+  entry.before = entry.owner;
+  entry.owner = 0;
+  entry.state = State::kFree;
+  free_.push_back(frame);
+}
+
+void PageFrames::access(const DeviceIdentity& who, std::uint64_t physical,
+                        const std::uint64_t* untranslated) {
+  if (physical < base_ || (physical - base_) >> page_bits_ >= frames_.size()) {
+    return;
+  }
+  ++accesses_;
+  const Entry& entry = frames_[(physical - base_) >> page_bits_];
+  const bool is_elsewhere = untranslated != nullptr && *untranslated >> page_bits_ != entry.address;
+  if (entry.owner != key_of(who) || is_elsewhere) {
+    refuse(entry, who, physical);
+  } else if (entry.state == State::kLate) {
+    ++late_;
+  }
+}
+
+void PageFrames::refuse(const Entry& entry, const DeviceIdentity& who, std::uint64_t physical) {
+  const bool is_stale = entry.before == key_of(who) || entry.owner == key_of(who);
+  ++(is_stale ? stale_ : foreign_);
+  if (first_.empty()) {
+    first_ = fmt::format("{:02x}:{:02x}.{} PASID {} reached {:#x}, {}", who.bdf.bus(),
+                         who.bdf.value >> 3 & 0x1fU, who.bdf.value & 7U,
+                         to_int(who.pasid.value_or(Pasid{})), physical,
+                         entry.owner == 0 ? "which is free" : "which is another's");
+  }
+}
+
+}  // namespace flitwise
