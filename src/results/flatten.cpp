@@ -40,6 +40,13 @@ void add_dhi(const Json& result, Json& row) {
   }
 }
 
+void add_iommu(const Json& result, Json& row) {
+  for (Json agent : result.value("iommu", Json::array())) {
+    agent.erase("name");
+    flatten(agent, "iommu", row);  // there is one
+  }
+}
+
 }  // namespace
 
 void flatten(const Json& object, const std::string& prefix, Json& row) {
@@ -58,6 +65,7 @@ Json figures_row(const Json& result) {
   add_links(result, row);
   add_latency(result, row);
   add_dhi(result, row);
+  add_iommu(result, row);
   for (const Json& error : result.at("errors")) {
     row["errors_" + error.at("kind").get<std::string>()] = error.at("count");
   }

@@ -14,8 +14,8 @@ void flatten(const nlohmann::ordered_json& object, const std::string& prefix,
              nlohmann::ordered_json& row);
 
 /// The figures of a result.json as one row: simulated_ns, up_link_efficiency, dma_write_p99_ns,
-/// dhi_hits, errors_KIND, checks_failed ... Figures of the first link and device have no further
-/// name; those of the n-th carry its name in front.
+/// dhi_hits, iommu_walks, errors_KIND, checks_failed ... Figures of the first link and device have
+/// no further name; those of the n-th carry its name in front.
 nlohmann::ordered_json figures_row(const nlohmann::ordered_json& result);
 
 }  // namespace flitwise

@@ -145,6 +145,8 @@ TEST(FiguresRow, ColumnsAreNamedByDirectionLatencyAndTable) {
   EXPECT_EQ(row["dma_write_count"], 10);
   EXPECT_EQ(row["dhi_hits"], 8);
   EXPECT_EQ(row["dhi_rejections_out_of_range"], 1);
+  EXPECT_EQ(row["iommu_page_requests"], sample_result().iommu.at(0).page_requests);
+  EXPECT_FALSE(row.contains("iommu_name"));
   EXPECT_EQ(row["errors_unsupported_request"], 2);
   EXPECT_EQ(row["checks_failed"], 1);
 }
