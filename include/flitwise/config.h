@@ -56,6 +56,31 @@ struct HandleStorageConfig {
   } timing;
 };
 
+/// When a driver invalidates what it has unmapped: page by page, or its whole domain later.
+enum class UnmapMode { kStrict, kDeferred };
+/// How a driver hears that its invalidations are over.
+enum class DriverWait { kPoll, kInterrupt };
+/// What a driver does wrong on purpose, to show that the checks notice. [INV-35]
+enum class DriverMistake { kNone, kDeviceFirst, kNoWait, kNoDevice };
+
+/// The driver of the translation agent: maps, unmaps and serves page requests while devices run.
+struct IommuDriverConfig {
+  bool enabled = false;
+  Time step{};         ///< between two of its accesses; 0: host.timing.software_step
+  unsigned batch = 1;  ///< unmaps whose invalidations share one wait [IQU-16]
+  UnmapMode mode = UnmapMode::kStrict;
+  Time flush_after = Time::from_us(100);  ///< kDeferred: though there is no whole batch
+  DriverWait wait = DriverWait::kPoll;
+  double unmap_rate = 0;                 ///< unmaps a second, on average; 0: none
+  unsigned unmap_pages = 1;              ///< of one unmap
+  Time remap_after = Time::from_us(10);  ///< from free to mapped again; 0: only when asked for
+  double premapped = 1;                  ///< share of the pages that are there at the start
+  Time map_latency = Time::from_us(1);   ///< from a page request, or a fault, to the mapped page
+  double refuse_fraction = 0;            ///< of the page requests
+  DriverMistake mistake = DriverMistake::kNone;
+  std::uint32_t page_request_queue = 32U << 10;  ///< bytes; 32 a record
+};
+
 struct HostConfig {
   struct {
     Bytes size = Bytes{16} << 30;
@@ -93,6 +118,7 @@ struct HostConfig {
         UnknownDomain::kFullIdentity;  ///< downstream message without entry [DHI D21]
     HandleStorageConfig storage;
   } dhi;
+  IommuDriverConfig iommu_driver;
   struct {
     Time root_port = Time::from_ns(100);      ///< ingress to memory, and memory to egress, each
     Time clock = Time::from_ns(2);            ///< host uncore

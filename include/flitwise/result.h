@@ -89,6 +89,9 @@ struct IommuResult {
   std::uint64_t page_requests = 0, page_requests_dropped = 0;
   /// Translated requests checked against a permission table, those refused, and reads of it.
   std::uint64_t permission_checks = 0, permission_denied = 0, permission_reads = 0;
+  // Of its driver: pages, and accesses to pages whose entry was gone but not all invalidations.
+  std::uint64_t maps = 0, unmaps = 0, late_accesses = 0;
+  std::uint64_t page_requests_served = 0, page_requests_refused = 0, faults_taken = 0;
 };
 
 /// ATS of one function.

@@ -313,6 +313,9 @@ bool RootPort::resolve(Packet& packet, Time t, Standing& standing) {
 // In one piece: every request comes this way.
 [[gnu::flatten]] void RootPort::to_memory(Packet& packet, std::uint64_t address, Time delay) {
   ++in_memory_;
+  if (memory_watch_ != nullptr) {
+    memory_watch_->accessed(packet, address);
+  }
   if (!memory_.submit(*this, PacketRef(&packet), address, delay)) {
     holds_buffer_ = true;
   } else if (config_.host.memory.bandwidth_gbps > 0) {

@@ -22,6 +22,7 @@
 #include "flitwise/result.h"
 #include "root_complex/host_handles.h"
 #include "root_complex/memory_port.h"
+#include "root_complex/memory_watch.h"
 #include "root_complex/translation_stage.h"
 #include "tlp/tlp_check.h"
 #include "trace/latency_tracer.h"
@@ -73,6 +74,8 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   /// Bus Master Enable of the port's own function: are requests from below let in? They are until
   /// called.
   void set_bus_master(bool is_enabled) { is_bus_master_ = is_enabled; }
+  /// `watch` sees accesses to memory from now on, and outlives the port; null: nobody does.
+  void watch_memory(MemoryWatch* watch) { memory_watch_ = watch; }
   /// `observer` outlives the port.
   void observe(const Observer& observer) { observer_ = &observer; }
 
@@ -179,6 +182,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   std::vector<Gather> gathers_;  // replies with more than one translation, as far as they are found
   const Packet* packet_received_ = nullptr;  // while it is being received
   const Observer* observer_ = nullptr;
+  MemoryWatch* memory_watch_ = nullptr;
   RootPortCounters counters_;
   std::map<std::string, std::uint64_t> errors_;
 };

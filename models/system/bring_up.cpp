@@ -58,6 +58,18 @@ void Machine::bring_up() {
     }
   }
   serve();
+  bring_up_driver();
+}
+
+// Its queues are there before the first device asks for anything.
+void Machine::bring_up_driver() {
+  if (!iommu_driver_) {
+    return;
+  }
+  iommu_driver_->start();
+  while (!iommu_driver_->is_ready()) {
+    sc_core::sc_start(to_sc_time(kBootSlice));
+  }
 }
 
 void Machine::boot(std::uint8_t epoch) {

@@ -48,6 +48,10 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
   for (FabricLink& one : fabric_.links) {
     one.link->hold_faults();
   }
+  if (config.host.iommu_driver.enabled) {
+    iommu_driver_ =
+        std::make_unique<IommuDriver>("iommu_driver", config, bridge_, agent_, memory_port_);
+  }
   bridge_.attach(agent_);
   for (const std::unique_ptr<RootPort>& port : fabric_.root_ports) {
     bridge_.attach(*port, config);
@@ -65,7 +69,7 @@ void Machine::serve() {
     return;
   }
   is_serving_ = true;
-  set_up_translation(config, fabric_, memory_port_, agent_);
+  set_up_translation_tables();
   measurement_.forget_errors();
   for (FabricLink& one : fabric_.links) {
     one.link->release_faults();
@@ -81,6 +85,9 @@ void Machine::start() {
   }
   serve();
   isolation_.begin();
+  if (iommu_driver_ && !iommu_driver_->is_started()) {
+    iommu_driver_->start();
+  }
   for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
     if (fabric_.devices[i].config.run.warmup == 0) {
       measurement_.open(i, false);
@@ -101,6 +108,21 @@ void Machine::start() {
     }
     device.endpoint->wake();
   }
+  if (iommu_driver_) {
+    iommu_driver_->begin([this] { return !all_work_is_given_out(); });
+  }
+}
+
+void Machine::set_up_translation_tables() {
+  if (!iommu_driver_) {
+    set_up_translation(config, fabric_, memory_port_, agent_);
+    return;
+  }
+  std::vector<RootPort*> ports;
+  for (const auto& one : fabric_.root_ports) {
+    ports.push_back(one.get());
+  }
+  iommu_driver_->take_over(set_up_driver(config, fabric_, memory_port_, agent_), ports);
 }
 
 bool Machine::is_exhausted() const {
@@ -125,6 +147,7 @@ bool Machine::nothing_is_under_way() const {
     return std::all_of(components.begin(), components.end(), is_quiet);
   };
   return memory_port_.in_flight() == 0 && bridge_.is_quiet() && agent_.is_quiet() &&
+         (!iommu_driver_ || iommu_driver_->is_quiet()) &&
          all(software_, [](const auto& one) { return !one.driver || one.driver->is_quiet(); }) &&
          all(fabric_.devices, [](const auto& one) { return one.endpoint->is_quiet(); }) &&
          all(fabric_.root_ports, [](const auto& one) { return one->is_quiet(); }) &&
@@ -239,7 +262,7 @@ std::uint64_t Machine::progress() const {
   for (const FabricDevice& device : fabric_.devices) {
     sum += device.engine ? device.engine->started() : 0;
   }
-  return sum + agent_.progress();
+  return sum + agent_.progress() + (iommu_driver_ ? iommu_driver_->progress() : 0);
 }
 
 std::string Machine::waiting() const {
@@ -257,6 +280,9 @@ std::string Machine::waiting() const {
     text += one->waiting();
   }
   text += agent_.waiting();
+  if (iommu_driver_) {
+    text += iommu_driver_->waiting();
+  }
   return text;
 }
 
@@ -266,6 +292,13 @@ RunResult Machine::result() const {
   result.latency = tracer_.results();
   measurement_.fill(result);
   result.iommu.push_back(agent_.result());
+  if (iommu_driver_) {
+    iommu_driver_->fill(result.iommu.back());
+    result.latency.push_back(iommu_driver_->unmap_latency().summary("unmap"));
+    for (const auto& [kind, count] : iommu_driver_->errors()) {
+      result.errors["iommu_driver_" + kind] += count;
+    }
+  }
   result.checks = checks();
   result.violations = monitors_.violations();
   return result;

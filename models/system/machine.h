@@ -16,6 +16,7 @@
 #include "host/handle_driver.h"
 #include "host/host_bridge.h"
 #include "host/host_memory.h"
+#include "host/iommu_driver.h"
 #include "iommu/translation_agent.h"
 #include "system/fabric.h"
 #include "system/isolation_watch.h"
@@ -77,6 +78,8 @@ class Machine {
     std::uint64_t doorbells = 0;           // rung
   };
 
+  void set_up_translation_tables();
+  void bring_up_driver();
   void software_ready();
   void make_driver(std::size_t index);
   void ring(std::size_t index, const WorkItem& item, std::uint32_t token);
@@ -100,6 +103,7 @@ class Machine {
   MemoryPort memory_port_;
   HostBridge bridge_;
   TranslationAgent agent_;
+  std::unique_ptr<IommuDriver> iommu_driver_;  // where the configuration has one
   Fabric fabric_;
   Monitors monitors_;
   Measurement measurement_;
@@ -128,6 +132,7 @@ class Machine {
   /// REQUIRES: boot() was called and there is configuration space.
   const Boot& booted() const { return *boot_; }
   HandleDriver* driver(std::size_t device) { return software_[device].driver.get(); }
+  const IommuDriver* iommu_driver() const { return iommu_driver_.get(); }
   std::uint64_t doorbells(std::size_t device) const { return software_[device].doorbells; }
   std::uint64_t interrupts(std::size_t device) const;
 };

@@ -44,6 +44,9 @@ std::vector<CheckResult> Machine::checks() const {
     }
   }
   append(all, agent_.checks());
+  if (iommu_driver_) {
+    append(all, iommu_driver_->checks());
+  }
   append(all, monitors_.checks());
   append(all, isolation_.checks(is_quiet()));
   append(all, posted_bytes_checks());

@@ -2,15 +2,19 @@
 // Tables for a workload.
 #include "system/translation_setup.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "flitwise/error.h"
+#include "host/driver_memory.h"
 #include "iommu/table_builder.h"
 #include "workload/nic_profile.h"
+#include "workload/random.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -32,7 +36,13 @@ TranslationType type_of(Translation translation) {
   return TranslationType::kNone;
 }
 
-/// Maps pages to themselves, each once, and with Secure ATS permits them.
+void poke_u64(MemoryPort& memory, std::uint64_t address, std::uint64_t value) {
+  std::array<std::uint8_t, 8> bytes{};
+  store_u64(bytes.data(), value);
+  memory.poke(address, bytes.data(), bytes.size());
+}
+
+/// Maps pages, each once, and with Secure ATS permits them.
 class Pages {
  public:
   Pages(const IommuConfig& config, MemoryPort& memory)
@@ -41,52 +51,62 @@ class Pages {
         builder_(
             [&memory](std::uint64_t address, std::uint64_t value) {
               std::array<std::uint8_t, 8> bytes{};
-              for (unsigned i = 0; i < bytes.size(); ++i) {
-                bytes[i] = static_cast<std::uint8_t>(value >> 8 * i);
-              }
+              store_u64(bytes.data(), value);
               return memory.poke(address, bytes.data(), bytes.size());
             },
             TableBuilder::kDefaultArea, config.capabilities.host_address_bits),
         is_permitting_(config.secure_ats) {}
 
+  /// To themselves.
   void map(const DeviceIdentity& domain, bool is_trusted, std::uint64_t from, std::uint64_t bytes) {
     for (std::uint64_t page = from / page_ * page_; page < from + bytes; page += page_) {
-      if (done_.emplace(domain.bdf.value, to_int(domain.pasid.value_or(Pasid{})), page).second) {
-        map_page(domain, page);
+      if (is_new(domain, page)) {
+        map_page(domain, page, page);
         if (is_permitting_) {
           permit_page(domain, is_trusted, page);
         }
       }
     }
   }
+  bool is_new(const DeviceIdentity& domain, std::uint64_t page) {
+    return done_.emplace(domain.bdf.value, to_int(domain.pasid.value_or(Pasid{})), page).second;
+  }
   std::uint64_t root_table() const { return root_table_; }
   /// One that nobody else uses.
   std::uint64_t spare_page() { return builder_.take_page(); }
 
- private:
   // Every table has a domain of its own: translations of the second stage are known by it alone.
   // [IOM-6.3]
-  std::uint16_t domain_of(const Mapping& mapping) {
+  std::uint16_t domain_of(const DeviceIdentity& domain) {
     const auto next = static_cast<std::uint16_t>(domains_.size() + 1);
-    return domains_.emplace(std::pair(mapping.function.value, to_int(mapping.pasid)), next)
+    return domains_
+        .emplace(std::pair(domain.bdf.value, to_int(domain.pasid.value_or(Pasid{}))), next)
         .first->second;
   }
-  void map_page(const DeviceIdentity& domain, std::uint64_t page) {
+  /// Returns the address of its leaf.
+  std::uint64_t map_page(const DeviceIdentity& domain, std::uint64_t page, std::uint64_t to) {
     Mapping mapping;
     mapping.function = domain.bdf;
     mapping.pasid = domain.pasid.value_or(Pasid{});
     mapping.type = type_;
-    mapping.address = mapping.to = mapping.via = page;
+    mapping.address = page;
+    mapping.to = mapping.via = to;
     mapping.bytes = page_;
-    mapping.domain = domain_of(mapping);
+    mapping.domain = domain_of(domain);
     mapping.page_bits = static_cast<unsigned>(__builtin_ctzll(page_));
     try {
-      root_table_ = builder_.map(mapping).root_table;
+      const MappedEntries entries = builder_.map(mapping);
+      root_table_ = entries.root_table;
+      if (type_ == TranslationType::kPassThrough) {
+        return 0;
+      }
+      return entries.first_stage.empty() ? entries.second_stage.back() : entries.first_stage.back();
     } catch (const std::invalid_argument& error) {
       throw SimulationError(std::string("tables for the workload: ") + error.what());
     }
   }
 
+ private:
   // Pages of 1 GiB take a word above the lowest level for each 64 MiB. [IOM-2.16]
   void permit_page(const DeviceIdentity& domain, bool is_trusted, std::uint64_t page) {
     constexpr unsigned kLargeUnit = permission_word_bits(2);
@@ -158,6 +178,136 @@ void map_domains(const Config& config, const Endpoint& endpoint, Pages& pages) {
   }
 }
 
+std::uint64_t rings_of(const WorkloadConfig& workload) {
+  return workload.buffer_base + std::uint64_t{domain_ids(workload)} * workload.buffer_size;
+}
+
+void use_tables(const Pages& pages, TranslationAgent& agent) {
+  constexpr std::uint64_t kScalableMode = std::uint64_t{1} << 10;
+  agent.write_register(iommu_register::kRtaddr, 8, pages.root_table() | kScalableMode);
+  agent.write_register(iommu_register::kGcmd, 4, global_bit::kRootTable);
+  agent.write_register(iommu_register::kGcmd, 4, global_bit::kTranslation);
+}
+
+/// Buffers whose pages a driver will own.
+class DriverSetUp {
+ public:
+  DriverSetUp(const Config& config, const Fabric& fabric, MemoryPort& memory)
+      : config_(config),
+        page_(config.iommu.page),
+        pages_(config.iommu, memory),
+        premapped_(Random(config.run.seed).split("premapped pages")),
+        driver_(frames_for(config, fabric), static_cast<unsigned>(__builtin_ctzll(page_)),
+                [&memory](std::uint64_t address, std::uint64_t value) {
+                  poke_u64(memory, address, value);
+                }) {
+    for (const FabricDevice& device : fabric.devices) {
+      add_device(device, memory);
+    }
+  }
+  DriverPages& driver() { return driver_; }
+  const Pages& tables() const { return pages_; }
+
+ private:
+  static std::uint64_t pages_in(std::uint64_t from, std::uint64_t bytes, std::uint64_t page) {
+    return (from + bytes - 1) / page - from / page + 1;
+  }
+
+  // Behind all addresses of devices, so that none of them is its own translation.
+  static PageFrames frames_for(const Config& config, const Fabric& fabric) {
+    const std::uint64_t page = config.iommu.page;
+    std::uint64_t end = 0;
+    std::uint64_t count = spare_frames(config.host.iommu_driver);
+    for (const FabricDevice& device : fabric.devices) {
+      const WorkloadConfig& workload = device.config.workload;
+      const std::uint32_t domains = domain_ids(workload);
+      const std::uint64_t rings =
+          workload.kind == WorkloadKind::kNic ? domains * NicProfile::kRingsBytes : 0;
+      end = std::max(end, rings_of(workload) + rings);
+      for (std::uint32_t i = 0; i < domains; ++i) {
+        count +=
+            pages_in(workload.buffer_base + i * workload.buffer_size, workload.buffer_size, page);
+      }
+    }
+    const std::uint64_t base = (end + page - 1) / page * page;
+    if (base + count * page > config.host.memory.size) {
+      throw SimulationError(
+          "the driver's pages: host.memory.size has no room behind the buffers of the workload "
+          "for as much again");
+    }
+    return PageFrames(base, static_cast<unsigned>(__builtin_ctzll(page)),
+                      static_cast<PageFrames::Frame>(count));
+  }
+
+  DriverDomain domain_of(const FabricDevice& device, const DeviceIdentity& identity) {
+    const Config& c = device.config;
+    const bool names_pasid =
+        (c.link.identity == Identity::kBdfPasid || c.link.identity == Identity::kDhi) &&
+        c.device.functions.has_pasid && c.iommu.capabilities.pasid_bits > 0;
+    DriverDomain domain;
+    domain.identity = identity;
+    domain.number = pages_.domain_of(identity);
+    domain.pasid = names_pasid ? identity.pasid : OptionalId<Pasid>();
+    domain.has_device_tlb = c.device.atc.enabled;
+    domain.queue_depth = static_cast<std::uint8_t>(c.device.atc.queue_depth % 32);
+    domain.physical_function = device.endpoint->base();
+    domain.responds_with_pasid = c.device.pri.response_pasid;
+    return domain;
+  }
+
+  // Flushes read nothing at the first address, in the name of the function alone; rings stay.
+  void add_device(const FabricDevice& device, MemoryPort& memory) {
+    const WorkloadConfig& workload = device.config.workload;
+    const std::uint32_t domains = domain_ids(workload);
+    const std::uint64_t rings = rings_of(workload);
+    for (std::uint32_t i = 0; i < domains; ++i) {
+      const DeviceIdentity& identity = device.endpoint->identity_of(DomainId{i});
+      add_buffer(device, identity, workload.buffer_base + i * workload.buffer_size, memory);
+      if (workload.kind == WorkloadKind::kNic) {
+        pages_.map(identity, false, rings + i * NicProfile::kRingsBytes, NicProfile::kRingsBytes);
+      }
+    }
+    pages_.map(DeviceIdentity(device.endpoint->base()), false, workload.buffer_base, 1);
+  }
+
+  void add_buffer(const FabricDevice& device, const DeviceIdentity& identity, std::uint64_t from,
+                  MemoryPort& memory) {
+    const WorkloadConfig& workload = device.config.workload;
+    const std::uint64_t flushes = workload.buffer_base / page_ * page_;
+    const bool has_flushes =
+        identity.bdf == device.endpoint->base() && to_int(identity.pasid.value_or(Pasid{})) == 0;
+    DriverDomain domain = domain_of(device, identity);
+    std::uint64_t page = from / page_ * page_;
+    while (page < from + workload.buffer_size && !pages_.is_new(identity, page)) {
+      page += page_;  // it is the last one of the buffer before, in the same tables
+    }
+    if (page >= from + workload.buffer_size) {
+      return;
+    }
+    domain.address = page;
+    driver_.add_domain(domain);
+    for (; page < from + workload.buffer_size; page += page_) {
+      pages_.is_new(identity, page);
+      const std::uint64_t entry = pages_.map_page(identity, page, 0);
+      std::array<std::uint8_t, 8> leaf{};
+      memory.peek(entry, leaf.data(), leaf.size());
+      driver_.set_flags(load_u64(leaf.data()));
+      poke_u64(memory, entry, 0);
+      const bool is_pinned = has_flushes && page == flushes;
+      const DriverPages::Index index = driver_.add_page(entry, is_pinned);
+      if (is_pinned || premapped_.chance(config_.host.iommu_driver.premapped)) {
+        driver_.map(index);
+      }
+    }
+  }
+
+  const Config& config_;
+  const std::uint64_t page_;
+  Pages pages_;
+  Random premapped_;
+  DriverPages driver_;
+};
+
 }  // namespace
 
 void set_up_translation(const Config& config, const Fabric& fabric, MemoryPort& memory,
@@ -171,10 +321,14 @@ void set_up_translation(const Config& config, const Fabric& fabric, MemoryPort& 
   }
   // Nobody asks for pages that are there. Whoever does is recorded, and not in somebody's memory.
   agent.write_register(iommu_register::kPqa, 8, pages.spare_page());
-  constexpr std::uint64_t kScalableMode = std::uint64_t{1} << 10;
-  agent.write_register(iommu_register::kRtaddr, 8, pages.root_table() | kScalableMode);
-  agent.write_register(iommu_register::kGcmd, 4, global_bit::kRootTable);
-  agent.write_register(iommu_register::kGcmd, 4, global_bit::kTranslation);
+  use_tables(pages, agent);
+}
+
+DriverPages set_up_driver(const Config& config, const Fabric& fabric, MemoryPort& memory,
+                          TranslationAgent& agent) {
+  DriverSetUp set_up(config, fabric, memory);
+  use_tables(set_up.tables(), agent);
+  return std::move(set_up.driver());
 }
 
 }  // namespace flitwise

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "flitwise/config.h"
+#include "iommu/driver_pages.h"
 #include "iommu/translation_agent.h"
 #include "root_complex/memory_port.h"
 #include "system/fabric.h"
@@ -15,5 +16,10 @@ namespace flitwise {
 /// SimulationError where host memory has no room for the tables.
 void set_up_translation(const Config& config, const Fabric& fabric, MemoryPort& memory,
                         TranslationAgent& agent);
+
+/// The same for a driver, which gets the pages of all buffers: each domain has pages of memory of
+/// its own, as far as host.iommu_driver.premapped goes, and there are some more.
+DriverPages set_up_driver(const Config& config, const Fabric& fabric, MemoryPort& memory,
+                          TranslationAgent& agent);
 
 }  // namespace flitwise

@@ -84,6 +84,18 @@ inline constexpr auto kNames<PageRequestOverflow> =
     names<PageRequestOverflow>({{"respond_success", PageRequestOverflow::kRespondSuccess},
                                 {"drop", PageRequestOverflow::kDrop}});
 template <>
+inline constexpr auto kNames<UnmapMode> = names<UnmapMode>({{"strict", UnmapMode::kStrict},
+                                                            {"deferred", UnmapMode::kDeferred}});
+template <>
+inline constexpr auto kNames<DriverWait> =
+    names<DriverWait>({{"poll", DriverWait::kPoll}, {"interrupt", DriverWait::kInterrupt}});
+template <>
+inline constexpr auto kNames<DriverMistake> =
+    names<DriverMistake>({{"none", DriverMistake::kNone},
+                          {"device_first", DriverMistake::kDeviceFirst},
+                          {"no_wait", DriverMistake::kNoWait},
+                          {"no_device", DriverMistake::kNoDevice}});
+template <>
 inline constexpr auto kNames<RelaxedPassing> =
     names<RelaxedPassing>({{"never", RelaxedPassing::kNever},
                            {"when_blocked", RelaxedPassing::kWhenBlocked},

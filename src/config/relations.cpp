@@ -237,6 +237,29 @@ void check_translation(const Config& config, Broken& broken) {
   }
 }
 
+void check_driver(const Config& config, Broken& broken) {
+  if (!config.host.iommu_driver.enabled) {
+    return;
+  }
+  const Translation translation = config.iommu.translation;
+  if (translation != Translation::kFirstStage && translation != Translation::kSecondStage) {
+    broken.push_back({{"host.iommu_driver.enabled", "iommu.translation"},
+                      fmt::format("a driver that maps pages with translation {}; expected "
+                                  "iommu.translation first_stage or second_stage",
+                                  spelling(translation))});
+  }
+  if (config.iommu.secure_ats) {
+    broken.push_back({{"host.iommu_driver.enabled", "iommu.secure_ats"},
+                      "a driver that keeps no permission tables with Secure ATS; expected "
+                      "iommu.secure_ats: false"});
+  }
+  if (config.workload.kind == WorkloadKind::kHostile) {
+    broken.push_back({{"host.iommu_driver.enabled", "workload.kind"},
+                      "a hostile device beside a driver, whose writes its checks would take for an "
+                      "attack; expected host.iommu_driver.enabled: false"});
+  }
+}
+
 void check_caches(const Config& config, Broken& broken) {
   const auto check = [&](const std::string& name, const CacheConfig& cache) {
     if (cache.ways != 0 && cache.entries % cache.ways != 0) {
@@ -303,6 +326,7 @@ std::vector<BrokenRelation> broken_relations(const Config& config) {
   check_grant(config, broken);
   check_deadlock(config, broken);
   check_translation(config, broken);
+  check_driver(config, broken);
   check_caches(config, broken);
   check_ats(config, broken);
   return broken;

@@ -84,7 +84,13 @@ Json iommu_json(const RunResult& result) {
                     {"page_requests_dropped", agent.page_requests_dropped},
                     {"permission_checks", agent.permission_checks},
                     {"permission_denied", agent.permission_denied},
-                    {"permission_reads", agent.permission_reads}});
+                    {"permission_reads", agent.permission_reads},
+                    {"maps", agent.maps},
+                    {"unmaps", agent.unmaps},
+                    {"late_accesses", agent.late_accesses},
+                    {"page_requests_served", agent.page_requests_served},
+                    {"page_requests_refused", agent.page_requests_refused},
+                    {"faults_taken", agent.faults_taken}});
   }
   return list;
 }

@@ -108,7 +108,13 @@ CREATE TABLE iommu (
   page_requests_dropped INTEGER NOT NULL,
   permission_checks INTEGER NOT NULL, -- of translated requests, with Secure ATS
   permission_denied INTEGER NOT NULL,
-  permission_reads INTEGER NOT NULL   -- of permission tables
+  permission_reads INTEGER NOT NULL,  -- of permission tables
+  maps INTEGER NOT NULL,                  -- by its driver, as all that follow; pages
+  unmaps INTEGER NOT NULL,
+  late_accesses INTEGER NOT NULL,         -- to pages that were unmapped, but not invalidated yet
+  page_requests_served INTEGER NOT NULL,
+  page_requests_refused INTEGER NOT NULL,
+  faults_taken INTEGER NOT NULL
 ) STRICT;
 
 -- One row per function whose ATC was ever enabled or invalidated.

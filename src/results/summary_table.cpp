@@ -173,6 +173,23 @@ std::string translation_table(const RunResult& result) {
   return table.is_empty() ? "" : table.text();
 }
 
+std::string driver_table(const RunResult& result) {
+  TextTable table(
+      {"Driver of", "maps", "unmaps", "late accesses", "pages served", "refused", "faults taken"});
+  for (const IommuResult& agent : result.iommu) {
+    if (agent.maps + agent.unmaps + agent.page_requests_served + agent.page_requests_refused +
+            agent.faults_taken ==
+        0) {
+      continue;
+    }
+    table.add_row({agent.name, with_thousands(agent.maps), with_thousands(agent.unmaps),
+                   with_thousands(agent.late_accesses), with_thousands(agent.page_requests_served),
+                   with_thousands(agent.page_requests_refused),
+                   with_thousands(agent.faults_taken)});
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
 std::string ats_table(const RunResult& result) {
   TextTable table({"Address translation caches", "requests", "hits", "misses", "hit rate",
                    "invalidations", "page requests"});
@@ -250,8 +267,9 @@ std::string summary_text(const RunResult& result) {
                                  result.config_sha256.substr(0, 12));
   for (const std::string& part :
        {links_table(result), wire_table(result), stall_table(result), latency_table(result),
-        handle_table(result), refusals_table(result), translation_table(result), ats_table(result),
-        permission_table(result), errors_table(result), checks_text(result)}) {
+        handle_table(result), refusals_table(result), translation_table(result),
+        driver_table(result), ats_table(result), permission_table(result), errors_table(result),
+        checks_text(result)}) {
     text += part.empty() ? "" : "\n" + part;
   }
   return text;

@@ -98,6 +98,7 @@ Keys host_keys() {
   Keys all = memory_keys();
   append(all, host_dhi_keys());
   append(all, grant_keys());
+  append(all, iommu_driver_keys());
   append(all, storage_keys("host.dhi.storage", [](auto& c) { return &c.host.dhi.storage; }));
   append(all,
          {time(

@@ -12,6 +12,7 @@ namespace flitwise::config {
 
 Keys system_keys();
 Keys host_keys();
+Keys iommu_driver_keys();  ///< host.iommu_driver, part of host_keys()
 Keys iommu_keys();
 Keys link_keys();
 Keys message_keys();

@@ -166,6 +166,18 @@ TEST(Relations, CFG_05_NoPageIsSmallerThanTheStu) {
   expect_refused(base, "a smallest translation unit of 2MiB above pages of 4KiB");
 }
 
+TEST(Relations, ADriverMapsPagesOfOneStage) {
+  const std::string enabled = "host.iommu_driver.enabled=true";
+  expect_accepted({enabled, "iommu.translation=first_stage"});
+  expect_accepted({enabled, "iommu.translation=second_stage"});
+  expect_refused({enabled, "iommu.translation=nested"}, "maps pages with translation nested");
+  expect_refused({enabled}, "maps pages with translation off");
+  expect_refused({enabled, "iommu.translation=first_stage", "iommu.secure_ats=true"},
+                 "keeps no permission tables");
+  expect_refused({enabled, "iommu.translation=first_stage", "workload.kind=hostile"},
+                 "a hostile device beside a driver");
+}
+
 TEST(Relations, TheKeyWrittenLastIsBlamed) {
   const std::string base = "link:\n  identity: bdf\nworkload:\n  domains: 2\n";
   EXPECT_THAT(problems_of(base), ElementsAre(HasSubstr("c.yaml:4:12: workload.domains")));

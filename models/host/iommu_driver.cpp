@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Start, registers and time. What it unmaps is in iommu_driver_unmap.cpp, what devices ask for in
+// iommu_driver_events.cpp.
+#include "host/iommu_driver.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "host/driver_memory.h"
+#include "iommu/entries.h"
+
+namespace flitwise {
+namespace reg = iommu_register;
+namespace {
+
+constexpr std::uint64_t kInterruptAddress = 0xfee0'0000;
+constexpr std::uint64_t kWideDescriptors = std::uint64_t{1} << 11;  // IQA.DW
+
+Time or_default(Time time, Time otherwise) {
+  return time.fs == 0 ? otherwise : time;
+}
+
+}  // namespace
+
+IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const Config& config,
+                         HostBridge& bridge, TranslationAgent& agent, MemoryPort& memory)
+    : sc_module(name),
+      config_(config.host.iommu_driver),
+      step_(or_default(config_.step, config.host.timing.software_step)),
+      interrupt_latency_(config.host.timing.mmio),
+      memory_latency_(config.host.memory.timing.latency),
+      is_second_stage_(config.iommu.translation == Translation::kSecondStage),
+      bridge_(bridge),
+      agent_(agent),
+      memory_(memory),
+      ring_(bridge, memory, kInvalidationQueue, step_),
+      random_(Random(config.run.seed).split("iommu driver")),
+      wakeup_("wakeup", config.host.timing.clock) {
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  wakeup_.wakes(options);
+  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+}
+
+void IommuDriver::take_over(DriverPages pages, const std::vector<RootPort*>& ports) {
+  pages_.emplace(std::move(pages));
+  most_held_ = spare_frames(config_);
+  for (RootPort* const port : ports) {
+    port->watch_memory(this);
+  }
+}
+
+void IommuDriver::read_register(std::uint32_t offset, unsigned bytes,
+                                std::function<void(std::uint64_t)> then) {
+  bridge_.read(HostBridge::kAgentRegisters + offset, bytes,
+               [bytes, then = std::move(then)](const HostAnswer& answer) {
+                 then(bytes == 8 ? load_u64(answer.data.data()) : answer.value());
+               });
+}
+
+void IommuDriver::write_register(const RegisterWrite& access) {
+  std::array<std::uint8_t, 8> bytes{};
+  store_u64(bytes.data(), access.value);
+  bridge_.write(HostBridge::kAgentRegisters + access.offset, bytes.data(), access.bytes, false);
+}
+
+// One after another, a step apart.
+void IommuDriver::write_registers(std::vector<RegisterWrite> accesses, std::function<void()> then) {
+  bridge_.after(step_, [this, accesses = std::move(accesses), then = std::move(then)]() mutable {
+    if (accesses.empty()) {
+      then();
+      return;
+    }
+    write_register(accesses.front());
+    accesses.erase(accesses.begin());
+    write_registers(std::move(accesses), std::move(then));
+  });
+}
+
+void IommuDriver::start() {
+  is_started_ = true;
+  agent_.set_hooks({{}, [this](const IommuInterrupt& interrupt) { interrupted(interrupt.data); }});
+  const auto vector = [](IommuEvent event) { return static_cast<std::uint64_t>(event); };
+  read_register(reg::kCap, 8, [this, vector](std::uint64_t capabilities) {
+    capabilities_ = capabilities;
+    write_registers(
+        {{reg::kIqt, 8, 0},
+         {reg::kIqa, 8, kInvalidationQueue | kWideDescriptors | CommandRing::kSizeField},
+         {reg::kPqh, 8, 0},
+         {reg::kPqa, 8,
+          kPageRequestQueue |
+              static_cast<unsigned>(__builtin_ctzll(config_.page_request_queue / 4096))},
+         {reg::kFedata, 4, vector(IommuEvent::kFault)},
+         {reg::kFeaddr, 4, kInterruptAddress},
+         {reg::kFeuaddr, 4, 0},
+         {reg::kIedata, 4, vector(IommuEvent::kInvalidation)},
+         {reg::kIeaddr, 4, kInterruptAddress},
+         {reg::kIeuaddr, 4, 0},
+         {reg::kPedata, 4, vector(IommuEvent::kPageRequest)},
+         {reg::kPeaddr, 4, kInterruptAddress},
+         {reg::kPeuaddr, 4, 0}},
+        [this] { enable_queue(); });
+  });
+}
+
+// GCMD is written as a whole: what is on stays on. [IOM-1.4]
+void IommuDriver::enable_queue() {
+  read_register(reg::kGsts, 4, [this](std::uint64_t status) {
+    const std::uint64_t lasting = status & ~std::uint64_t{global_bit::kRootTable};
+    write_registers({{reg::kGcmd, 4, lasting | global_bit::kQueue},
+                     {reg::kFectl, 4, 0},
+                     {reg::kIectl, 4, 0},
+                     {reg::kPectl, 4, 0}},
+                    [this] { await_queue(); });
+  });
+}
+
+void IommuDriver::await_queue() {
+  read_register(reg::kGsts, 4, [this](std::uint64_t status) {
+    if ((status & global_bit::kQueue) != 0) {
+      is_ready_ = true;
+    } else {
+      bridge_.after(step_, [this] { await_queue(); });
+    }
+  });
+}
+
+// The messages of the agent reach a core; each thread takes its time to wake up.
+void IommuDriver::interrupted(std::uint32_t vector) {
+  bridge_.after(interrupt_latency_ + step_, [this, vector] {
+    switch (static_cast<IommuEvent>(vector)) {
+      case IommuEvent::kFault:
+        take_faults();
+        break;
+      case IommuEvent::kInvalidation:
+        write_registers({{reg::kIcs, 4, 1}}, [this] { poll(); });
+        break;
+      case IommuEvent::kPageRequest:
+        serve_pages();
+        break;
+    }
+  });
+}
+
+void IommuDriver::begin(std::function<bool()> has_work) {
+  has_work_ = std::move(has_work);
+  if (config_.unmap_rate > 0) {
+    tick();
+  }
+}
+
+// What nobody waits for at the end of a run.
+void IommuDriver::background(Time delay, std::function<void()> what) {
+  const Time when = now() + delay;
+  agenda_.emplace(when.fs, std::move(what));
+  wakeup_.at(when);
+}
+
+void IommuDriver::work() {
+  wakeup_.taken();
+  while (!agenda_.empty() && agenda_.begin()->first <= now().fs) {
+    const std::function<void()> what = std::move(agenda_.begin()->second);
+    agenda_.erase(agenda_.begin());
+    what();
+  }
+  if (!agenda_.empty()) {
+    wakeup_.at(Time{agenda_.begin()->first});
+  }
+}
+
+// Requests of devices alone tell whose they are, and those of no bytes touch nothing.
+void IommuDriver::accessed(const Packet& packet, std::uint64_t address) {
+  if (!packet.has_identity || (packet.tlp.first_be | packet.tlp.last_be) == 0) {
+    return;
+  }
+  const bool is_untranslated = packet.tlp.at == AddressType::kUntranslated;
+  pages_->frames().access(packet.identity, address,
+                          is_untranslated ? &packet.tlp.address : nullptr);
+}
+
+bool IommuDriver::is_quiet() const {
+  return (!is_started_ || is_ready_) && backlog_.empty() && batch_.empty() && !is_unmapping_ &&
+         !is_serving_ && !is_taking_faults_ && requests_out_ == 0 && ring_.is_quiet();
+}
+
+std::string IommuDriver::waiting() const {
+  if (is_quiet()) {
+    return "";
+  }
+  return fmt::format("{}: {} unmaps wait, {} are under way, {} page requests are not answered{}\n",
+                     name(), backlog_.size(), batch_.size(), requests_out_,
+                     is_ready_ ? "" : ", its queue is not enabled");
+}
+
+void IommuDriver::fill(IommuResult& result) const {
+  result.maps = maps_;
+  result.unmaps = unmaps_;
+  result.page_requests_served = served_;
+  result.page_requests_refused = refused_;
+  result.faults_taken = faults_taken_;
+  result.late_accesses = pages_ ? pages_->frames().late() : 0;
+}
+
+std::vector<CheckResult> IommuDriver::checks() const {
+  if (!pages_) {
+    return {};
+  }
+  const PageFrames& frames = pages_->frames();
+  const std::string at = basename();
+  return {
+      {at + ": every unmap ended", unmaps_ == freed_,
+       fmt::format("{} pages unmapped, {} free again", unmaps_, freed_)},
+      {at + ": every page request was answered", requests_out_ == 0,
+       fmt::format("{} are not", requests_out_)},
+      {at + ": no access by a stale translation", frames.stale() == 0,
+       fmt::format("{} of {} accesses; {}", frames.stale(), frames.accesses(), frames.first())},
+      {at + ": no access outside of its domain", frames.foreign() == 0,
+       fmt::format("{} of {} accesses; {}", frames.foreign(), frames.accesses(), frames.first())}};
+}
+
+}  // namespace flitwise

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The driver of the translation agent: maps and unmaps pages of devices while they run, serves
+/// their page requests and takes fault records, each access of it in its time. [INV-35]
+#pragma once
+
+#include <systemc>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ats/translation_range.h"
+#include "common/wakeup.h"
+#include "flitwise/config.h"
+#include "flitwise/result.h"
+#include "host/command_ring.h"
+#include "host/host_bridge.h"
+#include "iommu/driver_pages.h"
+#include "iommu/page_request_queue.h"
+#include "root_complex/memory_port.h"
+#include "root_complex/memory_watch.h"
+#include "stats/latency_histogram.h"
+#include "workload/random.h"
+
+namespace flitwise {
+
+/// Three threads of software share the machine: one unmaps, one serves page requests, one takes
+/// faults. They meet at the ring of commands.
+class IommuDriver : public sc_core::sc_module, private MemoryWatch {
+ public:
+  IommuDriver(const sc_core::sc_module_name& name, const Config& config, HostBridge& bridge,
+              TranslationAgent& agent, MemoryPort& memory);
+
+  /// What it maps and unmaps from now on; `ports` show it the accesses of devices.
+  void take_over(DriverPages pages, const std::vector<RootPort*>& ports);
+  /// Sets up queues and interrupts. REQUIRES: take_over() was called.
+  void start();
+  bool is_started() const { return is_started_; }
+  bool is_ready() const { return is_ready_; }
+  /// Unmaps from now on, as long as there is work for devices.
+  void begin(std::function<bool()> has_work);
+
+  bool is_quiet() const;
+  std::string waiting() const;
+  /// Grows whenever it gets something done.
+  std::uint64_t progress() const {
+    return maps_ + unmaps_ + served_ + refused_ + faults_taken_ + ring_.written();
+  }
+  void fill(IommuResult& result) const;
+  /// From the call to the page that is free. The whole run.
+  const LatencyHistogram& unmap_latency() const { return unmap_latency_; }
+  const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
+  std::vector<CheckResult> checks() const;
+  const DriverPages& pages() const { return *pages_; }
+
+ private:
+  using Index = DriverPages::Index;
+  struct Unmap {
+    Time called;
+    std::uint32_t domain = 0;
+    Index first = 0;
+    unsigned count = 0;
+    std::vector<std::pair<Index, PageFrames::Frame>> pages;  // that it has taken
+  };
+  struct RegisterWrite {
+    std::uint32_t offset;
+    unsigned bytes;
+    std::uint64_t value;
+  };
+
+  // Start, registers and time: iommu_driver.cpp.
+  void read_register(std::uint32_t offset, unsigned bytes, std::function<void(std::uint64_t)> then);
+  void write_register(const RegisterWrite& access);
+  void write_registers(std::vector<RegisterWrite> accesses, std::function<void()> then);
+  void enable_queue();
+  void await_queue();
+  void interrupted(std::uint32_t vector);
+  void background(Time delay, std::function<void()> what);
+  void work();
+  void accessed(const Packet& packet, std::uint64_t address) override;
+
+  // Pages that go: iommu_driver_unmap.cpp.
+  void tick();
+  void next_unmap();
+  void clear(std::size_t next);
+  void cleared();
+  void flush();
+  std::vector<DescriptorBytes> invalidations() const;
+  void add_invalidations(const DriverDomain& domain, PageRange range, bool is_whole,
+                         std::vector<DescriptorBytes>& agent,
+                         std::vector<DescriptorBytes>& device) const;
+  void invalidate();
+  void poll();
+  void wait_is_over();
+  void repeat_invalidation();
+  void remap(Index page);
+
+  // Pages that come, and what devices did wrong: iommu_driver_events.cpp.
+  void serve_pages();
+  void take_records(std::uint32_t head, std::uint32_t tail, bool has_overflown);
+  void pages_served(bool has_overflown);
+  void take_request(const QueuedPageRequest& request);
+  bool is_refused(const QueuedPageRequest& request, std::optional<Index> page);
+  void map_for(const QueuedPageRequest& request, Index page);
+  void answer(const QueuedPageRequest& request, bool is_granted);
+  void map(Index page, std::vector<DescriptorBytes>& commands);
+  void take_faults();
+  void count_faults(std::uint32_t status);
+  void take_record(unsigned index, std::uint32_t status);
+  void record_read(std::uint64_t low, std::uint64_t high);
+  void faults_taken(std::uint32_t status);
+
+  const IommuDriverConfig config_;
+  const Time step_;
+  const Time interrupt_latency_;
+  const Time memory_latency_;
+  const bool is_second_stage_;
+  HostBridge& bridge_;
+  TranslationAgent& agent_;
+  MemoryPort& memory_;
+  CommandRing ring_;
+  Random random_;
+  std::optional<DriverPages> pages_;
+  std::multimap<std::int64_t, std::function<void()>> agenda_;  // by time in fs
+  Wakeup wakeup_;
+  std::function<bool()> has_work_;
+  std::uint64_t capabilities_ = 0;  // CAP
+  bool is_started_ = false, is_ready_ = false;
+
+  std::deque<Unmap> backlog_;
+  std::vector<Unmap> batch_;  // that are being invalidated, or are collected
+  std::uint64_t held_ = 0;    // pages that the two above may have taken
+  std::uint64_t most_held_ = 0;
+  bool is_unmapping_ = false, is_flush_due_ = false, is_waiting_ = false;
+  std::uint64_t flushes_ = 0;
+  std::uint32_t serial_ = 0;
+  unsigned repeats_ = 0;
+
+  bool is_serving_ = false, has_new_pages_ = false;
+  std::uint32_t page_head_ = 0;
+  std::map<std::pair<std::uint16_t, std::uint16_t>, bool> groups_;  // is one of it refused?
+  std::uint64_t requests_out_ = 0;                                  // taken and not answered
+
+  bool is_taking_faults_ = false;
+
+  std::uint64_t maps_ = 0, unmaps_ = 0, freed_ = 0, served_ = 0, refused_ = 0, faults_taken_ = 0;
+  LatencyHistogram unmap_latency_;
+  std::map<std::string, std::uint64_t> errors_;
+};
+
+}  // namespace flitwise
