@@ -160,7 +160,7 @@ class Campaign {
       return !is_interrupted() && kind_of(workplace_.failure(less, seconds)) == kind;
     };
     const Case small = first == seed && failure.find("expected ") != std::string::npos
-                           ? scenario::shrunk(one, fails, kShrinkBudget)
+                           ? scenario::shrunk(one, fails, kShrinkBudget, options_.sets)
                            : one;
     const std::string file = fmt::format("{}/seed-{}.yaml", options_.folder, seed);
     const std::string what =

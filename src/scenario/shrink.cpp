@@ -33,8 +33,9 @@ std::optional<std::size_t> requests_at(const std::string& set) {
 
 class Shrinker {
  public:
-  Shrinker(Case one, const std::function<bool(const Case&)>& fails, unsigned budget)
-      : case_(std::move(one)), fails_(fails), budget_(budget) {}
+  Shrinker(Case one, const std::function<bool(const Case&)>& fails, unsigned budget,
+           const std::vector<std::string>& held)
+      : case_(std::move(one)), fails_(fails), budget_(budget), held_(held) {}
 
   Case result() {
     lower_requests();
@@ -65,12 +66,15 @@ class Shrinker {
   }
 
   // Requests have to stay as they are said: left out, the workload would run at its default.
-  static bool is_pinned(const Case& one, const std::string& set) {
-    return requests_at(set) && starts_workload(one);
+  bool is_pinned(const Case& one, const std::string& set) const {
+    return is_held(set) || (requests_at(set) && starts_workload(one));
   }
   template <class Item>
-  static bool is_pinned(const Case& /*one*/, const Item& /*item*/) {
+  bool is_pinned(const Case& /*one*/, const Item& /*item*/) const {
     return false;
+  }
+  bool is_held(const std::string& set) const {
+    return std::find(held_.begin(), held_.end(), set) != held_.end();
   }
 
   // Leaves out groups of one list, halving their size.
@@ -111,7 +115,7 @@ class Shrinker {
     if (at) {
       std::from_chars(set.data() + *at, set.data() + set.size(), requests);
     }
-    if (requests <= 1) {
+    if (requests <= 1 || is_held(set)) {
       return false;
     }
     set = set.substr(0, *at) + std::to_string(requests / 2);
@@ -135,8 +139,9 @@ class Shrinker {
   Case by_steps(const std::string& kind, std::size_t bytes) const {
     Case less = case_;
     less.sets.erase(std::remove_if(less.sets.begin(), less.sets.end(),
-                                   [](const std::string& set) {
-                                     return set.find("workload.") != std::string::npos;
+                                   [this](const std::string& set) {
+                                     return set.find("workload.") != std::string::npos &&
+                                            !is_held(set);
                                    }),
                     less.sets.end());
     less.steps.clear();
@@ -193,12 +198,14 @@ class Shrinker {
   Case case_;
   const std::function<bool(const Case&)>& fails_;
   unsigned budget_;
+  const std::vector<std::string>& held_;
 };
 
 }  // namespace
 
-Case shrunk(Case one, const std::function<bool(const Case&)>& fails, unsigned budget) {
-  return Shrinker(std::move(one), fails, budget).result();
+Case shrunk(Case one, const std::function<bool(const Case&)>& fails, unsigned budget,
+            const std::vector<std::string>& held) {
+  return Shrinker(std::move(one), fails, budget, held).result();
 }
 
 }  // namespace flitwise::scenario

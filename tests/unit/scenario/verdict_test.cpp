@@ -178,6 +178,12 @@ TEST(Campaign, ShrinkingNeverLeavesTheNumberOfRequestsOpen) {
   EXPECT_GT(candidates, 5U);
 }
 
+TEST(Campaign, ShrinkingLeavesWhatIsHeldFixed) {
+  const auto fails = [](const Case& one) { return !one.steps.empty(); };
+  const Case small = shrunk(with_workload(8), fails, 1000, {"workload.requests=8"});
+  EXPECT_THAT(small.sets, ElementsAre("workload.requests=8"));
+}
+
 TEST(Campaign, ShrinkingTellsTrafficByStepsWhereThatFailsAsWell) {
   const auto writes = [](const Case& one) {
     return std::any_of(one.steps.begin(), one.steps.end(), [](const Step& step) {
