@@ -94,7 +94,12 @@ const std::vector<std::string>& error_kinds() {
                                                   "alloc_refused",
                                                   "stale_alloc_ack",
                                                   "stale_handle_error",
-                                                  "bad_handle_message"};
+                                                  "bad_handle_message",
+                                                  "translation_unsupported",
+                                                  "translation_aborted",
+                                                  "bad_translation_completion",
+                                                  "itag_in_use",
+                                                  "unexpected_prg_response"};
   return kKinds;
 }
 
