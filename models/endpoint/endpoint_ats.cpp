@@ -320,7 +320,8 @@ void Endpoint::read_over(unsigned function, std::uint16_t tag, const Outstanding
   const Tlp& tlp = request.request->tlp;
   const bool is_ordered = !tlp.relaxed_ordering && !tlp.id_based_ordering;
   ats_->read_ended(function, tag, is_ordered && status == TransferStatus::kDone);
-  if (ats_->has_completion(function)) {
+  const bool is_in_reset = functions_[function] == FunctionState::kInReset;
+  if (ats_->has_completion(function) && !is_in_reset) {  // a reset sends nothing [CFG-03] [CFG-04]
     send_invalidate_completions(function, t);
   }
 }
