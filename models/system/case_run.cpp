@@ -3,6 +3,7 @@
 #include "system/case_run.h"
 
 #include "flitwise/error.h"
+#include "scenario/vocabulary.h"
 #include "script/script_line.h"
 #include "system/script_session.h"
 
@@ -59,6 +60,18 @@ class CaseRun {
     Json timed = {{"event", event["event"]}, {"t_ns", output_.elapsed().ns()}};
     timed.update(event);
     log_.push_back(std::move(timed));
+    check_kind(event);
+  }
+
+  // Patterns may name the kinds of one list alone: all others would never be seen.
+  void check_kind(const Json& event) {
+    const std::string kind = event["event"] == "error" ? event.value("kind", "") : "malformed_tlp";
+    if (!scenario::is_error_kind(kind)) {
+      log_.push_back({{"event", "check"},
+                      {"t_ns", output_.elapsed().ns()},
+                      {"name", "every kind of error is in the list of kinds"},
+                      {"detail", kind}});
+    }
   }
 
   bool execute(const Json& op, int line) {
