@@ -116,6 +116,8 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
     std::vector<std::string> sets = {key.path + "=" + (needs_trace ? std::string("read") : value)};
     if (key.path == "device.pri.enabled") {
       sets.emplace_back("device.atc.enabled=true");
+    } else if (key.path == "host.iommu_driver.enabled") {
+      sets.emplace_back("iommu.translation=first_stage");
     }
     const Config config = config_of(start, sets);
     EXPECT_NE(config_sha256(config), plain) << key.path << " = " << value;
