@@ -105,6 +105,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"iommu.permission_cache.ways", "4"},
       {"system.topology", "switch"},
       {"iommu.timing.invalidate_timeout", "3us"},
+      {"host.iommu_driver.premapped", "0.5"},
       {"workload.trace", FLITWISE_SOURCE_DIR "/README.md"}};
   for (const KeyInfo& key : all_keys()) {
     if (key.path.rfind("trace.", 0) == 0) {
