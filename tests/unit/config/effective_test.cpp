@@ -106,6 +106,8 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"system.topology", "switch"},
       {"iommu.timing.invalidate_timeout", "3us"},
       {"host.iommu_driver.premapped", "0.5"},
+      {"host.iommu_driver.refuse_fraction", "0.5"},
+      {"host.iommu_driver.page_request_queue", "16KiB"},
       {"workload.trace", FLITWISE_SOURCE_DIR "/README.md"}};
   for (const KeyInfo& key : all_keys()) {
     if (key.path.rfind("trace.", 0) == 0) {
