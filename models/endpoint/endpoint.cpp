@@ -235,9 +235,11 @@ PacketRef Endpoint::make_request(const Transfer& transfer, const DeviceIdentity&
   tlp.length_dw = piece_.length_dw;
   tlp.first_be = piece_.first_be;
   tlp.last_be = piece_.last_be;
-  tlp.relaxed_ordering = relaxed_ordering_ && !handle.must_keep_order;
-  tlp.id_based_ordering = id_based_ordering_ && !handle.must_keep_order;
+  // An interrupt tells of data before it, which it must not pass. [LNK-9.1] [LNK-9.4]
   const bool is_interrupt = transfer.op == Op::kMsi;
+  const bool may_relax = !handle.must_keep_order && !is_interrupt;
+  tlp.relaxed_ordering = relaxed_ordering_ && may_relax;
+  tlp.id_based_ordering = id_based_ordering_ && may_relax;
   const At at = is_interrupt ? At::kUntranslated : config_.workload.at;
   tlp.at = at == At::kUntranslated ? AddressType::kUntranslated : AddressType::kTranslated;
   bool has_pasid = at != At::kTranslated;  // A translated request needs none. [LNK-3.8]

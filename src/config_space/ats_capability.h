@@ -36,11 +36,6 @@ struct AtsControl {
 /// [CFG-07] [CFG-12]
 AtsControl ats_control(const ConfigSpace& space, const ConfigSpace* physical = nullptr);
 
-/// Whether software may enable ATS on a VF with this STU: the PF must have the same. [CFG-12]
-constexpr bool may_enable_virtual_ats(const AtsControl& physical, unsigned stu) {
-  return physical.stu == stu;
-}
-
 // ---- Page Request (0013): physical functions only; their VFs share it
 /// `interface` keeps the registers and must outlive the configuration space. A write gives
 /// WriteEffect::pri_control_changed where Enable, Reset or the allocation is written, and
@@ -64,15 +59,6 @@ struct PasidControl {
   unsigned width = 0;           ///< Max PASID Width; 0 without the capability
 };
 PasidControl pasid_control(const ConfigSpace& space);
-
-/// PASID bits that software may use: what device and agent both have. [CFG-10]
-constexpr unsigned usable_pasid_bits(const PasidControl& device, unsigned agent_bits) {
-  return device.width < agent_bits ? device.width : agent_bits;
-}
-/// Whether a function may send this PASID. [CFG-10] [CFG-11]
-constexpr bool may_send(const PasidControl& control, Pasid pasid, unsigned usable_bits) {
-  return control.is_enabled && to_int(pasid) >> usable_bits == 0;
-}
 
 // ---- set-up by software; start: of the capability
 /// STU and Enable in one write of the control half.

@@ -80,9 +80,4 @@ std::optional<IommuInterrupt> InvalidationQueue::finish_wait(IommuRegisters& reg
   return wait_.interrupts ? registers.raise_invalidation() : std::nullopt;
 }
 
-void InvalidationQueue::reset() {
-  is_at_work_ = is_waiting_ = false;
-  outstanding_ = 0;
-}
-
 }  // namespace flitwise

@@ -56,7 +56,6 @@ class InvalidationQueue {
 
   bool is_waiting() const { return is_waiting_; }
   unsigned outstanding() const { return outstanding_; }
-  void reset();
 
  private:
   std::optional<IommuInterrupt> stop(DescriptorError error, IommuRegisters& registers) const;

@@ -77,7 +77,6 @@ class Agent {
     if (effects.changes_queue) {
       FLITWISE_PROPERTY(registers_.queue_is_enabled() != effects.enables_queue);
       registers_.set_global_status(global_bit::kQueue, effects.enables_queue);
-      queue_.reset();
       registers_.set_queue_head(0);
     }
     if (effects.moves_queue_tail) {

@@ -108,8 +108,6 @@ TEST_F(AtsRegisters, CFG_12_AVirtualFunctionTakesTheStuOfItsPhysicalOne) {
   EXPECT_EQ(ats_control(vf, &pf).stu, 3);
   EXPECT_EQ(ats_control(vf, &pf).queue_depth, 8U);
   EXPECT_TRUE(ats_control(vf, &pf).is_enabled);
-  EXPECT_TRUE(may_enable_virtual_ats(ats_control(pf), 3));
-  EXPECT_FALSE(may_enable_virtual_ats(ats_control(pf), 0));
 }
 
 TEST_F(AtsRegisters, CFG_12_WithoutTheCapabilityAllIsOff) {
@@ -173,22 +171,13 @@ TEST_F(AtsRegisters, PRI_11_ResponseFailureShowsAndClears) {
   EXPECT_EQ(read(pri, 4) & cfg::pri::kResponseFailure, 0U);
 }
 
-TEST_F(AtsRegisters, CFG_10_TheNarrowerOfBothPasidWidthsCounts) {
+TEST_F(AtsRegisters, CFG_11_PasidIsOffUntilEnabled) {
   EXPECT_EQ(pasid_control(pf).width, 20U);
-  EXPECT_EQ(usable_pasid_bits(pasid_control(pf), 16), 16U);
-  EXPECT_EQ(usable_pasid_bits({true, false, false, 8}, 16), 8U);
-  EXPECT_TRUE(may_send({true, false, false, 20}, Pasid{0xffff}, 16));
-  EXPECT_FALSE(may_send({true, false, false, 20}, Pasid{0x10000}, 16));
-}
-
-TEST_F(AtsRegisters, CFG_11_WithoutPasidEnableNoneIsSent) {
   EXPECT_FALSE(pasid_control(pf).is_enabled);
-  EXPECT_FALSE(may_send(pasid_control(pf), Pasid{1}, 20));
   EXPECT_TRUE(
       apply(pasid_accesses(kFunction, pasid, {true, true, true, 0}), pf).pasid_control_changed);
   EXPECT_TRUE(pasid_control(pf).is_enabled && pasid_control(pf).has_execute);
   EXPECT_FALSE(pasid_control(pf).has_privileged);  // not supported here
-  EXPECT_TRUE(may_send(pasid_control(pf), Pasid{1}, 20));
 }
 
 }  // namespace
