@@ -14,6 +14,7 @@ void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
   is_active_ = outcome.is_active();
   unapplied_.clear();
   covered_by_flush_ = 0;
+  orders_.clear();
   has_started_.clear();
   has_refusal_.clear();
   if (table_ && (!is_active_ || is_software_managed == is_software_managed_)) {
@@ -67,7 +68,8 @@ DhiAgent::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity,
   if (has_refusal(domain)) {
     return wait_or_bypass(MissOutcome::kNotHere, identity, first);
   }
-  const Choice choice = table_->choose();
+  const Choice choice =
+      table_->is_held(identity.bdf) ? Choice{MissOutcome::kWaitForOrder, {}} : table_->choose();
   if (is_software_managed_ || config_.dhi.allocate_at == AllocateAt::kContextCreation) {
     // A handle comes with the context or not at all. [DHI D12, D13]
     const bool is_new = is_new_context(domain);
@@ -90,6 +92,7 @@ DhiAgent::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity,
     case MissOutcome::kWaitForSend:
     case MissOutcome::kWaitForCompletion:
     case MissOutcome::kWaitForPush:
+    case MissOutcome::kWaitForOrder:
     case MissOutcome::kNotHere:
       break;
   }
@@ -183,7 +186,8 @@ Time DhiAgent::start_context(DomainId domain, const DeviceIdentity& identity,
     if (software_.context_started) {
       software_.context_started(domain);
     }
-  } else if (table_->choose().outcome == MissOutcome::kFreeHandle) {
+  } else if (!table_->is_held(identity.bdf) &&
+             table_->choose().outcome == MissOutcome::kFreeHandle) {
     can_flush_ = true;
     return allocate(domain, identity, first);
   }
@@ -214,7 +218,8 @@ void DhiAgent::drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first) {
       first.push_back(std::move(packet));
     }
   }
-  if (table_->is_draining()) {
+  answer_orders(first);
+  if (is_draining()) {
     // Posted uses are known to be at the host when a later read has come back. [DHI D10]
     can_flush_ = can_flush;
     request_flush(bdf, first);

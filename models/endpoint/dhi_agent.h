@@ -65,9 +65,15 @@ class DhiAgent {
   /// Software's ALLOC and DEALLOC; a DEALLOC is done when drain() says so. [DHI D12, D15]
   HandleStatus install(DomainId domain, const AllocMessage& message);
   void deallocate(const DeallocMessage& message);
+  /// The host's DEALLOC, addressed to one function of the device, whose function 0 is `base`. It is
+  /// taken whatever is under way, and answered by drain(). Returns nullptr, or why it is dropped.
+  /// [DHI D15]
+  const char* take(const DeallocOrder& order, Bdf addressed, Bdf base);
+  std::size_t orders() const { return orders_.size(); }  ///< not answered
   /// Handles are being given up, now or soon.
-  bool is_draining() const { return is_active_ && table_->is_draining(); }
-  /// Gives up what has drained; what has to go out for that is appended to `first`. [DHI D10]
+  bool is_draining() const { return is_active_ && (table_->is_draining() || !orders_.empty()); }
+  /// Gives up what has drained; what has to go out for that is appended to `first`, DONE for what
+  /// the host asked for included. [DHI D10] [DHI D15]
   void drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first);
   /// Entries of one function are gone at once. [DHI D4]
   void reset_function(Bdf bdf);
@@ -103,6 +109,8 @@ class DhiAgent {
     return to_int(domain) < has_refusal_.size() && has_refusal_[to_int(domain)];
   }
   void request_flush(Bdf bdf, std::vector<PacketRef>& first);
+  HandleStatus check(const DeallocMessage& message, Bdf base) const;
+  void answer_orders(std::vector<PacketRef>& first);
   bool is_new_context(DomainId domain);
 
   const DeviceConfig config_;
@@ -127,6 +135,12 @@ class DhiAgent {
   std::uint64_t window_deallocs_ = 0, window_bypasses_ = 0, window_flushes_ = 0, window_acks_ = 0,
                 window_refused_ = 0;
   SoftwareHooks software_;
+  struct Order {
+    DeallocOrder order;
+    Bdf addressed;
+    HandleStatus status = HandleStatus::kOk;  // else nothing is done
+  };
+  std::vector<Order> orders_;  // of the host, not answered; at most kDeallocOrders, oldest first
   std::vector<bool> has_started_;  // contexts that are known, by domain
   std::vector<bool> has_refusal_;  // domains that go in full until their context starts again
 };

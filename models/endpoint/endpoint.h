@@ -138,6 +138,7 @@ class Endpoint : public sc_core::sc_module {
   void check_timeouts(Time now);
   void refuse(const Packet& packet, const char* kind);
   void receive_request(Packet& packet, Time now);
+  const char* receive_handle_message(const Packet& packet);
   void receive_message(Packet& packet, Time now);
   void serve_target(Time now);
   void drain_target(Time now);

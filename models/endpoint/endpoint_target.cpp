@@ -44,8 +44,7 @@ void Endpoint::receive_request(Packet& packet, Time t) {
     if (observer_ != nullptr && *observer_) {
       (*observer_)({t, basename(), "message", "", &packet});
     }
-    if (const char* const kind = dhi_.receive(
-            parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size()))) {
+    if (const char* const kind = receive_handle_message(packet)) {
       refuse(packet, kind);
     }
     is_draining_ = is_draining_ || dhi_.is_draining();
@@ -59,6 +58,24 @@ void Endpoint::receive_request(Packet& packet, Time t) {
   }
   target_.receive(PacketRef(&packet), t);
   wakeup_.at(t + config_.device.timing.pipeline);
+}
+
+// Returns nullptr, or why it changes nothing. What the host orders comes from the host.
+const char* Endpoint::receive_handle_message(const Packet& packet) {
+  const DhiMessage message =
+      parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
+  const auto* const order = std::get_if<DeallocOrder>(&message);
+  if (order == nullptr) {
+    return dhi_.receive(message);
+  }
+  const Bdf addressed{static_cast<std::uint16_t>(packet.tlp.message_dw2 >> 16)};
+  constexpr Bdf kRootComplex{};
+  if (packet.tlp.requester_id != kRootComplex) {
+    return "foreign_handle_order";
+  }
+  return function_of(addressed) < config_.device.functions.count
+             ? dhi_.take(*order, addressed, base_)
+             : "unsupported_request";
 }
 
 // A message is for the function behind its handle, else for the one it names. [DHI D22]
@@ -189,7 +206,11 @@ void Endpoint::drain_handles(Time t) {
     const DeviceIdentity identity(base_);
     const bool can_flush =
         outstanding_.free_tags(0) > 0 && functions_[0] == FunctionState::kRunning;
+    const std::size_t orders = dhi_.orders();
     dhi_.drain(base_, can_flush, first_);
+    if (dhi_.orders() < orders) {
+      wake();  // who waits for a handle can have one
+    }
     Transfer cause;
     cause.address = config_.workload.buffer_base;
     cause.counts = false;

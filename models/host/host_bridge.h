@@ -40,7 +40,7 @@ struct HostAnswer {
   std::uint32_t value() const;
 };
 
-class HostBridge : public sc_core::sc_module {
+class HostBridge : public sc_core::sc_module, private HandleTables {
  public:
   using Done = std::function<void(const HostAnswer&)>;
 
@@ -145,6 +145,9 @@ class HostBridge : public sc_core::sc_module {
     return agent_ != nullptr && address / 4096 == kAgentRegisters / 4096;
   }
   void command(HandleBlock& block, const HandleCommand& order);
+  std::optional<Device> device_of(Bdf function) const override;
+  HandleStatus answered(Bdf function, const DeallocMessage& message, HandleStatus answer) override;
+  HostHandleTable* table_with(Bdf function) const;
   bool is_own(std::uint64_t address) const {
     return is_agent(address) || (address >= kHandleBlocks &&
                                  address < handle_block(static_cast<unsigned>(blocks_.size())));

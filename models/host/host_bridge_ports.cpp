@@ -52,6 +52,11 @@ unsigned HostBridge::attach(RootPort& port, const Config& config) {
 }
 
 unsigned HostBridge::attach(HostHandles& handles, RootPort& port) {
+  handles.on_done([this](Bdf requester, const DeallocDone& done) {
+    if (agent_ != nullptr) {
+      agent_->handles_given_up(requester, done);
+    }
+  });
   blocks_.push_back({handles, port, HandleRegisters(), std::nullopt, HandleRange::none(), false});
   return static_cast<unsigned>(blocks_.size() - 1);
 }
@@ -81,6 +86,37 @@ void HostBridge::attach(TranslationAgent& agent) {
   agent_ = &agent;
   agent.reach_devices(
       [this](PacketRef packet, Time delay) { return send_message(std::move(packet), delay); });
+  agent.reach_handles(*this);
+}
+
+// The table that has handles for the device of the function.
+HostHandleTable* HostBridge::table_with(Bdf function) const {
+  for (const HandleBlock& block : blocks_) {
+    HostHandleTable& table = block.handles.table();
+    const std::optional<PartitionId> partition = table.partition_of(function);
+    if (partition && block.port.buses().contains(function) &&
+        !(table.range(*partition) == HandleRange::none())) {
+      return &table;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<HandleTables::Device> HostBridge::device_of(Bdf function) const {
+  const HostHandleTable* const table = table_with(function);
+  if (table == nullptr) {
+    return std::nullopt;
+  }
+  const PartitionId partition = *table->partition_of(function);
+  return Device{table->first_function(partition), table->epoch(partition)};
+}
+
+// Handles that were switched off meanwhile are gone.
+HandleStatus HostBridge::answered(Bdf function, const DeallocMessage& message,
+                                  HandleStatus answer) {
+  HostHandleTable* const table = table_with(function);
+  return table == nullptr ? HandleStatus::kOk
+                          : table->answered(*table->partition_of(function), message, answer);
 }
 
 // False: no port has the bus of the function below it.

@@ -55,8 +55,8 @@ void TranslationAgent::send_held_invalidation() {
   if (!held_) {
     return;
   }
-  const DeviceTlbInvalidation command = *held_;
-  carry_out(command);
+  const auto command = *held_;
+  std::visit([this](const auto& one) { carry_out(one); }, command);
   if (!held_) {
     queue_step_ = QueueStep::kExecute;
     queue_due_ = now() + config_.timing.invalidation;
@@ -103,12 +103,10 @@ void TranslationAgent::receive(const Packet& message) {
 void TranslationAgent::complete_invalidation(const InvalidateCompletion& completion) {
   const CompletionReport report = device_tlbs_.complete(completion);
   if ((report.unexpected | report.mismatched) != 0) {
-    registers_.set_completion_error_source(completion.function);
-    tell(registers_.raise_fault(fault_status::kCompletionError));
+    complaint_about(completion.function);
   }
   for (std::uint32_t left = report.retired; left != 0; left &= left - 1) {
-    ++invalidations_answered_;
-    queue_.device_answered();
+    device_answered();
   }
   if (report.retired != 0) {
     send_held_invalidation();
@@ -116,12 +114,31 @@ void TranslationAgent::complete_invalidation(const InvalidateCompletion& complet
   }
 }
 
-// [IQU-07] [INV-20]
+void TranslationAgent::complaint_about(Bdf function) {
+  registers_.set_completion_error_source(function);
+  tell(registers_.raise_fault(fault_status::kCompletionError));
+}
+
+void TranslationAgent::device_answered() {
+  ++invalidations_answered_;
+  queue_.device_answered();
+}
+
+Time TranslationAgent::next_timeout() const {
+  return std::min(device_tlbs_.next_deadline().value_or(Time::never()),
+                  handle_orders_.next_deadline().value_or(Time::never()));
+}
+
+// [IQU-07] [INV-20] [DHI D15]
 void TranslationAgent::expire_invalidations() {
   bool has_expired = false;
   while (const std::optional<InvalidationSender::Expired> expired = device_tlbs_.expire(now())) {
     has_expired = true;
     tell(queue_.device_timed_out(device_tlbs_.id_of(expired->function), registers_));
+  }
+  while (const std::optional<DeallocSender::Order> expired = handle_orders_.expire(now())) {
+    has_expired = true;
+    tell(queue_.device_timed_out(expired->function, registers_));
   }
   if (has_expired) {
     send_held_invalidation();

@@ -63,6 +63,7 @@ TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const Co
       walked_(config.iommu.walkers),
       wakeup_("wakeup", config.iommu.timing.clock),
       device_tlbs_(kRootComplex, config.iommu.timing.invalidate_timeout),
+      handle_orders_(config.iommu.timing.invalidate_timeout),
       page_requests_(config.iommu.page_requests.overflow, config.iommu.page_requests.respond_pasid,
                      registers_, *this) {
   sc_core::sc_spawn_options options;
@@ -372,7 +373,7 @@ void TranslationAgent::work() {
     continue_queue();
   }
   expire_invalidations();
-  Time next = std::min(queue_due_, device_tlbs_.next_deadline().value_or(Time::never()));
+  Time next = std::min(queue_due_, next_timeout());
   next = std::min(next, *std::min_element(dues_.begin(), dues_.end()));
   if (next != Time::never()) {
     wakeup_.at(next);
@@ -381,8 +382,8 @@ void TranslationAgent::work() {
 
 bool TranslationAgent::is_quiet() const {
   return waiting_jobs_ == 0 && queue_step_ == QueueStep::kNone && !queue_.is_waiting() && !held_ &&
-         device_tlbs_.all_outstanding() == 0 && page_requests_.is_quiet() &&
-         idle_.size() == walkers_.size();
+         device_tlbs_.all_outstanding() == 0 && handle_orders_.outstanding() == 0 &&
+         page_requests_.is_quiet() && idle_.size() == walkers_.size();
 }
 
 std::string TranslationAgent::waiting() const {
@@ -399,6 +400,10 @@ std::string TranslationAgent::waiting() const {
     text += fmt::format("{}: {} Invalidate Requests wait for devices{}\n", name(),
                         device_tlbs_.all_outstanding(),
                         held_ ? ", and one for an ITag of its function" : "");
+  }
+  if (handle_orders_.outstanding() > 0) {
+    text += fmt::format("{}: {} DEALLOC messages wait for devices\n", name(),
+                        handle_orders_.outstanding());
   }
   if (const std::string pages = page_requests_.waiting(); !pages.empty()) {
     text += fmt::format("{}: {}\n", name(), pages);

@@ -11,13 +11,16 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "ats/invalidation_sender.h"
 #include "common/wakeup.h"
+#include "dhi/dealloc_sender.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "iommu/fault_log.h"
+#include "iommu/handle_tables.h"
 #include "iommu/invalidation_queue.h"
 #include "iommu/page_requests.h"
 #include "iommu/permission_cache.h"
@@ -50,6 +53,9 @@ class TranslationAgent : public sc_core::sc_module,
   using Send = std::function<bool(PacketRef, Time delay)>;
   void reach_devices(Send send) { send_ = std::move(send); }
 
+  /// Whose handles it frees; they outlive the agent's last use. REQUIRES: before the start.
+  void reach_handles(HandleTables& tables) { handle_tables_ = &tables; }
+
   /// Does software have requests translated?
   bool is_enabled() const { return registers_.translates(); }
   const IommuCapabilities& offers() const { return offers_; }
@@ -66,6 +72,9 @@ class TranslationAgent : public sc_core::sc_module,
 
   /// A message of a device that is for the agent, or not: Invalidate Completions and Page Requests.
   void receive(const Packet& message);
+
+  /// A device says that it has given handles up. [DHI D15]
+  void handles_given_up(Bdf function, const DeallocDone& done);
 
   // Software's accesses: 4 or 8 bytes, naturally aligned. [IOM-1.1]
   std::uint64_t read_register(std::uint32_t offset, unsigned bytes) const {
@@ -160,7 +169,7 @@ class TranslationAgent : public sc_core::sc_module,
   void carry_out(const DeviceTlbInvalidation& command);
   void carry_out(const PageGroupResponse& command);
   void carry_out(const InterruptCacheInvalidation&) {}
-  void carry_out(const HandleInvalidation&) {}
+  void carry_out(const HandleInvalidation& command);
   void carry_out(const InvalidationWait&) {}
   void carry_out(DescriptorError) {}
   void try_wait();
@@ -180,8 +189,11 @@ class TranslationAgent : public sc_core::sc_module,
   // Devices: device_messages.cpp.
   void send(const Tlp& message, const std::uint8_t* body, std::size_t bytes, Time delay);
   void send_held_invalidation();
+  void device_answered();
+  void complaint_about(Bdf function);
   void complete_invalidation(const InvalidateCompletion& completion);
   void expire_invalidations();
+  Time next_timeout() const;
   void check_context(TranslationClient& client, std::uint64_t ticket, const WalkRequest& request,
                      std::uint32_t token) override;
   void forget_page(const PageRequest& request) override;
@@ -213,11 +225,14 @@ class TranslationAgent : public sc_core::sc_module,
   QueueStep queue_step_ = QueueStep::kNone;
   Time queue_due_ = Time::never();
   bool queue_read_failed_ = false;
-  std::optional<DeviceTlbInvalidation> held_;  // its function has as many out as it takes
+  // Its function, or device, has as many out as it takes.
+  std::optional<std::variant<DeviceTlbInvalidation, HandleInvalidation>> held_;
   std::array<std::uint8_t, 32> descriptor_{};
 
   Send send_;
   InvalidationSender device_tlbs_;
+  HandleTables* handle_tables_ = nullptr;
+  DeallocSender handle_orders_;
   PageRequests page_requests_;
 
   IommuResult counts_;

@@ -63,10 +63,22 @@ Time HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack, T
     }
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     table_.deallocate(port, requester, *dealloc);
+  } else if (const auto* answer = std::get_if<DeallocDone>(&message)) {
+    done(port, requester, *answer);
   } else {
     table_.record_rejection(HandleStatus::kMalformed, table_.sender(port, requester));
   }
   return latency;
+}
+
+// Whether anybody waits for it, the one who gave the order knows. [DHI D14] [DHI D15]
+void HostHandles::done(BusRange port, Bdf requester, const DeallocDone& message) {
+  const HandleStatus status = table_.check_sender(port, requester);
+  if (status != HandleStatus::kOk) {
+    table_.record_rejection(status, table_.sender(port, requester));
+  } else if (done_) {
+    done_(requester, message);
+  }
 }
 
 // The entry stands in the table at once; whoever asks for it before it is written waits. [DHI D3]

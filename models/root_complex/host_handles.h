@@ -3,6 +3,7 @@
 /// from a handle to its domain. Several ports may share one. Rules: src/dhi.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -38,6 +39,10 @@ class HostHandles {
   Time receive(const Packet& packet, BusRange port, bool wants_ack, Time now,
                std::vector<PacketRef>& answers);
 
+  /// Who hears of DONE messages of devices below the ports. [DHI D15]
+  using Done = std::function<void(Bdf requester, const DeallocDone&)>;
+  void on_done(Done done) { done_ = std::move(done); }
+
   struct Lookup {
     std::optional<Resolution> resolution;
     Time latency{};
@@ -61,6 +66,7 @@ class HostHandles {
 
  private:
   AllocVerdict allocate(BusRange port, Bdf requester, AllocMessage message);
+  void done(BusRange port, Bdf requester, const DeallocDone& message);
   Time store(Dhi dhi, Time now);
   Time wait_for_store(Dhi dhi, Time now) const;
   void report(Bdf device, const HandleErrorMessage& message, std::vector<PacketRef>& answers);
@@ -79,7 +85,8 @@ class HostHandles {
   };
   std::vector<Store> stores_;  // entries that are being written, and some that have been
   Time stores_done_{};         // the last of them
-  bool breaks_handles_;        // the next ALLOC, on purpose
+  Done done_;
+  bool breaks_handles_;  // the next ALLOC, on purpose
 };
 
 }  // namespace flitwise

@@ -45,6 +45,8 @@ struct DhiMessageName {
   const char* operator()(const DeallocMessage&) const { return "dhi_dealloc"; }
   const char* operator()(const AllocAckMessage&) const { return "dhi_alloc_ack"; }
   const char* operator()(const HandleErrorMessage&) const { return "dhi_error"; }
+  const char* operator()(const DeallocOrder&) const { return "dhi_order"; }
+  const char* operator()(const DeallocDone&) const { return "dhi_done"; }
   const char* operator()(DhiMessageError) const { return "dhi_unreadable"; }
 };
 

@@ -8,8 +8,9 @@
 namespace flitwise {
 namespace {
 constexpr Slot kNoSlot = 0xffff'ffffU;
+}  // namespace
 
-bool covers(const DeallocMessage& message, Dhi dhi, Bdf function) {
+bool DeviceHandleTable::covers(const DeallocMessage& message, Dhi dhi, Bdf function) {
   switch (message.scope) {
     case DeallocScope::kOne:
       return dhi == message.dhi;
@@ -22,7 +23,6 @@ bool covers(const DeallocMessage& message, Dhi dhi, Bdf function) {
   }
   return false;
 }
-}  // namespace
 
 void DeviceHandleTable::end_context(DomainId domain) {
   const OptionalId<Dhi> dhi = find(domain);
@@ -34,7 +34,7 @@ void DeviceHandleTable::end_context(DomainId domain) {
 }
 
 void DeviceHandleTable::drain(Dhi dhi) {
-  if (!is_valid(dhi) || draining_.contains(slot_of(dhi))) {
+  if (!is_valid(dhi) || draining_.contains(slot_of(dhi)) || entries_[slot_of(dhi)].orders != 0) {
     return;
   }
   const Slot slot = slot_of(dhi);
@@ -75,11 +75,13 @@ Evicted DeviceHandleTable::clear(Slot slot) {
   if (slot_of_domain_[to_int(entry.domain)] == slot) {
     slot_of_domain_[to_int(entry.domain)] = kNoSlot;
   }
-  ended_.erase(slot);
-  draining_.erase(slot);
-  policy_->removed(slot);
+  if (entry.orders == 0) {
+    ended_.erase(slot);
+    draining_.erase(slot);
+    policy_->removed(slot);
+    free_.push_back(slot);
+  }
   entry.is_valid = false;
-  free_.push_back(slot);
   --valid_;
   return evicted;
 }
@@ -118,6 +120,9 @@ void DeviceHandleTable::reset(HandleRange range, std::uint8_t epoch) {
   draining_ = SlotList(slots);
   for (Slot slot = 0; slot < slots; ++slot) {
     free_.push_back(slot);
+  }
+  for (Order& order : orders_) {
+    order.is_held = false;
   }
   valid_ = 0;
 }

@@ -185,7 +185,8 @@ Choice DeviceHandleTable::choose() const {
     return {MissOutcome::kFreeHandle, std::nullopt};
   }
   const std::optional<Slot> victim = pick_victim();
-  return {readiness(*victim), dhi_of(*victim)};
+  return victim ? Choice{readiness(*victim), dhi_of(*victim)}
+                : Choice{MissOutcome::kWaitForOrder, std::nullopt};
 }
 
 Allocation DeviceHandleTable::allocate(DomainId domain, const DeviceIdentity& identity,
@@ -214,7 +215,7 @@ Allocation DeviceHandleTable::allocate(DomainId domain, const DeviceIdentity& id
 void DeviceHandleTable::fill(Slot slot, DomainId domain, const AllocMessage& message) {
   reserve_domains(to_int(domain) + 1U);
   Entry& entry = entries_[slot];
-  entry = Entry{};
+  entry = Entry{};  // no order covers it
   entry.identity = message.identity;
   entry.domain = domain;
   entry.is_trusted = message.is_trusted;
@@ -247,6 +248,9 @@ HandleStatus DeviceHandleTable::install(DomainId domain, const AllocMessage& mes
   }
   if (!config_.range.contains(message.dhi)) {
     return HandleStatus::kHandleOutOfRange;
+  }
+  if (entries_[slot_of(message.dhi)].orders != 0 || is_held(message.identity.bdf)) {
+    return HandleStatus::kHandleBusy;
   }
   const OptionalId<Dhi> present = find(domain);
   if (present && *present != message.dhi) {

@@ -3,6 +3,7 @@
 /// when. Rules in docs/rules/dhi.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -46,6 +47,7 @@ enum class MissOutcome : std::uint8_t {
   kWaitForSend,        ///< `victim` has a posted use that is not sent yet
   kWaitForCompletion,  ///< `victim` has a non-posted use without its last completion
   kWaitForPush,        ///< `victim` has a posted use not known pushed: a flush would tell
+  kWaitForOrder,       ///< all that there is, is being given up on the host's order [DHI D15]
   kNotHere,            ///< software manages the handles, or there are none [DHI D12]
 };
 struct Choice {
@@ -147,7 +149,7 @@ class DeviceHandleTable {
   unsigned drain(const DeallocMessage& message);
   /// A draining entry that is idle, oldest request first.
   std::optional<Dhi> drained() const;
-  bool is_draining() const { return draining_.size() > 0; }
+  bool is_draining() const { return draining_.size() > 0; }  ///< orders apart
   bool is_idle(Dhi dhi) const;
   /// Gives the handle up; the caller then sends DEALLOC if it must. REQUIRES: valid and idle.
   Evicted deallocate(Dhi dhi);
@@ -155,6 +157,21 @@ class DeviceHandleTable {
   /// The host has no such entry: no new uses, and no DEALLOC. The handle is free when nothing that
   /// a later ALLOC could overtake is under way: non-posted uses without completion. [DHI S2]
   void refused(Dhi dhi);
+
+  // ---- orders of the host: device_handle_orders.cpp [DHI D15]
+  /// Why an order cannot be carried out: its epoch, or handles beyond the range; kOk.
+  HandleStatus check(const DeallocMessage& message) const;
+  /// What it covers is given to nobody any more, before or after release(): no new uses, and no
+  /// new allocation, which the host would free with the old one. REQUIRES: check() says kOk; tag
+  /// below kDeallocOrders and not held. [DHI D10]
+  void hold(unsigned tag, const DeallocMessage& message);
+  bool is_held(unsigned tag) const { return orders_[tag].is_held; }
+  /// Nothing that the order covers is in use any more.
+  bool is_drained(unsigned tag) const;
+  /// Gives its handles up, all at once; they can be allocated again. REQUIRES: is_drained().
+  void release(unsigned tag);
+  /// Handles of the function are being given up: it gets no new one.
+  bool is_held(Bdf function) const;
 
   // ---- reset [DHI D4]
   /// FLR: entries of one function go at once. Returns how many.
@@ -182,6 +199,7 @@ class DeviceHandleTable {
     std::uint32_t unsent = 0;         // posted, pinned and not sent
     std::uint32_t counted_since = 0;  // statistics period in which the residency was counted
     std::uint16_t capabilities = 0;
+    std::uint16_t orders = 0;  // bit n: order n covers it; then it stands in no list
     bool is_valid = false;
     bool is_trusted = false;
     bool has_ended = false;
@@ -204,6 +222,8 @@ class DeviceHandleTable {
   std::optional<Slot> first_idle_by_policy() const;
   void fill(Slot slot, DomainId domain, const AllocMessage& message);
   Evicted clear(Slot slot);
+  void hold(Slot slot, unsigned tag);
+  static bool covers(const DeallocMessage& message, Dhi dhi, Bdf function);
 
   DeviceHandleTableConfig config_;
   std::vector<Entry> entries_;        // by slot: handle minus lower bound
@@ -212,6 +232,13 @@ class DeviceHandleTable {
   SlotList free_;
   SlotList ended_;
   SlotList draining_;
+  struct Order {
+    DeallocMessage message;
+    bool is_held = false;
+    std::vector<Slot> slots;  // that it covers
+  };
+  static_assert(kDeallocOrders <= 16, "Entry::orders has a bit for each");
+  std::array<Order, kDeallocOrders> orders_;  // by tag
   std::uint64_t posted_serial_ = 0;
   std::uint64_t pushed_through_ = 0;
   std::uint32_t last_residency_ = 0;

@@ -11,10 +11,12 @@ enum Opcode : std::uint32_t {
   kDeallocRange = 3,
   kDeallocFunction = 4,
   kDeallocAll = 5,
+  kDone = 6,
   kAllocAck = 8,
   kError = 9,
 };
 
+constexpr std::uint32_t kDoneStatusMask = 0xf;  // of the handle field
 constexpr std::uint32_t kFlagPasid = 8, kFlagTrusted = 4, kFlagPmr = 2, kFlagEr = 1;
 
 std::uint32_t dw3(std::uint32_t opcode, std::uint32_t flags, std::uint8_t epoch, Dhi dhi) {
@@ -96,9 +98,6 @@ DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload) {
   DeallocMessage message;
   message.epoch = fields.epoch;
   message.dhi = fields.dhi;
-  if (fields.flags != 0) {
-    return DhiMessageError::kReservedBits;
-  }
   switch (fields.opcode) {
     case kDeallocOne:
       message.scope = DeallocScope::kOne;
@@ -130,6 +129,30 @@ DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload) {
   }
 }
 
+// Upstream it is the device's own and has no tag; downstream it is an order. [DHI D11] [DHI D15]
+DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload, bool is_upstream) {
+  if (is_upstream && fields.flags != 0) {
+    return DhiMessageError::kReservedBits;
+  }
+  const DhiMessage read = read_dealloc(fields, payload);
+  const auto* const message = std::get_if<DeallocMessage>(&read);
+  return is_upstream || message == nullptr
+             ? read
+             : DhiMessage{DeallocOrder{*message, static_cast<std::uint8_t>(fields.flags)}};
+}
+
+DhiMessage read_done(const Fields& fields) {
+  const std::uint32_t status = to_int(fields.dhi);
+  if ((status & ~kDoneStatusMask) != 0) {
+    return DhiMessageError::kReservedBits;
+  }
+  if (status >= kHandleStatuses) {
+    return DhiMessageError::kBadStatus;
+  }
+  return DeallocDone{static_cast<std::uint8_t>(fields.flags), static_cast<HandleStatus>(status),
+                     fields.epoch};
+}
+
 DhiMessage read_report(const Fields& fields) {
   if (fields.flags >= kHandleStatuses) {
     return DhiMessageError::kBadStatus;
@@ -151,6 +174,7 @@ std::optional<unsigned> payload_dw(std::uint32_t opcode) {
       return 1;
     case kDeallocOne:
     case kDeallocAll:
+    case kDone:
     case kAllocAck:
     case kError:
       return 0;
@@ -165,10 +189,11 @@ bool is_length_right(const Tlp& tlp, std::size_t bytes, unsigned wanted_dw) {
 }
 
 bool is_routing_right(const Tlp& tlp, std::uint32_t opcode) {
-  if (opcode == kAllocAck || opcode == kError) {
-    return tlp.routing == MsgRouting::kById;
-  }
-  return tlp.routing == MsgRouting::kToRootComplex;
+  const bool is_up = tlp.routing == MsgRouting::kToRootComplex;
+  const bool is_down = tlp.routing == MsgRouting::kById;
+  const bool is_dealloc = opcode >= kDeallocOne && opcode <= kDeallocAll;
+  const bool is_answer = opcode == kAllocAck || opcode == kError;
+  return (is_up && !is_answer) || (is_down && (is_answer || is_dealloc));
 }
 
 }  // namespace
@@ -187,11 +212,14 @@ void write_alloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
   add_data(tlp, payload, message.identity.pasid ? to_int(*message.identity.pasid) : 0U);
 }
 
-void write_dealloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
-                   const DeallocMessage& message) {
+namespace {
+/// A DEALLOC of either direction.
+void write_any_dealloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
+                       MsgRouting routing, Bdf destination, const DeallocOrder& order) {
+  const DeallocMessage& message = order.message;
   const auto begin = [&](Opcode opcode, Dhi dhi) {
-    start(tlp, payload, requester_id, MsgRouting::kToRootComplex, Bdf{},
-          dw3(opcode, 0, message.epoch, dhi));
+    start(tlp, payload, requester_id, routing, destination,
+          dw3(opcode, order.tag, message.epoch, dhi));
   };
   switch (message.scope) {
     case DeallocScope::kOne:
@@ -209,6 +237,23 @@ void write_dealloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_i
       begin(kDeallocAll, Dhi{});
       return;
   }
+}
+}  // namespace
+
+void write_dealloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
+                   const DeallocMessage& message) {
+  write_any_dealloc(tlp, payload, requester_id, MsgRouting::kToRootComplex, Bdf{}, {message, 0});
+}
+
+void write_order(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id, Bdf destination,
+                 const DeallocOrder& order) {
+  write_any_dealloc(tlp, payload, requester_id, MsgRouting::kById, destination, order);
+}
+
+void write_done(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
+                const DeallocDone& done) {
+  start(tlp, payload, requester_id, MsgRouting::kToRootComplex, Bdf{},
+        dw3(kDone, done.tag, done.epoch, Dhi{static_cast<std::uint16_t>(done.status)}));
 }
 
 void write_alloc_ack(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
@@ -231,6 +276,16 @@ void write_alloc(Packet& packet, Bdf requester_id, const AllocMessage& message) 
 void write_dealloc(Packet& packet, Bdf requester_id, const DeallocMessage& message) {
   packet.purpose = HandlePurpose::kDealloc;
   write_dealloc(packet.tlp, packet.payload, requester_id, message);
+}
+
+void write_order(Packet& packet, Bdf requester_id, Bdf destination, const DeallocOrder& order) {
+  packet.purpose = HandlePurpose::kDealloc;
+  write_order(packet.tlp, packet.payload, requester_id, destination, order);
+}
+
+void write_done(Packet& packet, Bdf requester_id, const DeallocDone& done) {
+  packet.purpose = HandlePurpose::kAck;
+  write_done(packet.tlp, packet.payload, requester_id, done);
 }
 
 void write_alloc_ack(Packet& packet, Bdf requester_id, Bdf destination,
@@ -278,7 +333,10 @@ DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::s
   if (opcode == kAlloc) {
     return read_alloc(fields, payload);
   }
-  return opcode <= kDeallocAll ? read_dealloc(fields, payload) : read_report(fields);
+  if (opcode == kDone) {
+    return read_done(fields);
+  }
+  return opcode <= kDeallocAll ? read_dealloc(fields, payload, is_upstream) : read_report(fields);
 }
 
 const char* name_of(DhiMessageError error) {

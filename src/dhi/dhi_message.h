@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// DHI ALLOC, DEALLOC, ALLOC_ACK and ERROR as vendor-defined messages; layout in
+/// DHI ALLOC, DEALLOC, DONE, ALLOC_ACK and ERROR as vendor-defined messages; layout in
 /// docs/formats/dhi_messages.md.
 #pragma once
 
@@ -28,14 +28,14 @@ enum class DhiMessageError : std::uint8_t {
   kHandleTooWide,  ///< a handle field above 4,095
   kBadScope,       ///< DEALLOC range with its bounds the wrong way round
   kBadStatus,      ///< unknown status code
-  kBadRouting,     ///< not to the root complex (up) nor by ID (down)
+  kBadRouting,     ///< neither to the root complex (up) nor by ID (down), as the opcode asks for
   kPoisoned,       ///< EP: the contents are not to be trusted
   kNotOrdered,     ///< RO or IDO set: it could overtake [DHI D8]
 };
 const char* name_of(DhiMessageError error);
 
 using DhiMessage = std::variant<AllocMessage, DeallocMessage, AllocAckMessage, HandleErrorMessage,
-                                DhiMessageError>;
+                                DeallocOrder, DeallocDone, DhiMessageError>;
 
 /// True for a message that parse() should look at; all others are somebody else's.
 bool is_dhi_message(const Tlp& tlp);
@@ -46,6 +46,12 @@ void write_alloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
 /// Upstream; kRange and kFunction carry one DW of payload.
 void write_dealloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
                    const DeallocMessage& message);
+/// The host's: downstream, by ID to `destination`. [DHI D15]
+void write_order(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id, Bdf destination,
+                 const DeallocOrder& order);
+/// The answer to it: upstream, from the function that it went to.
+void write_done(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
+                const DeallocDone& done);
 /// Downstream, by ID to `destination`.
 void write_alloc_ack(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
                      Bdf destination, const AllocAckMessage& message);
@@ -55,6 +61,8 @@ void write_error(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
 /// The same into a packet, with its purpose set (an ERROR has none).
 void write_alloc(Packet& packet, Bdf requester_id, const AllocMessage& message);
 void write_dealloc(Packet& packet, Bdf requester_id, const DeallocMessage& message);
+void write_order(Packet& packet, Bdf requester_id, Bdf destination, const DeallocOrder& order);
+void write_done(Packet& packet, Bdf requester_id, const DeallocDone& done);
 void write_alloc_ack(Packet& packet, Bdf requester_id, Bdf destination,
                      const AllocAckMessage& message);
 void write_error(Packet& packet, Bdf requester_id, Bdf destination,

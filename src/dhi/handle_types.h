@@ -96,6 +96,23 @@ struct DeallocMessage {
   std::uint8_t epoch = 0;
 };
 
+/// DEALLOCs of the host that may be out to a device at once, and that a device takes while none is
+/// answered: their tags have four bits. [DHI D15] model
+inline constexpr unsigned kDeallocOrders = 16;
+
+/// Host to device: give these handles up, and say so under the tag. [DHI D15]
+struct DeallocOrder {
+  DeallocMessage message;
+  std::uint8_t tag = 0;  ///< below kDeallocOrders
+};
+
+/// Device to host: none of the handles is used any more (kOk), or why nothing was done. [DHI D15]
+struct DeallocDone {
+  std::uint8_t tag = 0;  ///< of the order
+  HandleStatus status = HandleStatus::kOk;
+  std::uint8_t epoch = 0;  ///< of the order
+};
+
 /// Host to device: the ALLOC of this handle was applied (kOk) or refused. [DHI D8]
 struct AllocAckMessage {
   Dhi dhi{};

@@ -400,6 +400,11 @@ HandleRange HostHandleTable::range(PartitionId partition) const {
   return partitions_.at(static_cast<std::size_t>(partition)).config.range;
 }
 
+Bdf HostHandleTable::first_function(PartitionId partition) const {
+  const BusRange buses = partitions_.at(static_cast<std::size_t>(partition)).config.buses;
+  return Bdf::of(buses.secondary, 0, 0);
+}
+
 std::uint8_t HostHandleTable::epoch(PartitionId partition) const {
   return partitions_.at(static_cast<std::size_t>(partition)).config.epoch;
 }

@@ -74,6 +74,17 @@ class HostHandleTable {
   /// device that has message.function. [DHI D15]
   DeallocVerdict deallocate_by_software(const DeallocMessage& message);
 
+  // ---- orders: the device gives handles up first, then the host [DHI D15]
+  /// Whether a DONE may come from there: a function of a device of the table, below the port.
+  HandleStatus check_sender(BusRange port, Bdf requester_id) const {
+    return check_sender(port, requester_id, requester_id);
+  }
+  /// The device has answered an order. Frees what it covers of the device's own if the device has
+  /// given it up, and all that the device has if its epoch is another [DHI D4]; else the refusal
+  /// is counted. Nothing is left to do where the device got another epoch since. Returns what came
+  /// of it.
+  HandleStatus answered(PartitionId partition, const DeallocMessage& message, HandleStatus answer);
+
   // ---- whom an event is booked to: the device that sent the packet, or none of the table's
   /// The device with the Requester ID; the one below the port where that ID is from elsewhere.
   std::optional<PartitionId> sender(BusRange port, Bdf requester_id) const;
@@ -103,6 +114,8 @@ class HostHandleTable {
 
   // ---- queries
   HandleRange range(PartitionId partition) const;
+  /// The first function of the device.
+  Bdf first_function(PartitionId partition) const;
   std::uint8_t epoch(PartitionId partition) const;
   unsigned valid_entries(PartitionId partition) const;
   /// Of one device since the start or reset_statistics().

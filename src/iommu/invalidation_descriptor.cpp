@@ -178,6 +178,9 @@ InvalidationDescriptor parse_handle(Words w) {
   result.source = bdf_of(field(w.low, 31, 16));
   result.lower = Dhi{static_cast<std::uint16_t>(field(w.low, 43, 32))};
   result.upper = Dhi{static_cast<std::uint16_t>(field(w.low, 59, 48))};
+  if (result.scope == DeallocScope::kRange && to_int(result.upper) < to_int(result.lower)) {
+    return DescriptorError::kReservedBits;
+  }
   return result;
 }
 

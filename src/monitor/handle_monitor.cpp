@@ -32,6 +32,35 @@ void HandleMonitor::told(const Packet& packet) {
     owners_[to_int(alloc->dhi) & kHandleMask] = alloc->identity;
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     forget(*dealloc);
+  } else if (const auto* done = std::get_if<DeallocDone>(&message)) {
+    given_up(*done, packet.tlp.requester_id);
+  }
+}
+
+void HandleMonitor::ordered(const Packet& packet) {
+  const DhiMessage message =
+      parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
+  if (const auto* order = std::get_if<DeallocOrder>(&message)) {
+    const Bdf function{static_cast<std::uint16_t>(packet.tlp.message_dw2 >> 16)};
+    const auto is_same = [&](const Order& one) {
+      return one.function == function && one.order.tag == order->tag;
+    };
+    orders_.erase(std::remove_if(orders_.begin(), orders_.end(), is_same), orders_.end());
+    orders_.push_back({function, *order});
+  }
+}
+
+void HandleMonitor::given_up(const DeallocDone& done, Bdf function) {
+  const auto order = std::find_if(orders_.begin(), orders_.end(), [&](const Order& one) {
+    return one.function == function && one.order.tag == done.tag;
+  });
+  if (order == orders_.end()) {
+    return;
+  }
+  const DeallocMessage message = order->order.message;
+  orders_.erase(order);
+  if (done.status == HandleStatus::kOk) {
+    forget(message);
   }
 }
 

@@ -20,8 +20,10 @@ class HandleMonitor {
                          form.dhi_form == DhiForm::kRidFabric),
         owners_(kHandleMask + 1U, nobody()) {}
 
-  /// An ALLOC or DEALLOC goes on the wire for the first time.
+  /// An ALLOC, DEALLOC or DONE goes on the wire for the first time.
   void told(const Packet& packet);
+  /// A DEALLOC of the host does, the other way: what it covers ends with its DONE. [DHI D15]
+  void ordered(const Packet& packet);
   /// The same as fits() where the handle stands in the Requester ID; false elsewhere.
   bool fits_plainly(const Packet& packet) const {
     return is_requester_id_ &&
@@ -54,11 +56,17 @@ class HandleMonitor {
   }
   std::size_t handle_elsewhere(const Tlp& tlp) const;
   void forget(const DeallocMessage& message);
+  void given_up(const DeallocDone& done, Bdf function);
 
   Reporter reporter_;
   IdentityForm form_;
   bool is_requester_id_;                // the handle stands there
   std::vector<DeviceIdentity> owners_;  // by handle: whom its last ALLOC named
+  struct Order {
+    Bdf function;  // that it went to
+    DeallocOrder order;
+  };
+  std::vector<Order> orders_;  // without DONE, one for each function and tag
 };
 
 }  // namespace flitwise

@@ -47,7 +47,7 @@ void LinkMonitor::sent(std::size_t end, const WireUnit& unit, Time now) {
       direction.ordering.fits(packet, kind) && !packet.is_raw && direction.shape.fits(tlp, kind) &&
       (!tlp.id_is_handle || !direction.announces_handles || direction.handles.fits_plainly(packet));
   if (!fits) {
-    sent_slowly(direction, unit, is_covered, now);
+    sent_slowly(end, unit, is_covered, now);
     return;
   }
   direction.sequence.sent(packet, unit.sequence);
@@ -58,8 +58,8 @@ void LinkMonitor::sent(std::size_t end, const WireUnit& unit, Time now) {
 }
 
 // The same for one that does not fit, or may not: who objects reports.
-void LinkMonitor::sent_slowly(Direction& direction, const WireUnit& unit, bool is_covered,
-                              Time now) {
+void LinkMonitor::sent_slowly(std::size_t end, const WireUnit& unit, bool is_covered, Time now) {
+  Direction& direction = *directions_[end];
   const Packet& packet = *unit.packet;
   if (direction.has_data_link) {
     if (!is_covered) {
@@ -76,12 +76,13 @@ void LinkMonitor::sent_slowly(Direction& direction, const WireUnit& unit, bool i
     direction.ordering.sent_out_of_turn(packet, now);
   }
   if (!packet.is_raw) {
-    judge(direction, packet, now);
+    judge(end, packet, now);
   }
 }
 
 // What a script or a hostile device makes as it stands is its own breach and never comes here.
-void LinkMonitor::judge(Direction& direction, const Packet& packet, Time now) {
+void LinkMonitor::judge(std::size_t end, const Packet& packet, Time now) {
+  Direction& direction = *directions_[end];
   const TlpKind kind = kind_of(packet.tlp);
   if (!direction.shape.fits(packet.tlp, kind)) {
     direction.shape.report(packet, now);
@@ -93,6 +94,8 @@ void LinkMonitor::judge(Direction& direction, const Packet& packet, Time now) {
     } else if (packet.purpose != HandlePurpose::kNone) {
       direction.handles.told(packet);
     }
+  } else if (packet.purpose == HandlePurpose::kDealloc && directions_[1 - end]->announces_handles) {
+    directions_[1 - end]->handles.ordered(packet);
   }
   if (kind.is(FcClass::kNonPosted)) {
     direction.tags.sent(packet, now);

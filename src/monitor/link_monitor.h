@@ -70,9 +70,9 @@ class LinkMonitor {
     bool checks_resolution;
   };
   [[gnu::noinline]] void sent_special(std::size_t end, const WireUnit& unit, Time now);
-  [[gnu::cold, gnu::noinline]] static void sent_slowly(Direction& direction, const WireUnit& unit,
-                                                       bool is_covered, Time now);
-  static void judge(Direction& direction, const Packet& packet, Time now);
+  [[gnu::cold, gnu::noinline]] void sent_slowly(std::size_t end, const WireUnit& unit,
+                                                bool is_covered, Time now);
+  void judge(std::size_t end, const Packet& packet, Time now);
   [[gnu::cold, gnu::noinline]] static void delivered_wrongly(Direction& direction,
                                                              const WireUnit& unit, Time now);
 

@@ -35,6 +35,15 @@ struct Writer {
     write_error(tlp, payload, requester_id, destination, message);
     return true;
   }
+  bool operator()(const DeallocOrder& order) const {
+    FLITWISE_PROPERTY(order.tag < kDeallocOrders);
+    write_order(tlp, payload, requester_id, destination, order);
+    return true;
+  }
+  bool operator()(const DeallocDone& done) const {
+    write_done(tlp, payload, requester_id, done);
+    return true;
+  }
   bool operator()(DhiMessageError error) const {
     FLITWISE_PROPERTY(*name_of(error) != '?');
     return false;

@@ -46,6 +46,25 @@ class DhiAgentTest : public ::testing::Test {
     return agent_->receive(HandleErrorMessage{dhi, status, epoch});
   }
 
+  const char* order(std::uint8_t tag, Dhi dhi, std::uint8_t epoch = kEpoch) {
+    constexpr Bdf kBase = Bdf::of(1, 0, 0);
+    return agent_->take({{DeallocScope::kOne, dhi, Dhi{}, Bdf{}, epoch}, tag}, kBase, kBase);
+  }
+  /// The DONEs that go out now.
+  std::vector<DeallocDone> drained() {
+    first_.clear();
+    agent_->drain(Bdf::of(1, 0, 0), true, first_);
+    std::vector<DeallocDone> answers;
+    for (const PacketRef& packet : first_) {
+      const DhiMessage message =
+          parse_dhi_message(packet->tlp, packet->payload.data(), packet->payload.size());
+      if (const auto* done = std::get_if<DeallocDone>(&message)) {
+        answers.push_back(*done);
+      }
+    }
+    return answers;
+  }
+
   PacketPool pool_;
   std::vector<PacketRef> first_;
   std::unique_ptr<DhiAgent> agent_;
@@ -182,6 +201,54 @@ TEST_F(DhiAgentTest, D22_HandleFromTheHostIsLookedUpByIndex) {
   EXPECT_EQ(found.latency, Time::from_ns(40));
   EXPECT_FALSE(agent_->find_addressee(Dhi{3}).entry);
   EXPECT_FALSE(agent_->find_addressee(Dhi{1000}).entry) << "outside of the device's range";
+}
+
+// [DHI D15] [DHI-33]
+TEST_F(DhiAgentTest, D15_SixteenOrdersAreTakenWhateverIsUnderWayAndAnsweredInOneGo) {
+  make(AllocOrder::kNone);
+  const DhiAgent::Answer use = acquire(kDomain, UseKind::kNonPosted);
+  for (std::uint8_t tag = 0; tag < kDeallocOrders; ++tag) {
+    EXPECT_EQ(order(tag, use.dhi), nullptr);
+    EXPECT_THAT(order(tag, use.dhi), StrEq("handle_order_tag_in_use"));
+  }
+  EXPECT_TRUE(drained().empty());
+  agent_->nonposted_done(use.pin);
+  const std::vector<DeallocDone> answers = drained();
+  ASSERT_EQ(answers.size(), kDeallocOrders);
+  for (std::uint8_t tag = 0; tag < kDeallocOrders; ++tag) {
+    EXPECT_EQ(answers[tag].tag, tag);
+    EXPECT_EQ(answers[tag].status, HandleStatus::kOk);
+    EXPECT_EQ(answers[tag].epoch, kEpoch);
+  }
+  EXPECT_FALSE(agent_->is_draining());
+  EXPECT_EQ(order(0, use.dhi), nullptr) << "there is room again";
+}
+
+// [DHI D15]
+TEST_F(DhiAgentTest, D15_AnOrderThatCannotBeDoneIsAnsweredAtOnce) {
+  make(AllocOrder::kNone);
+  const Dhi dhi = acquire(kDomain).dhi;
+  EXPECT_EQ(order(1, Dhi{4}), nullptr);
+  EXPECT_EQ(order(2, dhi, kEpoch + 1), nullptr);
+  const std::vector<DeallocDone> answers = drained();
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[0].status, HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(answers[1].status, HandleStatus::kEpochMismatch);
+  EXPECT_EQ(answers[1].epoch, kEpoch + 1) << "the order's";
+  EXPECT_EQ(acquire(kDomain).dhi, dhi);
+}
+
+// [DHI D4] [DHI D15]
+TEST_F(DhiAgentTest, D4_OrdersFromBeforeAResetAreForgotten) {
+  make(AllocOrder::kNone);
+  const DhiAgent::Answer use = acquire(kDomain, UseKind::kNonPosted);
+  EXPECT_EQ(order(1, use.dhi), nullptr);
+  negotiate(kEpoch + 1);
+  EXPECT_FALSE(agent_->is_draining());
+  EXPECT_TRUE(drained().empty());
+  EXPECT_EQ(acquire(kDomain).outcome, Outcome::kHandle);
+  agent_->negotiated({}, false);
+  EXPECT_THAT(order(1, use.dhi), StrEq("stale_handle_order"));
 }
 
 TEST_F(DhiAgentTest, MessagesThatOnlyADeviceSendsAreCounted) {

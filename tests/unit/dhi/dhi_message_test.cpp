@@ -112,6 +112,59 @@ TEST(DhiMessage, D8_D16_AnswersOfTheHostGoByIdAndComeBack) {
   EXPECT_EQ(error.error(), DhiMessageError::kBadStatus);
 }
 
+Written order(const DeallocOrder& message) {
+  Written written;
+  write_order(written.tlp, written.payload, Bdf{}, kDevice, message);
+  return written;
+}
+
+// [DHI-33]
+TEST(DhiMessage, D15_TheHostsDeallocGoesByIdWithATagAndComesBack) {
+  const DeallocMessage messages[] = {{DeallocScope::kOne, Dhi{4095}, {}, {}, 255},
+                                     {DeallocScope::kRange, Dhi{1}, Dhi{4095}, {}, 0},
+                                     {DeallocScope::kFunction, {}, {}, Bdf::of(255, 31, 7), 1},
+                                     {DeallocScope::kAll, {}, {}, {}, 9}};
+  for (std::uint8_t tag = 0; tag < kDeallocOrders; ++tag) {
+    const DeallocMessage& message = messages[tag % 4];
+    const Written written = order({message, tag});
+    EXPECT_EQ(written.tlp.routing, MsgRouting::kById);
+    EXPECT_EQ(written.tlp.message_dw2, 0x0113'f17dU);
+    EXPECT_EQ(written.tlp.message_dw3 >> 24 & 0xfU, tag);
+    const auto back = std::get<DeallocOrder>(written.parse());
+    EXPECT_EQ(back.tag, tag);
+    EXPECT_EQ(back.message.scope, message.scope);
+    EXPECT_EQ(back.message.dhi, message.dhi);
+    EXPECT_EQ(back.message.upper, message.upper);
+    EXPECT_EQ(back.message.function, message.function);
+    EXPECT_EQ(back.message.epoch, message.epoch);
+  }
+  EXPECT_EQ(order({messages[0], 10}).tlp.message_dw3, 0x2aff'0fffU);
+  EXPECT_EQ(order({messages[1], 10}).payload, (std::vector<std::uint8_t>{0, 0, 0x0f, 0xff}));
+}
+
+TEST(DhiMessage, D15_DoneGoesUpWithTagEpochAndStatus) {
+  Written done;
+  write_done(done.tlp, done.payload, kDevice, {0xb, HandleStatus::kEpochMismatch, 0x5a});
+  EXPECT_EQ(done.tlp.type, TlpType::kMsg);
+  EXPECT_EQ(done.tlp.routing, MsgRouting::kToRootComplex);
+  EXPECT_EQ(done.tlp.requester_id, kDevice);
+  EXPECT_FALSE(done.tlp.relaxed_ordering || done.tlp.id_based_ordering);
+  EXPECT_EQ(done.tlp.message_dw3, 0x6b5a'0008U);
+  const auto back = std::get<DeallocDone>(done.parse());
+  EXPECT_EQ(back.tag, 0xb);
+  EXPECT_EQ(back.status, HandleStatus::kEpochMismatch);
+  EXPECT_EQ(back.epoch, 0x5a);
+  done.tlp.message_dw3 = 0x6b5a'000f;
+  EXPECT_EQ(done.error(), DhiMessageError::kBadStatus);
+  done.tlp.message_dw3 = 0x6b5a'0010;
+  EXPECT_EQ(done.error(), DhiMessageError::kReservedBits);
+  done.tlp.message_dw3 = 0x6b5a'1000;
+  EXPECT_EQ(done.error(), DhiMessageError::kHandleTooWide);
+  done.tlp.message_dw3 = 0x6b5a'0000;
+  done.tlp.routing = MsgRouting::kById;
+  EXPECT_EQ(done.error(), DhiMessageError::kBadRouting);
+}
+
 TEST(DhiMessage, PurposeOfThePacketIsSet) {
   PacketPool pool;
   const PacketRef packet = pool.make(PacketKind::kTlp);
@@ -122,6 +175,10 @@ TEST(DhiMessage, PurposeOfThePacketIsSet) {
   EXPECT_EQ(packet->purpose, HandlePurpose::kDealloc);
   EXPECT_TRUE(packet->payload.empty());
   write_alloc_ack(*packet, kPort, kDevice, {});
+  EXPECT_EQ(packet->purpose, HandlePurpose::kAck);
+  write_order(*packet, kPort, kDevice, {});
+  EXPECT_EQ(packet->purpose, HandlePurpose::kDealloc);
+  write_done(*packet, kDevice, {});
   EXPECT_EQ(packet->purpose, HandlePurpose::kAck);
 }
 
@@ -146,7 +203,7 @@ TEST(DhiMessage, EachDefectIsToldApart) {
     return written.error();
   };
   using E = DhiMessageError;
-  for (const std::uint32_t opcode : {0U, 6U, 7U, 10U, 15U}) {
+  for (const std::uint32_t opcode : {0U, 7U, 10U, 15U}) {
     EXPECT_EQ(with([&](Written& w) { w.tlp.message_dw3 = opcode << 28; }), E::kBadOpcode);
   }
   EXPECT_EQ(with([](Written& w) { w.payload.pop_back(); }), E::kBadLength);

@@ -259,6 +259,52 @@ TEST_F(HostHandleTableTest, D15_DeallocOfAHandleWithoutEntryIsReported) {
 }
 
 // [DHI-09] [DHI-10]
+// [DHI-33]
+TEST_F(HostHandleTableTest, D15_WhatADeviceGaveUpOnOrderGoesAndNothingOfAnother) {
+  allocate(kA, alloc(1, kA, 10));
+  allocate(kA1, alloc(2, kA1, 11));
+  allocate(kB, alloc(9, kB, 12));
+  using Scope = DeallocScope;
+  EXPECT_EQ(table.answered(a, dealloc(Scope::kOne, 1), HandleStatus::kOk), HandleStatus::kOk);
+  EXPECT_FALSE(pasid_of(1));
+  EXPECT_TRUE(pasid_of(2));
+  EXPECT_EQ(table.answered(a, dealloc(Scope::kOne, 1), HandleStatus::kOk), HandleStatus::kOk)
+      << "it has gone by itself meanwhile";
+  EXPECT_EQ(table.answered(a, dealloc(Scope::kFunction, 0, 0, kA1), HandleStatus::kOk),
+            HandleStatus::kOk);
+  EXPECT_FALSE(pasid_of(2));
+  EXPECT_EQ(table.answered(a, dealloc(Scope::kAll), HandleStatus::kOk), HandleStatus::kOk);
+  EXPECT_EQ(table.answered(a, dealloc(Scope::kOne, 9), HandleStatus::kOk),
+            HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(table.answered(a, dealloc(Scope::kRange, 7, 9), HandleStatus::kOk),
+            HandleStatus::kHandleOutOfRange);
+  EXPECT_EQ(table.answered(a, dealloc(Scope::kFunction, 0, 0, kB), HandleStatus::kOk),
+            HandleStatus::kRequesterMismatch);
+  EXPECT_TRUE(pasid_of(9));
+  EXPECT_EQ(table.statistics(a).deallocs, 2U);
+  EXPECT_EQ(table.statistics(a).rejected(), 3U);
+}
+
+// [DHI-33] [DHI D4]
+TEST_F(HostHandleTableTest, D15_ARefusalFreesNothingButAnotherEpochEndsAll) {
+  allocate(kA, alloc(1, kA, 10));
+  allocate(kA, alloc(2, kA, 11));
+  allocate(kB, alloc(9, kB, 12));
+  const DeallocMessage one = dealloc(DeallocScope::kOne, 1);
+  EXPECT_EQ(table.answered(a, one, HandleStatus::kHandleOutOfRange),
+            HandleStatus::kHandleOutOfRange);
+  EXPECT_TRUE(pasid_of(1));
+  EXPECT_EQ(rejections(HandleStatus::kHandleOutOfRange), 1U);
+  DeallocMessage old = one;
+  old.epoch = 3;
+  EXPECT_EQ(table.answered(a, old, HandleStatus::kOk), HandleStatus::kOk);
+  EXPECT_TRUE(pasid_of(1)) << "the order was about entries that a reset has cleared";
+  EXPECT_EQ(table.answered(a, one, HandleStatus::kEpochMismatch), HandleStatus::kEpochMismatch);
+  EXPECT_FALSE(pasid_of(1));
+  EXPECT_FALSE(pasid_of(2));
+  EXPECT_TRUE(pasid_of(9));
+}
+
 TEST_F(HostHandleTableTest, D15_SoftwareFreesTheNamedDeviceAlone) {
   allocate(kA, alloc(1, kA, 1));
   allocate(kA1, alloc(2, kA1, 2));

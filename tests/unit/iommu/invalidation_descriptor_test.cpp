@@ -190,7 +190,9 @@ TEST_F(Descriptors, D15_HandlesAreFreedByAVendorDescriptor) {
   EXPECT_EQ(d.source.value, 0x0108U);
   EXPECT_EQ(to_int(d.lower), 0x123U);
   EXPECT_EQ(to_int(d.upper), 0xfffU);
-  expect_reserved(0x0e1d, 0, 0xf000'f000'0000'f1c0, ~0ULL, 0x0fff'0fff'ffff'0000, 0);
+  expect_reserved(0x0e0d, 0, 0xf000'f000'0000'f1c0, ~0ULL, 0x0fff'0fff'ffff'0000, 0);
+  expect<HandleInvalidation>(0x0005'0005'0108'0e1d);
+  expect_error(DescriptorError::kReservedBits, 0x0004'0005'0108'0e1d);  // the wrong way round
 }
 
 // [IOM-5.11]

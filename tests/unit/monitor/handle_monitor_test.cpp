@@ -41,6 +41,16 @@ class HandleMonitorTest : public ::testing::TestWithParam<DhiForm> {
     write_dealloc(*told, Bdf::of(1, 0, 0), message);
     monitor.told(*told);
   }
+  void order(Bdf function, std::uint8_t tag, std::uint16_t handle) {
+    PacketRef sent = pool.make(PacketKind::kTlp);
+    write_order(*sent, Bdf{}, function, {{DeallocScope::kOne, Dhi{handle}, Dhi{}, Bdf{}, 0}, tag});
+    monitor.ordered(*sent);
+  }
+  void done(Bdf function, std::uint8_t tag, HandleStatus status) {
+    PacketRef sent = pool.make(PacketKind::kTlp);
+    write_done(*sent, function, {tag, status, 0});
+    monitor.told(*sent);
+  }
   bool fits(std::uint16_t handle, const DeviceIdentity& identity) {
     PacketRef used = packet(pool, TlpType::kMWr);
     used->tlp.requester_id = Bdf{};
@@ -100,6 +110,27 @@ TEST_P(HandleMonitorTest, ADeallocOfAFunctionOrOfAllEndsTheirHandles) {
   tell(message);
   EXPECT_FALSE(fits(1, domain(7)));
   EXPECT_FALSE(fits(3, domain(8)));
+}
+// [DHI D15] [DHI-33]
+TEST_P(HandleMonitorTest, WhatTheHostHasFreedEndsWithTheDoneOfItsTag) {
+  const Bdf device = Bdf::of(1, 0, 0);
+  alloc(1, domain(7));
+  alloc(2, domain(8));
+  order(device, 3, 1);
+  order(device, 4, 2);
+  EXPECT_TRUE(fits(1, domain(7))) << "in use until the device says that it is not";
+  done(device, 4, HandleStatus::kOk);
+  EXPECT_TRUE(fits(1, domain(7)));
+  EXPECT_FALSE(fits(2, domain(8)));
+  done(device, 3, HandleStatus::kEpochMismatch);
+  EXPECT_TRUE(fits(1, domain(7))) << "nothing was done";
+  done(device, 3, HandleStatus::kOk);
+  EXPECT_TRUE(fits(1, domain(7))) << "the order is over";
+  order(device, 3, 1);
+  done(Bdf::of(1, 0, 1), 3, HandleStatus::kOk);
+  EXPECT_TRUE(fits(1, domain(7))) << "another function's";
+  done(device, 3, HandleStatus::kOk);
+  EXPECT_FALSE(fits(1, domain(7)));
 }
 // [DHI S2]
 TEST_P(HandleMonitorTest, TheHostFindsWhomTheSenderMeant) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The host's handle tables, as the translation agent reaches them to free handles. [DHI D15]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "dhi/handle_types.h"
+#include "flitwise/ids.h"
+
+namespace flitwise {
+
+class HandleTables {
+ public:
+  virtual ~HandleTables() = default;
+
+  struct Device {
+    Bdf first;               ///< function
+    std::uint8_t epoch = 0;  ///< of its handles
+  };
+  /// The device that has the function; none where the host has no handles for one.
+  virtual std::optional<Device> device_of(Bdf function) const = 0;
+  /// The device has answered: frees what it covers, or books the refusal. Returns what came of it.
+  virtual HandleStatus answered(Bdf function, const DeallocMessage& message,
+                                HandleStatus answer) = 0;
+};
+
+}  // namespace flitwise
