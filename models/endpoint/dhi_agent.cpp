@@ -218,7 +218,6 @@ void DhiAgent::drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first) {
       first.push_back(std::move(packet));
     }
   }
-  answer_orders(first);
   if (is_draining()) {
     // Posted uses are known to be at the host when a later read has come back. [DHI D10]
     can_flush_ = can_flush;

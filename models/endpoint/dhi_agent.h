@@ -66,14 +66,16 @@ class DhiAgent {
   HandleStatus install(DomainId domain, const AllocMessage& message);
   void deallocate(const DeallocMessage& message);
   /// The host's DEALLOC, addressed to one function of the device, whose function 0 is `base`. It is
-  /// taken whatever is under way, and answered by drain(). Returns nullptr, or why it is dropped.
+  /// taken whatever is under way. Returns nullptr, or why it is dropped.
   /// [DHI D15]
   const char* take(const DeallocOrder& order, Bdf addressed, Bdf base);
+  /// Gives up what the host asked for, as far as it is not in use any more; DONE is appended to
+  /// `first` for each order. [DHI D10] [DHI D15]
+  void answer_orders(std::vector<PacketRef>& first);
   std::size_t orders() const { return orders_.size(); }  ///< not answered
   /// Handles are being given up, now or soon.
   bool is_draining() const { return is_active_ && (table_->is_draining() || !orders_.empty()); }
-  /// Gives up what has drained; what has to go out for that is appended to `first`, DONE for what
-  /// the host asked for included. [DHI D10] [DHI D15]
+  /// Gives up what has drained; what has to go out for that is appended to `first`. [DHI D10]
   void drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first);
   /// Entries of one function are gone at once. [DHI D4]
   void reset_function(Bdf bdf);
@@ -110,7 +112,6 @@ class DhiAgent {
   }
   void request_flush(Bdf bdf, std::vector<PacketRef>& first);
   HandleStatus check(const DeallocMessage& message, Bdf base) const;
-  void answer_orders(std::vector<PacketRef>& first);
   bool is_new_context(DomainId domain);
 
   const DeviceConfig config_;

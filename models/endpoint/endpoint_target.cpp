@@ -207,6 +207,9 @@ void Endpoint::drain_handles(Time t) {
     const bool can_flush =
         outstanding_.free_tags(0) > 0 && functions_[0] == FunctionState::kRunning;
     const std::size_t orders = dhi_.orders();
+    if (functions_[0] != FunctionState::kInReset) {  // which sends nothing, and forgets them
+      dhi_.answer_orders(first_);
+    }
     dhi_.drain(base_, can_flush, first_);
     if (dhi_.orders() < orders) {
       wake();  // who waits for a handle can have one

@@ -105,6 +105,8 @@ void Switch::learn(std::uint16_t ingress, const Packet& packet) {
     } else {
       port.owners->forget_all();  // model: a handle without owner is answered as it stands
     }
+  } else if (std::holds_alternative<DeallocDone>(message)) {
+    port.owners->forget_all();  // what of them, the host knows [DHI D15]
   }
 }
 

@@ -53,6 +53,7 @@ class DhiAgentTest : public ::testing::Test {
   /// The DONEs that go out now.
   std::vector<DeallocDone> drained() {
     first_.clear();
+    agent_->answer_orders(first_);
     agent_->drain(Bdf::of(1, 0, 0), true, first_);
     std::vector<DeallocDone> answers;
     for (const PacketRef& packet : first_) {
