@@ -261,6 +261,8 @@ enum class AllocOrder { kFlush, kAck, kNone };
 enum class VictimPolicy { kFifo, kLru, kLfu };
 enum class HandleManagement { kDevice, kSoftware };
 enum class AllocateAt { kFirstUse, kContextCreation };
+/// Who gives PASIDs: each function its own from 0 on, or one system for all its processes.
+enum class PasidSpace { kFunction, kSystem };
 enum class ContextSharing { kShared, kPerContext };
 
 /// When a function asks for a translation that its ATC does not have. [ATS 1.1]
@@ -306,6 +308,7 @@ struct DeviceConfig {
   struct {
     unsigned count = 1;  ///< PF 0 and its VFs
     bool has_pasid = true;
+    PasidSpace pasid_space = PasidSpace::kFunction;
     Bytes bar_size = Bytes{64} << 10;  ///< BAR 0 of each function
   } functions;
   struct {

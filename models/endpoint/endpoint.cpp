@@ -28,6 +28,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
       sizer_(config.link, config.message, config.device.dhi.bits),
       pool_(pool),
       tracer_(tracer),
+      domains_(config.device),
       dhi_(config.device, pool),
       outstanding_(config.device.functions.count, config.device.tag_bits),
       outbox_(kOutboxDepth),
@@ -53,12 +54,9 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
 
 void Endpoint::set_base(Bdf base) {
   base_ = base;
-  const std::uint32_t functions = config_.device.functions.count;
   identities_.resize(domain_ids(config_.workload));
   for (std::uint32_t i = 0; i < identities_.size(); ++i) {
-    identities_[i].bdf = Bdf{static_cast<std::uint16_t>(base.value + i % functions)};
-    identities_[i].pasid =
-        config_.device.functions.has_pasid ? std::optional(Pasid{i / functions}) : std::nullopt;
+    identities_[i] = domains_.identity(base, DomainId{i});
   }
 }
 

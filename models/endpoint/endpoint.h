@@ -17,6 +17,7 @@
 #include "common/wakeup.h"
 #include "endpoint/ats_unit.h"
 #include "endpoint/dhi_agent.h"
+#include "endpoint/domain_numbers.h"
 #include "endpoint/engine.h"
 #include "endpoint/outstanding_requests.h"
 #include "endpoint/raw_engine.h"
@@ -208,6 +209,7 @@ class Endpoint : public sc_core::sc_module {
   std::vector<Engine*> engines_;
   std::size_t turn_ = 0;
   Bdf base_;
+  const DomainNumbers domains_;
   std::vector<DeviceIdentity> identities_;  // by domain
   DhiAgent dhi_;
   OutstandingRequests outstanding_;

@@ -161,17 +161,8 @@ void Endpoint::command_written(unsigned function) {
 }
 
 std::optional<DomainId> Endpoint::domain_of(const DeviceIdentity& identity) const {
-  const unsigned functions = config_.device.functions.count;
-  const unsigned function = function_of(identity.bdf);
-  if (function >= functions || identity.pasid.has_value() != config_.device.functions.has_pasid) {
-    return std::nullopt;
-  }
-  const std::uint64_t process = identity.pasid ? to_int(*identity.pasid) : 0;
-  const std::uint64_t domain = process * functions + function;
-  if (domain >= domain_ids(config_.workload)) {
-    return std::nullopt;
-  }
-  return DomainId{static_cast<std::uint32_t>(domain)};
+  const std::optional<DomainId> domain = domains_.domain(function_of(identity.bdf), identity.pasid);
+  return domain && to_int(*domain) < domain_ids(config_.workload) ? domain : std::nullopt;
 }
 
 // Software's registers act as if the message had come from the link. [DHI D12, D15]

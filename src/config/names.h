@@ -137,6 +137,9 @@ inline constexpr auto kNames<Arrival> = names<Arrival>({{"closed_loop", Arrival:
                                                         {"cbr", Arrival::kCbr},
                                                         {"on_off", Arrival::kOnOff}});
 template <>
+inline constexpr auto kNames<PasidSpace> = names<PasidSpace>(
+    {{"function", PasidSpace::kFunction}, {"system", PasidSpace::kSystem}});
+template <>
 inline constexpr auto kNames<BufferPlacement> = names<BufferPlacement>(
     {{"ring", BufferPlacement::kRing}, {"random", BufferPlacement::kRandom}});
 template <>

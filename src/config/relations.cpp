@@ -6,6 +6,7 @@
 
 #include "config/names.h"
 #include "config/quantity.h"
+#include "endpoint/domain_numbers.h"
 #include "flitwise/ids.h"
 
 namespace flitwise::config {
@@ -18,12 +19,11 @@ std::string bytes(Bytes value) {
   return write_quantity(static_cast<std::int64_t>(value), size_dimension());
 }
 
-/// Domain i is function i mod F with PASID i div F, so a function without PASID is one domain.
 void check_domains(const Config& config, Broken& broken) {
   const Identity identity = config.link.identity;
   const std::uint64_t functions = config.device.functions.count;
   const bool pasid_tells_apart = identity != Identity::kBdf && config.device.functions.has_pasid;
-  const std::uint64_t limit = pasid_tells_apart ? functions << kPasidBits : functions;
+  const std::uint64_t limit = DomainNumbers(config.device, pasid_tells_apart).limit();
   if (identity == Identity::kNone || config.workload.domains <= limit) {
     return;
   }

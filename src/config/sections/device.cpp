@@ -15,6 +15,10 @@ Keys shell_keys() {
       flag(
           "device.functions.has_pasid", [](auto& c) { return &c.device.functions.has_pasid; },
           "The functions have the PASID capability."),
+      choice(
+          "device.functions.pasid_space", [](auto& c) { return &c.device.functions.pasid_space; },
+          "Who gives PASIDs to processes; function: each function, from 0 on; system: the host, so "
+          "that no two processes of a device share one."),
       size(
           "device.functions.bar_size", [](auto& c) { return &c.device.functions.bar_size; },
           power_of_two(4096, Bytes{1} << 30), "BAR 0 of each function."),

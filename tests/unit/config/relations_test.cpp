@@ -31,6 +31,15 @@ TEST(Relations, DomainsBeyondThePasidsOfOneFunction) {
   expect_refused({"workload.domains=5", "device.functions.has_pasid=false"}, "without PASID");
 }
 
+TEST(Relations, OnePasidAProcessOfTheHostLimitsTheDomainsOfAllFunctions) {
+  const std::string functions = "device.functions.count=4";
+  const std::string by_host = "device.functions.pasid_space=system";
+  expect_accepted({functions, "workload.domains=1048577"});
+  expect_accepted({functions, by_host, "workload.domains=1048576"});
+  expect_refused({functions, by_host, "workload.domains=1048577"},
+                 "expected workload.domains up to 1048576");
+}
+
 TEST(Relations, D23_FormOhcNeedsFlitMode) {
   expect_refused({"link.dhi_form=ohc"}, "not in flit mode");
 }
