@@ -150,6 +150,9 @@ enum class Translation { kOff, kFirstStage, kSecondStage, kNested, kPassThrough 
 /// What is done with page requests for which there is no room. [PRI-15]
 enum class PageRequestOverflow : std::uint8_t { kRespondSuccess, kDrop };
 
+/// What is done about the reserved bit of IQT with 256-bit descriptors. [IQU-10]
+enum class ReservedTailBit : std::uint8_t { kError, kIgnored };
+
 /// The translation agent of the root complex. Its defaults come from measured hosts: an IOTLB of
 /// 128 entries, four to five walks at a time.
 struct IommuConfig {
@@ -159,6 +162,7 @@ struct IommuConfig {
   unsigned walkers = 4;       ///< walks at a time
   /// Translations in the first of two completions, where there are more; 0: one completion [TCP-01]
   unsigned reply_split = 0;
+  ReservedTailBit reserved_tail_bit = ReservedTailBit::kError;
   bool secure_ats = false;  ///< translated requests need a permission for their page [SEC-01]
   CacheConfig context_cache, pasid_cache, paging_cache, second_stage_cache;
   CacheConfig permission_cache;  ///< words of 32 pages; of tables above them as many again
@@ -175,11 +179,13 @@ struct IommuConfig {
   } capabilities;
   struct {
     Time clock = Time::from_ns(1);
-    Time context_cache = Time::from_ns(1);     ///< a hit in it and in the PASID cache, each
-    Time iotlb = Time::from_ns(2);             ///< a look-up
-    Time paging_cache = Time::from_ns(5);      ///< a look-up, before a walk
-    Time permission_cache = Time::from_ns(2);  ///< a look-up
-    Time invalidation = Time::from_ns(20);     ///< one descriptor
+    Time context_cache = Time::from_ns(1);       ///< a hit
+    Time pasid_cache = Time::from_ns(1);         ///< a hit
+    Time second_stage_cache = Time::from_ns(1);  ///< a hit, in a nested walk
+    Time iotlb = Time::from_ns(2);               ///< a look-up
+    Time paging_cache = Time::from_ns(5);        ///< a look-up, before a walk
+    Time permission_cache = Time::from_ns(2);    ///< a look-up
+    Time invalidation = Time::from_ns(20);       ///< one descriptor
     /// A device has to answer an Invalidate Request in that time. [INV-20]
     Time invalidate_timeout = Time::from_us(60'000'000);
   } timing;

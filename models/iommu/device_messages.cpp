@@ -110,7 +110,7 @@ void TranslationAgent::complete_invalidation(const InvalidateCompletion& complet
   }
   if (report.retired != 0) {
     send_held_invalidation();
-    try_wait();
+    settle();
   }
 }
 
@@ -142,6 +142,7 @@ void TranslationAgent::expire_invalidations() {
   }
   if (has_expired) {
     send_held_invalidation();
+    fetch_descriptor();
   }
 }
 
@@ -151,8 +152,7 @@ void TranslationAgent::check_context(TranslationClient& client, std::uint64_t ti
 }
 
 // Of a PASID whose entry is not known here, no domain is known either: then the page goes for all.
-void TranslationAgent::forget_page(const PageRequest& request) {
-  const Pasid pasid = request.pasid.value_or(Pasid{});
+void TranslationAgent::forget_page(const PageRequest& request, Pasid pasid) {
   if (const PasidEntry* const entry = caches_.find_pasid(request.function, pasid)) {
     caches_.invalidate_page(entry->domain, pasid, request.page);
   } else {

@@ -72,7 +72,7 @@ void TranslationAgent::handles_given_up(Bdf function, const DeallocDone& done) {
   }
   device_answered();
   send_held_invalidation();
-  try_wait();
+  settle();
 }
 
 }  // namespace flitwise

@@ -23,28 +23,25 @@ void TranslationAgent::apply(const RegisterEffects& effects) {
   if (effects.changes_translation) {
     registers_.set_global_status(global_bit::kTranslation, effects.enables_translation);
   }
-  if (effects.changes_queue) {
+  if (effects.changes_queue && effects.enables_queue) {
     registers_.set_queue_head(0);
-    registers_.set_global_status(global_bit::kQueue, effects.enables_queue);
+    registers_.set_global_status(global_bit::kQueue, true);
+  } else if (effects.changes_queue) {
+    is_queue_leaving_ = true;
   }
   if (effects.invalidates_contexts) {
-    const ContextCacheInvalidation command = context_command_of(registers_.context_command());
-    invalidate(command);
-    registers_.finish_context_command(static_cast<unsigned>(command.granularity));
+    invalidate(context_command_of(registers_.context_command()));
+    has_context_command_ = true;
   }
   if (effects.invalidates_iotlb) {
-    const IotlbInvalidation command =
-        iotlb_command_of(registers_.iotlb_command(), registers_.iotlb_address());
-    invalidate(command);
-    registers_.finish_iotlb_command(static_cast<unsigned>(command.granularity));
+    invalidate(iotlb_command_of(registers_.iotlb_command(), registers_.iotlb_address()));
+    has_iotlb_command_ = true;
   }
   if (effects.moves_queue_tail) {
     tell(queue_.check_tail(registers_));
   }
   tell(effects.interrupt);
-  if (effects.moves_page_request_head) {
-    try_wait();
-  }
+  settle();
   fetch_descriptor();
 }
 
@@ -71,10 +68,39 @@ bool TranslationAgent::is_drained() const {
                      [](const TranslationClient* client) { return client->is_drained(); });
 }
 
+// Commands in registers are done once nothing uses what they invalidated. [IOM-1.8]
+void TranslationAgent::finish_register_commands() {
+  if (has_context_command_) {
+    has_context_command_ = false;
+    const ContextCacheInvalidation command = context_command_of(registers_.context_command());
+    registers_.finish_context_command(static_cast<unsigned>(command.granularity));
+  }
+  if (has_iotlb_command_) {
+    has_iotlb_command_ = false;
+    const IotlbInvalidation command =
+        iotlb_command_of(registers_.iotlb_command(), registers_.iotlb_address());
+    registers_.finish_iotlb_command(static_cast<unsigned>(command.granularity));
+  }
+}
+
+// The queue that software turns off ends first what it is at. [IOM-1.4]
+void TranslationAgent::leave_queue() {
+  if (queue_step_ == QueueStep::kNone && !queue_.is_busy()) {
+    is_queue_leaving_ = false;
+    registers_.set_queue_head(0);
+    registers_.set_global_status(global_bit::kQueue, false);
+  }
+}
+
 void TranslationAgent::fetch_descriptor() {
+  if (is_queue_leaving_) {
+    leave_queue();
+    return;
+  }
   const std::optional<std::uint64_t> address = queue_.fetch_address(registers_);
   if (address && queue_step_ == QueueStep::kNone) {
     queue_step_ = QueueStep::kFetch;
+    queue_.fetch_begins();
     read(tag_of(Reader::kQueue), *address, registers_.invalidation_queue().entry_bytes);
   }
 }
@@ -111,16 +137,18 @@ void TranslationAgent::continue_queue() {
 void TranslationAgent::take_descriptor() {
   if (queue_read_failed_) {
     tell(queue_.fetch_failed(registers_));
+    fetch_descriptor();
     return;
   }
   const InvalidationQueue::Fetched fetched =
       queue_.fetched(descriptor_.data(), offers_, registers_);
   tell(fetched.interrupt);
   if (std::holds_alternative<DescriptorError>(fetched.command)) {
+    fetch_descriptor();  // no more, as long as an error stands
     return;
   }
   if (std::holds_alternative<InvalidationWait>(fetched.command)) {
-    try_wait();
+    settle();
     return;
   }
   std::visit([this](const auto& command) { carry_out(command); }, fetched.command);
@@ -132,10 +160,17 @@ void TranslationAgent::take_descriptor() {
   wakeup_.at(queue_due_);
 }
 
-// A wait ends once nothing uses what was invalidated before it. [IQU-04] [IQU-06]
-void TranslationAgent::try_wait() {
-  if (queue_step_ != QueueStep::kNone || !queue_.wait_is_complete(page_requests_.is_drained()) ||
-      !is_drained()) {
+// A command in registers, or a wait, ends once nothing uses what was invalidated before it.
+// [IOM-1.8] [IQU-04] [IQU-06]
+void TranslationAgent::settle() {
+  const bool has_command = has_context_command_ || has_iotlb_command_;
+  const bool may_end_wait =
+      queue_step_ == QueueStep::kNone && queue_.wait_is_complete(page_requests_.is_drained());
+  if ((!has_command && !may_end_wait) || !is_drained()) {
+    return;
+  }
+  finish_register_commands();
+  if (!may_end_wait) {
     return;
   }
   const InvalidationWait& wait = queue_.wait();

@@ -60,6 +60,7 @@ void PageRequests::translated(std::uint64_t ticket, const WalkResult& result, Ti
                                [&](const Entry& one) { return one.ticket == ticket; });
   entry.is_known = true;
   entry.is_allowed = result.outcome != WalkOutcome::kFault;
+  entry.pasid = result.pasid;
   entry.when = when;
   proceed();
 }
@@ -88,7 +89,7 @@ void PageRequests::admit(const Entry& entry) {
               delay);
     return;
   }
-  host_.forget_page(request);
+  host_.forget_page(request, entry.pasid);
   const PageRequestQueue::Admission admission =
       queue_.admit(queued(request), registers_.translates(), registers_);
   if (admission.interrupt) {

@@ -24,8 +24,9 @@ class PageRequests : private TranslationClient {
     /// May the function ask for pages? `client` hears of the outcome, perhaps within this call.
     virtual void check_context(TranslationClient& client, std::uint64_t ticket,
                                const WalkRequest& request, std::uint32_t token) = 0;
-    /// Drops what the IOTLB has of the page. [IOM-8.2]
-    virtual void forget_page(const PageRequest& request) = 0;
+    /// Drops what the IOTLB has of the page. pasid: that of the request, or RID_PASID.
+    /// [IOM-8.2] [PAS-01]
+    virtual void forget_page(const PageRequest& request, Pasid pasid) = 0;
     /// record_written() follows, in the order of the calls.
     virtual void write_record(std::uint64_t address, const PageRequestRecord& record,
                               Time delay) = 0;
@@ -59,6 +60,7 @@ class PageRequests : private TranslationClient {
     std::uint64_t ticket = 0;
     bool is_known = false;
     bool is_allowed = false;  // by its context
+    Pasid pasid{};            // that it counts under
     Time when{};
   };
   void translated(std::uint64_t ticket, const WalkResult& result, Time when) override;

@@ -62,6 +62,7 @@ TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const Co
       dues_(config.iommu.walkers, Time::never()),
       walked_(config.iommu.walkers),
       wakeup_("wakeup", config.iommu.timing.clock),
+      queue_(config.iommu.reserved_tail_bit),
       device_tlbs_(kRootComplex, config.iommu.timing.invalidate_timeout),
       handle_orders_(config.iommu.timing.invalidate_timeout),
       page_requests_(config.iommu.page_requests.overflow, config.iommu.page_requests.respond_pasid,
@@ -81,13 +82,13 @@ TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const Co
 void TranslationAgent::translate(TranslationClient& client, std::uint64_t ticket,
                                  const WalkRequest& request, std::uint32_t token, Time delay) {
   ++counts_.requests;
-  const Job job{&client, ticket, request, token};
+  const Job job{&client, ticket, request, token, now() + delay};
   Walk walk(request, registers_.root_table(), offers_);
-  Time latency = delay;
+  Time latency{};
   const bool is_checked = offers_.secure_ats && is_translated(request);  // by no IOTLB
   if (look_up(walk, latency)) {
     counts_.iotlb_hits += walk.has_pasid_entry() && !is_checked ? 1 : 0;
-    deliver(job, walk.result(), now() + latency);
+    deliver(job, walk.result(), job.arrival + latency);
     return;
   }
   counts_.iotlb_misses += is_checked ? 0 : 1;
@@ -144,7 +145,7 @@ bool TranslationAgent::look_up(Walk& walk, Time& latency) {
   if (entry == nullptr) {
     return false;
   }
-  latency += config_.timing.context_cache;
+  latency += config_.timing.pasid_cache;
   walk.use_pasid_entry(*entry);
   if (walk.is_done()) {
     return true;
@@ -154,8 +155,13 @@ bool TranslationAgent::look_up(Walk& walk, Time& latency) {
     return permissions_.advance(walk);
   }
   latency += config_.timing.iotlb;
-  const PageTranslation* const page =
-      caches_.find_page(DomainTag::of(*entry, pasid), walk.request().address);
+  return use_iotlb(walk);
+}
+
+// True: it has the page, and that grants what is wished. [IOM-6.3]
+bool TranslationAgent::use_iotlb(Walk& walk) {
+  const DomainTag tag = DomainTag::of(walk.pasid_entry(), walk.result().pasid);
+  const PageTranslation* const page = caches_.find_page(tag, walk.request().address);
   return page != nullptr && walk.use_page(*page);
 }
 
@@ -175,37 +181,51 @@ void TranslationAgent::start(Walker& walker, const Job& job, const Walk& walk, T
   walker.job = job;
   walker.is_busy = true;
   walker.is_overtaken = false;
-  if (walker.walk.is_at_page_tables()) {
-    latency += config_.timing.paging_cache;
-    const DomainTag tag = DomainTag::of(walk.pasid_entry(), walker.walk.result().pasid);
-    if (const TableStart* const table = caches_.find_table(tag, job.request.address)) {
-      walker.walk.use_table(*table);
-    }
+  walker.has_looked_up = walker.walk.is_at_page_tables();
+  if (walker.has_looked_up) {
+    latency += use_paging_cache(walker.walk);
   }
   const auto index = static_cast<std::size_t>(&walker - walkers_.data());
   walked_[index] = job.request.address >> kPageBits;
-  dues_[index] = now() + latency;
+  dues_[index] = std::max(now(), job.arrival) + latency;
   walker.has_failed = false;
   walker.bytes_wanted = false;
   wakeup_.at(dues_[index]);
 }
 
-// What is known of guest pages saves second-stage walks.
-void TranslationAgent::use_second_stage_cache(Walk& walk) {
+// The walk starts at what is cached of the way. Returns what the look-up takes. [IOM-6.1]
+Time TranslationAgent::use_paging_cache(Walk& walk) {
+  const DomainTag tag = DomainTag::of(walk.pasid_entry(), walk.result().pasid);
+  if (const TableStart* const table = caches_.find_table(tag, walk.request().address)) {
+    walk.use_table(*table);
+  }
+  return config_.timing.paging_cache;
+}
+
+// Context and PASID entries have been read; the translation itself may be known all the same.
+Time TranslationAgent::use_page_caches(Walk& walk) {
+  return config_.timing.iotlb + (use_iotlb(walk) ? Time{} : use_paging_cache(walk));
+}
+
+// What is known of guest pages saves second-stage walks; returns how many.
+unsigned TranslationAgent::use_second_stage_cache(Walk& walk) {
+  unsigned hits = 0;
   std::optional<std::uint64_t> input = walk.second_stage_input();
   while (input) {
     const SecondStageLeaf* const leaf =
         caches_.find_second_stage(walk.pasid_entry().domain, *input);
     if (leaf == nullptr) {
-      return;
+      return hits;
     }
     walk.use_second_stage(*leaf);
     const std::optional<std::uint64_t> next = walk.second_stage_input();
     if (next == input) {
-      return;
+      return hits;
     }
+    ++hits;
     input = next;
   }
+  return hits;
 }
 
 // The walker's time has come: it takes in what memory gave, and asks for more or is done.
@@ -218,7 +238,18 @@ void TranslationAgent::step(Walker& walker) {
       walker.walk.supply(walker.bytes.data());
     }
   }
-  use_second_stage_cache(walker.walk);
+  Time latency{};
+  if (!walker.has_looked_up && walker.walk.is_at_page_tables()) {
+    walker.has_looked_up = true;
+    latency = use_page_caches(walker.walk);
+  }
+  latency += config_.timing.second_stage_cache * use_second_stage_cache(walker.walk);
+  if (latency != Time{}) {
+    const auto index = static_cast<std::size_t>(&walker - walkers_.data());
+    dues_[index] = now() + latency;
+    wakeup_.at(dues_[index]);
+    return;
+  }
   permissions_.advance(walker.walk);
   const std::optional<MemoryAccess> access = walker.walk.next();
   if (!access) {
@@ -249,8 +280,8 @@ void TranslationAgent::memory_done(const MemoryTransaction& transaction, Time wh
     return;
   }
   if (reader == tag_of(Reader::kPageRecord)) {
-    page_requests_.record_written(transaction.is_response_ok());
-    try_wait();
+    page_records_.push_back({when, transaction.is_response_ok()});
+    wakeup_.at(when);
     return;
   }
   Walker& walker = walkers_[reader];
@@ -278,7 +309,7 @@ void TranslationAgent::finish(Walker& walker) {
   }
   deliver(walker.job, walker.walk.result(), now());
   hand_on(walker);
-  try_wait();
+  settle();
 }
 
 void TranslationAgent::deliver(const Job& job, const WalkResult& result, Time when) {
@@ -323,7 +354,7 @@ bool TranslationAgent::look_up_again(const Job& job, Walk& walk, Time& latency) 
   if (!look_up(walk, latency)) {
     return false;
   }
-  deliver(job, walk.result(), now() + latency);
+  deliver(job, walk.result(), std::max(now(), job.arrival) + latency);
   return true;
 }
 
@@ -372,8 +403,17 @@ void TranslationAgent::work() {
     queue_due_ = Time::never();
     continue_queue();
   }
+  while (!page_records_.empty() && page_records_.front().when <= t) {
+    const bool is_ok = page_records_.front().is_ok;
+    page_records_.pop_front();
+    page_requests_.record_written(is_ok);
+    settle();
+  }
   expire_invalidations();
   Time next = std::min(queue_due_, next_timeout());
+  if (!page_records_.empty()) {
+    next = std::min(next, page_records_.front().when);
+  }
   next = std::min(next, *std::min_element(dues_.begin(), dues_.end()));
   if (next != Time::never()) {
     wakeup_.at(next);

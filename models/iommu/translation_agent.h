@@ -7,6 +7,7 @@
 #include <systemc>
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -63,7 +64,7 @@ class TranslationAgent : public sc_core::sc_module,
   /// Waits ask the client whether it is drained. It outlives the agent's last use.
   void attach(TranslationClient& client) { clients_.push_back(&client); }
   /// A client is.
-  void drained() { try_wait(); }
+  void drained() { settle(); }
 
   /// A request that reaches the agent `delay` from now; the client hears of the outcome, perhaps
   /// within this call. token: of the packet, for fault events.
@@ -102,6 +103,7 @@ class TranslationAgent : public sc_core::sc_module,
     std::uint64_t ticket = 0;
     WalkRequest request;
     std::uint32_t token = 0;
+    Time arrival{};              // nothing is done for it before
     std::uint32_t next = kNone;  // in its queue
   };
   /// Jobs that wait, by their places in jobs_; first come, first served.
@@ -114,8 +116,9 @@ class TranslationAgent : public sc_core::sc_module,
     Job job;
     JobQueue followers;  // requests to the same page
     bool is_busy = false;
-    bool is_overtaken = false;  // by an invalidation: what it finds is not kept
-    bool bytes_wanted = false;  // with what memory gave
+    bool is_overtaken = false;   // by an invalidation: what it finds is not kept
+    bool bytes_wanted = false;   // with what memory gave
+    bool has_looked_up = false;  // in the caches of pages and page tables
     bool has_failed = false;
     std::array<std::uint8_t, 64> bytes{};
   };
@@ -137,7 +140,10 @@ class TranslationAgent : public sc_core::sc_module,
   bool look_up_again(const Job& job, Walk& walk, Time& latency);
   void start(Walker& walker, const Job& job, const Walk& walk, Time latency);
   void step(Walker& walker);
-  void use_second_stage_cache(Walk& walk);
+  bool use_iotlb(Walk& walk);
+  Time use_paging_cache(Walk& walk);
+  Time use_page_caches(Walk& walk);
+  unsigned use_second_stage_cache(Walk& walk);
   void read(unsigned reader, std::uint64_t address, unsigned bytes);
   void finish(Walker& walker);
   void deliver(const Job& job, const WalkResult& result, Time when);
@@ -172,7 +178,9 @@ class TranslationAgent : public sc_core::sc_module,
   void carry_out(const HandleInvalidation& command);
   void carry_out(const InvalidationWait&) {}
   void carry_out(DescriptorError) {}
-  void try_wait();
+  void finish_register_commands();
+  void leave_queue();
+  void settle();
   void finish_wait();
   void write_memory(Reader writer, std::uint64_t address, const std::uint8_t* bytes, unsigned count,
                     Time delay);
@@ -196,7 +204,7 @@ class TranslationAgent : public sc_core::sc_module,
   Time next_timeout() const;
   void check_context(TranslationClient& client, std::uint64_t ticket, const WalkRequest& request,
                      std::uint32_t token) override;
-  void forget_page(const PageRequest& request) override;
+  void forget_page(const PageRequest& request, Pasid pasid) override;
   void write_record(std::uint64_t address, const PageRequestRecord& record, Time delay) override;
   void respond(const PrgResponse& response, Time delay) override;
   void interrupt(const IommuInterrupt& interrupt) override;
@@ -225,6 +233,8 @@ class TranslationAgent : public sc_core::sc_module,
   QueueStep queue_step_ = QueueStep::kNone;
   Time queue_due_ = Time::never();
   bool queue_read_failed_ = false;
+  bool is_queue_leaving_ = false;                                 // software has turned it off
+  bool has_context_command_ = false, has_iotlb_command_ = false;  // in registers, not done yet
   // Its function, or device, has as many out as it takes.
   std::optional<std::variant<DeviceTlbInvalidation, HandleInvalidation>> held_;
   std::array<std::uint8_t, 32> descriptor_{};
@@ -234,6 +244,11 @@ class TranslationAgent : public sc_core::sc_module,
   HandleTables* handle_tables_ = nullptr;
   DeallocSender handle_orders_;
   PageRequests page_requests_;
+  struct PageRecord {
+    Time when;  // memory has it, or refuses it
+    bool is_ok;
+  };
+  std::deque<PageRecord> page_records_;
 
   IommuResult counts_;
   std::uint64_t answered_ = 0, invalidations_answered_ = 0;

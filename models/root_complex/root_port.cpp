@@ -44,7 +44,10 @@ RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, Pa
       pool_(pool),
       memory_(memory),
       tracer_(tracer),
-      devices_{{{0, 255}, &handles, config.device.dhi.alloc_order == AllocOrder::kAck}},
+      devices_{{{0, 255},
+                &handles,
+                config.device.dhi.alloc_order == AllocOrder::kAck,
+                config.device.atc.stu}},
       checks_grants_(handles.checks_grants()),
       checks_windows_(config.host.dma_window.size != 0 || config.host.trusted_window.size != 0),
       posted_(kOutboxDepth),
@@ -108,9 +111,9 @@ bool RootPort::waits_for_translations(const Tlp& tlp) {
 
 void RootPort::take(Packet& packet, Time t) {
   const Tlp& tlp = packet.tlp;
-  if (packet.malformed) {
-    refuse_malformed(packet, *packet.malformed);
-  } else if (const std::optional<TlpViolation> violation = check_tlp(tlp, limits_)) {
+  const std::optional<TlpViolation> violation =
+      packet.malformed ? packet.malformed : check_tlp(tlp, limits_);
+  if (violation && is_malformed(*violation)) {
     refuse_malformed(packet, *violation);
   } else if (stage_ && stage_->has_posted() && waits_for_translations(tlp)) {
     holds_buffer_ = true;
@@ -162,6 +165,9 @@ const char* RootPort::refusal_of(const Packet& packet, const Standing& standing)
   if (!is_bus_master_) {
     return "bus_master_disabled";
   }
+  if (check_address_type(tlp) == AgentVerdict::kUnsupportedRequest) {
+    return "address_type";  // [ATR-03] [ATR-04] [ATR-05]
+  }
   if (tlp.type != TlpType::kMRd && tlp.type != TlpType::kMWr) {
     return "unsupported_request";
   }
@@ -211,8 +217,10 @@ void RootPort::receive_request(Packet& packet, Time t) {
   const Time delay = config_.host.timing.root_port + standing.latency;
   if (const char* const refusal = refusal_of(packet, standing)) {
     refuse(packet, CplStatus::kUR, refusal, delay);
-  } else if (is_translating() || (stage_ && stage_->has_posted())) {
+  } else if (is_translating()) {
     translate(packet, standing, delay);
+  } else if (stage_ && stage_->has_posted()) {
+    keep_place(packet, standing, delay);
   } else if (touches_interrupt_window(packet.tlp)) {
     interrupt(packet, delay);
   } else if (const char* const unfit =

@@ -61,6 +61,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
     BusRange buses;
     HostHandles* handles = nullptr;
     bool wants_alloc_ack = false;  ///< [DHI D8]
+    unsigned stu = 0;              ///< smallest translation unit of its functions [CFG-05]
   };
   /// Until called, all that is below is one device. REQUIRES: not empty.
   void set_devices(std::vector<DeviceBelow> devices);
@@ -118,6 +119,8 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
                                 const Standing& standing) const;
   bool is_translating() const { return stage_ && stage_->is_enabled(); }
   void translate(Packet& packet, const Standing& standing, Time delay);
+  unsigned stu_of(const Tlp& tlp) const { return device_of(tlp.requester_id).stu; }
+  void keep_place(Packet& packet, const Standing& standing, Time delay);
   void serve(const TranslationStage::Entry& entry);
   void serve_translated(const TranslationStage::Entry& entry);
   void serve_address(Packet& packet, std::uint64_t address, const Standing& standing, Time delay);

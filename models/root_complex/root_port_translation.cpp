@@ -38,6 +38,20 @@ void RootPort::translate(Packet& packet, const Standing& standing, Time delay) {
   stage_->translate(std::move(entry), request, delay);
 }
 
+// Translation is off by now, but this packet may not pass one that came before. [IOM-1.4] [LNK-9.1]
+void RootPort::keep_place(Packet& packet, const Standing& standing, Time delay) {
+  TranslationStage::Entry entry;
+  entry.packet = PacketRef(&packet);
+  entry.is_trusted = standing.is_trusted;
+  entry.capabilities = standing.capabilities;
+  entry.is_translated = true;
+  entry.result.outcome = WalkOutcome::kTranslated;
+  entry.result.address = packet.tlp.address;
+  entry.when = now() + delay;
+  holds_buffer_ = true;
+  stage_->hold(std::move(entry));
+}
+
 // It is the packet's turn, be it while it is received or later: then its buffer is free now.
 void RootPort::serve(const TranslationStage::Entry& entry) {
   Packet& packet = *entry.packet;
@@ -85,9 +99,9 @@ bool RootPort::needs_more(const TranslationStage::Entry& entry, const WalkResult
   auto gather = std::find_if(gathers_.begin(), gathers_.end(),
                              [&](const Gather& one) { return one.ticket == entry.ticket; });
   if (gather == gathers_.end()) {
-    gather = gathers_.insert(gathers_.end(), {entry.ticket, TranslationGather(tlp)});
+    gather = gathers_.insert(gathers_.end(), {entry.ticket, TranslationGather(tlp, stu_of(tlp))});
   }
-  gather->translations.add(translation_entry_of(result, tlp.has_pasid));
+  gather->translations.add(translation_entry_of(result, tlp.has_pasid, stu_of(tlp)));
   const std::optional<std::uint64_t> address = gather->translations.next();
   next = address.value_or(0);
   return address.has_value();
@@ -109,7 +123,8 @@ void RootPort::answer_translation(const TranslationStage::Entry& entry, Time del
   std::array<std::uint8_t, kTranslationBytes * kMaxTranslations> bytes{};
   unsigned length = 1;
   if (gather == gathers_.end()) {
-    const TranslationEntry found = translation_entry_of(result, packet.tlp.has_pasid);
+    const TranslationEntry found =
+        translation_entry_of(result, packet.tlp.has_pasid, stu_of(packet.tlp));
     store_reply(bytes.data(), &found, 1);
   } else {
     length = gather->translations.length();

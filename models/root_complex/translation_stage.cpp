@@ -17,7 +17,7 @@ void TranslationStage::translate(Entry entry, const WalkRequest& request, Time d
 
 void TranslationStage::hold(Entry entry) {
   entry.is_known = true;
-  entry.when = now();
+  entry.when = std::max(entry.when, now());
   add(std::move(entry));
 }
 

@@ -24,7 +24,7 @@ class TranslationStage : private TranslationClient {
     std::uint64_t arrival = 0;
     WalkRequest request;
     WalkResult result;
-    bool is_translated = false;  ///< it was for the agent; else it only keeps its place
+    bool is_translated = false;  ///< `result` says where it goes; else it only keeps its place
     bool is_known = false;
     Time when{};
   };
@@ -47,7 +47,7 @@ class TranslationStage : private TranslationClient {
 
   /// Asks the agent; serves the packet within this call if it may go at once.
   void translate(Entry entry, const WalkRequest& request, Time delay);
-  /// Keeps the place of a packet that needs no translation. REQUIRES: has_posted()
+  /// Keeps the place of a packet for which the agent is not asked. REQUIRES: has_posted()
   void hold(Entry entry);
 
  private:

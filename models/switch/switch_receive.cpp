@@ -53,7 +53,7 @@ bool Switch::accept(std::uint16_t ingress, Packet& packet) {
   packet.answers_io_or_cfg_write = false;  // the wire does not say it [LNK-9.6]
   const std::optional<TlpViolation> violation =
       packet.malformed ? packet.malformed : check_tlp(packet.tlp, limits_);
-  if (violation) {
+  if (violation && is_malformed(*violation)) {
     // Dropped, and a fatal error; nobody is answered. [LNK-9.17]
     ++errors_["malformed_tlp"];
     ++errors_[std::string("malformed_tlp.") + name_of(*violation)];

@@ -173,8 +173,9 @@ void Fabric::tell_root_port() {
   }
   std::vector<RootPort::DeviceBelow> below;
   for (const FabricDevice& device : devices) {
+    const DeviceConfig& c = device.config.device;
     below.push_back(
-        {device.buses, device.handles, device.config.device.dhi.alloc_order == AllocOrder::kAck});
+        {device.buses, device.handles, c.dhi.alloc_order == AllocOrder::kAck, c.atc.stu});
   }
   root_ports[0]->set_devices(std::move(below));
 }

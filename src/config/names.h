@@ -137,8 +137,11 @@ inline constexpr auto kNames<Arrival> = names<Arrival>({{"closed_loop", Arrival:
                                                         {"cbr", Arrival::kCbr},
                                                         {"on_off", Arrival::kOnOff}});
 template <>
-inline constexpr auto kNames<PasidSpace> = names<PasidSpace>(
-    {{"function", PasidSpace::kFunction}, {"system", PasidSpace::kSystem}});
+inline constexpr auto kNames<ReservedTailBit> = names<ReservedTailBit>(
+    {{"error", ReservedTailBit::kError}, {"ignored", ReservedTailBit::kIgnored}});
+template <>
+inline constexpr auto kNames<PasidSpace> = names<PasidSpace>({{"function", PasidSpace::kFunction},
+                                                              {"system", PasidSpace::kSystem}});
 template <>
 inline constexpr auto kNames<BufferPlacement> = names<BufferPlacement>(
     {{"ring", BufferPlacement::kRing}, {"random", BufferPlacement::kRandom}});

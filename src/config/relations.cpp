@@ -23,17 +23,22 @@ void check_domains(const Config& config, Broken& broken) {
   const Identity identity = config.link.identity;
   const std::uint64_t functions = config.device.functions.count;
   const bool pasid_tells_apart = identity != Identity::kBdf && config.device.functions.has_pasid;
-  const std::uint64_t limit = DomainNumbers(config.device, pasid_tells_apart).limit();
+  const bool is_translated = config.iommu.translation != Translation::kOff;
+  // Software uses no wider PASIDs than the translation agent has. [CFG-10]
+  const unsigned bits = is_translated ? config.iommu.capabilities.pasid_bits : kPasidBits;
+  const std::uint64_t limit =
+      DomainNumbers(config.device, pasid_tells_apart && bits > 0).limit(bits);
   if (identity == Identity::kNone || config.workload.domains <= limit) {
     return;
   }
-  broken.push_back({{"link.identity", "device.functions.count", "device.functions.has_pasid",
-                     "workload.domains"},
-                    fmt::format("{} domains with {} function(s){} and identity {}; expected "
-                                "workload.domains up to {}, or more functions",
-                                config.workload.domains, functions,
-                                config.device.functions.has_pasid ? "" : " without PASID",
-                                spelling(identity), limit)});
+  broken.push_back(
+      {{"link.identity", "device.functions.count", "device.functions.has_pasid",
+        "workload.domains"},
+       fmt::format("{} domains with {} function(s){} and identity {}; expected "
+                   "workload.domains up to {}, or more functions{}",
+                   config.workload.domains, functions,
+                   config.device.functions.has_pasid ? "" : " without PASID", spelling(identity),
+                   limit, bits < kPasidBits ? ", or more iommu.capabilities.pasid_bits" : "")});
 }
 
 /// Which forms a handle may take where. [DHI D23]

@@ -22,9 +22,9 @@ class DomainNumbers {
         uses_pasid_(uses_pasid),
         shares_(uses_pasid && device.functions.pasid_space == PasidSpace::kSystem) {}
 
-  /// Domains that there can be.
-  std::uint64_t limit() const {
-    return uses_pasid_ ? std::uint64_t{stride()} << kPasidBits : functions_;
+  /// Domains that there can be, with so many bits of PASID.
+  std::uint64_t limit(unsigned pasid_bits = kPasidBits) const {
+    return uses_pasid_ ? std::uint64_t{stride()} << pasid_bits : functions_;
   }
 
   /// base: of function 0. REQUIRES: the domain is below limit().

@@ -102,6 +102,7 @@ struct PermissionInvalidation {
 
 /// Why a descriptor stops the queue with FSTS.IQE. The numbers stand in IQER.IQEI (unverified).
 enum class DescriptorError : std::uint8_t {
+  kStopped = 0,       ///< none: the queue was stopped while it was fetched [IQU-07]
   kInvalidTail = 1,   ///< [IQU-10]
   kFetch = 2,         ///< memory error
   kUnknownType = 3,   ///< [IQU-01]

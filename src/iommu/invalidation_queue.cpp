@@ -9,12 +9,13 @@ constexpr std::uint32_t kStopped = fault_status::kQueueError | fault_status::kTi
 }
 
 std::optional<IommuInterrupt> InvalidationQueue::stop(DescriptorError error,
-                                                      IommuRegisters& registers) const {
+                                                      IommuRegisters& registers) {
+  was_stopped_ = true;
   registers.set_queue_error(static_cast<unsigned>(error));
   return registers.raise_fault(fault_status::kQueueError);
 }
 
-std::optional<IommuInterrupt> InvalidationQueue::check_tail(IommuRegisters& registers) const {
+std::optional<IommuInterrupt> InvalidationQueue::check_tail(IommuRegisters& registers) {
   const QueueView queue = registers.invalidation_queue();
   const bool is_inside = queue.tail < queue.bytes;
   const bool is_accepted =
@@ -38,6 +39,13 @@ InvalidationQueue::Fetched InvalidationQueue::fetched(const std::uint8_t* bytes,
                                                       IommuRegisters& registers) {
   const bool is_wide = registers.invalidation_queue().entry_bytes == 32;
   Fetched result{parse_descriptor(bytes, is_wide, offers), std::nullopt};
+  if (was_stopped_) {
+    if (has_timed_out_ && std::holds_alternative<InvalidationWait>(result.command)) {
+      advance(registers);
+    }
+    result.command = DescriptorError::kStopped;
+    return result;
+  }
   if (const auto* error = std::get_if<DescriptorError>(&result.command)) {
     result.interrupt = stop(*error, registers);
   } else if (const auto* wait = std::get_if<InvalidationWait>(&result.command)) {
@@ -66,6 +74,7 @@ void InvalidationQueue::carried_out(IommuRegisters& registers) {
 std::optional<IommuInterrupt> InvalidationQueue::device_timed_out(Bdf source,
                                                                   IommuRegisters& registers) {
   --outstanding_;
+  was_stopped_ = has_timed_out_ = true;
   if (is_waiting_) {
     is_waiting_ = false;
     advance(registers);

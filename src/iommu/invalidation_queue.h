@@ -5,13 +5,11 @@
 #include <cstdint>
 #include <optional>
 
+#include "flitwise/config.h"
 #include "iommu/invalidation_descriptor.h"
 #include "iommu/registers.h"
 
 namespace flitwise {
-
-/// What is done about bit 4 of IQT with 256-bit descriptors. [IQU-10]
-enum class ReservedTailBit : std::uint8_t { kError, kIgnored };
 
 /// Commands are carried out one after another. Those for device TLBs count as carried out when they
 /// are sent; a wait waits until all before it are answered.
@@ -21,15 +19,20 @@ class InvalidationQueue {
       : tail_bit_(tail_bit) {}
 
   /// IQT was written: an invalid one stops the queue with IQE.
-  std::optional<IommuInterrupt> check_tail(IommuRegisters& registers) const;
+  std::optional<IommuInterrupt> check_tail(IommuRegisters& registers);
   /// Where the next descriptor lies; none while the queue is off, empty, stopped or at work.
   std::optional<std::uint64_t> fetch_address(const IommuRegisters& registers) const;
 
+  /// The fetch from there begins.
+  void fetch_begins() { was_stopped_ = has_timed_out_ = false; }
+
   struct Fetched {
-    InvalidationDescriptor command;  ///< to carry out, unless it is an error
+    InvalidationDescriptor command;  ///< to carry out, unless it is a DescriptorError
     std::optional<IommuInterrupt> interrupt;
   };
-  /// The bytes at fetch_address(). An error sets IQE and leaves the head. [IQU-01]
+  /// The bytes at fetch_address(). An error sets IQE and leaves the head. If the queue was stopped
+  /// meanwhile, a wait is given up as others are, and all else will be fetched again.
+  /// [IQU-01] [IQU-07] [IQU-08]
   Fetched fetched(const std::uint8_t* bytes, const IommuCapabilities& offers,
                   IommuRegisters& registers);
   /// Memory refused the descriptor.
@@ -55,14 +58,17 @@ class InvalidationQueue {
   std::optional<IommuInterrupt> finish_wait(IommuRegisters& registers);
 
   bool is_waiting() const { return is_waiting_; }
+  /// With a command or a wait.
+  bool is_busy() const { return is_at_work_ || is_waiting_; }
   unsigned outstanding() const { return outstanding_; }
 
  private:
-  std::optional<IommuInterrupt> stop(DescriptorError error, IommuRegisters& registers) const;
+  std::optional<IommuInterrupt> stop(DescriptorError error, IommuRegisters& registers);
   static void advance(IommuRegisters& registers);
 
   ReservedTailBit tail_bit_;
   bool is_at_work_ = false, is_waiting_ = false;
+  bool was_stopped_ = false, has_timed_out_ = false;  // since the fetch began
   unsigned outstanding_ = 0;
   InvalidationWait wait_;
 };

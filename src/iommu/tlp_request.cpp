@@ -37,7 +37,10 @@ WalkRequest walk_request_of(const Tlp& tlp, const DeviceIdentity& identity) {
   return request;
 }
 
-TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid) {
+TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid, unsigned stu) {
+  if (result.page_bits < stu_bits(stu)) {
+    return no_access_entry(stu);
+  }
   TranslationEntry entry;
   entry.size_bits = result.page_bits;
   entry.translated = result.address & ~((std::uint64_t{1} << result.page_bits) - 1);

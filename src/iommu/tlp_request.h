@@ -13,7 +13,8 @@ namespace flitwise {
 WalkRequest walk_request_of(const Tlp& tlp, const DeviceIdentity& identity);
 
 /// The entry of a Translation Completion for a walk that ended in a translation. has_pasid: of the
-/// request. [ATR-01]
-TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid);
+/// request. stu: of the function; what is smaller is no access, and no access is told in that size.
+/// [ATR-01] [ATR-24] [CFG-05]
+TranslationEntry translation_entry_of(const WalkResult& result, bool has_pasid, unsigned stu);
 
 }  // namespace flitwise

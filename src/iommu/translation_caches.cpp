@@ -35,11 +35,6 @@ constexpr std::uint16_t compared_bits(unsigned function_mask) {
   return static_cast<std::uint16_t>(~kIgnored[function_mask & 3U]);
 }
 
-bool is_absence(FaultReason fault) {
-  return fault == FaultReason::kFirstStageNotPresent ||
-         fault == FaultReason::kSecondStagePermission;
-}
-
 }  // namespace
 
 std::uint64_t ContextKey::hash() const {
@@ -144,9 +139,10 @@ void TranslationCaches::keep_page(const Walk& walk, bool keeps_absent) {
   const WalkResult& result = walk.result();
   const DomainTag tag = DomainTag::of(walk.pasid_entry(), result.pasid);
   if (result.fault != FaultReason::kNone) {
-    if (keeps_absent && is_absence(result.fault)) {
+    if (keeps_absent && result.is_absent) {
       PageTranslation absent;
       absent.fault = result.fault;
+      absent.page_bits = result.page_bits;  // told again; it is kept for 4 KiB alone
       insert_page(range_of(tag, walk.request().address, kPageBits), absent);
     }
     return;
@@ -181,6 +177,7 @@ unsigned TranslationCaches::drop_pages(Predicate is_stale) {
   });
 }
 
+// [IOM-6.8] [PAS-41]
 unsigned TranslationCaches::invalidate(const ContextCacheInvalidation& command) {
   using Granularity = ContextCacheInvalidation::Granularity;
   const std::uint16_t compared = compared_bits(command.function_mask);
@@ -205,6 +202,7 @@ unsigned TranslationCaches::invalidate(const ContextCacheInvalidation& command) 
   return 0;
 }
 
+// [IOM-5.7] [PAS-41]
 unsigned TranslationCaches::invalidate(const PasidCacheInvalidation& command) {
   using Granularity = PasidCacheInvalidation::Granularity;
   return pasids_.invalidate_if([&](const PasidKey& key, const PasidEntry& entry) {
@@ -220,6 +218,7 @@ unsigned TranslationCaches::invalidate(const PasidCacheInvalidation& command) {
   });
 }
 
+// [IOM-6.4] [IOM-6.6] [PAS-38] [PAS-39]
 unsigned TranslationCaches::invalidate(const IotlbInvalidation& command) {
   using Granularity = IotlbInvalidation::Granularity;
   if (command.granularity == Granularity::kGlobal) {
@@ -244,6 +243,7 @@ unsigned TranslationCaches::invalidate(const IotlbInvalidation& command) {
   return dropped;
 }
 
+// [IOM-6.5] [IOM-6.6] [PAS-40]
 unsigned TranslationCaches::invalidate(const PasidIotlbInvalidation& command) {
   const bool is_page = command.granularity == PasidIotlbInvalidation::Granularity::kPage;
   const unsigned bits = kPageBits + command.address_mask;

@@ -30,15 +30,9 @@ Walk::Walk(const WalkRequest& request, const RootTable& root, const IommuCapabil
 }
 
 void Walk::start() {
-  const bool is_window = is_interrupt_address(request_.address);
-  const bool has_pasid = request_.pasid.has_value() && kUnverifiedPasidIsTranslated;
-  const bool meets_window = is_window && request_.kind == WalkKind::kUntranslated && !has_pasid;
-  if (meets_window && wish_.write && !wish_.read) {
-    result_.outcome = WalkOutcome::kInterrupt;
-    return;
-  }
-  if (meets_window || (is_window && is_translation_request())) {
-    fail(FaultReason::kInterruptRange);
+  const bool is_write = wish_.write && !wish_.read;
+  if (meets_interrupt_window() && !is_translation_request() && is_write) {
+    result_.outcome = WalkOutcome::kInterrupt;  // [PAS-35]
     return;
   }
   if (root_.mode == TableMode::kLegacy && request_.kind == WalkKind::kPageRequest) {
@@ -51,6 +45,14 @@ void Walk::start() {
     read(Step::kRoot, TableKind::kRoot, root_.address + request_.source.bus() * kRootEntryBytes,
          kRootEntryBytes);
   }
+}
+
+// Nothing in the window is translated, but for what PASIDs are for. [PAS-35] [IOM-3.3]
+bool Walk::meets_interrupt_window() const {
+  const bool has_pasid = request_.pasid.has_value() && kUnverifiedPasidIsTranslated;
+  const bool is_input =
+      is_translation_request() || (request_.kind == WalkKind::kUntranslated && !has_pasid);
+  return is_input && is_interrupt_address(request_.address);
 }
 
 void Walk::read(Step step, TableKind table, std::uint64_t address, unsigned bytes) {
@@ -142,13 +144,13 @@ void Walk::fail(FaultReason reason, unsigned page_bits) {
   result_.outcome = WalkOutcome::kFault;
   result_.is_recorded = !(disables_fault_records_ && is_qualified(reason));
   result_.read = result_.write = result_.execute = false;
+  result_.page_bits = static_cast<std::uint8_t>(page_bits);
   if (!is_translation_request()) {
     return;
   }
   result_.answer = ats_answer(reason);
   if (result_.answer == AtsAnswer::kSuccess) {
     result_.outcome = WalkOutcome::kTranslated;
-    result_.page_bits = static_cast<std::uint8_t>(page_bits);
     result_.is_recorded = result_.is_recorded && reason == FaultReason::kInterruptRange;
   }
 }
@@ -157,9 +159,9 @@ void Walk::on_root(const std::uint8_t* bytes) {
   const unsigned devfn = request_.source.value & 0xffU;
   const RootEntry entry = decode_root(bytes, devfn, *offers_);
   if (!entry.is_present) {
-    fail(FaultReason::kRootNotPresent);
+    fail(FaultReason::kRootNotPresent);  // [PAS-04]
   } else if (entry.has_reserved) {
-    fail(FaultReason::kRootReserved);
+    fail(FaultReason::kRootReserved);  // [PAS-05]
   } else {
     read(Step::kContext, TableKind::kContext,
          entry.context_table + (devfn & 0x7fU) * kContextEntryBytes, kContextEntryBytes);
@@ -181,6 +183,7 @@ void Walk::on_context(const ContextEntry& context) {
     return;
   }
   has_context_ = true;
+  // [PAS-01] [PAS-02]
   const std::uint32_t rid_pasid = offers_->rid_pasid ? context.rid_pasid : 0;
   result_.pasid = request_.pasid.value_or(Pasid{rid_pasid});
   const bool is_privileged =
@@ -188,6 +191,10 @@ void Walk::on_context(const ContextEntry& context) {
   wish_.privileged = is_privileged && offers_->supervisor_requests;
   wish_.execute = wish_.execute && request_.pasid.has_value() && offers_->execute_requests;
   result_.is_privileged = wish_.privileged;
+  if (meets_interrupt_window()) {
+    fail(FaultReason::kInterruptRange);
+    return;
+  }
   const bool is_translated = request_.kind == WalkKind::kTranslated && !offers_->secure_ats;
   if (is_translated || request_.kind == WalkKind::kPageRequest) {
     step_ = Step::kDone;
@@ -204,38 +211,38 @@ void Walk::on_context(const ContextEntry& context) {
        kPasidDirectoryEntryBytes);
 }
 
-/// In this order: present, reserved bits, device TLB, page requests, PASID, its size.
+/// In this order: present, reserved bits, device TLB, page requests, PASID, its size. [IOM-3.2]
 FaultReason Walk::context_fault() const {
   if (!context_.is_present) {
-    return FaultReason::kContextNotPresent;
+    return FaultReason::kContextNotPresent;  // [PAS-06]
   }
   if (context_.has_reserved) {
-    return FaultReason::kContextReserved;
+    return FaultReason::kContextReserved;  // [PAS-07]
   }
   if (request_.kind != WalkKind::kUntranslated &&
       !(context_.enables_device_tlb && offers_->device_tlb)) {
-    return FaultReason::kDeviceTlbDisabled;
+    return FaultReason::kDeviceTlbDisabled;  // [PAS-08] [SEC-07]
   }
   if (request_.kind == WalkKind::kPageRequest &&
       !(context_.enables_page_requests && offers_->page_requests)) {
-    return FaultReason::kPageRequestDisabled;
+    return FaultReason::kPageRequestDisabled;  // [PRI-18]
   }
   if (!request_.pasid.has_value()) {
     return FaultReason::kNone;
   }
   if (!context_.enables_pasid || offers_->pasid_bits == 0) {
-    return FaultReason::kPasidDisabled;
+    return FaultReason::kPasidDisabled;  // [PAS-09]
   }
   const std::uint32_t pasid = to_int(*request_.pasid);
   const bool is_too_large = pasid >= context_.pasid_limit() || pasid >> offers_->pasid_bits != 0;
-  return is_too_large ? FaultReason::kPasidTooLarge : FaultReason::kNone;
+  return is_too_large ? FaultReason::kPasidTooLarge : FaultReason::kNone;  // [PAS-03]
 }
 
 void Walk::on_pasid_directory(const std::uint8_t* bytes) {
   const PasidDirectoryEntry entry = decode_pasid_directory(bytes, *offers_);
   disables_fault_records_ = disables_fault_records_ || entry.disables_fault_records;
   if (!entry.is_present) {
-    fail(FaultReason::kPasidDirectoryNotPresent);
+    fail(FaultReason::kPasidDirectoryNotPresent);  // [PAS-10]
   } else if (entry.has_reserved) {
     fail(FaultReason::kPasidDirectoryReserved);
   } else {
@@ -273,22 +280,22 @@ void Walk::on_pasid_entry(const PasidEntry& entry) {
 
 FaultReason Walk::pasid_entry_fault() const {
   if (!pasid_entry_.is_present) {
-    return FaultReason::kPasidEntryNotPresent;
+    return FaultReason::kPasidEntryNotPresent;  // [PAS-11]
   }
   if (pasid_entry_.has_reserved) {
     return FaultReason::kPasidEntryReserved;
   }
   if (!pasid_entry_.is_valid(*offers_)) {
-    return FaultReason::kPasidEntryInvalid;
+    return FaultReason::kPasidEntryInvalid;  // [PAS-12] [PAS-13] [PAS-14]
   }
   if (!pasid_entry_.has_first_stage() || request_.kind == WalkKind::kTranslated) {
     return FaultReason::kNone;
   }
   if (wish_.execute && !pasid_entry_.enables_execute) {
-    return FaultReason::kExecuteDisabled;
+    return FaultReason::kExecuteDisabled;  // [IOM-2.12]
   }
   const bool is_denied = wish_.privileged && !pasid_entry_.enables_supervisor;
-  return is_denied ? FaultReason::kSupervisorDisabled : FaultReason::kNone;
+  return is_denied ? FaultReason::kSupervisorDisabled : FaultReason::kNone;  // [IOM-2.11]
 }
 
 }  // namespace flitwise

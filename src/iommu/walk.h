@@ -119,10 +119,11 @@ struct WalkResult {
   WalkOutcome outcome = WalkOutcome::kFault;
   /// Also set in an answer with R=W=0 to a Translation Request: why. [IOM-7.2]
   FaultReason fault = FaultReason::kNone;
-  bool is_recorded = false;                ///< the fault goes into a record [PAS-36]
+  bool is_recorded = false;  ///< the fault goes into a record [PAS-36]
+  bool is_absent = false;    ///< a page-table entry is not present: may be kept with CM [PAS-42]
   AtsAnswer answer = AtsAnswer::kSuccess;  ///< to a Translation Request [IOM-7.1]
   std::uint64_t address = 0;               ///< physical, of the byte asked for
-  std::uint8_t page_bits = kPageBits;      ///< log2 of the page, the smaller of both stages
+  std::uint8_t page_bits = kPageBits;  ///< log2 of the page, the smaller of both stages; of a hole
   bool read = false, write = false, execute = false;  ///< granted to this request
   bool is_privileged = false;                         ///< the request counts as privileged
   Rights rights;
@@ -149,8 +150,10 @@ class Walk {
   void use_context(const ContextEntry& context);
   /// REQUIRES: use_context() or a context that was read. [IOM-6.1]
   void use_pasid_entry(const PasidEntry& entry);
-  /// A table of the first stage, or of the second where there is no first. REQUIRES: the walk is
-  /// about to read the top table, and the entry was cached for this domain, PASID and address.
+  /// A table of the first stage, or of the second where there is no first; nothing changes where
+  /// the rights on the way to it do not reach, since the fault is that of the entry which lacks
+  /// them. REQUIRES: the walk is about to read the top table, and the entry was cached for this
+  /// domain, PASID and address. [IOM-3.2] [IOM-6.1]
   void use_table(const TableStart& start);
   /// Nested: a guest address is about to be translated by the second stage.
   std::optional<std::uint64_t> second_stage_input() const;
@@ -219,6 +222,7 @@ class Walk {
   // Translation structures: walk.cpp.
   bool is_translation_request() const { return request_.kind == WalkKind::kTranslationRequest; }
   void start();
+  bool meets_interrupt_window() const;
   void on_root(const std::uint8_t* bytes);
   void on_context(const ContextEntry& context);
   FaultReason context_fault() const;
@@ -239,6 +243,7 @@ class Walk {
   void start_paging();
   void read_first_stage();
   void on_first_stage(std::uint64_t raw);
+  AccessWish wish_to_reach() const;
   FaultReason first_stage_entry_fault() const;
   std::uint64_t first_stage_bits_to_set() const;
   void update_first_stage();

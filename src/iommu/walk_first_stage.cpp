@@ -18,7 +18,7 @@ void Walk::start_paging() {
   const std::uint64_t address = request_.address;
   if (pasid_entry_.translation() == TranslationType::kPassThrough) {
     if ((address & bits_from(pasid_entry_.second_stage_bits(*offers_))) != 0) {
-      fail(FaultReason::kAddressTooHigh);
+      fail(FaultReason::kAddressTooHigh);  // [PAS-15]
     } else {
       finish(address, kPageBits);
     }
@@ -31,7 +31,7 @@ void Walk::start_paging() {
   first_level_ = pasid_entry_.first_stage_levels();
   first_table_ = pasid_entry_.first_stage_table;
   if (!is_canonical(address, first_level_)) {
-    fail(FaultReason::kNotCanonical);
+    fail(FaultReason::kNotCanonical);  // [PAS-16] [PAS-18]
     return;
   }
   remember_table(first_level_, first_table_);
@@ -39,7 +39,8 @@ void Walk::start_paging() {
 }
 
 void Walk::use_table(const TableStart& start) {
-  if (is_done()) {
+  if (is_done() || rights_fault(start.rights, wish_to_reach(), is_nested(),
+                                offers_->zero_length_read) != FaultReason::kNone) {
     return;
   }
   path_rights_ = rights_ = start.rights;
@@ -89,22 +90,30 @@ void Walk::on_first_stage(std::uint64_t raw) {
   rights_.execute = rights_.execute && first_entry_.is_executable();
   const FaultReason reason = first_stage_entry_fault();
   if (reason != FaultReason::kNone) {
+    result_.is_absent = !first_entry_.is_present();
     fail(reason, span_bits(first_level_));
   } else {
     update_first_stage();
   }
 }
 
-/// Level by level: present, rights, reserved bits. A Translation Request only needs to reach it.
-FaultReason Walk::first_stage_entry_fault() const {
-  if (!first_entry_.is_present()) {
-    return FaultReason::kFirstStageNotPresent;
-  }
+/// What the way to a page has to grant: of a Translation Request the rest is denied bit by bit in
+/// the answer. [IOM-7.2]
+AccessWish Walk::wish_to_reach() const {
   AccessWish wish = wish_;
   if (is_translation_request()) {
     wish.write = wish.execute = false;
   }
-  const FaultReason reason = first_stage_fault(rights_, wish, is_nested());
+  return wish;
+}
+
+/// Level by level: present, rights, reserved bits. A Translation Request only needs to reach it.
+/// [IOM-3.2] [PAS-19] to [PAS-25]
+FaultReason Walk::first_stage_entry_fault() const {
+  if (!first_entry_.is_present()) {
+    return FaultReason::kFirstStageNotPresent;
+  }
+  const FaultReason reason = first_stage_fault(rights_, wish_to_reach(), is_nested());
   if (reason != FaultReason::kNone) {
     return reason;
   }
@@ -112,6 +121,7 @@ FaultReason Walk::first_stage_entry_fault() const {
                                                            : FaultReason::kNone;
 }
 
+// [IOM-2.13] [PAS-31] [PAS-32]
 std::uint64_t Walk::first_stage_bits_to_set() const {
   std::uint64_t bits = FirstStageEntry::kAccessed;
   if (pasid_entry_.extended_accessed) {
@@ -132,7 +142,7 @@ void Walk::update_first_stage() {
     return;
   }
   if (is_nested() && !table_leaf_.write) {
-    fail(FaultReason::kSecondStagePermission);
+    fail(FaultReason::kSecondStagePermission);  // [PAS-34]
     return;
   }
   if (is_nested() && table_leaf_.write_needs_walk) {
@@ -208,18 +218,15 @@ bool Walk::write_needs_walk() const {
   return first || (pasid_entry_.has_second_stage() && leaf_.write_needs_walk);
 }
 
+// [IOM-6.7] [PAS-38] [PAS-42] [PAS-43]
 bool Walk::use_page(const PageTranslation& page) {
-  AccessWish wish = wish_;
-  if (is_translation_request()) {
-    wish.write = wish.execute = false;  // denied one by one in the answer
-  }
   const bool writes = wish_.write && page.rights.allows_write(wish_.privileged);
   if (page.fault != FaultReason::kNone) {
-    fail(page.fault);
+    fail(page.fault, page.page_bits);
     return true;
   }
   if ((writes && page.write_needs_walk) ||
-      rights_fault(page.rights, wish, is_nested(), offers_->zero_length_read) !=
+      rights_fault(page.rights, wish_to_reach(), is_nested(), offers_->zero_length_read) !=
           FaultReason::kNone) {
     return false;
   }
@@ -236,7 +243,7 @@ void Walk::finish(std::uint64_t address, unsigned page_bits) {
   const bool writes = rights_.allows_write(wish_.privileged);
   const bool grants_all = !is_translation_request();
   if (is_interrupt_address(address)) {
-    fail(FaultReason::kInterruptRange, page_bits);
+    fail(FaultReason::kInterruptRange, page_bits);  // [IOM-3.3]
     return;
   }
   if (is_translation_request() && !reads && !(writes && wish_.write)) {

@@ -10,13 +10,13 @@ void Walk::start_second_stage(std::uint64_t input, Purpose purpose) {
   if ((input & bits_from(pasid_entry_.second_stage_bits(*offers_))) != 0) {
     switch (purpose) {
       case Purpose::kInput:
-        fail(FaultReason::kAddressTooHigh);
+        fail(FaultReason::kAddressTooHigh);  // [PAS-17]
         return;
       case Purpose::kTable:
-        fail(FaultReason::kNestedTableTooHigh);
+        fail(FaultReason::kNestedTableTooHigh);  // [IOM-4.2]
         return;
       case Purpose::kPage:
-        fail(FaultReason::kSecondStageAddressTooHigh);
+        fail(FaultReason::kSecondStageAddressTooHigh);  // [IOM-4.2]
         return;
     }
   }
@@ -67,9 +67,10 @@ void Walk::on_second_stage(std::uint64_t raw) {
   second_write_ = second_path_write_ && second_entry_.is_writable();
   FaultReason reason = second_stage_rights_fault();
   if (reason == FaultReason::kNone && second_entry_.has_reserved(second_level_, *offers_)) {
-    reason = FaultReason::kSecondStageReserved;
+    reason = FaultReason::kSecondStageReserved;  // [PAS-28] [PAS-29] [PAS-30]
   }
   if (reason != FaultReason::kNone) {
+    result_.is_absent = !second_entry_.is_readable() && !second_entry_.is_writable();
     fail(reason, second_hole_bits());
     return;
   }
@@ -95,6 +96,7 @@ unsigned Walk::second_hole_bits() const {
   return kPageBits;
 }
 
+// [PAS-26] [PAS-27] [PAS-33] [PAS-34]
 FaultReason Walk::second_stage_rights_fault() const {
   Rights rights;
   rights.second_read = second_read_;
@@ -108,6 +110,7 @@ FaultReason Walk::second_stage_rights_fault() const {
   return second_stage_fault(rights, wish_, offers_->zero_length_read);
 }
 
+// [IOM-2.13] [PAS-44]
 std::uint64_t Walk::second_stage_bits_to_set() const {
   if (!pasid_entry_.second_stage_accessed_dirty) {
     return 0;
@@ -172,6 +175,7 @@ void Walk::after_leaf() {
   }
   rights_.second_read = leaf_.read;
   rights_.second_write = leaf_.write;
+  // [IOM-2.14]
   const bool is_first_smaller = purpose_ == Purpose::kPage && first_page_bits_ < leaf_.page_bits;
   finish(address, is_first_smaller ? first_page_bits_ : leaf_.page_bits);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tlp/splitter.h"
+#include "tlp/tlp_check.h"
 #include "tlp/tlp_decoder.h"
 #include "tlp/wire_size.h"
 
@@ -47,7 +48,7 @@ Tlp charged_as(const DecodeResult& decoded, std::size_t count) {
 
 void write_raw(Packet& packet, const std::uint8_t* bytes, std::size_t count) {
   const DecodeResult decoded = decode_tlp(bytes, count);
-  if (decoded.error) {
+  if (decoded.error && is_malformed(*decoded.error)) {
     packet.malformed = decoded.error;
     packet.tlp = charged_as(decoded, count);
     const std::size_t on_wire = (std::max(count, kSmallestTlpBytes) + 3) / 4 * 4;

@@ -60,6 +60,11 @@ inline constexpr bool kTranslatedPasidNeedsSupport = true;  // unverified [LNK-3
 
 /// The first rule on fields alone that the TLP breaks. [LNK-9.17]
 std::optional<TlpViolation> check_format(const Tlp& tlp);
+/// Whether a receiver drops it as malformed; a wrong AT makes it an unsupported request where its
+/// way ends. [ATR-03] [ATR-04] [ATR-05]
+constexpr bool is_malformed(TlpViolation violation) {
+  return violation != TlpViolation::kReservedAddressType;
+}
 
 /// The first rule of all that the TLP breaks, the receiver's limits included. Runs once per
 /// received TLP. [LNK-9.15] [LNK-9.17]

@@ -80,7 +80,14 @@ Keys timing_keys() {
           "Period of the agent's clock."),
       time(
           "iommu.timing.context_cache", [](auto& c) { return &c.iommu.timing.context_cache; },
-          any_latency(), "A hit in the context cache and in the PASID cache, each."),
+          any_latency(), "A hit in the context cache."),
+      time(
+          "iommu.timing.pasid_cache", [](auto& c) { return &c.iommu.timing.pasid_cache; },
+          any_latency(), "A hit in the PASID cache."),
+      time(
+          "iommu.timing.second_stage_cache",
+          [](auto& c) { return &c.iommu.timing.second_stage_cache; }, any_latency(),
+          "A hit in the cache of second-stage translations, in a nested walk."),
       time(
           "iommu.timing.iotlb", [](auto& c) { return &c.iommu.timing.iotlb; }, any_latency(),
           "A look-up in the IOTLB."),
@@ -137,6 +144,11 @@ Keys iommu_keys() {
           "iommu.reply_split", [](auto& c) { return &c.iommu.reply_split; }, between(0, 15),
           "Translations in the first of two completions for a Translation Request that gets more; "
           "0: all in one."),
+      choice(
+          "iommu.reserved_tail_bit", [](auto& c) { return &c.iommu.reserved_tail_bit; },
+          "Bit 4 of the invalidation queue's tail with 256-bit descriptors: an error that stops "
+          "the "
+          "queue, or ignored."),
       flag(
           "iommu.secure_ats", [](auto& c) { return &c.iommu.secure_ats; },
           "Every translated request is checked against its domain's permission table in host "

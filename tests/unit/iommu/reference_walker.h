@@ -102,9 +102,7 @@ class ReferenceWalker {
       answer_.what = Answer::What::kInterrupt;
       return;
     }
-    if (in_window && (plain || ats())) {
-      throw Stop{0x87};
-    }
+    in_window_ = in_window && (plain || ats());
     const std::uint64_t at = root.address + 16 * part(q_.source.value, 15, 8);
     const std::uint64_t low = fetch(at, 0x38);
     const std::uint64_t high = m_.read(at + 8);
@@ -141,6 +139,9 @@ class ReferenceWalker {
     }
     if (has_pasid && (to_int(*q_.pasid) >= limit || to_int(*q_.pasid) >= two(c_.pasid_bits))) {
       throw Stop{0x46};
+    }
+    if (in_window_) {
+      throw Stop{0x87};
     }
     if ((q_.kind == WalkKind::kTranslated && !c_.secure_ats) || q_.kind == WalkKind::kPageRequest) {
       answer_.what = Answer::What::kOk;
@@ -438,7 +439,7 @@ class ReferenceWalker {
   const IommuCapabilities& c_;
   WalkRequest q_;
   Answer answer_;
-  bool fpd_ = false, super_ = false, exec_ = false, ssade_ = false;
+  bool in_window_ = false, fpd_ = false, super_ = false, exec_ = false, ssade_ = false;
   bool user_ = true, writable_ = true, executable_ = true;
   unsigned type_ = 0, width_ = 48;
   std::uint64_t e0_ = 0, e1_ = 0, e2_ = 0;
