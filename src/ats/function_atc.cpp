@@ -14,7 +14,7 @@ FunctionAtc::FunctionAtc(const FunctionAtcConfig& config)
 
 void FunctionAtc::set_control(bool is_enabled, unsigned stu) {
   if (is_enabled != cache.is_enabled()) {
-    requests.discard_all();
+    requests.void_all();
   }
   cache.set_enabled(is_enabled);
   invalidations.set_stu(stu);
@@ -50,7 +50,7 @@ unsigned FunctionAtc::end_request(Slot request, TranslationVerdict verdict,
                       ? 1U
                       : 0U;
     }
-  } else if (verdict == TranslationVerdict::kUnsupported && !requests.is_discarded(request)) {
+  } else if (verdict == TranslationVerdict::kUnsupported && !requests.is_void(request)) {
     cache.disable_until_reenabled();
   }
   requests.close(request);

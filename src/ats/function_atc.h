@@ -42,8 +42,8 @@ struct FunctionAtc {
   std::optional<Hit> look_up(std::uint64_t address, TranslationTag tag, AccessKind access);
 
   /// A request has ended with this verdict: its translations are cached after kLast, the ATC goes
-  /// off after kUnsupported. Returns how many entries were made. REQUIRES: the verdict is not
-  /// kPartial. [TCP-04] [TCP-09]
+  /// off after kUnsupported, also where an invalidation has struck the translations meanwhile.
+  /// Returns how many entries were made. REQUIRES: the verdict is not kPartial. [TCP-04] [TCP-09]
   unsigned end_request(Slot request, TranslationVerdict verdict, const TranslationReceiver& reply);
 
   TranslationCache cache;

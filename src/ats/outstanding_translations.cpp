@@ -57,9 +57,10 @@ unsigned OutstandingTranslations::invalidate(const PageRange& range,
   return touched;
 }
 
-void OutstandingTranslations::discard_all() {
+void OutstandingTranslations::void_all() {
   for (std::optional<Slot> slot = used_.front(); slot; slot = used_.next(*slot)) {
     requests_[*slot].discards = kAllUnits;
+    requests_[*slot].is_void = true;
   }
 }
 

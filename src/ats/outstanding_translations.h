@@ -42,13 +42,16 @@ class OutstandingTranslations {
 
   /// An Invalidate Request came: snoops all that are out. Returns how many it touched.
   unsigned invalidate(const PageRange& range, const InvalidationScope& scope);
-  /// Nothing of what is out may be cached any more: E has changed, or a reset. [TCP-17] [TCP-18]
-  void discard_all();
+  /// E has changed: nothing of what is out counts any more. [TCP-17] [TCP-18]
+  void void_all();
   /// A reset: none is out any more. [CFG-03]
   void clear();
 
   TranslationTag tag_of(Slot slot) const;  ///< of the PASID and the privilege it asked with
+  /// Nothing of its reply may be used, for whatever reason.
   bool is_discarded(Slot slot) const { return requests_[slot].discards == kAllUnits; }
+  /// E has changed since it went out: its reply says nothing of what is enabled now. [TCP-18]
+  bool is_void(Slot slot) const { return requests_[slot].is_void; }
   /// What of a whole reply may be cached. While no invalidation came in between that is every entry
   /// as it stands; else only STUs of the implied range that none of them touched, since nobody
   /// looked at the addresses outside. [INV-05] [TCP-16]
@@ -62,7 +65,8 @@ class OutstandingTranslations {
     std::uint8_t units = 0;  ///< STUs asked for
     std::uint8_t unit_bits = kSmallestRangeBits;
     bool has_seen_invalidation = false;  ///< of its PASID, wherever
-    std::uint32_t discards = 0;          ///< bit n: the n-th STU
+    bool is_void = false;
+    std::uint32_t discards = 0;  ///< bit n: the n-th STU
   };
   void add_units(const Request& request, const PageRange& range, const TranslationEntry& entry,
                  CacheablePieces& result) const;

@@ -75,6 +75,20 @@ TEST_F(Atc, TCP_04_UnsupportedTurnsItOffAndAnAbortDoesNot) {
   EXPECT_TRUE(atc.cache.is_usable());
 }
 
+TEST_F(Atc, TCP_04_UnsupportedCountsThoughAnInvalidationHasStruckTheRequest) {
+  FunctionAtcConfig config;
+  config.discards = DiscardPolicy::kAll;
+  FunctionAtc all(config);
+  all.set_control(true, 0);
+  const Slot request = all.requests.open(ask, 0);
+  InvalidateRequest invalidate;
+  invalidate.range = {0x1000, 12};
+  all.invalidations.accept(invalidate);
+  EXPECT_TRUE(all.requests.is_discarded(request));
+  all.end_request(request, TranslationVerdict::kUnsupported, {});
+  EXPECT_FALSE(all.cache.is_usable());
+}
+
 TEST_F(Atc, TCP_17_AReplyAfterDisablingIsDiscarded) {
   const Slot request = send();
   atc.set_control(false, 0);

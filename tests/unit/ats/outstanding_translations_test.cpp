@@ -121,8 +121,10 @@ TEST(OutstandingTranslations, TCP_18_ChangesOfTheEnableDiscardWhatIsOut) {
   OutstandingTranslations out(4, DiscardPolicy::kOverlapping);
   const TranslationAsk wish = ask(0x1000);
   const Slot before = out.open(wish, 0);
-  out.discard_all();
+  out.void_all();
   const Slot after = out.open(wish, 0);
+  EXPECT_TRUE(out.is_void(before));
+  EXPECT_FALSE(out.is_void(after));
   const TranslationReceiver reply = answered(wish, 0, {mapped(0x9000, 12)});
   EXPECT_EQ(out.cacheable(before, reply).count, 0U);
   EXPECT_EQ(out.cacheable(after, reply).count, 1U);
