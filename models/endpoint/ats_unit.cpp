@@ -226,8 +226,9 @@ Slot AtsUnit::open_request(unsigned index, const TranslationAsk& ask, const Tlp&
   Function& one = *functions_[index];
   const unsigned stu = one.settings.stu;
   const Slot slot = one.atc.requests.open(ask, stu);
-  one.pending[slot] = {ask, implied_span(ask.address, ask.translations, stu),
-                       TranslationReceiver(request, one.settings.rcb_bytes, stu)};
+  one.pending[slot] = {
+      ask, implied_span(ask.address, ask.translations, stu),
+      TranslationReceiver(request, ask.pasid.has_value(), one.settings.rcb_bytes, stu)};
   one.is_out[slot] = true;
   ++one.counts.requests;
   return slot;

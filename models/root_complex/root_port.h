@@ -118,8 +118,9 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   const char* window_refusal_of(const Tlp& tlp, std::uint64_t address,
                                 const Standing& standing) const;
   bool is_translating() const { return stage_ && stage_->is_enabled(); }
+  DeviceIdentity domain_behind(const Packet& packet) const;
   void translate(Packet& packet, const Standing& standing, Time delay);
-  unsigned stu_of(const Tlp& tlp) const { return device_of(tlp.requester_id).stu; }
+  unsigned stu_of(Bdf function) const { return device_of(function).stu; }
   void keep_place(Packet& packet, const Standing& standing, Time delay);
   void serve(const TranslationStage::Entry& entry);
   void serve_translated(const TranslationStage::Entry& entry);

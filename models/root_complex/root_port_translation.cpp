@@ -17,10 +17,13 @@ void RootPort::attach(TranslationAgent& agent) {
       });
 }
 
+// Named in full, or by a handle. [DHI D17]
+DeviceIdentity RootPort::domain_behind(const Packet& packet) const {
+  return packet.resolved ? *packet.resolved : identity_of(packet.tlp, form_).full;
+}
+
 // The buffer stays taken until the request has gone on. [LNK-9.4]
 void RootPort::translate(Packet& packet, const Standing& standing, Time delay) {
-  const DeviceIdentity identity =
-      packet.resolved ? *packet.resolved : identity_of(packet.tlp, form_).full;
   if (packet.tlp.at == AddressType::kTranslationRequest &&
       check_translation_request(packet.tlp, static_cast<unsigned>(config_.link.rcb), true) ==
           AgentVerdict::kMalformedTlp) {
@@ -33,7 +36,7 @@ void RootPort::translate(Packet& packet, const Standing& standing, Time delay) {
   entry.is_trusted = standing.is_trusted;
   entry.capabilities = standing.capabilities;
   holds_buffer_ = true;
-  WalkRequest request = walk_request_of(packet.tlp, identity);
+  WalkRequest request = walk_request_of(packet.tlp, domain_behind(packet));
   request.is_trusted = standing.is_trusted;
   stage_->translate(std::move(entry), request, delay);
 }
@@ -96,12 +99,14 @@ bool RootPort::needs_more(const TranslationStage::Entry& entry, const WalkResult
   if (!TranslationGather::is_needed_for(tlp)) {
     return false;
   }
+  const DeviceIdentity domain = domain_behind(*entry.packet);
+  const unsigned stu = stu_of(domain.bdf);
   auto gather = std::find_if(gathers_.begin(), gathers_.end(),
                              [&](const Gather& one) { return one.ticket == entry.ticket; });
   if (gather == gathers_.end()) {
-    gather = gathers_.insert(gathers_.end(), {entry.ticket, TranslationGather(tlp, stu_of(tlp))});
+    gather = gathers_.insert(gathers_.end(), {entry.ticket, TranslationGather(tlp, stu)});
   }
-  gather->translations.add(translation_entry_of(result, tlp.has_pasid, stu_of(tlp)));
+  gather->translations.add(translation_entry_of(result, domain.pasid.has_value(), stu));
   const std::optional<std::uint64_t> address = gather->translations.next();
   next = address.value_or(0);
   return address.has_value();
@@ -123,8 +128,9 @@ void RootPort::answer_translation(const TranslationStage::Entry& entry, Time del
   std::array<std::uint8_t, kTranslationBytes * kMaxTranslations> bytes{};
   unsigned length = 1;
   if (gather == gathers_.end()) {
+    const DeviceIdentity whose = domain_behind(packet);
     const TranslationEntry found =
-        translation_entry_of(result, packet.tlp.has_pasid, stu_of(packet.tlp));
+        translation_entry_of(result, whose.pasid.has_value(), stu_of(whose.bdf));
     store_reply(bytes.data(), &found, 1);
   } else {
     length = gather->translations.length();

@@ -9,12 +9,13 @@
 
 namespace flitwise {
 
-TranslationReceiver::TranslationReceiver(const Tlp& request, unsigned rcb_bytes, unsigned stu)
+TranslationReceiver::TranslationReceiver(const Tlp& request, bool has_pasid, unsigned rcb_bytes,
+                                         unsigned stu)
     : address_(request.address),
       rcb_(static_cast<std::uint16_t>(rcb_bytes)),
       asked_(static_cast<std::uint8_t>(translations_of(request))),
       stu_(static_cast<std::uint8_t>(stu)),
-      has_pasid_(request.has_pasid) {
+      has_pasid_(has_pasid) {
   FLITWISE_CHECK(translations_of(request) >= 1 && translations_of(request) <= kMaxTranslations,
                  "Length " + std::to_string(request.length_dw));
 }

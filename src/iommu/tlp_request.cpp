@@ -31,8 +31,8 @@ WalkRequest walk_request_of(const Tlp& tlp, const DeviceIdentity& identity) {
   request.wish.read = tlp.type == TlpType::kMRd;
   request.wish.write =
       is_translation ? (tlp.processing_hint >> kNoWriteBit & 1U) == 0 : tlp.type == TlpType::kMWr;
-  request.wish.execute = tlp.has_pasid && tlp.execute_requested;
-  request.wish.privileged = tlp.has_pasid && tlp.privileged_mode_requested;
+  request.wish.execute = identity.pasid.has_value() && identity.execute_requested;
+  request.wish.privileged = identity.pasid.has_value() && identity.privileged_mode_requested;
   request.wish.zero_length = is_zero_length_read(tlp);
   return request;
 }

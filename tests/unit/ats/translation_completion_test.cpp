@@ -229,6 +229,21 @@ TEST(TranslationCompletion, TCP_03_OneCplDEndsAtTheBoundary) {
   EXPECT_THROW(TranslationReply(9, 64), SimulationError);
 }
 
+// [DHI D17] [TCP-25] The request itself carries no PASID then.
+TEST(TranslationCompletion, TCP_25_BitsOfProcessesCountWhereAHandleStandsForOne) {
+  const Tlp request = request_for(0x1000, 1);
+  TranslationEntry entry = page(0x7000);
+  entry.execute = entry.privileged = true;
+  const Sent sent = reply_to(request, {entry})[0];
+  for (const bool has_pasid : {false, true}) {
+    TranslationReceiver receiver(request, has_pasid, 64, 0);
+    ASSERT_EQ(receiver.check(sent.tlp, sent.payload.data()), Verdict::kLast);
+    receiver.accept(sent.tlp, sent.payload.data());
+    EXPECT_EQ(receiver.entry(0).execute, has_pasid);
+    EXPECT_EQ(receiver.entry(0).privileged, has_pasid);
+  }
+}
+
 TEST(TranslationCompletion, TCP_04_UnsupportedRequestDisablesTheAtc) {
   const Tlp request = request_for(0x1000, 1);
   const TranslationReceiver receiver(request, 64, 0);
