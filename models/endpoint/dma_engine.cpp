@@ -80,6 +80,7 @@ bool DmaEngine::issue(std::size_t slot, Time now, Transfer& transfer) {
     ++message.in_flight;
     if (item.op != Op::kDoorbell) {
       fill(item, token, message.counts, now, transfer);
+      transfer.ends_context = item.ends_context && !is_end_passed_on(item.domain, message.number);
       return true;
     }
     ++message.doorbells;
@@ -105,6 +106,7 @@ bool DmaEngine::next_from_stream(Time now, Transfer& transfer) {
     note_start();
     has_item_ = false;
     fill(item_, kNoMessage, counts_, now, transfer);
+    transfer.ends_context = item_.ends_context && !is_end_passed_on(item_.domain, started_);
     return true;
   }
   return false;
@@ -123,6 +125,7 @@ bool DmaEngine::take_message() {
   Message& message = messages_[slot];
   message = Message{};
   message.counts = counts_;
+  message.number = started_;
   for (bool is_last = false; !is_last && load();) {
     FLITWISE_CHECK(message.count < kMostItems, "a message of more than 8 items");
     message.items[message.count++] = item_;
@@ -132,6 +135,21 @@ bool DmaEngine::take_message() {
   ++busy_messages_;
   turn_ = slot;
   return true;
+}
+
+// A context ends with the last step of all its messages: where an earlier one has steps left, the
+// last of them ends it.
+bool DmaEngine::is_end_passed_on(DomainId domain, std::uint64_t number) {
+  for (Message& message : messages_) {
+    for (std::size_t i = message.count; i > message.next && message.number < number; --i) {
+      WorkItem& item = message.items[i - 1];
+      if (item.domain == domain && item.op != Op::kDoorbell) {
+        item.ends_context = true;
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 void DmaEngine::note_start() {
@@ -152,7 +170,6 @@ void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Tim
   transfer.issue = item.at.fs > 0 ? origin_ + item.at : now;
   transfer.token = token;
   transfer.counts = counts;
-  transfer.ends_context = item.ends_context;
   transfer.data = nullptr;
   reads_ += item.op == Op::kRead ? 1 : 0;
   earliest_ = now + interval_;

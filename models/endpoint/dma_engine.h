@@ -58,6 +58,7 @@ class DmaEngine : public Engine {
   /// A message of several items: they go in order, some only after the one before is complete.
   struct Message {
     std::array<WorkItem, kMostItems> items;
+    std::uint64_t number = 0;  // in the stream, from 1
     std::size_t count = 0;
     std::size_t next = 0;
     bool is_waiting = false;  // for the completion of the item before `next`
@@ -74,6 +75,7 @@ class DmaEngine : public Engine {
   bool take_message();
   bool has_room_for(Op op) const { return op != Op::kRead || reads_ < limit_; }
   void fill(const WorkItem& item, std::uint32_t token, bool counts, Time now, Transfer& transfer);
+  bool is_end_passed_on(DomainId domain, std::uint64_t number);
   void note_start();
   void item_done(std::uint32_t token);
 

@@ -135,6 +135,7 @@ bool Endpoint::begin_transfer(Time t) {
     if (engine.next(t, active.transfer)) {
       turn_ = (turn_ + i + 1) % engines_.size();
       active.engine = &engine;
+      active.contexts_ended = contexts_ended_;
       const bool is_read = active.transfer.op == Op::kRead;
       splitter_ =
           RequestSplitter(active.transfer.address, active.transfer.bytes, is_read ? mrrs_ : mps_);
@@ -368,6 +369,9 @@ void Endpoint::after_piece(Time t) {
   if (active.tlps_out == 0) {
     end_transfer(current_, t);
   }
+  if (!ended_contexts_.empty()) {
+    send_stop_markers(t);
+  }
 }
 
 void Endpoint::end_transfer(std::uint32_t slot, Time t) {
@@ -378,7 +382,7 @@ void Endpoint::end_transfer(std::uint32_t slot, Time t) {
     is_draining_ = is_draining_ || dhi_.is_draining();
     has_duties_ = has_duties_ || is_draining_;
     if (ats_ != nullptr) {
-      send_stop_marker(transfer, t);
+      end_context(transfer, t);
     }
   }
   const TransferEnd end{transfer.token, transfer.domain,       transfer.op,

@@ -109,6 +109,13 @@ class Endpoint : public sc_core::sc_module {
     std::uint32_t tlps_out = 0;
     bool all_sent = false;
     TransferStatus status = TransferStatus::kDone;
+    std::uint64_t contexts_ended = 0;  // when the engine gave it out
+  };
+  /// A process that has ended and whose Stop Marker is due. [PRI-06]
+  struct EndedContext {
+    DomainId domain{};
+    std::uint64_t number = 0;  // contexts that have ended, with this one
+    bool counts = true;
   };
 
   tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
@@ -197,7 +204,11 @@ class Endpoint : public sc_core::sc_module {
   void take_prg_response(const Packet& packet, Time now);
   void send_invalidate_completions(unsigned function, Time now);
   void send_ats_message(const Tlp& tlp, Bdf function, bool counts, Time now);
-  void send_stop_marker(const Transfer& transfer, Time now);
+  void end_context(const Transfer& transfer, Time now);
+  bool may_still_ask(const EndedContext& context) const;
+  bool waits_for_stop_marker(std::uint32_t slot) const;
+  void send_stop_markers(Time now);
+  void send_stop_marker(const EndedContext& context, Time now);
   void translation_written(unsigned function);
   TranslationSettings translation_settings(unsigned function);
 
@@ -259,6 +270,8 @@ class Endpoint : public sc_core::sc_module {
   bool invalidation_counts_ = true;   // those under way belong to the measured part
   bool is_routed_ = false;            // its look-up is in the statistics
   std::optional<Slot> current_slot_;  // the present transfer has been parked, and keeps its place
+  std::uint64_t contexts_ended_ = 0;
+  std::vector<EndedContext> ended_contexts_;  // whose Stop Marker is due, in order
 };
 
 }  // namespace flitwise

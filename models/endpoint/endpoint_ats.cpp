@@ -145,7 +145,8 @@ bool Endpoint::resume_parked(Time t) {
 
 bool Endpoint::can_ask(const ParkedTransfer& parked) {
   if (parked.state == ParkedState::kWantsPage) {
-    return ats_->pages()->can_open(1) || !ats_->can_ask_for_pages();
+    const bool can_open = ats_->pages()->can_open(1) && !waits_for_stop_marker(parked.transfer);
+    return can_open || !ats_->can_ask_for_pages();
   }
   const unsigned function = parked.access.function;
   return ats_->has_room_for_request(function) && outstanding_.free_tags(function) > 0 &&
@@ -265,6 +266,7 @@ void Endpoint::fail_parked(const std::function<bool(const ParkedTransfer&)>& whi
       end_transfer(transfer, t);
     }
   });
+  send_stop_markers(t);
 }
 
 void Endpoint::close_translation(unsigned function, std::uint16_t tag,
@@ -326,12 +328,15 @@ void Endpoint::read_over(unsigned function, std::uint16_t tag, const Outstanding
   }
 }
 
-// One page a group; who misses the same page waits with the first. [PRI-01] [PRI-12]
+// One page a group; who misses the same page waits with the first. A new process waits for the Stop
+// Marker of the one that had its PASID. [PRI-01] [PRI-06] [PRI-12]
 Endpoint::Step Endpoint::ask_for_page(const Transfer& transfer, const DeviceIdentity& identity,
                                       const AtsAccess& access, Time t) {
-  if (const std::optional<std::uint16_t> group = ats_->group_for(access)) {
+  const bool has_to_wait = waits_for_stop_marker(current_);
+  const std::optional<std::uint16_t> group = ats_->group_for(access);
+  if (group && !has_to_wait) {
     park(transfer, access, ParkedState::kAwaitsPage, *group);
-  } else if (!ats_->pages()->can_open(1)) {
+  } else if (has_to_wait || !ats_->pages()->can_open(1)) {
     park(transfer, access, ParkedState::kWantsPage);
   } else {
     const PageRequest request = ats_->open_group(access, identity.bdf);

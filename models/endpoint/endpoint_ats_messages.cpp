@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The function shell: what the translation agent says unasked, and what software sets.
+#include <algorithm>
+
 #include "config_space/ats_capability.h"
 #include "config_space/registers.h"
 #include "endpoint/endpoint.h"
@@ -103,13 +105,53 @@ void Endpoint::take_prg_response(const Packet& packet, Time t) {
   }
 }
 
+// What engines have given out until now belongs to the context that ends, what comes later to a new
+// one of the same name. [PRI-06]
+void Endpoint::end_context(const Transfer& transfer, Time t) {
+  ended_contexts_.push_back({transfer.domain, ++contexts_ended_, transfer.counts});
+  send_stop_markers(t);
+}
+
+// A transfer that is not sent as a whole is parked, or the present one.
+bool Endpoint::may_still_ask(const EndedContext& context) const {
+  const auto is_of_it = [&](std::uint32_t slot) {
+    return active_[slot].transfer.domain == context.domain &&
+           active_[slot].contexts_ended < context.number;
+  };
+  bool may_ask = has_current_ && is_of_it(current_);
+  ats_->parked.for_each([&](Slot /*slot*/, const ParkedTransfer& parked) {
+    may_ask = may_ask || is_of_it(parked.transfer);
+  });
+  return may_ask;
+}
+
+bool Endpoint::waits_for_stop_marker(std::uint32_t slot) const {
+  const Active& active = active_[slot];
+  return std::any_of(ended_contexts_.begin(), ended_contexts_.end(), [&](const EndedContext& one) {
+    return one.domain == active.transfer.domain && one.number <= active.contexts_ended;
+  });
+}
+
+void Endpoint::send_stop_markers(Time t) {
+  for (std::size_t i = 0; i < ended_contexts_.size();) {
+    if (may_still_ask(ended_contexts_[i])) {
+      ++i;
+      continue;
+    }
+    const EndedContext over = ended_contexts_[i];
+    ended_contexts_.erase(ended_contexts_.begin() + static_cast<std::ptrdiff_t>(i));
+    send_stop_marker(over, t);
+  }
+}
+
 // All page requests of the process are before it. [PRI-06] [PRI-07]
-void Endpoint::send_stop_marker(const Transfer& transfer, Time t) {
-  const DeviceIdentity& identity = identity_of(transfer.domain);
-  if (ats_->can_ask_for_pages() && ats_->has_pasid() && identity.pasid.has_value()) {
+void Endpoint::send_stop_marker(const EndedContext& context, Time t) {
+  const DeviceIdentity& identity = identity_of(context.domain);
+  const bool is_running = functions_[function_of(identity.bdf)] == FunctionState::kRunning;
+  if (is_running && ats_->can_ask_for_pages() && ats_->has_pasid() && identity.pasid.has_value()) {
     send_ats_message(
         page_request_tlp(PageRequestInterface::stop_marker(identity.bdf, *identity.pasid)),
-        identity.bdf, transfer.counts, t);
+        identity.bdf, context.counts, t);
   }
 }
 

@@ -292,6 +292,12 @@ void Endpoint::end_reset(unsigned function) {
     const auto index = static_cast<unsigned>(f);
     ats_->reset(index, Bdf{static_cast<std::uint16_t>(base_.value + index)});
   }
+  const auto is_forgotten = [&](const EndedContext& one) {
+    return function == 0 || function_of(identity_of(one.domain).bdf) == function;
+  };
+  ended_contexts_.erase(
+      std::remove_if(ended_contexts_.begin(), ended_contexts_.end(), is_forgotten),
+      ended_contexts_.end());
 }
 
 }  // namespace flitwise
