@@ -48,7 +48,7 @@ void IommuDriver::take_over(DriverPages pages, const std::vector<RootPort*>& por
   pages_.emplace(std::move(pages));
   most_held_ = spare_frames(config_);
   for (RootPort* const port : ports) {
-    port->watch_memory(this);
+    port->watch_memory(*this);
   }
 }
 

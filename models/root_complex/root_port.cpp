@@ -321,8 +321,8 @@ bool RootPort::resolve(Packet& packet, Time t, Standing& standing) {
 // In one piece: every request comes this way.
 [[gnu::flatten]] void RootPort::to_memory(Packet& packet, std::uint64_t address, Time delay) {
   ++in_memory_;
-  if (memory_watch_ != nullptr) {
-    memory_watch_->accessed(packet, address);
+  for (MemoryWatch* const watch : memory_watches_) {
+    watch->accessed(packet, address);
   }
   if (!memory_.submit(*this, PacketRef(&packet), address, delay)) {
     holds_buffer_ = true;

@@ -75,8 +75,8 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   /// Bus Master Enable of the port's own function: are requests from below let in? They are until
   /// called.
   void set_bus_master(bool is_enabled) { is_bus_master_ = is_enabled; }
-  /// `watch` sees accesses to memory from now on, and outlives the port; null: nobody does.
-  void watch_memory(MemoryWatch* watch) { memory_watch_ = watch; }
+  /// `watch` sees accesses to memory from now on, beside those that do, and outlives the port.
+  void watch_memory(MemoryWatch& watch) { memory_watches_.push_back(&watch); }
   /// `observer` outlives the port.
   void observe(const Observer& observer) { observer_ = &observer; }
 
@@ -186,7 +186,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   std::vector<Gather> gathers_;  // replies with more than one translation, as far as they are found
   const Packet* packet_received_ = nullptr;  // while it is being received
   const Observer* observer_ = nullptr;
-  MemoryWatch* memory_watch_ = nullptr;
+  std::vector<MemoryWatch*> memory_watches_;
   RootPortCounters counters_;
   std::map<std::string, std::uint64_t> errors_;
 };

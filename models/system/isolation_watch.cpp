@@ -10,6 +10,7 @@
 
 #include "config/load.h"
 #include "iommu/table_builder.h"
+#include "tlp/splitter.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -44,6 +45,11 @@ IsolationWatch::IsolationWatch(const Config& config, const Fabric& fabric, Memor
   for (const FabricDevice& device : fabric.devices) {
     if (device.config.workload.kind == WorkloadKind::kHostile) {
       attackers_.push_back(attacker_of(config, device));
+    }
+  }
+  for (const auto& port : fabric.root_ports) {
+    if (is_needed()) {
+      port->watch_memory(ports_.emplace_back(*this, *port));
     }
   }
 }
@@ -113,22 +119,18 @@ void IsolationWatch::observe(const Observation& seen) {
   if (!has_begun_ || std::string_view(seen.what) != "committed") {
     return;
   }
-  if (is_hostile(*seen.packet)) {
-    judge_write(seen);
-    return;
-  }
   // A write of another device: whatever it has left there is right.
   const Tlp& tlp = seen.packet->tlp;
-  if (compares_memory_ && last_of(tlp) < kComparedBytes) {
+  if (compares_memory_ && !is_hostile(*seen.packet) && last_of(tlp) < kComparedBytes) {
     const std::uint64_t bytes = last_of(tlp) - tlp.address + 1;  // inside one page [LNK-9.14]
     Page& page = pages_.try_emplace(tlp.address / kPage).first->second;
     memory_.peek(tlp.address, &page[tlp.address % kPage], bytes);
   }
 }
 
-bool IsolationWatch::may_write(const Attacker& attacker, const Tlp& tlp) {
+bool IsolationWatch::may_touch(const Attacker& attacker, std::uint64_t first, std::uint64_t last) {
   return std::any_of(attacker.memory.begin(), attacker.memory.end(),
-                     [&](const Span& span) { return span.contains(tlp.address, last_of(tlp)); });
+                     [&](const Span& span) { return span.contains(first, last); });
 }
 
 bool IsolationWatch::may_name(const Attacker& attacker, const DeviceIdentity& identity) {
@@ -148,30 +150,40 @@ bool IsolationWatch::may_name(const Attacker& attacker, const DeviceIdentity& id
                                                : granted.without_pasid);
 }
 
-void IsolationWatch::judge_write(const Observation& seen) {
-  const Packet& packet = *seen.packet;
+// A read of no bytes touches nothing, in whoever's name it comes.
+void IsolationWatch::judge_access(const RootPort& port, const Packet& packet,
+                                  std::uint64_t address) {
   const Tlp& tlp = packet.tlp;
+  if (!has_begun_ || !is_hostile(packet) || is_zero_length_read(tlp)) {
+    return;
+  }
   const DeviceIdentity in_full(tlp.requester_id,
                                tlp.has_pasid ? OptionalId<Pasid>(tlp.pasid) : OptionalId<Pasid>());
   const DeviceIdentity& identity = packet.resolved ? *packet.resolved : in_full;
+  const std::uint64_t last = address + (last_of(tlp) - tlp.address);
   bool is_own = false, is_inside = false;
   for (const Attacker& attacker : attackers_) {
-    if (std::string_view(attacker.device->root_port->basename()) == seen.place) {
+    if (attacker.device->root_port == &port) {
       is_own = is_own || may_name(attacker, identity);
-      is_inside = is_inside || may_write(attacker, tlp);
+      is_inside = is_inside || may_touch(attacker, address, last);
     }
   }
-  ++writes_;
-  foreign_ += is_own ? 0 : 1;
-  elsewhere_ += is_inside ? 0 : 1;
-  poisoned_ += tlp.is_poisoned ? 1 : 0;
+  const bool is_write = tlp.type == TlpType::kMWr;
+  Reached& reached = is_write ? writes_ : reads_;
+  ++reached.count;
+  reached.foreign += is_own ? 0 : 1;
+  reached.elsewhere += is_inside ? 0 : 1;
+  poisoned_ += is_write && tlp.is_poisoned ? 1 : 0;
 }
 
-CheckResult IsolationWatch::writes_check() const {
-  return {"hostile writes stay in their own name and memory",
-          foreign_ == 0 && elsewhere_ == 0 && poisoned_ == 0,
-          fmt::format("{} writes, {} in another name, {} elsewhere, {} poisoned", writes_, foreign_,
-                      elsewhere_, poisoned_)};
+CheckResult IsolationWatch::accesses_check() const {
+  const auto is_right = [](const Reached& one) { return one.foreign == 0 && one.elsewhere == 0; };
+  return {"hostile accesses stay in their own name and memory",
+          is_right(writes_) && is_right(reads_) && poisoned_ == 0,
+          fmt::format("{} writes, {} in another name, {} elsewhere, {} poisoned; {} reads, {} in "
+                      "another name, {} elsewhere",
+                      writes_.count, writes_.foreign, writes_.elsewhere, poisoned_, reads_.count,
+                      reads_.foreign, reads_.elsewhere)};
 }
 
 bool IsolationWatch::is_attackers(std::uint64_t page) const {
@@ -265,7 +277,7 @@ std::vector<CheckResult> IsolationWatch::checks(bool is_quiet) const {
   }
   const bool are_confined = compares_memory_;
   if (are_confined) {
-    all.push_back(writes_check());
+    all.push_back(accesses_check());
   }
   for (const auto& port : fabric_.root_ports) {
     all.push_back(refusals_check(*port));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What hostile devices must not do to others, looked at from outside of all that holds them back:
-/// memory, handle tables, the books of root ports, and the other devices. [DHI S1] [DHI S2]
+/// memory, whether they write or read it, handle tables, the books of root ports, and the other
+/// devices. [DHI S1] [DHI S2]
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "flitwise/result.h"
 #include "iommu/translation_agent.h"
 #include "root_complex/memory_port.h"
+#include "root_complex/memory_watch.h"
 #include "system/fabric.h"
 
 namespace flitwise {
@@ -23,11 +26,13 @@ namespace flitwise {
 /// makes are not known here.
 class IsolationWatch {
  public:
-  /// Memory that is compared, from address 0; beyond, writes are judged by their address alone.
+  /// Memory that is compared, from address 0; beyond, accesses are judged by their address alone.
   static constexpr std::uint64_t kComparedBytes = std::uint64_t{256} << 20;
 
   IsolationWatch(const Config& config, const Fabric& fabric, MemoryPort& memory,
                  const TranslationAgent& agent);
+  IsolationWatch(const IsolationWatch&) = delete;  // Root ports refer to it.
+  IsolationWatch& operator=(const IsolationWatch&) = delete;
 
   /// Some device is hostile.
   bool is_needed() const { return !attackers_.empty(); }
@@ -51,20 +56,32 @@ class IsolationWatch {
     HostConfig host;  ///< of the root port above
     bool is_known_by_id = false;
     bool is_confined = false;
-    std::vector<Span> memory;  ///< that it may write
+    std::vector<Span> memory;  ///< that it may touch
+  };
+  /// Tells of what one root port lets into memory.
+  class PortWatch : public MemoryWatch {
+   public:
+    PortWatch(IsolationWatch& books, const RootPort& port) : books_(books), port_(port) {}
+    void accessed(const Packet& packet, std::uint64_t address) override {
+      books_.judge_access(port_, packet, address);
+    }
+
+   private:
+    IsolationWatch& books_;
+    const RootPort& port_;
   };
 
   Attacker attacker_of(const Config& config, const FabricDevice& device) const;
   std::vector<Span> memory_of(const Config& config, const Attacker& attacker) const;
-  static bool may_write(const Attacker& attacker, const Tlp& tlp);
+  static bool may_touch(const Attacker& attacker, std::uint64_t first, std::uint64_t last);
   static bool may_name(const Attacker& attacker, const DeviceIdentity& identity);
-  void judge_write(const Observation& seen);
+  void judge_access(const RootPort& port, const Packet& packet, std::uint64_t address);
   void remember(std::uint64_t address, std::uint64_t bytes);
   bool is_attackers(std::uint64_t page) const;
   bool holds_page_requests(std::uint64_t page) const;
   bool is_as_left(std::uint64_t page, const std::uint8_t* bytes) const;
   CheckResult memory_check() const;
-  CheckResult writes_check() const;
+  CheckResult accesses_check() const;
   static CheckResult refusals_check(const RootPort& port);
   static CheckResult handles_check(const FabricDevice& device);
   CheckResult device_check(const FabricDevice& device) const;
@@ -76,7 +93,13 @@ class IsolationWatch {
   std::vector<Attacker> attackers_;
   bool has_begun_ = false, compares_memory_ = false;
   std::unordered_map<std::uint64_t, Page> pages_;  // by number; all others are 0
-  std::uint64_t writes_ = 0, foreign_ = 0, elsewhere_ = 0, poisoned_ = 0;
+  std::deque<PortWatch> ports_;
+  /// Accesses of one kind that have reached memory.
+  struct Reached {
+    std::uint64_t count = 0, foreign = 0, elsewhere = 0;
+  };
+  Reached writes_, reads_;
+  std::uint64_t poisoned_ = 0;
 };
 
 }  // namespace flitwise

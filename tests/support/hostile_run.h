@@ -70,7 +70,7 @@ inline void expect_isolation(const RunResult& result) {
     names.insert(check.name);
   }
   for (const char* const name :
-       {"memory of others is as they left it", "hostile writes stay in their own name and memory",
+       {"memory of others is as they left it", "hostile accesses stay in their own name and memory",
         "rp0: every refusal is counted by kind", "ep1: unharmed by its neighbours",
         "ep0: the host's entries of its handles name nobody else"}) {
     EXPECT_EQ(names.count(name), 1U) << name;

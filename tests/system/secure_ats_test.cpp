@@ -2,6 +2,7 @@
 // Secure ATS in the machine: whole workloads that go translated, revocations amid traffic, and a
 // device that forges translated requests.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,14 +11,19 @@
 #include <vector>
 
 #include "flitwise/system.h"
+#include "root_complex/memory_watch.h"
 #include "support/hostile_run.h"
 #include "system/script_bench.h"
+#include "tlp/splitter.h"
 
 namespace flitwise {
 namespace {
 
 using test::play;
 using test::ScriptAnswer;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
 
 /// A workload whose requests all go translated.
 struct Run {
@@ -178,27 +184,29 @@ workload:
   return config_from_text(yaml, "attacked.yaml", "");
 }
 
-/// Translated writes that reached memory, by whether the page is their domain's.
-struct TranslatedWrites {
+/// Translated requests that reached memory, by whether the page is their domain's.
+struct TranslatedAccesses : MemoryWatch {
   std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<std::uint64_t>> pages;
-  std::uint64_t foreign = 0;
+  std::uint64_t writes = 0, reads = 0, foreign_writes = 0, foreign_reads = 0;
 
-  void observe(const Observation& seen) {
-    const Tlp& tlp = seen.packet->tlp;
-    if (std::string(seen.place) != "rp0" || std::string(seen.what) != "committed" ||
-        tlp.at != AddressType::kTranslated) {
+  void accessed(const Packet& packet, std::uint64_t address) override {
+    const Tlp& tlp = packet.tlp;
+    if (tlp.at != AddressType::kTranslated || is_zero_length_read(tlp)) {
       return;
     }
     DeviceIdentity domain(tlp.requester_id);
     if (tlp.has_pasid) {
       domain.pasid = tlp.pasid;
     }
-    if (const auto& entry = seen.packet->resolved) {
+    if (const auto& entry = packet.resolved) {
       domain = *entry;
     }
     const auto& allowed = pages[{domain.bdf.value, to_int(domain.pasid.value_or(Pasid{}))}];
-    const std::uint64_t page = tlp.address & ~std::uint64_t{0xfff};
-    foreign += std::find(allowed.begin(), allowed.end(), page) == allowed.end() ? 1 : 0;
+    const std::uint64_t page = address & ~std::uint64_t{0xfff};
+    const bool is_write = tlp.type == TlpType::kMWr;
+    const bool is_foreign = std::find(allowed.begin(), allowed.end(), page) == allowed.end();
+    ++(is_write ? writes : reads);
+    (is_write ? foreign_writes : foreign_reads) += is_foreign ? 1 : 0;
   }
 };
 
@@ -223,22 +231,23 @@ void expect_only_numbers(Machine& machine, std::uint64_t from, std::uint64_t byt
 }
 
 struct Attack {
-  TranslatedWrites writes;
+  TranslatedAccesses accesses;
   bool is_memory_whole = false, are_tables_whole = false;
+  CheckResult isolation;  // what the machine itself has seen
   std::uint64_t denied = 0, victim_refused = 0;
 };
 
 Attack attack_with(bool is_secure) {
   Machine machine(attacked(is_secure));
   Attack attack;
-  machine.observe([&](const Observation& seen) { attack.writes.observe(seen); });
+  machine.fabric().devices[0].root_port->watch_memory(attack.accesses);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   machine.start();
   const Endpoint& attacker = *machine.endpoint("ep0");
-  attack.writes.pages[{attacker.base().value, 0}].push_back(kAttacker);
+  attack.accesses.pages[{attacker.base().value, 0}].push_back(kAttacker);
   for (std::uint32_t i = 0; i < 100; ++i) {
     const DeviceIdentity& domain = attacker.identity_of(DomainId{i});
-    attack.writes.pages[{domain.bdf.value, to_int(domain.pasid.value_or(Pasid{}))}].push_back(
+    attack.accesses.pages[{domain.bdf.value, to_int(domain.pasid.value_or(Pasid{}))}].push_back(
         kAttacker + i * 4 * kKiB);
   }
   const std::vector<std::uint64_t> before = words_of(machine, kTables, kTablesEnd);
@@ -258,6 +267,11 @@ Attack attack_with(bool is_secure) {
       is_zero(machine, kVictim + kBytes, kTables) && is_zero(machine, kTablesEnd, 128 * kMiB);
   attack.denied = machine.result().iommu.at(0).permission_denied;
   attack.victim_refused = machine.root_port("ep1").counters().refused;
+  for (const CheckResult& check : machine.result().checks) {
+    if (check.name == "hostile accesses stay in their own name and memory") {
+      attack.isolation = check;
+    }
+  }
   if (is_secure) {
     expect_only_numbers(machine, kVictim, kBytes);
   }
@@ -266,7 +280,11 @@ Attack attack_with(bool is_secure) {
 
 TEST(SecureAts, SEC_08_ADeviceThatForgesTranslatedRequestsReachesNothing) {
   const Attack attack = attack_with(true);
-  EXPECT_EQ(attack.writes.foreign, 0U);
+  EXPECT_GT(attack.accesses.writes, 0U);
+  EXPECT_GT(attack.accesses.reads, 0U);
+  EXPECT_EQ(attack.accesses.foreign_writes, 0U);
+  EXPECT_EQ(attack.accesses.foreign_reads, 0U);
+  EXPECT_TRUE(attack.isolation.ok) << attack.isolation.detail;
   EXPECT_GT(attack.denied, 500U);
   EXPECT_TRUE(attack.is_memory_whole);
   EXPECT_TRUE(attack.are_tables_whole);
@@ -275,7 +293,11 @@ TEST(SecureAts, SEC_08_ADeviceThatForgesTranslatedRequestsReachesNothing) {
 
 TEST(SecureAts, SEC_08_WithoutChecksTheSameAttackGetsThrough) {
   const Attack attack = attack_with(false);
-  EXPECT_GT(attack.writes.foreign, 300U);
+  EXPECT_GT(attack.accesses.foreign_writes, 300U);
+  EXPECT_GT(attack.accesses.foreign_reads, 300U);
+  EXPECT_FALSE(attack.isolation.ok);
+  EXPECT_THAT(attack.isolation.detail,
+              AllOf(HasSubstr(" elsewhere"), Not(HasSubstr(" 0 elsewhere"))));
   EXPECT_FALSE(attack.is_memory_whole);
   EXPECT_EQ(attack.denied, 0U);
 }
