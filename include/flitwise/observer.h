@@ -15,9 +15,9 @@ struct Observation {
   const char* place;  ///< module: "rp0", "ep0", ...
   const char* what;   ///< "committed", "message", "interrupt", or an error: "malformed_tlp",
                       ///< "unsupported_request", "completer_abort", "unexpected_completion"; from a
-                      ///< monitor: "violation", where the place is a link
+                      ///< monitor: "violation" or "warning", where the place is a link
   const char* detail;  ///< of an error: which rule or check, "crosses_4kib", "unmapped_address"; of
-                       ///< a violation: the id of the rule, "LNK-8.3"
+                       ///< a monitor: the id of the rule, "LNK-8.3"
   const Packet* packet;
 };
 

@@ -299,6 +299,9 @@ RunResult Machine::result() const {
       result.errors["iommu_driver_" + kind] += count;
     }
   }
+  for (const auto& [rule, count] : monitors_.warnings()) {
+    result.errors["warning_" + rule] += count;
+  }
   result.checks = checks();
   result.violations = monitors_.violations();
   return result;

@@ -60,9 +60,11 @@ Monitors::~Monitors() = default;
 void Monitors::observe(const Observer& observer) {
   for (const auto& one : links_) {
     const char* const place = one->log().link().c_str();
-    one->log().listen([&observer, place](Time time, const char* rule, const Packet& packet) {
+    one->log().listen([&observer, place](ViolationLog::Kind kind, Time time, const char* rule,
+                                         const Packet& packet) {
+      const bool is_warning = kind == ViolationLog::Kind::kWarning;
       if (observer) {
-        observer({time, place, "violation", rule, &packet});
+        observer({time, place, is_warning ? "warning" : "violation", rule, &packet});
       }
     });
   }
@@ -77,6 +79,16 @@ std::vector<CheckResult> Monitors::checks() const {
                                    : fmt::format("{} violations, the first of {}: {}", log.count(),
                                                  log.first()[0].rule, log.first()[0].sentence);
     all.push_back({log.link() + ": protocol monitors", log.count() == 0, detail});
+  }
+  return all;
+}
+
+std::map<std::string, std::uint64_t> Monitors::warnings() const {
+  std::map<std::string, std::uint64_t> all;
+  for (const auto& one : links_) {
+    for (const auto& [rule, count] : one->log().warnings()) {
+      all[rule] += count;
+    }
   }
   return all;
 }

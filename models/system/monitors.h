@@ -2,6 +2,8 @@
 /// The protocol monitors of a machine, one set for each link (docs/monitors.md).
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,11 +22,13 @@ class Monitors {
   Monitors(Fabric& fabric, const Config& config);
   ~Monitors();
 
-  /// `observer` hears of every violation; it outlives the monitors.
+  /// `observer` hears of every violation and warning; it outlives the monitors.
   void observe(const Observer& observer);
   std::vector<CheckResult> checks() const;
   /// Those that were kept, in order of time.
   std::vector<Violation> violations() const;
+  /// Packets that break no rule and yet are not as they should be, by the id of the rule.
+  std::map<std::string, std::uint64_t> warnings() const;
 
  private:
   std::vector<std::unique_ptr<LinkMonitor>> links_;

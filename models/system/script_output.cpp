@@ -263,7 +263,7 @@ void ScriptOutput::observed(const Observation& observation) {
   if (is_commit && !shows_commits_) {
     return;
   }
-  const bool is_violation = what == "violation";
+  const bool is_violation = what == "violation" || what == "warning";
   const bool is_event = what == "message" || what == "interrupt" || is_commit || is_violation;
   Json line = event(packet.request, is_event ? observation.what : "error");
   if (is_violation) {

@@ -93,7 +93,8 @@ void ScriptSession::observe(const Observation& observation) {
   }
   output_.observed(observation);
   const std::string what = observation.what;
-  if (observation.packet->request != token_ || token_ == 0 || what == "violation") {
+  if (observation.packet->request != token_ || token_ == 0 || what == "violation" ||
+      what == "warning") {
     return;
   }
   malformed_ += what == "malformed_tlp" ? 1 : 0;

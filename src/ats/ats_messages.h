@@ -93,9 +93,4 @@ constexpr bool asks_for_nothing(const PageRequest& request) {
   return !request.read && !request.write && !request.is_stop_marker();
 }
 
-/// The last request of a group should not overtake the others. [PRI-33]
-constexpr bool is_last_with_relaxed_ordering(const PageRequest& request) {
-  return request.is_last && request.relaxed_ordering;
-}
-
 }  // namespace flitwise

@@ -75,6 +75,7 @@ void LinkMonitor::sent_slowly(std::size_t end, const WireUnit& unit, bool is_cov
   } else {
     direction.ordering.sent_out_of_turn(packet, now);
   }
+  direction.shape.advise(packet, now);
   if (!packet.is_raw) {
     judge(end, packet, now);
   }

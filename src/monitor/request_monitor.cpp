@@ -19,6 +19,8 @@ constexpr MonitoredRule kTranslation{
     "LNK-4.1", "a translation request is not an MRd of whole, enabled pairs of DWs"};
 constexpr MonitoredRule kOneDw{"LNK-2.11", "an I/O or configuration request is not one DW in TC 0"};
 
+constexpr MonitoredRule kRelaxedLast{"PRI-33", "the last Page Request of a group may pass others"};
+
 // Runs of ones that end at bit 3, and that start at bit 0.
 constexpr bool has_gap_above(unsigned enables) {
   return ((enables | (enables - 1U)) & 0xfU) != 0xfU;
@@ -64,6 +66,17 @@ void RequestMonitor::report(const Packet& packet, Time now) const {
   if ((is_configuration(tlp.type) || is_io(tlp.type)) &&
       (tlp.length_dw != 1 || tlp.tc != 0 || tlp.last_be != 0)) {
     reporter_.report(kOneDw, now, packet, fmt::format("TC {}", tlp.tc));
+  }
+}
+
+void RequestMonitor::advise(const Packet& packet, Time now) const {
+  constexpr std::uint32_t kLast = 1U << 2;
+  const Tlp& tlp = packet.tlp;
+  const bool is_last_page_request = tlp.type == TlpType::kMsg &&
+                                    tlp.message_code == msg::kPageRequest &&
+                                    (tlp.message_dw3 & kLast) != 0;
+  if (is_last_page_request && tlp.relaxed_ordering) {
+    reporter_.warn(kRelaxedLast, now, packet);
   }
 }
 

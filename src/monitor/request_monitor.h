@@ -32,6 +32,8 @@ class RequestMonitor {
   /// Reports what is wrong with a TLP that the model made, if anything is, when it goes on the wire
   /// for the first time.
   void report(const Packet& packet, Time now) const;
+  /// Warns of a message that should be otherwise, whoever made it. [PRI-33]
+  void advise(const Packet& packet, Time now) const;
 
  private:
   static constexpr std::uint32_t kLargestRead = 4096;

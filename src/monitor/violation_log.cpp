@@ -30,7 +30,14 @@ void ViolationLog::add(const MonitoredRule& rule, bool is_up, Time time, const P
         {rule.id, rule.sentence, link_, is_up, time, text_of(packet), std::move(other)});
   }
   if (listener_) {
-    listener_(time, rule.id, packet);
+    listener_(Kind::kViolation, time, rule.id, packet);
+  }
+}
+
+void ViolationLog::warn(const MonitoredRule& rule, Time time, const Packet& packet) {
+  ++warnings_[rule.id];
+  if (listener_) {
+    listener_(Kind::kWarning, time, rule.id, packet);
   }
 }
 

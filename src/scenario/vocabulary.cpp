@@ -140,9 +140,9 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
 
 const std::vector<std::string>& event_names() {
   static const std::vector<std::string> kNames = {
-      "wire",     "committed", "error",        "message", "interrupt", "completion",
-      "data",     "memory",    "handle",       "result",  "check",     "violation",
-      "deadlock", "frame",     "missed_fault", "fault",   "mapped",    "permitted"};
+      "wire",         "committed", "error",  "message",   "interrupt", "completion", "data",
+      "memory",       "handle",    "result", "check",     "violation", "deadlock",   "frame",
+      "missed_fault", "fault",     "mapped", "permitted", "warning"};
   return kNames;
 }
 

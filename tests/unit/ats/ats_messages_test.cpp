@@ -120,14 +120,6 @@ TEST(AtsMessages, PRI_36_PrgResponseComesBackWithOrWithoutPasid) {
   EXPECT_FALSE(back.pasid.has_value());
 }
 
-TEST(AtsMessages, PRI_33_RelaxedOrderingOnTheLastRequestIsSeen) {
-  PageRequest request;
-  request.relaxed_ordering = true;
-  EXPECT_FALSE(is_last_with_relaxed_ordering(request));
-  request.is_last = true;
-  EXPECT_TRUE(is_last_with_relaxed_ordering(request));
-}
-
 TEST(AtsMessages, PRI_05_ARequestForNothingIsInvalid) {
   PageRequest request;
   request.is_last = true;

@@ -282,7 +282,7 @@ TEST_F(PageRequests, PRI_32_TheSamePageMayBeAskedForTwice) {
 
 TEST_F(PageRequests, PRI_33_RequestsDoNotRelaxTheirOrder) {
   group();
-  EXPECT_FALSE(is_last_with_relaxed_ordering(last));
+  EXPECT_FALSE(last.relaxed_ordering);
 }
 
 TEST_F(PageRequests, PRI_34_AVirtualFunctionsFailureIsSeenInThePhysicalOne) {

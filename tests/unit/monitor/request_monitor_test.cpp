@@ -36,6 +36,27 @@ class RequestMonitorTest : public ::testing::Test {
   Tlp& tlp = write->tlp;
 };
 
+// A rule that says "should": no violation.
+TEST_F(RequestMonitorTest, PRI_33_TheLastPageRequestOfAGroupShouldNotBeRelaxed) {
+  constexpr std::uint32_t kLast = 4, kRead = 1;
+  for (const bool is_relaxed : {false, true}) {
+    for (const std::uint32_t last : {0U, kLast}) {
+      test::Reported reported;
+      PacketRef message = pool.make(PacketKind::kTlp);
+      message->tlp.type = TlpType::kMsg;
+      message->tlp.message_code = msg::kPageRequest;
+      message->tlp.message_dw3 = 0x1000U | last | kRead;
+      message->tlp.relaxed_ordering = is_relaxed;
+      RequestMonitor(reported.reporter, 256, 512).advise(*message, {});
+      EXPECT_EQ(reported.log.warnings().count("PRI-33"), is_relaxed && last != 0 ? 1U : 0U);
+      EXPECT_EQ(reported.log.count(), 0U);
+      message->tlp.message_code = msg::kPrgResponse;
+      RequestMonitor(reported.reporter, 256, 512).advise(*message, {});
+      EXPECT_LE(reported.log.warnings().size(), 1U);
+    }
+  }
+}
+
 TEST_F(RequestMonitorTest, APlainWriteIsFine) {
   EXPECT_THAT(rules_broken_by(*write), IsEmpty());
 }
