@@ -88,9 +88,4 @@ PrgResponse prg_response_of(const Tlp& tlp);
 /// of the function; a Response Failure names the PASID in any case. [PRI-36] [PRI-37]
 PrgResponse prg_response_to(const PageRequest& last, Bdf agent, PrgCode code, bool wants_pasid);
 
-/// Neither R nor W, and no Stop Marker: Invalid Request. [PRI-05] [PRI-07]
-constexpr bool asks_for_nothing(const PageRequest& request) {
-  return !request.read && !request.write && !request.is_stop_marker();
-}
-
 }  // namespace flitwise

@@ -86,11 +86,6 @@ class InvalidationReceiver {
   std::optional<Bdf> first_agent_;
 };
 
-/// A function without ATS refuses every Invalidate Request. [INV-24]
-constexpr InvalidateVerdict invalidate_verdict(bool has_ats) {
-  return has_ats ? InvalidateVerdict::kAccept : InvalidateVerdict::kUnsupportedRequest;
-}
-
 /// Whose entries the request is about. [INV-33] [INV-34]
 constexpr InvalidationScope scope_of(const InvalidateRequest& request) {
   return {request.pasid, request.is_global && request.pasid.has_value()};

@@ -60,10 +60,6 @@ class InvalidationSender {
   /// Counts a completion in. One that names another agent or comes from a function that is not
   /// known has nothing out. [INV-14] [INV-15]
   CompletionReport complete(const InvalidateCompletion& completion);
-  /// The mark that came with send(); stays until the ITag is taken again.
-  std::uint32_t cookie_of(unsigned function, unsigned itag) const {
-    return requests_[slot_of(function, itag)].cookie;
-  }
   std::uint32_t outstanding(unsigned function) const { return functions_[function].busy; }
   unsigned all_outstanding() const { return out_.size(); }
   Bdf id_of(unsigned function) const { return functions_[function].id; }

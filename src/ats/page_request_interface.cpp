@@ -148,15 +148,6 @@ void PageRequestInterface::forget(Bdf function) {
   }
 }
 
-unsigned PageRequestInterface::outstanding_groups_of(Bdf function, Pasid pasid) const {
-  unsigned count = 0;
-  for (std::optional<Slot> index = used_.front(); index; index = used_.next(*index)) {
-    const Group& group = groups_[*index];
-    count += group.function == function && group.pasid == OptionalId<Pasid>(pasid) ? 1U : 0U;
-  }
-  return count;
-}
-
 void PageRequestInterface::close(Slot index) {
   used_.erase(index);
   free_.push_back(index);

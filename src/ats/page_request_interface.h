@@ -89,8 +89,6 @@ class PageRequestInterface {
 
   unsigned outstanding_groups() const { return used_.size(); }
   std::uint32_t outstanding_requests() const { return in_use_; }  ///< credits taken
-  /// Groups of one process that are not answered. [PRI-06]
-  unsigned outstanding_groups_of(Bdf function, Pasid pasid) const;
 
  private:
   struct Group {

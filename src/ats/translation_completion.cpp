@@ -89,11 +89,4 @@ Tlp translation_cpld(const Tlp& request, const CompletionPiece& piece) {
   return completion;
 }
 
-Tlp translation_cpl(const Tlp& request, CplStatus status) {
-  Tlp completion;
-  start_completion(completion, request);
-  end_without_data(completion, request, status);
-  return completion;
-}
-
 }  // namespace flitwise

@@ -46,7 +46,5 @@ class TranslationReply {
 
 /// A CplD of the reply; it has the request's traffic class. [ATR-13]
 Tlp translation_cpld(const Tlp& request, const CompletionPiece& piece);
-/// A refusal: UR where the function may not ask, CA where the agent failed. [TCP-04] [TCP-06]
-Tlp translation_cpl(const Tlp& request, CplStatus status);
 
 }  // namespace flitwise

@@ -37,14 +37,6 @@ DecodedRange decode_range(std::uint64_t address, bool s) {
   return {PageRange::around(address, kSmallestWithS + ones), false};
 }
 
-std::optional<PageRange> natural_range(std::uint64_t address, std::uint64_t bytes) {
-  const bool is_power_of_two = bytes != 0 && (bytes & (bytes - 1)) == 0;
-  if (!is_power_of_two || bytes <= kPageMask || (address & (bytes - 1)) != 0) {
-    return std::nullopt;
-  }
-  return PageRange::around(address, static_cast<unsigned>(__builtin_ctzll(bytes)));
-}
-
 PageRange enclosing_range(std::uint64_t first, std::uint64_t last) {
   const std::uint64_t differing = (first ^ last) | kPageMask;
   const unsigned bits = kWholeSpaceBits - static_cast<unsigned>(__builtin_clzll(differing));

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 namespace flitwise {
 
@@ -81,10 +80,6 @@ DecodedRange decode_range(std::uint64_t address, bool s);
 constexpr PageRange range_of_address_mask(std::uint64_t address, unsigned address_mask) {
   return PageRange::around(address, kSmallestRangeBits + address_mask);
 }
-
-/// The range if it is one that an invalidation may name: `bytes` a power of two of at least 4 KiB
-/// and the address a multiple of it. [INV-22]
-std::optional<PageRange> natural_range(std::uint64_t address, std::uint64_t bytes);
 
 /// The smallest naturally aligned range that holds both bytes, at least 4 KiB. REQUIRES: first <=
 /// last.

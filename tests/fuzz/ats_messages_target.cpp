@@ -73,7 +73,6 @@ void check_page_request(const Tlp& tlp) {
   FLITWISE_PROPERTY(again.function == request.function && again.pasid == request.pasid);
   FLITWISE_PROPERTY(again.privileged == request.privileged && again.execute == request.execute);
   FLITWISE_PROPERTY(again.is_stop_marker() == request.is_stop_marker());
-  FLITWISE_PROPERTY(!request.is_stop_marker() || !asks_for_nothing(request));
   const PrgResponse response = prg_response_to(request, {}, PrgCode::kResponseFailure, false);
   FLITWISE_PROPERTY(response.pasid == request.pasid && response.prg_index == request.prg_index);
 }

@@ -5,6 +5,7 @@
 
 #include "ats/translation_completion.h"
 #include "system/ats_bench.h"
+#include "tlp/completion.h"
 
 namespace flitwise {
 namespace {
@@ -62,7 +63,12 @@ class AtsCompletions : public ::testing::Test {
     return translation_cpld(request, piece);
   }
   void give_entry(const TranslationEntry& entry) { give(data(1, 8, 56), {entry}); }
-  void give_status(CplStatus status) { give(translation_cpl(request, status)); }
+  void give_status(CplStatus status) {
+    Tlp completion;
+    start_completion(completion, request);
+    end_without_data(completion, request, status);
+    give(completion);
+  }
   /// Another read of page 1 is over.
   std::uint32_t again() {
     const std::uint32_t other = bench->read(1);

@@ -120,18 +120,6 @@ TEST(AtsMessages, PRI_36_PrgResponseComesBackWithOrWithoutPasid) {
   EXPECT_FALSE(back.pasid.has_value());
 }
 
-TEST(AtsMessages, PRI_05_ARequestForNothingIsInvalid) {
-  PageRequest request;
-  request.is_last = true;
-  EXPECT_TRUE(asks_for_nothing(request));
-  request.pasid = Pasid{1};
-  EXPECT_FALSE(asks_for_nothing(request));  // a Stop Marker
-  request.is_last = false;
-  EXPECT_TRUE(asks_for_nothing(request));
-  request.write = true;
-  EXPECT_FALSE(asks_for_nothing(request));
-}
-
 TEST(AtsMessages, PRI_37_AFailureAlwaysNamesThePasid) {
   PageRequest last;
   last.function = kFunction;

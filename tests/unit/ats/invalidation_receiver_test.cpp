@@ -258,11 +258,6 @@ TEST_F(Invalidations, INV_23_AnsweredWithAtsOff) {
   EXPECT_TRUE(receiver.has_completion());
 }
 
-TEST_F(Invalidations, INV_24_AFunctionWithoutAtsRefuses) {
-  EXPECT_EQ(invalidate_verdict(false), InvalidateVerdict::kUnsupportedRequest);
-  EXPECT_EQ(invalidate_verdict(true), InvalidateVerdict::kAccept);
-}
-
 TEST_F(Invalidations, INV_26_DroppedWritesLetTheAnswerGo) {
   const Slot first = use(0x1000), second = use(0x1800);
   invalidate(0, 0x1000);

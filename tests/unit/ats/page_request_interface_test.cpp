@@ -76,9 +76,9 @@ TEST_F(PageRequests, PRI_06_AStopMarkerTakesNoCreditAndLeavesGroupsAlone) {
   const PageRequest marker = PageRequestInterface::stop_marker(kPf, Pasid{7});
   EXPECT_TRUE(marker.is_stop_marker());
   EXPECT_EQ(pri.outstanding_requests(), 1U);
-  EXPECT_EQ(pri.outstanding_groups_of(kPf, Pasid{7}), 1U);
+  EXPECT_EQ(pri.outstanding_groups(), 1U);
   EXPECT_EQ(answer(index, 0, kPf, Pasid{7}), PrgOutcome::kSuccess);
-  EXPECT_EQ(pri.outstanding_groups_of(kPf, Pasid{7}), 0U);
+  EXPECT_EQ(pri.outstanding_groups(), 0U);
 }
 
 TEST_F(PageRequests, PRI_07_AStopMarkerCarriesItsPasid) {

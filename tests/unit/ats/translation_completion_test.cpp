@@ -10,6 +10,7 @@
 #include "ats/ats_messages.h"
 #include "ats/translation_receiver.h"
 #include "flitwise/error.h"
+#include "tlp/completion.h"
 
 namespace flitwise {
 namespace {
@@ -69,7 +70,10 @@ Verdict feed(TranslationReceiver& receiver, const Sent& sent) {
 }
 
 Tlp without_data(const Tlp& request, unsigned status) {
-  return translation_cpl(request, static_cast<CplStatus>(status));
+  Tlp completion;
+  start_completion(completion, request);
+  end_without_data(completion, request, static_cast<CplStatus>(status));
+  return completion;
 }
 
 TEST(TranslationCompletion, ATR_01_OneMappedPageComesInOneCplD) {
@@ -108,7 +112,7 @@ TEST(TranslationCompletion, ATR_13_CompletionsCarryTheTrafficClassOfTheirRequest
   Tlp request = request_for(0x1000, 1);
   request.tc = 5;
   EXPECT_EQ(reply_to(request, {page(0x7000)})[0].tlp.tc, 5);
-  EXPECT_EQ(translation_cpl(request, CplStatus::kUR).tc, 5);
+  EXPECT_EQ(without_data(request, 1).tc, 5);
 }
 
 TEST(TranslationCompletion, ATR_18_AHoleInTheMiddleKeepsItsPlaceAndSize) {
