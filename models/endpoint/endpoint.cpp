@@ -244,6 +244,9 @@ PacketRef Endpoint::make_request(const Transfer& transfer, const DeviceIdentity&
   bool has_pasid = at != At::kTranslated;  // A translated request needs none. [LNK-3.8]
   if (ats_ != nullptr) {
     has_pasid = follow_route(tlp, function_of(identity.bdf));
+    if (translation_watch_ && tlp.at == AddressType::kTranslated && piece_.bytes != 0) {
+      translation_watch_(identity, tlp.address, piece_.address);
+    }
   }
   const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
   const OptionalId<Dhi> dhi = has_handle ? OptionalId<Dhi>(handle.dhi) : OptionalId<Dhi>();

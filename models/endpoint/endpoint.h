@@ -52,6 +52,10 @@ class Endpoint : public sc_core::sc_module {
   void attach(Engine& engine) { engines_.push_back(&engine); }
   /// One engine that makes its TLPs itself; it comes after all others.
   void attach_raw(RawEngine& engine) { raw_ = &engine; }
+  /// Told of each TLP with data that goes out by a translation of the device: whose it is, where it
+  /// goes and the address that was translated.
+  using TranslationWatch = std::function<void(const DeviceIdentity&, std::uint64_t, std::uint64_t)>;
+  void watch_translations(TranslationWatch watch) { translation_watch_ = std::move(watch); }
   /// `observer` outlives the endpoint.
   void observe(const Observer& observer) { observer_ = &observer; }
   /// Software has given the device its bus number; function f answers to routing ID base + f.
@@ -270,6 +274,7 @@ class Endpoint : public sc_core::sc_module {
   bool invalidation_counts_ = true;   // those under way belong to the measured part
   bool is_routed_ = false;            // its look-up is in the statistics
   std::optional<Slot> current_slot_;  // the present transfer has been parked, and keeps its place
+  TranslationWatch translation_watch_;
   std::uint64_t contexts_ended_ = 0;
   std::vector<EndedContext> ended_contexts_;  // whose Stop Marker is due, in order
 };

@@ -38,6 +38,11 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
 
   /// What it maps and unmaps from now on; `ports` show it the accesses of devices.
   void take_over(DriverPages pages, const std::vector<RootPort*>& ports);
+  /// A device is about to send a request by a translation of its own.
+  void translation_used(const DeviceIdentity& who, std::uint64_t physical,
+                        std::uint64_t untranslated) {
+    pages_->frames().use(who, physical, untranslated);
+  }
   /// Sets up queues and interrupts. REQUIRES: take_over() was called.
   void start();
   bool is_started() const { return is_started_; }

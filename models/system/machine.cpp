@@ -123,6 +123,12 @@ void Machine::set_up_translation_tables() {
     ports.push_back(one.get());
   }
   iommu_driver_->take_over(set_up_driver(config, fabric_, memory_port_, agent_), ports);
+  for (FabricDevice& device : fabric_.devices) {
+    device.endpoint->watch_translations(
+        [this](const DeviceIdentity& who, std::uint64_t physical, std::uint64_t untranslated) {
+          iommu_driver_->translation_used(who, physical, untranslated);
+        });
+  }
 }
 
 bool Machine::is_exhausted() const {

@@ -31,18 +31,33 @@ void PageFrames::take_back(Frame frame) {
   free_.push_back(frame);
 }
 
+const PageFrames::Entry* PageFrames::find(std::uint64_t physical) const {
+  const std::uint64_t frame = (physical - base_) >> page_bits_;
+  return physical < base_ || frame >= frames_.size() ? nullptr : &frames_[frame];
+}
+
 void PageFrames::access(const DeviceIdentity& who, std::uint64_t physical,
                         const std::uint64_t* untranslated) {
-  if (physical < base_ || (physical - base_) >> page_bits_ >= frames_.size()) {
+  const Entry* const entry = find(physical);
+  if (entry == nullptr) {
     return;
   }
   ++accesses_;
-  const Entry& entry = frames_[(physical - base_) >> page_bits_];
-  const bool is_elsewhere = untranslated != nullptr && *untranslated >> page_bits_ != entry.address;
-  if (entry.owner != key_of(who) || is_elsewhere) {
-    refuse(entry, who, physical);
-  } else if (entry.state == State::kLate) {
+  const bool is_elsewhere =
+      untranslated != nullptr && *untranslated >> page_bits_ != entry->address;
+  if (entry->owner != key_of(who) || is_elsewhere) {
+    refuse(*entry, who, physical);
+  } else if (entry->state == State::kLate) {
     ++late_;
+  }
+}
+
+void PageFrames::use(const DeviceIdentity& who, std::uint64_t physical,
+                     std::uint64_t untranslated) {
+  const Entry* const entry = find(physical);
+  if (entry != nullptr && entry->owner == key_of(who) &&
+      entry->address != untranslated >> page_bits_) {
+    refuse(*entry, who, physical);
   }
 }
 
@@ -53,7 +68,9 @@ void PageFrames::refuse(const Entry& entry, const DeviceIdentity& who, std::uint
     first_ = fmt::format("{:02x}:{:02x}.{} PASID {} reached {:#x}, {}", who.bdf.bus(),
                          who.bdf.value >> 3 & 0x1fU, who.bdf.value & 7U,
                          to_int(who.pasid.value_or(Pasid{})), physical,
-                         entry.owner == 0 ? "which is free" : "which is another's");
+                         entry.owner == 0             ? "which is free"
+                         : entry.owner == key_of(who) ? "which has another address now"
+                                                      : "which is another's");
   }
 }
 

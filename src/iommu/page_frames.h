@@ -34,6 +34,9 @@ class PageFrames {
   /// An access reaches memory in the name of `who`. untranslated: the address that it named, if it
   /// was one that the agent has translated.
   void access(const DeviceIdentity& who, std::uint64_t physical, const std::uint64_t* untranslated);
+  /// A request of `who` is about to go to this address, by a translation that the device has of
+  /// `untranslated`. That the page is its own at all is asked when the request reaches memory.
+  void use(const DeviceIdentity& who, std::uint64_t physical, std::uint64_t untranslated);
 
   std::uint64_t late() const { return late_; }        ///< accesses to late pages
   std::uint64_t stale() const { return stale_; }      ///< to what the domain once had
@@ -53,6 +56,8 @@ class PageFrames {
     std::uint64_t owner = 0, before = 0, address = 0;
     State state = State::kFree;
   };
+  /// The page that holds an address; null: none of these.
+  const Entry* find(std::uint64_t physical) const;
   void refuse(const Entry& entry, const DeviceIdentity& who, std::uint64_t physical);
 
   const std::uint64_t base_;

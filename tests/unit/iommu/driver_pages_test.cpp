@@ -108,6 +108,30 @@ TEST_F(DriverPagesTest, INV_35_AnAccessToWhatIsAnothersNowIsStale) {
   EXPECT_EQ(pages.frames().first(), "01:00.0 PASID 1 reached 0x100000, which is another's");
 }
 
+// By a translation of the device, and by an address that the agent has translated.
+TEST_F(DriverPagesTest, INV_35_AUseOfWhatHasAnotherAddressNowIsStale) {
+  pages.map(0);
+  const std::uint64_t where = physical(0);
+  const std::uint64_t first = pages.address(0);
+  pages.frames().use(kOne, where + 8, first + 8);
+  const PageFrames::Frame frame = pages.unmap(0);
+  pages.frames().use(kOne, where, first);
+  EXPECT_EQ(pages.frames().stale(), 0U) << "late, and no worse";
+  pages.frames().take_back(frame);
+  pages.map(2);
+  pages.map(3);
+  pages.map(1);
+  ASSERT_EQ(physical(1), where);
+  pages.frames().use(kOne, where, first);
+  EXPECT_EQ(pages.frames().stale(), 1U);
+  EXPECT_EQ(pages.frames().first(),
+            "01:00.0 PASID 1 reached 0x100000, which has another address now");
+  access(kOne, where, first);
+  EXPECT_EQ(pages.frames().stale(), 2U);
+  pages.frames().use(kTwo, where, first);
+  EXPECT_EQ(pages.frames().stale(), 2U) << "whose it is is asked at memory";
+}
+
 TEST_F(DriverPagesTest, AnAccessToWhatTheDomainNeverHadIsForeign) {
   pages.map(0);
   access(kTwo, physical(0));
