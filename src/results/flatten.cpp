@@ -47,6 +47,18 @@ void add_iommu(const Json& result, Json& row) {
   }
 }
 
+// All functions together.
+void add_ats(const Json& result, Json& row) {
+  for (const Json& function : result.value("ats", Json::array())) {
+    for (const auto& [key, value] : function.items()) {
+      if (value.is_number()) {
+        const std::string column = joined("ats", key);
+        row[column] = row.value(column, std::uint64_t{0}) + value.get<std::uint64_t>();
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void flatten(const Json& object, const std::string& prefix, Json& row) {
@@ -66,6 +78,7 @@ Json figures_row(const Json& result) {
   add_latency(result, row);
   add_dhi(result, row);
   add_iommu(result, row);
+  add_ats(result, row);
   for (const Json& error : result.at("errors")) {
     row["errors_" + error.at("kind").get<std::string>()] = error.at("count");
   }

@@ -1,0 +1,71 @@
+# The studies of address translation: small versions of them run, and say what docs/ says of them.
+. "$(dirname "$0")/program.sh"
+studies="$FLITWISE_SOURCE_DIR/configs/studies"
+
+# study NAME REQUESTS PREDICATE: runs the points of a study for which the Python expression over `p` (block and
+# axes) holds, with so many requests each. The merged table is $work/NAME/points.csv.
+study() {
+  local name="$1" requests="$2" predicate="$3"
+  expect 0 sweep plan "$studies/$name.yaml" -o "$work/$name"
+  python3 - "$work/$name/manifest.jsonl" "$requests" "$predicate" <<'P' || complain "$name: no manifest"
+import json, sys
+path, requests, predicate = sys.argv[1:4]
+kept = []
+for line in open(path):
+    point = json.loads(line)
+    p = dict(point["axes"], block=point["block"])
+    if eval(predicate, {"p": p}):
+        point["config"]["workload"]["requests"] = int(requests)
+        kept.append(point)
+assert kept, "no point is left"
+with open(path, "w") as out:
+    for index, point in enumerate(kept):
+        point["index"] = index
+        out.write(json.dumps(point) + "\n")
+P
+  expect 0 sweep run "$work/$name" -j 2
+}
+
+# holds NAME EXPRESSION...: each Python expression over the table is true; get(column, **axes) is a number of one
+# row, by columns named as in the study with _ for the dots.
+holds() {
+  local name="$1"
+  shift
+  python3 - "$work/$name/points.csv" "$@" <<'P' || complain "$name does not say what it should"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+def get(column, **axes):
+    named = [{key.replace(".", "_"): value for key, value in row.items()} for row in rows]
+    found = [row for row in named if all(row[key] == str(value) for key, value in axes.items())]
+    assert len(found) == 1, (axes, len(found))
+    value = found[0][column.replace(".", "_")]
+    return float(value) if value else 0.0
+bad = 0
+for expression in sys.argv[2:]:
+    try:
+        if not eval(expression):
+            raise AssertionError("is false")
+    except Exception as error:
+        print("FAILED:", expression, repr(error))
+        bad = 1
+sys.exit(bad)
+P
+}
+
+# A hit of the ATC is worth a walk, a miss costs a round trip of the link and the bytes of a second request.
+study atc_size 2000 'p["block"] == "window" and p["workload.buffer_size"] in ("64KiB", "4MiB") and p["atc"] in ("none", "64", "1024")'
+holds atc_size \
+  'abs(get("dma_read_mean_ns", atc="64", workload_buffer_size=65536) - get("dma_read_mean_ns", atc="none", workload_buffer_size=65536)) < 5' \
+  'get("ats_misses", atc="64", workload_buffer_size=65536) < 20' \
+  'get("dma_read_mean_ns", atc="64", workload_buffer_size=4194304) > get("dma_read_mean_ns", atc="none", workload_buffer_size=4194304) + 200' \
+  'get("ats_misses", atc="64", workload_buffer_size=4194304) > 0.9 * 2000' \
+  'get("dma_read_mean_ns", atc="1024", workload_buffer_size=4194304) < get("dma_read_mean_ns", atc="64", workload_buffer_size=4194304) - 100'
+
+# Handles win while the domains fit the small IOTLB, the larger IOTLB beyond.
+study handle_lookup 3000 'p["workload.domains"] in ("128", "192") and p["way"] in ("full 128", "full 512", "handle 10 ns")'
+holds handle_lookup \
+  'get("up_goodput_gbps", block="goodput", way="handle 10 ns", workload_domains=128) > 1.03 * get("up_goodput_gbps", block="goodput", way="full 512", workload_domains=128)' \
+  'get("up_goodput_gbps", block="goodput", way="handle 10 ns", workload_domains=192) < 0.5 * get("up_goodput_gbps", block="goodput", way="full 512", workload_domains=192)' \
+  'abs(get("dma_read_mean_ns", block="latency", way="handle 10 ns", workload_domains=128) - get("dma_read_mean_ns", block="latency", way="full 128", workload_domains=128) - 12) < 1' \
+  'get("dma_read_mean_ns", block="latency", way="full 512", workload_domains=192) < get("dma_read_mean_ns", block="latency", way="handle 10 ns", workload_domains=192) - 50'
+finish
