@@ -103,6 +103,13 @@ struct AtsResult {
   std::uint64_t page_requests = 0;     ///< Page Requests sent
 };
 
+/// One kind of attack by hostile devices, all of them together.
+struct AttackResult {
+  std::string attack;
+  std::uint64_t tried = 0;    ///< TLPs that reached a root port
+  std::uint64_t through = 0;  ///< those that got what is not their device's
+};
+
 struct CheckResult {
   std::string name;
   bool ok = true;
@@ -135,6 +142,7 @@ struct RunResult {
   std::vector<DhiResult> dhi;
   std::vector<IommuResult> iommu;
   std::vector<AtsResult> ats;
+  std::vector<AttackResult> attacks;  ///< where a device is hostile
   std::map<std::string, std::uint64_t>
       errors;  ///< kind -> count: everything that was refused, dropped or reported
   std::vector<CheckResult> checks;    ///< invariants at the end of the run

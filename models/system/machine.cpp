@@ -36,6 +36,7 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
       monitors_(fabric_, config),
       measurement_(fabric_, bridge_),
       isolation_(config, fabric_, memory_port_, agent_),
+      attacks_(config, fabric_),
       software_(fabric_.devices.size()) {
   if (memory == nullptr) {
     own_memory_ = std::make_unique<HostMemory>("memory", config.host);
@@ -85,6 +86,7 @@ void Machine::start() {
   }
   serve();
   isolation_.begin();
+  attacks_.begin();
   if (iommu_driver_ && !iommu_driver_->is_started()) {
     iommu_driver_->start();
   }
@@ -308,6 +310,7 @@ RunResult Machine::result() const {
   for (const auto& [rule, count] : monitors_.warnings()) {
     result.errors["warning_" + rule] += count;
   }
+  result.attacks = attacks_.results();
   result.checks = checks();
   result.violations = monitors_.violations();
   return result;
@@ -337,6 +340,7 @@ void Machine::observe(Observer observer) {
   if (isolation_.is_needed()) {
     observer_ = [this, then = std::move(observer_)](const Observation& seen) {
       isolation_.observe(seen);
+      attacks_.observe(seen);
       if (then) {
         then(seen);
       }

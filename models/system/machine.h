@@ -18,6 +18,7 @@
 #include "host/host_memory.h"
 #include "host/iommu_driver.h"
 #include "iommu/translation_agent.h"
+#include "system/attack_book.h"
 #include "system/fabric.h"
 #include "system/isolation_watch.h"
 #include "system/measurement.h"
@@ -108,6 +109,7 @@ class Machine {
   Monitors monitors_;
   Measurement measurement_;
   IsolationWatch isolation_;
+  AttackBook attacks_;
   Observer observer_;
   bool is_started_ = false;
   std::vector<Software> software_;  // by device

@@ -71,6 +71,19 @@ class Pages {
   bool is_new(const DeviceIdentity& domain, std::uint64_t page) {
     return done_.emplace(domain.bdf.value, to_int(domain.pasid.value_or(Pasid{})), page).second;
   }
+  /// Software that does not use ATS does not allow it: DTE and PRE of the functions' contexts go.
+  /// [IOM-2.3]
+  void disable_device_tlbs(Bdf first, unsigned count, MemoryPort& memory) const {
+    constexpr std::uint64_t kDeviceTlb = std::uint64_t{1} << 2, kPageRequests = 1U << 4;
+    for (unsigned i = 0; i < count; ++i) {
+      const auto context = contexts_.find(static_cast<std::uint16_t>(first.value + i));
+      if (context != contexts_.end()) {
+        std::array<std::uint8_t, 8> bytes{};
+        memory.peek(context->second, bytes.data(), bytes.size());
+        poke_u64(memory, context->second, load_u64(bytes.data()) & ~(kDeviceTlb | kPageRequests));
+      }
+    }
+  }
   std::uint64_t root_table() const { return root_table_; }
   /// One that nobody else uses.
   std::uint64_t spare_page() { return builder_.take_page(); }
@@ -97,6 +110,7 @@ class Pages {
     try {
       const MappedEntries entries = builder_.map(mapping);
       root_table_ = entries.root_table;
+      contexts_[domain.bdf.value] = entries.context;
       if (type_ == TranslationType::kPassThrough) {
         return 0;
       }
@@ -129,6 +143,7 @@ class Pages {
   TableBuilder builder_;
   const bool is_permitting_;
   std::uint64_t root_table_ = 0;
+  std::map<std::uint16_t, std::uint64_t> contexts_;  // addresses of entries, by function
   std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint16_t> domains_;
   std::set<std::tuple<std::uint16_t, std::uint32_t, std::uint64_t>> done_;  // function, PASID, page
 };
@@ -139,6 +154,11 @@ bool are_trusted(const Config& config) {
   const auto& dhi = config.host.dhi;
   return config.link.identity == Identity::kDhi && config.device.dhi.trusted &&
          (dhi.grant == GrantPolicy::kAny || dhi.granted.trusted);
+}
+
+/// Its requests may have translated addresses.
+bool uses_translations(const Config& config) {
+  return config.device.atc.enabled || config.workload.at != At::kUntranslated;
 }
 
 /// Translated requests in full leave their PASID out: then the function alone counts. [DHI D18]
@@ -318,6 +338,10 @@ void set_up_translation(const Config& config, const Fabric& fabric, MemoryPort& 
   Pages pages(config.iommu, memory);
   for (const FabricDevice& device : fabric.devices) {
     map_domains(device.config, *device.endpoint, pages);
+    if (!uses_translations(device.config)) {
+      pages.disable_device_tlbs(device.endpoint->base(), device.config.device.functions.count,
+                                memory);
+    }
   }
   // Nobody asks for pages that are there. Whoever does is recorded, and not in somebody's memory.
   agent.write_register(iommu_register::kPqa, 8, pages.spare_page());

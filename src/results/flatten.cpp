@@ -59,6 +59,14 @@ void add_ats(const Json& result, Json& row) {
   }
 }
 
+void add_attacks(const Json& result, Json& row) {
+  for (const Json& one : result.value("attacks", Json::array())) {
+    const std::string name = joined("attack", one.at("attack").get<std::string>());
+    row[joined(name, "tried")] = one.at("tried");
+    row[joined(name, "through")] = one.at("through");
+  }
+}
+
 }  // namespace
 
 void flatten(const Json& object, const std::string& prefix, Json& row) {
@@ -79,6 +87,7 @@ Json figures_row(const Json& result) {
   add_dhi(result, row);
   add_iommu(result, row);
   add_ats(result, row);
+  add_attacks(result, row);
   for (const Json& error : result.at("errors")) {
     row["errors_" + error.at("kind").get<std::string>()] = error.at("count");
   }

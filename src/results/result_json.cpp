@@ -108,6 +108,14 @@ Json ats_json(const RunResult& result) {
   return list;
 }
 
+Json attacks_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const AttackResult& one : result.attacks) {
+    list.push_back({{"attack", one.attack}, {"tried", one.tried}, {"through", one.through}});
+  }
+  return list;
+}
+
 Json errors_json(const RunResult& result) {
   Json list = Json::array();
   for (const auto& [kind, count] : result.errors) {
@@ -157,6 +165,7 @@ Json result_json(const RunResult& result) {
   json["dhi"] = dhi_json(result);
   json["iommu"] = iommu_json(result);
   json["ats"] = ats_json(result);
+  json["attacks"] = attacks_json(result);
   for (const char* not_there : {"pio", "hca", "srdma"}) {
     json[not_there] = Json::array();
   }

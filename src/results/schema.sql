@@ -127,6 +127,13 @@ CREATE TABLE ats (
   page_requests INTEGER NOT NULL      -- Page Requests sent
 ) STRICT;
 
+-- What hostile devices tried, by kind; empty where no device is hostile.
+CREATE TABLE attack (
+  attack TEXT PRIMARY KEY,
+  tried INTEGER NOT NULL,             -- TLPs that reached a root port
+  through INTEGER NOT NULL            -- of them: got what is not their device's
+) STRICT;
+
 CREATE TABLE error (
   kind TEXT PRIMARY KEY,
   count INTEGER NOT NULL

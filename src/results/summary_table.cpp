@@ -235,6 +235,16 @@ std::string refusals_table(const RunResult& result) {
   return table.is_empty() ? "" : table.text();
 }
 
+std::string attacks_table(const RunResult& result) {
+  TextTable table({"Attacks", "tried", "through"});
+  for (const AttackResult& one : result.attacks) {
+    if (one.tried != 0) {
+      table.add_row({one.attack, with_thousands(one.tried), with_thousands(one.through)});
+    }
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
 std::string errors_table(const RunResult& result) {
   TextTable table({"Errors and reports", "count"});
   for (const auto& [kind, count] : result.errors) {
@@ -268,8 +278,8 @@ std::string summary_text(const RunResult& result) {
   for (const std::string& part :
        {links_table(result), wire_table(result), stall_table(result), latency_table(result),
         handle_table(result), refusals_table(result), translation_table(result),
-        driver_table(result), ats_table(result), permission_table(result), errors_table(result),
-        checks_text(result)}) {
+        driver_table(result), ats_table(result), permission_table(result), attacks_table(result),
+        errors_table(result), checks_text(result)}) {
     text += part.empty() ? "" : "\n" + part;
   }
   return text;

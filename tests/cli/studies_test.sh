@@ -68,4 +68,17 @@ holds handle_lookup \
   'get("up_goodput_gbps", block="goodput", way="handle 10 ns", workload_domains=192) < 0.5 * get("up_goodput_gbps", block="goodput", way="full 512", workload_domains=192)' \
   'abs(get("dma_read_mean_ns", block="latency", way="handle 10 ns", workload_domains=128) - get("dma_read_mean_ns", block="latency", way="full 128", workload_domains=128) - 12) < 1' \
   'get("dma_read_mean_ns", block="latency", way="full 512", workload_domains=192) < get("dma_read_mean_ns", block="latency", way="handle 10 ns", workload_domains=192) - 50'
+
+# Who checks AT=10 keeps it out, for no bytes; who names processes keeps them apart, a handle for no bytes either.
+study secure_ats 1000 'p["way"] in ("handle", "ATS no pasid", "ATS no pasid, secure", "ATS pasid, secure", "ATS handle, secure")'
+holds secure_ats \
+  'get("attack_translated_address_through", block="attacked", way="ATS no pasid") > 20' \
+  'get("attack_translated_address_tried", block="attacked", way="ATS no pasid, secure") > 20' \
+  'get("attack_translated_address_through", block="attacked", way="ATS no pasid, secure") == 0' \
+  'get("attack_process_through", block="attacked", way="ATS no pasid, secure") > 20' \
+  'get("attack_process_tried", block="attacked", way="ATS handle, secure") > 20' \
+  'sum(get(f"attack_{kind}_through", block="attacked", way=way) for kind in ("requester_id", "pasid", "handle", "translated_address", "process", "untranslated_address", "handle_message", "completion") for way in ("handle", "ATS pasid, secure", "ATS handle, secure")) == 0' \
+  'get("up_wire_bytes_identity", block="cost", way="ATS handle, secure") == 0' \
+  'get("up_wire_bytes_identity", block="cost", way="ATS pasid, secure") == 4 * 1000' \
+  'get("dma_read_mean_ns", block="cost", way="ATS handle, secure") < get("dma_read_mean_ns", block="cost", way="ATS no pasid") + 10'
 finish
