@@ -61,7 +61,15 @@ enum class UnmapMode { kStrict, kDeferred };
 /// How a driver hears that its invalidations are over.
 enum class DriverWait { kPoll, kInterrupt };
 /// What a driver does wrong on purpose, to show that the checks notice. [INV-35]
-enum class DriverMistake { kNone, kDeviceFirst, kNoWait, kNoDevice };
+enum class DriverMistake {
+  kNone,
+  kDeviceFirst,
+  kNoWait,
+  kNoDevice,
+  kNoStop,        ///< a context is torn down while its device still works for it
+  kNoPasidCache,  ///< its PASID table entry stays in the agent's cache
+  kNoRevoke,      ///< a page that goes stays permitted
+};
 
 /// The driver of the translation agent: maps, unmaps and serves page requests while devices run.
 struct IommuDriverConfig {
@@ -77,6 +85,8 @@ struct IommuDriverConfig {
   double premapped = 1;                  ///< share of the pages that are there at the start
   Time map_latency = Time::from_us(1);   ///< from a page request, or a fault, to the mapped page
   double refuse_fraction = 0;            ///< of the page requests
+  double teardown_rate = 0;              ///< contexts that end a second, on average; 0: none
+  bool teardown_reset = false;           ///< FLR of the function as the last step of each
   DriverMistake mistake = DriverMistake::kNone;
   std::uint32_t page_request_queue = 32U << 10;  ///< bytes; 32 a record
 };

@@ -92,6 +92,7 @@ struct IommuResult {
   // Of its driver: pages, and accesses to pages whose entry was gone but not all invalidations.
   std::uint64_t maps = 0, unmaps = 0, late_accesses = 0;
   std::uint64_t page_requests_served = 0, page_requests_refused = 0, faults_taken = 0;
+  std::uint64_t teardowns = 0;  ///< contexts that it has ended
 };
 
 /// ATS of one function.

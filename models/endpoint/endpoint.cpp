@@ -39,7 +39,9 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
       mrrs_(static_cast<std::uint32_t>(config.link.mrrs)),
       breaker_(config.faults),
       functions_(config.device.functions.count, FunctionState::kRunning),
-      target_(config, pool, sizer_, target_hooks()) {
+      target_(config, pool, sizer_, target_hooks()),
+      tracks_contexts_(config.host.iommu_driver.teardown_rate > 0),
+      contexts_(tracks_contexts_ ? domain_ids(config.workload) : 0) {
   if (config.device.atc.enabled) {
     ats_ = std::make_unique<AtsUnit>(config_, target_.page_requests());
   }
@@ -132,7 +134,15 @@ bool Endpoint::begin_transfer(Time t) {
   Time again = Time::never();
   for (std::size_t i = 0; i < engines_.size(); ++i) {
     Engine& engine = *engines_[(turn_ + i) % engines_.size()];
-    if (engine.next(t, active.transfer)) {
+    bool has_transfer = engine.next(t, active.transfer);
+    while (has_transfer && is_over(active.transfer.domain)) {
+      drop_transfer(engine, active.transfer, t);
+      has_transfer = engine.next(t, active.transfer);
+    }
+    if (has_transfer) {
+      if (tracks_contexts_) {
+        ++contexts_[to_int(active.transfer.domain)].transfers;
+      }
       turn_ = (turn_ + i + 1) % engines_.size();
       active.engine = &engine;
       active.contexts_ended = contexts_ended_;
@@ -390,6 +400,9 @@ void Endpoint::end_transfer(std::uint32_t slot, Time t) {
   }
   const TransferEnd end{transfer.token, transfer.domain,       transfer.op,
                         active.status,  transfer.ends_context, t};
+  if (tracks_contexts_) {
+    --contexts_[to_int(transfer.domain)].transfers;
+  }
   Engine& engine = *active.engine;
   free_active_.push_back(slot);
   engine.finished(end);

@@ -72,6 +72,10 @@ class Endpoint : public sc_core::sc_module {
   /// The link has been reset: all functions go back to where they were at power-up, as soon as
   /// nothing of them is under way. [DHI D4]
   void hot_reset();
+  /// From now on the device does nothing more for the context; what it has under way goes on.
+  void stop_context(DomainId domain);
+  /// Nothing of the context is under way in the device any more.
+  bool is_context_idle(DomainId domain) const;
   /// Some function has not yet ended its reset.
   bool is_in_reset() const { return in_reset_ != 0; }
   /// Resets of a function or of all that have begun.
@@ -161,6 +165,11 @@ class Endpoint : public sc_core::sc_module {
   void start_reset(unsigned function, ResetKind kind);
   void check_resets(Time now);
   bool is_clear(unsigned function) const;
+  bool is_over(DomainId domain) const {
+    return tracks_contexts_ && contexts_[to_int(domain)].is_over;
+  }
+  void drop_transfer(Engine& engine, const Transfer& transfer, Time now);
+  void check_context_stop();
   void end_reset(unsigned function);
   void command_written(unsigned function);
   std::optional<DomainId> domain_of(const DeviceIdentity& identity) const;
@@ -266,6 +275,15 @@ class Endpoint : public sc_core::sc_module {
   bool has_dealloc_command_ = false;  // in the handle registers
   ResetKind reset_kind_ = ResetKind::kFunctionLevel;
   TargetUnit target_;
+
+  // Contexts that software ends.
+  struct Context {
+    std::uint32_t transfers = 0;  // under way
+    bool is_over = false;
+  };
+  const bool tracks_contexts_;
+  std::vector<Context> contexts_;        // by domain
+  std::optional<DomainId> is_stopping_;  // software waits for it
 
   // Translations, where the device has an ATC.
   std::unique_ptr<AtsUnit> ats_;

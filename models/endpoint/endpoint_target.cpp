@@ -134,6 +134,9 @@ void Endpoint::drain_target(Time t) {
 
 void Endpoint::written(unsigned function, std::uint64_t offset,
                        const std::vector<std::uint8_t>& bytes) {
+  if (tracks_contexts_ && function == 0 && offset == TargetUnit::kContextStop) {
+    check_context_stop();
+  }
   for (Engine* engine : engines_) {
     engine->on_mmio_write(function, offset, bytes, now());
   }
@@ -188,7 +191,10 @@ void Endpoint::do_duties(Time t) {
   if (in_reset_ != 0) {
     check_resets(t);
   }
-  has_duties_ = is_draining_ || in_reset_ != 0;
+  if (is_stopping_) {
+    check_context_stop();
+  }
+  has_duties_ = is_draining_ || in_reset_ != 0 || is_stopping_;
 }
 
 // Handles that are given up wait for their last uses; a flush finds out. [DHI D10]

@@ -25,7 +25,13 @@ struct Transfer {
   const std::uint8_t* data = nullptr;  ///< bytes to write; null: a pattern
 };
 
-enum class TransferStatus : std::uint8_t { kDone, kUnsupportedRequest, kCompleterAbort, kTimeout };
+enum class TransferStatus : std::uint8_t {
+  kDone,
+  kUnsupportedRequest,
+  kCompleterAbort,
+  kTimeout,
+  kContextEnded,  ///< it was never sent
+};
 
 /// A transfer is over: a write when its last TLP is queued for the link, a read when its last byte
 /// is there.

@@ -87,6 +87,32 @@ void TargetUnit::write_handle_register(std::uint64_t offset, std::uint32_t value
   }
 }
 
+std::uint64_t TargetUnit::encode(const ContextStop& order) {
+  return ContextStop::kStop | std::uint64_t{order.function.value} << 32 |
+         (order.pasid ? ContextStop::kHasPasid | to_int(*order.pasid) : 0);
+}
+
+std::optional<TargetUnit::ContextStop> TargetUnit::context_stop() const {
+  const std::uint64_t low = read_dw({0, 0}, kContextStop);
+  const std::uint64_t written = std::uint64_t{read_dw({0, 0}, kContextStop + 4)} << 32 | low;
+  if ((written & ContextStop::kStop) == 0) {
+    return std::nullopt;
+  }
+  constexpr std::uint64_t kPasidMask = (1U << kPasidBits) - 1;
+  ContextStop order;
+  order.function = Bdf{static_cast<std::uint16_t>(written >> 32)};
+  if ((written & ContextStop::kHasPasid) != 0) {
+    order.pasid = Pasid{static_cast<std::uint32_t>(written & kPasidMask)};
+  }
+  return order;
+}
+
+void TargetUnit::context_stopped() {
+  for (unsigned byte = 0; byte < 8; ++byte) {
+    store(0, kContextStop + byte, 0);
+  }
+}
+
 // Doorbells are not kept: they read 0.
 void TargetUnit::store(unsigned function, std::uint64_t offset, std::uint8_t byte) {
   if (is_doorbell(offset)) {

@@ -72,6 +72,20 @@ class TargetUnit {
   DhiDvsec& dvsec() { return dvsec_; }
   HandleRegisters& handle_registers() { return handle_registers_; }
   VirtualFunctions virtual_functions() const { return vfs_; }
+  /// Where software stops a context of the device, in BAR 0 of the PF: eight bytes, written in one
+  /// go with kStop set, and read back until that bit is gone. model: devices have something of the
+  /// kind, each its own.
+  static constexpr std::uint64_t kContextStop = 0x40;
+  struct ContextStop {
+    static constexpr std::uint64_t kStop = std::uint64_t{1} << 63,
+                                   kHasPasid = std::uint64_t{1} << 62;
+    Bdf function;             ///< bits 47:32
+    OptionalId<Pasid> pasid;  ///< bits 19:0
+  };
+  static std::uint64_t encode(const ContextStop& order);
+  /// The order that was written and is not done yet.
+  std::optional<ContextStop> context_stop() const;
+  void context_stopped();
   /// Registers and BAR contents of one function go back to their reset values.
   void reset(unsigned function, ResetKind kind);
   /// Books an error at a function and tells the root complex where software asked for that.

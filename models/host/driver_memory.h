@@ -13,6 +13,7 @@ namespace flitwise {
 inline constexpr std::uint64_t kInvalidationQueue = std::uint64_t{48} << 20;
 inline constexpr std::uint64_t kPageRequestQueue = kInvalidationQueue + (std::uint64_t{64} << 10);
 inline constexpr std::uint64_t kWaitStatus = kPageRequestQueue + (std::uint64_t{64} << 10);
+inline constexpr std::uint64_t kTeardownStatus = kWaitStatus + 64;  ///< of waits for contexts
 
 /// Unmaps that wait for the driver, in batches, before whoever calls for more has to wait.
 inline constexpr unsigned kBatchesAhead = 3;

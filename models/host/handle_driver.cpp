@@ -56,6 +56,19 @@ void HandleDriver::context_ended(DomainId domain) {
   next();
 }
 
+void HandleDriver::end_context(DomainId domain, std::function<void()> done) {
+  wanting_.erase(std::remove(wanting_.begin(), wanting_.end(), domain), wanting_.end());
+  const auto handle = handle_of_.find(to_int(domain));
+  if (handle == handle_of_.end()) {
+    done();
+    return;
+  }
+  DeallocMessage message;
+  message.dhi = handle->second;
+  message.epoch = options_.epoch;
+  deallocate(message, [done = std::move(done)](HandleStatus) { done(); });
+}
+
 void HandleDriver::deallocate(const DeallocMessage& message,
                               std::function<void(HandleStatus)> done) {
   jobs_.push_back({message, std::move(done)});

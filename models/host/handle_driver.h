@@ -32,6 +32,9 @@ class HandleDriver {
   /// A context is there and wants a handle; it gets one as soon as one is free.
   void context_started(DomainId domain);
   void context_ended(DomainId domain);
+  /// The same for one that does nothing any more; `done`: its handle is free at both ends, if it
+  /// had one.
+  void end_context(DomainId domain, std::function<void()> done);
   /// Frees what the message covers at the device, then at the host. `done` gets what the host said.
   void deallocate(const DeallocMessage& message, std::function<void(HandleStatus)> done);
   bool is_quiet() const { return !is_busy_ && jobs_.empty() && ended_.empty(); }

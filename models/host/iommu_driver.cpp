@@ -31,6 +31,7 @@ IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const Config& conf
       interrupt_latency_(config.host.timing.mmio),
       memory_latency_(config.host.memory.timing.latency),
       is_second_stage_(config.iommu.translation == Translation::kSecondStage),
+      has_permissions_(config.iommu.secure_ats),
       bridge_(bridge),
       agent_(agent),
       memory_(memory),
@@ -47,6 +48,14 @@ IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const Config& conf
 void IommuDriver::take_over(DriverPages pages, const std::vector<RootPort*>& ports) {
   pages_.emplace(std::move(pages));
   most_held_ = spare_frames(config_);
+  ContextTeardown::Options options;
+  options.step = step_;
+  options.memory_latency = memory_latency_;
+  options.is_second_stage = is_second_stage_;
+  options.has_permissions = has_permissions_;
+  options.resets = config_.teardown_reset;
+  options.mistake = config_.mistake;
+  teardown_.emplace(bridge_, memory_, ring_, *pages_, options);
   for (RootPort* const port : ports) {
     port->watch_memory(*this);
   }
@@ -149,6 +158,39 @@ void IommuDriver::begin(std::function<bool()> has_work) {
   if (config_.unmap_rate > 0) {
     tick();
   }
+  if (config_.teardown_rate > 0 && teardown_->has_services()) {
+    teardown_tick();
+  }
+}
+
+// Those that could be ended. Flushes go in the name of the first one of a device.
+std::vector<std::uint32_t> IommuDriver::live_contexts() const {
+  std::vector<std::uint32_t> live;
+  for (std::uint32_t index = 0; index < pages_->domains(); ++index) {
+    const DriverDomain& domain = pages_->domain(index);
+    if (!domain.is_over && to_int(domain.id) != 0) {
+      live.push_back(index);
+    }
+  }
+  return live;
+}
+
+// Somebody ends a context; while one is being torn down, the next call waits.
+void IommuDriver::teardown_tick() {
+  if (!has_work_()) {
+    return;
+  }
+  const std::vector<std::uint32_t> live = live_contexts();
+  if (live.empty()) {
+    return;
+  }
+  if (is_ready_ && teardown_->is_quiet()) {
+    teardown_->end(live[random_.below(live.size())]);
+  }
+  constexpr double kFsPerSecond = 1e15;
+  const double mean = kFsPerSecond / config_.teardown_rate;
+  background(Time{1 + static_cast<std::int64_t>(random_.exponential(mean))},
+             [this] { teardown_tick(); });
 }
 
 // What nobody waits for at the end of a run.
@@ -182,16 +224,19 @@ void IommuDriver::accessed(const Packet& packet, std::uint64_t address) {
 
 bool IommuDriver::is_quiet() const {
   return (!is_started_ || is_ready_) && backlog_.empty() && batch_.empty() && !is_unmapping_ &&
-         !is_serving_ && !is_taking_faults_ && requests_out_ == 0 && ring_.is_quiet();
+         !is_serving_ && !is_taking_faults_ && requests_out_ == 0 && ring_.is_quiet() &&
+         (!teardown_ || teardown_->is_quiet());
 }
 
 std::string IommuDriver::waiting() const {
   if (is_quiet()) {
     return "";
   }
-  return fmt::format("{}: {} unmaps wait, {} are under way, {} page requests are not answered{}\n",
-                     name(), backlog_.size(), batch_.size(), requests_out_,
-                     is_ready_ ? "" : ", its queue is not enabled");
+  return fmt::format(
+      "{}: {} unmaps wait, {} are under way, {} page requests are not answered{}{}\n", name(),
+      backlog_.size(), batch_.size(), requests_out_,
+      !teardown_ || teardown_->is_quiet() ? "" : ", a context is being torn down",
+      is_ready_ ? "" : ", its queue is not enabled");
 }
 
 void IommuDriver::fill(IommuResult& result) const {
@@ -201,6 +246,12 @@ void IommuDriver::fill(IommuResult& result) const {
   result.page_requests_refused = refused_;
   result.faults_taken = faults_taken_;
   result.late_accesses = pages_ ? pages_->frames().late() : 0;
+  result.teardowns = teardown_ ? teardown_->ended() : 0;
+}
+
+std::vector<LatencyResult> IommuDriver::teardown_latencies() const {
+  return teardown_ && teardown_->ended() != 0 ? teardown_->latencies()
+                                              : std::vector<LatencyResult>{};
 }
 
 std::vector<CheckResult> IommuDriver::checks() const {
@@ -209,7 +260,7 @@ std::vector<CheckResult> IommuDriver::checks() const {
   }
   const PageFrames& frames = pages_->frames();
   const std::string at = basename();
-  return {
+  std::vector<CheckResult> all = {
       {at + ": every unmap ended", unmaps_ == freed_,
        fmt::format("{} pages unmapped, {} free again", unmaps_, freed_)},
       {at + ": every page request was answered", requests_out_ == 0,
@@ -218,6 +269,17 @@ std::vector<CheckResult> IommuDriver::checks() const {
        fmt::format("{} of {} accesses; {}", frames.stale(), frames.accesses(), frames.first())},
       {at + ": no access outside of its domain", frames.foreign() == 0,
        fmt::format("{} of {} accesses; {}", frames.foreign(), frames.accesses(), frames.first())}};
+  if (has_permissions_) {
+    const std::size_t wrong = pages_->wrong_permissions();
+    all.push_back({at + ": permitted is what is mapped", wrong == 0,
+                   fmt::format("{} words say something else", wrong)});
+  }
+  if (config_.teardown_rate > 0) {
+    all.push_back({at + ": no request of a context that has ended", requests_after_end_ == 0,
+                   fmt::format("{} contexts ended, {} faults of theirs", teardown_->ended(),
+                               requests_after_end_)});
+  }
+  return all;
 }
 
 }  // namespace flitwise

@@ -19,6 +19,7 @@
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "host/command_ring.h"
+#include "host/context_teardown.h"
 #include "host/host_bridge.h"
 #include "iommu/driver_pages.h"
 #include "iommu/page_request_queue.h"
@@ -47,18 +48,24 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   void start();
   bool is_started() const { return is_started_; }
   bool is_ready() const { return is_ready_; }
-  /// Unmaps from now on, as long as there is work for devices.
+  /// What teardowns of contexts need of others; without, there are none. REQUIRES: take_over() was
+  /// called.
+  void set_services(TeardownServices services) { teardown_->set_services(std::move(services)); }
+  /// Unmaps and ends contexts from now on, as long as there is work for devices.
   void begin(std::function<bool()> has_work);
 
   bool is_quiet() const;
   std::string waiting() const;
   /// Grows whenever it gets something done.
   std::uint64_t progress() const {
-    return maps_ + unmaps_ + served_ + refused_ + faults_taken_ + ring_.written();
+    return maps_ + unmaps_ + served_ + refused_ + faults_taken_ + ring_.written() +
+           (teardown_ ? teardown_->progress() : 0);
   }
   void fill(IommuResult& result) const;
   /// From the call to the page that is free. The whole run.
   const LatencyHistogram& unmap_latency() const { return unmap_latency_; }
+  /// Of contexts, if any were torn down; the whole run.
+  std::vector<LatencyResult> teardown_latencies() const;
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::vector<CheckResult> checks() const;
   const DriverPages& pages() const { return *pages_; }
@@ -91,14 +98,18 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
 
   // Pages that go: iommu_driver_unmap.cpp.
   void tick();
+  void teardown_tick();
+  std::vector<std::uint32_t> live_contexts() const;
   void next_unmap();
   void clear(std::size_t next);
+  void revoke(std::size_t next);
   void cleared();
   void flush();
   std::vector<DescriptorBytes> invalidations() const;
   void add_invalidations(const DriverDomain& domain, PageRange range, bool is_whole,
                          std::vector<DescriptorBytes>& agent,
                          std::vector<DescriptorBytes>& device) const;
+  void add_permission_invalidations(std::vector<DescriptorBytes>& agent) const;
   void invalidate();
   void poll();
   void wait_is_over();
@@ -125,12 +136,14 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   const Time interrupt_latency_;
   const Time memory_latency_;
   const bool is_second_stage_;
+  const bool has_permissions_;
   HostBridge& bridge_;
   TranslationAgent& agent_;
   MemoryPort& memory_;
   CommandRing ring_;
   Random random_;
   std::optional<DriverPages> pages_;
+  std::optional<ContextTeardown> teardown_;
   std::multimap<std::int64_t, std::function<void()>> agenda_;  // by time in fs
   Wakeup wakeup_;
   std::function<bool()> has_work_;
@@ -153,7 +166,8 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
 
   bool is_taking_faults_ = false;
 
-  std::uint64_t maps_ = 0, unmaps_ = 0, freed_ = 0, served_ = 0, refused_ = 0, faults_taken_ = 0;
+  std::uint64_t maps_ = 0, unmaps_ = 0, freed_ = 0, served_ = 0, refused_ = 0, faults_taken_ = 0,
+                requests_after_end_ = 0;
   LatencyHistogram unmap_latency_;
   std::map<std::string, std::uint64_t> errors_;
 };

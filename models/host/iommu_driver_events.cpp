@@ -104,15 +104,15 @@ void IommuDriver::take_request(const QueuedPageRequest& request) {
 
 // [PRI-40]
 bool IommuDriver::is_refused(const QueuedPageRequest& request, std::optional<Index> page) {
-  return !page || request.execute || request.privileged || !is_canonical(request.address) ||
-         random_.chance(config_.refuse_fraction);
+  return !page || pages_->domain_of(*page).is_over || request.execute || request.privileged ||
+         !is_canonical(request.address) || random_.chance(config_.refuse_fraction);
 }
 
 void IommuDriver::map_for(const QueuedPageRequest& request, Index page) {
   ++served_;
   pages_->page(page).is_wanted = false;
   std::vector<DescriptorBytes> commands;
-  if (!pages_->page(page).frame) {
+  if (!pages_->page(page).frame && !pages_->domain_of(page).is_over) {
     map(page, commands);
   }
   if (!commands.empty()) {
@@ -172,6 +172,7 @@ void IommuDriver::faults_taken(std::uint32_t status) {
   write_registers(std::move(clears), [this, status] {
     if ((status & fault_status::kTimeout) != 0) {
       repeat_invalidation();
+      teardown_->repeat();
     }
     read_register(reg::kFsts, 4, [this](std::uint64_t now_set) {
       const auto next = static_cast<std::uint32_t>(now_set);
@@ -226,8 +227,13 @@ void IommuDriver::record_read(std::uint64_t low, std::uint64_t high) {
   if ((high >> 31 & 1U) != 0) {
     pasid = Pasid{static_cast<std::uint32_t>(high >> 40 & 0xf'ffffU)};
   }
+  const DriverDomain* const domain = pages_->find_domain(source, pasid);
+  if (domain != nullptr && domain->is_over &&
+      code == static_cast<std::uint8_t>(FaultReason::kPasidEntryNotPresent)) {
+    ++requests_after_end_;
+  }
   const std::optional<Index> page = pages_->find(source, pasid, low);
-  if (!page || pages_->page(*page).frame || pages_->page(*page).is_wanted) {
+  if (!page || domain->is_over || pages_->page(*page).frame || pages_->page(*page).is_wanted) {
     return;
   }
   pages_->page(*page).is_wanted = true;

@@ -72,11 +72,22 @@ void IommuDriver::clear(std::size_t next) {
     if (page.frame && !page.is_pinned) {
       unmap.pages.emplace_back(index, pages_->unmap(index));
       ++unmaps_;
-      bridge_.after(step_, [this, next] { clear(next); });
+      if (has_permissions_ && config_.mistake != DriverMistake::kNoRevoke) {
+        bridge_.after(step_, [this, next] { revoke(next); });
+      } else {
+        bridge_.after(step_, [this, next] { clear(next); });
+      }
       return;
     }
   }
   cleared();
+}
+
+// The permission goes with the entry, one access later. [SEC-05]
+void IommuDriver::revoke(std::size_t next) {
+  const Unmap& unmap = batch_.back();
+  pages_->revoke(unmap.domain, unmap.pages.back().second);
+  bridge_.after(step_, [this, next] { clear(next); });
 }
 
 void IommuDriver::cleared() {
@@ -142,6 +153,28 @@ void IommuDriver::add_invalidations(const DriverDomain& domain, PageRange range,
   }
 }
 
+// Of pages of memory, whoever they were permitted to; with all of a domain, everything: requests
+// without PASID are checked against a table that domains share. [SEC-05] [IOM-5.11]
+void IommuDriver::add_permission_invalidations(std::vector<DescriptorBytes>& agent) const {
+  if (!has_permissions_ || config_.mistake == DriverMistake::kNoRevoke) {
+    return;
+  }
+  PermissionInvalidation command;
+  if (config_.mode == UnmapMode::kDeferred) {
+    agent.push_back(encode(command));
+    return;
+  }
+  command.granularity = PermissionInvalidation::Granularity::kRange;
+  command.all_domains = true;
+  command.address_mask = static_cast<std::uint8_t>(pages_->page_bits() - kSmallestRangeBits);
+  for (const Unmap& unmap : batch_) {
+    for (const auto& [page, frame] : unmap.pages) {
+      command.address = pages_->frames().physical(frame);
+      agent.push_back(encode(command));
+    }
+  }
+}
+
 // Each range by itself, or in mode deferred each domain once.
 std::vector<DescriptorBytes> IommuDriver::invalidations() const {
   std::vector<DescriptorBytes> agent;
@@ -160,6 +193,7 @@ std::vector<DescriptorBytes> IommuDriver::invalidations() const {
     const PageRange range = enclosing_range(pages_->address(unmap.pages.front().first), last);
     add_invalidations(domain, range, false, agent, device);
   }
+  add_permission_invalidations(agent);
   if (config_.mistake == DriverMistake::kDeviceFirst) {
     agent.swap(device);
   }
@@ -230,7 +264,7 @@ void IommuDriver::repeat_invalidation() {
 }
 
 void IommuDriver::remap(Index page) {
-  if (pages_->page(page).frame || pages_->page(page).is_wanted) {
+  if (pages_->page(page).frame || pages_->page(page).is_wanted || pages_->domain_of(page).is_over) {
     return;
   }
   std::vector<DescriptorBytes> commands;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "config_space/registers.h"
 #include "flitwise/error.h"
+#include "host/function_reset.h"
 #include "system/machine.h"
 
 namespace flitwise {
@@ -66,6 +68,7 @@ void Machine::bring_up_driver() {
   if (!iommu_driver_) {
     return;
   }
+  serve_teardowns();
   iommu_driver_->start();
   while (!iommu_driver_->is_ready()) {
     sc_core::sc_start(to_sc_time(kBootSlice));
@@ -133,6 +136,40 @@ void Machine::software_ready() {
       make_driver(i);
     }
   }
+}
+
+// Software that ends contexts needs BARs, and whoever manages handles and resets functions.
+void Machine::serve_teardowns() {
+  if (!boot_ || is_set_up_) {
+    return;
+  }
+  TeardownServices services;
+  services.stop_register = [this](const DriverDomain& domain) {
+    return software_[domain.device].device.bar_of(0) + TargetUnit::kContextStop;
+  };
+  const bool has_drivers = std::any_of(software_.begin(), software_.end(),
+                                       [](const Software& one) { return one.driver != nullptr; });
+  if (has_drivers) {
+    services.free_handle = [this](const DriverDomain& domain, std::function<void()> done) {
+      HandleDriver* const driver = software_[domain.device].driver.get();
+      if (driver == nullptr) {
+        done();
+      } else {
+        driver->end_context(domain.id, std::move(done));
+      }
+    };
+  }
+  services.reset = [this](const DriverDomain& domain, std::function<void()> done) {
+    FunctionResetOptions options;
+    const Bdf function = domain.identity.bdf;
+    const FabricDevice& device = fabric_.devices[domain.device];
+    const unsigned index = function.value - device.endpoint->base().value;
+    options.function = function;
+    options.pcie = device.endpoint->target().space(index).find(cfg::kCapPcie).value_or(0);
+    options.host_block = domain.device;
+    reset_function(bridge_, options, [done = std::move(done)](HandleStatus) { done(); });
+  };
+  iommu_driver_->set_services(std::move(services));
 }
 
 // [DHI D12]

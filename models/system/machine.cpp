@@ -303,6 +303,9 @@ RunResult Machine::result() const {
   if (iommu_driver_) {
     iommu_driver_->fill(result.iommu.back());
     result.latency.push_back(iommu_driver_->unmap_latency().summary("unmap"));
+    for (LatencyResult& latency : iommu_driver_->teardown_latencies()) {
+      result.latency.push_back(std::move(latency));
+    }
     for (const auto& [kind, count] : iommu_driver_->errors()) {
       result.errors["iommu_driver_" + kind] += count;
     }

@@ -82,6 +82,7 @@ class Machine {
   void set_up_translation_tables();
   void bring_up_driver();
   void software_ready();
+  void serve_teardowns();
   void make_driver(std::size_t index);
   void ring(std::size_t index, const WorkItem& item, std::uint32_t token);
   bool is_still() const;

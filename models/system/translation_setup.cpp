@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "flitwise/error.h"
 #include "host/driver_memory.h"
@@ -85,6 +86,34 @@ class Pages {
     }
   }
   std::uint64_t root_table() const { return root_table_; }
+  /// The PASID table entry of the page mapped last.
+  std::uint64_t pasid_entry() const { return pasid_entry_; }
+  /// The table of a domain, which permits nothing until somebody writes its words. Returns the
+  /// addresses of its words for this range, which starts where one does. REQUIRES: a page of the
+  /// domain has been mapped.
+  std::vector<std::uint64_t> forbid(const DeviceIdentity& domain, bool is_trusted,
+                                    std::uint64_t from, std::uint64_t bytes) {
+    constexpr std::uint64_t kUnit = std::uint64_t{1} << permission_word_bits(1);
+    std::vector<std::uint64_t>& words =
+        forbidden_[{domain.bdf.value, to_int(domain.pasid.value_or(Pasid{}))}];
+    if (!words.empty()) {
+      return words;
+    }
+    PermissionGrant grant;
+    grant.function = domain.bdf;
+    grant.pasid = domain.pasid.value_or(Pasid{});
+    grant.bytes = kUnit;
+    grant.permission = {false, false};
+    grant.is_trusted = is_trusted;
+    for (grant.address = from; grant.address < from + bytes; grant.address += kUnit) {
+      try {
+        words.push_back(builder_.permit(grant).words.back());
+      } catch (const std::invalid_argument& error) {
+        throw SimulationError(std::string("permissions for the driver: ") + error.what());
+      }
+    }
+    return words;
+  }
   /// One that nobody else uses.
   std::uint64_t spare_page() { return builder_.take_page(); }
 
@@ -110,6 +139,7 @@ class Pages {
     try {
       const MappedEntries entries = builder_.map(mapping);
       root_table_ = entries.root_table;
+      pasid_entry_ = entries.pasid;
       contexts_[domain.bdf.value] = entries.context;
       if (type_ == TranslationType::kPassThrough) {
         return 0;
@@ -142,9 +172,10 @@ class Pages {
   const TranslationType type_;
   TableBuilder builder_;
   const bool is_permitting_;
-  std::uint64_t root_table_ = 0;
+  std::uint64_t root_table_ = 0, pasid_entry_ = 0;
   std::map<std::uint16_t, std::uint64_t> contexts_;  // addresses of entries, by function
   std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint16_t> domains_;
+  std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<std::uint64_t>> forbidden_;
   std::set<std::tuple<std::uint16_t, std::uint32_t, std::uint64_t>> done_;  // function, PASID, page
 };
 
@@ -223,6 +254,7 @@ class DriverSetUp {
                 }) {
     for (const FabricDevice& device : fabric.devices) {
       add_device(device, memory);
+      ++devices_;
     }
   }
   DriverPages& driver() { return driver_; }
@@ -275,6 +307,21 @@ class DriverSetUp {
     return domain;
   }
 
+  // Words of permissions for all pages of memory, in the tables of all names that translated
+  // requests of the domain may have.
+  void add_permissions(const Config& config, const DeviceIdentity& domain) {
+    constexpr std::uint64_t kUnit = std::uint64_t{1} << permission_word_bits(1);
+    const PageFrames& frames = driver_.frames();
+    const std::uint64_t from = frames.physical(0) & ~(kUnit - 1);
+    const std::uint64_t bytes =
+        frames.physical(static_cast<PageFrames::Frame>(frames.count())) - from;
+    driver_.add_permissions(pages_.forbid(domain, are_trusted(config), from, bytes));
+    const DeviceIdentity function(domain.bdf);
+    if (leaves_out_pasids(config) && to_int(domain.pasid.value_or(Pasid{})) != 0) {
+      driver_.add_permissions(pages_.forbid(function, false, from, bytes));
+    }
+  }
+
   // Flushes read nothing at the first address, in the name of the function alone; rings stay.
   void add_device(const FabricDevice& device, MemoryPort& memory) {
     const WorkloadConfig& workload = device.config.workload;
@@ -282,7 +329,7 @@ class DriverSetUp {
     const std::uint64_t rings = rings_of(workload);
     for (std::uint32_t i = 0; i < domains; ++i) {
       const DeviceIdentity& identity = device.endpoint->identity_of(DomainId{i});
-      add_buffer(device, identity, workload.buffer_base + i * workload.buffer_size, memory);
+      add_buffer(device, DomainId{i}, workload.buffer_base + i * workload.buffer_size, memory);
       if (workload.kind == WorkloadKind::kNic) {
         pages_.map(identity, false, rings + i * NicProfile::kRingsBytes, NicProfile::kRingsBytes);
       }
@@ -290,8 +337,8 @@ class DriverSetUp {
     pages_.map(DeviceIdentity(device.endpoint->base()), false, workload.buffer_base, 1);
   }
 
-  void add_buffer(const FabricDevice& device, const DeviceIdentity& identity, std::uint64_t from,
-                  MemoryPort& memory) {
+  void add_buffer(const FabricDevice& device, DomainId id, std::uint64_t from, MemoryPort& memory) {
+    const DeviceIdentity& identity = device.endpoint->identity_of(id);
     const WorkloadConfig& workload = device.config.workload;
     const std::uint64_t flushes = workload.buffer_base / page_ * page_;
     const bool has_flushes =
@@ -305,7 +352,14 @@ class DriverSetUp {
       return;
     }
     domain.address = page;
+    domain.id = id;
+    domain.device = devices_;
+    pages_.map_page(identity, page, 0);
+    domain.pasid_entry = pages_.pasid_entry();
     driver_.add_domain(domain);
+    if (config_.iommu.secure_ats) {
+      add_permissions(device.config, identity);
+    }
     for (; page < from + workload.buffer_size; page += page_) {
       pages_.is_new(identity, page);
       const std::uint64_t entry = pages_.map_page(identity, page, 0);
@@ -323,6 +377,7 @@ class DriverSetUp {
 
   const Config& config_;
   const std::uint64_t page_;
+  unsigned devices_ = 0;  // so far
   Pages pages_;
   Random premapped_;
   DriverPages driver_;

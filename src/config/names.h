@@ -94,7 +94,10 @@ inline constexpr auto kNames<DriverMistake> =
     names<DriverMistake>({{"none", DriverMistake::kNone},
                           {"device_first", DriverMistake::kDeviceFirst},
                           {"no_wait", DriverMistake::kNoWait},
-                          {"no_device", DriverMistake::kNoDevice}});
+                          {"no_device", DriverMistake::kNoDevice},
+                          {"no_stop", DriverMistake::kNoStop},
+                          {"no_pasid_cache", DriverMistake::kNoPasidCache},
+                          {"no_revoke", DriverMistake::kNoRevoke}});
 template <>
 inline constexpr auto kNames<RelaxedPassing> =
     names<RelaxedPassing>({{"never", RelaxedPassing::kNever},

@@ -253,10 +253,24 @@ void check_driver(const Config& config, Broken& broken) {
                                   "iommu.translation first_stage or second_stage",
                                   spelling(translation))});
   }
-  if (config.iommu.secure_ats) {
-    broken.push_back({{"host.iommu_driver.enabled", "iommu.secure_ats"},
-                      "a driver that keeps no permission tables with Secure ATS; expected "
-                      "iommu.secure_ats: false"});
+  constexpr Bytes kLargestPermitted = Bytes{2} << 20;
+  if (config.iommu.secure_ats && config.iommu.page > kLargestPermitted) {
+    broken.push_back({{"host.iommu_driver.enabled", "iommu.secure_ats", "iommu.page"},
+                      fmt::format("a driver that permits 4 KiB at a time, of pages of {}; expected "
+                                  "iommu.page of at most 2MiB",
+                                  bytes(config.iommu.page))});
+  }
+  if (config.host.iommu_driver.teardown_rate > 0 && config.link.carrier != Carrier::kPcie) {
+    broken.push_back({{"host.iommu_driver.teardown_rate", "link.carrier"},
+                      "contexts that end on the bit-packed carrier; expected link.carrier pcie"});
+  }
+  if (config.host.iommu_driver.teardown_reset &&
+      config.device.functions.count < config.workload.domains) {
+    broken.push_back(
+        {{"host.iommu_driver.teardown_reset", "device.functions.count", "workload.domains"},
+         fmt::format("a reset of functions that {} domains share; expected device.functions.count "
+                     "of at least workload.domains",
+                     config.workload.domains)});
   }
   if (config.workload.kind == WorkloadKind::kHostile) {
     broken.push_back({{"host.iommu_driver.enabled", "workload.kind"},

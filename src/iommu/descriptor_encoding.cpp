@@ -69,6 +69,20 @@ DescriptorBytes encode(const PasidIotlbInvalidation& command) {
                   pages_of(command));
 }
 
+DescriptorBytes encode(const PasidCacheInvalidation& command) {
+  return of_words(7U | field(static_cast<unsigned>(command.granularity), 4) |
+                      field(command.domain, 16) | pasid_field(command.pasid),
+                  0);
+}
+
+DescriptorBytes encode(const PermissionInvalidation& command) {
+  constexpr std::uint64_t kType =
+      (kPermissionInvalidationType & 0xfU) | std::uint64_t{kPermissionInvalidationType >> 4U} << 9;
+  return of_words(kType | field(static_cast<unsigned>(command.granularity), 4) |
+                      bit(command.all_domains, 6) | field(command.domain, 16),
+                  (command.address & kPageAddress) | command.address_mask);
+}
+
 DescriptorBytes encode(const PageGroupResponse& command) {
   return of_words(9U | bit(command.pasid.has_value(), 4) | field(command.code, 12) |
                       field(command.source.value, 16) |

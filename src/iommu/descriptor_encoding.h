@@ -18,6 +18,8 @@ DescriptorBytes encode(const IotlbInvalidation& command);
 DescriptorBytes encode(const DeviceTlbInvalidation& command);
 DescriptorBytes encode(const InvalidationWait& command);
 DescriptorBytes encode(const PasidIotlbInvalidation& command);
+DescriptorBytes encode(const PasidCacheInvalidation& command);
 DescriptorBytes encode(const PageGroupResponse& command);
+DescriptorBytes encode(const PermissionInvalidation& command);
 
 }  // namespace flitwise

@@ -2,7 +2,16 @@
 // Entries and pages of memory.
 #include "iommu/driver_pages.h"
 
+#include <algorithm>
+
+#include "iommu/permission_table.h"
+
 namespace flitwise {
+namespace {
+
+constexpr std::uint64_t kReadAndWrite = 3;  // of one page [IOM-2.16]
+
+}  // namespace
 
 void DriverPages::add_domain(const DriverDomain& domain) {
   const auto index = static_cast<std::uint32_t>(domains_.size());
@@ -41,10 +50,73 @@ std::optional<DriverPages::Index> DriverPages::find(Bdf function, OptionalId<Pas
   return std::nullopt;
 }
 
+const DriverDomain* DriverPages::find_domain(Bdf function, OptionalId<Pasid> pasid) const {
+  const auto found = by_key_.find(key_of(function, pasid));
+  return found == by_key_.end() ? nullptr : &domains_[found->second];
+}
+
+// Words of 32 pages of 4 KiB; a page of memory may take many. [IOM-2.16]
+template <class Write>
+void DriverPages::permit(std::uint32_t domain, PageFrames::Frame frame, std::uint64_t rights,
+                         Words& words, Write write) const {
+  constexpr std::uint64_t kPage = std::uint64_t{1} << kPageBits, kBitsOfPage = 3;
+  constexpr unsigned kWordBits = permission_word_bits(1);
+  const std::uint64_t origin = frames_.physical(0) & ~((std::uint64_t{1} << kWordBits) - 1);
+  const std::uint64_t from = frames_.physical(frame);
+  const auto is_before = [](const Permissions& one, std::uint32_t which) {
+    return one.domain < which;
+  };
+  auto table = std::lower_bound(permissions_.begin(), permissions_.end(), domain, is_before);
+  for (; table != permissions_.end() && table->domain == domain; ++table) {
+    for (std::uint64_t page = from; page < from + (std::uint64_t{1} << page_bits_); page += kPage) {
+      const std::uint64_t at = table->words[(page - origin) >> kWordBits];
+      std::uint64_t& word = words[at];
+      const unsigned shift = permission_shift(page);
+      word = (word & ~(kBitsOfPage << shift)) | rights << shift;
+      write(at, word);
+    }
+  }
+}
+
+void DriverPages::permit(std::uint32_t domain, PageFrames::Frame frame, std::uint64_t rights) {
+  permit(domain, frame, rights, words_, poke_);
+}
+
+std::size_t DriverPages::wrong_permissions() const {
+  Words right;
+  for (const Page& page : pages_) {
+    if (page.frame) {
+      permit(page.domain, *page.frame, kReadAndWrite, right, [](std::uint64_t, std::uint64_t) {});
+    }
+  }
+  std::size_t wrong = 0;
+  for (const auto& [at, word] : words_) {
+    const auto found = right.find(at);
+    wrong += word != (found == right.end() ? 0 : found->second) ? 1 : 0;
+  }
+  return wrong;
+}
+
+std::vector<PageFrames::Frame> DriverPages::end_domain(std::uint32_t index) {
+  DriverDomain& domain = domains_[index];
+  domain.is_over = true;
+  std::vector<PageFrames::Frame> had;
+  for (Index page = domain.first; page < domain.first + domain.count; ++page) {
+    if (pages_[page].frame) {
+      had.push_back(*pages_[page].frame);
+      frames_.unmap(*pages_[page].frame);
+      pages_[page].frame.reset();
+    }
+  }
+  poke_(domain.pasid_entry, 0);
+  return had;
+}
+
 void DriverPages::map(Index index) {
   Page& page = pages_[index];
   page.frame = frames_.give(domain_of(index).identity, address(index));
   page.is_wanted = false;
+  permit(page.domain, *page.frame, kReadAndWrite);
   poke_(page.entry, frames_.physical(*page.frame) | flags_);
 }
 

@@ -25,6 +25,10 @@ struct DriverDomain {
   bool responds_with_pasid = true;     ///< PRG Response PASID Required [PRI-36]
   std::uint64_t address = 0;           ///< of its first page
   std::uint32_t first = 0, count = 0;  ///< its pages, by index
+  std::uint64_t pasid_entry = 0;       ///< address of its PASID table entry
+  unsigned device = 0;                 ///< index of its device
+  DomainId id{};                       ///< which one it is there
+  bool is_over = false;                ///< its context has ended, or is about to
 };
 
 class DriverPages {
@@ -48,12 +52,18 @@ class DriverPages {
   void add_domain(const DriverDomain& domain);
   /// Not mapped yet. entry: the address of its leaf.
   Index add_page(std::uint64_t entry, bool is_pinned);
+  /// A permission table that tells of the pages of the domain added last: addresses of its words,
+  /// the first one for the first page of memory, which starts one. [SEC-01]
+  void add_permissions(std::vector<std::uint64_t> words) {
+    permissions_.push_back({domains() - 1, std::move(words)});
+  }
   /// What a leaf holds beside the address.
   void set_flags(std::uint64_t flags) { flags_ = flags; }
 
   unsigned page_bits() const { return page_bits_; }
   std::uint32_t domains() const { return static_cast<std::uint32_t>(domains_.size()); }
   const DriverDomain& domain(std::uint32_t index) const { return domains_[index]; }
+  DriverDomain& domain(std::uint32_t index) { return domains_[index]; }
   const DriverDomain& domain_of(Index page) const { return domains_[pages_[page].domain]; }
   std::uint64_t address(Index page) const {
     const DriverDomain& domain = domain_of(page);
@@ -63,14 +73,24 @@ class DriverPages {
   const Page& page(Index index) const { return pages_[index]; }
   /// Some domain of the function; null where it has none.
   const DriverDomain* find_function(Bdf function) const;
+  /// The domain of a function and PASID; null where the driver has none.
+  const DriverDomain* find_domain(Bdf function, OptionalId<Pasid> pasid) const;
   /// The page at an address of a function and PASID; nothing where the driver has none there.
   std::optional<Index> find(Bdf function, OptionalId<Pasid> pasid, std::uint64_t address) const;
 
-  /// Gives it a page of memory and writes its leaf. REQUIRES: it has none, and one is free.
+  /// Gives it a page of memory, permits that to its domain and writes its leaf. REQUIRES: it has
+  /// none, and one is free.
   void map(Index page);
-  /// Clears its leaf. The page of memory stays taken until frames().take_back(). REQUIRES: it is
-  /// mapped.
+  /// Clears its leaf. The page of memory stays taken until frames().take_back(), and permitted
+  /// until revoke(). REQUIRES: it is mapped.
   PageFrames::Frame unmap(Index page);
+  /// Takes the permission for a page of memory away from a domain.
+  void revoke(std::uint32_t domain, PageFrames::Frame frame) { permit(domain, frame, 0); }
+  /// Words of permissions that say something else than which pages of memory are mapped.
+  std::size_t wrong_permissions() const;
+  /// Its context has ended: the present bit of its PASID table entry goes, leaves stay as they are.
+  /// Returns the pages of memory that it had, which stay taken likewise. [IOM-2.5]
+  std::vector<PageFrames::Frame> end_domain(std::uint32_t domain);
 
   PageFrames& frames() { return frames_; }
   const PageFrames& frames() const { return frames_; }
@@ -80,6 +100,17 @@ class DriverPages {
     return std::uint64_t{function.value} << 20 | to_int(pasid.value_or(Pasid{}));
   }
 
+  struct Permissions {
+    std::uint32_t domain = 0;
+    std::vector<std::uint64_t> words;
+  };
+  using Words = std::unordered_map<std::uint64_t, std::uint64_t>;  // by address
+  /// Calls write(address, value) for each word that changes.
+  template <class Write>
+  void permit(std::uint32_t domain, PageFrames::Frame frame, std::uint64_t rights, Words& words,
+              Write write) const;
+  void permit(std::uint32_t domain, PageFrames::Frame frame, std::uint64_t rights);
+
   PageFrames frames_;
   const unsigned page_bits_;
   Poke poke_;
@@ -88,6 +119,8 @@ class DriverPages {
   std::vector<Page> pages_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_key_;
   std::unordered_map<std::uint16_t, std::uint32_t> by_function_;
+  std::vector<Permissions> permissions_;  // in order of their domains
+  Words words_;                           // of permissions
 };
 
 }  // namespace flitwise

@@ -22,6 +22,7 @@ class PageFrames {
   PageFrames(std::uint64_t base, unsigned page_bits, Frame count);
 
   std::uint64_t physical(Frame frame) const { return base_ + (std::uint64_t{frame} << page_bits_); }
+  std::size_t count() const { return frames_.size(); }
   std::size_t free() const { return free_.size(); }
 
   /// The page that has been free for longest goes to a domain. REQUIRES: one is free.

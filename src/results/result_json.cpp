@@ -90,7 +90,8 @@ Json iommu_json(const RunResult& result) {
                     {"late_accesses", agent.late_accesses},
                     {"page_requests_served", agent.page_requests_served},
                     {"page_requests_refused", agent.page_requests_refused},
-                    {"faults_taken", agent.faults_taken}});
+                    {"faults_taken", agent.faults_taken},
+                    {"teardowns", agent.teardowns}});
   }
   return list;
 }

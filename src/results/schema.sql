@@ -114,7 +114,8 @@ CREATE TABLE iommu (
   late_accesses INTEGER NOT NULL,         -- to pages that were unmapped, but not invalidated yet
   page_requests_served INTEGER NOT NULL,
   page_requests_refused INTEGER NOT NULL,
-  faults_taken INTEGER NOT NULL
+  faults_taken INTEGER NOT NULL,
+  teardowns INTEGER NOT NULL              -- contexts ended
 ) STRICT;
 
 -- One row per function whose ATC was ever enabled or invalidated.

@@ -81,4 +81,36 @@ holds secure_ats \
   'get("up_wire_bytes_identity", block="cost", way="ATS handle, secure") == 0' \
   'get("up_wire_bytes_identity", block="cost", way="ATS pasid, secure") == 4 * 1000' \
   'get("dma_read_mean_ns", block="cost", way="ATS handle, secure") < get("dma_read_mean_ns", block="cost", way="ATS no pasid") + 10'
+
+# A teardown is the sum of its parts; entries of the ATC do not matter, the length of the link does.
+study context_teardown 6000 'p["block"] == "parts" or p.get("device.atc.entries") in ("16", "1024") or p.get("link.timing.propagation") in ("5ns", "500ns")'
+holds context_teardown \
+  'all(float(row["checks_failed"]) == 0 and float(row["iommu_teardowns"]) > 10 for row in rows)' \
+  'get("teardown_mean_ns", block="parts", machine="handles") > get("teardown_mean_ns", block="parts", machine="full identity") + 1000' \
+  'get("teardown_mean_ns", block="parts", machine="ATC") > get("teardown_mean_ns", block="parts", machine="full identity") + 500' \
+  'get("teardown_reset_mean_ns", block="parts", machine="ATC, handles, FLR") > 2000' \
+  'abs(sum(get(f"teardown_{phase}_mean_ns", block="parts", machine="ATC, handles, FLR") for phase in ("stop", "handle", "agent", "device", "reset")) - get("teardown_mean_ns", block="parts", machine="ATC, handles, FLR")) < 1' \
+  'abs(get("teardown_mean_ns", block="atc", device_atc_entries=16) - get("teardown_mean_ns", block="atc", device_atc_entries=1024)) < 100' \
+  'get("teardown_mean_ns", block="link", link_timing_propagation="500.0") > get("teardown_mean_ns", block="link", link_timing_propagation="5.0") + 6 * 495'
+
+# What the driver must not do with contexts and permissions is noticed.
+cat >"$work/driver.yaml" <<Y
+base: $FLITWISE_SOURCE_DIR/configs/presets/gen5x16.yaml
+iommu: {translation: first_stage}
+host: {iommu_driver: {enabled: true, teardown_rate: 100000}}
+workload: {kind: read_write, payload: 64B, domains: 16, buffer_size: 16KiB, placement: random, arrival: poisson, rate: 4Mreq/s, requests: 2000}
+Y
+ends=(run "$work/driver.yaml" --quiet -o "$work/driver")
+expect 0 "${ends[@]}"
+expect 3 "${ends[@]}" --set host.iommu_driver.mistake=no_stop
+said "no request of a context that has ended"
+expect 3 "${ends[@]}" --set host.iommu_driver.mistake=no_pasid_cache
+said "no access by a stale translation"
+secure=("${ends[@]}" --set iommu.secure_ats=true --set device.atc.enabled=true --set device.pri.enabled=true
+  --set host.iommu_driver.unmap_rate=100000)
+for way in link.identity=dhi workload.at=translated_pasid workload.at=untranslated; do
+  expect 0 "${secure[@]}" --set "$way"
+done
+expect 3 "${secure[@]}" --set workload.at=translated_pasid --set host.iommu_driver.mistake=no_revoke
+said "permitted is what is mapped"
 finish

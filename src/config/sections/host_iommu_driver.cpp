@@ -38,6 +38,21 @@ Keys unmap_keys() {
   };
 }
 
+Keys teardown_keys() {
+  return {
+      real(
+          "host.iommu_driver.teardown_rate",
+          [](auto& c) { return &c.host.iommu_driver.teardown_rate; }, 0, 1e9,
+          "Contexts torn down a second, on average, each once; as many as the driver can do, where "
+          "that is less."),
+      flag(
+          "host.iommu_driver.teardown_reset",
+          [](auto& c) { return &c.host.iommu_driver.teardown_reset; },
+          "Resets the function of each context that was torn down; each domain needs a virtual "
+          "function of its own."),
+  };
+}
+
 Keys page_keys() {
   return {
       real(
@@ -72,9 +87,11 @@ Keys iommu_driver_keys() {
       choice(
           "host.iommu_driver.mistake", [](auto& c) { return &c.host.iommu_driver.mistake; },
           "What the driver does wrong, to show that the checks notice: invalidate devices before "
-          "the agent, give pages away before the invalidation is over, leave devices out."),
+          "the agent, give pages away before the invalidation is over, leave devices out, end "
+          "contexts whose device still works, leave PASID caches out, leave pages permitted."),
   };
   append(all, unmap_keys());
+  append(all, teardown_keys());
   append(all, page_keys());
   return all;
 }

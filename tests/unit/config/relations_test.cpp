@@ -181,8 +181,14 @@ TEST(Relations, ADriverMapsPagesOfOneStage) {
   expect_accepted({enabled, "iommu.translation=second_stage"});
   expect_refused({enabled, "iommu.translation=nested"}, "maps pages with translation nested");
   expect_refused({enabled}, "maps pages with translation off");
-  expect_refused({enabled, "iommu.translation=first_stage", "iommu.secure_ats=true"},
-                 "keeps no permission tables");
+  const std::string first = "iommu.translation=first_stage";
+  expect_accepted({enabled, first, "iommu.secure_ats=true", "iommu.page=2MiB"});
+  expect_refused({enabled, first, "iommu.secure_ats=true", "iommu.page=1GiB"},
+                 "permits 4 KiB at a time, of pages of 1GiB");
+  const std::string resets = "host.iommu_driver.teardown_reset=true";
+  expect_accepted({enabled, first, resets, "workload.domains=4", "device.functions.count=4"});
+  expect_refused({enabled, first, resets, "workload.domains=4", "device.functions.count=3"},
+                 "a reset of functions that 4 domains share");
   expect_refused({enabled, "iommu.translation=first_stage", "workload.kind=hostile"},
                  "a hostile device beside a driver");
 }

@@ -12,7 +12,9 @@ namespace {
 template <class Command>
 Command reread(const Command& command) {
   const DescriptorBytes bytes = encode(command);
-  const InvalidationDescriptor read = parse_descriptor(bytes.data(), true, IommuCapabilities{});
+  IommuCapabilities offers;
+  offers.secure_ats = true;
+  const InvalidationDescriptor read = parse_descriptor(bytes.data(), true, offers);
   EXPECT_TRUE(std::holds_alternative<Command>(read)) << "alternative " << read.index();
   return std::holds_alternative<Command>(read) ? std::get<Command>(read) : Command{};
 }
@@ -68,6 +70,42 @@ TEST_F(DescriptorEncoding, IOM_5_6_APasidIotlbInvalidationComesBack) {
     EXPECT_EQ(read.pasid, command.pasid);
     EXPECT_EQ(read.address_mask, command.address_mask);
     EXPECT_EQ(read.leaf_only, command.leaf_only);
+    EXPECT_EQ(read.address, command.address);
+  }
+}
+
+// [IOM-5.7]
+TEST_F(DescriptorEncoding, IOM_5_7_APasidCacheInvalidationComesBack) {
+  using Granularity = PasidCacheInvalidation::Granularity;
+  for (int i = 0; i < kTimes; ++i) {
+    PasidCacheInvalidation command;
+    command.granularity = flag()   ? Granularity::kPasid
+                          : flag() ? Granularity::kDomain
+                                   : Granularity::kGlobal;
+    command.domain = static_cast<std::uint16_t>(below(1U << 16));
+    command.pasid = pasid();
+    const PasidCacheInvalidation read = reread(command);
+    EXPECT_EQ(read.granularity, command.granularity);
+    EXPECT_EQ(read.domain, command.domain);
+    EXPECT_EQ(read.pasid, command.pasid);
+  }
+}
+
+// [IOM-5.11]
+TEST_F(DescriptorEncoding, IOM_5_11_APermissionInvalidationComesBack) {
+  using Granularity = PermissionInvalidation::Granularity;
+  for (int i = 0; i < kTimes; ++i) {
+    PermissionInvalidation command;
+    command.granularity = static_cast<Granularity>(1 + below(3));
+    command.all_domains = command.granularity == Granularity::kRange && flag();
+    command.domain = static_cast<std::uint16_t>(below(1U << 16));
+    command.address_mask = static_cast<std::uint8_t>(below(19));
+    command.address = page();
+    const PermissionInvalidation read = reread(command);
+    EXPECT_EQ(read.granularity, command.granularity);
+    EXPECT_EQ(read.all_domains, command.all_domains);
+    EXPECT_EQ(read.domain, command.domain);
+    EXPECT_EQ(read.address_mask, command.address_mask);
     EXPECT_EQ(read.address, command.address);
   }
 }

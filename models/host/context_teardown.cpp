@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// A context ends, step by step.
+#include "host/context_teardown.h"
+
+#include <array>
+#include <utility>
+
+#include "ats/translation_range.h"
+#include "endpoint/target_unit.h"
+#include "host/driver_memory.h"
+#include "iommu/entries.h"
+
+namespace flitwise {
+namespace {
+
+constexpr unsigned kMostRepeats = 3;
+constexpr std::array<const char*, 6> kNames = {"teardown_stop",  "teardown_handle",
+                                               "teardown_agent", "teardown_device",
+                                               "teardown_reset", "teardown"};
+
+}  // namespace
+
+ContextTeardown::ContextTeardown(HostBridge& bridge, MemoryPort& memory, CommandRing& ring,
+                                 DriverPages& pages, Options options)
+    : bridge_(bridge), memory_(memory), ring_(ring), pages_(pages), options_(options) {}
+
+void ContextTeardown::end(std::uint32_t domain) {
+  pages_.domain(domain).is_over = true;  // nobody maps anything for it any more
+  backlog_.push_back({domain, now()});
+  next();
+}
+
+void ContextTeardown::next() {
+  if (is_busy_ || backlog_.empty()) {
+    return;
+  }
+  is_busy_ = true;
+  domain_ = backlog_.front().domain;
+  called_ = mark_ = backlog_.front().when;
+  backlog_.pop_front();
+  bridge_.after(options_.step, [this] { stop(); });
+}
+
+// The phase that is over lasted since the one before.
+void ContextTeardown::over(Phase phase) {
+  ++steps_;
+  latencies_[phase].record(now() - mark_);
+  mark_ = now();
+}
+
+// The device gives out no more work for it, and says so when what was under way has ended.
+void ContextTeardown::stop() {
+  if (options_.mistake == DriverMistake::kNoStop ||
+      options_.mistake == DriverMistake::kNoPasidCache) {
+    free_handle();
+    return;
+  }
+  std::array<std::uint8_t, 8> bytes{};
+  store_u64(bytes.data(), TargetUnit::encode({domain().identity.bdf, domain().identity.pasid}));
+  bridge_.write(services_.stop_register(domain()), bytes.data(), bytes.size(), false);
+  poll_stop();
+}
+
+void ContextTeardown::poll_stop() {
+  constexpr std::uint32_t kIsStopping = TargetUnit::ContextStop::kStop >> 32;
+  bridge_.after(options_.step, [this] {
+    bridge_.read(services_.stop_register(domain()) + 4, 4, [this](const HostAnswer& answer) {
+      ++steps_;
+      if (answer.is_ok() && (answer.value() & kIsStopping) != 0) {
+        poll_stop();
+        return;
+      }
+      over(kStop);
+      free_handle();
+    });
+  });
+}
+
+void ContextTeardown::free_handle() {
+  if (!services_.free_handle) {
+    clear_entry();
+    return;
+  }
+  services_.free_handle(domain(), [this] {
+    over(kHandle);
+    clear_entry();
+  });
+}
+
+// From here on no walk finds the context; caches may. [IOM-2.5]
+void ContextTeardown::clear_entry() {
+  bridge_.after(options_.step, [this] {
+    had_ = pages_.end_domain(domain_);
+    invalidate_agent();
+  });
+}
+
+// [IOM-5.6] [IOM-5.7]
+void ContextTeardown::invalidate_agent() {
+  const DriverDomain& context = domain();
+  const Pasid pasid = context.identity.pasid.value_or(Pasid{});
+  std::vector<DescriptorBytes> commands;
+  if (options_.mistake != DriverMistake::kNoPasidCache) {
+    PasidCacheInvalidation entry;
+    entry.granularity = PasidCacheInvalidation::Granularity::kPasid;
+    entry.domain = context.number;
+    entry.pasid = pasid;
+    commands.push_back(encode(entry));
+  }
+  if (options_.is_second_stage) {
+    IotlbInvalidation translations;
+    translations.granularity = IotlbInvalidation::Granularity::kDomain;
+    translations.domain = context.number;
+    translations.drains_writes = translations.drains_reads = true;
+    commands.push_back(encode(translations));
+  } else {
+    PasidIotlbInvalidation translations;
+    translations.domain = context.number;
+    translations.pasid = pasid;
+    commands.push_back(encode(translations));
+  }
+  if (options_.has_permissions) {
+    PermissionInvalidation permissions;
+    permissions.granularity = PermissionInvalidation::Granularity::kDomain;
+    permissions.domain = context.number;
+    commands.push_back(encode(permissions));
+  }
+  submit(std::move(commands), [this] {
+    over(kAgent);
+    invalidate_device();
+  });
+}
+
+// [INV-35] [IOM-5.4]
+void ContextTeardown::invalidate_device() {
+  const DriverDomain& context = domain();
+  if (!context.has_device_tlb || options_.mistake == DriverMistake::kNoDevice) {
+    pages_are_free();
+    return;
+  }
+  const SizeField field = encode_range(PageRange::everything());
+  DeviceTlbInvalidation command;
+  command.source = context.identity.bdf;
+  command.physical_function = context.physical_function.value;
+  command.queue_depth = context.queue_depth;
+  command.pasid = context.pasid;
+  command.is_sized = field.s;
+  command.address = field.address;
+  submit({encode(command)}, [this] {
+    over(kDevice);
+    pages_are_free();
+  });
+}
+
+// They may go to anybody.
+void ContextTeardown::pages_are_free() {
+  for (const PageFrames::Frame frame : had_) {
+    if (options_.mistake != DriverMistake::kNoRevoke) {
+      pages_.revoke(domain_, frame);
+    }
+    pages_.frames().take_back(frame);
+  }
+  had_.clear();
+  if (!options_.resets) {
+    finish();
+    return;
+  }
+  services_.reset(domain(), [this] {
+    over(kReset);
+    finish();
+  });
+}
+
+void ContextTeardown::finish() {
+  ++ended_;
+  latencies_[kTotal].record(now() - called_);
+  is_busy_ = false;
+  next();
+}
+
+// With a wait behind them, whose status is looked for in memory.
+void ContextTeardown::submit(std::vector<DescriptorBytes> commands, std::function<void()> then) {
+  commands_ = std::move(commands);
+  then_ = std::move(then);
+  repeats_ = 0;
+  InvalidationWait wait;
+  wait.writes_status = true;
+  wait.is_fence = true;
+  wait.status = ++serial_;
+  wait.status_address = kTeardownStatus;
+  commands_.push_back(encode(wait));
+  is_waiting_ = true;
+  ring_.submit(commands_, [this] { poll(); });
+}
+
+void ContextTeardown::poll() {
+  bridge_.after(options_.step + options_.memory_latency, [this] {
+    ++steps_;
+    std::array<std::uint8_t, 8> status{};
+    memory_.peek(kTeardownStatus, status.data(), status.size());
+    const bool is_over = static_cast<std::uint32_t>(load_u64(status.data())) == serial_;
+    if (!is_over && options_.mistake != DriverMistake::kNoWait) {
+      poll();
+      return;
+    }
+    is_waiting_ = false;
+    const std::function<void()> then = std::move(then_);
+    then();
+  });
+}
+
+void ContextTeardown::repeat() {
+  if (is_waiting_ && repeats_ < kMostRepeats) {
+    ++repeats_;
+    ring_.submit(commands_, [] {});
+  }
+}
+
+std::vector<LatencyResult> ContextTeardown::latencies() const {
+  std::vector<LatencyResult> all;
+  all.push_back(latencies_[kTotal].summary(kNames[kTotal]));
+  for (std::size_t phase = 0; phase < kTotal; ++phase) {
+    if (latencies_[phase].count() != 0) {
+      all.push_back(latencies_[phase].summary(kNames[phase]));
+    }
+  }
+  return all;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The part of the driver of the translation agent that ends contexts, one at a time: the device
+/// stops, its handle is freed, its PASID table entry goes, then what caches know of it, the agent's
+/// first and the device's last; only then its pages are free. [INV-35] [IOM-2.5] [DHI D15]
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "flitwise/config.h"
+#include "flitwise/result.h"
+#include "host/command_ring.h"
+#include "host/host_bridge.h"
+#include "iommu/driver_pages.h"
+#include "root_complex/memory_port.h"
+#include "stats/latency_histogram.h"
+
+namespace flitwise {
+
+/// What others do for a teardown.
+struct TeardownServices {
+  /// Where the device's contexts are stopped (TargetUnit::kContextStop).
+  std::function<std::uint64_t(const DriverDomain&)> stop_register;
+  /// Frees the handle of a context at the device, then at the host; empty: not software's to do.
+  std::function<void(const DriverDomain&, std::function<void()> done)> free_handle;
+  /// Resets the function of a context.
+  std::function<void(const DriverDomain&, std::function<void()> done)> reset;
+};
+
+class ContextTeardown {
+ public:
+  struct Options {
+    Time step{};            ///< between two accesses of software
+    Time memory_latency{};  ///< of each look at the status of a wait
+    bool is_second_stage = false;
+    bool has_permissions = false;  ///< Secure ATS
+    bool resets = false;
+    DriverMistake mistake = DriverMistake::kNone;
+  };
+  /// `pages` outlives it, as all others do.
+  ContextTeardown(HostBridge& bridge, MemoryPort& memory, CommandRing& ring, DriverPages& pages,
+                  Options options);
+
+  void set_services(TeardownServices services) { services_ = std::move(services); }
+  bool has_services() const { return static_cast<bool>(services_.stop_register); }
+  /// Ends the context, behind those called for before. REQUIRES: has_services(); once for each.
+  void end(std::uint32_t domain);
+  /// A device did not answer: the agent has given the wait up. [IQU-07]
+  void repeat();
+
+  bool is_quiet() const { return !is_busy_; }
+  std::size_t waiting() const { return backlog_.size(); }
+  std::uint64_t ended() const { return ended_; }
+  /// Grows with each step.
+  std::uint64_t progress() const { return steps_; }
+  /// `teardown`, from the call to the end, then each phase from the one before.
+  std::vector<LatencyResult> latencies() const;
+
+ private:
+  enum Phase : std::uint8_t { kStop, kHandle, kAgent, kDevice, kReset, kTotal };
+  static constexpr std::size_t kPhases = 6;
+
+  void next();
+  void stop();
+  void poll_stop();
+  void free_handle();
+  void clear_entry();
+  void invalidate_agent();
+  void invalidate_device();
+  void pages_are_free();
+  void finish();
+  void submit(std::vector<DescriptorBytes> commands, std::function<void()> then);
+  void poll();
+  void over(Phase phase);
+  const DriverDomain& domain() const { return pages_.domain(domain_); }
+
+  HostBridge& bridge_;
+  MemoryPort& memory_;
+  CommandRing& ring_;
+  DriverPages& pages_;
+  const Options options_;
+  TeardownServices services_;
+
+  struct Call {
+    std::uint32_t domain;
+    Time when;
+  };
+  std::deque<Call> backlog_;
+  bool is_busy_ = false;
+  std::uint32_t domain_ = 0;  // at work
+  Time called_{}, mark_{};
+  std::vector<PageFrames::Frame> had_;
+  std::vector<DescriptorBytes> commands_;  // whose wait is not over
+  std::function<void()> then_;
+  std::uint32_t serial_ = 0;
+  bool is_waiting_ = false;
+  unsigned repeats_ = 0;
+  std::uint64_t ended_ = 0, steps_ = 0;
+  std::array<LatencyHistogram, kPhases> latencies_;
+};
+
+}  // namespace flitwise
