@@ -8,6 +8,7 @@
 
 #include "config/load.h"
 #include "dhi/dhi_message.h"
+#include "endpoint/domain_numbers.h"
 #include "tlp/identity.h"
 #include "tlp/interrupt.h"
 #include "workload/workload.h"
@@ -47,18 +48,18 @@ AttackBook::Attacker AttackBook::attacker_of(const Config& config, const FabricD
   attacker.device = &device;
   const auto& dhi = for_instance(config, device.root_port->basename()).host.dhi;
   const WorkloadConfig& workload = device.config.workload;
-  const std::uint32_t functions = device.config.device.functions.count;
+  const std::uint32_t share = DomainNumbers(device.config.device).per_pasid();
   const std::uint32_t domains = domain_ids(workload);
   attacker.binds_pasids = dhi.grant == GrantPolicy::kConfigured;
-  attacker.last_pasid = (domains - 1) / functions;
+  attacker.last_pasid = (domains - 1) / share;
   if (attacker.binds_pasids) {
     attacker.first_pasid = dhi.granted.first_pasid;
     attacker.last_pasid = std::min(attacker.last_pasid, dhi.granted.last_pasid);
     attacker.has_function = dhi.granted.without_pasid;
   }
-  const std::uint64_t from = std::uint64_t{attacker.first_pasid} * functions;
+  const std::uint64_t from = std::uint64_t{attacker.first_pasid} * share;
   const std::uint64_t to =
-      std::min<std::uint64_t>((std::uint64_t{attacker.last_pasid} + 1) * functions, domains);
+      std::min<std::uint64_t>((std::uint64_t{attacker.last_pasid} + 1) * share, domains);
   const auto buffers = [&workload](std::uint64_t first, std::uint64_t end) {
     return Span{workload.buffer_base + first * workload.buffer_size,
                 workload.buffer_base + end * workload.buffer_size - 1};

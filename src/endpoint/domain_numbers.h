@@ -22,9 +22,12 @@ class DomainNumbers {
         uses_pasid_(uses_pasid),
         shares_(uses_pasid && device.functions.pasid_space == PasidSpace::kSystem) {}
 
+  /// Domains with one PASID: they follow one another.
+  std::uint32_t per_pasid() const { return shares_ ? 1 : functions_; }
+
   /// Domains that there can be, with so many bits of PASID.
   std::uint64_t limit(unsigned pasid_bits = kPasidBits) const {
-    return uses_pasid_ ? std::uint64_t{stride()} << pasid_bits : functions_;
+    return uses_pasid_ ? std::uint64_t{per_pasid()} << pasid_bits : functions_;
   }
 
   /// base: of function 0. REQUIRES: the domain is below limit().
@@ -33,7 +36,7 @@ class DomainNumbers {
     DeviceIdentity identity;
     identity.bdf = Bdf{static_cast<std::uint16_t>(base.value + i % functions_)};
     if (uses_pasid_) {
-      identity.pasid = Pasid{i / stride()};
+      identity.pasid = Pasid{i / per_pasid()};
     }
     return identity;
   }
@@ -45,7 +48,7 @@ class DomainNumbers {
       return std::nullopt;
     }
     const std::uint64_t process = pasid ? to_int(*pasid) : 0;
-    const std::uint64_t i = process * stride() + (shares_ ? 0 : function);
+    const std::uint64_t i = process * per_pasid() + (shares_ ? 0 : function);
     if (i % functions_ != function || i >= limit()) {
       return std::nullopt;
     }
@@ -53,9 +56,6 @@ class DomainNumbers {
   }
 
  private:
-  // From a domain to the one with the next PASID.
-  std::uint32_t stride() const { return shares_ ? 1 : functions_; }
-
   std::uint32_t functions_;
   bool uses_pasid_, shares_;
 };
