@@ -51,7 +51,7 @@ void Endpoint::check_context_stop() {
   if (ats_ != nullptr) {
     Transfer last;
     last.domain = *domain;
-    send_stop_marker(last, now());
+    end_context(last, now());
   }
   target_.context_stopped();
 }
