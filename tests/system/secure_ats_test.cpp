@@ -21,9 +21,9 @@ namespace {
 
 using test::play;
 using test::ScriptAnswer;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// A workload whose requests all go translated.
 struct Run {
