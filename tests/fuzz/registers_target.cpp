@@ -98,6 +98,7 @@ class Agent {
       return;
     }
     FLITWISE_PROPERTY(*address % 16 == 0);
+    queue_.fetch_begins();
     std::array<std::uint8_t, 32> bytes{};
     std::generate(bytes.begin(), bytes.end(),
                   [&input] { return static_cast<std::uint8_t>(input.take(1)); });

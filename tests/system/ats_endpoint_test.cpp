@@ -343,11 +343,8 @@ TEST(AtsEndpoint, TCP_04_AfterUrAllGoesUntranslatedUntilItIsEnabledAnew) {
 TEST(AtsEndpoint, ATR_25_ARequestThatNobodyAnswersTimesOut) {
   AtsBench bench({"device.timing.completion_timeout=5us", "iommu.timing.paging_cache=20us"});
   bench.map(0, 0);
-  bench.map(1, 1);
   bench.translate();
-  bench.read(0);
-  ASSERT_TRUE(bench.finish());
-  const std::uint32_t token = bench.read(1);
+  const std::uint32_t token = bench.read(0);
   ASSERT_TRUE(bench.finish());
   EXPECT_EQ(bench.status(token), TransferStatus::kTimeout);
   EXPECT_EQ(bench.errors("completion_timeout"), 1U);

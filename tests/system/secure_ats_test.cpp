@@ -176,7 +176,7 @@ host:
   dhi: {{table: shared, entries: 512, grant: configured, granted: {{last_pasid: 191}}}}
 iommu: {{translation: first_stage, secure_ats: {}}}
 link: {{identity: dhi, dhi_form: prefix}}
-device: {{functions: {{count: 2}}, dhi: {{bits: 8}}}}
+device: {{functions: {{count: 2}}, dhi: {{bits: 8}}, atc: {{enabled: true}}}}
 workload:
   {{kind: read_write, domains: 100, payload: 64B, requests: 20000, buffer_base: 49664KiB, buffer_size: 4KiB}}
 )",

@@ -31,13 +31,19 @@ TEST(Relations, DomainsBeyondThePasidsOfOneFunction) {
   expect_refused({"workload.domains=5", "device.functions.has_pasid=false"}, "without PASID");
 }
 
-TEST(Relations, OnePasidAProcessOfTheHostLimitsTheDomainsOfAllFunctions) {
+// [CFG-10]
+TEST(Relations, DomainsBeyondThePasidsOfTheTranslationAgent) {
   const std::string functions = "device.functions.count=4";
+  const std::string translated = "iommu.translation=first_stage";
+  const std::string narrow = "iommu.capabilities.pasid_bits=3";
   const std::string by_host = "device.functions.pasid_space=system";
-  expect_accepted({functions, "workload.domains=1048577"});
-  expect_accepted({functions, by_host, "workload.domains=1048576"});
-  expect_refused({functions, by_host, "workload.domains=1048577"},
-                 "expected workload.domains up to 1048576");
+  expect_accepted({functions, narrow, "workload.domains=33"});
+  expect_accepted({functions, narrow, translated, "workload.domains=32"});
+  expect_refused({functions, narrow, translated, "workload.domains=33"},
+                 "expected workload.domains up to 32, or more functions, or more iommu.capab");
+  expect_accepted({functions, narrow, translated, by_host, "workload.domains=8"});
+  expect_refused({functions, narrow, translated, by_host, "workload.domains=9"},
+                 "expected workload.domains up to 8");
 }
 
 TEST(Relations, D23_FormOhcNeedsFlitMode) {

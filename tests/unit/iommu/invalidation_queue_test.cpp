@@ -28,6 +28,10 @@ class Queue : public ::testing::Test {
   std::uint64_t status() { return registers.read(kFsts, 4); }
   InvalidationQueue::Fetched fetch(std::uint64_t low, std::uint64_t high = 0) {
     EXPECT_EQ(queue.fetch_address(registers), 0x9000 + head());
+    queue.fetch_begins();
+    return arrive(low, high);
+  }
+  InvalidationQueue::Fetched arrive(std::uint64_t low, std::uint64_t high = 0) {
     std::array<std::uint8_t, 32> bytes{};
     store_u64(bytes.data(), low);
     store_u64(bytes.data() + 8, high);
@@ -71,6 +75,28 @@ TEST_F(Queue, IQU_01_IQU_08_ErrorKeepsTheHeadUntilSoftwareClearsIt) {
   EXPECT_TRUE(registers.write(kFsts, 4, fault_status::kQueueError).resumes_queue);
   fetch(kWaitWithStatus);  // software put a wait in its place
   EXPECT_TRUE(queue.wait_is_complete(true));
+}
+
+TEST_F(Queue, IQU_07_AWaitThatIsBeingFetchedAtATimeoutIsGivenUp) {
+  send_to_device();
+  queue.fetch_begins();
+  queue.device_timed_out(Bdf::of(1, 0, 0), registers);
+  registers.write(kFsts, 4, fault_status::kTimeout);  // software is quicker than memory
+  const std::uint64_t before = head();
+  EXPECT_EQ(std::get<DescriptorError>(arrive(kWaitWithStatus).command), DescriptorError::kStopped);
+  EXPECT_FALSE(queue.is_waiting());
+  EXPECT_EQ(head(), before + 32);
+}
+
+TEST_F(Queue, IQU_08_ACommandThatIsBeingFetchedAtATimeoutIsFetchedAgain) {
+  send_to_device();
+  queue.fetch_begins();
+  queue.device_timed_out(Bdf::of(1, 0, 0), registers);
+  const std::uint64_t before = head();
+  EXPECT_EQ(std::get<DescriptorError>(arrive(kDeviceTlb).command), DescriptorError::kStopped);
+  EXPECT_EQ(head(), before);
+  registers.write(kFsts, 4, fault_status::kTimeout);
+  EXPECT_TRUE(is_fetching());
 }
 
 // [IOM-5.10]
