@@ -58,14 +58,6 @@ std::optional<unsigned> find_handle_prefix(const Tlp& tlp) {
   return std::nullopt;
 }
 
-void remove_prefix(Tlp& tlp, unsigned index) {
-  for (unsigned i = index; i + 1U < tlp.other_prefix_count; ++i) {
-    tlp.other_prefixes[i] = tlp.other_prefixes[i + 1];
-  }
-  --tlp.other_prefix_count;
-  tlp.other_prefixes[tlp.other_prefix_count] = 0;
-}
-
 DeviceIdentity full_identity(const Tlp& tlp) {
   DeviceIdentity full;
   full.bdf = device_bdf(tlp);
@@ -169,20 +161,6 @@ WireIdentity identity_of(const Tlp& tlp, const IdentityForm& form) {
     found.full.bdf = Bdf{};
   }
   return found;
-}
-
-void restore_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& identity) {
-  if (!handle_of(tlp, form)) {
-    return;
-  }
-  if (form.dhi_form == DhiForm::kPrefix) {
-    remove_prefix(tlp, *find_handle_prefix(tlp));
-  }
-  if (form.dhi_form == DhiForm::kTag) {
-    tlp.tag = 0;
-  }
-  tlp.id_is_handle = false;
-  apply_full(tlp, identity, true);
 }
 
 }  // namespace flitwise

@@ -53,9 +53,4 @@ OptionalId<Dhi> handle_of(const Tlp& tlp, const IdentityForm& form);
 /// full identity. REQUIRES: refusal_of(form) is nullptr.
 WireIdentity identity_of(const Tlp& tlp, const IdentityForm& form);
 
-/// Turns a TLP with a handle into what it would be in full: the host's ingress after its lookup.
-/// PASID, PMR and ER of the TLP give way to those of the entry. A TLP without handle stays as it
-/// is. [DHI D16]
-void restore_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& identity);
-
 }  // namespace flitwise

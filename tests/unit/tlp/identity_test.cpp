@@ -174,29 +174,13 @@ TEST(Identity, D21_InvalidateRequestNamesTheDeviceByHandleAndKeepsTheHostsReques
   EXPECT_EQ(identity_of(tlp, dhi(DhiForm::kRidDirect)).handle, Dhi{9});
 }
 
-TEST(Identity, D16_EveryFormIsReadBackAndRestored) {
+TEST(Identity, D16_EveryFormIsReadBack) {
   for (const DhiForm form :
        {DhiForm::kRidDirect, DhiForm::kRidFabric, DhiForm::kTag, DhiForm::kPrefix}) {
     Tlp tlp = request(TlpType::kMWr);
     apply_identity(tlp, dhi(form), kDomain, Dhi{0x5c});
     ASSERT_EQ(identity_of(tlp, dhi(form)).handle, Dhi{0x5c});
-    restore_identity(tlp, dhi(form), kDomain);
-    EXPECT_FALSE(tlp.id_is_handle);
-    EXPECT_EQ(tlp.other_prefix_count, 0);
-    EXPECT_FALSE(identity_of(tlp, dhi(form)).handle);
-    EXPECT_EQ(identity_of(tlp, dhi(form)).full, kDomain);
   }
-}
-
-TEST(Identity, S1_PasidClaimedBesideAHandleIsDropped) {
-  const DeviceIdentity granted{Bdf::of(4, 0, 0), std::nullopt, false, false};
-  Tlp tlp = request(TlpType::kMWr);
-  apply_identity(tlp, dhi(DhiForm::kRidDirect), granted, Dhi{3});
-  tlp.has_pasid = true;
-  tlp.pasid = Pasid{99};
-  tlp.privileged_mode_requested = true;
-  restore_identity(tlp, dhi(DhiForm::kRidDirect), granted);
-  EXPECT_EQ(identity_of(tlp, dhi(DhiForm::kRidDirect)).full, granted);
 }
 
 TEST(Identity, HandleBitIsIgnoredWhereNoHandleCanBe) {
