@@ -15,8 +15,9 @@ using Verdict = std::optional<TlpViolation>;
 
 constexpr unsigned kInvalidateRequestDw = 2;  // [LNK-4.4]
 
+// [LNK-4.1]
 bool is_translation_request(const Tlp& tlp) {
-  return tlp.at == AddressType::kTranslationRequest;
+  return tlp.at == AddressType::kTranslationRequest && tlp.type == TlpType::kMRd;
 }
 
 // First BE of more than one DW has no gap above its lowest byte.
@@ -63,13 +64,18 @@ Verdict check_atomic(const Tlp& tlp) {
   return std::nullopt;
 }
 
+// [LNK-1.5] [ATR-03] [ATR-04] [ATR-05]
+Verdict check_address_type(const Tlp& tlp) {
+  const bool is_right = tlp.at == AddressType::kUntranslated ||
+                        tlp.at == AddressType::kTranslated || is_translation_request(tlp);
+  return is_right ? std::nullopt : Verdict(TlpViolation::kReservedAddressType);
+}
+
+// The address type comes last: what is wrong with that alone is not malformed.
 Verdict check_memory_request(const Tlp& tlp) {
-  if (tlp.at == AddressType::kReserved ||
-      (is_translation_request(tlp) && tlp.type != TlpType::kMRd)) {
-    return TlpViolation::kReservedAddressType;
-  }
   if (is_atomic(tlp.type)) {
-    return check_atomic(tlp);
+    const Verdict verdict = check_atomic(tlp);
+    return verdict ? verdict : check_address_type(tlp);
   }
   if (is_translation_request(tlp) && tlp.length_dw % 2 != 0) {
     return TlpViolation::kBadLength;
@@ -81,7 +87,7 @@ Verdict check_memory_request(const Tlp& tlp) {
   if (!is_translation_request(tlp) && crosses_4kib(tlp)) {
     return TlpViolation::kCrosses4KiB;
   }
-  return std::nullopt;
+  return check_address_type(tlp);
 }
 
 // [LNK-2.11]
@@ -241,8 +247,9 @@ std::optional<TlpViolation> check_format(const Tlp& tlp) {
 }
 
 std::optional<TlpViolation> check_tlp(const Tlp& tlp, const TlpLimits& limits) {
-  if (const Verdict verdict = check_format(tlp)) {
-    return verdict;
+  const Verdict format = check_format(tlp);
+  if (format && is_malformed(*format)) {
+    return format;
   }
   if (limits.mps != 0 && data_bytes(tlp) > limits.mps) {
     return TlpViolation::kExceedsMps;
@@ -264,7 +271,7 @@ std::optional<TlpViolation> check_tlp(const Tlp& tlp, const TlpLimits& limits) {
   if (limits.is_end && tlp.tc != 0 && is_page_message(tlp)) {
     return TlpViolation::kPageMessageClass;
   }
-  return std::nullopt;
+  return format;
 }
 
 }  // namespace flitwise

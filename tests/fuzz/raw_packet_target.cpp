@@ -27,7 +27,8 @@ void check(const std::vector<std::uint8_t>& bytes) {
   FLITWISE_PROPERTY(tlp_bytes(packet->tlp) == bytes.size());
   FLITWISE_PROPERTY(packet->payload.size() == data_bytes(packet->tlp));
   FLITWISE_PROPERTY(packet->payload_bytes <= packet->payload.size());
-  FLITWISE_PROPERTY(!check_format(packet->tlp));
+  const std::optional<TlpViolation> violation = check_format(packet->tlp);
+  FLITWISE_PROPERTY(!violation || !is_malformed(*violation));
 }
 
 }  // namespace
