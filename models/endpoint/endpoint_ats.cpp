@@ -132,6 +132,7 @@ bool Endpoint::resume_parked(Time t) {
   if (!slot) {
     return false;
   }
+  ats_->parked.set_state(*slot, ParkedState::kReady);  // an answer to others is none to it
   const ParkedTransfer& one = ats_->parked.at(*slot);
   splitter_ = one.splitter;
   piece_ = one.piece;
