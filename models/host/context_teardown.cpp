@@ -5,7 +5,6 @@
 #include <array>
 #include <utility>
 
-#include "ats/translation_range.h"
 #include "endpoint/target_unit.h"
 #include "host/driver_memory.h"
 #include "iommu/entries.h"
@@ -138,15 +137,7 @@ void ContextTeardown::invalidate_device() {
     pages_are_free();
     return;
   }
-  const SizeField field = encode_range(PageRange::everything());
-  DeviceTlbInvalidation command;
-  command.source = context.identity.bdf;
-  command.physical_function = context.physical_function.value;
-  command.queue_depth = context.queue_depth;
-  command.pasid = context.pasid;
-  command.is_sized = field.s;
-  command.address = field.address;
-  submit({encode(command)}, [this] {
+  submit({encode(device_tlb_invalidation(context, PageRange::everything()))}, [this] {
     over(kDevice);
     pages_are_free();
   });

@@ -141,15 +141,8 @@ void IommuDriver::add_invalidations(const DriverDomain& domain, PageRange range,
     agent.push_back(encode(command));
   }
   if (domain.has_device_tlb && config_.mistake != DriverMistake::kNoDevice) {
-    const SizeField field = encode_range(is_whole ? PageRange::everything() : range);
-    DeviceTlbInvalidation command;
-    command.source = domain.identity.bdf;
-    command.physical_function = domain.physical_function.value;
-    command.queue_depth = domain.queue_depth;
-    command.pasid = domain.pasid;
-    command.is_sized = field.s;
-    command.address = field.address;
-    device.push_back(encode(command));
+    device.push_back(
+        encode(device_tlb_invalidation(domain, is_whole ? PageRange::everything() : range)));
   }
 }
 

@@ -13,6 +13,18 @@ constexpr std::uint64_t kReadAndWrite = 3;  // of one page [IOM-2.16]
 
 }  // namespace
 
+DeviceTlbInvalidation device_tlb_invalidation(const DriverDomain& domain, const PageRange& range) {
+  const SizeField field = encode_range(range);
+  DeviceTlbInvalidation command;
+  command.source = domain.identity.bdf;
+  command.physical_function = domain.physical_function.value;
+  command.queue_depth = domain.queue_depth;
+  command.pasid = domain.pasid;
+  command.is_sized = field.s;
+  command.address = field.address;
+  return command;
+}
+
 void DriverPages::add_domain(const DriverDomain& domain) {
   const auto index = static_cast<std::uint32_t>(domains_.size());
   domains_.push_back(domain);

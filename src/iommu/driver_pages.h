@@ -9,7 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ats/translation_range.h"
 #include "flitwise/ids.h"
+#include "iommu/invalidation_descriptor.h"
 #include "iommu/page_frames.h"
 
 namespace flitwise {
@@ -30,6 +32,9 @@ struct DriverDomain {
   DomainId id{};                       ///< which one it is there
   bool is_over = false;                ///< its context has ended, or is about to
 };
+
+/// What makes its device forget translations of a range. [INV-01] [IOM-5.4]
+DeviceTlbInvalidation device_tlb_invalidation(const DriverDomain& domain, const PageRange& range);
 
 class DriverPages {
  public:

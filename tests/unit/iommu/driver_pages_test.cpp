@@ -53,6 +53,24 @@ class DriverPagesTest : public ::testing::Test {
       [this](std::uint64_t address, std::uint64_t value) { memory[address] = value; }};
 };
 
+TEST(DriverDomain, IOM_5_4_ItsDeviceForgetsUnderTheNamesThatTheDeviceUses) {
+  DriverDomain domain;
+  domain.identity = kTwo;
+  domain.physical_function = kOne.bdf;
+  domain.pasid = Pasid{7};
+  domain.queue_depth = 5;
+  const auto page = device_tlb_invalidation(domain, PageRange{0x3000, 12});
+  EXPECT_EQ(page.source, kTwo.bdf);
+  EXPECT_EQ(page.physical_function, kOne.bdf.value);
+  EXPECT_EQ(page.pasid, Pasid{7});
+  EXPECT_EQ(page.queue_depth, 5);
+  EXPECT_FALSE(page.is_sized);
+  EXPECT_EQ(page.address, 0x3000U);
+  const auto two = device_tlb_invalidation(domain, PageRange{0x4000, 13});
+  EXPECT_TRUE(two.is_sized);
+  EXPECT_EQ(two.address, 0x4000U);
+}
+
 TEST_F(DriverPagesTest, APageIsFoundByItsFunctionPasidAndAddress) {
   EXPECT_EQ(pages.find(kTwo.bdf, Pasid{1}, 0x9fff), 3U);
   EXPECT_EQ(pages.find(kTwo.bdf, Pasid{1}, 0xa000), std::nullopt);
