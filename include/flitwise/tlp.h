@@ -153,6 +153,10 @@ constexpr bool is_message(TlpType type) {
 constexpr bool is_memory_request(TlpType type) {
   return detail::is_in(detail::kMemoryRequests, type);
 }
+/// A read of translations, not of data. [LNK-4.1] [ATR-01]
+constexpr bool is_translation_request(const Tlp& tlp) {
+  return tlp.type == TlpType::kMRd && tlp.at == AddressType::kTranslationRequest;
+}
 /// [LNK-1.3]
 constexpr FcClass fc_class(TlpType type) {
   if (detail::is_in(detail::kPostedTypes, type)) {

@@ -165,7 +165,7 @@ const char* RootPort::refusal_of(const Packet& packet, const Standing& standing)
   if (!is_bus_master_) {
     return "bus_master_disabled";
   }
-  if (check_address_type(tlp) == AgentVerdict::kUnsupportedRequest) {
+  if (has_wrong_address_type(tlp)) {
     return "address_type";  // [ATR-03] [ATR-04] [ATR-05]
   }
   if (tlp.type != TlpType::kMRd && tlp.type != TlpType::kMWr) {

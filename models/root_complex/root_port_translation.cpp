@@ -24,7 +24,7 @@ DeviceIdentity RootPort::domain_behind(const Packet& packet) const {
 
 // The buffer stays taken until the request has gone on. [LNK-9.4]
 void RootPort::translate(Packet& packet, const Standing& standing, Time delay) {
-  if (packet.tlp.at == AddressType::kTranslationRequest &&
+  if (is_translation_request(packet.tlp) &&
       check_translation_request(packet.tlp, static_cast<unsigned>(config_.link.rcb), true) ==
           AgentVerdict::kMalformedTlp) {
     --counters_.nonposted;  // nobody answers it [ATR-06] [ATR-07]

@@ -69,17 +69,6 @@ Tlp translation_request_tlp(const TranslationAsk& ask, const TranslationSettings
   return tlp;
 }
 
-AgentVerdict check_address_type(const Tlp& request) {
-  if (!is_memory_request(request.type)) {
-    return AgentVerdict::kServe;
-  }
-  const bool is_stray_request =
-      request.at == AddressType::kTranslationRequest && request.type != TlpType::kMRd;
-  return request.at == AddressType::kReserved || is_stray_request
-             ? AgentVerdict::kUnsupportedRequest
-             : AgentVerdict::kServe;
-}
-
 AgentVerdict check_translation_request(const Tlp& request, unsigned rcb_bytes, bool is_enabled) {
   const unsigned bytes = request.length_dw * 4U;
   if (bytes == 0 || bytes % kTranslationBytes != 0 || bytes > rcb_bytes) {

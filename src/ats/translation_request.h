@@ -63,12 +63,8 @@ std::optional<AskProblem> problem_of(const TranslationAsk& ask,
 Tlp translation_request_tlp(const TranslationAsk& ask, const TranslationSettings& settings,
                             Bdf function);
 
-/// What the host does with a memory request for the sake of its AT field or its Length.
+/// What the host does with a Translation Request.
 enum class AgentVerdict : std::uint8_t { kServe, kUnsupportedRequest, kMalformedTlp };
-
-/// AT of any request: 11b, and 01b on anything but an MRd, are unsupported. Only memory requests
-/// have the field. [ATR-03] [ATR-04] [ATR-05]
-AgentVerdict check_address_type(const Tlp& request);
 
 /// A Translation Request at the agent. is_enabled: the function may ask for translations.
 /// [ATR-06] [ATR-07] [ATR-08] [ATR-23]

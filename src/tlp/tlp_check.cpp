@@ -15,11 +15,6 @@ using Verdict = std::optional<TlpViolation>;
 
 constexpr unsigned kInvalidateRequestDw = 2;  // [LNK-4.4]
 
-// [LNK-4.1]
-bool is_translation_request(const Tlp& tlp) {
-  return tlp.at == AddressType::kTranslationRequest && tlp.type == TlpType::kMRd;
-}
-
 // First BE of more than one DW has no gap above its lowest byte.
 constexpr bool reaches_top(unsigned be) {
   return be == 0xf || be == 0xe || be == 0xc || be == 0x8;
@@ -64,11 +59,8 @@ Verdict check_atomic(const Tlp& tlp) {
   return std::nullopt;
 }
 
-// [LNK-1.5] [ATR-03] [ATR-04] [ATR-05]
 Verdict check_address_type(const Tlp& tlp) {
-  const bool is_right = tlp.at == AddressType::kUntranslated ||
-                        tlp.at == AddressType::kTranslated || is_translation_request(tlp);
-  return is_right ? std::nullopt : Verdict(TlpViolation::kReservedAddressType);
+  return has_wrong_address_type(tlp) ? Verdict(TlpViolation::kReservedAddressType) : std::nullopt;
 }
 
 // The address type comes last: what is wrong with that alone is not malformed.

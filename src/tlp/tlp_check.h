@@ -56,6 +56,14 @@ struct TlpLimits {
   bool is_end = true;                ///< false: a switch, which passes messages on
 };
 
+/// AT of a memory request is reserved, or asks for translations of anything but an MRd; other kinds
+/// have no AT. [LNK-1.5] [ATR-03] [ATR-04] [ATR-05]
+constexpr bool has_wrong_address_type(const Tlp& tlp) {
+  const bool is_right = tlp.at == AddressType::kUntranslated ||
+                        tlp.at == AddressType::kTranslated || is_translation_request(tlp);
+  return !is_right && is_memory_request(tlp.type);
+}
+
 inline constexpr bool kTranslatedPasidNeedsSupport = true;  // unverified [LNK-3.8]
 
 /// The first rule on fields alone that the TLP breaks. [LNK-9.17]

@@ -24,9 +24,6 @@ const std::vector<std::string> kStatuses = {"SC", "UR",         "RRS",        "r
 const std::vector<std::string> kRoutings = {"to_root_complex", "by_address", "by_id",
                                             "broadcast",       "local",      "gathered"};
 
-bool is_translation_request(const Tlp& tlp) {
-  return tlp.type == TlpType::kMRd && tlp.at == AddressType::kTranslationRequest;
-}
 bool is_request(const Tlp& tlp) {
   return !is_completion(tlp.type) && !is_message(tlp.type);
 }

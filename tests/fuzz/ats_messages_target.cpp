@@ -145,7 +145,6 @@ void check_reply(const Tlp& request, const Bytes& payload, unsigned rcb, unsigne
 
 void check_translation_request(const Tlp& tlp, const Bytes& payload) {
   const unsigned rcb = tlp.tag % 2 == 0 ? 64 : 128, stu = tlp.tc;
-  FLITWISE_PROPERTY(check_address_type(tlp) != AgentVerdict::kMalformedTlp);
   const bool is_served = tlp.type == TlpType::kMRd && check_format(tlp) == std::nullopt &&
                          check_translation_request(tlp, rcb, true) == AgentVerdict::kServe;
   if (is_served && (tlp.address & kPageOffset) == 0) {

@@ -26,15 +26,6 @@ TranslationAsk ask(std::uint64_t address, unsigned translations = 1) {
   return wish;
 }
 
-Tlp at_type(TlpType type, AddressType at) {
-  Tlp tlp;
-  tlp.type = type;
-  tlp.at = at;
-  tlp.length_dw = 2;
-  tlp.first_be = tlp.last_be = 0xf;
-  return tlp;
-}
-
 TEST(TranslationRequest, ATR_01_IsAReadOfTwoDwPerTranslation) {
   const Tlp tlp = translation_request_tlp(ask(0x1'2345'6000), enabled(), kFunction);
   EXPECT_EQ(tlp.type, TlpType::kMRd);
@@ -50,33 +41,6 @@ TEST(TranslationRequest, ATR_02_AddressesBelow4GTakeTheShortHeader) {
   const Tlp low = translation_request_tlp(ask(0xffff'f000), enabled(), kFunction);
   const Tlp high = translation_request_tlp(ask(0x1'0000'0000), enabled(), kFunction);
   EXPECT_EQ(header_bytes(high) - header_bytes(low), 4U);
-}
-
-TEST(TranslationRequest, ATR_03_OnAWriteItIsUnsupported) {
-  EXPECT_EQ(check_address_type(at_type(TlpType::kMWr, AddressType::kTranslationRequest)),
-            AgentVerdict::kUnsupportedRequest);
-  EXPECT_EQ(check_address_type(at_type(TlpType::kMRd, AddressType::kTranslationRequest)),
-            AgentVerdict::kServe);
-  EXPECT_EQ(check_address_type(at_type(TlpType::kMWr, AddressType::kTranslated)),
-            AgentVerdict::kServe);
-}
-
-TEST(TranslationRequest, ATR_04_OnlyMemoryRequestsHaveAnAddressType) {
-  for (const TlpType type : {TlpType::kFetchAdd, TlpType::kSwap, TlpType::kCas}) {
-    EXPECT_EQ(check_address_type(at_type(type, AddressType::kTranslationRequest)),
-              AgentVerdict::kUnsupportedRequest);
-  }
-  for (const TlpType type : {TlpType::kIORd, TlpType::kCfgRd0, TlpType::kMsg}) {
-    EXPECT_EQ(check_address_type(at_type(type, AddressType::kTranslationRequest)),
-              AgentVerdict::kServe);
-  }
-}
-
-TEST(TranslationRequest, ATR_05_ReservedAddressTypeIsUnsupported) {
-  EXPECT_EQ(check_address_type(at_type(TlpType::kMRd, AddressType::kReserved)),
-            AgentVerdict::kUnsupportedRequest);
-  EXPECT_EQ(check_address_type(at_type(TlpType::kMWr, AddressType::kReserved)),
-            AgentVerdict::kUnsupportedRequest);
 }
 
 TEST(TranslationRequest, ATR_06_OddLengthIsMalformed) {

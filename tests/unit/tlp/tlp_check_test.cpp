@@ -80,6 +80,35 @@ TEST(TlpCheck, LNK_1_5_AddressTypeThreeAndTranslationRequestsThatAreNoReads) {
   EXPECT_EQ(check_format(tlp), std::nullopt);
 }
 
+Tlp with_address_type(TlpType type, AddressType at) {
+  Tlp tlp;
+  tlp.type = type;
+  tlp.at = at;
+  return tlp;
+}
+
+TEST(TlpCheck, ATR_03_NoWriteAsksForTranslations) {
+  const auto asks = AddressType::kTranslationRequest;
+  EXPECT_TRUE(has_wrong_address_type(with_address_type(TlpType::kMWr, asks)));
+  EXPECT_FALSE(has_wrong_address_type(with_address_type(TlpType::kMRd, asks)));
+  EXPECT_FALSE(has_wrong_address_type(with_address_type(TlpType::kMWr, AddressType::kTranslated)));
+}
+
+TEST(TlpCheck, ATR_04_OnlyMemoryRequestsHaveAnAddressType) {
+  const auto asks = AddressType::kTranslationRequest;
+  for (const TlpType type : {TlpType::kFetchAdd, TlpType::kSwap, TlpType::kCas}) {
+    EXPECT_TRUE(has_wrong_address_type(with_address_type(type, asks)));
+  }
+  for (const TlpType type : {TlpType::kIORd, TlpType::kCfgRd0, TlpType::kMsg}) {
+    EXPECT_FALSE(has_wrong_address_type(with_address_type(type, asks)));
+  }
+}
+
+TEST(TlpCheck, ATR_05_ReservedAddressTypeIsWrong) {
+  EXPECT_TRUE(has_wrong_address_type(with_address_type(TlpType::kMRd, AddressType::kReserved)));
+  EXPECT_TRUE(has_wrong_address_type(with_address_type(TlpType::kMWr, AddressType::kReserved)));
+}
+
 TEST(TlpCheck, LNK_4_1_TranslationRequestsAreWholePairsOfDws) {
   Tlp tlp = memory(TlpType::kMRd, 0x1000, 3);
   tlp.at = AddressType::kTranslationRequest;
