@@ -9,6 +9,7 @@
 
 #include "host/driver_memory.h"
 #include "iommu/entries.h"
+#include "tlp/identity.h"
 
 namespace flitwise {
 namespace reg = iommu_register;
@@ -212,14 +213,16 @@ void IommuDriver::work() {
   }
 }
 
-// Requests of devices alone tell whose they are, and those of no bytes touch nothing.
+// Whoever made it, or else whom the host takes it for. Requests of no bytes touch nothing.
 void IommuDriver::accessed(const Packet& packet, std::uint64_t address) {
-  if (!packet.has_identity || (packet.tlp.first_be | packet.tlp.last_be) == 0) {
+  if ((packet.tlp.first_be | packet.tlp.last_be) == 0) {
     return;
   }
+  const DeviceIdentity who = packet.has_identity ? packet.identity
+                             : packet.resolved   ? *packet.resolved
+                                                 : full_identity(packet.tlp);
   const bool is_untranslated = packet.tlp.at == AddressType::kUntranslated;
-  pages_->frames().access(packet.identity, address,
-                          is_untranslated ? &packet.tlp.address : nullptr);
+  pages_->frames().access(who, address, is_untranslated ? &packet.tlp.address : nullptr);
 }
 
 bool IommuDriver::is_quiet() const {

@@ -9,7 +9,9 @@
 #include <string_view>
 
 #include "config/load.h"
+#include "host/driver_memory.h"
 #include "iommu/table_builder.h"
+#include "tlp/identity.h"
 #include "tlp/splitter.h"
 #include "workload/workload.h"
 
@@ -25,8 +27,8 @@ bool is_zero(const std::uint8_t* bytes, std::size_t count) {
   return bytes[0] == 0 && std::memcmp(bytes, bytes + 1, count - 1) == 0;
 }
 
-std::uint64_t last_of(const Tlp& tlp) {
-  return tlp.address + std::max<std::uint64_t>(tlp.length_dw, 1) * 4 - 1;
+std::uint64_t bytes_of(const Tlp& tlp) {
+  return std::max<std::uint64_t>(tlp.length_dw, 1) * 4;
 }
 
 // Made by a hostile device, as against the TLPs of a script.
@@ -41,7 +43,8 @@ IsolationWatch::IsolationWatch(const Config& config, const Fabric& fabric, Memor
     : fabric_(fabric),
       memory_(memory),
       agent_(agent),
-      has_tables_(config.iommu.translation != Translation::kOff) {
+      has_tables_(config.iommu.translation != Translation::kOff),
+      has_driver_(config.host.iommu_driver.enabled) {
   for (const FabricDevice& device : fabric.devices) {
     if (device.config.workload.kind == WorkloadKind::kHostile) {
       attackers_.push_back(attacker_of(config, device));
@@ -120,11 +123,24 @@ void IsolationWatch::observe(const Observation& seen) {
     return;
   }
   // A write of another device: whatever it has left there is right.
-  const Tlp& tlp = seen.packet->tlp;
-  if (compares_memory_ && !is_hostile(*seen.packet) && last_of(tlp) < kComparedBytes) {
-    const std::uint64_t bytes = last_of(tlp) - tlp.address + 1;  // inside one page [LNK-9.14]
-    Page& page = pages_.try_emplace(tlp.address / kPage).first->second;
-    memory_.peek(tlp.address, &page[tlp.address % kPage], bytes);
+  const auto write = writes_to_.find(seen.packet);
+  if (write != writes_to_.end()) {
+    take_as_left(write->second, bytes_of(seen.packet->tlp));
+    writes_to_.erase(write);
+  }
+}
+
+void IsolationWatch::software_wrote(std::uint64_t address, std::uint64_t bytes) {
+  if (has_begun_ && compares_memory_) {
+    take_as_left(address, bytes);
+  }
+}
+
+// Inside one page. [LNK-9.14]
+void IsolationWatch::take_as_left(std::uint64_t address, std::uint64_t bytes) {
+  if (address + bytes <= kComparedBytes) {
+    Page& page = pages_.try_emplace(address / kPage).first->second;
+    memory_.peek(address, &page[address % kPage], bytes);
   }
 }
 
@@ -150,17 +166,26 @@ bool IsolationWatch::may_name(const Attacker& attacker, const DeviceIdentity& id
                                                : granted.without_pasid);
 }
 
+void IsolationWatch::accessed(const RootPort& port, const Packet& packet, std::uint64_t address) {
+  if (!has_begun_) {
+    return;
+  }
+  if (is_hostile(packet)) {
+    judge_access(port, packet, address);
+  } else if (compares_memory_ && packet.tlp.type == TlpType::kMWr) {
+    writes_to_[&packet] = address;
+  }
+}
+
 // A read of no bytes touches nothing, in whoever's name it comes.
 void IsolationWatch::judge_access(const RootPort& port, const Packet& packet,
                                   std::uint64_t address) {
   const Tlp& tlp = packet.tlp;
-  if (!has_begun_ || !is_hostile(packet) || is_zero_length_read(tlp)) {
+  if (is_zero_length_read(tlp)) {
     return;
   }
-  const DeviceIdentity in_full(tlp.requester_id,
-                               tlp.has_pasid ? OptionalId<Pasid>(tlp.pasid) : OptionalId<Pasid>());
-  const DeviceIdentity& identity = packet.resolved ? *packet.resolved : in_full;
-  const std::uint64_t last = address + (last_of(tlp) - tlp.address);
+  const DeviceIdentity identity = packet.resolved ? *packet.resolved : full_identity(tlp);
+  const std::uint64_t last = address + bytes_of(tlp) - 1;
   bool is_own = false, is_inside = false;
   for (const Attacker& attacker : attackers_) {
     if (attacker.device->root_port == &port) {
@@ -195,10 +220,14 @@ bool IsolationWatch::is_attackers(std::uint64_t page) const {
   });
 }
 
-// The agent writes what devices ask for into the queue that software gave it.
-bool IsolationWatch::holds_page_requests(std::uint64_t page) const {
+// The agent writes what devices ask for into the queue that software gave it; a driver writes
+// commands, and the agent that they are over.
+bool IsolationWatch::holds_queues(std::uint64_t page) const {
   const QueueView queue = agent_.page_request_queue();
-  return queue.base != 0 && page >= queue.base / kPage && page * kPage < queue.base + queue.bytes;
+  const bool holds_requests =
+      queue.base != 0 && page >= queue.base / kPage && page * kPage < queue.base + queue.bytes;
+  return holds_requests ||
+         (has_driver_ && page >= kInvalidationQueue / kPage && page <= kTeardownStatus / kPage);
 }
 
 bool IsolationWatch::is_as_left(std::uint64_t page, const std::uint8_t* bytes) const {
@@ -223,7 +252,7 @@ CheckResult IsolationWatch::memory_check() const {
        at += kChunk) {
     for (std::uint64_t offset = 0; offset < kChunk; offset += kPage) {
       const std::uint64_t page = (at + offset) / kPage;
-      if (!is_as_left(page, &seen[offset]) && !is_attackers(page) && !holds_page_requests(page)) {
+      if (!is_as_left(page, &seen[offset]) && !is_attackers(page) && !holds_queues(page)) {
         first = changed == 0 ? page * kPage : first;
         ++changed;
       }
@@ -287,7 +316,8 @@ std::vector<CheckResult> IsolationWatch::checks(bool is_quiet) const {
     if (is_known && device.handles != nullptr && device.range.size() != 0) {
       all.push_back(handles_check(device));
     }
-    if (is_known && is_quiet && device.engine && device.endpoint->resets() == 0) {
+    // A driver refuses pages and ends contexts: requests fail without any attack.
+    if (is_known && is_quiet && device.engine && device.endpoint->resets() == 0 && !has_driver_) {
       all.push_back(device_check(device));
     }
   }

@@ -39,6 +39,8 @@ class IsolationWatch {
   /// The engines are about to start: memory is to stay as it is, save what the others write.
   void begin();
   void observe(const Observation& seen);
+  /// Host software has written inside one page, while devices run.
+  void software_wrote(std::uint64_t address, std::uint64_t bytes);
   /// is_quiet: nothing is under way, so that memory and devices can be looked at.
   std::vector<CheckResult> checks(bool is_quiet) const;
 
@@ -63,7 +65,7 @@ class IsolationWatch {
    public:
     PortWatch(IsolationWatch& books, const RootPort& port) : books_(books), port_(port) {}
     void accessed(const Packet& packet, std::uint64_t address) override {
-      books_.judge_access(port_, packet, address);
+      books_.accessed(port_, packet, address);
     }
 
    private:
@@ -75,10 +77,12 @@ class IsolationWatch {
   std::vector<Span> memory_of(const Config& config, const Attacker& attacker) const;
   static bool may_touch(const Attacker& attacker, std::uint64_t first, std::uint64_t last);
   static bool may_name(const Attacker& attacker, const DeviceIdentity& identity);
+  void accessed(const RootPort& port, const Packet& packet, std::uint64_t address);
   void judge_access(const RootPort& port, const Packet& packet, std::uint64_t address);
   void remember(std::uint64_t address, std::uint64_t bytes);
+  void take_as_left(std::uint64_t address, std::uint64_t bytes);
   bool is_attackers(std::uint64_t page) const;
-  bool holds_page_requests(std::uint64_t page) const;
+  bool holds_queues(std::uint64_t page) const;
   bool is_as_left(std::uint64_t page, const std::uint8_t* bytes) const;
   CheckResult memory_check() const;
   CheckResult accesses_check() const;
@@ -90,9 +94,11 @@ class IsolationWatch {
   MemoryPort& memory_;
   const TranslationAgent& agent_;
   const bool has_tables_;  // of iommu.translation
+  const bool has_driver_;
   std::vector<Attacker> attackers_;
   bool has_begun_ = false, compares_memory_ = false;
-  std::unordered_map<std::uint64_t, Page> pages_;  // by number; all others are 0
+  std::unordered_map<std::uint64_t, Page> pages_;               // by number; all others are 0
+  std::unordered_map<const Packet*, std::uint64_t> writes_to_;  // others' on their way: where to
   std::deque<PortWatch> ports_;
   /// Accesses of one kind that have reached memory.
   struct Reached {

@@ -124,7 +124,8 @@ void Machine::set_up_translation_tables() {
   for (const auto& one : fabric_.root_ports) {
     ports.push_back(one.get());
   }
-  iommu_driver_->take_over(set_up_driver(config, fabric_, memory_port_, agent_), ports);
+  const auto written = [this](std::uint64_t address) { isolation_.software_wrote(address, 8); };
+  iommu_driver_->take_over(set_up_driver(config, fabric_, memory_port_, agent_, written), ports);
   for (FabricDevice& device : fabric_.devices) {
     device.endpoint->watch_translations(
         [this](const DeviceIdentity& who, std::uint64_t physical, std::uint64_t untranslated) {

@@ -212,7 +212,10 @@ void map_buffer(const Config& config, const DeviceIdentity& domain, std::uint64_
   }
 }
 
-void map_domains(const Config& config, const Endpoint& endpoint, Pages& pages) {
+/// All that a device may reach, each page to itself.
+void map_device(const FabricDevice& device, MemoryPort& memory, Pages& pages) {
+  const Config& config = device.config;
+  const Endpoint& endpoint = *device.endpoint;
   const WorkloadConfig& workload = config.workload;
   // Flushes read nothing there, in the name of the function alone.
   pages.map(DeviceIdentity(endpoint.base()), false, workload.buffer_base, 1);
@@ -226,6 +229,9 @@ void map_domains(const Config& config, const Endpoint& endpoint, Pages& pages) {
       map_buffer(config, domain, rings + i * NicProfile::kRingsBytes, NicProfile::kRingsBytes,
                  pages);
     }
+  }
+  if (!uses_translations(config)) {
+    pages.disable_device_tlbs(endpoint.base(), config.device.functions.count, memory);
   }
 }
 
@@ -243,17 +249,23 @@ void use_tables(const Pages& pages, TranslationAgent& agent) {
 /// Buffers whose pages a driver will own.
 class DriverSetUp {
  public:
-  DriverSetUp(const Config& config, const Fabric& fabric, MemoryPort& memory)
+  DriverSetUp(const Config& config, const Fabric& fabric, MemoryPort& memory, TableWritten written)
       : config_(config),
         page_(config.iommu.page),
         pages_(config.iommu, memory),
         premapped_(Random(config.run.seed).split("premapped pages")),
-        driver_(frames_for(config, fabric), static_cast<unsigned>(__builtin_ctzll(page_)),
-                [&memory](std::uint64_t address, std::uint64_t value) {
-                  poke_u64(memory, address, value);
-                }) {
+        driver_(
+            frames_for(config, fabric), static_cast<unsigned>(__builtin_ctzll(page_)),
+            [&memory, written = std::move(written)](std::uint64_t address, std::uint64_t value) {
+              poke_u64(memory, address, value);
+              written(address);
+            }) {
     for (const FabricDevice& device : fabric.devices) {
-      add_device(device, memory);
+      if (is_hostile(device)) {
+        map_device(device, memory, pages_);
+      } else {
+        add_device(device, memory);
+      }
       ++devices_;
     }
   }
@@ -261,6 +273,9 @@ class DriverSetUp {
   const Pages& tables() const { return pages_; }
 
  private:
+  static bool is_hostile(const FabricDevice& device) {
+    return device.config.workload.kind == WorkloadKind::kHostile;
+  }
   static std::uint64_t pages_in(std::uint64_t from, std::uint64_t bytes, std::uint64_t page) {
     return (from + bytes - 1) / page - from / page + 1;
   }
@@ -276,7 +291,7 @@ class DriverSetUp {
       const std::uint64_t rings =
           workload.kind == WorkloadKind::kNic ? domains * NicProfile::kRingsBytes : 0;
       end = std::max(end, rings_of(workload) + rings);
-      for (std::uint32_t i = 0; i < domains; ++i) {
+      for (std::uint32_t i = 0; i < domains && !is_hostile(device); ++i) {
         count +=
             pages_in(workload.buffer_base + i * workload.buffer_size, workload.buffer_size, page);
       }
@@ -392,11 +407,7 @@ void set_up_translation(const Config& config, const Fabric& fabric, MemoryPort& 
   }
   Pages pages(config.iommu, memory);
   for (const FabricDevice& device : fabric.devices) {
-    map_domains(device.config, *device.endpoint, pages);
-    if (!uses_translations(device.config)) {
-      pages.disable_device_tlbs(device.endpoint->base(), device.config.device.functions.count,
-                                memory);
-    }
+    map_device(device, memory, pages);
   }
   // Nobody asks for pages that are there. Whoever does is recorded, and not in somebody's memory.
   agent.write_register(iommu_register::kPqa, 8, pages.spare_page());
@@ -404,8 +415,8 @@ void set_up_translation(const Config& config, const Fabric& fabric, MemoryPort& 
 }
 
 DriverPages set_up_driver(const Config& config, const Fabric& fabric, MemoryPort& memory,
-                          TranslationAgent& agent) {
-  DriverSetUp set_up(config, fabric, memory);
+                          TranslationAgent& agent, TableWritten written) {
+  DriverSetUp set_up(config, fabric, memory, std::move(written));
   use_tables(set_up.tables(), agent);
   return std::move(set_up.driver());
 }

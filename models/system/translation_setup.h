@@ -3,6 +3,9 @@
 /// domains, and an agent that uses them.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+
 #include "flitwise/config.h"
 #include "iommu/driver_pages.h"
 #include "iommu/translation_agent.h"
@@ -17,9 +20,13 @@ namespace flitwise {
 void set_up_translation(const Config& config, const Fabric& fabric, MemoryPort& memory,
                         TranslationAgent& agent);
 
-/// The same for a driver, which gets the pages of all buffers: each domain has pages of memory of
-/// its own, as far as host.iommu_driver.premapped goes, and there are some more.
+/// Software has written a word of a table.
+using TableWritten = std::function<void(std::uint64_t address)>;
+
+/// The same for a driver, which gets the pages of the buffers of all devices but hostile ones: each
+/// domain has pages of memory of its own, as far as host.iommu_driver.premapped goes, and there are
+/// some more. `written` is told of each word that the driver writes.
 DriverPages set_up_driver(const Config& config, const Fabric& fabric, MemoryPort& memory,
-                          TranslationAgent& agent);
+                          TranslationAgent& agent, TableWritten written);
 
 }  // namespace flitwise

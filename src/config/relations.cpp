@@ -272,11 +272,6 @@ void check_driver(const Config& config, Broken& broken) {
                      "of at least workload.domains",
                      config.workload.domains)});
   }
-  if (config.workload.kind == WorkloadKind::kHostile) {
-    broken.push_back({{"host.iommu_driver.enabled", "workload.kind"},
-                      "a hostile device beside a driver, whose writes its checks would take for an "
-                      "attack; expected host.iommu_driver.enabled: false"});
-  }
 }
 
 void check_caches(const Config& config, Broken& broken) {

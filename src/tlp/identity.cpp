@@ -58,17 +58,6 @@ std::optional<unsigned> find_handle_prefix(const Tlp& tlp) {
   return std::nullopt;
 }
 
-DeviceIdentity full_identity(const Tlp& tlp) {
-  DeviceIdentity full;
-  full.bdf = device_bdf(tlp);
-  if (tlp.has_pasid) {
-    full.pasid = tlp.pasid;
-    full.privileged_mode_requested = tlp.privileged_mode_requested;
-    full.execute_requested = tlp.execute_requested;
-  }
-  return full;
-}
-
 }  // namespace
 
 const char* refusal_of(const IdentityForm& form) {
@@ -151,6 +140,17 @@ OptionalId<Dhi> handle_of(const Tlp& tlp, const IdentityForm& form) {
       return {};
   }
   return {};
+}
+
+DeviceIdentity full_identity(const Tlp& tlp) {
+  DeviceIdentity full;
+  full.bdf = device_bdf(tlp);
+  if (tlp.has_pasid) {
+    full.pasid = tlp.pasid;
+    full.privileged_mode_requested = tlp.privileged_mode_requested;
+    full.execute_requested = tlp.execute_requested;
+  }
+  return full;
 }
 
 WireIdentity identity_of(const Tlp& tlp, const IdentityForm& form) {

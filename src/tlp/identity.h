@@ -46,6 +46,9 @@ struct WireIdentity {
   DeviceIdentity full;  ///< without handle: all of it; with one: the BDF where it is still there
 };
 
+/// The domain of a TLP that names it by no handle.
+DeviceIdentity full_identity(const Tlp& tlp);
+
 /// The handle by which a TLP names its domain, if it does.
 OptionalId<Dhi> handle_of(const Tlp& tlp, const IdentityForm& form);
 

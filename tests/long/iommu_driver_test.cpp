@@ -52,5 +52,55 @@ TEST(IommuDriverLong, INV_35_TenMillionRequestsReachOnlyWhatIsTheirsInDeferredMo
   run_ten_million("deferred");
 }
 
+// The same beside a device that forges what it can: a million packets, most of them at pages of the
+// others, many of them translated. [INV-35] [SEC-08] [DHI S1]
+RunResult run_beside_a_hostile_device(bool is_secure) {
+  LoadOptions options;
+  options.sets = {is_secure ? "iommu.secure_ats=true" : "iommu.secure_ats=false"};
+  options.seed = 65;
+  System system(config_from_text(R"(
+system:
+  devices: 2
+  instances:
+    ep0: {workload: {kind: hostile, requests: 1000000, domains: 1, buffer_base: 1088MiB}}
+iommu: {translation: first_stage, walkers: 16, iotlb: {entries: 1024, ways: 8}}
+device:
+  functions: {count: 64, pasid_space: system}
+  atc: {enabled: true, entries: 64, ways: 8}
+  pri: {enabled: true}
+host:
+  iommu_driver:
+    {enabled: true, step: 50ns, batch: 16, unmap_rate: 5e5, unmap_pages: 2, remap_after: 20us, premapped: 0.1,
+     map_latency: 1us, refuse_fraction: 0.01}
+workload:
+  {kind: read_write, payload: 64B, domains: 4096, domain_choice: zipf, buffer_base: 1GiB, buffer_size: 16KiB,
+   placement: random, requests: 10000000}
+run: {monitors: off}
+)",
+                                 "long.yaml", "", options));
+  RunResult result = system.run();
+  EXPECT_GT(result.iommu.at(0).maps, 10'000U);
+  EXPECT_GT(result.iommu.at(0).unmaps, 10'000U);
+  return result;
+}
+
+TEST(IommuDriverLong, SEC_08_BesideTenMillionRequestsAHostileDeviceReachesNothing) {
+  const RunResult result = run_beside_a_hostile_device(true);
+  for (const CheckResult& check : result.checks) {
+    EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
+  }
+  for (const AttackResult& attack : result.attacks) {
+    EXPECT_EQ(attack.through, 0U) << attack.attack;
+  }
+}
+TEST(IommuDriverLong, SEC_08_WithoutSecureAtsTheSameAttackGetsThrough) {
+  const RunResult result = run_beside_a_hostile_device(false);
+  std::uint64_t through = 0;
+  for (const AttackResult& attack : result.attacks) {
+    through += attack.through;
+  }
+  EXPECT_GT(through, 1'000U);
+}
+
 }  // namespace
 }  // namespace flitwise

@@ -114,6 +114,57 @@ TEST(IommuDriverMistakes, INV_35_InTheRightOrderTheyDoNot) {
 const Sets kNoUnmaps = {"host.iommu_driver.unmap_rate=0"};
 
 // [PRI-08] Each page is asked for once, perhaps again for its first write, and then is there.
+/// The same 32 domains, on ep1; ep0 sends anything at all at the pages that the driver gives out.
+RunResult run_beside_a_hostile_device(const Sets& sets) {
+  LoadOptions options;
+  options.sets = sets;
+  System system(config_from_text(R"(
+system:
+  devices: 2
+  instances:
+    ep0: {workload: {kind: hostile, requests: 60000, domains: 1, buffer_base: 1048832KiB}}
+iommu: {translation: first_stage}
+device: {functions: {count: 4}, atc: {enabled: true}, pri: {enabled: true}}
+host: {iommu_driver: {enabled: true, unmap_rate: 1e6, batch: 4, remap_after: 5us}}
+workload:
+  {kind: read_write, payload: 64B, domains: 32, buffer_base: 1GiB, buffer_size: 8KiB, placement: random,
+   requests: 6000, arrival: poisson, rate: 6Mreq/s}
+)",
+                                 "attacked.yaml", "", options));
+  return system.run();
+}
+
+const AttackResult& attack(const RunResult& result, const std::string& kind) {
+  const auto found = std::find_if(result.attacks.begin(), result.attacks.end(),
+                                  [&](const AttackResult& one) { return one.attack == kind; });
+  EXPECT_NE(found, result.attacks.end()) << kind;
+  return *found;
+}
+
+TEST(IommuDriver, SEC_08_AHostileDeviceReachesNoPageThatComesOrGoes) {
+  const RunResult result = run_beside_a_hostile_device({"iommu.secure_ats=true"});
+  for (const CheckResult& one : result.checks) {
+    EXPECT_TRUE(one.ok) << one.name << ": " << one.detail;
+  }
+  EXPECT_TRUE(check(result, "no access outside of its domain").ok);
+  EXPECT_GT(result.iommu.at(0).unmaps, 100U);
+  EXPECT_GT(result.iommu.at(0).permission_denied, 100U);
+  EXPECT_GT(attack(result, "translated_address").tried, 100U);
+  for (const AttackResult& one : result.attacks) {
+    EXPECT_EQ(one.through, 0U) << one.attack;
+  }
+}
+
+TEST(IommuDriver, SEC_08_WithoutSecureAtsItReachesPagesByTranslatedAddresses) {
+  const RunResult result = run_beside_a_hostile_device({"iommu.secure_ats=false"});
+  EXPECT_GT(attack(result, "translated_address").through, 100U);
+  EXPECT_FALSE(check(result, "no access outside of its domain").ok);
+  EXPECT_TRUE(check(result, "no access by a stale translation").ok);
+  for (const AttackResult& one : result.attacks) {
+    EXPECT_TRUE(one.through == 0U || one.attack == "translated_address") << one.attack;
+  }
+}
+
 TEST(IommuDriver, PRI_08_PagesThatAreNotThereComeByPageRequests) {
   const RunResult result = sound_run(kPages + kNoUnmaps + Sets{"host.iommu_driver.premapped=0"});
   const IommuResult& agent = result.iommu.at(0);
