@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "flitwise/link_socket.h"
+#include "iommu/entries.h"
 
 namespace flitwise {
 
@@ -144,6 +145,17 @@ bool MemoryPort::poke(std::uint64_t address, const std::uint8_t* bytes, std::siz
 
 bool MemoryPort::peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size) {
   return access(tlm::TLM_READ_COMMAND, address, bytes, size);
+}
+
+bool MemoryPort::poke_u64(std::uint64_t address, std::uint64_t value) {
+  std::array<std::uint8_t, 8> bytes{};
+  store_u64(bytes.data(), value);
+  return poke(address, bytes.data(), bytes.size());
+}
+
+std::uint64_t MemoryPort::peek_u64(std::uint64_t address) {
+  std::array<std::uint8_t, 8> bytes{};
+  return peek(address, bytes.data(), bytes.size()) ? load_u64(bytes.data()) : 0;
 }
 
 bool MemoryPort::access(tlm::tlm_command command, std::uint64_t address, std::uint8_t* bytes,

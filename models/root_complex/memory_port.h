@@ -58,6 +58,9 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
   /// Untimed access for software and scripts; false where the memory cannot serve it whole.
   bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size);
   bool peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size);
+  /// One little-endian word of a table; 0 where there is no memory.
+  bool poke_u64(std::uint64_t address, std::uint64_t value);
+  std::uint64_t peek_u64(std::uint64_t address);
   std::size_t in_flight() const { return all_.size() - idle_.size(); }
 
  private:

@@ -9,6 +9,7 @@
 
 #include "common/interrupt.h"
 #include "flitwise/error.h"
+#include "system/driver_setup.h"
 #include "system/translation_setup.h"
 #include "trace/packet_csv.h"
 

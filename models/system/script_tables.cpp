@@ -9,9 +9,7 @@ namespace flitwise {
 TableBuilder& ScriptSession::tables() {
   if (!tables_) {
     const auto poke = [this](std::uint64_t address, std::uint64_t value) {
-      std::array<std::uint8_t, 8> bytes{};
-      store_u64(bytes.data(), value);
-      return machine_.memory().poke(address, bytes.data(), bytes.size());
+      return machine_.memory().poke_u64(address, value);
     };
     tables_.emplace(poke, TableBuilder::kDefaultArea,
                     machine_.config.iommu.capabilities.host_address_bits);
@@ -51,10 +49,8 @@ void ScriptSession::run(const PokeEntryOp& op) {
     return;
   }
   const std::uint64_t address = *entry + op.quad * 8U;
-  std::array<std::uint8_t, 8> bytes{};
-  machine_.memory().peek(address, bytes.data(), bytes.size());
-  store_u64(bytes.data(), (load_u64(bytes.data()) & ~op.clear) | op.set);
-  machine_.memory().poke(address, bytes.data(), bytes.size());
+  MemoryPort& memory = machine_.memory();
+  memory.poke_u64(address, (memory.peek_u64(address) & ~op.clear) | op.set);
 }
 
 }  // namespace flitwise

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages for a driver.
+#include "system/driver_setup.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "flitwise/error.h"
+#include "host/driver_memory.h"
+#include "system/workload_tables.h"
+#include "workload/nic_profile.h"
+#include "workload/random.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+namespace {
+
+/// Buffers whose pages a driver will own.
+class DriverSetUp {
+ public:
+  DriverSetUp(const Config& config, const Fabric& fabric, MemoryPort& memory, TableWritten written)
+      : config_(config),
+        page_(config.iommu.page),
+        tables_(config.iommu, memory),
+        premapped_(Random(config.run.seed).split("premapped pages")),
+        driver_(
+            frames_for(config, fabric), static_cast<unsigned>(__builtin_ctzll(page_)),
+            [&memory, written = std::move(written)](std::uint64_t address, std::uint64_t value) {
+              memory.poke_u64(address, value);
+              written(address);
+            }) {
+    for (const FabricDevice& device : fabric.devices) {
+      if (is_hostile(device)) {
+        tables_.map_device(device);
+      } else {
+        add_device(device, memory);
+      }
+      ++devices_;
+    }
+  }
+  DriverPages& driver() { return driver_; }
+  const WorkloadTables& tables() const { return tables_; }
+
+ private:
+  static bool is_hostile(const FabricDevice& device) {
+    return device.config.workload.kind == WorkloadKind::kHostile;
+  }
+  static std::uint64_t pages_in(std::uint64_t from, std::uint64_t bytes, std::uint64_t page) {
+    return (from + bytes - 1) / page - from / page + 1;
+  }
+
+  // Behind all addresses of devices, so that none of them is its own translation.
+  static PageFrames frames_for(const Config& config, const Fabric& fabric) {
+    const std::uint64_t page = config.iommu.page;
+    std::uint64_t end = 0;
+    std::uint64_t count = spare_frames(config.host.iommu_driver);
+    for (const FabricDevice& device : fabric.devices) {
+      const WorkloadConfig& workload = device.config.workload;
+      const std::uint32_t domains = domain_ids(workload);
+      const std::uint64_t rings =
+          workload.kind == WorkloadKind::kNic ? domains * NicProfile::kRingsBytes : 0;
+      end = std::max(end, rings_of(workload) + rings);
+      for (std::uint32_t i = 0; i < domains && !is_hostile(device); ++i) {
+        count +=
+            pages_in(workload.buffer_base + i * workload.buffer_size, workload.buffer_size, page);
+      }
+    }
+    const std::uint64_t base = (end + page - 1) / page * page;
+    if (base + count * page > config.host.memory.size) {
+      throw SimulationError(
+          "the driver's pages: host.memory.size has no room behind the buffers of the workload "
+          "for as much again");
+    }
+    return PageFrames(base, static_cast<unsigned>(__builtin_ctzll(page)),
+                      static_cast<PageFrames::Frame>(count));
+  }
+
+  DriverDomain domain_of(const FabricDevice& device, const DeviceIdentity& identity) {
+    const Config& c = device.config;
+    const bool names_pasid =
+        (c.link.identity == Identity::kBdfPasid || c.link.identity == Identity::kDhi) &&
+        c.device.functions.has_pasid && c.iommu.capabilities.pasid_bits > 0;
+    DriverDomain domain;
+    domain.identity = identity;
+    domain.number = tables_.domain_of(identity);
+    domain.pasid = names_pasid ? identity.pasid : OptionalId<Pasid>();
+    domain.has_device_tlb = c.device.atc.enabled;
+    domain.queue_depth = static_cast<std::uint8_t>(c.device.atc.queue_depth % 32);
+    domain.physical_function = device.endpoint->base();
+    domain.responds_with_pasid = c.device.pri.response_pasid;
+    return domain;
+  }
+
+  // Words of permissions for all pages of memory, in the tables of all names that translated
+  // requests of the domain may have.
+  void add_permissions(const Config& config, const DeviceIdentity& domain) {
+    constexpr std::uint64_t kUnit = std::uint64_t{1} << permission_word_bits(1);
+    const PageFrames& frames = driver_.frames();
+    const std::uint64_t from = frames.physical(0) & ~(kUnit - 1);
+    const std::uint64_t bytes =
+        frames.physical(static_cast<PageFrames::Frame>(frames.count())) - from;
+    driver_.add_permissions(tables_.forbid(domain, are_trusted(config), from, bytes));
+    const DeviceIdentity function(domain.bdf);
+    if (leaves_out_pasids(config) && to_int(domain.pasid.value_or(Pasid{})) != 0) {
+      driver_.add_permissions(tables_.forbid(function, false, from, bytes));
+    }
+  }
+
+  // Flushes read nothing at the first address, in the name of the function alone; rings stay.
+  void add_device(const FabricDevice& device, MemoryPort& memory) {
+    const WorkloadConfig& workload = device.config.workload;
+    const std::uint32_t domains = domain_ids(workload);
+    const std::uint64_t rings = rings_of(workload);
+    for (std::uint32_t i = 0; i < domains; ++i) {
+      const DeviceIdentity& identity = device.endpoint->identity_of(DomainId{i});
+      add_buffer(device, DomainId{i}, workload.buffer_base + i * workload.buffer_size, memory);
+      if (workload.kind == WorkloadKind::kNic) {
+        tables_.map(identity, false, rings + i * NicProfile::kRingsBytes, NicProfile::kRingsBytes);
+      }
+    }
+    tables_.map(DeviceIdentity(device.endpoint->base()), false, workload.buffer_base, 1);
+  }
+
+  void add_buffer(const FabricDevice& device, DomainId id, std::uint64_t from, MemoryPort& memory) {
+    const DeviceIdentity& identity = device.endpoint->identity_of(id);
+    const WorkloadConfig& workload = device.config.workload;
+    const std::uint64_t flushes = workload.buffer_base / page_ * page_;
+    const bool has_flushes =
+        identity.bdf == device.endpoint->base() && to_int(identity.pasid.value_or(Pasid{})) == 0;
+    DriverDomain domain = domain_of(device, identity);
+    std::uint64_t page = from / page_ * page_;
+    while (page < from + workload.buffer_size && !tables_.is_new(identity, page)) {
+      page += page_;  // it is the last one of the buffer before, in the same tables
+    }
+    if (page >= from + workload.buffer_size) {
+      return;
+    }
+    domain.address = page;
+    domain.id = id;
+    domain.device = devices_;
+    tables_.map_page(identity, page, 0);
+    domain.pasid_entry = tables_.pasid_entry();
+    driver_.add_domain(domain);
+    if (config_.iommu.secure_ats) {
+      add_permissions(device.config, identity);
+    }
+    for (; page < from + workload.buffer_size; page += page_) {
+      tables_.is_new(identity, page);
+      const std::uint64_t entry = tables_.map_page(identity, page, 0);
+      driver_.set_flags(memory.peek_u64(entry));
+      memory.poke_u64(entry, 0);
+      const bool is_pinned = has_flushes && page == flushes;
+      const DriverPages::Index index = driver_.add_page(entry, is_pinned);
+      if (is_pinned || premapped_.chance(config_.host.iommu_driver.premapped)) {
+        driver_.map(index);
+      }
+    }
+  }
+
+  const Config& config_;
+  const std::uint64_t page_;
+  unsigned devices_ = 0;  // so far
+  WorkloadTables tables_;
+  Random premapped_;
+  DriverPages driver_;
+};
+
+}  // namespace
+
+DriverPages set_up_driver(const Config& config, const Fabric& fabric, MemoryPort& memory,
+                          TranslationAgent& agent, TableWritten written) {
+  DriverSetUp set_up(config, fabric, memory, std::move(written));
+  set_up.tables().use(agent);
+  return std::move(set_up.driver());
+}
+
+}  // namespace flitwise
