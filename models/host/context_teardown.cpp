@@ -13,9 +13,9 @@ namespace flitwise {
 namespace {
 
 constexpr unsigned kMostRepeats = 3;
-constexpr std::array<const char*, 6> kNames = {"teardown_stop",  "teardown_handle",
-                                               "teardown_agent", "teardown_device",
-                                               "teardown_reset", "teardown"};
+constexpr std::array<const char*, 7> kNames = {
+    "teardown_stop",  "teardown_handle", "teardown_agent", "teardown_device",
+    "teardown_drain", "teardown_reset",  "teardown"};
 
 }  // namespace
 
@@ -57,6 +57,7 @@ void ContextTeardown::stop() {
   std::array<std::uint8_t, 8> bytes{};
   store_u64(bytes.data(), TargetUnit::encode({domain().identity.bdf, domain().identity.pasid}));
   bridge_.write(services_.stop_register(domain()), bytes.data(), bytes.size(), false);
+  unanswered_ = 0;
   poll_stop();
 }
 
@@ -64,8 +65,8 @@ void ContextTeardown::poll_stop() {
   constexpr std::uint32_t kIsStopping = TargetUnit::ContextStop::kStop >> 32;
   bridge_.after(options_.step, [this] {
     bridge_.read(services_.stop_register(domain()) + 4, 4, [this](const HostAnswer& answer) {
-      ++steps_;
-      if (answer.is_ok() && (answer.value() & kIsStopping) != 0) {
+      const bool asks_again = !answer.is_ok() && ++unanswered_ <= kMostRepeats;
+      if (asks_again || (answer.is_ok() && (answer.value() & kIsStopping) != 0)) {
         poll_stop();
         return;
       }
@@ -86,10 +87,16 @@ void ContextTeardown::free_handle() {
   });
 }
 
-// From here on no walk finds the context; caches may. [IOM-2.5]
+// From here on no walk finds the context, and nothing permits its pages; caches may. [IOM-2.5]
+// [SEC-05]
 void ContextTeardown::clear_entry() {
   bridge_.after(options_.step, [this] {
     had_ = pages_.end_domain(domain_);
+    if (options_.mistake != DriverMistake::kNoRevoke) {
+      for (const PageFrames::Frame frame : had_) {
+        pages_.revoke(domain_, frame);
+      }
+    }
     invalidate_agent();
   });
 }
@@ -118,11 +125,9 @@ void ContextTeardown::invalidate_agent() {
     translations.pasid = pasid;
     commands.push_back(encode(translations));
   }
-  if (options_.has_permissions) {
-    PermissionInvalidation permissions;
-    permissions.granularity = PermissionInvalidation::Granularity::kDomain;
-    permissions.domain = context.number;
-    commands.push_back(encode(permissions));
+  // Of all domains: requests without PASID are checked against a table that they share. [IOM-5.11]
+  if (options_.has_permissions && options_.mistake != DriverMistake::kNoRevoke) {
+    commands.push_back(encode(PermissionInvalidation{}));
   }
   submit(std::move(commands), [this] {
     over(kAgent);
@@ -139,6 +144,20 @@ void ContextTeardown::invalidate_device() {
   }
   submit({encode(device_tlb_invalidation(context, PageRange::everything()))}, [this] {
     over(kDevice);
+    drain_page_requests();
+  });
+}
+
+// Behind the wait all that the device has asked for is in the queue. [IQU-15]
+void ContextTeardown::drain_page_requests() {
+  if (!options_.drains_page_requests) {
+    pages_are_free();
+    return;
+  }
+  InvalidationWait wait;
+  wait.drains_page_requests = true;
+  submit_with({}, wait, [this] {
+    over(kDrain);
     pages_are_free();
   });
 }
@@ -146,11 +165,9 @@ void ContextTeardown::invalidate_device() {
 // They may go to anybody.
 void ContextTeardown::pages_are_free() {
   for (const PageFrames::Frame frame : had_) {
-    if (options_.mistake != DriverMistake::kNoRevoke) {
-      pages_.revoke(domain_, frame);
-    }
     pages_.frames().take_back(frame);
   }
+  pages_.forget_domain(domain_);
   had_.clear();
   if (!options_.resets) {
     finish();
@@ -171,10 +188,14 @@ void ContextTeardown::finish() {
 
 // With a wait behind them, whose status is looked for in memory.
 void ContextTeardown::submit(std::vector<DescriptorBytes> commands, std::function<void()> then) {
+  submit_with(std::move(commands), InvalidationWait{}, std::move(then));
+}
+
+void ContextTeardown::submit_with(std::vector<DescriptorBytes> commands, InvalidationWait wait,
+                                  std::function<void()> then) {
   commands_ = std::move(commands);
   then_ = std::move(then);
   repeats_ = 0;
-  InvalidationWait wait;
   wait.writes_status = true;
   wait.is_fence = true;
   wait.status = ++serial_;
@@ -186,7 +207,6 @@ void ContextTeardown::submit(std::vector<DescriptorBytes> commands, std::functio
 
 void ContextTeardown::poll() {
   bridge_.after(options_.step + options_.memory_latency, [this] {
-    ++steps_;
     std::array<std::uint8_t, 8> status{};
     memory_.peek(kTeardownStatus, status.data(), status.size());
     const bool is_over = static_cast<std::uint32_t>(load_u64(status.data())) == serial_;

@@ -16,6 +16,7 @@
 #include "host/command_ring.h"
 #include "host/host_bridge.h"
 #include "iommu/driver_pages.h"
+#include "iommu/invalidation_descriptor.h"
 #include "root_complex/memory_port.h"
 #include "stats/latency_histogram.h"
 
@@ -38,6 +39,7 @@ class ContextTeardown {
     Time memory_latency{};  ///< of each look at the status of a wait
     bool is_second_stage = false;
     bool has_permissions = false;  ///< Secure ATS
+    bool drains_page_requests = false;
     bool resets = false;
     DriverMistake mistake = DriverMistake::kNone;
   };
@@ -61,8 +63,8 @@ class ContextTeardown {
   std::vector<LatencyResult> latencies() const;
 
  private:
-  enum Phase : std::uint8_t { kStop, kHandle, kAgent, kDevice, kReset, kTotal };
-  static constexpr std::size_t kPhases = 6;
+  enum Phase : std::uint8_t { kStop, kHandle, kAgent, kDevice, kDrain, kReset, kTotal };
+  static constexpr std::size_t kPhases = 7;
 
   void next();
   void stop();
@@ -71,9 +73,12 @@ class ContextTeardown {
   void clear_entry();
   void invalidate_agent();
   void invalidate_device();
+  void drain_page_requests();
   void pages_are_free();
   void finish();
   void submit(std::vector<DescriptorBytes> commands, std::function<void()> then);
+  void submit_with(std::vector<DescriptorBytes> commands, InvalidationWait wait,
+                   std::function<void()> then);
   void poll();
   void over(Phase phase);
   const DriverDomain& domain() const { return pages_.domain(domain_); }
@@ -98,7 +103,7 @@ class ContextTeardown {
   std::function<void()> then_;
   std::uint32_t serial_ = 0;
   bool is_waiting_ = false;
-  unsigned repeats_ = 0;
+  unsigned repeats_ = 0, unanswered_ = 0;
   std::uint64_t ended_ = 0, steps_ = 0;
   std::array<LatencyHistogram, kPhases> latencies_;
 };

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <unordered_map>
+#include <map>
 
 #include "dhi/handle_types.h"
 #include "host/host_bridge.h"
@@ -65,7 +65,7 @@ class HandleDriver {
   std::deque<DomainId> wanting_;
   std::deque<Dhi> ended_;
   std::deque<Job> jobs_;
-  std::unordered_map<std::uint32_t, Dhi> handle_of_;  // by domain
+  std::map<std::uint32_t, Dhi> handle_of_;  // by domain; in order, so that runs repeat
   bool is_busy_ = false;
   std::uint64_t allocated_ = 0, freed_ = 0, refused_ = 0;
 };

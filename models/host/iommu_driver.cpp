@@ -33,6 +33,7 @@ IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const Config& conf
       memory_latency_(config.host.memory.timing.latency),
       is_second_stage_(config.iommu.translation == Translation::kSecondStage),
       has_permissions_(config.iommu.secure_ats),
+      drains_page_requests_(config.device.pri.enabled),
       bridge_(bridge),
       agent_(agent),
       memory_(memory),
@@ -54,6 +55,7 @@ void IommuDriver::take_over(DriverPages pages, const std::vector<RootPort*>& por
   options.memory_latency = memory_latency_;
   options.is_second_stage = is_second_stage_;
   options.has_permissions = has_permissions_;
+  options.drains_page_requests = drains_page_requests_;
   options.resets = config_.teardown_reset;
   options.mistake = config_.mistake;
   teardown_.emplace(bridge_, memory_, ring_, *pages_, options);
@@ -91,7 +93,7 @@ void IommuDriver::write_registers(std::vector<RegisterWrite> accesses, std::func
 
 void IommuDriver::start() {
   is_started_ = true;
-  agent_.set_hooks({{}, [this](const IommuInterrupt& interrupt) { interrupted(interrupt.data); }});
+  agent_.add_hooks({{}, [this](const IommuInterrupt& interrupt) { interrupted(interrupt.data); }});
   const auto vector = [](IommuEvent event) { return static_cast<std::uint64_t>(event); };
   read_register(reg::kCap, 8, [this, vector](std::uint64_t capabilities) {
     capabilities_ = capabilities;
@@ -164,12 +166,13 @@ void IommuDriver::begin(std::function<bool()> has_work) {
   }
 }
 
-// Those that could be ended. Flushes go in the name of the first one of a device.
+// Those that could be ended. Flushes go in the name of the first one of a device, and translated
+// requests without PASID in the name of one that all of a function share.
 std::vector<std::uint32_t> IommuDriver::live_contexts() const {
   std::vector<std::uint32_t> live;
   for (std::uint32_t index = 0; index < pages_->domains(); ++index) {
     const DriverDomain& domain = pages_->domain(index);
-    if (!domain.is_over && to_int(domain.id) != 0) {
+    if (!domain.is_over && to_int(domain.id) != 0 && !domain.is_shared) {
       live.push_back(index);
     }
   }

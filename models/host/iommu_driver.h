@@ -79,6 +79,10 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
     unsigned count = 0;
     std::vector<std::pair<Index, PageFrames::Frame>> pages;  // that it has taken
   };
+  struct PageGroup {
+    unsigned out = 0;  // requests that are not settled
+    bool has_last = false, is_refused = false;
+  };
   struct RegisterWrite {
     std::uint32_t offset;
     unsigned bytes;
@@ -118,8 +122,9 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
 
   // Pages that come, and what devices did wrong: iommu_driver_events.cpp.
   void serve_pages();
-  void take_records(std::uint32_t head, std::uint32_t tail, bool has_overflown);
-  void pages_served(bool has_overflown);
+  void take_records(std::uint32_t head, std::uint32_t tail);
+  void look_for_overflow();
+  void pages_served();
   void take_request(const QueuedPageRequest& request);
   bool is_refused(const QueuedPageRequest& request, std::optional<Index> page);
   void map_for(const QueuedPageRequest& request, Index page);
@@ -137,6 +142,7 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   const Time memory_latency_;
   const bool is_second_stage_;
   const bool has_permissions_;
+  const bool drains_page_requests_;  // of contexts that end
   HostBridge& bridge_;
   TranslationAgent& agent_;
   MemoryPort& memory_;
@@ -161,8 +167,8 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
 
   bool is_serving_ = false, has_new_pages_ = false;
   std::uint32_t page_head_ = 0;
-  std::map<std::pair<std::uint16_t, std::uint16_t>, bool> groups_;  // is one of it refused?
-  std::uint64_t requests_out_ = 0;                                  // taken and not answered
+  std::map<std::pair<std::uint16_t, std::uint16_t>, PageGroup> groups_;  // by function and index
+  std::uint64_t requests_out_ = 0;                                       // taken and not answered
 
   bool is_taking_faults_ = false;
 

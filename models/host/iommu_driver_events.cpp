@@ -44,23 +44,20 @@ void IommuDriver::serve_pages() {
   }
   is_serving_ = true;
   has_new_pages_ = false;
-  read_register(reg::kPrs, 4, [this](std::uint64_t status) {
-    const bool has_overflown = (status & page_request_status::kOverflow) != 0;
-    write_registers({{reg::kPrs, 4, page_request_status::kPending}}, [this, has_overflown] {
-      read_register(reg::kPqt, 4, [this, has_overflown](std::uint64_t tail) {
-        take_records(page_head_, static_cast<std::uint32_t>(tail), has_overflown);
-      });
+  write_registers({{reg::kPrs, 4, page_request_status::kPending}}, [this] {
+    read_register(reg::kPqt, 4, [this](std::uint64_t tail) {
+      take_records(page_head_, static_cast<std::uint32_t>(tail));
     });
   });
 }
 
-void IommuDriver::take_records(std::uint32_t head, std::uint32_t tail, bool has_overflown) {
+void IommuDriver::take_records(std::uint32_t head, std::uint32_t tail) {
   if (head == tail) {
     page_head_ = head;
-    write_registers({{reg::kPqh, 4, head}}, [this, has_overflown] { pages_served(has_overflown); });
+    write_registers({{reg::kPqh, 4, head}}, [this] { look_for_overflow(); });
     return;
   }
-  bridge_.after(step_ + memory_latency_, [this, head, tail, has_overflown] {
+  bridge_.after(step_ + memory_latency_, [this, head, tail] {
     PageRequestRecord record{};
     memory_.peek(kPageRequestQueue + head, record.data(), record.size());
     if (const std::optional<QueuedPageRequest> request = decode_page_request(record.data())) {
@@ -68,19 +65,26 @@ void IommuDriver::take_records(std::uint32_t head, std::uint32_t tail, bool has_
     } else {
       ++errors_["page_request_record_unknown"];
     }
-    take_records((head + kPageRequestRecordBytes) % config_.page_request_queue, tail,
-                 has_overflown);
+    take_records((head + kPageRequestRecordBytes) % config_.page_request_queue, tail);
   });
 }
 
-// There is room again, so that an overflow may end. [PRI-13] [PRI-15]
-void IommuDriver::pages_served(bool has_overflown) {
-  if (has_overflown) {
+// There is room again, so that an overflow may end. While a flag stands no further one raises an
+// event, so that an overflow behind the first flag would be heard of by nobody. [PRI-13] [PRI-15]
+// [PRI-16]
+void IommuDriver::look_for_overflow() {
+  read_register(reg::kPrs, 4, [this](std::uint64_t status) {
+    has_new_pages_ = has_new_pages_ || (status & page_request_status::kPending) != 0;
+    if ((status & page_request_status::kOverflow) == 0) {
+      pages_served();
+      return;
+    }
     ++errors_["page_request_overflow"];
-    write_registers({{reg::kPrs, 4, page_request_status::kOverflow}},
-                    [this] { pages_served(false); });
-    return;
-  }
+    write_registers({{reg::kPrs, 4, page_request_status::kOverflow}}, [this] { pages_served(); });
+  });
+}
+
+void IommuDriver::pages_served() {
   is_serving_ = false;
   if (has_new_pages_) {
     serve_pages();
@@ -92,6 +96,9 @@ void IommuDriver::take_request(const QueuedPageRequest& request) {
     return;
   }
   ++requests_out_;
+  PageGroup& group = groups_[{request.source.value, request.group}];
+  ++group.out;
+  group.has_last = group.has_last || request.is_last;
   const std::optional<Index> page = pages_->find(request.source, request.pasid, request.address);
   if (is_refused(request, page)) {
     ++refused_;
@@ -121,17 +128,18 @@ void IommuDriver::map_for(const QueuedPageRequest& request, Index page) {
   answer(request, true);
 }
 
-// A group has one answer, by its last request: refused where one of it was. [PRI-02] [PRI-08]
+// A group has one answer, once its last request is there and all of it are settled: refused where
+// one of it was. [PRI-02] [PRI-08]
 void IommuDriver::answer(const QueuedPageRequest& request, bool is_granted) {
   --requests_out_;
-  bool& is_refused = groups_[{request.source.value, request.group}];
-  is_refused = is_refused || !is_granted;
-  if (!request.is_last) {
+  PageGroup& group = groups_[{request.source.value, request.group}];
+  group.is_refused = group.is_refused || !is_granted;
+  if (--group.out != 0 || !group.has_last) {
     return;
   }
   PageGroupResponse response;
   response.source = request.source;
-  response.code = is_refused ? 1 : 0;
+  response.code = group.is_refused ? 1 : 0;
   response.group = request.group;
   groups_.erase({request.source.value, request.group});
   const DriverDomain* const domain = pages_->find_function(request.source);

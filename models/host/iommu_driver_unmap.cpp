@@ -222,8 +222,8 @@ void IommuDriver::poll() {
     }
     if (static_cast<std::uint32_t>(load_u64(status.data())) == serial_) {
       wait_is_over();
-    } else if (config_.wait == DriverWait::kPoll) {
-      poll();
+    } else if (config_.wait == DriverWait::kPoll || repeats_ > 0) {
+      poll();  // after a repeat the interrupts of two waits may be one
     }
   });
 }

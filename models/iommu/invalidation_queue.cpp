@@ -46,8 +46,10 @@ void TranslationAgent::apply(const RegisterEffects& effects) {
 }
 
 void TranslationAgent::tell(const std::optional<IommuInterrupt>& interrupt) {
-  if (interrupt && hooks_.interrupt) {
-    hooks_.interrupt(*interrupt);
+  for (const Hooks& hooks : hooks_) {
+    if (interrupt && hooks.interrupt) {
+      hooks.interrupt(*interrupt);
+    }
   }
 }
 

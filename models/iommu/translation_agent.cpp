@@ -343,8 +343,10 @@ void TranslationAgent::report_fault(const Job& job, const WalkResult& result) {
   record.is_write = wish.write && job.request.kind != WalkKind::kTranslationRequest;
   record.is_privileged = job.request.pasid && wish.privileged;
   record.is_execute = job.request.pasid && wish.execute;
-  if (hooks_.fault) {
-    hooks_.fault(record, job.token);
+  for (const Hooks& hooks : hooks_) {
+    if (hooks.fault) {
+      hooks.fault(record, job.token);
+    }
   }
   tell(faults_.report(record, registers_).interrupt);
 }

@@ -48,7 +48,8 @@ class TranslationAgent : public sc_core::sc_module,
 
   TranslationAgent(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
                    MemoryPort& memory);
-  void set_hooks(Hooks hooks) { hooks_ = std::move(hooks); }
+  /// Beside those that are there.
+  void add_hooks(Hooks hooks) { hooks_.push_back(std::move(hooks)); }
   /// The way of a message to the function it names; false where there is none. REQUIRES: before the
   /// start.
   using Send = std::function<bool(PacketRef, Time delay)>;
@@ -213,7 +214,7 @@ class TranslationAgent : public sc_core::sc_module,
   const IommuCapabilities offers_;
   PacketPool& pool_;
   MemoryPort& memory_;
-  Hooks hooks_;
+  std::vector<Hooks> hooks_;
   std::vector<TranslationClient*> clients_;
   IommuRegisters registers_;
   FaultLog faults_;

@@ -9,6 +9,7 @@
 #include "config/load.h"
 #include "dhi/dhi_message.h"
 #include "endpoint/domain_numbers.h"
+#include "system/hostile_packet.h"
 #include "tlp/identity.h"
 #include "tlp/interrupt.h"
 #include "workload/workload.h"
@@ -16,9 +17,10 @@
 namespace flitwise {
 namespace {
 
-// Made by a hostile device, as against the TLPs of a script.
-bool is_hostile(const Packet& packet) {
-  return packet.is_raw && packet.request == 0;
+// What a device is refused for its own sake is no harm.
+std::uint64_t harm_of(const HostHandleStatistics& seen) {
+  constexpr auto kUnknown = static_cast<std::size_t>(HandleStatus::kNoValidEntry);
+  return seen.rejections[kUnknown] + seen.wrong_domain;
 }
 
 bool touches_nothing(const Tlp& tlp) {
@@ -194,7 +196,7 @@ void AttackBook::observe(const Observation& seen) {
 }
 
 // Handles that an attacker has given a name which is not its own, and uses of handles by others
-// that failed or gave another domain than they meant.
+// that found no entry or gave another domain than they meant.
 std::uint64_t AttackBook::handles_taken() const {
   std::uint64_t taken = 0;
   for (const FabricDevice& device : fabric_.devices) {
@@ -208,9 +210,7 @@ std::uint64_t AttackBook::handles_taken() const {
     }
     if (attacker == nullptr) {
       const auto partition = table.partition_of(device.endpoint->base());
-      taken += partition ? table.statistics(*partition).rejected() +
-                               table.statistics(*partition).wrong_domain
-                         : 0;
+      taken += partition ? harm_of(table.statistics(*partition)) : 0;
       continue;
     }
     for (unsigned i = 0; i < device.range.size(); ++i) {

@@ -37,6 +37,7 @@ class DriverSetUp {
       }
       ++devices_;
     }
+    check_apart(fabric);
   }
   DriverPages& driver() { return driver_; }
   const WorkloadTables& tables() const { return tables_; }
@@ -57,9 +58,7 @@ class DriverSetUp {
     for (const FabricDevice& device : fabric.devices) {
       const WorkloadConfig& workload = device.config.workload;
       const std::uint32_t domains = domain_ids(workload);
-      const std::uint64_t rings =
-          workload.kind == WorkloadKind::kNic ? domains * NicProfile::kRingsBytes : 0;
-      end = std::max(end, rings_of(workload) + rings);
+      end = std::max(end, end_of_buffers(workload));
       for (std::uint32_t i = 0; i < domains && !is_hostile(device); ++i) {
         count +=
             pages_in(workload.buffer_base + i * workload.buffer_size, workload.buffer_size, page);
@@ -73,6 +72,18 @@ class DriverSetUp {
     }
     return PageFrames(base, static_cast<unsigned>(__builtin_ctzll(page)),
                       static_cast<PageFrames::Frame>(count));
+  }
+
+  // Buffers are but addresses, save those that stay as they are.
+  void check_apart(const Fabric& fabric) const {
+    const PageFrames& frames = driver_.frames();
+    const std::uint64_t first = frames.physical(0);
+    tables_.check_apart(first, first + frames.count() * page_, kInvalidationQueue);
+    for (const FabricDevice& device : fabric.devices) {
+      const WorkloadConfig& workload = device.config.workload;
+      const std::uint64_t from = is_hostile(device) ? workload.buffer_base : rings_of(workload);
+      tables_.check_apart(from, end_of_buffers(workload), kInvalidationQueue);
+    }
   }
 
   DriverDomain domain_of(const FabricDevice& device, const DeviceIdentity& identity) {
@@ -102,6 +113,9 @@ class DriverSetUp {
     driver_.add_permissions(tables_.forbid(domain, are_trusted(config), from, bytes));
     const DeviceIdentity function(domain.bdf);
     if (leaves_out_pasids(config) && to_int(domain.pasid.value_or(Pasid{})) != 0) {
+      // A table for requests without PASID, where no domain has made it: with a page that is
+      // nobody's.
+      tables_.map(function, false, config.workload.buffer_base, 1);
       driver_.add_permissions(tables_.forbid(function, false, from, bytes));
     }
   }
@@ -115,7 +129,8 @@ class DriverSetUp {
       const DeviceIdentity& identity = device.endpoint->identity_of(DomainId{i});
       add_buffer(device, DomainId{i}, workload.buffer_base + i * workload.buffer_size, memory);
       if (workload.kind == WorkloadKind::kNic) {
-        tables_.map(identity, false, rings + i * NicProfile::kRingsBytes, NicProfile::kRingsBytes);
+        tables_.map_buffer(device.config, identity, rings + i * NicProfile::kRingsBytes,
+                           NicProfile::kRingsBytes);
       }
     }
     tables_.map(DeviceIdentity(device.endpoint->base()), false, workload.buffer_base, 1);
@@ -140,6 +155,9 @@ class DriverSetUp {
     domain.device = devices_;
     tables_.map_page(identity, page, 0);
     domain.pasid_entry = tables_.pasid_entry();
+    domain.pasid_entry_word = memory.peek_u64(domain.pasid_entry);
+    domain.is_shared = config_.iommu.secure_ats && leaves_out_pasids(device.config) &&
+                       to_int(identity.pasid.value_or(Pasid{})) == 0;
     driver_.add_domain(domain);
     if (config_.iommu.secure_ats) {
       add_permissions(device.config, identity);

@@ -11,6 +11,7 @@
 #include "config/load.h"
 #include "host/driver_memory.h"
 #include "iommu/table_builder.h"
+#include "system/hostile_packet.h"
 #include "tlp/identity.h"
 #include "tlp/splitter.h"
 #include "workload/workload.h"
@@ -29,11 +30,6 @@ bool is_zero(const std::uint8_t* bytes, std::size_t count) {
 
 std::uint64_t bytes_of(const Tlp& tlp) {
   return std::max<std::uint64_t>(tlp.length_dw, 1) * 4;
-}
-
-// Made by a hostile device, as against the TLPs of a script.
-bool is_hostile(const Packet& packet) {
-  return packet.is_raw && packet.request == 0;
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wire
     engines_.emplace(name, std::move(engine));
   }
   machine_.observe([this](const Observation& observation) { observe(observation); });
-  machine_.agent().set_hooks(
+  machine_.agent().add_hooks(
       {[this](const FaultRecord& record, std::uint32_t token) { output_.fault(token, record); },
        [this](const IommuInterrupt& interrupt) { output_.interrupt(interrupt); }});
   if (boots) {

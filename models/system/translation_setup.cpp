@@ -15,6 +15,10 @@ void set_up_translation(const Config& config, const Fabric& fabric, MemoryPort& 
   for (const FabricDevice& device : fabric.devices) {
     tables.map_device(device);
   }
+  for (const FabricDevice& device : fabric.devices) {
+    const WorkloadConfig& workload = device.config.workload;
+    tables.check_apart(workload.buffer_base, end_of_buffers(workload));
+  }
   // Nobody asks for pages that are there. Whoever does is recorded, and not in somebody's memory.
   agent.write_register(iommu_register::kPqa, 8, tables.spare_page());
   tables.use(agent);

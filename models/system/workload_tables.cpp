@@ -2,6 +2,8 @@
 // Tables for a workload.
 #include "system/workload_tables.h"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <string>
 
@@ -45,7 +47,7 @@ bool leaves_out_pasids(const Config& config) {
   const auto& dhi = config.device.dhi;
   const bool has_handles = config.link.identity == Identity::kDhi && dhi.supported && dhi.enabled &&
                            dhi.management == HandleManagement::kDevice &&
-                           dhi.on_miss == OnMiss::kStall;
+                           dhi.on_miss == OnMiss::kStall && config.link.dhi_form != DhiForm::kTag;
   const At at = config.workload.at;
   return (at == At::kTranslated || (at == At::kUntranslated && config.device.atc.enabled)) &&
          !has_handles;
@@ -53,6 +55,11 @@ bool leaves_out_pasids(const Config& config) {
 
 std::uint64_t rings_of(const WorkloadConfig& workload) {
   return workload.buffer_base + std::uint64_t{domain_ids(workload)} * workload.buffer_size;
+}
+
+std::uint64_t end_of_buffers(const WorkloadConfig& workload) {
+  const bool has_rings = workload.kind == WorkloadKind::kNic;
+  return rings_of(workload) + (has_rings ? domain_ids(workload) * NicProfile::kRingsBytes : 0);
 }
 
 WorkloadTables::WorkloadTables(const IommuConfig& config, MemoryPort& memory)
@@ -76,7 +83,6 @@ void WorkloadTables::map(const DeviceIdentity& domain, bool is_trusted, std::uin
   }
 }
 
-// The pages of one domain, for all names that its requests may have.
 void WorkloadTables::map_buffer(const Config& config, const DeviceIdentity& domain,
                                 std::uint64_t from, std::uint64_t bytes) {
   map(domain, are_trusted(config), from, bytes);
@@ -144,9 +150,16 @@ std::vector<std::uint64_t> WorkloadTables::forbid(const DeviceIdentity& domain, 
 }
 
 std::uint16_t WorkloadTables::domain_of(const DeviceIdentity& domain) {
+  constexpr std::size_t kMost = 0xffff;
   const auto next = static_cast<std::uint16_t>(domains_.size() + 1);
-  return domains_.emplace(std::pair(domain.bdf.value, to_int(domain.pasid.value_or(Pasid{}))), next)
-      .first->second;
+  const auto [found, is_new] =
+      domains_.emplace(std::pair(domain.bdf.value, to_int(domain.pasid.value_or(Pasid{}))), next);
+  if (is_new && domains_.size() > kMost) {
+    throw SimulationError(
+        "tables for the workload: more than 65,535 pairs of function and PASID; expected a smaller "
+        "workload.domains");
+  }
+  return found->second;
 }
 
 std::uint64_t WorkloadTables::map_page(const DeviceIdentity& domain, std::uint64_t page,
@@ -189,6 +202,15 @@ void WorkloadTables::permit_page(const DeviceIdentity& domain, bool is_trusted,
     builder_.permit(grant);
   } catch (const std::invalid_argument& error) {
     throw SimulationError(std::string("permissions for the workload: ") + error.what());
+  }
+}
+
+void WorkloadTables::check_apart(std::uint64_t from, std::uint64_t end, std::uint64_t first) const {
+  if (from < builder_.end() && first < end) {
+    throw SimulationError(
+        fmt::format("buffers at {:#x} to {:#x} on top of software's queues and tables at {:#x} to "
+                    "{:#x}; expected workload.buffer_base of {:#x} or above",
+                    from, end - 1, first, builder_.end() - 1, builder_.end()));
   }
 }
 

@@ -28,6 +28,9 @@ bool leaves_out_pasids(const Config& config);
 /// Where the rings of NICs start, behind all buffers.
 std::uint64_t rings_of(const WorkloadConfig& workload);
 
+/// Behind both.
+std::uint64_t end_of_buffers(const WorkloadConfig& workload);
+
 /// Maps pages, each once, and with Secure ATS permits them. Throws SimulationError where host
 /// memory has no room for a table.
 class WorkloadTables {
@@ -36,6 +39,9 @@ class WorkloadTables {
 
   /// To themselves.
   void map(const DeviceIdentity& domain, bool is_trusted, std::uint64_t from, std::uint64_t bytes);
+  /// The same for all names that requests of the domain may have.
+  void map_buffer(const Config& config, const DeviceIdentity& domain, std::uint64_t from,
+                  std::uint64_t bytes);
   /// All that a device may reach, each page to itself.
   void map_device(const FabricDevice& device);
   /// Has this page not been seen in the tables of the domain before?
@@ -56,12 +62,14 @@ class WorkloadTables {
   std::uint16_t domain_of(const DeviceIdentity& domain);
   /// One that nobody else uses.
   std::uint64_t spare_page() { return builder_.take_page(); }
+  /// Throws SimulationError where memory that devices write, `end` not included, meets the tables,
+  /// or what lies before them from `first` on. REQUIRES: all tables are made.
+  void check_apart(std::uint64_t from, std::uint64_t end,
+                   std::uint64_t first = TableBuilder::kDefaultArea) const;
   /// Switches the agent on.
   void use(TranslationAgent& agent) const;
 
  private:
-  void map_buffer(const Config& config, const DeviceIdentity& domain, std::uint64_t from,
-                  std::uint64_t bytes);
   void disable_device_tlbs(Bdf first, unsigned count) const;
   void permit_page(const DeviceIdentity& domain, bool is_trusted, std::uint64_t page);
 

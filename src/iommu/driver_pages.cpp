@@ -120,8 +120,12 @@ std::vector<PageFrames::Frame> DriverPages::end_domain(std::uint32_t index) {
       pages_[page].frame.reset();
     }
   }
-  poke_(domain.pasid_entry, 0);
+  poke_(domain.pasid_entry, domain.pasid_entry_word & ~std::uint64_t{1});
   return had;
+}
+
+void DriverPages::forget_domain(std::uint32_t index) {
+  poke_(domains_[index].pasid_entry, 0);
 }
 
 void DriverPages::map(Index index) {

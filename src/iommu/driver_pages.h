@@ -28,6 +28,8 @@ struct DriverDomain {
   std::uint64_t address = 0;           ///< of its first page
   std::uint32_t first = 0, count = 0;  ///< its pages, by index
   std::uint64_t pasid_entry = 0;       ///< address of its PASID table entry
+  std::uint64_t pasid_entry_word = 0;  ///< what the first word of that holds
+  bool is_shared = false;              ///< others are checked against its permissions [DHI D18]
   unsigned device = 0;                 ///< index of its device
   DomainId id{};                       ///< which one it is there
   bool is_over = false;                ///< its context has ended, or is about to
@@ -96,6 +98,8 @@ class DriverPages {
   /// Its context has ended: the present bit of its PASID table entry goes, leaves stay as they are.
   /// Returns the pages of memory that it had, which stay taken likewise. [IOM-2.5]
   std::vector<PageFrames::Frame> end_domain(std::uint32_t domain);
+  /// No cache knows it any more: the rest of the entry goes.
+  void forget_domain(std::uint32_t domain);
 
   PageFrames& frames() { return frames_; }
   const PageFrames& frames() const { return frames_; }

@@ -104,6 +104,8 @@ class TableBuilder {
   GrantedEntries permit(const PermissionGrant& grant);
   /// A page behind the tables made so far, for whatever else the agent is to find there.
   std::uint64_t take_page();
+  /// Behind the last table made so far.
+  std::uint64_t end() const { return next_; }
   /// Nothing where no mapping has made it.
   std::optional<std::uint64_t> find(const TableEntryName& name) const;
 

@@ -206,13 +206,15 @@ unsigned TranslationCaches::invalidate(const ContextCacheInvalidation& command) 
 unsigned TranslationCaches::invalidate(const PasidCacheInvalidation& command) {
   using Granularity = PasidCacheInvalidation::Granularity;
   return pasids_.invalidate_if([&](const PasidKey& key, const PasidEntry& entry) {
+    // What was not there belongs to no domain, and may be any one's now. [PAS-42]
+    const bool is_of_domain = !entry.is_present || entry.domain == command.domain;
     switch (command.granularity) {
       case Granularity::kGlobal:
         return true;
       case Granularity::kDomain:
-        return entry.domain == command.domain;
+        return is_of_domain;
       case Granularity::kPasid:
-        return entry.domain == command.domain && key.pasid == command.pasid;
+        return is_of_domain && key.pasid == command.pasid;
     }
     return true;
   });

@@ -155,14 +155,15 @@ TEST(IommuDriver, SEC_08_AHostileDeviceReachesNoPageThatComesOrGoes) {
   }
 }
 
+// Whoever it says it is: addresses that are called translated are believed.
 TEST(IommuDriver, SEC_08_WithoutSecureAtsItReachesPagesByTranslatedAddresses) {
   const RunResult result = run_beside_a_hostile_device({"iommu.secure_ats=false"});
-  EXPECT_GT(attack(result, "translated_address").through, 100U);
+  EXPECT_GT(attack(result, "translated_address").through, 30U);
+  EXPECT_GT(attack(result, "pasid").through, 30U);
+  EXPECT_EQ(attack(result, "requester_id").through, 0U);
+  EXPECT_EQ(attack(result, "untranslated_address").through, 0U);
   EXPECT_FALSE(check(result, "no access outside of its domain").ok);
   EXPECT_TRUE(check(result, "no access by a stale translation").ok);
-  for (const AttackResult& one : result.attacks) {
-    EXPECT_TRUE(one.through == 0U || one.attack == "translated_address") << one.attack;
-  }
 }
 
 TEST(IommuDriver, PRI_08_PagesThatAreNotThereComeByPageRequests) {
@@ -222,6 +223,29 @@ TEST(IommuDriver, PRI_13_AnOverflowOfPageRequestsIsCleared) {
 }
 
 // [IQU-07] Some answers come after the agent has given them up: the invalidation is repeated.
+// The queue holds 127 requests; eight devices miss all their pages at once, while the driver is
+// about to clear the flag of the first. [PRI-15] [PRI-16]
+TEST(IommuDriver, PRI_15_OverflowsOfABurstAreCleared) {
+  LoadOptions options;
+  options.seed = 3;
+  System system(config_from_text(R"(
+system: {devices: 8}
+iommu: {translation: first_stage}
+device: {atc: {enabled: true}, pri: {enabled: true, allocation: 64}}
+host: {iommu_driver: {enabled: true, page_request_queue: 4KiB, premapped: 0, step: 200ns}}
+workload:
+  {kind: read, payload: 64B, domains: 64, buffer_size: 16KiB, placement: random, requests: 2000,
+   arrival: closed_loop}
+)",
+                                 "burst.yaml", "", options));
+  const RunResult result = system.run();
+  for (const CheckResult& one : result.checks) {
+    EXPECT_TRUE(one.ok) << one.name << ": " << one.detail;
+  }
+  EXPECT_GT(result.iommu.at(0).page_requests_served, 1'000U);
+  EXPECT_GT(result.errors.at("iommu_driver_page_request_overflow"), 2U);
+}
+
 TEST(IommuDriver, IQU_07_AnInvalidationWithoutAnswerIsRepeated) {
   const RunResult result =
       sound_run(kPages + Sets{"host.iommu_driver.step=50ns", "link.timing.propagation=300ns",
