@@ -6,9 +6,7 @@
 #include <string_view>
 #include <variant>
 
-#include "config/load.h"
 #include "dhi/dhi_message.h"
-#include "endpoint/domain_numbers.h"
 #include "system/hostile_packet.h"
 #include "tlp/identity.h"
 #include "tlp/interrupt.h"
@@ -48,26 +46,14 @@ AttackBook::AttackBook(const Config& config, const Fabric& fabric)
 AttackBook::Attacker AttackBook::attacker_of(const Config& config, const FabricDevice& device) {
   Attacker attacker;
   attacker.device = &device;
-  const auto& dhi = for_instance(config, device.root_port->basename()).host.dhi;
+  attacker.share = DeviceShare::of(config, device);
   const WorkloadConfig& workload = device.config.workload;
-  const std::uint32_t share = DomainNumbers(device.config.device).per_pasid();
-  const std::uint32_t domains = domain_ids(workload);
-  attacker.binds_pasids = dhi.grant == GrantPolicy::kConfigured;
-  attacker.last_pasid = (domains - 1) / share;
-  if (attacker.binds_pasids) {
-    attacker.first_pasid = dhi.granted.first_pasid;
-    attacker.last_pasid = std::min(attacker.last_pasid, dhi.granted.last_pasid);
-    attacker.has_function = dhi.granted.without_pasid;
-  }
-  const std::uint64_t from = std::uint64_t{attacker.first_pasid} * share;
-  const std::uint64_t to =
-      std::min<std::uint64_t>((std::uint64_t{attacker.last_pasid} + 1) * share, domains);
   const auto buffers = [&workload](std::uint64_t first, std::uint64_t end) {
     return Span{workload.buffer_base + first * workload.buffer_size,
                 workload.buffer_base + end * workload.buffer_size - 1};
   };
-  attacker.own = buffers(from, to);
-  attacker.of_device = buffers(0, domains);
+  attacker.own = buffers(attacker.share.first_domain, attacker.share.end_domain);
+  attacker.of_device = buffers(0, domain_ids(workload));
   return attacker;
 }
 
@@ -81,17 +67,6 @@ void AttackBook::begin() {
     ports_.emplace_back(*this, attacker);
     attacker.device->root_port->watch_memory(ports_.back());
   }
-}
-
-bool AttackBook::is_own_function(const Attacker& attacker, Bdf function) {
-  const int index = function.value - attacker.device->endpoint->base().value;
-  return index >= 0 &&
-         static_cast<unsigned>(index) < attacker.device->config.device.functions.count;
-}
-
-bool AttackBook::is_own_pasid(const Attacker& attacker, OptionalId<Pasid> pasid) {
-  return pasid ? to_int(*pasid) >= attacker.first_pasid && to_int(*pasid) <= attacker.last_pasid
-               : attacker.has_function;
 }
 
 bool AttackBook::is_own_handle(const Attacker& attacker, Dhi dhi) {
@@ -116,10 +91,10 @@ std::optional<Attack> AttackBook::attack_of(const Attacker& attacker, const Pack
   if (!handle || packet.resolved) {
     const DeviceIdentity identity =
         packet.resolved ? *packet.resolved : identity_of(tlp, form_).full;
-    if (!is_own_function(attacker, identity.bdf)) {
+    if (!has_function(*attacker.device, identity.bdf)) {
       return Attack::kRequesterId;
     }
-    if (!is_own_pasid(attacker, identity.pasid)) {
+    if (!attacker.share.has(identity.pasid)) {
       return Attack::kPasid;
     }
   }
@@ -153,20 +128,20 @@ void AttackBook::reached_memory(const Attacker& attacker, const Packet& packet,
 bool AttackBook::is_foreign_message(const Attacker& attacker, const Packet& packet) {
   const DhiMessage message =
       parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
-  if (!is_own_function(attacker, packet.tlp.requester_id)) {
+  if (!has_function(*attacker.device, packet.tlp.requester_id)) {
     return true;
   }
   if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
     return !is_own_handle(attacker, alloc->dhi) ||
-           !is_own_function(attacker, alloc->identity.bdf) ||
-           !is_own_pasid(attacker, alloc->identity.pasid);
+           !has_function(*attacker.device, alloc->identity.bdf) ||
+           !attacker.share.has(alloc->identity.pasid);
   }
   if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     const bool has_handle =
         dealloc->scope == DeallocScope::kOne || dealloc->scope == DeallocScope::kRange;
     return (has_handle && !is_own_handle(attacker, dealloc->dhi)) ||
            (dealloc->scope == DeallocScope::kFunction &&
-            !is_own_function(attacker, dealloc->function));
+            !has_function(*attacker.device, dealloc->function));
   }
   return false;
 }
@@ -216,8 +191,8 @@ std::uint64_t AttackBook::handles_taken() const {
     for (unsigned i = 0; i < device.range.size(); ++i) {
       const auto entry =
           table.resolve(Dhi{static_cast<std::uint16_t>(to_int(device.range.lower) + i)});
-      taken += entry && (!is_own_function(*attacker, entry->identity.bdf) ||
-                         !is_own_pasid(*attacker, entry->identity.pasid))
+      taken += entry && (!has_function(*attacker->device, entry->identity.bdf) ||
+                         !attacker->share.has(entry->identity.pasid))
                    ? 1
                    : 0;
     }

@@ -13,6 +13,7 @@
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
 #include "root_complex/memory_watch.h"
+#include "system/device_share.h"
 #include "system/fabric.h"
 
 namespace flitwise {
@@ -53,9 +54,7 @@ class AttackBook {
   };
   struct Attacker {
     const FabricDevice* device = nullptr;
-    bool binds_pasids = false;
-    std::uint32_t first_pasid = 0, last_pasid = 0;
-    bool has_function = true;              ///< requests of the function alone are its own
+    DeviceShare share;
     Span own;                              ///< its memory
     Span of_device;                        ///< that of all domains of the device
     std::uint64_t completions_before = 0;  ///< that its root port had taken
@@ -77,8 +76,6 @@ class AttackBook {
   };
 
   static Attacker attacker_of(const Config& config, const FabricDevice& device);
-  static bool is_own_function(const Attacker& attacker, Bdf function);
-  static bool is_own_pasid(const Attacker& attacker, OptionalId<Pasid> pasid);
   static bool is_own_handle(const Attacker& attacker, Dhi dhi);
   std::optional<Attack> attack_of(const Attacker& attacker, const Packet& packet) const;
   static bool is_foreign_message(const Attacker& attacker, const Packet& packet);

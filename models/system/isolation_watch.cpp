@@ -12,6 +12,7 @@
 #include "host/driver_memory.h"
 #include "iommu/table_builder.h"
 #include "system/hostile_packet.h"
+#include "system/workload_tables.h"
 #include "tlp/identity.h"
 #include "tlp/splitter.h"
 #include "workload/workload.h"
@@ -63,6 +64,7 @@ IsolationWatch::Attacker IsolationWatch::attacker_of(const Config& config,
   attacker.is_confined = attacker.host.dma_window.size != 0 ||
                          (has_tables_ && config.iommu.translation != Translation::kPassThrough &&
                           attacker.is_known_by_id);
+  attacker.share = DeviceShare::of(config, device);
   attacker.memory = memory_of(config, attacker);
   return attacker;
 }
@@ -76,11 +78,17 @@ std::vector<IsolationWatch::Span> IsolationWatch::memory_of(const Config& config
               attacker.host.dma_window.base + attacker.host.dma_window.size - 1};
   }
   if (has_tables_ && config.iommu.translation != Translation::kPassThrough) {
-    const WorkloadConfig& workload = attacker.device->config.workload;
+    const Config& device = attacker.device->config;
+    const WorkloadConfig& workload = device.workload;
     const std::uint64_t page = config.iommu.page;
-    const std::uint64_t end = workload.buffer_base + domain_ids(workload) * workload.buffer_size;
-    window.first = std::max(window.first, workload.buffer_base / page * page);
-    window.last = std::min(window.last, (end + page - 1) / page * page - 1);
+    // A table that all processes of a function share cannot tell them apart. [DHI D18]
+    const bool shares_table = config.iommu.secure_ats && leaves_out_pasids(device);
+    const std::uint32_t first = shares_table ? 0 : attacker.share.first_domain;
+    const std::uint32_t end = shares_table ? domain_ids(workload) : attacker.share.end_domain;
+    const std::uint64_t from = workload.buffer_base + first * workload.buffer_size;
+    const std::uint64_t to = workload.buffer_base + end * workload.buffer_size;
+    window.first = std::max(window.first, from / page * page);
+    window.last = std::min(window.last, (to + page - 1) / page * page - 1);
   }
   return {window};
 }
@@ -153,13 +161,7 @@ bool IsolationWatch::may_name(const Attacker& attacker, const DeviceIdentity& id
   if (attacker.host.dhi.grant != GrantPolicy::kConfigured) {
     return device.buses.contains(identity.bdf);
   }
-  const auto& granted = attacker.host.dhi.granted;
-  const int function = identity.bdf.value - device.endpoint->base().value;
-  const bool is_own =
-      function >= 0 && static_cast<unsigned>(function) < device.config.device.functions.count;
-  return is_own && (identity.pasid.has_value() ? to_int(*identity.pasid) >= granted.first_pasid &&
-                                                     to_int(*identity.pasid) <= granted.last_pasid
-                                               : granted.without_pasid);
+  return has_function(device, identity.bdf) && attacker.share.has(identity.pasid);
 }
 
 void IsolationWatch::accessed(const RootPort& port, const Packet& packet, std::uint64_t address) {

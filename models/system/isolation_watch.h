@@ -16,6 +16,7 @@
 #include "iommu/translation_agent.h"
 #include "root_complex/memory_port.h"
 #include "root_complex/memory_watch.h"
+#include "system/device_share.h"
 #include "system/fabric.h"
 
 namespace flitwise {
@@ -56,6 +57,7 @@ class IsolationWatch {
   struct Attacker {
     const FabricDevice* device = nullptr;
     HostConfig host;  ///< of the root port above
+    DeviceShare share;
     bool is_known_by_id = false;
     bool is_confined = false;
     std::vector<Span> memory;  ///< that it may touch

@@ -99,7 +99,7 @@ TEST(IommuDriverLong, SEC_08_WithoutSecureAtsTheSameAttackGetsThrough) {
   for (const AttackResult& attack : result.attacks) {
     through += attack.through;
   }
-  EXPECT_GT(through, 1'000U);
+  EXPECT_GT(through, 30U);
 }
 
 }  // namespace
