@@ -150,7 +150,7 @@ void ContextTeardown::invalidate_device() {
 
 // Behind the wait all that the device has asked for is in the queue. [IQU-15]
 void ContextTeardown::drain_page_requests() {
-  if (!options_.drains_page_requests) {
+  if (!domain().has_page_requests) {
     pages_are_free();
     return;
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The part of the driver of the translation agent that ends contexts, one at a time: the device
 /// stops, its handle is freed, its PASID table entry goes, then what caches know of it, the agent's
-/// first and the device's last; only then its pages are free. [INV-35] [IOM-2.5] [DHI D15]
+/// first and the device's last, then its page requests; only then its pages are free. [INV-35]
+/// [IOM-2.5] [IQU-15] [DHI D15]
 #pragma once
 
 #include <array>
@@ -39,7 +40,6 @@ class ContextTeardown {
     Time memory_latency{};  ///< of each look at the status of a wait
     bool is_second_stage = false;
     bool has_permissions = false;  ///< Secure ATS
-    bool drains_page_requests = false;
     bool resets = false;
     DriverMistake mistake = DriverMistake::kNone;
   };

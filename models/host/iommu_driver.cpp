@@ -33,7 +33,6 @@ IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const Config& conf
       memory_latency_(config.host.memory.timing.latency),
       is_second_stage_(config.iommu.translation == Translation::kSecondStage),
       has_permissions_(config.iommu.secure_ats),
-      drains_page_requests_(config.device.pri.enabled),
       bridge_(bridge),
       agent_(agent),
       memory_(memory),
@@ -55,7 +54,6 @@ void IommuDriver::take_over(DriverPages pages, const std::vector<RootPort*>& por
   options.memory_latency = memory_latency_;
   options.is_second_stage = is_second_stage_;
   options.has_permissions = has_permissions_;
-  options.drains_page_requests = drains_page_requests_;
   options.resets = config_.teardown_reset;
   options.mistake = config_.mistake;
   teardown_.emplace(bridge_, memory_, ring_, *pages_, options);
@@ -158,7 +156,7 @@ void IommuDriver::interrupted(std::uint32_t vector) {
 
 void IommuDriver::begin(std::function<bool()> has_work) {
   has_work_ = std::move(has_work);
-  if (config_.unmap_rate > 0) {
+  if (config_.unmap_rate > 0 && pages_->domains() != 0) {
     tick();
   }
   if (config_.teardown_rate > 0 && teardown_->has_services()) {

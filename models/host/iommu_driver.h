@@ -142,7 +142,6 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   const Time memory_latency_;
   const bool is_second_stage_;
   const bool has_permissions_;
-  const bool drains_page_requests_;  // of contexts that end
   HostBridge& bridge_;
   TranslationAgent& agent_;
   MemoryPort& memory_;

@@ -91,7 +91,7 @@ std::optional<Attack> AttackBook::attack_of(const Attacker& attacker, const Pack
   if (!handle || packet.resolved) {
     const DeviceIdentity identity =
         packet.resolved ? *packet.resolved : identity_of(tlp, form_).full;
-    if (!has_function(*attacker.device, identity.bdf)) {
+    if (!owns_function(*attacker.device, identity.bdf)) {
       return Attack::kRequesterId;
     }
     if (!attacker.share.has(identity.pasid)) {
@@ -128,12 +128,12 @@ void AttackBook::reached_memory(const Attacker& attacker, const Packet& packet,
 bool AttackBook::is_foreign_message(const Attacker& attacker, const Packet& packet) {
   const DhiMessage message =
       parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
-  if (!has_function(*attacker.device, packet.tlp.requester_id)) {
+  if (!owns_function(*attacker.device, packet.tlp.requester_id)) {
     return true;
   }
   if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
     return !is_own_handle(attacker, alloc->dhi) ||
-           !has_function(*attacker.device, alloc->identity.bdf) ||
+           !owns_function(*attacker.device, alloc->identity.bdf) ||
            !attacker.share.has(alloc->identity.pasid);
   }
   if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
@@ -141,7 +141,7 @@ bool AttackBook::is_foreign_message(const Attacker& attacker, const Packet& pack
         dealloc->scope == DeallocScope::kOne || dealloc->scope == DeallocScope::kRange;
     return (has_handle && !is_own_handle(attacker, dealloc->dhi)) ||
            (dealloc->scope == DeallocScope::kFunction &&
-            !has_function(*attacker.device, dealloc->function));
+            !owns_function(*attacker.device, dealloc->function));
   }
   return false;
 }
@@ -191,7 +191,7 @@ std::uint64_t AttackBook::handles_taken() const {
     for (unsigned i = 0; i < device.range.size(); ++i) {
       const auto entry =
           table.resolve(Dhi{static_cast<std::uint16_t>(to_int(device.range.lower) + i)});
-      taken += entry && (!has_function(*attacker->device, entry->identity.bdf) ||
+      taken += entry && (!owns_function(*attacker->device, entry->identity.bdf) ||
                          !attacker->share.has(entry->identity.pasid))
                    ? 1
                    : 0;

@@ -19,7 +19,7 @@ DeviceShare DeviceShare::of(const Config& config, const FabricDevice& device) {
   if (dhi.grant == GrantPolicy::kConfigured) {
     share.first_pasid = dhi.granted.first_pasid;
     share.last_pasid = dhi.granted.last_pasid;
-    share.has_function = dhi.granted.without_pasid;
+    share.may_omit_pasid = dhi.granted.without_pasid;
   }
   const auto domain_at = [&](std::uint64_t pasid) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(pasid * per_pasid, domains));
@@ -30,10 +30,10 @@ DeviceShare DeviceShare::of(const Config& config, const FabricDevice& device) {
 }
 
 bool DeviceShare::has(OptionalId<Pasid> pasid) const {
-  return pasid ? to_int(*pasid) >= first_pasid && to_int(*pasid) <= last_pasid : has_function;
+  return pasid ? to_int(*pasid) >= first_pasid && to_int(*pasid) <= last_pasid : may_omit_pasid;
 }
 
-bool has_function(const FabricDevice& device, Bdf function) {
+bool owns_function(const FabricDevice& device, Bdf function) {
   const int index = function.value - device.endpoint->base().value;
   return index >= 0 && static_cast<unsigned>(index) < device.config.device.functions.count;
 }

@@ -14,7 +14,7 @@ namespace flitwise {
 /// name; all of them elsewhere.
 struct DeviceShare {
   std::uint32_t first_pasid = 0, last_pasid = 0;
-  bool has_function = true;                        ///< requests of the function alone are its own
+  bool may_omit_pasid = true;                      ///< requests of the function alone are its own
   std::uint32_t first_domain = 0, end_domain = 0;  ///< not included
 
   static DeviceShare of(const Config& config, const FabricDevice& device);
@@ -22,6 +22,6 @@ struct DeviceShare {
 };
 
 /// Is it one of its own?
-bool has_function(const FabricDevice& device, Bdf function);
+bool owns_function(const FabricDevice& device, Bdf function);
 
 }  // namespace flitwise

@@ -15,6 +15,13 @@
 namespace flitwise {
 namespace {
 
+constexpr std::uint64_t kPermissionUnit = std::uint64_t{1} << permission_word_bits(1);
+
+/// Another domain of the same function comes behind one.
+bool has_sibling(const FabricDevice& device, DomainId id) {
+  return to_int(id) + device.config.device.functions.count < domain_ids(device.config.workload);
+}
+
 /// Buffers whose pages a driver will own.
 class DriverSetUp {
  public:
@@ -64,7 +71,9 @@ class DriverSetUp {
             pages_in(workload.buffer_base + i * workload.buffer_size, workload.buffer_size, page);
       }
     }
-    const std::uint64_t base = (end + page - 1) / page * page;
+    // A word of permissions that tells of these tells of nothing else.
+    const std::uint64_t unit = config.iommu.secure_ats ? std::max(page, kPermissionUnit) : page;
+    const std::uint64_t base = (end + unit - 1) / unit * unit;
     if (base + count * page > config.host.memory.size) {
       throw SimulationError(
           "the driver's pages: host.memory.size has no room behind the buffers of the workload "
@@ -96,6 +105,7 @@ class DriverSetUp {
     domain.number = tables_.domain_of(identity);
     domain.pasid = names_pasid ? identity.pasid : OptionalId<Pasid>();
     domain.has_device_tlb = c.device.atc.enabled;
+    domain.has_page_requests = c.device.pri.enabled;
     domain.queue_depth = static_cast<std::uint8_t>(c.device.atc.queue_depth % 32);
     domain.physical_function = device.endpoint->base();
     domain.responds_with_pasid = c.device.pri.response_pasid;
@@ -105,14 +115,12 @@ class DriverSetUp {
   // Words of permissions for all pages of memory, in the tables of all names that translated
   // requests of the domain may have.
   void add_permissions(const Config& config, const DeviceIdentity& domain) {
-    constexpr std::uint64_t kUnit = std::uint64_t{1} << permission_word_bits(1);
     const PageFrames& frames = driver_.frames();
-    const std::uint64_t from = frames.physical(0) & ~(kUnit - 1);
-    const std::uint64_t bytes =
-        frames.physical(static_cast<PageFrames::Frame>(frames.count())) - from;
+    const std::uint64_t from = frames.physical(0);
+    const std::uint64_t bytes = frames.count() * page_;
     driver_.add_permissions(tables_.forbid(domain, are_trusted(config), from, bytes));
     const DeviceIdentity function(domain.bdf);
-    if (leaves_out_pasids(config) && to_int(domain.pasid.value_or(Pasid{})) != 0) {
+    if (shares_permissions(config) && to_int(domain.pasid.value_or(Pasid{})) != 0) {
       // A table for requests without PASID, where no domain has made it: with a page that is
       // nobody's.
       tables_.map(function, false, config.workload.buffer_base, 1);
@@ -156,8 +164,8 @@ class DriverSetUp {
     tables_.map_page(identity, page, 0);
     domain.pasid_entry = tables_.pasid_entry();
     domain.pasid_entry_word = memory.peek_u64(domain.pasid_entry);
-    domain.is_shared = config_.iommu.secure_ats && leaves_out_pasids(device.config) &&
-                       to_int(identity.pasid.value_or(Pasid{})) == 0;
+    domain.is_shared = shares_permissions(device.config) &&
+                       to_int(identity.pasid.value_or(Pasid{})) == 0 && has_sibling(device, id);
     driver_.add_domain(domain);
     if (config_.iommu.secure_ats) {
       add_permissions(device.config, identity);

@@ -82,7 +82,7 @@ std::vector<IsolationWatch::Span> IsolationWatch::memory_of(const Config& config
     const WorkloadConfig& workload = device.workload;
     const std::uint64_t page = config.iommu.page;
     // A table that all processes of a function share cannot tell them apart. [DHI D18]
-    const bool shares_table = config.iommu.secure_ats && leaves_out_pasids(device);
+    const bool shares_table = shares_permissions(device);
     const std::uint32_t first = shares_table ? 0 : attacker.share.first_domain;
     const std::uint32_t end = shares_table ? domain_ids(workload) : attacker.share.end_domain;
     const std::uint64_t from = workload.buffer_base + first * workload.buffer_size;
@@ -161,7 +161,7 @@ bool IsolationWatch::may_name(const Attacker& attacker, const DeviceIdentity& id
   if (attacker.host.dhi.grant != GrantPolicy::kConfigured) {
     return device.buses.contains(identity.bdf);
   }
-  return has_function(device, identity.bdf) && attacker.share.has(identity.pasid);
+  return owns_function(device, identity.bdf) && attacker.share.has(identity.pasid);
 }
 
 void IsolationWatch::accessed(const RootPort& port, const Packet& packet, std::uint64_t address) {
@@ -297,6 +297,16 @@ CheckResult IsolationWatch::device_check(const FabricDevice& device) const {
                       counters.delivered_bytes, counters.failed_bytes)};
 }
 
+// Without any attack: a driver ends contexts, refuses pages, and takes away what was not asked for
+// again, or by an address that the device was sure of.
+bool IsolationWatch::may_fail(const FabricDevice& device) {
+  const Config& config = device.config;
+  const IommuDriverConfig& driver = config.host.iommu_driver;
+  return driver.enabled &&
+         (driver.teardown_rate > 0 || driver.refuse_fraction > 0 || !config.device.pri.enabled ||
+          (config.iommu.secure_ats && driver.unmap_rate > 0));
+}
+
 std::vector<CheckResult> IsolationWatch::checks(bool is_quiet) const {
   std::vector<CheckResult> all;
   if (!has_begun_) {
@@ -314,8 +324,8 @@ std::vector<CheckResult> IsolationWatch::checks(bool is_quiet) const {
     if (is_known && device.handles != nullptr && device.range.size() != 0) {
       all.push_back(handles_check(device));
     }
-    // A driver refuses pages and ends contexts: requests fail without any attack.
-    if (is_known && is_quiet && device.engine && device.endpoint->resets() == 0 && !has_driver_) {
+    const bool should_succeed = device.endpoint->resets() == 0 && !may_fail(device);
+    if (is_known && is_quiet && device.engine && should_succeed) {
       all.push_back(device_check(device));
     }
   }

@@ -43,14 +43,15 @@ bool are_trusted(const Config& config) {
          (dhi.grant == GrantPolicy::kAny || dhi.granted.trusted);
 }
 
-bool leaves_out_pasids(const Config& config) {
+bool shares_permissions(const Config& config) {
   const auto& dhi = config.device.dhi;
   const bool has_handles = config.link.identity == Identity::kDhi && dhi.supported && dhi.enabled &&
                            dhi.management == HandleManagement::kDevice &&
                            dhi.on_miss == OnMiss::kStall && config.link.dhi_form != DhiForm::kTag;
   const At at = config.workload.at;
-  return (at == At::kTranslated || (at == At::kUntranslated && config.device.atc.enabled)) &&
-         !has_handles;
+  const bool leaves_out_pasids =
+      at == At::kTranslated || (at == At::kUntranslated && config.device.atc.enabled);
+  return config.iommu.secure_ats && leaves_out_pasids && !has_handles;
 }
 
 std::uint64_t rings_of(const WorkloadConfig& workload) {
@@ -86,7 +87,7 @@ void WorkloadTables::map(const DeviceIdentity& domain, bool is_trusted, std::uin
 void WorkloadTables::map_buffer(const Config& config, const DeviceIdentity& domain,
                                 std::uint64_t from, std::uint64_t bytes) {
   map(domain, are_trusted(config), from, bytes);
-  if (is_permitting_ && leaves_out_pasids(config)) {
+  if (shares_permissions(config)) {
     map(DeviceIdentity(domain.bdf), false, from, bytes);
   }
 }
@@ -206,6 +207,11 @@ void WorkloadTables::permit_page(const DeviceIdentity& domain, bool is_trusted,
 }
 
 void WorkloadTables::check_apart(std::uint64_t from, std::uint64_t end, std::uint64_t first) const {
+  if (from >= end) {
+    return;
+  }
+  from = from / page_ * page_;
+  end = (end + page_ - 1) / page_ * page_;
   if (from < builder_.end() && first < end) {
     throw SimulationError(
         fmt::format("buffers at {:#x} to {:#x} on top of software's queues and tables at {:#x} to "

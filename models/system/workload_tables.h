@@ -22,8 +22,9 @@ namespace flitwise {
 /// name their domain in full never are. [DHI D19]
 bool are_trusted(const Config& config);
 
-/// Translated requests in full leave their PASID out: then the function alone counts. [DHI D18]
-bool leaves_out_pasids(const Config& config);
+/// With Secure ATS: all domains of a function have one table of permissions, since translated
+/// requests in full leave their PASID out. [DHI D18]
+bool shares_permissions(const Config& config);
 
 /// Where the rings of NICs start, behind all buffers.
 std::uint64_t rings_of(const WorkloadConfig& workload);
@@ -62,7 +63,7 @@ class WorkloadTables {
   std::uint16_t domain_of(const DeviceIdentity& domain);
   /// One that nobody else uses.
   std::uint64_t spare_page() { return builder_.take_page(); }
-  /// Throws SimulationError where memory that devices write, `end` not included, meets the tables,
+  /// Throws SimulationError where pages that devices write, `end` not included, meet the tables,
   /// or what lies before them from `first` on. REQUIRES: all tables are made.
   void check_apart(std::uint64_t from, std::uint64_t end,
                    std::uint64_t first = TableBuilder::kDefaultArea) const;

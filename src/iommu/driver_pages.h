@@ -22,6 +22,7 @@ struct DriverDomain {
   std::uint16_t number = 0;  ///< DID
   OptionalId<Pasid> pasid;   ///< that its device names in Translation Requests
   bool has_device_tlb = false;
+  bool has_page_requests = false;
   std::uint8_t queue_depth = 0;        ///< of its function's invalidations; 0 is 32 [IQU-12]
   Bdf physical_function;               ///< of its device
   bool responds_with_pasid = true;     ///< PRG Response PASID Required [PRI-36]
@@ -29,7 +30,7 @@ struct DriverDomain {
   std::uint32_t first = 0, count = 0;  ///< its pages, by index
   std::uint64_t pasid_entry = 0;       ///< address of its PASID table entry
   std::uint64_t pasid_entry_word = 0;  ///< what the first word of that holds
-  bool is_shared = false;              ///< others are checked against its permissions [DHI D18]
+  bool is_shared = false;              ///< others have the same table of permissions [DHI D18]
   unsigned device = 0;                 ///< index of its device
   DomainId id{};                       ///< which one it is there
   bool is_over = false;                ///< its context has ended, or is about to
@@ -98,7 +99,7 @@ class DriverPages {
   /// Its context has ended: the present bit of its PASID table entry goes, leaves stay as they are.
   /// Returns the pages of memory that it had, which stay taken likewise. [IOM-2.5]
   std::vector<PageFrames::Frame> end_domain(std::uint32_t domain);
-  /// No cache knows it any more: the rest of the entry goes.
+  /// No cache knows it any more: the rest of that word goes.
   void forget_domain(std::uint32_t domain);
 
   PageFrames& frames() { return frames_; }

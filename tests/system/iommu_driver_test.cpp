@@ -113,7 +113,6 @@ TEST(IommuDriverMistakes, INV_35_InTheRightOrderTheyDoNot) {
 
 const Sets kNoUnmaps = {"host.iommu_driver.unmap_rate=0"};
 
-// [PRI-08] Each page is asked for once, perhaps again for its first write, and then is there.
 /// The same 32 domains, on ep1; ep0 sends anything at all at the pages that the driver gives out.
 RunResult run_beside_a_hostile_device(const Sets& sets) {
   LoadOptions options;
@@ -166,6 +165,26 @@ TEST(IommuDriver, SEC_08_WithoutSecureAtsItReachesPagesByTranslatedAddresses) {
   EXPECT_TRUE(check(result, "no access by a stale translation").ok);
 }
 
+TEST(IommuDriver, S1_ItsNeighbourGetsAllItsData) {
+  const RunResult result =
+      run_beside_a_hostile_device({"iommu.secure_ats=true", "host.iommu_driver.unmap_rate=0",
+                                   "host.iommu_driver.premapped=0.5"});
+  std::size_t looked_at = 0;
+  for (const CheckResult& one : result.checks) {
+    EXPECT_TRUE(one.ok) << one.name << ": " << one.detail;
+    looked_at += one.name == "ep1: unharmed by its neighbours" ? 1 : 0;
+  }
+  EXPECT_EQ(looked_at, 1U);
+  EXPECT_GT(result.iommu.at(0).page_requests_served, 10U);
+}
+
+TEST(IommuDriver, AmongHostileDevicesAloneTheDriverHasNothingToUnmap) {
+  const RunResult result = run_beside_a_hostile_device(
+      {"system.instances.ep1.workload.kind=hostile", "system.instances.ep1.workload.domains=1"});
+  EXPECT_EQ(result.iommu.at(0).unmaps, 0U);
+}
+
+// [PRI-08] Each page is asked for once, perhaps again for its first write, and then is there.
 TEST(IommuDriver, PRI_08_PagesThatAreNotThereComeByPageRequests) {
   const RunResult result = sound_run(kPages + kNoUnmaps + Sets{"host.iommu_driver.premapped=0"});
   const IommuResult& agent = result.iommu.at(0);
@@ -222,9 +241,7 @@ TEST(IommuDriver, PRI_13_AnOverflowOfPageRequestsIsCleared) {
   EXPECT_GT(result.iommu.at(0).maps, 500U);
 }
 
-// [IQU-07] Some answers come after the agent has given them up: the invalidation is repeated.
-// The queue holds 127 requests; eight devices miss all their pages at once, while the driver is
-// about to clear the flag of the first. [PRI-15] [PRI-16]
+// The queue holds 127 requests, and eight devices miss all their pages at once. [PRI-15] [PRI-16]
 TEST(IommuDriver, PRI_15_OverflowsOfABurstAreCleared) {
   LoadOptions options;
   options.seed = 3;
@@ -246,6 +263,7 @@ workload:
   EXPECT_GT(result.errors.at("iommu_driver_page_request_overflow"), 2U);
 }
 
+// [IQU-07] Some answers come after the agent has given them up: the invalidation is repeated.
 TEST(IommuDriver, IQU_07_AnInvalidationWithoutAnswerIsRepeated) {
   const RunResult result =
       sound_run(kPages + Sets{"host.iommu_driver.step=50ns", "link.timing.propagation=300ns",
