@@ -168,6 +168,38 @@ TEST(BadCaseFile, CountsAndLagsAreRefusedWhereNothingCounts) {
               Contains(HasSubstr("same_as.events[0].count: has no meaning here")));
 }
 
+TEST(BadCaseFile, FieldsThatTheEventNeverHasAreRefused) {
+  EXPECT_THAT(problems_with("never: [{event: data, kind: malformed_tlp}]\n"),
+              ElementsAre(AllOf(HasSubstr("c.yaml:5:23: never[0].kind: is no field of data"),
+                                HasSubstr("expected event, hex, t_ns or value"))));
+  EXPECT_THAT(problems_with("never: [{event: wire, bdf: \"01:00.0\"}]\n"),
+              ElementsAre(HasSubstr("never[0].bdf: is no field of wire")));
+  EXPECT_THAT(
+      problems_with("never: [{event: [data, wire], tag: 3}, {event: any, kind: bad_line}]\n"),
+      IsEmpty());
+}
+
+TEST(BadCaseFile, ValuesThatNoEventHasAreRefused) {
+  for (const char* value : {"\">= x\"", "\"< \"", "\"8..4\"", "\"!=\"", "[1, \"> 2ns\"]"}) {
+    EXPECT_THAT(problems_with(std::string("never: [{event: wire, tag: ") + value + "}]\n"),
+                ElementsAre(AllOf(HasSubstr("never[0].tag: is "), HasSubstr("; expected "))))
+        << value;
+  }
+  for (const char* value : {"0g", "123", "\">= 2\""}) {
+    EXPECT_THAT(problems_with(std::string("never: [{event: committed, hex: ") + value + "}]\n"),
+                ElementsAre(HasSubstr("which no bytes are")))
+        << value;
+  }
+  EXPECT_THAT(problems_with("never: [{event: wire, replay: 1}]\n"),
+              ElementsAre(HasSubstr("no replay is called '1'")));
+  EXPECT_THAT(problems_with("expect: [{event: wire, count: twice}]\n"),
+              ElementsAre(HasSubstr("is 'twice'; expected a number of events")));
+  EXPECT_THAT(problems_with("expect: [{event: wire, count: 2, lag: [1ns, 2ns]}]\n"),
+              ElementsAre(HasSubstr("expect[0].lag: has no meaning beside count")));
+  EXPECT_THAT(problems_with("never: [{event: wire, payload: \"!= 00\", tag: \"4..4\"}]\n"),
+              IsEmpty());
+}
+
 TEST(BadCaseFile, CitesAreTexts) {
   std::vector<std::string> texts;
   try {
