@@ -13,6 +13,7 @@
 namespace flitwise::scenario {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -75,6 +76,23 @@ TEST(Verdict, AGroupTakesEventsInAnyOrderAndEachOnce) {
   EXPECT_THAT(judged("expect:\n  - any_order: [{type: Ack}, {type: Ack}]\n"), SizeIs(1));
 }
 
+TEST(Verdict, AGroupLeavesEachPatternWhatItNeeds) {
+  EXPECT_THAT(judged("expect:\n  - any_order: [{event: wire}, {type: MWr, replay: false}]\n"),
+              IsEmpty());
+  EXPECT_THAT(judged("expect:\n  - any_order: [{event: wire}, {type: MWr}, {replay: false}]\n"
+                     "  - {event: committed}\n"),
+              IsEmpty());
+  const auto failures =
+      judged("expect:\n  - any_order: [{event: wire}, {replay: false}, {seq: 3, replay: false}]\n");
+  EXPECT_THAT(failures, SizeIs(1));
+}
+
+TEST(Verdict, AGroupEndsAtTheEarliestEventThatCompletesIt) {
+  EXPECT_THAT(judged("expect:\n  - any_order: [{seq: 3}, {type: MWr}]\n"
+                     "  - {type: MWr, lag: [40ns, 40ns]}\n"),
+              IsEmpty());
+}
+
 TEST(Verdict, ValuesAreNumbersWordsRangesAndLists) {
   EXPECT_THAT(judged("expect:\n  - {address: 4096, seq: '2..4', type: [MRd, MWr], tag: absent}\n"),
               IsEmpty());
@@ -109,6 +127,15 @@ TEST(Verdict, CountsLookAtTheWholeRun) {
   const auto failures = judged("expect:\n  - {type: MWr, count: '>= 3'}\n");
   ASSERT_THAT(failures, SizeIs(1));
   EXPECT_EQ(failures[0].seen, "2 times");
+  EXPECT_THAT(failures[0].around, ElementsAre(HasSubstr("10.0 ns  wire type=MWr"),
+                                              HasSubstr("90.0 ns  wire type=MWr")));
+}
+
+TEST(Verdict, ACountOfNothingShowsWhatCameNearest) {
+  const auto failures = judged("expect:\n  - {event: committed, hex: '00fe', count: 1}\n");
+  ASSERT_THAT(failures, SizeIs(1));
+  EXPECT_EQ(failures[0].seen, "0 times");
+  EXPECT_THAT(failures[0].around, ::testing::Contains(HasSubstr("> ")));
 }
 
 TEST(Verdict, WhatMustNotHappenIsShownWithWhatIsAroundIt) {
@@ -127,6 +154,18 @@ TEST(Verdict, ABrokenRuleIsAFailureUnlessTheCaseAsksForIt) {
       judge(cases_from_text(head + "expect:\n  - {event: violation, rule: LNK-8.3}\n", "x").front(),
             broken),
       IsEmpty());
+}
+
+TEST(Verdict, OneThatIsAskedForExcusesNoOther) {
+  const Case one = cases_from_text(
+                       "id: X\ntitle: T\ncites: [X]\nstimulus:\n  - run: idle\n"
+                       "expect:\n  - {event: violation, rule: LNK-8.3}\n",
+                       "x")
+                       .front();
+  const auto failures = judge(one, {event("violation", 5, {{"rule", "LNK-8.3"}}),
+                                    event("violation", 6, {{"rule", "LNK-7.15"}})});
+  ASSERT_THAT(failures, SizeIs(1));
+  EXPECT_THAT(failures[0].seen, HasSubstr("LNK-7.15"));
 }
 
 TEST(Campaign, OneSeedIsOneCase) {
@@ -206,6 +245,8 @@ TEST(Verdict, TellsOfOneRuleOnceHoweverOftenItWasBroken) {
   ASSERT_THAT(failures, SizeIs(2));
   EXPECT_THAT(failures[0].seen, HasSubstr("(and 1 more)"));
   EXPECT_THAT(failures[1].seen, HasSubstr("LNK-7.15"));
+  EXPECT_THAT(failures[1].around, ElementsAre(HasSubstr("1.0 ns"), HasSubstr("2.0 ns"),
+                                              AllOf(HasSubstr("> "), HasSubstr("LNK-7.15"))));
 }
 
 TEST(Coverage, TellsProvedOpenAndWaitingRulesApart) {
