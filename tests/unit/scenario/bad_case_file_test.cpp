@@ -96,6 +96,24 @@ TEST(BadCaseFile, AParameterThatNothingUsesIsRefused) {
               ElementsAre(HasSubstr("variants.bb: is used nowhere")));
 }
 
+TEST(BadCaseFile, ANumberWithAUnitStandsInNoFormula) {
+  const std::string end = "never: [{event: wire, tag: \"${b / 4}\"}]\n";
+  EXPECT_THAT(problems_with("matrix: {b: [4KiB]}\n" + end),
+              ElementsAre(HasSubstr("${b / 4}: b is '4KiB'; expected a number, or one of bytes")));
+  EXPECT_THAT(problems_with("matrix: {b: [12ns]}\n" + end), ElementsAre(HasSubstr("b is '12ns'")));
+  EXPECT_THAT(problems_with("matrix: {b: [128B, 0x10, 3]}\n" + end), IsEmpty());
+  EXPECT_THAT(problems_with("matrix: {b: [4KiB]}\nnever: [{event: wire, tag: \"${b}\"}]\n"),
+              IsEmpty());
+}
+
+TEST(BadCaseFile, AMatrixIsAMapOfListsOfValues) {
+  const std::string end = "never: [{event: wire, tag: \"${b}\"}]\n";
+  EXPECT_THAT(problems_with("matrix: [b]\nnever: [{event: wire}]\n"),
+              ElementsAre(HasSubstr("c.yaml:5:9: matrix: is a sequence; expected a map of lists")));
+  EXPECT_THAT(problems_with("matrix: {b: [[1]]}\n" + end),
+              ElementsAre(HasSubstr("matrix.b: is a sequence; expected one value")));
+}
+
 TEST(BadCaseFile, SameAsNamesAnotherCaseOfTheFile) {
   const std::string same = "same_as: {case: A-1/x, events: [{event: wire}]}\n";
   EXPECT_THAT(problems_with(same), ElementsAre(HasSubstr("no case of this file has the id")));
