@@ -174,6 +174,13 @@ TEST(Campaign, OneSeedIsOneCase) {
   EXPECT_EQ(campaign_case(7, {"link.mps=128B"}).sets.back(), "link.mps=128B");
 }
 
+TEST(Campaign, ProvesNoRule) {
+  const std::string page = "- LNK-7.3 One.\n- DHI D1 Two.\n";
+  EXPECT_THAT(coverage_text(coverage_of({page}, {campaign_case(7, {})})),
+              HasSubstr("0 rules have a case"));
+  EXPECT_THAT(unknown_cites(coverage_of({page}, {}), {campaign_case(7, {})}), IsEmpty());
+}
+
 TEST(Campaign, ShrinkingKeepsWhatTheFailureNeeds) {
   Case big;
   for (int i = 0; i < 40; ++i) {
