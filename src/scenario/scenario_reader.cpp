@@ -127,6 +127,7 @@ class Reader {
               "; expected a value or a list of values");
     }
     case_.sets.push_back(entry.key + "=" + value_text(value));
+    case_.set_places[case_.sets.back()] = entry.place;
   }
 
   // The first key inside as it should have been written: "link.mps: 128B".
