@@ -71,7 +71,7 @@ const std::vector<EventKind>& event_kinds() {
       {"handle", {"end", "dhi", "valid", "bdf", "pasid"}},
       {"result", {"path", "value"}},
       {"check", {"name", "detail"}},
-      {"violation", {"rule", "type", "at", "rid"}},
+      {"violation", {"rule", "type", "at", "rid", "packet", "other"}},
       {"deadlock", {"detail"}},
       {"frame", {"unit", "seq", "nullified", "hex"}},
       {"missed_fault", {"link", "struck", "detail", "line"}},

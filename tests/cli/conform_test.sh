@@ -103,6 +103,8 @@ grep -q '"dma"' "$small" && ! grep -q '"start"' "$small" || fail "not told by st
 code=0
 out=$("$FLITWISE" conform "$small") || code=$?
 [[ $code == 1 && $out == *LNK-8.3* ]] || fail "a small case that does not fail: $out"
+[[ $out == *"seen: "*"violation rule=LNK-8.3"*" packet=#"*" other=#"* && $out == *$'\n        > '*"violation rule=LNK-8.3"* ]] ||
+  fail "packets of a violation, and what is around it: $out"
 sed -i '/faults.break/d' "$small"
 "$FLITWISE" conform "$small" >/dev/null || fail "a small case that fails with the rule kept"
 
