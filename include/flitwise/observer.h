@@ -19,6 +19,7 @@ struct Observation {
   const char* detail;  ///< of an error: which rule or check, "crosses_4kib", "unmapped_address"; of
                        ///< a monitor: the id of the rule, "LNK-8.3"
   const Packet* packet;
+  const char* other = "";  ///< of a violation: the packet, or the state, that it goes against
 };
 
 /// Called for each observation; must not change anything. Empty: nothing is observed.

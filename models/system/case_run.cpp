@@ -2,6 +2,8 @@
 // One corner case from its first step to its verdict.
 #include "system/case_run.h"
 
+#include <algorithm>
+
 #include "flitwise/error.h"
 #include "scenario/vocabulary.h"
 #include "script/script_line.h"
@@ -60,18 +62,28 @@ class CaseRun {
     Json timed = {{"event", event["event"]}, {"t_ns", output_.elapsed().ns()}};
     timed.update(event);
     log_.push_back(std::move(timed));
-    check_kind(event);
+    check_words(event);
   }
 
-  // Patterns may name the kinds of one list alone: all others would never be seen.
-  void check_kind(const Json& event) {
+  // Patterns may name the fields and kinds of some lists alone: all others would never be seen.
+  void check_words(const Json& event) {
     const std::string kind = event["event"] == "error" ? event.value("kind", "") : "malformed_tlp";
     if (!scenario::is_error_kind(kind)) {
-      log_.push_back({{"event", "check"},
-                      {"t_ns", output_.elapsed().ns()},
-                      {"name", "every kind of error is in the list of kinds"},
-                      {"detail", kind}});
+      note_unlisted("every kind of error is in the list of kinds", kind);
     }
+    const std::string name = event["event"].get<std::string>();
+    const std::vector<std::string>& fields = scenario::event_fields(name);
+    for (const auto& item : event.items()) {
+      if (!std::binary_search(fields.begin(), fields.end(), item.key())) {
+        note_unlisted("every field of an event is in the list of its fields",
+                      name + " " + item.key());
+      }
+    }
+  }
+
+  void note_unlisted(const char* check, const std::string& word) {
+    log_.push_back(
+        {{"event", "check"}, {"t_ns", output_.elapsed().ns()}, {"name", check}, {"detail", word}});
   }
 
   bool execute(const Json& op, int line) {

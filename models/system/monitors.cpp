@@ -61,10 +61,10 @@ void Monitors::observe(const Observer& observer) {
   for (const auto& one : links_) {
     const char* const place = one->log().link().c_str();
     one->log().listen([&observer, place](ViolationLog::Kind kind, Time time, const char* rule,
-                                         const Packet& packet) {
+                                         const Packet& packet, const std::string& other) {
       const bool is_warning = kind == ViolationLog::Kind::kWarning;
       if (observer) {
-        observer({time, place, is_warning ? "warning" : "violation", rule, &packet});
+        observer({time, place, is_warning ? "warning" : "violation", rule, &packet, other.c_str()});
       }
     });
   }

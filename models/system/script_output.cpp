@@ -4,6 +4,7 @@
 
 #include "dhi/dhi_message.h"
 #include "flitwise/link_socket.h"
+#include "monitor/packet_note.h"
 #include "tlp/json_value.h"
 
 namespace flitwise {
@@ -282,6 +283,10 @@ void ScriptOutput::observed(const Observation& observation) {
   }
   line["at"] = observation.place;
   line["rid"] = bdf_text(packet.tlp.requester_id);
+  if (what == "violation") {
+    line["packet"] = text_of(packet);
+    line["other"] = observation.other;
+  }
   write(line);
 }
 

@@ -23,6 +23,7 @@
 #include "common/interrupt.h"
 #include "scenario/campaign.h"
 #include "scenario/case_writer.h"
+#include "scenario/failure_kind.h"
 #include "scenario/shrink.h"
 
 namespace flitwise::cli {
@@ -130,36 +131,19 @@ class Campaign {
     return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
   }
 
-  // What was expected first and what came instead, so that a smaller case fails for the same
-  // reason.
-  static std::string kind_of(const std::string& failure) {
-    std::string kind = line_behind(failure, "expected ");
-    if (kind.empty()) {
-      return line_behind(failure, "the case ended");
-    }
-    // Which rule of a violation, which error, which check.
-    const std::string seen = line_behind(failure, "seen: ");
-    for (const auto& [key, end] : {std::pair(" rule=", " type="), std::pair(" kind=", " at="),
-                                   std::pair(" name=", " detail=")}) {
-      if (const std::size_t at = seen.find(key); at != std::string::npos) {
-        kind += seen.substr(at, seen.find(end, at) - at);
-      }
-    }
-    return kind;
-  }
-
-  // The first seed of each kind is made small; the others are like it.
+  // The first seed of each kind is made small, unless each try would take as long as a case may;
+  // the others are like it.
   void report(std::uint64_t seed, const Case& one, const std::string& failure, unsigned seconds) {
-    const std::string kind = kind_of(failure);
+    const std::string kind = scenario::kind_of(failure);
     std::uint64_t first = seed;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       first = first_of_kind_.emplace(kind, seed).first->second;
     }
     const auto fails = [&](const Case& less) {
-      return !is_interrupted() && kind_of(workplace_.failure(less, seconds)) == kind;
+      return !is_interrupted() && scenario::kind_of(workplace_.failure(less, seconds)) == kind;
     };
-    const Case small = first == seed && failure.find("expected ") != std::string::npos
+    const Case small = first == seed && scenario::is_quick(kind)
                            ? scenario::shrunk(one, fails, kShrinkBudget, options_.sets)
                            : one;
     const std::string file = fmt::format("{}/seed-{}.yaml", options_.folder, seed);

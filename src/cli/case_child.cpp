@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "common/child_process.h"
@@ -12,6 +14,7 @@
 #include "config/load.h"
 #include "flitwise/error.h"
 #include "scenario/case_files.h"
+#include "scenario/failure_kind.h"
 #include "system/case_run.h"
 #include "system/kernel.h"
 
@@ -56,9 +59,7 @@ Said ask_child(const Case& asker, const std::string& id, unsigned seconds) {
                  std::to_string(seconds), "--", asker.file});
   const Json outcome = Json::parse(output.text, nullptr, false);
   if (!outcome.is_object()) {
-    return {
-        fmt::format("      the case ended with exit code {} and said nothing\n", output.exit_code),
-        Json::array()};
+    return {scenario::text_of_silence(output.exit_code, seconds), Json::array()};
   }
   return {outcome.value("failure", ""), outcome.value("same_events", Json::array())};
 }
@@ -103,6 +104,25 @@ int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& sam
   return kOk;
 }
 
+namespace {
+
+// At the setting of the case that is wrong, or else at the case.
+Problem at_setting(const Problem& problem, const Case& one) {
+  const std::string origin = "--set ";
+  const std::string set = problem.file.substr(std::min(origin.size(), problem.file.size()));
+  const auto found = one.set_places.find(set);
+  if (found == one.set_places.end()) {
+    return {one.file, one.place.line, one.place.column, "config",
+            fmt::format("case {}: {}", one.id, problem.text())};
+  }
+  return {one.file, found->second.line, found->second.column,
+          "config.set." + set.substr(0, set.find('=')),
+          fmt::format("case {}: {}{}", one.id, problem.path.empty() ? "" : problem.path + ": ",
+                      problem.message)};
+}
+
+}  // namespace
+
 void check_configs(const std::vector<Case>& cases) {
   std::vector<Problem> problems;
   for (const Case& one : cases) {
@@ -110,8 +130,7 @@ void check_configs(const std::vector<Case>& cases) {
       config_of(one);
     } catch (const ConfigError& error) {
       for (const Problem& problem : error.problems()) {
-        problems.push_back({one.file, one.place.line, one.place.column, "config",
-                            fmt::format("case {}: {}", one.id, problem.text())});
+        problems.push_back(at_setting(problem, one));
       }
     }
   }

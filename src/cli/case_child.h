@@ -17,8 +17,8 @@ inline constexpr unsigned kCaseSeconds = 60;  ///< that a case may take
 int run_as_child(const scenario::Case& one, const std::vector<scenario::EventPattern>& same_events,
                  unsigned seconds);
 
-/// Throws ConfigError with what is wrong with the configurations of the cases, at the places of the
-/// cases.
+/// Throws ConfigError with what is wrong with the configurations of the cases, at the settings that
+/// are to blame, or else at the places of the cases.
 void check_configs(const std::vector<scenario::Case>& cases);
 
 /// Runs the case in a child process; what is wrong with it as text for a person, or nothing. A

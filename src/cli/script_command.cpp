@@ -2,6 +2,8 @@
 // flitwise script: the assembled machine, driven line by line.
 #include "system/script.h"
 
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -20,19 +22,30 @@ struct ScriptOptions {
   LoadOptions load;
 };
 
+ConfigError unreadable(const ScriptOptions& options) {
+  return ConfigError({{options.script, 0, 0, "", "cannot be read; expected a script"}});
+}
+
 int script(const ScriptOptions& options) {
   const Config config = options.config.empty() ? config_from_text(embedded::script_config(),
                                                                   "script.yaml", "", options.load)
                                                : load_config(options.config, options.load);
   std::ifstream file;
   if (options.script != "-") {
+    if (std::filesystem::is_directory(options.script)) {
+      throw ConfigError({{options.script, 0, 0, "", "is a directory; expected a script"}});
+    }
     file.open(options.script);
     if (!file) {
-      throw ConfigError({{options.script, 0, 0, "", "cannot be read; expected a script"}});
+      throw unreadable(options);
     }
   }
   std::istream& in = options.script == "-" ? std::cin : file;
-  return run_in_kernel([&] { return script_command(in, std::cout, config); });
+  const int code = run_in_kernel([&] { return script_command(in, std::cout, config); });
+  if (in.bad() || std::ferror(stdin) != 0) {  // not at its end, but stopped on the way there
+    throw unreadable(options);
+  }
+  return code;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 constexpr MonitoredRule kNotInitialised{"LNK-8.10", "a TLP was sent before its class had credits"};
 constexpr MonitoredRule kOverrun{"LNK-8.3", "a TLP was sent that its credits do not cover"};
-constexpr MonitoredRule kTakenBack{"LNK-8.12", "an UpdateFC takes credits back"};
+constexpr MonitoredRule kTakenBack{"LNK-8.8", "an UpdateFC takes credits back"};
 
 // Counter widths without scaling, and what a scale code adds. [LNK-8.4]
 constexpr unsigned kHeaderBits = 8;

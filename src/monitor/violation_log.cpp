@@ -25,19 +25,19 @@ std::string text_of(const std::vector<Violation>& violations) {
 void ViolationLog::add(const MonitoredRule& rule, bool is_up, Time time, const Packet& packet,
                        std::string other) {
   ++count_;
+  if (listener_) {
+    listener_(Kind::kViolation, time, rule.id, packet, other);
+  }
   if (first_.size() < kKept) {
     first_.push_back(
         {rule.id, rule.sentence, link_, is_up, time, text_of(packet), std::move(other)});
-  }
-  if (listener_) {
-    listener_(Kind::kViolation, time, rule.id, packet);
   }
 }
 
 void ViolationLog::warn(const MonitoredRule& rule, Time time, const Packet& packet) {
   ++warnings_[rule.id];
   if (listener_) {
-    listener_(Kind::kWarning, time, rule.id, packet);
+    listener_(Kind::kWarning, time, rule.id, packet, "");
   }
 }
 

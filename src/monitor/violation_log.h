@@ -23,8 +23,10 @@ class ViolationLog {
  public:
   /// A warning: a rule that says "should", which breaks no run. [PRI-33]
   enum class Kind : std::uint8_t { kViolation, kWarning };
-  /// Called for each of them, with the rule's id and the packet that broke it.
-  using Listener = std::function<void(Kind, Time, const char* rule, const Packet&)>;
+  /// Called for each of them, with the rule's id, the packet that broke it and, of a violation,
+  /// what that goes against.
+  using Listener =
+      std::function<void(Kind, Time, const char* rule, const Packet&, const std::string& other)>;
 
   explicit ViolationLog(std::string link) : link_(std::move(link)) {}
   void listen(Listener listener) { listener_ = std::move(listener); }

@@ -17,8 +17,9 @@ void check_references(const config::Value& document, const std::vector<Case>& ca
     const bool is_alone = cases.size() == 1 && is_known;  // it could only be compared with itself
     if (!one.same_as.empty() && (!is_known || is_alone)) {
       problems.add(document.find("same_as")->value.place, "same_as.case",
-                   (is_alone ? "is the case itself: '" : "no case of this file has the id '") +
-                       one.same_as + "'" + config::nearest_hint(one.same_as, ids, "case"));
+                   is_alone ? "is the case itself: '" + one.same_as + "'; expected another one"
+                            : "no case of this file has the id '" + one.same_as + "'" +
+                                  config::nearest_hint(one.same_as, ids, "case"));
       return;
     }
   }

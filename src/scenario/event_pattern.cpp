@@ -65,6 +65,43 @@ void check_values(const config::Value& pattern, const std::string& path,
   }
 }
 
+// Events that a pattern names, none where it may be any.
+std::vector<std::string> named_events(const config::Value& pattern) {
+  const config::Value::Entry* const event = pattern.find("event");
+  if (event == nullptr) {
+    return {};
+  }
+  const bool is_list = event->value.kind == config::Value::Kind::kSequence;
+  std::vector<std::string> names;
+  for (const config::Value& item :
+       is_list ? event->value.items : std::vector<config::Value>{event->value}) {
+    if (std::find(event_names().begin(), event_names().end(), item.text) == event_names().end()) {
+      return {};
+    }
+    names.push_back(item.text);
+  }
+  return names;
+}
+
+// A field that none of these events has would never be seen.
+void check_field(const config::Value::Entry& entry, const std::vector<std::string>& events,
+                 const std::string& path, config::ProblemList& problems) {
+  const auto has_field = [&](const std::string& event) {
+    const std::vector<std::string>& fields = event_fields(event);
+    return std::binary_search(fields.begin(), fields.end(), entry.key);
+  };
+  if (events.empty() || !has_field("")) {
+    check_word(entry.key, event_fields(events.size() == 1 ? events[0] : ""), "field", entry.place,
+               path, problems);
+  } else if (std::none_of(events.begin(), events.end(), has_field)) {
+    problems.add(
+        entry.place, path,
+        "is no field of " + config::alternatives(events) +
+            (events[0] == "wire" ? std::string()
+                                 : "; expected " + config::alternatives(event_fields(events[0]))));
+  }
+}
+
 std::optional<Time> read_time(const config::Value& value, const std::string& path,
                               config::ProblemList& problems) {
   const auto read = config::read_quantity(value.text, config::time_dimension());
@@ -98,9 +135,15 @@ ValueTest ValueTest::read(const config::Value& value, const std::string& path,
                           config::ProblemList& problems) {
   using Kind = config::Value::Kind;
   ValueTest test;
+  const auto add = [&](const config::Value& one) {
+    test.text_ += (test.text_.empty() ? "" : " or ") + one.text;
+    test.any_of_.push_back(read_one(one.text));
+    if (const std::string problem = flaw(test.any_of_.back()); !problem.empty()) {
+      problems.add(one.place, path, "is " + one.seen() + "; expected " + problem);
+    }
+  };
   if (value.kind == Kind::kScalar || value.kind == Kind::kNull) {
-    test.text_ = value.text;
-    test.any_of_.push_back(read_one(value.text));
+    add(value);
     return test;
   }
   if (value.kind == Kind::kMap || value.items.empty()) {
@@ -109,10 +152,30 @@ ValueTest ValueTest::read(const config::Value& value, const std::string& path,
     return test;
   }
   for (const config::Value& item : value.items) {
-    test.text_ += (test.text_.empty() ? "" : " or ") + item.text;
-    test.any_of_.push_back(read_one(item.text));
+    add(item);
   }
   return test;
+}
+
+std::string ValueTest::flaw(const One& one) {
+  switch (one.relation) {
+    case Relation::kLess:
+    case Relation::kAtMost:
+    case Relation::kMore:
+    case Relation::kAtLeast:
+      return Number::of(one.first) ? "" : "a number behind the relation, such as \">= 2\"";
+    case Relation::kBetween:
+      return *Number::of(one.first) <= *Number::of(one.second)
+                 ? ""
+                 : "the smaller number first, such as \"4..8\"";
+    case Relation::kNotEqual:
+      return one.first.empty() ? "a value behind !=" : "";
+    case Relation::kEqual:
+    case Relation::kAny:
+    case Relation::kAbsent:
+      break;
+  }
+  return "";
 }
 
 ValueTest::One ValueTest::read_one(const std::string& text) {
@@ -183,6 +246,20 @@ bool ValueTest::holds_digits(const std::string& digits) const {
   });
 }
 
+bool ValueTest::suits_digits() const {
+  return std::all_of(any_of_.begin(), any_of_.end(), [](const One& one) {
+    const bool is_hex = one.first.size() % 2 == 0 &&
+                        one.first.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+    return one.relation == Relation::kAny || one.relation == Relation::kAbsent ||
+           ((one.relation == Relation::kEqual || one.relation == Relation::kNotEqual) && is_hex);
+  });
+}
+
+bool ValueTest::suits_numbers() const {
+  return std::all_of(any_of_.begin(), any_of_.end(),
+                     [](const One& one) { return Number::of(one.first).has_value(); });
+}
+
 bool ValueTest::accepts_absence() const {
   return std::any_of(any_of_.begin(), any_of_.end(),
                      [](const One& one) { return one.relation == Relation::kAbsent; });
@@ -203,6 +280,35 @@ ValueTest read_figure(const config::Value& value, const std::string& path,
   return test;
 }
 
+namespace {
+
+ValueTest read_count(const config::Value& value, const std::string& path,
+                     config::ProblemList& problems) {
+  ValueTest test = read_figure(value, path, problems);
+  if (!test.suits_numbers() && !test.holds(Json(0U))) {
+    problems.add(value.place, path, "is " + value.seen() + "; expected a number of events");
+  }
+  return test;
+}
+
+bool is_bytes(const std::string& field) {
+  return field == "hex" || field == "payload";
+}
+
+ValueTest read_field(const config::Value::Entry& entry, const std::string& path,
+                     config::ProblemList& problems) {
+  ValueTest test = ValueTest::read(entry.value, path, problems);
+  if (is_bytes(entry.key) && !test.suits_digits()) {
+    problems.add(entry.value.place, path,
+                 "is " + entry.value.seen() +
+                     ", which no bytes are; expected hexadecimal digits in pairs, != and such, any "
+                     "or absent");
+  }
+  return test;
+}
+
+}  // namespace
+
 EventPattern EventPattern::read(const config::Value& value, const std::string& path,
                                 config::ProblemList& problems) {
   EventPattern pattern;
@@ -212,10 +318,11 @@ EventPattern EventPattern::read(const config::Value& value, const std::string& p
                  "is " + value.seen() + "; expected fields such as {event: wire, type: Nak}");
     return pattern;
   }
+  const std::vector<std::string> events = named_events(value);
   for (const config::Value::Entry& entry : value.entries) {
     const std::string key = path + "." + entry.key;
     if (entry.key == "count") {
-      pattern.count = read_figure(entry.value, key, problems);
+      pattern.count = read_count(entry.value, key, problems);
     } else if (entry.key == "after" || entry.key == "before") {
       const auto time = read_time(entry.value, key, problems);
       (entry.key == "after" ? pattern.from : pattern.to) = time.value_or(Time{});
@@ -224,11 +331,15 @@ EventPattern EventPattern::read(const config::Value& value, const std::string& p
     } else if (entry.key == "lag") {
       read_span(entry.value, key, pattern.least_lag, pattern.most_lag, problems);
     } else {
-      check_word(entry.key, event_fields(), "field", entry.place, key, problems);
-      pattern.fields.push_back({entry.key, ValueTest::read(entry.value, key, problems)});
+      check_field(entry, events, key, problems);
+      pattern.fields.push_back({entry.key, read_field(entry, key, problems)});
     }
   }
   check_values(value, path, problems);
+  if (pattern.count && value.find("lag") != nullptr) {
+    problems.add(value.find("lag")->place, path + ".lag",
+                 "has no meaning beside count, which looks at the whole run");
+  }
   if (pattern.to < pattern.from && value.find("within") == nullptr) {
     problems.add(value.place, path,
                  fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
@@ -258,10 +369,9 @@ std::size_t EventPattern::agreement(const Json& event) const {
         if (found == event.end()) {
           return field.test.accepts_absence();
         }
-        const bool is_bytes =
-            (field.name == "hex" || field.name == "payload") && found->is_string();
-        return is_bytes ? field.test.holds_digits(found->get_ref<const std::string&>())
-                        : field.test.holds(*found);
+        return is_bytes(field.name) && found->is_string()
+                   ? field.test.holds_digits(found->get_ref<const std::string&>())
+                   : field.test.holds(*found);
       }));
 }
 

@@ -26,6 +26,10 @@ class ValueTest {
                         config::ProblemList& problems);
 
   bool holds(const Json& value) const;
+  /// Can a number hold, or be told from others? Bytes in hexadecimal? No other value would be seen
+  /// where events have only such.
+  bool suits_numbers() const;
+  bool suits_digits() const;
   /// For bytes in hexadecimal: digits are compared as they stand, whatever number they would make.
   bool holds_digits(const std::string& digits) const;
   /// May the field be missing?
@@ -49,6 +53,8 @@ class ValueTest {
     std::string first, second;
   };
   static One read_one(const std::string& text);
+  /// Why no value is known to hold; empty where one may.
+  static std::string flaw(const One& one);
   static bool holds(const One& one, const Json& value);
 
   std::vector<One> any_of_;

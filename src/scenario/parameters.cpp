@@ -44,10 +44,15 @@ std::vector<Variant> listed(const Value& list, config::ProblemList& problems) {
 
 constexpr std::size_t kMostVariants = 1000;  // of one file
 
-std::vector<Variant> crossed(const std::vector<Variant>& variants, const Value::Entry& axis) {
+std::vector<Variant> crossed(const std::vector<Variant>& variants, const Value::Entry& axis,
+                             config::ProblemList& problems) {
   std::vector<Variant> all;
   for (const Variant& variant : variants) {
     for (const Value& item : axis.value.items) {
+      if (item.kind != Value::Kind::kScalar) {
+        problems.add(item.place, "matrix." + axis.key,
+                     "is " + item.seen() + "; expected one value");
+      }
       Variant next = variant;
       next.values[axis.key] = item.text;
       next.name += (next.name.empty() ? "" : "-") + item.text;
@@ -57,7 +62,11 @@ std::vector<Variant> crossed(const std::vector<Variant>& variants, const Value::
   return all;
 }
 
-std::optional<double> number_of(const Parameters& values, const std::string& name) {
+constexpr const char* kBytes = "B";  // the one unit that a formula may leave out: 128B is 128
+
+// A number with another unit counts as none: what 4KiB / 4 is meant to be nobody can tell.
+std::optional<double> number_of(const Parameters& values, const std::string& name,
+                                std::string& problem) {
   const auto found = values.find(name);
   if (found == values.end()) {
     return std::nullopt;
@@ -67,7 +76,14 @@ std::optional<double> number_of(const Parameters& values, const std::string& nam
   const bool is_hex = text.rfind("0x", 0) == 0;
   const double value = is_hex ? static_cast<double>(std::strtoull(text.c_str(), &end, 16))
                               : std::strtod(text.c_str(), &end);
-  return end == text.c_str() ? std::nullopt : std::optional(value);  // "128B" counts as 128
+  if (end == text.c_str()) {
+    return std::nullopt;
+  }
+  if (*end != '\0' && std::string(end) != kBytes) {
+    problem = fmt::format(
+        "{} is '{}'; expected a number, or one of bytes such as 128B, in a formula", name, text);
+  }
+  return value;
 }
 
 // What stands for one ${...}; an empty problem where it could be had.
@@ -81,8 +97,13 @@ std::string replacement(const std::string& inside, const Parameters& values, std
     problem = formula.problem();
     return "";
   }
-  const auto value =
-      formula.value([&](const std::string& name, bool) { return number_of(values, name); });
+  std::string no_number;
+  const auto value = formula.value(
+      [&](const std::string& name, bool) { return number_of(values, name, no_number); });
+  if (!no_number.empty()) {
+    problem = "${" + inside + "}: " + no_number;
+    return "";
+  }
   if (!value) {
     problem = "${" + inside + "}: no such parameter, or it is no number";
     return "";
@@ -188,6 +209,10 @@ std::vector<Variant> variants_of(const Value& document, config::ProblemList& pro
     }
   }
   if (const Value::Entry* matrix = document.find("matrix")) {
+    if (matrix->value.kind != Value::Kind::kMap) {
+      problems.add(matrix->value.place, "matrix",
+                   "is " + matrix->value.seen() + "; expected a map of lists");
+    }
     for (const Value::Entry& axis : matrix->value.entries) {
       if (axis.value.items.empty()) {
         problems.add(axis.value.place, "matrix." + axis.key,
@@ -200,7 +225,7 @@ std::vector<Variant> variants_of(const Value& document, config::ProblemList& pro
                                  variants.size(), axis.value.items.size(), kMostVariants));
         return {};
       }
-      variants = crossed(variants, axis);
+      variants = crossed(variants, axis, problems);
     }
   }
   return variants;

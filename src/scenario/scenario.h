@@ -3,6 +3,7 @@
 /// docs/cases.md describes the files.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +43,8 @@ struct Case {
   config::Place place;
   std::string base;               ///< config file; empty: the machine of `flitwise script`
   std::vector<std::string> sets;  ///< "link.mps=128B"
-  bool boots = true;              ///< host software brings the machine up over the link
+  std::map<std::string, config::Place> set_places;  ///< where each of them stands, of a file
+  bool boots = true;  ///< host software brings the machine up over the link
   std::vector<Step> steps;
   std::vector<Expectation> expect;
   std::vector<EventPattern> never;

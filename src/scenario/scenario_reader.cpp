@@ -9,9 +9,10 @@
 #include "config/quantity.h"
 #include "flitwise/error.h"
 #include "scenario/case_references.h"
+#include "scenario/case_values.h"
+#include "scenario/final_checks.h"
 #include "scenario/parameters.h"
 #include "scenario/scenario.h"
-#include "script/script_line.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -22,30 +23,7 @@ const std::vector<std::string> kKeys = {"id",     "title",    "cites",    "confi
                                         "matrix", "variants", "stimulus", "expect",
                                         "never",  "final",    "same_as"};
 const std::vector<std::string> kConfigKeys = {"base", "set", "boot"};
-const std::vector<std::string> kFinalKeys = {"memory", "counters", "handles", "answers"};
-
-Json json_of(const Value& value) {
-  switch (value.kind) {
-    case Value::Kind::kNull:
-      return nullptr;
-    case Value::Kind::kScalar:
-      return value.text;
-    case Value::Kind::kSequence: {
-      Json list = Json::array();
-      for (const Value& item : value.items) {
-        list.push_back(json_of(item));
-      }
-      return list;
-    }
-    case Value::Kind::kMap:
-      break;
-  }
-  Json map = Json::object();
-  for (const Value::Entry& entry : value.entries) {
-    map[entry.key] = json_of(entry.value);
-  }
-  return map;
-}
+const std::vector<std::string> kSameKeys = {"case", "events"};
 
 /// Reads one case of one file, its parameters filled in.
 class Reader {
@@ -54,7 +32,7 @@ class Reader {
       : document_(document), problems_(problems) {}
 
   Case read(const std::string& variant) {
-    check_keys(document_, "", kKeys);
+    check_keys(document_, "", kKeys, problems_);
     case_.place = document_.place;
     case_.file = document_.place.file;
     case_.stem = text("id", true);
@@ -65,7 +43,7 @@ class Reader {
     read_stimulus();
     read_expect();
     read_never();
-    read_final();
+    case_.final_checks = read_final_checks(document_, problems_);
     read_same_as();
     if (case_.expect.empty() && case_.never.empty() && case_.final_checks.empty() &&
         case_.same_as.empty()) {
@@ -77,33 +55,6 @@ class Reader {
  private:
   void add(const config::Place& place, const std::string& path, const std::string& message) {
     problems_.add(place, path, message);
-  }
-
-  void check_keys(const Value& map, const std::string& path,
-                  const std::vector<std::string>& known) {
-    for (const Value::Entry& entry : map.entries) {
-      if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
-        add(entry.place, path + entry.key,
-            "unknown key; expected " + config::alternatives(known) +
-                config::nearest_hint(entry.key, known, "key"));
-      }
-    }
-  }
-
-  // The value of a key, if it is there and of that kind.
-  const Value* value_of(const Value& map, const std::string& key, const std::string& path,
-                        Value::Kind kind) {
-    const Value::Entry* entry = map.find(key);
-    if (entry == nullptr) {
-      return nullptr;
-    }
-    if (entry->value.kind != kind) {
-      add(entry->value.place, path + key,
-          "is " + entry->value.seen() + "; expected " +
-              (kind == Value::Kind::kMap ? "a map" : "a list"));
-      return nullptr;
-    }
-    return &entry->value;
   }
 
   std::string text(const std::string& key, bool is_needed) {
@@ -122,22 +73,31 @@ class Reader {
   void read_cites() {
     const Value::Entry* cites = document_.find("cites");
     if (cites == nullptr || cites->value.items.empty()) {
-      add(document_.place, "cites", "is missing; expected a list of rule ids");
+      add(cites == nullptr ? document_.place : cites->value.place, "cites",
+          (cites == nullptr ? "is missing" : "is " + cites->value.seen()) +
+              "; expected a list of rule ids");
       return;
     }
     for (const Value& item : cites->value.items) {
+      if (item.kind != Value::Kind::kScalar || item.text.empty()) {
+        add(item.place, "cites", "is " + item.seen() + "; expected a rule id");
+      }
       case_.cites.push_back(item.text);
     }
   }
 
   void read_config() {
-    const Value* config = value_of(document_, "config", "", Value::Kind::kMap);
+    const Value* config = value_of(document_, "config", "", Value::Kind::kMap, problems_);
     if (config == nullptr) {
       return;
     }
-    check_keys(*config, "config.", kConfigKeys);
+    check_keys(*config, "config.", kConfigKeys, problems_);
     if (const Value::Entry* base = config->find("base")) {
       case_.base = base->value.text;
+      if (base->value.kind != Value::Kind::kScalar) {
+        add(base->value.place, "config.base",
+            "is " + base->value.seen() + "; expected the path of one config file");
+      }
     }
     if (const Value::Entry* boot = config->find("boot")) {
       case_.boots = boot->value.text == "true";
@@ -146,11 +106,40 @@ class Reader {
             "is " + boot->value.seen() + "; expected true or false");
       }
     }
-    if (const Value* set = value_of(*config, "set", "config.", Value::Kind::kMap)) {
+    if (const Value* set = value_of(*config, "set", "config.", Value::Kind::kMap, problems_)) {
       for (const Value::Entry& entry : set->entries) {
-        case_.sets.push_back(entry.key + "=" + value_text(entry.value));
+        read_set(entry);
       }
     }
+  }
+
+  void read_set(const Value::Entry& entry) {
+    const Value& value = entry.value;
+    const auto is_scalar = [](const Value& one) { return one.kind == Value::Kind::kScalar; };
+    if (value.kind == Value::Kind::kMap) {
+      add(entry.place, "config.set." + entry.key,
+          "is a map; expected a value or a list of values, such as " + dotted(entry));
+    } else if (!is_scalar(value) &&
+               !(value.kind == Value::Kind::kSequence &&
+                 std::all_of(value.items.begin(), value.items.end(), is_scalar))) {
+      add(entry.place, "config.set." + entry.key,
+          "is " + (value.items.empty() ? value.seen() : "a list of more than values") +
+              "; expected a value or a list of values");
+    }
+    case_.sets.push_back(entry.key + "=" + value_text(value));
+    case_.set_places[case_.sets.back()] = entry.place;
+  }
+
+  // The first key inside as it should have been written: "link.mps: 128B".
+  static std::string dotted(const Value::Entry& entry) {
+    const Value& value = entry.value;
+    if (value.kind == Value::Kind::kMap && !value.entries.empty()) {
+      Value::Entry inner = value.entries.front();
+      inner.key = entry.key + "." + inner.key;
+      return dotted(inner);
+    }
+    return value.kind == Value::Kind::kMap ? "link.mps: 128B"
+                                           : entry.key + ": " + value_text(value);
   }
 
   // As it would stand behind --set.
@@ -165,35 +154,12 @@ class Reader {
     return "[" + text + "]";
   }
 
-  // {verb: {fields}} or {verb: text} as the script's operation.
-  Json operation(const Value::Entry& verb, const std::string& path) {
-    Json op = {{"op", verb.key}};
-    const Value& fields = verb.value;
-    if (fields.kind == Value::Kind::kMap) {
-      for (const Value::Entry& entry : fields.entries) {
-        op[entry.key] = json_of(entry.value);
-      }
-    } else if (verb.key == "run" && fields.kind == Value::Kind::kScalar) {
-      op[fields.text == "idle" ? "until" : "for"] = fields.text;
-    } else if (fields.kind != Value::Kind::kNull) {
-      add(fields.place, path, "is " + fields.seen() + "; expected the fields of the operation");
-    }
-    try {
-      parse_script_line(op, verb.place.line);
-    } catch (const ConfigError& error) {
-      for (const Problem& problem : error.problems()) {
-        add(verb.place, path + (problem.path.empty() ? "" : "." + problem.path), problem.message);
-      }
-    }
-    return op;
-  }
-
   void read_stimulus() {
     if (document_.find("stimulus") == nullptr) {
       add(document_.place, "stimulus", "is missing; expected a list of steps");
       return;
     }
-    const Value* stimulus = value_of(document_, "stimulus", "", Value::Kind::kSequence);
+    const Value* stimulus = value_of(document_, "stimulus", "", Value::Kind::kSequence, problems_);
     for (std::size_t i = 0; stimulus != nullptr && i < stimulus->items.size(); ++i) {
       read_step(stimulus->items[i], fmt::format("stimulus[{}]", i));
     }
@@ -212,7 +178,7 @@ class Reader {
         step.at = Time{at.value.value_or(0)};
       } else {
         ++verbs;
-        step.op = operation(entry, path + "." + entry.key);
+        step.op = read_operation(entry, path + "." + entry.key, problems_);
       }
     }
     if (verbs != 1) {
@@ -225,7 +191,7 @@ class Reader {
   }
 
   void read_expect() {
-    const Value* expect = value_of(document_, "expect", "", Value::Kind::kSequence);
+    const Value* expect = value_of(document_, "expect", "", Value::Kind::kSequence, problems_);
     for (std::size_t i = 0; expect != nullptr && i < expect->items.size(); ++i) {
       const Value& item = expect->items[i];
       const std::string path = fmt::format("expect[{}]", i);
@@ -234,6 +200,7 @@ class Reader {
         case_.expect.push_back({{EventPattern::read(item, path, problems_)}});
         continue;
       }
+      check_keys(item, path + ".", {"any_order"}, problems_);
       Expectation expectation;
       if (group->value.items.empty()) {
         add(group->value.place, path + ".any_order",
@@ -247,105 +214,12 @@ class Reader {
   }
 
   void read_never() {
-    if (const Value* never = value_of(document_, "never", "", Value::Kind::kSequence)) {
+    if (const Value* never = value_of(document_, "never", "", Value::Kind::kSequence, problems_)) {
       for (std::size_t i = 0; i < never->items.size(); ++i) {
         case_.never.push_back(
-            EventPattern::read(never->items[i], fmt::format("never[{}]", i), problems_));
+            read_lone_pattern(never->items[i], fmt::format("never[{}]", i), problems_));
       }
     }
-  }
-
-  void read_final() {
-    const Value* final = value_of(document_, "final", "", Value::Kind::kMap);
-    if (final == nullptr) {
-      return;
-    }
-    check_keys(*final, "final.", kFinalKeys);
-    if (const Value* memory = value_of(*final, "memory", "final.", Value::Kind::kMap)) {
-      for (const Value::Entry& entry : memory->entries) {
-        read_memory(entry);
-      }
-    }
-    if (const Value* counters = value_of(*final, "counters", "final.", Value::Kind::kMap)) {
-      for (const Value::Entry& entry : counters->entries) {
-        FinalCheck check{entry.place, {{"op", "result"}, {"path", entry.key}}, {}};
-        check.expected.place = entry.place;
-        check.expected.fields.push_back({"event", word("result")});
-        check.expected.fields.push_back(
-            {"value", read_figure(entry.value, "final.counters." + entry.key, problems_)});
-        case_.final_checks.push_back(std::move(check));
-      }
-    }
-    if (const Value* handles = value_of(*final, "handles", "final.", Value::Kind::kSequence)) {
-      for (const Value& item : handles->items) {
-        read_handle(item);
-      }
-    }
-    if (const Value* answers = value_of(*final, "answers", "final.", Value::Kind::kSequence)) {
-      for (const Value& item : answers->items) {
-        read_answer(item);
-      }
-    }
-  }
-
-  // A test for a word of the event language itself.
-  ValueTest word(const std::string& text) {
-    Value value;
-    value.kind = Value::Kind::kScalar;
-    value.text = text;
-    return ValueTest::read(value, "", problems_);
-  }
-
-  void read_memory(const Value::Entry& entry) {
-    FinalCheck check;
-    check.place = entry.place;
-    check.op = {{"op", "peek"}, {"addr", entry.key}, {"bytes", entry.value.text.size() / 2}};
-    check.expected.place = entry.place;
-    check.expected.fields.push_back({"event", word("memory")});
-    check.expected.fields.push_back(
-        {"hex", ValueTest::read(entry.value, "final.memory." + entry.key, problems_)});
-    if (entry.value.text.empty() || entry.value.text.size() % 2 != 0) {
-      add(entry.value.place, "final.memory." + entry.key,
-          "is " + entry.value.seen() + "; expected hexadecimal digits in pairs");
-    }
-    case_.final_checks.push_back(std::move(check));
-  }
-
-  void read_handle(const Value& item) {
-    FinalCheck check;
-    check.place = item.place;
-    check.op = {{"op", "handle"}};
-    check.expected.place = item.place;
-    check.expected.fields.push_back({"event", word("handle")});
-    for (const Value::Entry& entry : item.entries) {
-      if (entry.key == "end" || entry.key == "port" || entry.key == "dhi") {
-        check.op[entry.key] = entry.value.text;
-      } else {
-        check.expected.fields.push_back(
-            {entry.key, ValueTest::read(entry.value, "final.handles." + entry.key, problems_)});
-      }
-    }
-    case_.final_checks.push_back(std::move(check));
-  }
-
-  void read_answer(const Value& item) {
-    FinalCheck check;
-    check.place = item.place;
-    unsigned verbs = 0;
-    for (const Value::Entry& entry : item.entries) {
-      if (entry.key == "gives") {
-        check.expected = EventPattern::read(entry.value, "final.answers.gives", problems_);
-      } else {
-        ++verbs;
-        check.op = operation(entry, "final.answers." + entry.key);
-      }
-    }
-    if (verbs != 1 || check.expected.fields.empty()) {
-      add(item.place, "final.answers",
-          "expected one operation and what it gives, such as {peek: {addr: 0}, gives: {hex: 00}}");
-      return;
-    }
-    case_.final_checks.push_back(std::move(check));
   }
 
   void read_same_as() {
@@ -353,15 +227,18 @@ class Reader {
     if (same == nullptr) {
       return;
     }
+    check_keys(same->value, "same_as.", kSameKeys, problems_);
     const Value::Entry* id = same->value.find("case");
     const Value::Entry* events = same->value.find("events");
-    if (id == nullptr || events == nullptr || events->value.items.empty()) {
+    if (id == nullptr || id->value.text.empty() || events == nullptr ||
+        events->value.items.empty()) {
       add(same->value.place, "same_as", "expected case (an id) and events (a list of patterns)");
       return;
     }
     case_.same_as = id->value.text;
-    for (const Value& item : events->value.items) {
-      case_.same_events.push_back(EventPattern::read(item, "same_as.events", problems_));
+    for (std::size_t i = 0; i < events->value.items.size(); ++i) {
+      case_.same_events.push_back(read_lone_pattern(
+          events->value.items[i], fmt::format("same_as.events[{}]", i), problems_));
     }
   }
 

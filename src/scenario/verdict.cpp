@@ -5,18 +5,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace flitwise::scenario {
 namespace {
 
-constexpr std::size_t kAround = 3;  // events shown on each side
-constexpr std::size_t kShown = 64;  // digits of a payload
+constexpr std::size_t kAround = 3;     // events shown on each side
+constexpr std::uint64_t kCounted = 8;  // events of a count
+constexpr std::size_t kShown = 64;     // digits of a payload
 
 // Long payloads would bury what matters.
 std::string shown(const std::string& text) {
   return text.size() <= kShown
              ? text
              : fmt::format("{}... ({} digits)", text.substr(0, kShown), text.size());
+}
+
+std::vector<std::string> around(const EventLog& log, std::size_t at) {
+  std::vector<std::string> lines;
+  const std::size_t first = at > kAround ? at - kAround : 0;
+  for (std::size_t i = first; i < std::min(at + kAround + 1, log.size()); ++i) {
+    lines.push_back((i == at ? "> " : "  ") + line_of(log[i]));
+  }
+  return lines;
 }
 
 /// Searches one log.
@@ -26,26 +37,31 @@ class Judge {
 
   std::vector<Failure> failures;
 
-  // Each pattern finds an event of its own behind the last expectation's.
+  // Each pattern finds an event of its own behind the last expectation's: all by the earliest event
+  // at which that can be.
   void expect(const Expectation& expectation) {
-    std::size_t furthest = next_;
-    std::vector<std::size_t> taken;
+    std::vector<const EventPattern*> patterns;
     for (const EventPattern& pattern : expectation.any_order) {
       if (pattern.count) {
         expect_count(pattern, *pattern.count);
-        continue;
+      } else {
+        patterns.push_back(&pattern);
       }
-      std::size_t at = next_;
-      while (at < log_.size() && (std::find(taken.begin(), taken.end(), at) != taken.end() ||
-                                  !pattern.matches(log_[at], previous_ns_))) {
-        ++at;
+    }
+    std::vector<std::size_t> taken(patterns.size(), log_.size());  // by each pattern
+    std::size_t open = patterns.size();
+    std::size_t furthest = next_;
+    for (std::size_t at = next_; at < log_.size() && open > 0; ++at) {
+      std::vector<bool> asked(patterns.size());
+      if (give(at, patterns, taken, asked)) {
+        --open;
+        furthest = at + 1;
       }
-      if (at == log_.size()) {
-        miss(pattern);
-        continue;
+    }
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (taken[i] == log_.size()) {
+        miss(*patterns[i]);
       }
-      taken.push_back(at);
-      furthest = std::max(furthest, at + 1);
     }
     if (furthest > next_) {
       previous_ns_ = log_[furthest - 1].value("t_ns", 0.0);
@@ -57,22 +73,52 @@ class Judge {
     for (std::size_t at = 0; at < log_.size(); ++at) {
       if (pattern.matches(log_[at])) {
         failures.push_back(
-            {pattern.place, "never " + pattern.text(), line_of(log_[at]), around(at)});
+            {pattern.place, "never " + pattern.text(), line_of(log_[at]), around(log_, at)});
         return;
       }
     }
   }
 
  private:
-  void expect_count(const EventPattern& pattern, const ValueTest& count) {
-    const auto seen = std::count_if(log_.begin(), log_.end(),
-                                    [&](const Json& event) { return pattern.matches(event); });
-    if (!count.holds(seen)) {
-      failures.push_back({pattern.place, pattern.text(), fmt::format("{} times", seen), {}});
+  // The event goes to a pattern without one, perhaps after others have changed theirs: an
+  // augmenting path. A pattern that is asked once has said all it can.
+  bool give(std::size_t at, const std::vector<const EventPattern*>& patterns,
+            std::vector<std::size_t>& taken, std::vector<bool>& asked) const {
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (asked[i] || !patterns[i]->matches(log_[at], previous_ns_)) {
+        continue;
+      }
+      asked[i] = true;
+      if (taken[i] == log_.size() || give(taken[i], patterns, taken, asked)) {
+        taken[i] = at;
+        return true;
+      }
     }
+    return false;
   }
 
-  void miss(const EventPattern& pattern) {
+  void expect_count(const EventPattern& pattern, const ValueTest& count) {
+    std::uint64_t seen = 0;
+    std::vector<std::string> lines;
+    for (const Json& event : log_) {
+      if (pattern.matches(event) && ++seen <= kCounted) {
+        lines.push_back("> " + line_of(event));
+      }
+    }
+    if (count.holds(seen)) {
+      return;
+    }
+    if (seen == 0) {
+      const auto [best, agreement] = nearest(pattern);
+      lines = agreement == 0 ? lines : around(log_, best);
+    } else if (seen > kCounted) {
+      lines.push_back(fmt::format("  ... and {} more", seen - kCounted));
+    }
+    failures.push_back({pattern.place, pattern.text(), fmt::format("{} times", seen), lines});
+  }
+
+  // The event of which most is as expected, and how much.
+  std::pair<std::size_t, std::size_t> nearest(const EventPattern& pattern) const {
     std::size_t best = log_.size();
     std::size_t agreement = 0;
     for (std::size_t at = 0; at < log_.size(); ++at) {
@@ -83,6 +129,11 @@ class Judge {
         agreement = here;
       }
     }
+    return {best, agreement};
+  }
+
+  void miss(const EventPattern& pattern) {
+    const auto [best, agreement] = nearest(pattern);
     std::string seen = "nothing of the kind";
     if (best < log_.size()) {
       const bool is_whole = agreement == pattern.fields.size();
@@ -90,16 +141,7 @@ class Judge {
              (is_whole && best < next_ ? "  (before what is expected before it)" : "");
     }
     failures.push_back({pattern.place, pattern.text(), seen,
-                        around(best < log_.size() ? best : std::min(next_, log_.size()))});
-  }
-
-  std::vector<std::string> around(std::size_t at) const {
-    std::vector<std::string> lines;
-    const std::size_t first = at > kAround ? at - kAround : 0;
-    for (std::size_t i = first; i < std::min(at + kAround + 1, log_.size()); ++i) {
-      lines.push_back((i == at ? "> " : "  ") + line_of(log_[i]));
-    }
-    return lines;
+                        around(log_, best < log_.size() ? best : std::min(next_, log_.size()))});
   }
 
   const EventLog& log_;
@@ -110,12 +152,14 @@ class Judge {
 // What is wrong in every case that does not ask for it.
 constexpr const char* kAlwaysWrong[] = {"violation", "check", "deadlock", "missed_fault"};
 
-bool asks_for(const Case& one, const std::string& event) {
+// Does an expectation name this kind of event, and mean this one?
+bool asks_for(const Case& one, const Json& event) {
   const auto asks = [&](const EventPattern& pattern) {
-    return std::any_of(pattern.fields.begin(), pattern.fields.end(),
-                       [&](const EventPattern::Field& field) {
-                         return field.name == "event" && field.test.text() == event;
-                       });
+    return pattern.matches(event) && std::any_of(pattern.fields.begin(), pattern.fields.end(),
+                                                 [&](const EventPattern::Field& field) {
+                                                   return field.name == "event" &&
+                                                          field.test.text() == event["event"];
+                                                 });
   };
   return std::any_of(one.expect.begin(), one.expect.end(), [&](const Expectation& expectation) {
     return std::any_of(expectation.any_order.begin(), expectation.any_order.end(), asks);
@@ -125,34 +169,35 @@ bool asks_for(const Case& one, const std::string& event) {
 // Every rule, check or step once, with how often.
 void tell_of_each(const Case& one, const std::string& wrong, const EventLog& log,
                   std::vector<Failure>& failures) {
-  std::vector<std::pair<Json, unsigned>> first;  // and how many more
-  for (const Json& event : log) {
+  std::vector<std::pair<std::size_t, unsigned>> first;  // and how many more
+  for (std::size_t at = 0; at < log.size(); ++at) {
+    const Json& event = log[at];
     const bool is_told = std::any_of(one.never.begin(), one.never.end(),
                                      [&](const auto& pattern) { return pattern.matches(event); });
-    if (event.value("event", "") != wrong || is_told) {
+    if (event.value("event", "") != wrong || is_told || asks_for(one, event)) {
       continue;
     }
     const auto same = std::find_if(first.begin(), first.end(), [&](const auto& other) {
       const auto agrees = [&](const char* field) {
-        return event.value(field, Json()) == other.first.value(field, Json());
+        return event.value(field, Json()) == log[other.first].value(field, Json());
       };
       return agrees("rule") && agrees("name") && agrees("line");
     });
     if (same == first.end()) {
-      first.emplace_back(event, 0);
+      first.emplace_back(at, 0);
     } else {
       ++same->second;
     }
   }
-  for (const auto& [event, more] : first) {
+  for (const auto& [at, more] : first) {
+    const Json& event = log[at];
     config::Place place = one.place;
     if (event.contains("line")) {  // of the step that is to blame
       place.line = event["line"].get<int>();
     }
-    failures.push_back({place,
-                        "no " + wrong,
+    failures.push_back({place, "no " + wrong,
                         line_of(event) + (more == 0 ? "" : fmt::format("  (and {} more)", more)),
-                        {}});
+                        around(log, at)});
   }
 }
 
@@ -167,9 +212,7 @@ std::vector<Failure> judge(const Case& one, const EventLog& log) {
     judge.forbid(pattern);
   }
   for (const char* const wrong : kAlwaysWrong) {
-    if (!asks_for(one, wrong)) {
-      tell_of_each(one, wrong, log, judge.failures);
-    }
+    tell_of_each(one, wrong, log, judge.failures);
   }
   return std::move(judge.failures);
 }

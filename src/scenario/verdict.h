@@ -20,8 +20,9 @@ struct Failure {
   std::vector<std::string> around;  ///< the events around it, a line each
 };
 
-/// Judges the events of a run. A `violation` of a protocol rule, a `check` that does not hold and a
-/// `deadlock` are failures of their own wherever no expectation asks for them.
+/// Judges the events of a run. Each `violation` of a protocol rule, `check` that does not hold,
+/// `deadlock` and `missed_fault` is a failure of its own unless an expectation names such an event
+/// and means this one.
 std::vector<Failure> judge(const Case& one, const EventLog& log);
 
 /// Judges the answer to one final check.

@@ -3,6 +3,8 @@
 #include "scenario/vocabulary.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "tlp/packet_json.h"
 
@@ -29,21 +31,15 @@ Tlp full(TlpType type) {
   return tlp;
 }
 
-std::vector<std::string> all_fields() {
-  std::vector<std::string> names = {
-      "event",       "t_ns",        "at_ns",         "link",
-      "direction",   "unit",        "seq",           "replay",
-      "malformed",   "damaged",     "lost",          "addr",
-      "hex",         "at",          "rid",           "kind",
-      "detail",      "name",        "tag",           "status",
-      "end",         "dhi",         "valid",         "bdf",
-      "pasid",       "path",        "value",         "rule",
-      "type",        "id",          "line",          "payload",
-      "no_write",    "ecrc",        "crc",           "pmr",
-      "er",          "nullified",   "struck",        "code",
-      "root_table",  "root_entry",  "context_entry", "pasid_directory_entry",
-      "pasid_entry", "first_stage", "second_stage",  "pointer",
-      "words"};
+void sort_once(std::vector<std::string>& names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
+std::vector<std::string> wire_fields() {
+  std::vector<std::string> names = {"at_ns", "link",    "direction", "unit",
+                                    "seq",   "replay",  "malformed", "damaged",
+                                    "lost",  "payload", "no_write",  "prefixes_before_pasid"};
   for (int i = 0; i < kTlpTypes; ++i) {
     add_keys(json_of(TlpDocument{full(static_cast<TlpType>(i)), {0, 0, 0, 0}, {}}), names);
   }
@@ -52,9 +48,40 @@ std::vector<std::string> all_fields() {
     dllp.type = static_cast<DllpType>(i);
     add_keys(json_of(dllp), names);
   }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  sort_once(names);
   return names;
+}
+
+struct EventKind {
+  std::string name;
+  std::vector<std::string> fields;
+};
+
+// Every event with all its fields but `event` and `t_ns`, which all have.
+const std::vector<EventKind>& event_kinds() {
+  static const std::vector<EventKind> kKinds = {
+      {"wire", wire_fields()},
+      {"committed", {"addr", "hex", "at", "rid"}},
+      {"error", {"kind", "detail", "at", "rid", "line"}},
+      {"message", {"name", "at", "rid"}},
+      {"interrupt", {"addr", "hex", "at", "rid"}},
+      {"completion", {"tag", "status", "hex"}},
+      {"data", {"hex", "value"}},
+      {"memory", {"addr", "hex"}},
+      {"handle", {"end", "dhi", "valid", "bdf", "pasid"}},
+      {"result", {"path", "value"}},
+      {"check", {"name", "detail"}},
+      {"violation", {"rule", "type", "at", "rid", "packet", "other"}},
+      {"deadlock", {"detail"}},
+      {"frame", {"unit", "seq", "nullified", "hex"}},
+      {"missed_fault", {"link", "struck", "detail", "line"}},
+      {"fault", {"code", "rid", "pasid", "addr"}},
+      {"mapped",
+       {"root_table", "root_entry", "context_entry", "pasid_directory_entry", "pasid_entry",
+        "first_stage", "second_stage"}},
+      {"permitted", {"pointer", "words"}},
+      {"warning", {"rule", "type", "at", "rid"}}};
+  return kKinds;
 }
 
 // Of TLPs and DLLPs on a wire, and of what breaks a rule.
@@ -116,6 +143,24 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
   static const std::vector<std::string> kStatuses = {"SC", "UR", "RRS", "CA"};
   static const std::vector<std::string> kEnds = {"host", "device"};
   static const std::vector<std::string> kTypes = packet_types();
+  static const std::vector<std::string> kTruths = {"true", "false"};
+  static const std::set<std::string> kFlags = {"replay",
+                                               "malformed",
+                                               "damaged",
+                                               "lost",
+                                               "nullified",
+                                               "valid",
+                                               "ido",
+                                               "ro",
+                                               "ns",
+                                               "th",
+                                               "td",
+                                               "ep",
+                                               "no_write",
+                                               "id_is_handle",
+                                               "bcm",
+                                               "privileged_mode_requested",
+                                               "execute_requested"};
   if (field == "event") {
     return &event_names();
   }
@@ -131,6 +176,9 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
   if (field == "end") {
     return &kEnds;
   }
+  if (kFlags.count(field) != 0) {
+    return &kTruths;
+  }
   // On a wire it is a number of the packet.
   if (field == "status" && event == "completion") {
     return &kStatuses;
@@ -139,16 +187,31 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
 }
 
 const std::vector<std::string>& event_names() {
-  static const std::vector<std::string> kNames = {
-      "wire",         "committed", "error",  "message",   "interrupt", "completion", "data",
-      "memory",       "handle",    "result", "check",     "violation", "deadlock",   "frame",
-      "missed_fault", "fault",     "mapped", "permitted", "warning"};
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const EventKind& kind : event_kinds()) {
+      names.push_back(kind.name);
+    }
+    return names;
+  }();
   return kNames;
 }
 
-const std::vector<std::string>& event_fields() {
-  static const std::vector<std::string> kFields = all_fields();
-  return kFields;
+const std::vector<std::string>& event_fields(const std::string& event) {
+  static const std::map<std::string, std::vector<std::string>> kFields = [] {
+    std::map<std::string, std::vector<std::string>> fields;
+    for (const EventKind& kind : event_kinds()) {
+      for (const std::string& name : {std::string(), kind.name}) {
+        std::vector<std::string>& own = fields[name];
+        own.insert(own.end(), {"event", "t_ns"});
+        own.insert(own.end(), kind.fields.begin(), kind.fields.end());
+        sort_once(own);
+      }
+    }
+    return fields;
+  }();
+  const auto found = kFields.find(event);
+  return found == kFields.end() ? kFields.at("") : found->second;
 }
 
 }  // namespace flitwise::scenario

@@ -9,8 +9,9 @@ namespace flitwise::scenario {
 
 /// "wire", "committed", ...
 const std::vector<std::string>& event_names();
-/// Every field that some event may have, those of all packets included.
-const std::vector<std::string>& event_fields();
+/// Every field that an event of this name may have, those of all packets included, in alphabetical
+/// order; of another name: that some event may have.
+const std::vector<std::string>& event_fields(const std::string& event = "");
 /// Every kind of an `error`.
 const std::vector<std::string>& error_kinds();
 bool is_error_kind(const std::string& kind);

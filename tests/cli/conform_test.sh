@@ -50,6 +50,12 @@ out=$("$FLITWISE" conform "$folder/bad.yaml" 2>"$folder/err") || code=$?
 [[ $code == 2 && -z $out ]] || fail "a rule that no page states: exit code $code, $out"
 grep -q "bad.yaml:1:1: .*no rule 'LNK-9.99'" "$folder/err" || fail "$(cat "$folder/err")"
 
+printf 'id: X\ntitle: T\ncites: [X]\nconfig:\n  set: {link.mps: 128B, link.mrrs: 100B}\nstimulus: [{run: idle}]\nnever: [{event: check}]\n' >"$folder/bad.yaml"
+code=0
+out=$("$FLITWISE" conform "$folder/bad.yaml" 2>"$folder/err") || code=$?
+[[ $code == 2 && -z $out ]] || fail "a setting that is wrong: exit code $code, $out"
+grep -q "bad.yaml:5:25: config.set.link.mrrs: case X: 100B; expected" "$folder/err" || fail "$(cat "$folder/err")"
+
 # A fault that finds nothing to strike proves nothing.
 printf 'id: X\ntitle: T\ncites: [X]\nstimulus: [{fault: {direction: up, do: drop, unit: CfgRd1}}]\nnever: [{event: wire, lost: true}]\n' >"$folder/miss.yaml"
 code=0
@@ -97,6 +103,8 @@ grep -q '"dma"' "$small" && ! grep -q '"start"' "$small" || fail "not told by st
 code=0
 out=$("$FLITWISE" conform "$small") || code=$?
 [[ $code == 1 && $out == *LNK-8.3* ]] || fail "a small case that does not fail: $out"
+[[ $out == *"seen: "*"violation rule=LNK-8.3"*" packet=#"*" other=#"* && $out == *$'\n        > '*"violation rule=LNK-8.3"* ]] ||
+  fail "packets of a violation, and what is around it: $out"
 sed -i '/faults.break/d' "$small"
 "$FLITWISE" conform "$small" >/dev/null || fail "a small case that fails with the rule kept"
 

@@ -43,4 +43,10 @@ echo '["device",[1,2,3]]' >"$work/later.jsonl"
 expect 2 script "$work/later.jsonl"
 printed '"kind":"not_modelled"'
 refuse 2 script "$work/nowhere.jsonl"
+refuse 2 script "$work"
+said "is a directory; expected a script"
+seen=0
+"$FLITWISE" script - <"$work" >"$work/out" 2>"$work/err" || seen=$?
+[[ $seen == 2 ]] || complain "stdin that is a directory: exit code $seen, expected 2"
+said "cannot be read; expected a script"
 finish

@@ -34,7 +34,7 @@ void check_case(const Case& one) {
     check_pattern(pattern);
   }
   for (const FinalCheck& check : one.final_checks) {
-    FLITWISE_PROPERTY(!check.op.dump().empty());
+    parse_script_line(Json::parse(check.op.dump()), 1);
     check_pattern(check.expected);
   }
 }

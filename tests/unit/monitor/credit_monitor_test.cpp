@@ -90,11 +90,11 @@ TEST_F(CreditMonitorTest, InfiniteStaysInfiniteAndTheFirstInitCounts) {
   EXPECT_THAT(reported.rules(), IsEmpty());
 }
 
-// [LNK-8.12]
+// [LNK-8.8]
 TEST_F(CreditMonitorTest, AnUpdateTakesNothingBack) {
   init(100, 0);
   update(90, 0);
-  EXPECT_THAT(reported.rules(), ElementsAre("LNK-8.12"));
+  EXPECT_THAT(reported.rules(), ElementsAre("LNK-8.8"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 namespace flitwise::scenario {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -95,13 +96,140 @@ TEST(BadCaseFile, AParameterThatNothingUsesIsRefused) {
               ElementsAre(HasSubstr("variants.bb: is used nowhere")));
 }
 
+TEST(BadCaseFile, ANumberWithAUnitStandsInNoFormula) {
+  const std::string end = "never: [{event: wire, tag: \"${b / 4}\"}]\n";
+  EXPECT_THAT(problems_with("matrix: {b: [4KiB]}\n" + end),
+              ElementsAre(HasSubstr("${b / 4}: b is '4KiB'; expected a number, or one of bytes")));
+  EXPECT_THAT(problems_with("matrix: {b: [12ns]}\n" + end), ElementsAre(HasSubstr("b is '12ns'")));
+  EXPECT_THAT(problems_with("matrix: {b: [128B, 0x10, 3]}\n" + end), IsEmpty());
+  EXPECT_THAT(problems_with("matrix: {b: [4KiB]}\nnever: [{event: wire, tag: \"${b}\"}]\n"),
+              IsEmpty());
+}
+
+TEST(BadCaseFile, AMatrixIsAMapOfListsOfValues) {
+  const std::string end = "never: [{event: wire, tag: \"${b}\"}]\n";
+  EXPECT_THAT(problems_with("matrix: [b]\nnever: [{event: wire}]\n"),
+              ElementsAre(HasSubstr("c.yaml:5:9: matrix: is a sequence; expected a map of lists")));
+  EXPECT_THAT(problems_with("matrix: {b: [[1]]}\n" + end),
+              ElementsAre(HasSubstr("matrix.b: is a sequence; expected one value")));
+}
+
 TEST(BadCaseFile, SameAsNamesAnotherCaseOfTheFile) {
   const std::string same = "same_as: {case: A-1/x, events: [{event: wire}]}\n";
   EXPECT_THAT(problems_with(same), ElementsAre(HasSubstr("no case of this file has the id")));
   EXPECT_THAT(problems_with("same_as: {case: A-1, events: [{event: wire}]}\n"),
-              ElementsAre(HasSubstr("is the case itself")));
+              ElementsAre(HasSubstr("is the case itself: 'A-1'; expected another one")));
   EXPECT_THAT(problems_with("matrix: {t: [x, y]}\nnever: [{event: wire, tag: \"${t}\"}]\n" + same),
               IsEmpty());
+}
+
+TEST(BadCaseFile, ASettingIsAValueOrAListOfValues) {
+  const std::string end = "never: [{event: wire}]\n";
+  EXPECT_THAT(problems_with("config: {set: {link: {mps: 128B}}}\n" + end),
+              ElementsAre(AllOf(HasSubstr("c.yaml:5:16: config.set.link: is a map"),
+                                HasSubstr("such as link.mps: 128B"))));
+  EXPECT_THAT(problems_with("config: {set: {a: {b: {c: [1, 2], d: 3}}}}\n" + end),
+              ElementsAre(HasSubstr("such as a.b.c: [1, 2]")));
+  EXPECT_THAT(problems_with("config: {set: {link.mps: [[128B]]}}\n" + end),
+              ElementsAre(HasSubstr("config.set.link.mps: is a list of more than values")));
+  EXPECT_THAT(problems_with("config: {set: {link.mps: }}\n" + end),
+              ElementsAre(HasSubstr("expected a value or a list of values")));
+  EXPECT_THAT(problems_with("config: {base: [a.yaml]}\n" + end),
+              ElementsAre(HasSubstr("c.yaml:5:16: config.base: is a sequence; expected the path")));
+  EXPECT_THAT(problems_with("config: {set: {faults.break: [tags, credits]}}\n" + end), IsEmpty());
+}
+
+TEST(BadCaseFile, FinalChecksThatCannotFailAreRefused) {
+  EXPECT_THAT(problems_with("final: {handles: [{end: host, dhi: 3}]}\n"),
+              ElementsAre(HasSubstr("c.yaml:5:19: final.handles[0]: compares nothing")));
+  EXPECT_THAT(problems_with("final: {handles: [{end: host, dhi: 3, valid: any}]}\n"),
+              ElementsAre(HasSubstr("final.handles[0].valid: is 'any'; expected true or false")));
+  EXPECT_THAT(problems_with("final: {handles: [{end: host, dhi: 3, pasidd: 5}]}\n"),
+              Contains(HasSubstr("final.handles[0].pasidd: unknown key")));
+  EXPECT_THAT(problems_with("final: {memory: {0x1000: \"!=00\"}}\n"),
+              ElementsAre(HasSubstr("is the text '!=00'; expected hexadecimal digits in pairs")));
+  for (const char* lone : {"count: 2", "lag: [1ns, 2ns]"}) {
+    EXPECT_THAT(problems_with(std::string("final: {answers: [{peek: {addr: 0}, gives: {hex: 00, ") +
+                              lone + "}}]}\n"),
+                ElementsAre(HasSubstr("has no meaning here")))
+        << lone;
+  }
+  EXPECT_THAT(problems_with("final: {handles: [{end: host, dhi: 3, pasid: absent}]}\n"), IsEmpty());
+}
+
+TEST(BadCaseFile, FinalChecksThatCannotBeAskedAreRefusedAtTheirPlace) {
+  EXPECT_THAT(problems_with("final:\n  memory: {foo: \"00\"}\n"),
+              ElementsAre(HasSubstr("c.yaml:6:12: final.memory.foo: \"foo\" seen; expected")));
+  EXPECT_THAT(
+      problems_with("final: {handles: [{end: hosst, dhi: 1, valid: true}]}\n"),
+      ElementsAre(HasSubstr("c.yaml:5:25: final.handles[0].end: \"hosst\" seen; expected")));
+  EXPECT_THAT(problems_with("final: {handles: [3]}\n"),
+              Contains(HasSubstr("c.yaml:5:19: final.handles[0]")));
+}
+
+TEST(BadCaseFile, KeysBesideAGroupOrAComparisonAreRefused) {
+  EXPECT_THAT(
+      problems_with("expect: [{any_order: [{event: wire}], count: 2}]\n"),
+      ElementsAre(HasSubstr("c.yaml:5:39: expect[0].count: unknown key; expected any_order")));
+  EXPECT_THAT(problems_with("matrix: {t: [x, y]}\nnever: [{event: wire, tag: \"${t}\"}]\n"
+                            "same_as: {case: A-1/x, event: [], events: [{event: wire}]}\n"),
+              Contains(HasSubstr("same_as.event: unknown key; expected case or events")));
+}
+
+TEST(BadCaseFile, CountsAndLagsAreRefusedWhereNothingCounts) {
+  EXPECT_THAT(problems_with("never: [{event: wire, count: 3}]\n"),
+              ElementsAre(HasSubstr("c.yaml:5:23: never[0].count: has no meaning here")));
+  EXPECT_THAT(problems_with("never: [{event: wire, lag: [1ns, 2ns]}]\n"),
+              ElementsAre(HasSubstr("never[0].lag: has no meaning here")));
+  EXPECT_THAT(problems_with("matrix: {t: [x, y]}\nnever: [{event: wire, tag: \"${t}\"}]\n"
+                            "same_as: {case: A-1/x, events: [{event: wire, count: 1}]}\n"),
+              Contains(HasSubstr("same_as.events[0].count: has no meaning here")));
+}
+
+TEST(BadCaseFile, FieldsThatTheEventNeverHasAreRefused) {
+  EXPECT_THAT(problems_with("never: [{event: data, kind: malformed_tlp}]\n"),
+              ElementsAre(AllOf(HasSubstr("c.yaml:5:23: never[0].kind: is no field of data"),
+                                HasSubstr("expected event, hex, t_ns or value"))));
+  EXPECT_THAT(problems_with("never: [{event: wire, bdf: \"01:00.0\"}]\n"),
+              ElementsAre(HasSubstr("never[0].bdf: is no field of wire")));
+  EXPECT_THAT(
+      problems_with("never: [{event: [data, wire], tag: 3}, {event: any, kind: bad_line}]\n"),
+      IsEmpty());
+}
+
+TEST(BadCaseFile, ValuesThatNoEventHasAreRefused) {
+  for (const char* value : {"\">= x\"", "\"< \"", "\"8..4\"", "\"!=\"", "[1, \"> 2ns\"]"}) {
+    EXPECT_THAT(problems_with(std::string("never: [{event: wire, tag: ") + value + "}]\n"),
+                ElementsAre(AllOf(HasSubstr("never[0].tag: is "), HasSubstr("; expected "))))
+        << value;
+  }
+  for (const char* value : {"0g", "123", "\">= 2\""}) {
+    EXPECT_THAT(problems_with(std::string("never: [{event: committed, hex: ") + value + "}]\n"),
+                ElementsAre(HasSubstr("which no bytes are")))
+        << value;
+  }
+  EXPECT_THAT(problems_with("never: [{event: wire, replay: 1}]\n"),
+              ElementsAre(HasSubstr("no replay is called '1'")));
+  EXPECT_THAT(problems_with("expect: [{event: wire, count: twice}]\n"),
+              ElementsAre(HasSubstr("is 'twice'; expected a number of events")));
+  EXPECT_THAT(problems_with("expect: [{event: wire, count: 2, lag: [1ns, 2ns]}]\n"),
+              ElementsAre(HasSubstr("expect[0].lag: has no meaning beside count")));
+  EXPECT_THAT(problems_with("never: [{event: wire, payload: \"!= 00\", tag: \"4..4\"}]\n"),
+              IsEmpty());
+}
+
+TEST(BadCaseFile, CitesAreTexts) {
+  std::vector<std::string> texts;
+  try {
+    cases_from_text("id: A\ntitle: t\ncites: [[x], {a: b}]\nstimulus: []\nnever: [{event: wire}]\n",
+                    "c.yaml");
+  } catch (const ConfigError& error) {
+    for (const Problem& problem : error.problems()) {
+      texts.push_back(problem.text());
+    }
+  }
+  EXPECT_THAT(texts, ElementsAre(HasSubstr("c.yaml:3:9: cites: is a sequence; expected a rule id"),
+                                 HasSubstr("c.yaml:3:14: cites: is a map; expected a rule id")));
 }
 
 TEST(BadCaseFile, TextThatIsNoUtf8IsRefused) {

@@ -13,6 +13,7 @@
 namespace flitwise::scenario {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -75,6 +76,23 @@ TEST(Verdict, AGroupTakesEventsInAnyOrderAndEachOnce) {
   EXPECT_THAT(judged("expect:\n  - any_order: [{type: Ack}, {type: Ack}]\n"), SizeIs(1));
 }
 
+TEST(Verdict, AGroupLeavesEachPatternWhatItNeeds) {
+  EXPECT_THAT(judged("expect:\n  - any_order: [{event: wire}, {type: MWr, replay: false}]\n"),
+              IsEmpty());
+  EXPECT_THAT(judged("expect:\n  - any_order: [{event: wire}, {type: MWr}, {replay: false}]\n"
+                     "  - {event: committed}\n"),
+              IsEmpty());
+  const auto failures =
+      judged("expect:\n  - any_order: [{event: wire}, {replay: false}, {seq: 3, replay: false}]\n");
+  EXPECT_THAT(failures, SizeIs(1));
+}
+
+TEST(Verdict, AGroupEndsAtTheEarliestEventThatCompletesIt) {
+  EXPECT_THAT(judged("expect:\n  - any_order: [{seq: 3}, {type: MWr}]\n"
+                     "  - {type: MWr, lag: [40ns, 40ns]}\n"),
+              IsEmpty());
+}
+
 TEST(Verdict, ValuesAreNumbersWordsRangesAndLists) {
   EXPECT_THAT(judged("expect:\n  - {address: 4096, seq: '2..4', type: [MRd, MWr], tag: absent}\n"),
               IsEmpty());
@@ -109,6 +127,15 @@ TEST(Verdict, CountsLookAtTheWholeRun) {
   const auto failures = judged("expect:\n  - {type: MWr, count: '>= 3'}\n");
   ASSERT_THAT(failures, SizeIs(1));
   EXPECT_EQ(failures[0].seen, "2 times");
+  EXPECT_THAT(failures[0].around, ElementsAre(HasSubstr("10.0 ns  wire type=MWr"),
+                                              HasSubstr("90.0 ns  wire type=MWr")));
+}
+
+TEST(Verdict, ACountOfNothingShowsWhatCameNearest) {
+  const auto failures = judged("expect:\n  - {event: committed, hex: '00fe', count: 1}\n");
+  ASSERT_THAT(failures, SizeIs(1));
+  EXPECT_EQ(failures[0].seen, "0 times");
+  EXPECT_THAT(failures[0].around, ::testing::Contains(HasSubstr("> ")));
 }
 
 TEST(Verdict, WhatMustNotHappenIsShownWithWhatIsAroundIt) {
@@ -129,10 +156,29 @@ TEST(Verdict, ABrokenRuleIsAFailureUnlessTheCaseAsksForIt) {
       IsEmpty());
 }
 
+TEST(Verdict, OneThatIsAskedForExcusesNoOther) {
+  const Case one = cases_from_text(
+                       "id: X\ntitle: T\ncites: [X]\nstimulus:\n  - run: idle\n"
+                       "expect:\n  - {event: violation, rule: LNK-8.3}\n",
+                       "x")
+                       .front();
+  const auto failures = judge(one, {event("violation", 5, {{"rule", "LNK-8.3"}}),
+                                    event("violation", 6, {{"rule", "LNK-7.15"}})});
+  ASSERT_THAT(failures, SizeIs(1));
+  EXPECT_THAT(failures[0].seen, HasSubstr("LNK-7.15"));
+}
+
 TEST(Campaign, OneSeedIsOneCase) {
   EXPECT_EQ(campaign_case(7, {}).sets, campaign_case(7, {}).sets);
   EXPECT_NE(campaign_case(7, {}).sets, campaign_case(8, {}).sets);
   EXPECT_EQ(campaign_case(7, {"link.mps=128B"}).sets.back(), "link.mps=128B");
+}
+
+TEST(Campaign, ProvesNoRule) {
+  const std::string page = "- LNK-7.3 One.\n- DHI D1 Two.\n";
+  EXPECT_THAT(coverage_text(coverage_of({page}, {campaign_case(7, {})})),
+              HasSubstr("0 rules have a case"));
+  EXPECT_THAT(unknown_cites(coverage_of({page}, {}), {campaign_case(7, {})}), IsEmpty());
 }
 
 TEST(Campaign, ShrinkingKeepsWhatTheFailureNeeds) {
@@ -206,6 +252,8 @@ TEST(Verdict, TellsOfOneRuleOnceHoweverOftenItWasBroken) {
   ASSERT_THAT(failures, SizeIs(2));
   EXPECT_THAT(failures[0].seen, HasSubstr("(and 1 more)"));
   EXPECT_THAT(failures[1].seen, HasSubstr("LNK-7.15"));
+  EXPECT_THAT(failures[1].around, ElementsAre(HasSubstr("1.0 ns"), HasSubstr("2.0 ns"),
+                                              AllOf(HasSubstr("> "), HasSubstr("LNK-7.15"))));
 }
 
 TEST(Coverage, TellsProvedOpenAndWaitingRulesApart) {

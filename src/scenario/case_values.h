@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Parts that several keys of a case file are made of: maps of known keys, operations, patterns.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/document.h"
+#include "flitwise/error.h"
+#include "scenario/event_pattern.h"
+
+namespace flitwise::scenario {
+
+/// Complains of keys that are not known.
+void check_keys(const config::Value& map, const std::string& path,
+                const std::vector<std::string>& known, config::ProblemList& problems);
+
+/// The value of a key, if it is there and of that kind; null otherwise.
+const config::Value* value_of(const config::Value& map, const std::string& key,
+                              const std::string& path, config::Value::Kind kind,
+                              config::ProblemList& problems);
+
+/// The tree as JSON, all scalars as texts.
+Json json_of(const config::Value& value);
+
+/// What the script language says of an operation; nothing where it can be done.
+std::vector<Problem> problems_of_operation(const Json& op, int line);
+
+/// {verb: {fields}} or {verb: text} as the script's operation.
+Json read_operation(const config::Value::Entry& verb, const std::string& path,
+                    config::ProblemList& problems);
+
+/// A pattern that stands alone, so that `count` and `lag` would say nothing.
+EventPattern read_lone_pattern(const config::Value& value, const std::string& path,
+                               config::ProblemList& problems);
+
+}  // namespace flitwise::scenario

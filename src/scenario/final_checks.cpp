@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks at the end of a run.
+#include "scenario/final_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenario/case_values.h"
+
+namespace flitwise::scenario {
+namespace {
+
+using config::Value;
+
+const std::vector<std::string> kFinalKeys = {"memory", "counters", "handles", "answers"};
+const std::vector<std::string> kHandleKeys = {"end", "port", "dhi"};  // which entry is looked at
+const std::vector<std::string> kHandleFields = {"valid", "bdf", "pasid"};
+
+bool is_one_of(const std::string& key, const std::vector<std::string>& keys) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+class Reader {
+ public:
+  explicit Reader(config::ProblemList& problems) : problems_(problems) {}
+
+  std::vector<FinalCheck> read(const Value& final) {
+    check_keys(final, "final.", kFinalKeys, problems_);
+    if (const Value* memory = value_of(final, "memory", "final.", Value::Kind::kMap, problems_)) {
+      for (const Value::Entry& entry : memory->entries) {
+        read_memory(entry, "final.memory." + entry.key);
+      }
+    }
+    if (const Value* counters =
+            value_of(final, "counters", "final.", Value::Kind::kMap, problems_)) {
+      for (const Value::Entry& entry : counters->entries) {
+        read_counter(entry, "final.counters." + entry.key);
+      }
+    }
+    read_list(final, "handles", &Reader::read_handle);
+    read_list(final, "answers", &Reader::read_answer);
+    return std::move(checks_);
+  }
+
+ private:
+  void read_list(const Value& final, const std::string& key,
+                 void (Reader::*read_one)(const Value&, const std::string&)) {
+    const Value* list = value_of(final, key, "final.", Value::Kind::kSequence, problems_);
+    for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+      (this->*read_one)(list->items[i], fmt::format("final.{}[{}]", key, i));
+    }
+  }
+
+  // A check that asks with `op`, and is answered by an event of this name.
+  FinalCheck made(const config::Place& place, Json op, const std::string& event) {
+    Value word;
+    word.kind = Value::Kind::kScalar;
+    word.text = event;
+    FinalCheck check{place, std::move(op), {}};
+    check.expected.place = place;
+    check.expected.fields.push_back({"event", ValueTest::read(word, "", problems_)});
+    return check;
+  }
+
+  void read_memory(const Value::Entry& entry, const std::string& path) {
+    const std::string& hex = entry.value.text;
+    FinalCheck check = made(
+        entry.place, {{"op", "peek"}, {"addr", entry.key}, {"bytes", hex.size() / 2}}, "memory");
+    check.expected.fields.push_back({"hex", ValueTest::read(entry.value, path, problems_)});
+    const bool is_hex =
+        hex.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos && hex.size() % 2 == 0;
+    if (hex.empty() || !is_hex) {
+      problems_.add(entry.value.place, path,
+                    "is " + entry.value.seen() + "; expected hexadecimal digits in pairs");
+    } else {
+      for (const Problem& problem : problems_of_operation(check.op, entry.place.line)) {
+        problems_.add(entry.place, path, problem.message);
+      }
+    }
+    checks_.push_back(std::move(check));
+  }
+
+  void read_counter(const Value::Entry& entry, const std::string& path) {
+    FinalCheck check = made(entry.place, {{"op", "result"}, {"path", entry.key}}, "result");
+    check.expected.fields.push_back({"value", read_figure(entry.value, path, problems_)});
+    checks_.push_back(std::move(check));
+  }
+
+  void read_handle(const Value& item, const std::string& path) {
+    FinalCheck check = made(item.place, {{"op", "handle"}}, "handle");
+    std::vector<std::string> known = kHandleKeys;
+    known.insert(known.end(), kHandleFields.begin(), kHandleFields.end());
+    check_keys(item, path + ".", known, problems_);
+    for (const Value::Entry& entry : item.entries) {
+      if (is_one_of(entry.key, kHandleKeys)) {
+        check.op[entry.key] = json_of(entry.value);
+      } else {
+        check.expected.fields.push_back(
+            {entry.key, ValueTest::read(entry.value, path + "." + entry.key, problems_)});
+      }
+    }
+    const Value::Entry* const valid = item.find("valid");
+    if (valid != nullptr && valid->value.text != "true" && valid->value.text != "false") {
+      problems_.add(valid->value.place, path + ".valid",
+                    "is " + valid->value.seen() + "; expected true or false");
+    }
+    for (const Problem& problem : problems_of_operation(check.op, item.place.line)) {
+      const Value::Entry* const wrong = item.find(problem.path);
+      problems_.add(wrong == nullptr ? item.place : wrong->value.place,
+                    path + (problem.path.empty() ? "" : "." + problem.path), problem.message);
+    }
+    if (check.expected.fields.size() == 1) {
+      problems_.add(item.place, path,
+                    "compares nothing; expected " + config::alternatives(kHandleFields) +
+                        " of the entry, such as {end: host, dhi: 3, pasid: 5}");
+    }
+    checks_.push_back(std::move(check));
+  }
+
+  void read_answer(const Value& item, const std::string& path) {
+    FinalCheck check;
+    check.place = item.place;
+    unsigned verbs = 0;
+    for (const Value::Entry& entry : item.entries) {
+      if (entry.key == "gives") {
+        check.expected = read_lone_pattern(entry.value, path + ".gives", problems_);
+      } else {
+        ++verbs;
+        check.op = read_operation(entry, path + "." + entry.key, problems_);
+      }
+    }
+    if (verbs != 1 || check.expected.fields.empty()) {
+      problems_.add(item.place, path,
+                    "expected one operation and what it gives, such as {peek: {addr: 0}, gives: "
+                    "{hex: 00}}");
+      return;
+    }
+    checks_.push_back(std::move(check));
+  }
+
+  config::ProblemList& problems_;
+  std::vector<FinalCheck> checks_;
+};
+
+}  // namespace
+
+std::vector<FinalCheck> read_final_checks(const Value& document, config::ProblemList& problems) {
+  const Value* const final = value_of(document, "final", "", Value::Kind::kMap, problems);
+  return final == nullptr ? std::vector<FinalCheck>{} : Reader(problems).read(*final);
+}
+
+}  // namespace flitwise::scenario
