@@ -156,10 +156,11 @@ void ContextTeardown::drain_page_requests() {
   }
   InvalidationWait wait;
   wait.drains_page_requests = true;
-  submit_with({}, wait, [this] {
+  const auto drained = [this] {
     over(kDrain);
     pages_are_free();
-  });
+  };
+  submit({}, drained, wait);
 }
 
 // They may go to anybody.
@@ -187,12 +188,8 @@ void ContextTeardown::finish() {
 }
 
 // With a wait behind them, whose status is looked for in memory.
-void ContextTeardown::submit(std::vector<DescriptorBytes> commands, std::function<void()> then) {
-  submit_with(std::move(commands), InvalidationWait{}, std::move(then));
-}
-
-void ContextTeardown::submit_with(std::vector<DescriptorBytes> commands, InvalidationWait wait,
-                                  std::function<void()> then) {
+void ContextTeardown::submit(std::vector<DescriptorBytes> commands, std::function<void()> then,
+                             InvalidationWait wait) {
   commands_ = std::move(commands);
   then_ = std::move(then);
   repeats_ = 0;

@@ -76,9 +76,8 @@ class ContextTeardown {
   void drain_page_requests();
   void pages_are_free();
   void finish();
-  void submit(std::vector<DescriptorBytes> commands, std::function<void()> then);
-  void submit_with(std::vector<DescriptorBytes> commands, InvalidationWait wait,
-                   std::function<void()> then);
+  void submit(std::vector<DescriptorBytes> commands, std::function<void()> then,
+              InvalidationWait wait = {});
   void poll();
   void over(Phase phase);
   const DriverDomain& domain() const { return pages_.domain(domain_); }

@@ -165,6 +165,21 @@ TEST(IommuDriver, SEC_08_WithoutSecureAtsItReachesPagesByTranslatedAddresses) {
   EXPECT_TRUE(check(result, "no access by a stale translation").ok);
 }
 
+// The rings of a NIC stay as they are, beside pages that the driver permits.
+TEST(IommuDriver, SEC_05_WhatStaysMappedStaysPermitted) {
+  LoadOptions options;
+  System system(config_from_text(R"(
+iommu: {translation: first_stage, secure_ats: true}
+device: {atc: {enabled: true}}
+host: {iommu_driver: {enabled: true, premapped: 1}}
+workload: {kind: nic, requests: 400}
+)",
+                                 "nic.yaml", "", options));
+  const RunResult result = system.run();
+  EXPECT_EQ(result.iommu.at(0).permission_denied, 0U);
+  EXPECT_TRUE(result.errors.empty());
+}
+
 TEST(IommuDriver, S1_ItsNeighbourGetsAllItsData) {
   const RunResult result =
       run_beside_a_hostile_device({"iommu.secure_ats=true", "host.iommu_driver.unmap_rate=0",
