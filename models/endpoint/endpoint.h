@@ -72,6 +72,9 @@ class Endpoint : public sc_core::sc_module {
   /// The link has been reset: all functions go back to where they were at power-up, as soon as
   /// nothing of them is under way. [DHI D4]
   void hot_reset();
+  /// The link has gone down: what is out will have no answer, and all functions are reset.
+  /// [LNK-10.6]
+  void link_lost();
   /// From now on the device does nothing more for the context; what it has under way goes on.
   void stop_context(DomainId domain);
   /// Nothing of the context is under way in the device any more.
@@ -152,6 +155,7 @@ class Endpoint : public sc_core::sc_module {
   void finish_request(unsigned function, std::uint16_t tag, OutstandingRequest& request,
                       TransferStatus status, Time now);
   void check_timeouts(Time now);
+  void give_up_requests(Time due_by, const char* kind, Time now);
   void refuse(const Packet& packet, const char* kind);
   void receive_request(Packet& packet, Time now);
   const char* receive_handle_message(const Packet& packet);

@@ -121,14 +121,18 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
 // Whoever has waited longest gives up first; the tag is free again, a late completion is
 // unexpected. [LNK-9.18]
 void Endpoint::check_timeouts(Time t) {
-  for (std::optional<OutstandingRequests::Oldest> oldest = outstanding_.oldest();
-       oldest && oldest->deadline <= t; oldest = outstanding_.oldest()) {
-    ++errors_["completion_timeout"];
-    finish_request(oldest->function, oldest->tag, *outstanding_.find(oldest->function, oldest->tag),
-                   TransferStatus::kTimeout, t);
-  }
+  give_up_requests(t, "completion_timeout", t);
   if (const auto oldest = outstanding_.oldest()) {
     wakeup_.at(oldest->deadline);
+  }
+}
+
+void Endpoint::give_up_requests(Time due_by, const char* kind, Time t) {
+  for (std::optional<OutstandingRequests::Oldest> oldest = outstanding_.oldest();
+       oldest && oldest->deadline <= due_by; oldest = outstanding_.oldest()) {
+    ++errors_[kind];
+    finish_request(oldest->function, oldest->tag, *outstanding_.find(oldest->function, oldest->tag),
+                   TransferStatus::kTimeout, t);
   }
 }
 

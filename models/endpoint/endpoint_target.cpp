@@ -245,6 +245,11 @@ void Endpoint::hot_reset() {
   start_reset(0, ResetKind::kConventional);
 }
 
+void Endpoint::link_lost() {
+  give_up_requests(Time::never(), "link_down", now());
+  hot_reset();
+}
+
 // Function 0 takes all others with it. What it has under way goes to its end first; then its
 // handles are gone. [DHI D4]
 void Endpoint::start_reset(unsigned function, ResetKind kind) {

@@ -171,6 +171,11 @@ bool HostBridge::write(std::uint64_t address, const std::uint8_t* bytes, std::si
 }
 
 void HostBridge::send_nonposted(Request request) {
+  if (ports_[request.port]->link_state != LinkState::kUp) {
+    ++errors_["link_down"];  // [LNK-10.5]
+    refuse(request.done);
+    return;
+  }
   if (!tags_.has_free()) {
     waiting_.push_back(std::move(request));
     return;
@@ -243,10 +248,23 @@ void HostBridge::finish(std::uint16_t tag, Time delay) {
   } else {
     after(delay, [done = std::move(request.done), answer = std::move(answer)] { done(answer); });
   }
-  if (!waiting_.empty()) {
+  while (!waiting_.empty() && tags_.has_free()) {
     Request next = std::move(waiting_.front());
     waiting_.pop_front();
     send_nonposted(std::move(next));
+  }
+}
+
+// The link below the port has gone down: nobody will answer them. [LNK-10.5]
+void HostBridge::refuse_requests_of(unsigned port) {
+  for (std::size_t tag = 0; tag < outstanding_.size(); ++tag) {
+    Outstanding& out = outstanding_[tag];
+    if (out.serial != 0 && out.request.port == port) {
+      ++errors_["link_down"];
+      out.answer = HostAnswer();
+      out.answer.status = CplStatus::kUR;
+      finish(static_cast<std::uint16_t>(tag), mmio_);
+    }
   }
 }
 

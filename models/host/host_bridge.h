@@ -60,6 +60,14 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
     std::function<bool()> is_over;
   };
   void on_hot_reset(unsigned port, HotReset action);
+  /// The link below a port, for its Link Disable. [LNK-10.4] to [LNK-10.8]
+  struct LinkControl {
+    std::function<void()> take_down;
+    std::function<bool()> may_come_up;  ///< both ends are done with what came before
+    std::function<void()> bring_up;
+    std::function<bool()> is_up;
+  };
+  void on_link_disable(unsigned port, LinkControl control);
 
   // ---- accesses; `done` is called when software may go on
   void config(const CfgAccess& access, Done done);
@@ -87,19 +95,22 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   /// Interrupt writes from functions on these buses.
   std::uint64_t interrupts(BusRange buses) const;
   bool is_quiet() const { return in_flight_ == 0 && waiting_.empty() && agenda_.empty(); }
-  /// master_abort, completion_timeout.
+  /// master_abort, completion_timeout, link_down.
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::string waiting() const;
 
  private:
   static constexpr std::uint64_t kHandleBlocks = 0xfed1'0000;
 
+  enum class LinkState : std::uint8_t { kUp, kDisabled, kDraining, kTraining };
   struct Port {
     Port(RootPort& root_port, const Config& config);
     RootPort& port;
     DhiDvsec dvsec;
     ConfigSpace space;
     HotReset hot_reset;
+    LinkControl link;
+    LinkState link_state = LinkState::kUp;
   };
   struct HandleBlock {
     HostHandles& handles;
@@ -135,6 +146,11 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   void negotiate_again(Port& port);
   void start_hot_reset(Port& port);
   void end_hot_reset(Port& port);
+  void begin_reset_of_handles(const Port& port);
+  void end_reset_of_handles(const Port& port);
+  void link_disable_written(unsigned port);
+  void train_link(Port& port);
+  void refuse_requests_of(unsigned port);
   PacketRef memory_request(TlpType type, const RequestPiece& piece) const;
   void send_nonposted(Request request);
   bool completed(const PacketRef& packet, Time when);

@@ -15,8 +15,12 @@ DhiCapability host_capability() {
   return capability;
 }
 
-// How often the end of a hot reset is looked for.
+// How often the end of a reset, or of a link's training, is looked for.
 constexpr Time kResetPoll = Time::from_ns(100);
+
+std::uint16_t link_control_of(const ConfigSpace& space) {
+  return static_cast<std::uint16_t>(space.find(cfg::kCapPcie).value() + cfg::pcie::kLinkControl);
+}
 
 // Software has given the port buses, and the table knows none of them.
 bool has_no_devices(const HostHandleTable& table, BusRange buses) {
@@ -71,6 +75,10 @@ std::uint64_t HostBridge::interrupts(BusRange buses) const {
 
 void HostBridge::on_hot_reset(unsigned port, HotReset action) {
   ports_[port]->hot_reset = std::move(action);
+}
+
+void HostBridge::on_link_disable(unsigned port, LinkControl control) {
+  ports_[port]->link = std::move(control);
 }
 
 void HostBridge::message(unsigned port, const Packet& packet) {
@@ -165,6 +173,9 @@ void HostBridge::apply(unsigned port, const WriteEffect& effect) {
   if (effect.secondary_bus_reset && own.hot_reset.start) {
     start_hot_reset(own);
   }
+  if (effect.link_disable_changed && own.link.take_down) {
+    link_disable_written(port);
+  }
 }
 
 // The host knows its own end alone: what software enabled there is what it goes by. [DHI D5, D6]
@@ -206,9 +217,7 @@ void HostBridge::negotiate_again(Port& port) {
 }
 
 void HostBridge::start_hot_reset(Port& port) {
-  for (HandleBlock& block : blocks_) {
-    block.is_reset_under_way |= &block.port == &port.port;
-  }
+  begin_reset_of_handles(port);
   port.hot_reset.start();
   end_hot_reset(port);
 }
@@ -220,10 +229,57 @@ void HostBridge::end_hot_reset(Port& port) {
     after(kResetPoll, [this, &port] { end_hot_reset(port); });
     return;
   }
+  end_reset_of_handles(port);
+}
+
+void HostBridge::begin_reset_of_handles(const Port& port) {
+  for (HandleBlock& block : blocks_) {
+    block.is_reset_under_way |= &block.port == &port.port;
+  }
+}
+
+void HostBridge::end_reset_of_handles(const Port& port) {
   for (HandleBlock& block : blocks_) {
     if (&block.port == &port.port && block.is_reset_under_way) {
       set_handles(block, port);
     }
+  }
+}
+
+// [LNK-10.4] [LNK-10.8]
+void HostBridge::link_disable_written(unsigned index) {
+  Port& port = *ports_[index];
+  const std::uint16_t control = link_control_of(port.space);
+  const bool is_disabled = (port.space.read(control) & cfg::pcie::kLinkDisable) != 0;
+  if (!is_disabled && port.link_state == LinkState::kDisabled) {
+    port.link_state = LinkState::kDraining;
+    train_link(port);
+  } else if (is_disabled) {
+    const bool was_down = port.link_state == LinkState::kDraining;
+    port.link_state = LinkState::kDisabled;
+    if (was_down) {
+      return;
+    }
+    port.space.set(control, cfg::pcie::kLinkActive, 0);
+    begin_reset_of_handles(port);
+    port.link.take_down();
+    refuse_requests_of(index);
+  }
+}
+
+// Until it is up, or disabled again. What came over the link before is over first, so that nothing
+// is taken for an answer of afterwards. [LNK-10.7] [LNK-10.8] [DHI D4]
+void HostBridge::train_link(Port& port) {
+  if (port.link_state == LinkState::kDraining && port.link.may_come_up()) {
+    end_reset_of_handles(port);
+    port.link.bring_up();
+    port.link_state = LinkState::kTraining;
+  } else if (port.link_state == LinkState::kTraining && port.link.is_up()) {
+    port.space.set(link_control_of(port.space), cfg::pcie::kLinkActive, cfg::pcie::kLinkActive);
+    port.link_state = LinkState::kUp;
+  }
+  if (port.link_state == LinkState::kDraining || port.link_state == LinkState::kTraining) {
+    after(kResetPoll, [this, &port] { train_link(port); });
   }
 }
 

@@ -77,6 +77,10 @@ tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*
                                     sc_core::sc_time& delay) {
   const auto i = static_cast<std::size_t>(side);
   End& end = *ends_[i];
+  if (is_down_) {
+    lose(end, packet);
+    return tlm::TLM_COMPLETED;
+  }
   const FcClass fc = fc_class(packet.tlp.type);
   if (!end.queues.has_room(fc)) {
     end.refused[static_cast<std::size_t>(fc)] = true;
@@ -100,6 +104,11 @@ tlm::tlm_sync_enum Link::port_frees(int side, Packet& packet, tlm::tlm_phase& /*
                                     sc_core::sc_time& /*delay*/) {
   const auto i = static_cast<std::size_t>(side);
   End& end = *ends_[i];
+  --end.buffers_held;
+  if (is_down_) {
+    return tlm::TLM_COMPLETED;  // it counts for nothing: all buffers are free when the link comes
+                                // up
+  }
   end.framer->freed(packet, now());
   agenda_.at(kTransmit + i, std::max(end.framer->deadline(), next_slot(end)));
   return tlm::TLM_COMPLETED;
@@ -231,6 +240,9 @@ void Link::add_fault(LinkSide sender, const WireFault& fault) {
 }
 
 void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
+  if (is_down_) {
+    return;
+  }
   WireUnit unit;
   unit.packet = pool_.make(PacketKind::kDllp);
   unit.packet->dllp = dllp;
@@ -275,7 +287,7 @@ void Link::receive(std::size_t side) {
     }
     for (const PacketRef& packet : to.delivered) {
       packet->stamp(Hop::kReceived, t);
-      ++delivered_;
+      ++to.delivered_tlps;
       deliver(side, packet, t);
       if (monitor_ != nullptr) {
         monitor_->delivered(static_cast<std::size_t>(side), arrived.unit, t);
@@ -300,6 +312,8 @@ void Link::deliver(std::size_t side, const PacketRef& packet, Time t) {
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   if ((*to_port[side])->nb_transport_fw(*packet, phase, delay) == tlm::TLM_COMPLETED) {
     ends_[side]->framer->freed(*packet, t);
+  } else {
+    ++ends_[side]->buffers_held;
   }
 }
 
@@ -311,20 +325,68 @@ void Link::tell_room(std::size_t side) {
       // The packet is of no interest to the port; any one of the class tells it that there is room.
       tlm::tlm_phase phase = tlm::END_REQ;
       sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-      Packet& any = *end.wire.back().unit.packet;
-      (*from_port[side])->nb_transport_bw(any, phase, delay);
+      const PacketRef any = is_down_ ? pool_.make(PacketKind::kTlp) : end.wire.back().unit.packet;
+      (*from_port[side])->nb_transport_bw(*any, phase, delay);
     }
   }
 }
 
-// Both directions fall silent; what is not acknowledged goes out again afterwards. [LNK-10.2,
-// LNK-10.3]
-void Link::recover(Time t) {
+// Both directions fall silent for so long. [LNK-10.2]
+Time Link::train(Time t) {
   const Time until = t + config_.timing.retrain;
   for (std::size_t side = 0; side < 2; ++side) {
     ends_[side]->lanes.hold_until(until);
-    ends_[side]->framer->recovered(until);
     agenda_.at(kTransmit + side, until);
+  }
+  return until;
+}
+
+// What is not acknowledged goes out again afterwards. [LNK-10.3]
+void Link::recover(Time t) {
+  const Time until = train(t);
+  for (const std::unique_ptr<End>& end : ends_) {
+    end->framer->recovered(until);
+  }
+}
+
+// What was sent and has not arrived is the latest of what was not acknowledged. [LNK-10.4]
+void Link::take_down() {
+  is_down_ = true;
+  for (std::size_t side = 0; side < 2; ++side) {
+    End& from = *ends_[side];
+    const std::uint64_t on_way =
+        from.account.tlps - from.lost_on_way - ends_[1 - side]->delivered_tlps;
+    from.framer->reset(now(), lost_);
+    lost_.erase(lost_.begin(), lost_.end() - static_cast<std::ptrdiff_t>(on_way));
+    from.lost_on_way += on_way;
+    from.queues.reset(now(), lost_);
+    for (const PacketRef& packet : lost_) {
+      lose(from, *packet);
+    }
+    lost_.clear();
+    from.wire.clear();
+    from.delayed_to = Time{};
+  }
+  if (monitor_ != nullptr) {
+    monitor_->went_down();
+  }
+  // What the ports kept back goes the same way.
+  for (std::size_t side = 0; side < 2; ++side) {
+    tell_room(side);
+  }
+}
+
+void Link::lose(End& from, const Packet& packet) {
+  ++from.account.losses.tlps;
+  from.account.losses.posted_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
+}
+
+// [LNK-10.7]
+void Link::bring_up() {
+  is_down_ = false;
+  const Time until = train(now());
+  for (const std::unique_ptr<End>& end : ends_) {
+    end->framer->start(until);
   }
 }
 
@@ -416,6 +478,7 @@ DirectionResult Link::direction(const End& from) const {
   r.retrains = b.framer.retrains - a.framer.retrains;
   r.skps = b.skps - a.skps;
   r.corrupted = b.account.damaged - a.account.damaged;
+  r.lost_tlps = b.account.losses.tlps - a.account.losses.tlps;
   return r;
 }
 
@@ -438,7 +501,8 @@ void Link::draw_skp_phases(Random random) {
 
 bool Link::carries_tlps() const {
   return !ends_[0]->queues.empty() || !ends_[1]->queues.empty() ||
-         ends_[0]->account.tlps + ends_[1]->account.tlps != delivered_;
+         ends_[0]->account.tlps != ends_[0]->lost_on_way + ends_[1]->delivered_tlps ||
+         ends_[1]->account.tlps != ends_[1]->lost_on_way + ends_[0]->delivered_tlps;
 }
 
 bool Link::is_quiet() const {
@@ -476,7 +540,8 @@ std::string Link::waiting() const {
                                                         : "the first waits behind an older TLP");
     }
     if (!ends_[i]->framer->is_active()) {
-      text += fmt::format("{} {}: flow control is not initialised\n", name(), kDirections[i]);
+      text += fmt::format("{} {}: {}\n", name(), kDirections[i],
+                          is_down_ ? "the link is down" : "flow control is not initialised");
     }
   }
   return text;

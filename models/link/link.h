@@ -54,6 +54,21 @@ class Link : public sc_core::sc_module {
   void release_faults();
   /// Called when REPLAY_NUM of that end rolls over, which sends the link into Recovery. [LNK-7.14]
   void on_rollover(LinkSide side, std::function<void()> action);
+  /// The link goes down: all that is queued, on a wire or not acknowledged is lost, and so is what
+  /// the ports send until it comes up. [LNK-10.4] [LNK-10.5]
+  void take_down();
+  /// It trains and initialises flow control anew. REQUIRES: it is down and is_drained().
+  /// [LNK-10.7]
+  void bring_up();
+  /// The ports have freed all receive buffers.
+  bool is_drained() const { return ends_[0]->buffers_held + ends_[1]->buffers_held == 0; }
+  /// Both ends may send TLPs.
+  bool is_up() const { return ends_[0]->framer->is_active() && ends_[1]->framer->is_active(); }
+  /// What an end was to send and lost because the link was down. Unit: TLPs, bytes of MWr.
+  struct Losses {
+    std::uint64_t tlps = 0, posted_bytes = 0;
+  };
+  const Losses& losses(LinkSide sender) const { return end(sender).account.losses; }
   /// Strikes units that the sender puts on its wire from now on.
   void add_fault(LinkSide sender, const WireFault& fault);
   /// Appends the faults of that sender that have something left to strike.
@@ -75,7 +90,7 @@ class Link : public sc_core::sc_module {
   void draw_skp_phases(Random random);
 
   /// TLPs handed to the ports so far.
-  std::uint64_t delivered() const { return delivered_; }
+  std::uint64_t delivered() const { return ends_[0]->delivered_tlps + ends_[1]->delivered_tlps; }
   /// Some TLP is queued or on its way, be it to be sent again.
   bool carries_tlps() const;
   /// All TLPs delivered and acknowledged, all credits told.
@@ -106,6 +121,7 @@ class Link : public sc_core::sc_module {
   struct Account {
     WireBits bits;
     std::uint64_t tlps = 0, payload_bytes = 0, damaged = 0;
+    Losses losses;
     Time first_symbol = Time::never(), last_symbol{};
   };
   /// All that is counted at one end, up to a time at which its wire is settled.
@@ -129,6 +145,9 @@ class Link : public sc_core::sc_module {
     boost::circular_buffer<InFlight> wire;   // from this end to the other, in order of arrival
     std::array<bool, kFcClasses> refused{};  // the port was sent away and waits for room
     Account account;
+    std::uint64_t delivered_tlps = 0;  // to the port at this end
+    std::uint64_t lost_on_way = 0;     // TLPs of the account that never arrived
+    std::size_t buffers_held = 0;      // of TLPs that the port has not done with
     std::function<void()> rolled_over;
     Tally window_begin;
     std::optional<Tally> window_end;
@@ -151,7 +170,9 @@ class Link : public sc_core::sc_module {
   void account_for(End& from, const WireUnit& unit, const Placement& placement);
   void deliver(std::size_t side, const PacketRef& packet, Time t);
   void tell_room(std::size_t side);
+  Time train(Time t);
   void recover(Time t);
+  void lose(End& from, const Packet& packet);
   static Tally tally(const End& end, const LaneStream& settled, Time when);
   static Tally tally_now(const End& end);
   static void open_window(End& end, Time when);
@@ -167,7 +188,8 @@ class Link : public sc_core::sc_module {
   TraceSink* sink_ = nullptr;
   LinkMonitor* monitor_ = nullptr;
   PacketPool& pool_;
-  std::uint64_t delivered_ = 0;
+  bool is_down_ = false;         // software has taken it down
+  std::vector<PacketRef> lost_;  // scratch
 };
 
 }  // namespace flitwise

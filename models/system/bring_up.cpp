@@ -88,16 +88,34 @@ void Machine::boot(std::uint8_t epoch) {
     policies.push_back(policy_for(fabric_, device, epoch));
   }
   if (fabric_.switches.empty()) {
-    for (unsigned i = 0; i < bridge_.ports(); ++i) {
-      Endpoint* const endpoint = fabric_.devices[i].endpoint.get();
-      const Link* const link = fabric_.links[fabric_.devices[i].link].link.get();
-      bridge_.on_hot_reset(
-          i, {[endpoint] { endpoint->hot_reset(); },
-              [endpoint, link] { return !endpoint->is_in_reset() && !link->carries_tlps(); }});
-    }
+    serve_resets();
   }
   boot_ = std::make_unique<Boot>(bridge_, config, std::move(policies), fabric_.source_validation);
   boot_->start([this] { software_ready(); });
+}
+
+// What the registers of a root port do to the link and the device below it.
+void Machine::serve_resets() {
+  for (unsigned i = 0; i < bridge_.ports(); ++i) {
+    Endpoint* const endpoint = fabric_.devices[i].endpoint.get();
+    const RootPort* const port = fabric_.devices[i].root_port;
+    Link* const link = fabric_.links[fabric_.devices[i].link].link.get();
+    bridge_.on_hot_reset(
+        i, {[endpoint] { endpoint->hot_reset(); },
+            [endpoint, link] { return !endpoint->is_in_reset() && !link->carries_tlps(); }});
+    HostBridge::LinkControl control;
+    control.take_down = [endpoint, link] {
+      link->take_down();
+      endpoint->link_lost();
+    };
+    control.may_come_up = [endpoint, link, port] {
+      return link->is_drained() && port->is_quiet() && !endpoint->is_in_reset() &&
+             endpoint->target().is_quiet();
+    };
+    control.bring_up = [link] { link->bring_up(); };
+    control.is_up = [link] { return link->is_up(); };
+    bridge_.on_link_disable(i, std::move(control));
+  }
 }
 
 bool Machine::is_booted() const {

@@ -81,6 +81,7 @@ class Machine {
 
   void set_up_translation_tables();
   void bring_up_driver();
+  void serve_resets();
   void software_ready();
   void serve_teardowns();
   void make_driver(std::size_t index);

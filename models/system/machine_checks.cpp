@@ -38,8 +38,10 @@ std::vector<CheckResult> Machine::checks() const {
     const FabricDevice& device = fabric_.devices[i];
     append(all, device.endpoint->checks());
     if (device.engine) {
+      const bool lost_some =
+          fabric_.links[device.link].link->losses(LinkSide::kUpstream).tlps > 0;  // [LNK-10.5]
       all.push_back({device.name + ": every doorbell arrived",
-                     device.engine->doorbells() == software_[i].doorbells, ""});
+                     device.engine->doorbells() == software_[i].doorbells || lost_some, ""});
       append(all, coherence_check(device));
     }
   }
@@ -66,14 +68,18 @@ std::vector<CheckResult> Machine::coherence_check(const FabricDevice& device) co
            fmt::format("{} handles mean two domains", apart)}};
 }
 
-// Payload of MWr: what devices sent is in memory, was an interrupt, or was refused and counted. A
-// switch on the way may refuse some, or send it to another device, and is looked at on either side.
+// Payload of MWr: what devices sent is in memory, was an interrupt, was refused and counted, or
+// was lost with a link that went down. A switch on the way may refuse some, or send it to another
+// device, and is looked at on either side.
 std::vector<CheckResult> Machine::posted_bytes_checks() const {
   std::uint64_t sent = 0;
   for (const FabricDevice& device : fabric_.devices) {
     sent += device.endpoint->counters().posted_bytes;
   }
   std::uint64_t settled = 0;
+  for (const FabricLink& one : fabric_.links) {
+    settled += one.link->losses(LinkSide::kDownstream).posted_bytes;
+  }
   for (const auto& one : fabric_.root_ports) {
     const RootPortCounters& arrived = one->counters();
     settled += arrived.written_bytes + arrived.interrupt_bytes + arrived.dropped_bytes;

@@ -7,14 +7,21 @@ namespace flitwise {
 namespace {
 
 constexpr Time kHotResetSpan = Time::from_us(2);  // model: a real bus takes 1 ms
+constexpr Time kLinkDownSpan = Time::from_us(2);
 
 }  // namespace
 
 void ScriptSession::run(const ResetOp& op) {
-  if (op.kind == ResetOp::Kind::kHot) {
-    reset_below(op.target);
-  } else {
-    reset_function(op.target);
+  switch (op.kind) {
+    case ResetOp::Kind::kHot:
+      reset_below(op.target);
+      break;
+    case ResetOp::Kind::kFunctionLevel:
+      reset_function(op.target);
+      break;
+    case ResetOp::Kind::kLinkDown:
+      take_link_down(op.target);
+      break;
   }
 }
 
@@ -27,6 +34,35 @@ void ScriptSession::reset_below(Bdf port) {
   config_write(port, cfg::kBridgeControlDw, *control | cfg::kSecondaryBusReset);
   sc_core::sc_start(to_sc_time(kHotResetSpan));
   config_write(port, cfg::kBridgeControlDw, *control & ~cfg::kSecondaryBusReset);
+}
+
+// As software does it: Link Disable set and cleared, then a look at Data Link Layer Link Active
+// until it is there. [LNK-10.4] [LNK-10.8]
+void ScriptSession::take_link_down(Bdf port) {
+  const unsigned control = pcie_capability(port) + cfg::pcie::kLinkControl;
+  const auto is_active = [&] {
+    return (config_read(port, control).value_or(0) & cfg::pcie::kLinkActive) != 0;
+  };
+  if (control == cfg::pcie::kLinkControl || !is_active()) {
+    bad_value("bdf: no link is up below it; expected a root port");
+    return;
+  }
+  const std::uint32_t value = config_read(port, control).value_or(0) & 0xffff;
+  config_write(port, control, value | cfg::pcie::kLinkDisable);
+  if (is_active()) {
+    bad_value("bdf: the link below it never goes down; expected a root port above a device");
+    return;
+  }
+  sc_core::sc_start(to_sc_time(kLinkDownSpan));
+  config_write(port, control, value & ~cfg::pcie::kLinkDisable);
+  const Time patience = now() + machine_.config.run.deadlock_after;
+  while (!is_active()) {
+    if (now() >= patience) {
+      bad_value("bdf: the link below it does not come up again; what waits:\n" +
+                machine_.waiting());
+      return;
+    }
+  }
 }
 
 void ScriptSession::reset_function(Bdf function) {

@@ -57,6 +57,7 @@ class ScriptSession {
   void run(const UnframeOp& op);
   void run(const ResetOp& op);
   void reset_below(Bdf port);
+  void take_link_down(Bdf port);
   void reset_function(Bdf function);
   unsigned pcie_capability(Bdf function);
   std::optional<std::uint32_t> config_read(Bdf target, unsigned offset);

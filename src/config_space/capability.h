@@ -19,6 +19,7 @@ struct WriteEffect {
   bool bus_numbers_changed = false;     ///< type 1: primary, secondary, subordinate
   bool windows_changed = false;         ///< type 1: memory or prefetchable base and limit
   bool secondary_bus_reset = false;     ///< type 1: the bit went from 0 to 1
+  bool link_disable_changed = false;    ///< of a root port
   bool device_control_changed = false;  ///< MPS, MRRS, tags, RO, IDO, timeout
   bool flr_started = false;
   bool power_state_changed = false;
@@ -35,10 +36,10 @@ struct WriteEffect {
 
   bool any() const {
     return command_changed || bars_moved || bus_numbers_changed || windows_changed ||
-           secondary_bus_reset || device_control_changed || flr_started || power_state_changed ||
-           msix_changed || sriov_changed || acs_changed || error_status_cleared ||
-           dhi_control_changed || ats_control_changed || stu_changed_live || pri_control_changed ||
-           pri_misused || pasid_control_changed;
+           secondary_bus_reset || link_disable_changed || device_control_changed || flr_started ||
+           power_state_changed || msix_changed || sriov_changed || acs_changed ||
+           error_status_cleared || dhi_control_changed || ats_control_changed || stu_changed_live ||
+           pri_control_changed || pri_misused || pasid_control_changed;
   }
 };
 

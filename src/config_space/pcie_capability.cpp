@@ -44,8 +44,8 @@ std::vector<Register> registers_of(const PcieOptions& options) {
   const std::uint32_t speeds = ((1U << options.generation) - 1U) << 1;
   const std::uint32_t tags =
       options.ten_bit_tag ? pcie::kCap2TenBitCompleter | pcie::kCap2TenBitRequester : 0U;
-  const bool is_downstream =
-      options.type == pcie::PortType::kRootPort || options.type == pcie::PortType::kDownstreamPort;
+  const bool is_root = options.type == pcie::PortType::kRootPort;
+  const bool is_downstream = is_root || options.type == pcie::PortType::kDownstreamPort;
   const std::uint32_t control2 = pcie::kTimeoutValueMask | pcie::kTimeoutDisable |
                                  pcie::kIdoRequest | pcie::kIdoCompletion |
                                  (is_downstream ? pcie::kAriForwarding : 0U) |
@@ -57,8 +57,10 @@ std::vector<Register> registers_of(const PcieOptions& options) {
       {pcie::kDeviceControl, pcie::kRelaxedOrdering | pcie::kNoSnoop | 2U << pcie::kMrrsShift,
        device_control_bits(options), 0xfU << 16, 0, 7U << pcie::kMpsShift},
       {pcie::kLinkCap, link | std::uint32_t{options.port_number} << 24, 0, 0, 0, 0},
-      {pcie::kLinkControl, link << 16 | (is_downstream ? 1U << 29 : 0U), 0xc3, 0, 0, 0xc3},
-      {pcie::kRootControl, 0, options.type == pcie::PortType::kRootPort ? 0x1fU : 0U, 0, 0, 0},
+      // Link Disable is the root port's alone: no link of a switch goes down. [LNK-N.1]
+      {pcie::kLinkControl, link << 16 | (is_downstream ? pcie::kLinkActive : 0U),
+       0xc3 | (is_root ? pcie::kLinkDisable : 0U), 0, 0, 0xc3},
+      {pcie::kRootControl, 0, is_root ? 0x1fU : 0U, 0, 0, 0},
       {pcie::kDeviceCap2, 0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags,
        0, 0, 0, 0},
       {pcie::kDeviceControl2, 0, control2, 0, 0, 0},
@@ -85,6 +87,8 @@ Capability pcie_capability(const PcieOptions& options) {
       effect.device_control_changed |= ((write.before ^ write.after) & 0xffffU) != 0;
     } else if (write.offset == pcie::kDeviceControl2) {
       effect.device_control_changed |= write.before != write.after;
+    } else if (write.offset == pcie::kLinkControl) {
+      effect.link_disable_changed |= ((write.before ^ write.after) & pcie::kLinkDisable) != 0;
     }
   };
   return capability;

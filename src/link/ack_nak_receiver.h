@@ -29,6 +29,8 @@ class AckNakReceiver {
   };
   /// What is owed now; it counts as sent. REQUIRES: deadline() <= the time of sending.
   Owed take();
+  /// The link has gone down: the next TLP has sequence number 0. [LNK-10.7]
+  void reset() { *this = AckNakReceiver(limit_, coalesce_); }
 
  private:
   void schedule_nak(Time now);

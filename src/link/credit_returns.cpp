@@ -82,6 +82,14 @@ void CreditReturns::activate(Time now) {
   }
 }
 
+void CreditReturns::reset() {
+  for (Pools& pools : pools_) {
+    pools.header = CreditPool(pools.header.size(), pools.header.scale());
+    pools.data = CreditPool(pools.data.size(), pools.data.scale());
+  }
+  due_.fill(Time::never());
+}
+
 bool CreditReturns::is_conserved() const {
   return std::all_of(pools_.begin(), pools_.end(), [](const Pools& pools) {
     return pools.header.is_conserved() && pools.data.is_conserved();

@@ -34,6 +34,8 @@ class CreditReturns {
   Dllp take(Time now);
   /// Starts the periodic updates. [LNK-8.12]
   void activate(Time now);
+  /// The link has gone down: all buffers are free, and nothing is due. [LNK-10.7]
+  void reset();
   bool is_conserved() const;
   /// True while some class has news for the other end that only a timer will bring.
   bool has_unadvertised() const;

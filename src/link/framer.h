@@ -54,6 +54,10 @@ class Framer {
   virtual bool take_recovery_request() = 0;
   /// The link has been through Recovery until now. [LNK-10.3]
   virtual void recovered(Time now) = 0;
+  /// The link has gone down: sequence numbers, credits and all that is owed are as they were before
+  /// start(), which begins anew; statistics go on. What was never acknowledged is appended to
+  /// `given_up`, oldest first. [LNK-10.4] [LNK-10.7]
+  virtual void reset(Time now, std::vector<PacketRef>& given_up) = 0;
 
   /// From now on breaks these rules of the data link layer on purpose (docs/monitors.md).
   virtual void break_rules(const FaultsConfig& /*faults*/) {}

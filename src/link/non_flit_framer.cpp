@@ -255,6 +255,15 @@ void NonFlitFramer::recovered(Time /*now*/) {
   stats_.replay_events = replay_.replay_events();
 }
 
+void NonFlitFramer::reset(Time now, std::vector<PacketRef>& given_up) {
+  note_replay_buffer(false, now);
+  receiver_.reset();
+  replay_.reset(given_up);
+  returns_.reset();
+  init_ = FlowControlInit();
+  recovery_requested_ = false;
+}
+
 bool NonFlitFramer::is_quiet() const {
   return replay_.empty() && receiver_.deadline() == Time::never() && !returns_.has_unadvertised() &&
          queues_.empty();

@@ -24,6 +24,7 @@ class NonFlitFramer final : public Framer {
   Time deadline() const override;
   bool take_recovery_request() override;
   void recovered(Time now) override;
+  void reset(Time now, std::vector<PacketRef>& given_up) override;
   void break_rules(const FaultsConfig& faults) override {
     breaks_credits_ = faults.breaks(BrokenRule::kCredits);
     breaks_sequence_ = faults.breaks(BrokenRule::kSequence);

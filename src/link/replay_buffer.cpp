@@ -78,4 +78,13 @@ bool ReplayBuffer::expire() {
   return replay_num_ == 0;
 }
 
+void ReplayBuffer::reset(std::vector<PacketRef>& given_up) {
+  for (Entry& entry : entries_) {
+    given_up.push_back(std::move(entry.packet));
+  }
+  const std::uint64_t so_far = replay_events_;
+  *this = ReplayBuffer(capacity_, timeout_);
+  replay_events_ = so_far;
+}
+
 }  // namespace flitwise

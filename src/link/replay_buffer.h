@@ -6,6 +6,7 @@
 #include <boost/circular_buffer.hpp>
 
 #include <cstdint>
+#include <vector>
 
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
@@ -50,6 +51,9 @@ class ReplayBuffer {
   bool expire();
   /// Recovery is over: all of it again, timer held until the first has left. [LNK-10.3]
   void recovered() { start_replay(); }
+  /// The link has gone down: what was not acknowledged goes to the end of `given_up`, oldest first,
+  /// and the next TLP has sequence number 0. [LNK-10.4] [LNK-10.7]
+  void reset(std::vector<PacketRef>& given_up);
 
   std::uint64_t replay_events() const { return replay_events_; }
   std::size_t size() const { return entries_.size(); }

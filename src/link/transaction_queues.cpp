@@ -212,6 +212,21 @@ void TransactionQueues::note_stalls(Time now) {
   }
 }
 
+void TransactionQueues::reset(Time now, std::vector<PacketRef>& dropped) {
+  for (Queue& entries : queues_) {
+    for (Entry& entry : entries) {
+      dropped.push_back(std::move(entry.packet));
+    }
+    entries.clear();
+  }
+  note_stalls(now);  // nothing is blocked any more
+  for (Gate& gate : gates_) {
+    gate.header = CreditGate();
+    gate.data = CreditGate();
+  }
+  overtakings_ = 0;
+}
+
 StallTimes TransactionQueues::stalls(Time now) const {
   const auto total = [&](FcClass fc) {
     const Gate& gate = gates_[index_of(fc)];

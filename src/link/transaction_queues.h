@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
@@ -63,6 +64,10 @@ class TransactionQueues {
   void note_stalls(Time now);
   /// Stall times up to now.
   StallTimes stalls(Time now) const;
+
+  /// The link has gone down: what is queued goes to the end of `dropped`, and the credits are those
+  /// of a link that has not come up yet. [LNK-10.4] [LNK-10.7]
+  void reset(Time now, std::vector<PacketRef>& dropped);
 
   /// One TLP is to overtake a posted request that it may not pass, on purpose (docs/monitors.md).
   void break_ordering() { breaks_ordering_ = true; }

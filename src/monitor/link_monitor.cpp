@@ -24,10 +24,15 @@ LinkMonitor::Direction::Direction(const LinkMonitorOptions& options, bool is_up,
       announces_handles(is_up && options.announces_handles),
       checks_resolution(is_up && options.is_host_above && options.has_coherent_handles) {}
 
-LinkMonitor::LinkMonitor(const LinkMonitorOptions& options) : log_(options.link) {
+LinkMonitor::LinkMonitor(const LinkMonitorOptions& options)
+    : options_(options), log_(options.link) {
+  went_down();  // as every link is at first
+}
+
+void LinkMonitor::went_down() {
   for (const std::size_t end : {kUpstream, kDownstream}) {
     const bool is_up = end == kDownstream;
-    directions_[end] = std::make_unique<Direction>(options, is_up, log_, Reporter(log_, is_up));
+    directions_[end] = std::make_unique<Direction>(options_, is_up, log_, Reporter(log_, is_up));
   }
 }
 

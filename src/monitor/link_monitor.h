@@ -50,6 +50,9 @@ class LinkMonitor {
   /// A TLP was accepted at an end, and the port there has dealt with it.
   void delivered(std::size_t end, const WireUnit& unit, Time now);
 
+  /// The link has gone down: it comes up with no memory of what was before. [LNK-10.7]
+  void went_down();
+
   ViolationLog& log() { return log_; }
   const ViolationLog& log() const { return log_; }
 
@@ -76,6 +79,7 @@ class LinkMonitor {
   [[gnu::cold, gnu::noinline]] static void delivered_wrongly(Direction& direction,
                                                              const WireUnit& unit, Time now);
 
+  const LinkMonitorOptions options_;
   ViolationLog log_;
   std::array<std::unique_ptr<Direction>, 2> directions_;
 };

@@ -308,7 +308,9 @@ class Draw {
   // Of one device, by itself or with its bus; software lets it go on afterwards.
   void draw_reset(unsigned index) {
     if (!has_switch() && below(3) == 0) {
-      step({{"op", "reset"}, {"kind", "hot"}, {"bdf", fmt::format("00:{:02x}.0", index + 1)}});
+      step({{"op", "reset"},
+            {"kind", one_of("hot", "link_down")},
+            {"bdf", fmt::format("00:{:02x}.0", index + 1)}});
     } else {
       step({{"op", "reset"}, {"kind", "flr"}, {"bdf", bdfs_[index]}});
     }

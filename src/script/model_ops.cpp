@@ -79,7 +79,7 @@ ResultOp read_result(OpReader& in) {
 ResetOp read_reset(OpReader& in) {
   ResetOp op;
   in.need("kind");
-  op.kind = static_cast<ResetOp::Kind>(in.word("kind", {"hot", "flr"}));
+  op.kind = static_cast<ResetOp::Kind>(in.word("kind", {"hot", "flr", "link_down"}));
   in.need("bdf");
   in.bdf("bdf", op.target);
   return op;

@@ -208,7 +208,7 @@ const std::vector<ScriptVerb>& script_verbs() {
       {"map", "Build page tables for one mapping, and tell where their entries are."},
       {"permit", "Permit translated requests of a domain physical pages, with Secure ATS."},
       {"poke_entry", "Change one entry of the tables that map has made."},
-      {"reset", "Let host software reset a function, or all below a port."},
+      {"reset", "Let host software reset a function or all below a port, or take its link down."},
       {"frame", "Frame a TLP or DLLP as the link does, without a machine."},
       {"unframe", "Find a TLP or DLLP in a frame, or say why there is none."}};
   return kVerbs;

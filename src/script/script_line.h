@@ -64,11 +64,12 @@ struct CfgOp {
   unsigned bytes = 4;        ///< 1, 2 or 4
   std::uint32_t value = 0;   ///< of a write
 };
-/// Software at the host resets one function, or all that is below a port.
+/// Software at the host resets one function, or all that is below a port, or takes the link below
+/// it down for a while.
 struct ResetOp {
-  enum class Kind : std::uint8_t { kHot, kFunctionLevel };
+  enum class Kind : std::uint8_t { kHot, kFunctionLevel, kLinkDown };
   Kind kind = Kind::kHot;
-  Bdf target;  ///< kHot: the port whose Secondary Bus Reset is set and cleared again
+  Bdf target;  ///< but for kFunctionLevel the port
 };
 /// One direction of one link; no name: the first link.
 struct WireOp {
