@@ -213,7 +213,7 @@ enum class Carrier { kPcie, kBitPacked };
 enum class SkpMode { kNormal, kSris, kOff };
 enum class RelaxedPassing { kNever, kWhenBlocked, kEager };
 
-/// Generation 1..5 (6 and CXL presets are known names that are not modelled yet).
+/// Generation 1..6 (CXL presets are known names that are not modelled yet).
 struct LinkPreset {
   std::string name = "gen5x16";
   unsigned generation = 5;
@@ -225,12 +225,14 @@ inline constexpr std::uint32_t kInfiniteCredits = 0;  ///< as in InitFC: 0 means
 struct LinkConfig {
   LinkPreset preset;
   Carrier carrier = Carrier::kPcie;
+  bool flit_mode = false;  ///< negotiated below 64 GT/s too, where it is a choice
   Bytes mps = 256;
   Bytes mrrs = 512;
   Bytes rcb = 64;
   Identity identity = Identity::kBdfPasid;
   DhiForm dhi_form = DhiForm::kRidDirect;
-  double error_rate = 0;  ///< probability of a wrong bit, per bit, both directions
+  double error_rate = 0;     ///< probability of a wrong bit, per bit, both directions
+  unsigned error_burst = 1;  ///< flit mode: so many bits from that one on are wrong [LNK-11.8]
   SkpMode skp = SkpMode::kNormal;
   struct {  ///< advertised by both ends; units: headers, 16-byte data units
     std::uint32_t posted_headers = 256;
@@ -252,9 +254,15 @@ struct LinkConfig {
     Time clock = Time::from_ns(2);  ///< link core
     Time propagation = Time::from_ns(5);
     Time receive = Time::from_ns(30);  ///< PHY and data link layer, pin to transaction layer
+    Time fec = Time::from_ns(2);       ///< flit mode: FEC decoder of a receiver [LNK-11.8]
     Time retrain = Time::from_us(5);   ///< one Recovery [LNK-10.2]
-    Time replay_timeout{0};            ///< 0: from the formulas [LNK-7.18] [LNK-7.19]
+    Time replay_timeout{0};            ///< 0: from the formulas [LNK-7.18] [LNK-7.19] [LNK-11.7]
   } timing;
+
+  /// TLPs travel in 256-byte flits: always at 64 GT/s. [LNK-11.1]
+  bool is_in_flit_mode() const {
+    return carrier == Carrier::kPcie && (flit_mode || preset.generation >= 6);
+  }
 };
 
 // ---- message: the bit-packed carrier

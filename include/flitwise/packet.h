@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The one thing that travels: a TLP, a DLLP or a bit-packed message with its size by cause, its
-/// identity, its payload and the times at which it passed each hop. Counted references, pooled,
-/// never changed once sent.
+/// The one thing that travels: a TLP, a DLLP, a bit-packed message or a flit with its size by
+/// cause, its identity, its payload and the times at which it passed each hop. Counted references,
+/// pooled, never changed once sent.
 #pragma once
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -21,7 +21,9 @@ namespace flitwise {
 
 enum class TlpViolation : std::uint8_t;  // tlp/tlp_check.h
 
-enum class PacketKind : std::uint8_t { kTlp, kDllp, kMessage };
+struct Flit;  // flitwise/flit.h
+
+enum class PacketKind : std::uint8_t { kTlp, kDllp, kMessage, kFlit };
 
 /// Bits of one packet by cause, as they will stand on the wire; line coding and idle are the wire's
 /// own. Unit: bit.
@@ -33,8 +35,10 @@ struct WireSize {
   std::uint32_t framing = 0;
   std::uint32_t crc = 0;
   std::uint32_t dllp = 0;
+  std::uint32_t fec = 0;
+  std::uint32_t idle = 0;  ///< fill of a flit
   std::uint32_t total() const {
-    return header + identity + payload + padding + framing + crc + dllp;
+    return header + identity + payload + padding + framing + crc + dllp + fec + idle;
   }
 };
 
@@ -86,10 +90,12 @@ class Packet {
   std::vector<std::uint8_t>
       payload;  ///< length_dw * 4 bytes unless length_only; keeps its capacity in the pool
   std::array<Time, kHops> stamps;
+  std::unique_ptr<Flit> flit;  ///< kFlit: never null
 
   void stamp(Hop hop, Time now) { stamps[static_cast<std::size_t>(hop)] = now; }
   Time stamped(Hop hop) const { return stamps[static_cast<std::size_t>(hop)]; }
 
+  ~Packet();
   Packet(const Packet&) = delete;
   Packet& operator=(const Packet&) = delete;
 
@@ -120,7 +126,13 @@ class PacketPool {
 
  private:
   friend void intrusive_ptr_release(Packet* packet);
-  void recycle(Packet* packet) { free_.push_back(packet); }
+  void recycle(Packet* packet) {
+    if (packet->kind == PacketKind::kFlit) {
+      forget_tlps(*packet);
+    }
+    free_.push_back(packet);
+  }
+  static void forget_tlps(Packet& flit);
 
   std::vector<std::unique_ptr<Packet>> all_;
   std::vector<Packet*> free_;

@@ -53,7 +53,8 @@ struct DirectionResult {
   std::uint64_t replays = 0;        ///< TLPs sent again
   std::uint64_t replay_events = 0;  ///< replays started by a Nak or the timer
   std::uint64_t naks = 0, acks = 0, update_fcs = 0, skps = 0, corrupted = 0, retrains = 0;
-  std::uint64_t lost_tlps = 0;  ///< while the link was down, or when it went down
+  std::uint64_t flits_corrected = 0;  ///< by FEC
+  std::uint64_t lost_tlps = 0;        ///< while the link was down, or when it went down
 };
 
 struct LinkResult {

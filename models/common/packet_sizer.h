@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a packet will take on the carrier of its link, by cause.
+/// What a packet will take on the carrier of its link, by cause; a TLP as in non-flit mode, since
+/// what it takes in a flit is the business of the packer.
 #pragma once
 
 #include "flitwise/config.h"

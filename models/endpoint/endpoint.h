@@ -72,8 +72,10 @@ class Endpoint : public sc_core::sc_module {
   /// The link has been reset: all functions go back to where they were at power-up, as soon as
   /// nothing of them is under way. [DHI D4]
   void hot_reset();
-  /// The link has gone down: what is out will have no answer, and all functions are reset.
-  /// [LNK-10.6]
+  /// The link is about to go down: the device sends nothing more, what was asked of it is
+  /// forgotten, and all functions are reset. [LNK-10.6]
+  void link_going_down();
+  /// It is down: what is out will have no answer. [LNK-10.6]
   void link_lost();
   /// From now on the device does nothing more for the context; what it has under way goes on.
   void stop_context(DomainId domain);

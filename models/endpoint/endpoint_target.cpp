@@ -245,9 +245,14 @@ void Endpoint::hot_reset() {
   start_reset(0, ResetKind::kConventional);
 }
 
-void Endpoint::link_lost() {
-  give_up_requests(Time::never(), "link_down", now());
+void Endpoint::link_going_down() {
+  is_bus_master_ = false;
+  target_.discard();
   hot_reset();
+}
+
+void Endpoint::link_lost() {
+  give_up_requests(Time::never(), "link_lost", now());
 }
 
 // Function 0 takes all others with it. What it has under way goes to its end first; then its

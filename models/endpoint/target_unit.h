@@ -61,6 +61,12 @@ class TargetUnit {
   bool is_quiet() const { return arrived_.empty() && answers_.empty() && messages_.empty(); }
   /// Who waits here, for people; empty where nobody does.
   std::string waiting() const;
+  /// What has come in and what would go out is forgotten: the link has gone down. [LNK-10.6]
+  void discard() {
+    arrived_.clear();
+    answers_.clear();
+    messages_.clear();
+  }
   bool has_output() const { return !answers_.empty() || !messages_.empty(); }
 
   /// Made when first asked for. REQUIRES: function < device.functions.count.

@@ -196,11 +196,11 @@ void HostBridge::send_nonposted(Request request) {
   port.send(std::move(packet), mmio_);
 }
 
-// False: no request waits for it.
-bool HostBridge::completed(const PacketRef& packet, Time when) {
+// False: no request waits for it that went out by this port.
+bool HostBridge::completed(unsigned port, const PacketRef& packet, Time when) {
   const Tlp& tlp = packet->tlp;
   if (tlp.tag >= outstanding_.size() || outstanding_[tlp.tag].serial == 0 ||
-      tlp.requester_id != kRootComplex) {
+      tlp.requester_id != kRootComplex || outstanding_[tlp.tag].request.port != port) {
     return false;
   }
   Outstanding& out = outstanding_[tlp.tag];

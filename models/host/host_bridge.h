@@ -111,6 +111,7 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
     HotReset hot_reset;
     LinkControl link;
     LinkState link_state = LinkState::kUp;
+    bool is_polled = false;  // somebody will look whether it comes up
   };
   struct HandleBlock {
     HostHandles& handles;
@@ -153,7 +154,7 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   void refuse_requests_of(unsigned port);
   PacketRef memory_request(TlpType type, const RequestPiece& piece) const;
   void send_nonposted(Request request);
-  bool completed(const PacketRef& packet, Time when);
+  bool completed(unsigned port, const PacketRef& packet, Time when);
   void finish(std::uint16_t tag, Time delay);
   void write_own(std::uint64_t address, const std::vector<std::uint8_t>& bytes);
   std::uint64_t read_own(std::uint64_t address, unsigned bytes) const;

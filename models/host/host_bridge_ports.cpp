@@ -15,6 +15,13 @@ DhiCapability host_capability() {
   return capability;
 }
 
+// The link of a port above a switch cannot be disabled. [LNK-N.1]
+PortLink link_of(const Config& config) {
+  PortLink link{config.link.preset.generation, config.link.preset.lanes, false};
+  link.can_be_disabled = config.system.topology != Topology::kSwitch;
+  return link;
+}
+
 // How often the end of a reset, or of a link's training, is looked for.
 constexpr Time kResetPoll = Time::from_ns(100);
 
@@ -36,8 +43,7 @@ bool has_no_devices(const HostHandleTable& table, BusRange buses) {
 HostBridge::Port::Port(RootPort& root_port, const Config& config)
     : port(root_port),
       dvsec(host_capability()),
-      space(port_space(cfg::pcie::PortType::kRootPort,
-                       {config.link.preset.generation, config.link.preset.lanes}, 0)) {
+      space(port_space(cfg::pcie::PortType::kRootPort, link_of(config), 0)) {
   space.add(dhi_capability(dvsec));
 }
 
@@ -50,7 +56,9 @@ unsigned HostBridge::attach(RootPort& port, const Config& config) {
     ++interrupts_[packet.tlp.requester_id.bus()];
   };
   hooks.message = [this, index](const Packet& packet, Time) { message(index, packet); };
-  hooks.completion = [this](const PacketRef& packet, Time when) { return completed(packet, when); };
+  hooks.completion = [this, index](const PacketRef& packet, Time when) {
+    return completed(index, packet, when);
+  };
   port.set_hooks(std::move(hooks));
   return index;
 }
@@ -229,7 +237,9 @@ void HostBridge::end_hot_reset(Port& port) {
     after(kResetPoll, [this, &port] { end_hot_reset(port); });
     return;
   }
-  end_reset_of_handles(port);
+  if (port.link_state == LinkState::kUp) {  // else it is not over until the link comes up
+    end_reset_of_handles(port);
+  }
 }
 
 void HostBridge::begin_reset_of_handles(const Port& port) {
@@ -253,11 +263,13 @@ void HostBridge::link_disable_written(unsigned index) {
   const bool is_disabled = (port.space.read(control) & cfg::pcie::kLinkDisable) != 0;
   if (!is_disabled && port.link_state == LinkState::kDisabled) {
     port.link_state = LinkState::kDraining;
-    train_link(port);
+    if (!port.is_polled) {
+      train_link(port);
+    }
   } else if (is_disabled) {
-    const bool was_down = port.link_state == LinkState::kDraining;
+    const bool is_down_already = port.link_state == LinkState::kDraining;
     port.link_state = LinkState::kDisabled;
-    if (was_down) {
+    if (is_down_already) {
       return;
     }
     port.space.set(control, cfg::pcie::kLinkActive, 0);
@@ -278,7 +290,9 @@ void HostBridge::train_link(Port& port) {
     port.space.set(link_control_of(port.space), cfg::pcie::kLinkActive, cfg::pcie::kLinkActive);
     port.link_state = LinkState::kUp;
   }
-  if (port.link_state == LinkState::kDraining || port.link_state == LinkState::kTraining) {
+  port.is_polled =
+      port.link_state == LinkState::kDraining || port.link_state == LinkState::kTraining;
+  if (port.is_polled) {
     after(kResetPoll, [this, &port] { train_link(port); });
   }
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "link/flit_framer.h"
 #include "monitor/link_monitor.h"
 #include "tlp/wire_size.h"
 
@@ -15,8 +16,11 @@ namespace {
 constexpr std::size_t kWireSlots = 64;  // grows when a long wire holds more
 
 LineCoding coding_of(const LinkConfig& link) {
-  return link.carrier == Carrier::kBitPacked ? bit_stream(link.preset)
-                                             : line_coding(link.preset, link.skp);
+  if (link.carrier == Carrier::kBitPacked) {
+    return bit_stream(link.preset);
+  }
+  return link.is_in_flit_mode() ? flit_coding(link.preset, link.skp)
+                                : line_coding(link.preset, link.skp);
 }
 
 const char* name_of(FcClass fc) {
@@ -38,7 +42,7 @@ Link::End::End(const LinkConfig& link, const MessageConfig& message, const Direc
     : queues(link.queue_depth, link.relaxed_passing),
       framer(make_framer(link, message, queues, pool)),
       lanes(coding_of(link)),
-      errors(link.error_rate, faults, random),
+      errors(link.error_rate, faults, random, link.error_burst),
       wire(kWireSlots) {}
 
 Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
@@ -47,7 +51,8 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
     : sc_module(name),
       config_(link),
       faults_(faults),
-      flight_(link.timing.propagation + link.timing.receive),
+      flight_(link.timing.propagation + link.timing.receive +
+              (link.is_in_flit_mode() ? link.timing.fec : Time{})),
       lookahead_(link.timing.clock + LaneStream(coding_of(link)).symbol_time()),
       agenda_("work", link.timing.clock),
       pool_(pool) {
@@ -78,7 +83,7 @@ tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*
   const auto i = static_cast<std::size_t>(side);
   End& end = *ends_[i];
   if (is_down_) {
-    lose(end, packet);
+    end.account.lost.add(packet);
     return tlm::TLM_COMPLETED;
   }
   const FcClass fc = fc_class(packet.tlp.type);
@@ -90,6 +95,7 @@ tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*
   if (packet.stamped(Hop::kQueued) == kNotStamped) {
     packet.stamp(Hop::kQueued, arrival);
   }
+  end.taken.add(packet);
   end.queues.push(PacketRef(&packet), arrival);
   if (monitor_ != nullptr) {
     monitor_->queued(i, fc, packet);
@@ -104,7 +110,6 @@ tlm::tlm_sync_enum Link::port_frees(int side, Packet& packet, tlm::tlm_phase& /*
                                     sc_core::sc_time& /*delay*/) {
   const auto i = static_cast<std::size_t>(side);
   End& end = *ends_[i];
-  --end.buffers_held;
   if (is_down_) {
     return tlm::TLM_COMPLETED;  // it counts for nothing: all buffers are free when the link comes
                                 // up
@@ -136,10 +141,28 @@ void Link::work() {
   agenda_.end();
 }
 
+// On an idle wire in flit mode the next flit has yet to begin: what comes until then shares it.
+// [LNK-11.4]
+bool Link::waits_for_slot(std::size_t side, Time t) {
+  const End& from = *ends_[side];
+  if (from.lanes.coding().blocks_per_flit == 0 || from.lanes.free_at() > t) {
+    return false;
+  }
+  const Time slot = from.lanes.next_start(t);
+  if (slot < t + lookahead_ || std::min(from.framer->deadline(), from.queues.first_arrival()) > t) {
+    return false;
+  }
+  agenda_.at(kTransmit + side, slot - lookahead_ + Time{1});
+  return true;
+}
+
 // Fills the wire up to one clock and one symbol ahead: several units may leave on one edge.
 void Link::transmit(std::size_t side) {
   End& from = *ends_[side];
   const Time t = now();
+  if (waits_for_slot(side, t)) {
+    return;
+  }
   const Time horizon = t + lookahead_;
   bool sent_tlp = false;
   bool more = true;
@@ -147,7 +170,7 @@ void Link::transmit(std::size_t side) {
     WireUnit unit;
     more = from.framer->next(t, unit);
     if (more) {
-      sent_tlp = sent_tlp || unit.packet->kind != PacketKind::kDllp;
+      sent_tlp = sent_tlp || unit.has_payload();
       put_on_wire(side, std::move(unit), t);
     }
   }
@@ -174,17 +197,43 @@ void Link::transmit(std::size_t side) {
   }
 }
 
+bool Link::begins_counted(const WireUnit& unit) {
+  if (!unit.is_flit()) {
+    return unit.packet->kind != PacketKind::kDllp && unit.packet->counts;
+  }
+  const std::vector<PacketRef>& tlps = unit.packet->flit->starts;
+  return std::any_of(tlps.begin(), tlps.end(), [](const PacketRef& one) { return one->counts; });
+}
+
+bool Link::is_damaged(End& from, const WireUnit& unit) {
+  if (unit.is_flit()) {
+    const FlitDamage damage = from.errors.strike_flit(unit.has_payload());
+    from.account.corrected += damage == FlitDamage::kCorrected ? 1 : 0;
+    return damage == FlitDamage::kUncorrectable;
+  }
+  const std::uint32_t bits = unit.size.total();
+  return unit.has_payload() ? from.errors.damages_tlp(bits) : from.errors.damages_dllp(bits);
+}
+
 void Link::put_on_wire(std::size_t side, WireUnit&& unit, Time earliest) {
   End& from = *ends_[side];
-  if (from.opens_window && unit.packet->kind != PacketKind::kDllp && unit.packet->counts) {
+  if (from.opens_window && begins_counted(unit)) {
     open_window(from, std::max(earliest, from.lanes.free_at()));
   }
   const std::uint32_t bits = unit.size.total();
   const Placement placement = from.lanes.place(bits / from.lanes.coding().unit_bits, earliest);
-  const bool is_dllp = unit.packet->kind == PacketKind::kDllp;
-  const bool damaged = is_dllp ? from.errors.damages_dllp(bits) : from.errors.damages_tlp(bits);
-  if (!is_dllp && unit.packet->stamped(Hop::kSent) == kNotStamped) {
-    unit.packet->stamp(Hop::kSent, placement.first);
+  const bool damaged = is_damaged(from, unit);
+  const auto stamp = [&](Packet& packet) {
+    if (packet.stamped(Hop::kSent) == kNotStamped) {
+      packet.stamp(Hop::kSent, placement.first);
+    }
+  };
+  if (unit.is_flit()) {
+    for (const PacketRef& packet : unit.packet->flit->starts) {
+      stamp(*packet);
+    }
+  } else if (unit.has_payload()) {
+    stamp(*unit.packet);
   }
   from.framer->sent(unit, placement.last);
   account_for(from, unit, placement);
@@ -197,11 +246,31 @@ void Link::put_on_wire(std::size_t side, WireUnit&& unit, Time earliest) {
     strike(side, flying);
   }
   if (sink_ != nullptr) {
-    const WireUnit& sent = flying.unit;
-    sink_->record({placement.first, placement.last, basename(), side == 1, sent.is_replay,
-                   flying.is_damaged, flying.is_lost, sent.sequence, sent.packet.get()});
+    record(side, flying, placement);
   }
   fly(side, std::move(flying));
+}
+
+// A flit, the TLPs that end in it (their first symbol may be in an earlier one), its Ack and DLLP.
+void Link::record(std::size_t side, const InFlight& flying, const Placement& placement) const {
+  const WireUnit& sent = flying.unit;
+  const auto tell = [&](const Packet& packet) {
+    sink_->record({placement.first, placement.last, basename(), side == 1, sent.is_replay,
+                   flying.is_damaged, flying.is_lost, &packet != sent.packet.get(), sent.sequence,
+                   &packet});
+  };
+  tell(*sent.packet);
+  if (sent.is_flit()) {
+    for (const PacketRef& packet : sent.packet->flit->ends) {
+      tell(*packet);
+    }
+  }
+  if (sent.ack) {
+    tell(*sent.ack);
+  }
+  if (sent.dllp) {
+    tell(*sent.dllp);
+  }
 }
 
 void Link::fly(std::size_t side, InFlight&& flying) {
@@ -219,7 +288,7 @@ void Link::fly(std::size_t side, InFlight&& flying) {
 // A wire keeps the order of what is on it: a late unit makes those behind it late.
 void Link::strike(std::size_t side, InFlight& flying) {
   End& from = *ends_[side];
-  const Strike strike = from.wire_faults.strike(*flying.unit.packet);
+  const Strike strike = from.wire_faults.strike(flying.unit);
   flying.is_damaged = flying.is_damaged || strike.is_damaged;
   flying.is_lost = strike.is_lost;
   from.account.damaged += strike.is_damaged || strike.is_lost ? 1 : 0;
@@ -248,9 +317,14 @@ void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
   unit.packet->dllp = dllp;
   unit.packet->is_raw = true;
   unit.size = wire_size_of(dllp);
+  if (config_.is_in_flit_mode()) {
+    unit = FlitFramer::nop_with(std::move(unit.packet), pool_);
+  }
   put_on_wire(static_cast<std::size_t>(sender), std::move(unit), now());
 }
 
+// A TLP counts in the flit in which it begins; the last symbol is that of the last flit with a part
+// of one.
 void Link::account_for(End& from, const WireUnit& unit, const Placement& placement) {
   Account& account = from.account;
   if (unit.is_replay) {
@@ -264,12 +338,22 @@ void Link::account_for(End& from, const WireUnit& unit, const Placement& placeme
   account.bits.framing += unit.size.framing;
   account.bits.crc += unit.size.crc;
   account.bits.dllp += unit.size.dllp;
-  if (unit.packet->kind != PacketKind::kDllp) {
+  account.bits.fec += unit.size.fec;
+  account.bits.idle += unit.size.idle;
+  if (!unit.has_payload()) {
+    return;
+  }
+  if (unit.is_flit()) {
+    account.tlps += unit.packet->flit->starts.size();
+    for (const PacketRef& packet : unit.packet->flit->starts) {
+      account.payload_bytes += packet->size.payload / 8;
+    }
+  } else {
     ++account.tlps;
     account.payload_bytes += unit.size.payload / 8;
-    account.first_symbol = std::min(account.first_symbol, placement.first);
-    account.last_symbol = placement.last;
   }
+  account.first_symbol = std::min(account.first_symbol, placement.first);
+  account.last_symbol = placement.last;
 }
 
 void Link::receive(std::size_t side) {
@@ -278,19 +362,21 @@ void Link::receive(std::size_t side) {
   const Time t = now();
   while (!from.wire.empty() && from.wire.front().arrival <= t) {
     const InFlight& arrived = from.wire.front();
-    if (monitor_ != nullptr && arrived.unit.packet->kind == PacketKind::kDllp &&
-        !arrived.is_damaged && !arrived.is_lost) {
-      monitor_->arrived(side, *arrived.unit.packet, t);
+    if (monitor_ != nullptr && !arrived.is_damaged && !arrived.is_lost) {
+      monitor_->arrived(side, arrived.unit, t);
     }
     if (!arrived.is_lost) {
       to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
     }
+    if (monitor_ != nullptr && !arrived.is_lost) {
+      monitor_->accepted(side, arrived.unit, arrived.is_damaged, to.delivered, t);
+    }
     for (const PacketRef& packet : to.delivered) {
       packet->stamp(Hop::kReceived, t);
-      ++to.delivered_tlps;
+      to.delivered_load.add(*packet);
       deliver(side, packet, t);
       if (monitor_ != nullptr) {
-        monitor_->delivered(static_cast<std::size_t>(side), arrived.unit, t);
+        monitor_->delivered(side, *packet, t);
       }
     }
     to.delivered.clear();
@@ -312,8 +398,6 @@ void Link::deliver(std::size_t side, const PacketRef& packet, Time t) {
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   if ((*to_port[side])->nb_transport_fw(*packet, phase, delay) == tlm::TLM_COMPLETED) {
     ends_[side]->framer->freed(*packet, t);
-  } else {
-    ++ends_[side]->buffers_held;
   }
 }
 
@@ -349,23 +433,23 @@ void Link::recover(Time t) {
   }
 }
 
-// What was sent and has not arrived is the latest of what was not acknowledged. [LNK-10.4]
+void Link::Load::add(const Packet& packet) {
+  ++tlps;
+  if (packet.tlp.type == TlpType::kMWr) {
+    ++writes;
+    written_bytes += packet.payload_bytes;
+  }
+}
+
 void Link::take_down() {
   is_down_ = true;
   for (std::size_t side = 0; side < 2; ++side) {
     End& from = *ends_[side];
-    const std::uint64_t on_way =
-        from.account.tlps - from.lost_on_way - ends_[1 - side]->delivered_tlps;
-    from.framer->reset(now(), lost_);
-    lost_.erase(lost_.begin(), lost_.end() - static_cast<std::ptrdiff_t>(on_way));
-    from.lost_on_way += on_way;
-    from.queues.reset(now(), lost_);
-    for (const PacketRef& packet : lost_) {
-      lose(from, *packet);
-    }
-    lost_.clear();
+    from.framer->reset(now());
+    from.queues.reset(now());
     from.wire.clear();
     from.delayed_to = Time{};
+    write_off(side);
   }
   if (monitor_ != nullptr) {
     monitor_->went_down();
@@ -376,9 +460,17 @@ void Link::take_down() {
   }
 }
 
-void Link::lose(End& from, const Packet& packet) {
-  ++from.account.losses.tlps;
-  from.account.losses.posted_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
+// What the port gave and the other has not got is lost, wherever it was. [LNK-10.4]
+void Link::write_off(std::size_t side) {
+  End& from = *ends_[side];
+  const Load& arrived = ends_[1 - side]->delivered_load;
+  Load& off = from.written_off;
+  Load& lost = from.account.lost;
+  lost.tlps += from.taken.tlps - arrived.tlps - off.tlps;
+  lost.writes += from.taken.writes - arrived.writes - off.writes;
+  lost.written_bytes += from.taken.written_bytes - arrived.written_bytes - off.written_bytes;
+  off = {from.taken.tlps - arrived.tlps, from.taken.writes - arrived.writes,
+         from.taken.written_bytes - arrived.written_bytes};
 }
 
 // [LNK-10.7]
@@ -459,10 +551,10 @@ DirectionResult Link::direction(const End& from) const {
   r.window = b.at - a.at;
   r.bits = b.account.bits;
   r.bits.phy = b.phy;
-  r.bits.idle = b.idle;
+  r.bits.idle += b.idle;
   WireBits before = a.account.bits;
   before.phy = a.phy;
-  before.idle = a.idle;
+  before.idle += a.idle;
   r.bits -= before;
   r.stalls = {b.stalls.credits_posted - a.stalls.credits_posted,
               b.stalls.credits_nonposted - a.stalls.credits_nonposted,
@@ -478,7 +570,8 @@ DirectionResult Link::direction(const End& from) const {
   r.retrains = b.framer.retrains - a.framer.retrains;
   r.skps = b.skps - a.skps;
   r.corrupted = b.account.damaged - a.account.damaged;
-  r.lost_tlps = b.account.losses.tlps - a.account.losses.tlps;
+  r.flits_corrected = b.account.corrected - a.account.corrected;
+  r.lost_tlps = b.account.lost.tlps - a.account.lost.tlps;
   return r;
 }
 
@@ -500,26 +593,30 @@ void Link::draw_skp_phases(Random random) {
 }
 
 bool Link::carries_tlps() const {
-  return !ends_[0]->queues.empty() || !ends_[1]->queues.empty() ||
-         ends_[0]->account.tlps != ends_[0]->lost_on_way + ends_[1]->delivered_tlps ||
-         ends_[1]->account.tlps != ends_[1]->lost_on_way + ends_[0]->delivered_tlps;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const End& from = *ends_[side];
+    if (from.taken.tlps != ends_[1 - side]->delivered_load.tlps + from.written_off.tlps) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool Link::is_quiet() const {
   return std::all_of(ends_.begin(), ends_.end(), [](const auto& end) {
     return end->framer->is_quiet() && end->lanes.free_at() <= now() &&
-           std::none_of(end->wire.begin(), end->wire.end(), [](const InFlight& flying) {
-             return flying.unit.packet->kind != PacketKind::kDllp;
-           });
+           std::none_of(end->wire.begin(), end->wire.end(),
+                        [](const InFlight& flying) { return flying.unit.has_payload(); });
   });
 }
 
 std::size_t Link::on_wire() const {
   std::size_t packets = 0;
   for (const auto& end : ends_) {
-    packets += static_cast<std::size_t>(
-        std::count_if(end->wire.begin(), end->wire.end(),
-                      [](const InFlight& flying) { return !flying.is_copy; }));
+    for (const InFlight& flying : end->wire) {
+      const WireUnit& unit = flying.unit;
+      packets += flying.is_copy ? 0U : 1U + (unit.ack ? 1U : 0U) + (unit.dllp ? 1U : 0U);
+    }
   }
   return packets;
 }

@@ -57,18 +57,18 @@ class Link : public sc_core::sc_module {
   /// The link goes down: all that is queued, on a wire or not acknowledged is lost, and so is what
   /// the ports send until it comes up. [LNK-10.4] [LNK-10.5]
   void take_down();
-  /// It trains and initialises flow control anew. REQUIRES: it is down and is_drained().
-  /// [LNK-10.7]
+  /// It trains and initialises flow control anew. REQUIRES: it is down, and the ports have freed
+  /// all receive buffers. [LNK-10.7]
   void bring_up();
-  /// The ports have freed all receive buffers.
-  bool is_drained() const { return ends_[0]->buffers_held + ends_[1]->buffers_held == 0; }
   /// Both ends may send TLPs.
   bool is_up() const { return ends_[0]->framer->is_active() && ends_[1]->framer->is_active(); }
-  /// What an end was to send and lost because the link was down. Unit: TLPs, bytes of MWr.
-  struct Losses {
-    std::uint64_t tlps = 0, posted_bytes = 0;
+  /// A number of TLPs, and what the MWr among them carry. Unit: TLPs, bytes.
+  struct Load {
+    std::uint64_t tlps = 0, writes = 0, written_bytes = 0;
+    void add(const Packet& packet);
   };
-  const Losses& losses(LinkSide sender) const { return end(sender).account.losses; }
+  /// What an end was to send and lost because the link was down.
+  const Load& losses(LinkSide sender) const { return end(sender).account.lost; }
   /// Strikes units that the sender puts on its wire from now on.
   void add_fault(LinkSide sender, const WireFault& fault);
   /// Appends the faults of that sender that have something left to strike.
@@ -90,7 +90,9 @@ class Link : public sc_core::sc_module {
   void draw_skp_phases(Random random);
 
   /// TLPs handed to the ports so far.
-  std::uint64_t delivered() const { return ends_[0]->delivered_tlps + ends_[1]->delivered_tlps; }
+  std::uint64_t delivered() const {
+    return ends_[0]->delivered_load.tlps + ends_[1]->delivered_load.tlps;
+  }
   /// Some TLP is queued or on its way, be it to be sent again.
   bool carries_tlps() const;
   /// All TLPs delivered and acknowledged, all credits told.
@@ -120,8 +122,8 @@ class Link : public sc_core::sc_module {
   /// What one end has put on its wire since the start of the run.
   struct Account {
     WireBits bits;
-    std::uint64_t tlps = 0, payload_bytes = 0, damaged = 0;
-    Losses losses;
+    std::uint64_t tlps = 0, payload_bytes = 0, damaged = 0, corrected = 0;
+    Load lost;
     Time first_symbol = Time::never(), last_symbol{};
   };
   /// All that is counted at one end, up to a time at which its wire is settled.
@@ -145,9 +147,9 @@ class Link : public sc_core::sc_module {
     boost::circular_buffer<InFlight> wire;   // from this end to the other, in order of arrival
     std::array<bool, kFcClasses> refused{};  // the port was sent away and waits for room
     Account account;
-    std::uint64_t delivered_tlps = 0;  // to the port at this end
-    std::uint64_t lost_on_way = 0;     // TLPs of the account that never arrived
-    std::size_t buffers_held = 0;      // of TLPs that the port has not done with
+    Load taken;           // from the port at this end, while the link was up
+    Load delivered_load;  // to it
+    Load written_off;     // of what was taken: the other end will never have it
     std::function<void()> rolled_over;
     Tally window_begin;
     std::optional<Tally> window_end;
@@ -163,16 +165,20 @@ class Link : public sc_core::sc_module {
   Time next_slot(const End& end) const;
   void work();
   void transmit(std::size_t side);
+  bool waits_for_slot(std::size_t side, Time t);
   void receive(std::size_t side);
   void put_on_wire(std::size_t side, WireUnit&& unit, Time earliest);
+  static bool begins_counted(const WireUnit& unit);
+  static bool is_damaged(End& from, const WireUnit& unit);
+  void record(std::size_t side, const InFlight& flying, const Placement& placement) const;
   void strike(std::size_t side, InFlight& flying);
   void fly(std::size_t side, InFlight&& flying);
-  void account_for(End& from, const WireUnit& unit, const Placement& placement);
+  static void account_for(End& from, const WireUnit& unit, const Placement& placement);
   void deliver(std::size_t side, const PacketRef& packet, Time t);
   void tell_room(std::size_t side);
   Time train(Time t);
   void recover(Time t);
-  void lose(End& from, const Packet& packet);
+  void write_off(std::size_t side);
   static Tally tally(const End& end, const LaneStream& settled, Time when);
   static Tally tally_now(const End& end);
   static void open_window(End& end, Time when);
@@ -188,8 +194,7 @@ class Link : public sc_core::sc_module {
   TraceSink* sink_ = nullptr;
   LinkMonitor* monitor_ = nullptr;
   PacketPool& pool_;
-  bool is_down_ = false;         // software has taken it down
-  std::vector<PacketRef> lost_;  // scratch
+  bool is_down_ = false;  // software has taken it down
 };
 
 }  // namespace flitwise

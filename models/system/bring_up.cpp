@@ -87,9 +87,6 @@ void Machine::boot(std::uint8_t epoch) {
   for (const FabricDevice& device : fabric_.devices) {
     policies.push_back(policy_for(fabric_, device, epoch));
   }
-  if (fabric_.switches.empty()) {
-    serve_resets();
-  }
   boot_ = std::make_unique<Boot>(bridge_, config, std::move(policies), fabric_.source_validation);
   boot_->start([this] { software_ready(); });
 }
@@ -105,12 +102,12 @@ void Machine::serve_resets() {
             [endpoint, link] { return !endpoint->is_in_reset() && !link->carries_tlps(); }});
     HostBridge::LinkControl control;
     control.take_down = [endpoint, link] {
+      endpoint->link_going_down();
       link->take_down();
       endpoint->link_lost();
     };
-    control.may_come_up = [endpoint, link, port] {
-      return link->is_drained() && port->is_quiet() && !endpoint->is_in_reset() &&
-             endpoint->target().is_quiet();
+    control.may_come_up = [endpoint, port] {
+      return port->is_quiet() && !endpoint->is_in_reset() && endpoint->target().is_quiet();
     };
     control.bring_up = [link] { link->bring_up(); };
     control.is_up = [link] { return link->is_up(); };

@@ -61,6 +61,9 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
   for (FabricDevice& device : fabric_.devices) {
     bridge_.attach(*device.handles, *device.root_port);
   }
+  if (fabric_.switches.empty()) {
+    serve_resets();
+  }
   if (isolation_.is_needed()) {
     observe({});
   }

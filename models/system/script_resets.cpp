@@ -50,7 +50,8 @@ void ScriptSession::take_link_down(Bdf port) {
   const std::uint32_t value = config_read(port, control).value_or(0) & 0xffff;
   config_write(port, control, value | cfg::pcie::kLinkDisable);
   if (is_active()) {
-    bad_value("bdf: the link below it never goes down; expected a root port above a device");
+    bad_value(
+        "bdf: the link below it cannot be disabled; expected a root port right above a device");
     return;
   }
   sc_core::sc_start(to_sc_time(kLinkDownSpan));

@@ -31,8 +31,8 @@ double requested(const LinkShape& link, std::uint64_t bytes, const TlpOverhead& 
 }  // namespace
 
 double raw_gbps(unsigned generation, unsigned lanes) {
-  constexpr double kRates[] = {2.5, 5, 8, 16, 32};
-  const double coding = generation <= 2 ? 0.8 : 128.0 / 130;
+  constexpr double kRates[] = {2.5, 5, 8, 16, 32, 64};
+  const double coding = generation <= 2 ? 0.8 : generation <= 5 ? 128.0 / 130 : 1.0;
   return kRates[generation - 1] * lanes * coding;
 }
 
@@ -94,6 +94,22 @@ double write_burst_ns(const LinkShape& link, unsigned writes, unsigned payload_b
   const double dllps = pieces(writes, tlps_per_ack) + pieces(writes, tlps_per_update);
   return writes * serialisation_ns(link, payload_bytes + overhead_bytes) +
          dllps * serialisation_ns(link, static_cast<std::uint64_t>(kDllpBytes));
+}
+
+double flit_mode_efficiency(std::uint64_t bytes, unsigned overhead_bytes) {
+  const auto payload = static_cast<double>(bytes);
+  const double data = std::ceil(payload / 4) * 4;
+  return payload / (overhead_bytes + data) * 236 / 256;
+}
+
+double uncorrectable_flit_rate(double bit_error_rate) {
+  const double wrong_byte = -std::expm1(8 * std::log1p(-bit_error_rate));
+  double all_good = 1;
+  for (const double bytes : {86.0, 85.0, 85.0}) {
+    const double others_right = std::pow(1 - wrong_byte, bytes - 1);
+    all_good *= others_right * (1 - wrong_byte) + bytes * wrong_byte * others_right;
+  }
+  return 1 - all_good;
 }
 
 unsigned in_flight_to_saturate(double latency_ns, double each_ns) {

@@ -9,7 +9,7 @@ namespace flitwise {
 
 /// What the formulas know of a link.
 struct LinkShape {
-  unsigned generation = 3;  ///< 1..5
+  unsigned generation = 3;  ///< 1..6
   unsigned lanes = 8;
   unsigned mps_bytes = 256;
   unsigned mrrs_bytes = 512;
@@ -67,6 +67,14 @@ double serialisation_ns(const LinkShape& link, std::uint64_t bytes);
 /// `tlps_per_update` on the same lanes, 8 bytes each (the worked example of WP350). Unit: ns.
 double write_burst_ns(const LinkShape& link, unsigned writes, unsigned payload_bytes,
                       unsigned overhead_bytes, unsigned tlps_per_ack, unsigned tlps_per_update);
+
+/// Share of the wire that is payload in flit mode, saturated: s / (h + s) of the 236 TLP bytes of
+/// each 256, for writes of `bytes` that fit one TLP with `overhead_bytes` of header and OHC; whole
+/// DWs. [LNK-11.1]
+double flit_mode_efficiency(std::uint64_t bytes, unsigned overhead_bytes);
+/// Probability that FEC cannot mend a flit: two wrong bytes or more in one of its three groups,
+/// bits wrong independently with `bit_error_rate`. [LNK-11.8]
+double uncorrectable_flit_rate(double bit_error_rate);
 
 /// Smallest number of things in flight that hides `latency_ns` when each takes `each_ns`: header
 /// credits, tags.

@@ -24,7 +24,8 @@ struct Named {
 
 constexpr Named kModels[] = {
     {"link",
-     "Transaction queues, framer and wire between two ports: Gen1 to Gen5 or bit-packed flits."},
+     "Transaction queues, framer and wire between two ports: Gen1 to Gen6, non-flit, flit mode "
+     "or bit-packed."},
     {"root_complex", "Root ports with their handle tables, and the way to host memory."},
     {"host_memory", "Memory behind the TLM-2.0 base protocol, with bandwidth and latency."},
     {"host", "Host bridge for MMIO and configuration, and the software that uses it."},
@@ -34,18 +35,21 @@ constexpr Named kModels[] = {
 
 constexpr Named kFeatures[] = {
     {"PCIe Gen1-Gen5, non-flit", "modelled"},
+    {"PCIe flit mode, Gen1-Gen6", "modelled"},
     {"TLPs, DLLPs, LCRC, ECRC, prefixes, 10-bit tags", "modelled"},
     {"Ack, Nak, replay, retrain, bit errors", "modelled"},
     {"flow control per P, NP, Cpl, scaled and infinite", "modelled"},
     {"ordering table with RO and IDO", "modelled"},
     {"one level of switch, legacy or handle-aware", "modelled"},
     {"configuration space, SR-IOV, MMIO, resets, boot by host software", "modelled"},
-    {"device handles (DHI), non-flit forms, both directions, trust and capabilities", "modelled"},
+    {"device handles (DHI), forms of non-flit and flit mode, both directions, trust and "
+     "capabilities",
+     "modelled"},
     {"bit-packed carrier", "modelled"},
     {"message-size distributions and trace replay", "modelled"},
     {"hostile devices, grants, source validation", "modelled"},
     {"any TLM-2.0 memory as host memory, JSON-line scripts", "modelled"},
-    {"flit mode, PCIe Gen6, CXL", "not modelled yet"},
+    {"CXL", "not modelled yet"},
     {"IOMMU: scalable-mode tables, caches, walkers, faults, queued invalidation", "modelled"},
     {"ATS (ATC, device-TLB invalidation), PRI, Secure ATS", "modelled"},
     {"PIO send memory, credit return", "not modelled yet"},

@@ -3,10 +3,16 @@
 #include "flitwise/packet.h"
 
 #include "flitwise/error.h"
+#include "flitwise/flit.h"
 
 namespace flitwise {
 
+Packet::~Packet() = default;
 PacketPool::~PacketPool() = default;
+
+void PacketPool::forget_tlps(Packet& flit) {
+  flit.flit->clear();
+}
 
 PacketRef PacketPool::make(PacketKind kind) {
   if (free_.empty()) {
@@ -36,6 +42,9 @@ PacketRef PacketPool::make(PacketKind kind) {
   packet->size = WireSize{};
   packet->payload.clear();
   packet->stamps.fill(kNotStamped);
+  if (kind == PacketKind::kFlit && !packet->flit) {
+    packet->flit = std::make_unique<Flit>();
+  }
   return PacketRef(packet);
 }
 

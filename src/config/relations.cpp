@@ -45,10 +45,17 @@ void check_domains(const Config& config, Broken& broken) {
 void check_form(const Config& config, Broken& broken) {
   const DhiForm form = config.link.dhi_form;
   const bool has_switch = config.system.topology == Topology::kSwitch;
-  if (form == DhiForm::kOhc) {
-    broken.push_back({{"link.dhi_form"},
+  const bool has_flits = config.link.is_in_flit_mode();
+  if (form == DhiForm::kOhc && !has_flits) {
+    broken.push_back({{"link.dhi_form", "link.flit_mode", "link.preset"},
                       "form ohc on a link that is not in flit mode; expected rid_direct, "
                       "rid_fabric, tag or prefix"});
+  }
+  if (has_flits && (form == DhiForm::kTag || form == DhiForm::kPrefix)) {
+    broken.push_back({{"link.dhi_form", "link.flit_mode", "link.preset"},
+                      fmt::format("form {} on a link in flit mode; expected rid_direct, rid_fabric "
+                                  "or ohc",
+                                  spelling(form))});
   }
   if (config.link.identity != Identity::kDhi || config.link.carrier != Carrier::kPcie) {
     return;
@@ -65,6 +72,21 @@ void check_form(const Config& config, Broken& broken) {
     broken.push_back({paths,
                       "form rid_fabric behind a legacy switch; expected system.switch_mode "
                       "handle_aware, or form tag or prefix"});
+  }
+}
+
+/// Flits need a whole number of rows, and a TLP that a switch hands on keeps its form.
+/// [LNK-11.4] [LNK-N.13]
+void check_flit_mode(const Config& config, Broken& broken) {
+  const LinkConfig& link = config.link;
+  if (link.flit_mode && link.carrier != Carrier::kPcie) {
+    broken.push_back({{"link.flit_mode", "link.carrier"},
+                      "flit mode on the bit-packed carrier; expected link.flit_mode false"});
+  }
+  if (link.is_in_flit_mode() && 16 % link.preset.lanes != 0) {
+    broken.push_back(
+        {{"link.flit_mode", "link.preset"},
+         fmt::format("flit mode with {} lanes; expected 1, 2, 4, 8 or 16", link.preset.lanes)});
   }
 }
 
@@ -332,6 +354,7 @@ std::vector<BrokenRelation> broken_relations(const Config& config) {
   check_unscaled_credits(config, broken);
   check_replay_buffer(config, broken);
   check_flit(config, broken);
+  check_flit_mode(config, broken);
   check_bit_packed(config, broken);
   check_buffers(config, broken);
   check_trace(config, broken);

@@ -36,6 +36,7 @@ struct PcieOptions {
   bool extended_tag = true;  ///< 8-bit tags supported
   bool ten_bit_tag = true;   ///< 10-bit tags supported, requester and completer
   std::uint8_t port_number = 0;
+  bool can_be_disabled = false;  ///< Link Disable is writable
 };
 Capability pcie_capability(const PcieOptions& options);
 

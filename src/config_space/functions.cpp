@@ -10,6 +10,7 @@ PcieOptions pcie_options(cfg::pcie::PortType type, const PortLink& link) {
   options.type = type;
   options.generation = link.generation;
   options.lanes = link.lanes;
+  options.can_be_disabled = link.can_be_disabled;
   return options;
 }
 

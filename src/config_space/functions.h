@@ -15,6 +15,7 @@ namespace flitwise {
 struct PortLink {
   unsigned generation = 5;
   unsigned lanes = 16;
+  bool can_be_disabled = false;  ///< of a downstream port: Link Disable takes effect [LNK-10.4]
 };
 
 struct EndpointSpaceOptions {

@@ -56,10 +56,12 @@ std::vector<Register> registers_of(const PcieOptions& options) {
       // MPS outlives a function level reset; RO, No Snoop and MRRS 512 are the reset values.
       {pcie::kDeviceControl, pcie::kRelaxedOrdering | pcie::kNoSnoop | 2U << pcie::kMrrsShift,
        device_control_bits(options), 0xfU << 16, 0, 7U << pcie::kMpsShift},
-      {pcie::kLinkCap, link | std::uint32_t{options.port_number} << 24, 0, 0, 0, 0},
-      // Link Disable is the root port's alone: no link of a switch goes down. [LNK-N.1]
+      {pcie::kLinkCap,
+       link | (is_downstream ? pcie::kLinkActiveReporting : 0U) |
+           std::uint32_t{options.port_number} << 24,
+       0, 0, 0, 0},
       {pcie::kLinkControl, link << 16 | (is_downstream ? pcie::kLinkActive : 0U),
-       0xc3 | (is_root ? pcie::kLinkDisable : 0U), 0, 0, 0xc3},
+       0xc3 | (options.can_be_disabled ? pcie::kLinkDisable : 0U), 0, 0, 0xc3},
       {pcie::kRootControl, 0, is_root ? 0x1fU : 0U, 0, 0, 0},
       {pcie::kDeviceCap2, 0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags,
        0, 0, 0, 0},
@@ -72,7 +74,7 @@ std::vector<Register> registers_of(const PcieOptions& options) {
 
 Capability pcie_capability(const PcieOptions& options) {
   FLITWISE_CHECK(
-      options.generation >= 1 && options.generation <= 5 && options.lanes >= 1 &&
+      options.generation >= 1 && options.generation <= 6 && options.lanes >= 1 &&
           options.lanes <= 32,
       "generation " + std::to_string(options.generation) + " x" + std::to_string(options.lanes));
   Capability capability;

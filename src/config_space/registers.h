@@ -49,7 +49,8 @@ enum class PortType : std::uint8_t {
   kDownstreamPort = 6,
 };
 inline constexpr std::uint32_t kLinkDisable = 1U << 4,  ///< in the DW of Link Control and Status
-    kLinkActive = 1U << 29;                             ///< Data Link Layer Link Active, there
+    kLinkActive = 1U << 29,                             ///< Data Link Layer Link Active, there
+    kLinkActiveReporting = 1U << 20;                    ///< in Link Capabilities
 inline constexpr std::uint32_t kCapFlr = 1U << 28, kCapExtendedTag = 1U << 5;
 inline constexpr std::uint32_t kReportCorrectable = 1U << 0, kReportNonFatal = 1U << 1,
                                kReportFatal = 1U << 2, kReportUnsupported = 1U << 3,

@@ -22,7 +22,7 @@ AckNakReceiver::Verdict AckNakReceiver::receive(std::uint16_t sequence, bool is_
   }
   // Step 2: the one expected. [LNK-7.5]
   if (sequence == next_sequence_) {
-    next_sequence_ = (next_sequence_ + 1) & kSequenceMask;
+    next_sequence_ = (next_sequence_ + 1) & numbers_.mask;
     nak_scheduled_ = false;
     nak_owed_ = false;
     ++unacknowledged_;
@@ -31,8 +31,8 @@ AckNakReceiver::Verdict AckNakReceiver::receive(std::uint16_t sequence, bool is_
     return Verdict::kAccepted;
   }
   // Step 3: seen before. [LNK-7.6]
-  const auto behind = static_cast<std::uint16_t>((next_sequence_ - sequence) & kSequenceMask);
-  if (behind < 2048) {
+  const auto behind = static_cast<std::uint16_t>((next_sequence_ - sequence) & numbers_.mask);
+  if (behind < numbers_.window) {
     due_ = now;
     return Verdict::kDuplicate;
   }
@@ -41,8 +41,15 @@ AckNakReceiver::Verdict AckNakReceiver::receive(std::uint16_t sequence, bool is_
   return Verdict::kOutOfSequence;
 }
 
+void AckNakReceiver::reset() {
+  next_sequence_ = 0;
+  nak_scheduled_ = nak_owed_ = false;
+  unacknowledged_ = 0;
+  due_ = Time::never();
+}
+
 AckNakReceiver::Owed AckNakReceiver::take() {
-  const Owed owed{nak_owed_, static_cast<std::uint16_t>((next_sequence_ - 1U) & kSequenceMask)};
+  const Owed owed{nak_owed_, static_cast<std::uint16_t>((next_sequence_ - 1U) & numbers_.mask)};
   nak_owed_ = false;
   unacknowledged_ = 0;
   due_ = Time::never();

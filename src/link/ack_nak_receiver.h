@@ -15,7 +15,8 @@ class AckNakReceiver {
  public:
   /// `limit`: Ack latency limit; `coalesce`: Ack after so many TLPs at the latest, 0: by the limit
   /// alone. [LNK-7.15]
-  AckNakReceiver(Time limit, unsigned coalesce) : limit_(limit), coalesce_(coalesce) {}
+  AckNakReceiver(Time limit, unsigned coalesce, unsigned sequence_bits = kTlpSequenceBits)
+      : numbers_(sequence_bits), limit_(limit), coalesce_(coalesce) {}
 
   enum class Verdict : std::uint8_t { kAccepted, kDamaged, kDuplicate, kOutOfSequence };
   /// Steps 1 to 4 for one TLP. [LNK-7.4, LNK-7.5, LNK-7.6, LNK-7.7]
@@ -27,14 +28,15 @@ class AckNakReceiver {
     bool is_nak;
     std::uint16_t sequence;
   };
-  /// What is owed now; it counts as sent. REQUIRES: deadline() <= the time of sending.
+  /// What is owed, due or not; it counts as sent. REQUIRES: something is owed.
   Owed take();
   /// The link has gone down: the next TLP has sequence number 0. [LNK-10.7]
-  void reset() { *this = AckNakReceiver(limit_, coalesce_); }
+  void reset();
 
  private:
   void schedule_nak(Time now);
 
+  SequenceSpace numbers_;
   Time limit_;
   unsigned coalesce_;
   std::uint16_t next_sequence_ = 0;  // NEXT_RCV_SEQ [LNK-7.1]

@@ -3,13 +3,22 @@
 #include "link/bit_errors.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
 namespace flitwise {
 
-BitErrors::BitErrors(double rate, DirectionFaults faults, Random random)
+namespace {
+
+constexpr double kFlitBits = 256 * 8;
+constexpr unsigned kFecGroups = 3;  // interleaved byte by byte [LNK-11.8]
+
+}  // namespace
+
+BitErrors::BitErrors(double rate, DirectionFaults faults, Random random, unsigned burst)
     : rate_(rate),
+      burst_(burst),
       is_active_(rate > 0 || !faults.corrupt_tlps.empty() || !faults.corrupt_dllps.empty()),
       faults_(std::move(faults)),
       random_(random) {
@@ -23,14 +32,21 @@ void BitErrors::draw() {
                              : std::numeric_limits<double>::infinity();
 }
 
-bool BitErrors::hit(std::uint32_t bits, const std::vector<std::uint64_t>& ordinals,
-                    std::uint64_t& count, std::size_t& next) {
+// One more transmission; do the ordinals name it?
+bool BitErrors::is_named(const std::vector<std::uint64_t>& ordinals, std::uint64_t& count,
+                         std::size_t& next) const {
   ++count;
-  bool damaged = false;
+  bool named = false;
   while (next < ordinals.size() && ordinals[next] <= count) {
-    damaged = damaged || ordinals[next] == count;
+    named = named || ordinals[next] == count;
     ++next;
   }
+  return named;
+}
+
+bool BitErrors::hit(std::uint32_t bits, const std::vector<std::uint64_t>& ordinals,
+                    std::uint64_t& count, std::size_t& next) {
+  bool damaged = is_named(ordinals, count, next);
   double left = bits;
   while (bits_to_error_ < left) {
     damaged = true;
@@ -39,6 +55,30 @@ bool BitErrors::hit(std::uint32_t bits, const std::vector<std::uint64_t>& ordina
   }
   bits_to_error_ -= left;
   return damaged;
+}
+
+// Two wrong bytes in one group are too many; two wrong bits in one byte count once.
+FlitDamage BitErrors::draw_flit(bool has_payload) {
+  const bool is_struck = has_payload ? is_named(faults_.corrupt_tlps, tlps_, next_tlp_)
+                                     : is_named(faults_.corrupt_dllps, dllps_, next_dllp_);
+  FlitDamage damage = is_struck ? FlitDamage::kUncorrectable : FlitDamage::kNone;
+  std::array<int, kFecGroups> wrong_byte{-1, -1, -1};
+  double at = 0;
+  while (bits_to_error_ < kFlitBits - at) {
+    at += bits_to_error_;
+    const auto first = static_cast<int>(at) / 8;
+    const auto last = static_cast<int>(std::min(at + burst_ - 1, kFlitBits - 1)) / 8;
+    for (int byte = first; byte <= last; ++byte) {
+      int& wrong = wrong_byte[static_cast<unsigned>(byte) % kFecGroups];
+      const bool is_second = wrong >= 0 && wrong != byte;
+      damage = is_second ? FlitDamage::kUncorrectable : std::max(damage, FlitDamage::kCorrected);
+      wrong = byte;
+    }
+    at += 1;
+    draw();
+  }
+  bits_to_error_ -= kFlitBits - at;
+  return damage;
 }
 
 }  // namespace flitwise

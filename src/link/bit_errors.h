@@ -9,10 +9,13 @@
 
 namespace flitwise {
 
+enum class FlitDamage : std::uint8_t { kNone, kCorrected, kUncorrectable };
+
 class BitErrors {
  public:
-  /// rate: probability of a wrong bit, 0..1, independent from bit to bit.
-  BitErrors(double rate, DirectionFaults faults, Random random);
+  /// rate: probability of a wrong bit, 0..1, independent from bit to bit. burst: in flits, so many
+  /// bits from that one on are wrong.
+  BitErrors(double rate, DirectionFaults faults, Random random, unsigned burst = 1);
 
   /// One more transmission of so many bits: is it damaged? Each call is one transmission.
   bool damages_tlp(std::uint32_t bits) {
@@ -21,13 +24,23 @@ class BitErrors {
   bool damages_dllp(std::uint32_t bits) {
     return is_active_ && hit(bits, faults_.corrupt_dllps, dllps_, next_dllp_);
   }
+  /// What becomes of one more flit: FEC mends one wrong byte in each of its three interleaved
+  /// groups [LNK-11.8]. The ordinals of TLPs count flits with payload and damage them beyond
+  /// repair, those of DLLPs the other flits.
+  FlitDamage strike_flit(bool has_payload) {
+    return is_active_ ? draw_flit(has_payload) : FlitDamage::kNone;
+  }
 
  private:
   bool hit(std::uint32_t bits, const std::vector<std::uint64_t>& ordinals, std::uint64_t& count,
            std::size_t& next);
+  bool is_named(const std::vector<std::uint64_t>& ordinals, std::uint64_t& count,
+                std::size_t& next) const;
+  FlitDamage draw_flit(bool has_payload);
   void draw();
 
   double rate_;
+  unsigned burst_;
   bool is_active_;          // something can go wrong at all
   DirectionFaults faults_;  // ordinals ascending
   Random random_;

@@ -23,7 +23,7 @@ class BitPackedFramer final : public Framer {
   Time deadline() const override { return Time::never(); }
   bool take_recovery_request() override { return false; }
   void recovered(Time /*now*/) override {}
-  void reset(Time /*now*/, std::vector<PacketRef>& /*given_up*/) override { open_bits_ = 0; }
+  void reset(Time /*now*/) override { open_bits_ = 0; }
   bool is_quiet() const override { return queues_.empty(); }
   bool is_active() const override { return true; }
   bool is_conserved() const override { return true; }

@@ -3,14 +3,27 @@
 #include "link/framer.h"
 
 #include "link/bit_packed_framer.h"
+#include "link/flit_framer.h"
 #include "link/non_flit_framer.h"
 
 namespace flitwise {
+
+void Framer::note_replay_buffer(bool is_full, Time now) {
+  if (is_full && replay_buffer_full_since_ == Time::never()) {
+    replay_buffer_full_since_ = now;
+  } else if (!is_full && replay_buffer_full_since_ != Time::never()) {
+    stats_.replay_buffer_stall += now - replay_buffer_full_since_;
+    replay_buffer_full_since_ = Time::never();
+  }
+}
 
 std::unique_ptr<Framer> make_framer(const LinkConfig& link, const MessageConfig& message,
                                     TransactionQueues& queues, PacketPool& pool) {
   switch (link.carrier) {
     case Carrier::kPcie:
+      if (link.is_in_flit_mode()) {
+        return std::make_unique<FlitFramer>(link, queues, pool);
+      }
       return std::make_unique<NonFlitFramer>(link, queues, pool);
     case Carrier::kBitPacked:
       return std::make_unique<BitPackedFramer>(message, queues);

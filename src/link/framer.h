@@ -11,17 +11,9 @@
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
 #include "link/transaction_queues.h"
+#include "link/wire_unit.h"
 
 namespace flitwise {
-
-/// What a framer hands to the wire, and what the wire hands to the framer at the other end: never
-/// split, and good or damaged as a whole.
-struct WireUnit {
-  PacketRef packet;            ///< a TLP, a DLLP or a bit-packed message
-  std::uint16_t sequence = 0;  ///< data link sequence number of a TLP, 0..4095
-  bool is_replay = false;
-  WireSize size;  ///< bits, by cause
-};
 
 /// What one link end did so far; all of it grows only.
 struct FramerStats {
@@ -29,6 +21,7 @@ struct FramerStats {
   std::uint64_t replays = 0, replay_events = 0, retrains = 0;
   std::uint64_t damaged_tlps = 0, damaged_dllps = 0, duplicates = 0,
                 out_of_sequence = 0;  ///< received
+  std::uint64_t corrected_flits = 0;  ///< by FEC, received
   std::uint64_t dl_protocol_errors = 0, credit_overruns = 0;
   Time replay_buffer_stall{};
 };
@@ -55,9 +48,8 @@ class Framer {
   /// The link has been through Recovery until now. [LNK-10.3]
   virtual void recovered(Time now) = 0;
   /// The link has gone down: sequence numbers, credits and all that is owed are as they were before
-  /// start(), which begins anew; statistics go on. What was never acknowledged is appended to
-  /// `given_up`, oldest first. [LNK-10.4] [LNK-10.7]
-  virtual void reset(Time now, std::vector<PacketRef>& given_up) = 0;
+  /// start(), which begins anew; statistics go on. [LNK-10.4] [LNK-10.7]
+  virtual void reset(Time now) = 0;
 
   /// From now on breaks these rules of the data link layer on purpose (docs/monitors.md).
   virtual void break_rules(const FaultsConfig& /*faults*/) {}
@@ -69,7 +61,13 @@ class Framer {
   const FramerStats& stats() const { return stats_; }
 
  protected:
+  /// The next TLP finds no room in the replay buffer, or does.
+  void note_replay_buffer(bool is_full, Time now);
+
   FramerStats stats_;
+
+ private:
+  Time replay_buffer_full_since_ = Time::never();
 };
 
 /// The framer of the configured carrier for one end. `queues` and `pool` outlive it.

@@ -7,7 +7,8 @@
 namespace flitwise {
 
 LineCoding line_coding(const LinkPreset& preset, SkpMode skp) {
-  static constexpr std::int64_t kUnitIntervalFs[] = {400'000, 200'000, 125'000, 62'500, 31'250};
+  static constexpr std::int64_t kUnitIntervalFs[] = {400'000, 200'000, 125'000,
+                                                     62'500,  31'250,  15'625};
   LineCoding coding;
   coding.unit_interval_fs = kUnitIntervalFs[preset.generation - 1];
   coding.lanes = preset.lanes;
@@ -27,6 +28,40 @@ LineCoding line_coding(const LinkPreset& preset, SkpMode skp) {
   }
   if (skp == SkpMode::kOff) {
     coding.skp_due_blocks = 0;
+  }
+  return coding;
+}
+
+namespace {
+
+constexpr std::uint32_t kFlitBytes = 256;
+constexpr unsigned kFirst1b1b = 6;  // generation
+
+void use_1b1b(LineCoding& coding, SkpMode skp) {
+  coding.rows_per_block = 8;
+  coding.header_ui = 0;
+  coding.skp_blocks = kSkpSymbols1b1b / coding.rows_per_block;
+  if (skp != SkpMode::kOff) {
+    const std::uint32_t symbols =
+        skp == SkpMode::kSris ? kSkpDueSymbols1b1bSris : kSkpDueSymbols1b1b;
+    coding.skp_due_blocks = symbols / coding.rows_per_block;
+  }
+}
+
+}  // namespace
+
+LineCoding flit_coding(const LinkPreset& preset, SkpMode skp) {
+  LineCoding coding = line_coding(preset, skp);
+  coding.eds_bytes = 0;
+  coding.rows_per_token = 1;
+  if (preset.generation >= kFirst1b1b) {
+    use_1b1b(coding, skp);
+  }
+  coding.blocks_per_flit = kFlitBytes / (coding.rows_per_block * coding.lanes);
+  // They come between flits, and not too late, but never without a flit between them.
+  if (coding.skp_due_blocks != 0) {
+    const std::uint32_t flits = coding.skp_due_blocks / coding.blocks_per_flit;
+    coding.skp_due_blocks = std::max(flits, 1U) * coding.blocks_per_flit;
   }
   return coding;
 }
@@ -78,6 +113,10 @@ void LaneStream::skip_to(Time earliest) {
   if (within > coding_.header_ui) {
     row = (within - coding_.header_ui + coding_.ui_per_row - 1) / coding_.ui_per_row;
   }
+  if (coding_.blocks_per_flit > 0) {
+    idle_to_flit(block + (row > 0 ? 1 : 0));
+    return;
+  }
   // Tokens start on four bytes, which matters where a row is narrower. [LNK-5.13]
   row = (row + coding_.rows_per_token - 1) / coding_.rows_per_token * coding_.rows_per_token;
   if (row == coding_.rows_per_block) {
@@ -85,6 +124,15 @@ void LaneStream::skip_to(Time earliest) {
     ++block;
   }
   idle_to(block, row * coding_.lanes);
+}
+
+// Idle flits up to the first that begins at or behind the given block. [LNK-11.4]
+void LaneStream::idle_to_flit(std::uint64_t block) {
+  idle_to(block, 0);
+  const std::uint64_t flit = coding_.blocks_per_flit;
+  const std::uint64_t missing =
+      coding_.skp_due_blocks == 0 ? (flit - block_ % flit) % flit : (next_skp_ - block_) % flit;
+  pass_idle(block_ + missing, 0);
 }
 
 // The row in which the next symbol would stand.
@@ -101,7 +149,9 @@ std::uint64_t LaneStream::next_boundary() const {
 }
 
 void LaneStream::advance_skps(std::uint64_t blocks) {
-  next_skp_ -= std::min(next_skp_, blocks);
+  const std::uint64_t whole =
+      coding_.blocks_per_flit == 0 ? blocks : blocks - blocks % coding_.blocks_per_flit;
+  next_skp_ -= std::min(next_skp_, whole);
 }
 
 // Moves the cursor over idle symbols, and over the headers of blocks in which nothing stands.
@@ -162,6 +212,12 @@ void LaneStream::insert_skp() {
   charged_ = std::max(charged_, block_);
   next_skp_ += skp_period();
   ++skps_;
+}
+
+Time LaneStream::next_start(Time earliest) const {
+  LaneStream lanes = *this;
+  lanes.skip_to(earliest);
+  return lanes.start_of_row();
 }
 
 Placement LaneStream::place(std::uint32_t symbols, Time earliest) {

@@ -12,8 +12,8 @@
 namespace flitwise {
 
 /// Line coding as blocks: 128b/130b has 16 rows of 8 UI behind a 2-UI sync header, 8b/10b one row
-/// of 10 UI, a bit stream rows of 1 UI. A row is one symbol on every lane. Unit interval: one bit
-/// on one lane. [LNK-5.1, LNK-5.2, LNK-5.12]
+/// of 10 UI, 1b/1b eight rows of 8 UI, a bit stream rows of 1 UI. A row is one symbol on every
+/// lane. Unit interval: one bit on one lane. [LNK-5.1, LNK-5.2, LNK-5.12]
 struct LineCoding {
   std::int64_t unit_interval_fs = 31'250;
   std::uint32_t lanes = 16;
@@ -26,6 +26,9 @@ struct LineCoding {
   std::uint32_t skp_due_blocks = 370;        ///< blocks from one to the next; 0: never
   std::uint32_t eds_bytes = 4;               ///< end-of-data-stream token before an ordered set
   std::uint32_t rows_per_token = 1;  ///< after idle, a packet starts on a multiple of so many rows
+  /// Flit mode: each unit is a flit of so many blocks, and flits (idle ones too) follow each other
+  /// without a gap from one SKP ordered set to the next; else 0. [LNK-11.4]
+  std::uint32_t blocks_per_flit = 0;
 };
 
 /// Where packets start in the lane-striped stream of 128b/130b; unverified, hence named. [LNK-5.13]
@@ -33,6 +36,14 @@ inline constexpr std::uint32_t kTokenAlignmentBytes = 4;
 
 /// Coding of a PCIe preset, SKP rule included. [LNK-5.14, LNK-5.15, LNK-5.16]
 LineCoding line_coding(const LinkPreset& preset, SkpMode skp);
+/// The SKP ordered set of 1b/1b, and how far apart two are, in symbols per lane; that of 128b/130b
+/// in time. Unverified, hence named. [LNK-11.12]
+inline constexpr std::uint32_t kSkpSymbols1b1b = 40, kSkpDueSymbols1b1b = 740 * 16,
+                               kSkpDueSymbols1b1bSris = 64 * 16;
+
+/// Coding of a PCIe preset in flit mode, generation 6 included. REQUIRES: 1, 2, 4, 8 or 16 lanes.
+/// [LNK-11.4] [LNK-11.12]
+LineCoding flit_coding(const LinkPreset& preset, SkpMode skp);
 /// The same wires as a plain stream of bits, without coding and SKP: the bit-packed carrier. model:
 /// our choice.
 LineCoding bit_stream(const LinkPreset& preset);
@@ -54,6 +65,9 @@ class LaneStream {
   /// behind all placed so far.
   Placement place(std::uint32_t symbols, Time earliest);
 
+  /// Start of the first symbol of a unit placed now with this `earliest`, but for SKP ordered sets
+  /// that are due before it.
+  Time next_start(Time earliest) const;
   /// End of the last symbol placed.
   Time free_at() const { return free_at_; }
   /// Lets the wire idle up to t, SKP ordered sets included. Afterwards free_at() is the first row
@@ -83,6 +97,7 @@ class LaneStream {
 
  private:
   void skip_to(Time earliest);
+  void idle_to_flit(std::uint64_t block);
   void idle_to(std::uint64_t block, std::uint32_t offset);
   void insert_skp();
   Time start_of_row() const;

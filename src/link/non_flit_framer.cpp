@@ -10,8 +10,7 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint32_t kDllpBits = 64;     // [LNK-5.6]
-constexpr std::uint32_t kTooMuchData = 16;  // believed beside what was told, where that is broken
+constexpr std::uint32_t kDllpBits = 64;  // [LNK-5.6]
 
 Time symbols(const LinkConfig& link, unsigned count) {
   const LineCoding coding = line_coding(link.preset, link.skp);
@@ -38,10 +37,10 @@ NonFlitFramer::NonFlitFramer(const LinkConfig& link, TransactionQueues& queues, 
       pool_(pool),
       receiver_(ack_limit(link), link.ack_coalesce),
       replay_(link.replay_buffer, replay_limit(link)),
-      returns_(link, ack_limit(link)) {}
+      credits_(link, ack_limit(link), queues) {}
 
 void NonFlitFramer::start(Time now) {
-  init_.start(now);
+  credits_.start(now);
 }
 
 // Order of sending: Nak and Ack, flow control, replays, new TLPs. [LNK-8.14]
@@ -50,7 +49,8 @@ bool NonFlitFramer::next(Time now, WireUnit& unit) {
     recovery_requested_ = replay_.expire() || recovery_requested_;
     stats_.replay_events = replay_.replay_events();
   }
-  return next_dllp(now, unit) || (init_.is_active() && !recovery_requested_ && next_tlp(now, unit));
+  return next_dllp(now, unit) ||
+         (credits_.is_active() && !recovery_requested_ && next_tlp(now, unit));
 }
 
 bool NonFlitFramer::next_dllp(Time now, WireUnit& unit) {
@@ -67,17 +67,10 @@ bool NonFlitFramer::next_dllp(Time now, WireUnit& unit) {
     put(dllp, unit);
     return true;
   }
-  if (init_.deadline() <= now) {
-    const FlowControlInit::Step step = init_.take(now);
-    put(returns_.dllp(step.type, step.fc_class), unit);
-    if (init_.is_active()) {
-      returns_.activate(now);
-    }
-    return true;
-  }
-  if (returns_.deadline() <= now) {
-    ++stats_.update_fcs;
-    put(returns_.take(now), unit);
+  if (credits_.deadline() <= now) {
+    const Dllp dllp = credits_.take(now);
+    stats_.update_fcs += dllp.type == DllpType::kUpdateFc ? 1 : 0;
+    put(dllp, unit);
     return true;
   }
   return false;
@@ -123,15 +116,6 @@ bool NonFlitFramer::next_tlp(Time now, WireUnit& unit) {
   return true;
 }
 
-void NonFlitFramer::note_replay_buffer(bool is_full, Time now) {
-  if (is_full && replay_buffer_full_since_ == Time::never()) {
-    replay_buffer_full_since_ = now;
-  } else if (!is_full && replay_buffer_full_since_ != Time::never()) {
-    stats_.replay_buffer_stall += now - replay_buffer_full_since_;
-    replay_buffer_full_since_ = Time::never();
-  }
-}
-
 void NonFlitFramer::sent(const WireUnit& unit, Time last) {
   if (unit.packet->kind == PacketKind::kTlp) {
     replay_.sent(last);
@@ -150,8 +134,7 @@ void NonFlitFramer::receive(const WireUnit& unit, bool is_damaged, Time now,
   }
   switch (receiver_.receive(unit.sequence, is_damaged, now)) {
     case AckNakReceiver::Verdict::kAccepted:
-      init_.receive_second_phase();
-      if (!returns_.receive(unit.packet->tlp)) {
+      if (!credits_.accept(unit.packet->tlp)) {
         ++stats_.credit_overruns;
       }
       delivered.push_back(unit.packet);
@@ -177,7 +160,7 @@ void NonFlitFramer::receive_dllp(const Dllp& dllp, Time now) {
     case DllpType::kInitFc1:
     case DllpType::kInitFc2:
     case DllpType::kUpdateFc:
-      receive_flow_control(dllp, now);
+      credits_.receive(dllp, now);
       break;
     case DllpType::kDataLinkFeature:
     case DllpType::kPmEnterL1:
@@ -202,43 +185,15 @@ void NonFlitFramer::receive_ack(const Dllp& dllp, Time now) {
   }
 }
 
-void NonFlitFramer::receive_flow_control(const Dllp& dllp, Time now) {
-  if (dllp.vc != 0) {
-    return;  // there is VC0 only [LNK-N.7]
-  }
-  CreditGate& header = queues_.header_gate(dllp.fc_class);
-  CreditGate& data = queues_.data_gate(dllp.fc_class);
-  // Whatever says the limits first sets them: an InitFC2 may come where the InitFC1 got lost.
-  // [LNK-8.11]
-  if (dllp.type != DllpType::kUpdateFc && init_.receive_values(dllp.fc_class, now)) {
-    header.initialise(dllp.hdr_fc, CreditScale::of_header_code(dllp.hdr_scale));
-    data.initialise(dllp.data_fc, CreditScale::of_data_code(dllp.data_scale));
-  }
-  if (dllp.type == DllpType::kInitFc1) {
-    return;
-  }
-  const bool was_active = init_.is_active();
-  init_.receive_second_phase();
-  if (!was_active && init_.is_active()) {
-    returns_.activate(now);
-  }
-  if (dllp.type == DllpType::kUpdateFc) {
-    header.update(dllp.hdr_fc + (breaks_credits_ ? 1U : 0U));
-    data.update(dllp.data_fc + (breaks_credits_ ? kTooMuchData : 0U));
-    queues_.note_stalls(now);
-  }
-}
-
 void NonFlitFramer::freed(const Packet& packet, Time now) {
-  returns_.free(packet.tlp, now);
+  credits_.free(packet.tlp, now);
 }
 
 Time NonFlitFramer::deadline() const {
   if (replay_.is_replaying()) {
     return Time{};  // more to send, at once
   }
-  return std::min(
-      {receiver_.deadline(), replay_.deadline(), returns_.deadline(), init_.deadline()});
+  return std::min({receiver_.deadline(), replay_.deadline(), credits_.deadline()});
 }
 
 bool NonFlitFramer::take_recovery_request() {
@@ -255,17 +210,16 @@ void NonFlitFramer::recovered(Time /*now*/) {
   stats_.replay_events = replay_.replay_events();
 }
 
-void NonFlitFramer::reset(Time now, std::vector<PacketRef>& given_up) {
+void NonFlitFramer::reset(Time now) {
   note_replay_buffer(false, now);
   receiver_.reset();
-  replay_.reset(given_up);
-  returns_.reset();
-  init_ = FlowControlInit();
+  replay_.reset();
+  credits_.reset();
   recovery_requested_ = false;
 }
 
 bool NonFlitFramer::is_quiet() const {
-  return replay_.empty() && receiver_.deadline() == Time::never() && !returns_.has_unadvertised() &&
+  return replay_.empty() && receiver_.deadline() == Time::never() && !credits_.has_unadvertised() &&
          queues_.empty();
 }
 

@@ -4,8 +4,7 @@
 #pragma once
 
 #include "link/ack_nak_receiver.h"
-#include "link/credit_returns.h"
-#include "link/flow_control_init.h"
+#include "link/credit_exchange.h"
 #include "link/framer.h"
 #include "link/replay_buffer.h"
 
@@ -24,14 +23,14 @@ class NonFlitFramer final : public Framer {
   Time deadline() const override;
   bool take_recovery_request() override;
   void recovered(Time now) override;
-  void reset(Time now, std::vector<PacketRef>& given_up) override;
+  void reset(Time now) override;
   void break_rules(const FaultsConfig& faults) override {
-    breaks_credits_ = faults.breaks(BrokenRule::kCredits);
+    credits_.break_credits(faults.breaks(BrokenRule::kCredits));
     breaks_sequence_ = faults.breaks(BrokenRule::kSequence);
   }
   bool is_quiet() const override;
-  bool is_active() const override { return init_.is_active(); }
-  bool is_conserved() const override { return returns_.is_conserved(); }
+  bool is_active() const override { return credits_.is_active(); }
+  bool is_conserved() const override { return credits_.is_conserved(); }
 
  private:
   bool next_dllp(Time now, WireUnit& unit);
@@ -39,19 +38,14 @@ class NonFlitFramer final : public Framer {
   void put(const Dllp& dllp, WireUnit& unit);
   void receive_dllp(const Dllp& dllp, Time now);
   void receive_ack(const Dllp& dllp, Time now);
-  void receive_flow_control(const Dllp& dllp, Time now);
-  void note_replay_buffer(bool is_full, Time now);
 
   TransactionQueues& queues_;
   PacketPool& pool_;
   AckNakReceiver receiver_;
   ReplayBuffer replay_;
-  CreditReturns returns_;
-  FlowControlInit init_;
+  CreditExchange credits_;
   bool recovery_requested_ = false;
-  bool breaks_credits_ = false;   // takes each UpdateFC for more than it says
   bool breaks_sequence_ = false;  // with the next Ack
-  Time replay_buffer_full_since_ = Time::never();
 };
 
 }  // namespace flitwise

@@ -6,19 +6,18 @@
 
 namespace flitwise {
 namespace {
-constexpr std::uint32_t kWindow = 2048;        // [LNK-7.2]
 constexpr std::uint32_t kReplayNumStates = 4;  // two bits [LNK-7.14]
-
-constexpr std::uint32_t distance(std::uint32_t from, std::uint32_t to) {
-  return (to - from) & kSequenceMask;
-}
 }  // namespace
 
-ReplayBuffer::ReplayBuffer(std::uint64_t capacity_bytes, Time timeout)
-    : capacity_(capacity_bytes), timeout_(timeout), entries_(kWindow) {}
+ReplayBuffer::ReplayBuffer(std::uint64_t capacity_bytes, Time timeout, unsigned sequence_bits)
+    : numbers_(sequence_bits),
+      capacity_(capacity_bytes),
+      timeout_(timeout),
+      entries_(numbers_.window),
+      acked_(numbers_.mask) {}
 
 bool ReplayBuffer::has_room(std::uint32_t bytes) const {
-  return distance(acked_, next_sequence_) < kWindow && used_ + bytes <= capacity_;
+  return numbers_.distance(acked_, next_sequence_) < numbers_.window && used_ + bytes <= capacity_;
 }
 
 std::uint16_t ReplayBuffer::push(PacketRef packet, std::uint32_t bytes) {
@@ -29,15 +28,16 @@ std::uint16_t ReplayBuffer::push(PacketRef packet, std::uint32_t bytes) {
     replay_next_ = entries_.size();
   }
   const std::uint16_t sequence = next_sequence_;
-  next_sequence_ = (next_sequence_ + 1) & kSequenceMask;
+  next_sequence_ = (next_sequence_ + 1) & numbers_.mask;
   return sequence;
 }
 
 ReplayBuffer::Outcome ReplayBuffer::acknowledge(std::uint16_t sequence, Time now) {
-  if (distance(sequence, next_sequence_ - 1U) >= kWindow || distance(acked_, sequence) >= kWindow) {
+  if (numbers_.distance(sequence, next_sequence_ - 1U) >= numbers_.window ||
+      numbers_.distance(acked_, sequence) >= numbers_.window) {
     return {false, 0};
   }
-  const std::uint32_t freed = distance(acked_, sequence);
+  const std::uint32_t freed = numbers_.distance(acked_, sequence);
   for (std::uint32_t i = 0; i < freed; ++i) {
     used_ -= entries_.front().bytes;
     entries_.pop_front();
@@ -62,7 +62,7 @@ void ReplayBuffer::start_replay() {
 }
 
 ReplayBuffer::Replay ReplayBuffer::next_replay() {
-  const auto sequence = static_cast<std::uint16_t>((acked_ + 1U + replay_next_) & kSequenceMask);
+  const auto sequence = static_cast<std::uint16_t>((acked_ + 1U + replay_next_) & numbers_.mask);
   return {entries_[replay_next_++].packet, sequence};
 }
 
@@ -78,13 +78,14 @@ bool ReplayBuffer::expire() {
   return replay_num_ == 0;
 }
 
-void ReplayBuffer::reset(std::vector<PacketRef>& given_up) {
-  for (Entry& entry : entries_) {
-    given_up.push_back(std::move(entry.packet));
-  }
-  const std::uint64_t so_far = replay_events_;
-  *this = ReplayBuffer(capacity_, timeout_);
-  replay_events_ = so_far;
+void ReplayBuffer::reset() {
+  entries_.clear();
+  used_ = 0;
+  replay_next_ = 0;
+  next_sequence_ = 0;
+  acked_ = numbers_.mask;
+  replay_num_ = 0;
+  deadline_ = Time::never();
 }
 
 }  // namespace flitwise

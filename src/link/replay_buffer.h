@@ -1,24 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Transmit half of the Ack/Nak protocol: sequence numbers, what is not acknowledged yet, and what
-/// is to be sent again.
+/// is to be sent again. The same for TLPs and, in flit mode, for flits. [LNK-7.1] [LNK-11.6]
 #pragma once
 
 #include <boost/circular_buffer.hpp>
 
 #include <cstdint>
-#include <vector>
 
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
 
 namespace flitwise {
 
-inline constexpr std::uint16_t kSequenceMask = 0xfff;
+/// Bits of a sequence number. [LNK-7.1] [LNK-11.6]
+inline constexpr unsigned kTlpSequenceBits = 12, kFlitSequenceBits = 10;
+inline constexpr std::uint16_t kSequenceMask = 0xfff;  ///< of TLPs
+
+/// Numbers modulo 2^bits; half of them may be open at a time.
+struct SequenceSpace {
+  explicit constexpr SequenceSpace(unsigned bits)
+      : mask(static_cast<std::uint16_t>((1U << bits) - 1U)), window(1U << (bits - 1)) {}
+  constexpr std::uint32_t distance(std::uint32_t from, std::uint32_t to) const {
+    return (to - from) & mask;
+  }
+  std::uint16_t mask;
+  std::uint32_t window;
+};
 
 class ReplayBuffer {
  public:
-  /// Room for `capacity_bytes` of TLPs as they stand on the wire. `timeout`: replay timer limit.
-  ReplayBuffer(std::uint64_t capacity_bytes, Time timeout);
+  /// Room for `capacity_bytes` of TLPs as they stand on the wire, or of flits. `timeout`: replay
+  /// timer limit.
+  ReplayBuffer(std::uint64_t capacity_bytes, Time timeout,
+               unsigned sequence_bits = kTlpSequenceBits);
 
   /// May another TLP of so many wire bytes be taken? [LNK-7.2, LNK-7.3]
   bool has_room(std::uint32_t bytes) const;
@@ -51,9 +65,9 @@ class ReplayBuffer {
   bool expire();
   /// Recovery is over: all of it again, timer held until the first has left. [LNK-10.3]
   void recovered() { start_replay(); }
-  /// The link has gone down: what was not acknowledged goes to the end of `given_up`, oldest first,
-  /// and the next TLP has sequence number 0. [LNK-10.4] [LNK-10.7]
-  void reset(std::vector<PacketRef>& given_up);
+  /// The link has gone down: nothing will be sent again, and the next TLP has sequence number 0.
+  /// [LNK-10.4] [LNK-10.7]
+  void reset();
 
   std::uint64_t replay_events() const { return replay_events_; }
   std::size_t size() const { return entries_.size(); }
@@ -63,14 +77,15 @@ class ReplayBuffer {
     PacketRef packet;
     std::uint32_t bytes;
   };
+  SequenceSpace numbers_;
   std::uint64_t capacity_;
   std::uint64_t used_ = 0;
   Time timeout_;
   boost::circular_buffer<Entry> entries_;  // oldest first; its sequence is acked_ + 1
   std::size_t replay_next_ = 0;  // == size(): no replay; entries from here on wait to be sent again
-  std::uint16_t next_sequence_ = 0;      // NEXT_TRANSMIT_SEQ [LNK-7.1]
-  std::uint16_t acked_ = kSequenceMask;  // ACKD_SEQ
-  unsigned replay_num_ = 0;              // REPLAY_NUM
+  std::uint16_t next_sequence_ = 0;  // NEXT_TRANSMIT_SEQ [LNK-7.1]
+  std::uint16_t acked_;              // ACKD_SEQ
+  unsigned replay_num_ = 0;          // REPLAY_NUM
   Time deadline_ = Time::never();
   std::uint64_t replay_events_ = 0;
 };

@@ -212,11 +212,8 @@ void TransactionQueues::note_stalls(Time now) {
   }
 }
 
-void TransactionQueues::reset(Time now, std::vector<PacketRef>& dropped) {
+void TransactionQueues::reset(Time now) {
   for (Queue& entries : queues_) {
-    for (Entry& entry : entries) {
-      dropped.push_back(std::move(entry.packet));
-    }
     entries.clear();
   }
   note_stalls(now);  // nothing is blocked any more

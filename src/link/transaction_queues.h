@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
@@ -65,9 +64,9 @@ class TransactionQueues {
   /// Stall times up to now.
   StallTimes stalls(Time now) const;
 
-  /// The link has gone down: what is queued goes to the end of `dropped`, and the credits are those
-  /// of a link that has not come up yet. [LNK-10.4] [LNK-10.7]
-  void reset(Time now, std::vector<PacketRef>& dropped);
+  /// The link has gone down: what is queued is dropped, and the credits are those of a link that
+  /// has not come up yet. [LNK-10.4] [LNK-10.7]
+  void reset(Time now);
 
   /// One TLP is to overtake a posted request that it may not pass, on purpose (docs/monitors.md).
   void break_ordering() { breaks_ordering_ = true; }

@@ -22,19 +22,22 @@ struct Word {
 
 const std::vector<Word>& words() {
   static const std::vector<Word> all = [] {
-    std::vector<Word> list = {{"any", {}}, {"tlp", {}}, {"dllp", {}}};
+    std::vector<Word> list = {{"any", {}}, {"tlp", {}}, {"dllp", {}}, {"flit", {}}};
     list[1].filter.is_dllp = false;
     list[2].filter.is_dllp = true;
+    list[3].filter.is_flit = true;
     for (int i = 0; i < kTlpTypes; ++i) {
-      list.push_back({name_of(static_cast<TlpType>(i)), {false, static_cast<TlpType>(i), {}, {}}});
+      list.push_back(
+          {name_of(static_cast<TlpType>(i)), {false, false, static_cast<TlpType>(i), {}, {}}});
     }
     for (int i = 0; i < kDllpTypes; ++i) {
-      list.push_back({name_of(static_cast<DllpType>(i)), {true, {}, static_cast<DllpType>(i), {}}});
+      list.push_back(
+          {name_of(static_cast<DllpType>(i)), {false, true, {}, static_cast<DllpType>(i), {}}});
     }
     for (const DllpType type : kFlowControl) {
       for (std::size_t c = 0; c < kClasses.size(); ++c) {
         list.push_back({std::string(name_of(type)) + "-" + kClasses[c],
-                        {true, {}, type, static_cast<FcClass>(c)}});
+                        {false, true, {}, type, static_cast<FcClass>(c)}});
       }
     }
     return list;
@@ -43,6 +46,17 @@ const std::vector<Word>& words() {
 }
 
 }  // namespace
+
+bool UnitFilter::matches(const WireUnit& unit) const {
+  if (!unit.is_flit()) {
+    return !is_flit && matches(*unit.packet);
+  }
+  const bool is_any = !is_dllp && !tlp && !dllp;
+  const std::vector<PacketRef>& tlps = unit.packet->flit->starts;
+  return is_any || (unit.ack && matches(*unit.ack)) || (unit.dllp && matches(*unit.dllp)) ||
+         std::any_of(tlps.begin(), tlps.end(),
+                     [this](const PacketRef& one) { return matches(*one); });
+}
 
 bool UnitFilter::matches(const Packet& packet) const {
   const bool is_one = packet.kind == PacketKind::kDllp;
@@ -64,11 +78,11 @@ std::vector<std::string> unit_filter_words() {
   return texts;
 }
 
-Strike WireFaults::strike(const Packet& packet) {
+Strike WireFaults::strike(const WireUnit& unit) {
   Strike strike;
   for (Armed& armed : faults_) {
     const WireFault& fault = armed.fault;
-    if (!fault.unit.matches(packet)) {
+    if (!fault.unit.matches(unit)) {
       continue;
     }
     ++armed.seen;

@@ -8,23 +8,28 @@
 #include <string>
 #include <vector>
 
-#include "flitwise/packet.h"
 #include "flitwise/time.h"
+#include "link/wire_unit.h"
 
 namespace flitwise {
 
 /// Which units a fault means.
 struct UnitFilter {
+  bool is_flit = false;         ///< a flit as such; others mean a flit for what begins in it
   std::optional<bool> is_dllp;  ///< absent: any unit
   std::optional<TlpType> tlp;
   std::optional<DllpType> dllp;
   std::optional<FcClass> fc_class;  ///< of a flow-control DLLP
 
+  /// Does it mean this unit? A flit, for itself, for a TLP that begins in it, its Ack or its DLLP.
+  bool matches(const WireUnit& unit) const;
+
+ private:
   bool matches(const Packet& packet) const;
 };
 
-/// "any", "tlp", "dllp", a TLP type ("MWr"), a DLLP type ("Ack", "UpdateFC") or a flow-control DLLP
-/// of one class ("UpdateFC-P"). Empty where the word is none of these.
+/// "any", "tlp", "dllp", "flit", a TLP type ("MWr"), a DLLP type ("Ack", "UpdateFC") or a
+/// flow-control DLLP of one class ("UpdateFC-P"). Empty where the word is none of these.
 std::optional<UnitFilter> read_unit_filter(const std::string& word);
 /// All words that read_unit_filter takes.
 std::vector<std::string> unit_filter_words();
@@ -62,7 +67,7 @@ class WireFaults {
   bool empty() const { return faults_.empty(); }
   void add(const WireFault& fault) { faults_.push_back({fault, 0}); }
   /// The next unit goes on the wire. Faults that have done all they were to do are forgotten.
-  Strike strike(const Packet& packet);
+  Strike strike(const WireUnit& unit);
   /// Appends those that have something left to do and may not miss.
   void missed(std::vector<MissedFault>& list) const;
 

@@ -13,7 +13,8 @@ constexpr std::size_t kDownstream = 1;
 LinkMonitor::Direction::Direction(const LinkMonitorOptions& options, bool is_up, ViolationLog& log,
                                   Reporter reporter)
     : credits(reporter),
-      sequence(reporter),
+      sequence(reporter, options.has_flits ? SequenceMonitor::Numbered::kFlits
+                                           : SequenceMonitor::Numbered::kTlps),
       ordering(reporter),
       // MRRS binds a device's own reads, not the host's.
       shape(reporter, options.mps, is_up ? options.mrrs : 0U),
@@ -36,44 +37,56 @@ void LinkMonitor::went_down() {
   }
 }
 
-// Nearly every TLP fits everywhere: one look at each monitor, then the books, without a call.
-void LinkMonitor::sent(std::size_t end, const WireUnit& unit, Time now) {
-  const Packet& packet = *unit.packet;
-  if (unit.is_replay || packet.kind == PacketKind::kDllp) {
-    sent_special(end, unit, now);
-    return;
-  }
-  Direction& direction = *directions_[end];
+// But for its number and its credits: is a TLP like nearly every one?
+bool LinkMonitor::fits(Direction& direction, const Packet& packet, TlpKind kind) {
   const Tlp& tlp = packet.tlp;
-  const TlpKind kind = kind_of(tlp);
-  const bool is_covered = direction.credits.sent(tlp, kind);
-  const bool fits =
-      is_covered && direction.sequence.fits(unit.sequence) &&
-      direction.ordering.fits(packet, kind) && !packet.is_raw && direction.shape.fits(tlp, kind) &&
-      (!tlp.id_is_handle || !direction.announces_handles || direction.handles.fits_plainly(packet));
-  if (!fits) {
-    sent_slowly(end, unit, is_covered, now);
-    return;
-  }
-  direction.sequence.sent(packet, unit.sequence);
+  return direction.ordering.fits(packet, kind) && !packet.is_raw &&
+         direction.shape.fits(tlp, kind) &&
+         (!tlp.id_is_handle || !direction.announces_handles ||
+          direction.handles.fits_plainly(packet));
+}
+
+void LinkMonitor::book(Direction& direction, const Packet& packet, TlpKind kind, Time now) {
   direction.ordering.sent();
   if (kind.is(FcClass::kNonPosted)) {
     direction.tags.sent(packet, now);
   }
 }
 
-// The same for one that does not fit, or may not: who objects reports.
-void LinkMonitor::sent_slowly(std::size_t end, const WireUnit& unit, bool is_covered, Time now) {
-  Direction& direction = *directions_[end];
+// Nearly every TLP fits everywhere: one look at each monitor, then the books, without a call.
+void LinkMonitor::sent(std::size_t end, const WireUnit& unit, Time now) {
   const Packet& packet = *unit.packet;
-  if (direction.has_data_link) {
-    if (!is_covered) {
-      direction.credits.report(packet, now);
-    }
-    if (!direction.sequence.fits(unit.sequence)) {
-      direction.sequence.report(packet, unit.sequence, now);
-    }
+  if (unit.is_replay || packet.kind == PacketKind::kDllp || packet.kind == PacketKind::kFlit) {
+    sent_special(end, unit, now);
+    return;
+  }
+  Direction& direction = *directions_[end];
+  const TlpKind kind = kind_of(packet.tlp);
+  const bool is_covered = direction.credits.sent(packet.tlp, kind);
+  if (is_covered && direction.sequence.fits(unit.sequence) && fits(direction, packet, kind)) {
     direction.sequence.sent(packet, unit.sequence);
+    book(direction, packet, kind, now);
+    return;
+  }
+  number_slowly(direction, unit, now);
+  sent_slowly(end, packet, is_covered, now);
+}
+
+// A number that does not fit, or may not.
+void LinkMonitor::number_slowly(Direction& direction, const WireUnit& unit, Time now) {
+  if (direction.has_data_link) {
+    if (!direction.sequence.fits(unit.sequence)) {
+      direction.sequence.report(*unit.packet, unit.sequence, now);
+    }
+    direction.sequence.sent(*unit.packet, unit.sequence);
+  }
+}
+
+// The same for a TLP: who objects reports.
+void LinkMonitor::sent_slowly(std::size_t end, const Packet& packet, bool is_covered, Time now) {
+  Direction& direction = *directions_[end];
+  if (direction.has_data_link && !is_covered) {
+    direction.credits.report(packet, now);
   }
   if (direction.ordering.fits(packet, kind_of(packet.tlp))) {
     direction.ordering.sent();
@@ -108,20 +121,69 @@ void LinkMonitor::judge(std::size_t end, const Packet& packet, Time now) {
   }
 }
 
-// Replays, and what an Ack or Nak says of the other direction.
+// Flits, replays, and what an Ack or Nak says of the other direction.
 void LinkMonitor::sent_special(std::size_t end, const WireUnit& unit, Time now) {
-  const Packet& packet = *unit.packet;
-  if (packet.is_raw && packet.kind == PacketKind::kDllp) {
-    return;  // made by hand: what it says is nobody's mistake
-  }
-  if (packet.kind != PacketKind::kDllp) {
-    directions_[end]->sequence.sent_again(packet, unit.sequence, now);
-  } else if (packet.dllp.type == DllpType::kAck || packet.dllp.type == DllpType::kNak) {
-    directions_[1 - end]->sequence.acknowledging(packet, now);
+  if (unit.is_flit()) {
+    sent_flit(end, unit, now);
+  } else if (unit.packet->kind != PacketKind::kDllp) {
+    directions_[end]->sequence.sent_again(*unit.packet, unit.sequence, now);
+  } else {
+    acknowledging(end, *unit.packet, now);
   }
 }
 
-void LinkMonitor::arrived(std::size_t end, const Packet& packet, Time now) {
+// The number is that of the flit; credits, order and shape are those of the TLPs that begin in it.
+void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
+  Direction& direction = *directions_[end];
+  for (const PacketRef& dllp : {unit.ack, unit.dllp}) {
+    if (dllp) {
+      acknowledging(end, *dllp, now);
+    }
+  }
+  if (unit.is_replay) {
+    direction.sequence.sent_again(*unit.packet, unit.sequence, now);
+    return;
+  }
+  if (!unit.has_payload()) {
+    return;
+  }
+  if (direction.sequence.fits(unit.sequence)) {
+    direction.sequence.sent(*unit.packet, unit.sequence);
+  } else {
+    number_slowly(direction, unit, now);
+  }
+  for (const PacketRef& one : unit.packet->flit->starts) {
+    const TlpKind kind = kind_of(one->tlp);
+    const bool is_covered = direction.credits.sent(one->tlp, kind);
+    if (is_covered && fits(direction, *one, kind)) {
+      book(direction, *one, kind, now);
+    } else {
+      sent_slowly(end, *one, is_covered, now);
+    }
+  }
+}
+
+// One made by hand says what is nobody's mistake.
+void LinkMonitor::acknowledging(std::size_t end, const Packet& dllp, Time now) {
+  const bool is_one = dllp.dllp.type == DllpType::kAck || dllp.dllp.type == DllpType::kNak;
+  if (is_one && !dllp.is_raw) {
+    directions_[1 - end]->sequence.acknowledging(dllp, now);
+  }
+}
+
+void LinkMonitor::told_by(std::size_t end, const WireUnit& unit, Time now) {
+  if (!unit.is_flit()) {
+    told(end, *unit.packet, now);
+    return;
+  }
+  for (const PacketRef& dllp : {unit.ack, unit.dllp}) {
+    if (dllp) {
+      told(end, *dllp, now);
+    }
+  }
+}
+
+void LinkMonitor::told(std::size_t end, const Packet& packet, Time now) {
   Direction& direction = *directions_[end];
   switch (packet.dllp.type) {
     case DllpType::kAck:
@@ -138,29 +200,37 @@ void LinkMonitor::arrived(std::size_t end, const Packet& packet, Time now) {
   }
 }
 
-void LinkMonitor::delivered(std::size_t end, const WireUnit& unit, Time now) {
-  const Packet& packet = *unit.packet;
+// A flit is handed on as a whole, and then only when it is its turn. [LNK-11.6]
+void LinkMonitor::check_acceptance(std::size_t end, const WireUnit& unit, bool is_damaged,
+                                   const std::vector<PacketRef>& tlps, Time now) {
   Direction& direction = *directions_[1 - end];
-  if (direction.has_data_link) {
-    if (!direction.sequence.fits_delivery(packet, unit.sequence)) {
-      delivered_wrongly(direction, unit, now);
-      return;
-    }
-    direction.sequence.delivered(unit.sequence);
+  if (!direction.has_data_link) {
+    return;
   }
+  const Packet& packet = *unit.packet;
+  const bool is_next = direction.sequence.fits_delivery(packet, unit.sequence);
+  const bool was_accepted =
+      unit.is_flit() ? (!is_damaged && is_next) || !tlps.empty() : !tlps.empty();
+  if (!was_accepted) {
+    return;
+  }
+  const bool is_whole = !unit.is_flit() || tlps == packet.flit->ends;
+  if (!is_next || !is_whole) {
+    direction.sequence.report_delivery(packet, unit.sequence, now);
+  }
+  direction.sequence.delivered(unit.sequence);
+}
+
+void LinkMonitor::delivered(std::size_t end, const Packet& packet, Time now) {
   if (packet.is_raw) {
     return;
   }
+  Direction& direction = *directions_[1 - end];
   if (is_completion(packet.tlp.type)) {
     directions_[end]->answers.delivered(packet, now);
   } else if (direction.checks_resolution && !HandleMonitor::fits_resolution(packet)) {
     direction.handles.report_resolution(packet, now);
   }
-}
-
-void LinkMonitor::delivered_wrongly(Direction& direction, const WireUnit& unit, Time now) {
-  direction.sequence.report_delivery(*unit.packet, unit.sequence, now);
-  direction.sequence.delivered(unit.sequence);
 }
 
 }  // namespace flitwise

@@ -22,6 +22,7 @@ namespace flitwise {
 struct LinkMonitorOptions {
   std::string link;
   bool has_data_link = true;  ///< PCIe: credits, sequence numbers, Acks
+  bool has_flits = false;     ///< then flits have the sequence numbers
   std::uint32_t mps = 256, mrrs = 512;
   std::uint32_t host_rcb = 64, device_rcb = 128;  ///< as completers [LNK-9.9]
   Time device_timeout, host_timeout;              ///< [LNK-9.18]
@@ -45,11 +46,21 @@ class LinkMonitor {
   }
   /// An end has put a unit on its wire.
   void sent(std::size_t end, const WireUnit& unit, Time now);
-  /// A DLLP has come to an end, undamaged.
-  void arrived(std::size_t end, const Packet& dllp, Time now);
-  /// A TLP was accepted at an end, and the port there has dealt with it.
-  void delivered(std::size_t end, const WireUnit& unit, Time now);
-
+  /// A unit has come to an end, undamaged.
+  void arrived(std::size_t end, const WireUnit& unit, Time now) {
+    if (unit.is_flit() || unit.packet->kind == PacketKind::kDllp) {
+      told_by(end, unit, now);
+    }
+  }
+  /// The data link layer at an end has dealt with it: it hands on these TLPs.
+  void accepted(std::size_t end, const WireUnit& unit, bool is_damaged,
+                const std::vector<PacketRef>& tlps, Time now) {
+    if (unit.has_payload()) {
+      check_acceptance(end, unit, is_damaged, tlps, now);
+    }
+  }
+  /// The port at an end has dealt with a TLP.
+  void delivered(std::size_t end, const Packet& packet, Time now);
   /// The link has gone down: it comes up with no memory of what was before. [LNK-10.7]
   void went_down();
 
@@ -72,12 +83,20 @@ class LinkMonitor {
     bool announces_handles;
     bool checks_resolution;
   };
+  static bool fits(Direction& direction, const Packet& packet, TlpKind kind);
+  static void book(Direction& direction, const Packet& packet, TlpKind kind, Time now);
   [[gnu::noinline]] void sent_special(std::size_t end, const WireUnit& unit, Time now);
-  [[gnu::cold, gnu::noinline]] void sent_slowly(std::size_t end, const WireUnit& unit,
+  void sent_flit(std::size_t end, const WireUnit& unit, Time now);
+  void acknowledging(std::size_t end, const Packet& dllp, Time now);
+  [[gnu::cold, gnu::noinline]] static void number_slowly(Direction& direction, const WireUnit& unit,
+                                                         Time now);
+  [[gnu::cold, gnu::noinline]] void sent_slowly(std::size_t end, const Packet& packet,
                                                 bool is_covered, Time now);
   void judge(std::size_t end, const Packet& packet, Time now);
-  [[gnu::cold, gnu::noinline]] static void delivered_wrongly(Direction& direction,
-                                                             const WireUnit& unit, Time now);
+  void told_by(std::size_t end, const WireUnit& unit, Time now);
+  void told(std::size_t end, const Packet& dllp, Time now);
+  void check_acceptance(std::size_t end, const WireUnit& unit, bool is_damaged,
+                        const std::vector<PacketRef>& tlps, Time now);
 
   const LinkMonitorOptions options_;
   ViolationLog log_;

@@ -9,23 +9,48 @@
 namespace flitwise {
 namespace {
 
-constexpr MonitoredRule kNotNext{"LNK-7.1", "a new TLP does not have the next sequence number"};
-constexpr MonitoredRule kTooMany{"LNK-7.2", "a new TLP was sent though 2048 are unacknowledged"};
-constexpr MonitoredRule kNewInReplay{"LNK-7.10", "a new TLP was sent in the middle of a replay"};
-constexpr MonitoredRule kWrongReplay{"LNK-7.10",
-                                     "a replay is not of what is unacknowledged, oldest first"};
-constexpr MonitoredRule kOtherPacket{"LNK-7.3", "a replay repeats another packet than was sent"};
-constexpr MonitoredRule kNotInOrder{"LNK-7.5", "a TLP was delivered out of order or twice"};
-constexpr MonitoredRule kAckBeyond{"LNK-7.15", "an Ack goes beyond what was delivered"};
-constexpr MonitoredRule kNakBeyond{"LNK-7.4", "a Nak names another TLP than the last delivered"};
+constexpr unsigned kTlpNumbers = 4096, kFlitNumbers = 1024;
 
 }  // namespace
+
+struct SequenceMonitor::Rules {
+  MonitoredRule not_next, too_many, new_in_replay, wrong_replay, other_packet, not_in_order,
+      ack_beyond, nak_beyond;
+};
+
+const SequenceMonitor::Rules SequenceMonitor::kOfTlps = {
+    {"LNK-7.1", "a new TLP does not have the next sequence number"},
+    {"LNK-7.2", "a new TLP was sent though 2048 are unacknowledged"},
+    {"LNK-7.10", "a new TLP was sent in the middle of a replay"},
+    {"LNK-7.10", "a replay is not of what is unacknowledged, oldest first"},
+    {"LNK-7.3", "a replay repeats another packet than was sent"},
+    {"LNK-7.5", "a TLP was delivered out of order or twice"},
+    {"LNK-7.15", "an Ack goes beyond what was delivered"},
+    {"LNK-7.4", "a Nak names another TLP than the last delivered"}};
+
+const SequenceMonitor::Rules SequenceMonitor::kOfFlits = {
+    {"LNK-11.6", "a new flit with payload does not have the next sequence number"},
+    {"LNK-11.6", "a new flit was sent though 511 are unacknowledged"},
+    {"LNK-11.7", "a new flit was sent in the middle of a replay"},
+    {"LNK-11.7", "a replay is not of what is unacknowledged, oldest first"},
+    {"LNK-11.7", "a replay repeats another flit than was sent"},
+    {"LNK-11.6", "TLPs of a flit were delivered out of order, in part or twice"},
+    {"LNK-11.7", "an Ack goes beyond what was delivered"},
+    {"LNK-11.7", "a Nak names another flit than the last delivered"}};
+
+SequenceMonitor::SequenceMonitor(Reporter reporter, Numbered what)
+    : rules_(what == Numbered::kFlits ? &kOfFlits : &kOfTlps),
+      mask_((what == Numbered::kFlits ? kFlitNumbers : kTlpNumbers) - 1),
+      most_unacknowledged_((mask_ + 1) / 2 - 1),
+      uids_(kFirstRing),
+      acked_(mask_),
+      reporter_(reporter) {}
 
 void SequenceMonitor::grow() {
   std::vector<std::uint64_t> larger(uids_.size() * 2);
   const auto larger_mask = static_cast<unsigned>(larger.size() - 1);
-  for (unsigned sequence = (acked_ + 1) & kMask; sequence != next_;
-       sequence = (sequence + 1) & kMask) {
+  for (unsigned sequence = (acked_ + 1) & mask_; sequence != next_;
+       sequence = (sequence + 1) & mask_) {
     larger[sequence & larger_mask] = uid_at(sequence);
   }
   uids_ = std::move(larger);
@@ -34,58 +59,59 @@ void SequenceMonitor::grow() {
 
 // New TLPs go on unseen up to where a replay, the window or the ring ends that.
 void SequenceMonitor::set_stop() {
-  const unsigned room = std::min(ring_mask_, kMostUnacknowledged);
-  stop_ = is_replaying_ ? next_ : (acked_ + 1 + room) & kMask;
+  const unsigned room = std::min(ring_mask_, most_unacknowledged_);
+  stop_ = is_replaying_ ? next_ : (acked_ + 1 + room) & mask_;
 }
 
 void SequenceMonitor::report(const Packet& packet, unsigned sequence, Time now) {
-  const unsigned last = (next_ - 1) & kMask;
+  const unsigned last = (next_ - 1) & mask_;
   const std::string before =
       fmt::format("#{} with sequence {}; acknowledged up to {}", uid_at(last), last, acked_);
   const unsigned unacknowledged = distance(acked_, next_) - 1;
   if (sequence != next_) {
-    reporter_.report(kNotNext, now, packet, fmt::format("sequence {} after ", sequence) + before);
+    reporter_.report(rules_->not_next, now, packet,
+                     fmt::format("sequence {} after ", sequence) + before);
   } else if (is_replaying_) {
-    reporter_.report(kNewInReplay, now, packet, before);
-  } else if (unacknowledged >= kMostUnacknowledged) {
-    reporter_.report(kTooMany, now, packet, before);
+    reporter_.report(rules_->new_in_replay, now, packet, before);
+  } else if (unacknowledged >= most_unacknowledged_) {
+    reporter_.report(rules_->too_many, now, packet, before);
   }
   is_replaying_ = false;
-  while (unacknowledged >= ring_mask_ && ring_mask_ < kMostUnacknowledged) {
+  while (unacknowledged >= ring_mask_ && ring_mask_ < most_unacknowledged_) {
     grow();
   }
   set_stop();
 }
 
 void SequenceMonitor::sent_again(const Packet& packet, unsigned sequence, Time now) {
-  const unsigned oldest = (acked_ + 1) & kMask;
+  const unsigned oldest = (acked_ + 1) & mask_;
   const bool goes_on = is_replaying_ && sequence == replay_;
   if ((sequence != oldest && !goes_on) || oldest == next_) {
-    reporter_.report(kWrongReplay, now, packet,
+    reporter_.report(rules_->wrong_replay, now, packet,
                      fmt::format("sequence {}; #{} with {} is the oldest unacknowledged", sequence,
                                  uid_at(oldest), oldest));
   } else if (uid_at(sequence) != packet.uid) {
-    reporter_.report(kOtherPacket, now, packet,
+    reporter_.report(rules_->other_packet, now, packet,
                      fmt::format("#{} with sequence {}", uid_at(sequence), sequence));
   }
-  replay_ = (sequence + 1) & kMask;
+  replay_ = (sequence + 1) & mask_;
   is_replaying_ = replay_ != next_;
   set_stop();
 }
 
 void SequenceMonitor::report_delivery(const Packet& packet, unsigned sequence, Time now) const {
   reporter_.report(
-      kNotInOrder, now, packet,
+      rules_->not_in_order, now, packet,
       fmt::format("sequence {}; #{} with {} is awaited", sequence, uid_at(awaited_), awaited_));
 }
 
 void SequenceMonitor::acknowledging(const Packet& packet, Time now) {
   const unsigned beyond = distance(awaited_, packet.dllp.sequence + 1U);
   const bool is_nak = packet.dllp.type == DllpType::kNak;
-  if (is_nak ? beyond != 0 : beyond != 0 && beyond <= kMostUnacknowledged) {
-    const unsigned last = (awaited_ - 1) & kMask;
+  if (is_nak ? beyond != 0 : beyond != 0 && beyond <= most_unacknowledged_) {
+    const unsigned last = (awaited_ - 1) & mask_;
     reporter_.report(
-        is_nak ? kNakBeyond : kAckBeyond, now, packet,
+        is_nak ? rules_->nak_beyond : rules_->ack_beyond, now, packet,
         fmt::format("#{} with sequence {} was the last delivered", uid_at(last), last));
   }
 }
@@ -97,7 +123,7 @@ void SequenceMonitor::acknowledged(const Dllp& dllp) {
     return;
   }
   if (is_replaying_ && distance(acked_, replay_) <= freed) {
-    replay_ = (dllp.sequence + 1U) & kMask;
+    replay_ = (dllp.sequence + 1U) & mask_;
     is_replaying_ = replay_ != next_;
   }
   acked_ = dllp.sequence;

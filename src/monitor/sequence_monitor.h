@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Watches the sequence numbers of one direction of a link: what is sent, sent again, delivered,
-/// and acknowledged from the other end. [LNK-7.1] to [LNK-7.10]
+/// Watches the sequence numbers of one direction of a link, those of TLPs or in flit mode of flits:
+/// what is sent, sent again, delivered, and acknowledged from the other end. [LNK-7.1] to
+/// [LNK-7.10] [LNK-11.6] [LNK-11.7]
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,16 @@ namespace flitwise {
 
 class SequenceMonitor {
  public:
-  explicit SequenceMonitor(Reporter reporter) : uids_(kFirstRing), reporter_(reporter) {}
+  /// What bears the numbers.
+  enum class Numbered : std::uint8_t { kTlps, kFlits };
+  explicit SequenceMonitor(Reporter reporter, Numbered what = Numbered::kTlps);
 
   /// May a new TLP with this number go on the wire? Also false where the books have to grow.
   bool fits(unsigned sequence) const { return sequence == next_ && sequence != stop_; }
   /// It goes.
   void sent(const Packet& packet, unsigned sequence) {
     uids_[sequence & ring_mask_] = packet.uid;
-    next_ = (sequence + 1) & kMask;
+    next_ = (sequence + 1) & mask_;
   }
   /// Reports what is wrong with a new TLP that does not fit, if anything is, before it goes.
   void report(const Packet& packet, unsigned sequence, Time now);
@@ -29,7 +32,7 @@ class SequenceMonitor {
     return sequence == awaited_ && uid_at(sequence) == packet.uid;
   }
   /// It does.
-  void delivered(unsigned sequence) { awaited_ = (sequence + 1) & kMask; }
+  void delivered(unsigned sequence) { awaited_ = (sequence + 1) & mask_; }
   /// Reports a delivery that does not fit, before it is booked.
   void report_delivery(const Packet& packet, unsigned sequence, Time now) const;
   /// The receiver puts an Ack or Nak on the wire.
@@ -38,21 +41,24 @@ class SequenceMonitor {
   void acknowledged(const Dllp& dllp);
 
  private:
-  static constexpr unsigned kMask = 0xfff;
-  static constexpr unsigned kMostUnacknowledged = 2047;
+  struct Rules;
+  static const Rules kOfTlps, kOfFlits;
   static constexpr unsigned kFirstRing = 64;  // a power of two, as all its sizes are
 
-  static constexpr unsigned distance(unsigned from, unsigned to) { return (to - from) & kMask; }
+  unsigned distance(unsigned from, unsigned to) const { return (to - from) & mask_; }
   void grow();
   void set_stop();
   std::uint64_t uid_at(unsigned sequence) const { return uids_[sequence & ring_mask_]; }
 
+  const Rules* rules_;
+  unsigned mask_;
+  unsigned most_unacknowledged_;
   unsigned next_ = 0;               // sequence of the next new TLP
   unsigned stop_ = kFirstRing - 1;  // the first one that has to be looked at
   unsigned ring_mask_ = kFirstRing - 1;
   std::vector<std::uint64_t> uids_;  // of unacknowledged TLPs, by sequence
   unsigned awaited_ = 0;             // of the next TLP to be delivered
-  unsigned acked_ = kMask;           // the last one that an Ack has told the sender of
+  unsigned acked_;                   // the last one that an Ack has told the sender of
   bool is_replaying_ = false;
   unsigned replay_ = 0;  // of the next TLP of the replay
   Reporter reporter_;

@@ -52,6 +52,7 @@ CREATE TABLE link_direction (
   skps INTEGER NOT NULL,
   corrupted INTEGER NOT NULL,
   retrains INTEGER NOT NULL,
+  flits_corrected INTEGER NOT NULL,
   lost_tlps INTEGER NOT NULL,
   PRIMARY KEY (link, direction)
 ) STRICT;

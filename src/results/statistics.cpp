@@ -116,6 +116,8 @@ std::vector<Statistic<Direction>> make_link_statistics() {
        [](const Direction& d) { return Json(d.traffic.corrupted); }},
       {"retrains", "", "Recoveries that this direction asked for after REPLAY_NUM rolled over.",
        [](const Direction& d) { return Json(d.traffic.retrains); }},
+      {"flits_corrected", "", "Flits of this direction that FEC mended.",
+       [](const Direction& d) { return Json(d.traffic.flits_corrected); }},
       {"lost_tlps", "", "TLPs lost because the link went down or was down.",
        [](const Direction& d) { return Json(d.traffic.lost_tlps); }},
   };

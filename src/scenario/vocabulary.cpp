@@ -84,9 +84,9 @@ const std::vector<EventKind>& event_kinds() {
   return kKinds;
 }
 
-// Of TLPs and DLLPs on a wire, and of what breaks a rule.
+// Of flits, TLPs and DLLPs on a wire, and of what breaks a rule.
 std::vector<std::string> packet_types() {
-  std::vector<std::string> types;
+  std::vector<std::string> types = {"Flit", "NOP_Flit"};
   for (int i = 0; i < kTlpTypes; ++i) {
     types.emplace_back(name_of(static_cast<TlpType>(i)));
   }
@@ -139,7 +139,7 @@ bool is_error_kind(const std::string& kind) {
 
 const std::vector<std::string>* field_words(const std::string& field, const std::string& event) {
   static const std::vector<std::string> kDirections = {"up", "down"};
-  static const std::vector<std::string> kUnits = {"tlp", "dllp"};
+  static const std::vector<std::string> kUnits = {"tlp", "dllp", "flit"};
   static const std::vector<std::string> kStatuses = {"SC", "UR", "RRS", "CA"};
   static const std::vector<std::string> kEnds = {"host", "device"};
   static const std::vector<std::string> kTypes = packet_types();

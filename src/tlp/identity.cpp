@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forms of identity on non-flit TLPs.
+// Forms of identity.
 #include "tlp/identity.h"
 
 #include "flitwise/error.h"
@@ -64,9 +64,6 @@ const char* refusal_of(const IdentityForm& form) {
   if (form.identity != Identity::kDhi) {
     return nullptr;
   }
-  if (form.dhi_form == DhiForm::kOhc) {
-    return "form ohc exists in flit mode only";
-  }
   if (form.dhi_form == DhiForm::kTag && form.handle_bits > kMaxTagHandleBits) {
     return "form tag holds handles of at most 10 bits";
   }
@@ -116,7 +113,10 @@ void apply_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& id
       tlp.other_prefixes[tlp.other_prefix_count++] = handle_prefix(*handle);
       break;
     case DhiForm::kOhc:
-      FLITWISE_CHECK(false, "form ohc was refused");
+      apply_full(tlp, identity, false);
+      tlp.has_pasid = true;
+      tlp.pasid = static_cast<Pasid>(to_int(*handle));
+      break;
   }
   tlp.id_is_handle = true;
 }
@@ -137,7 +137,8 @@ OptionalId<Dhi> handle_of(const Tlp& tlp, const IdentityForm& form) {
       }
       return {};
     case DhiForm::kOhc:
-      return {};
+      return tlp.has_pasid ? OptionalId<Dhi>(static_cast<Dhi>(to_int(tlp.pasid)))
+                           : OptionalId<Dhi>();
   }
   return {};
 }
@@ -159,6 +160,9 @@ WireIdentity identity_of(const Tlp& tlp, const IdentityForm& form) {
       form.dhi_form == DhiForm::kRidDirect || form.dhi_form == DhiForm::kRidFabric;
   if (found.handle && is_in_requester_id) {
     found.full.bdf = Bdf{};
+  }
+  if (found.handle && form.dhi_form == DhiForm::kOhc) {
+    found.full.pasid.reset();  // it stands in its place
   }
   return found;
 }

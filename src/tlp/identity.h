@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What each form of identity does to a non-flit TLP, and what a received TLP says about its
+/// What each form of identity does to a TLP, and what a received TLP says about its
 /// domain. The one place that knows the forms; docs/formats/identity_forms.md shows them.
 #pragma once
 
@@ -16,8 +16,8 @@ struct IdentityForm {
   unsigned handle_bits = 8;                ///< 2..12
 };
 
-/// Why a form cannot be used on this carrier, or nullptr: `ohc` is a form of flit mode, `tag` holds
-/// 10 bits at most.
+/// Why a form cannot be used, or nullptr: `tag` holds 10 bits at most. Which form goes with which
+/// mode of a link is a relation of the config.
 const char* refusal_of(const IdentityForm& form);
 
 /// What a TLP is for, as far as its fields do not say. Interrupts go without PASID and in full.
@@ -36,7 +36,8 @@ bool may_carry_handle(const Tlp& tlp, RequestUse use = RequestUse::kData);
 /// translated request, say) is not added. rid_direct, rid_fabric: handle in the Requester ID
 /// (messages of the translation agent: in DW2, where they name the device, since their Requester ID
 /// is the host's). tag: handle in the tag of posted writes; other requests in full. prefix: handle
-/// in a vendor prefix. REQUIRES: refusal_of(form) is nullptr.
+/// in a vendor prefix. ohc: handle in place of the PASID in OHC-A. REQUIRES: refusal_of(form) is
+/// nullptr.
 void apply_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& identity,
                     OptionalId<Dhi> handle, RequestUse use = RequestUse::kData);
 

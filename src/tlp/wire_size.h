@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Bits of one packet on a generation 1 to 5 wire, by cause. Runs once per packet.
+/// Bits of one packet on the wire, by cause, in non-flit and in flit mode. Runs once per packet.
 #pragma once
 
 #include "flitwise/packet.h"
+#include "tlp/ohc.h"
 #include "tlp/prefix.h"
 
 namespace flitwise {
@@ -40,6 +41,26 @@ inline WireSize wire_size_of(const Tlp& tlp, std::uint32_t payload_bytes,
   size.padding = data_bits - size.payload;
   size.framing = kTlpFramingBits;
   size.crc = kLcrcBits + ecrc_bits;
+  return size;
+}
+
+/// Size of a TLP in flit mode, where framing, sequence number and CRC are the flit's. What it has
+/// for its domain alone is identity: OHC-A, unless byte enables need it anyhow. [LNK-11.2]
+/// [LNK-11.10]
+inline WireSize flit_mode_size_of(const Tlp& tlp, std::uint32_t payload_bytes,
+                                  HandlePurpose purpose = HandlePurpose::kNone) {
+  WireSize size;
+  const std::uint32_t bits = flit_mode_tlp_bytes(tlp) * 8U;
+  if (purpose != HandlePurpose::kNone) {
+    size.identity = bits;
+    return size;
+  }
+  const std::uint32_t data_bits = data_bytes(tlp) * 8U;
+  size.identity = tlp.has_pasid && !needs_ohc_a_anyhow(tlp) ? 32U : 0U;
+  size.crc = tlp.has_ecrc ? 32U : 0U;
+  size.payload = payload_bytes * 8U;
+  size.padding = data_bits - size.payload;
+  size.header = bits - data_bits - size.identity - size.crc;
   return size;
 }
 

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <system_error>
 
+#include "tlp/wire_size.h"
+
 namespace flitwise {
 namespace {
 
@@ -60,6 +62,8 @@ const char* kind_of(const Packet& packet) {
       return name_of(packet.dllp.type);
     case PacketKind::kMessage:
       return "message";
+    case PacketKind::kFlit:
+      return "flit";
   }
   return "?";
 }
@@ -73,19 +77,23 @@ PacketCsv::PacketCsv(const std::string& path) : file_(std::fopen(path.c_str(), "
   fmt::print(file_.get(),
              "first_ns,last_ns,link,direction,type,uid,sequence,replay,damaged,requester_id,tag,"
              "address,length_dw,pasid,payload_bytes,header_bits,identity_bits,payload_bits,"
-             "padding_bits,framing_bits,crc_bits,dllp_bits\n");
+             "padding_bits,framing_bits,crc_bits,dllp_bits,fec_bits,idle_bits\n");
 }
 
 void PacketCsv::record(const TraceEvent& event) {
   const Packet& packet = *event.packet;
-  const WireSize& size = packet.size;
+  const bool is_tlp_in_flit = event.is_in_flit && packet.kind == PacketKind::kTlp;
+  const WireSize size = is_tlp_in_flit
+                            ? flit_mode_size_of(packet.tlp, packet.payload_bytes, packet.purpose)
+                            : packet.size;
   fmt::memory_buffer line;
   fmt::format_to(std::back_inserter(line), "{:.6f},{:.6f},{},{},{},{},{},{},{},{},{}",
                  event.first.ns(), event.last.ns(), event.link, event.is_up ? "up" : "down",
                  kind_of(packet), packet.uid, event.sequence, event.is_replay ? 1 : 0,
                  event.is_damaged ? 1 : 0, tlp_cells(packet), packet.payload_bytes);
-  fmt::format_to(std::back_inserter(line), ",{},{},{},{},{},{},{}\n", size.header, size.identity,
-                 size.payload, size.padding, size.framing, size.crc, size.dllp);
+  fmt::format_to(std::back_inserter(line), ",{},{},{},{},{},{},{},{},{}\n", size.header,
+                 size.identity, size.payload, size.padding, size.framing, size.crc, size.dllp,
+                 size.fec, size.idle);
   std::fwrite(line.data(), 1, line.size(), file_.get());
 }
 

@@ -15,7 +15,8 @@ struct TraceEvent {
   bool is_up;
   bool is_replay;
   bool is_damaged;
-  bool is_lost;  ///< a fault takes it: it never arrives
+  bool is_lost;     ///< a fault takes it: it never arrives
+  bool is_in_flit;  ///< part of a flit that has an event of its own
   std::uint16_t sequence;
   const Packet* packet;
 };

@@ -129,7 +129,7 @@ TEST(LinkDown, LNK_10_6_AmidTrafficAllIsDoneOrCountedAsLost) {
   bench.config(bench.link_disable(true));
   EXPECT_EQ(bench.machine.endpoint("ep0")->outstanding(), 0U);
   EXPECT_GT(bench.lost(), 0U);
-  EXPECT_GT(bench.machine.endpoint("ep0")->errors().at("link_down"), 0U);
+  EXPECT_GT(bench.machine.endpoint("ep0")->errors().at("link_lost"), 0U);
   bench.config(bench.link_disable(false));
   ASSERT_TRUE(bench.run_until([&] { return bench.is_active(); }, Time::from_us(100)));
   EXPECT_FALSE(bench.machine.endpoint("ep0")->dhi().is_active());

@@ -11,6 +11,7 @@ namespace flitwise::config {
 namespace {
 
 constexpr unsigned kLaneCounts[] = {1, 2, 4, 8, 12, 16, 32};
+constexpr unsigned kFlitLaneCounts[] = {1, 2, 4, 8, 16};  // [LNK-11.4]
 
 std::string preset_name(unsigned generation, unsigned lanes) {
   return fmt::format("gen{}x{}", generation, lanes);
@@ -24,25 +25,22 @@ const std::vector<LinkPreset>& presets() {
         made.push_back({preset_name(generation, lanes), generation, lanes});
       }
     }
+    for (const unsigned lanes : kFlitLaneCounts) {
+      made.push_back({preset_name(6, lanes), 6, lanes});
+    }
     return made;
   }();
   return all;
 }
 
-/// Known names of links in flit mode, which needs another framer.
+/// Known names of links that need another framer.
 bool is_future_preset(const std::string& name) {
-  static const std::vector<std::string> all = [] {
-    std::vector<std::string> made = {"cxl68_gen5x16", "cxl256_gen6x16"};
-    for (const unsigned lanes : kLaneCounts) {
-      made.push_back(preset_name(6, lanes));
-    }
-    return made;
-  }();
-  return std::find(all.begin(), all.end(), name) != all.end();
+  return name == "cxl68_gen5x16" || name == "cxl256_gen6x16";
 }
 
 void read_preset(Config& config, const Value& value, const ReadContext& context) {
-  static const std::string kExpected = "genGxL with G in 1..5 and L in 1, 2, 4, 8, 12, 16 or 32";
+  static const std::string kExpected =
+      "genGxL with G in 1..6 and L in 1, 2, 4, 8, 12, 16 or 32, gen6 without 12 and 32";
   if (value.kind != Value::Kind::kScalar) {
     context.report(value.place, value.seen() + "; expected " + kExpected);
     return;
@@ -69,7 +67,7 @@ void read_preset(Config& config, const Value& value, const ReadContext& context)
 Key preset_key() {
   Key key;
   key.path = "link.preset";
-  key.range = "gen1x1..gen5x32, with 1, 2, 4, 8, 12, 16 or 32 lanes";
+  key.range = "gen1x1..gen5x32, with 1, 2, 4, 8, 12, 16 or 32 lanes; gen6 with 1, 2, 4, 8 or 16";
   key.sentence = "Generation and number of lanes.";
   for (const LinkPreset& preset : presets()) {
     key.values.push_back(preset.name);
@@ -88,6 +86,9 @@ Keys main_keys() {
       choice(
           "link.carrier", [](auto& c) { return &c.link.carrier; },
           "What carries the messages: PCIe TLPs, or the bit-packed message of section message."),
+      flag(
+          "link.flit_mode", [](auto& c) { return &c.link.flit_mode; },
+          "TLPs travel in 256-byte flits below 64 GT/s too; at 64 GT/s (gen6) they always do."),
       size(
           "link.mps", [](auto& c) { return &c.link.mps; }, power_of_two(128, 4096),
           "Max_Payload_Size: largest payload of one TLP."),
@@ -106,6 +107,10 @@ Keys main_keys() {
       real(
           "link.error_rate", [](auto& c) { return &c.link.error_rate; }, 0, 0.1,
           "Probability of a wrong bit, for each bit, in both directions."),
+      count(
+          "link.error_burst", [](auto& c) { return &c.link.error_burst; }, between(1, 64),
+          "Flit mode: a wrong bit makes so many from it on wrong; FEC mends up to 24 that lie "
+          "well."),
       choice(
           "link.skp", [](auto& c) { return &c.link.skp; },
           "Spacing of SKP ordered sets: common clock, separate clocks with spread, or none."),
@@ -171,12 +176,15 @@ Keys timing_keys() {
           "link.timing.receive", [](auto& c) { return &c.link.timing.receive; }, any_latency(),
           "PHY and data link layer of a receiver, pin to transaction layer."),
       time(
+          "link.timing.fec", [](auto& c) { return &c.link.timing.fec; }, any_latency(),
+          "Flit mode: FEC decoder of a receiver, for every flit."),
+      time(
           "link.timing.retrain", [](auto& c) { return &c.link.timing.retrain; }, any_latency(),
           "One pass through Recovery."),
       time(
           "link.timing.replay_timeout", [](auto& c) { return &c.link.timing.replay_timeout; },
           or_zero_as("auto", between(Time::from_ns(100), Time::from_us(1'000'000))),
-          "REPLAY_TIMER limit; auto: from the formulas."),
+          "REPLAY_TIMER limit; auto: from the formulas, in flit mode 375 flit times."),
   };
 }
 

@@ -186,10 +186,24 @@ TEST(BadInput, KnownPartsThatAreNotModelledYetSaySo) {
     EXPECT_THAT(problems_of("device:\n  " + std::string(part) + ": {}\n"),
                 ElementsAre(at("2:3", "not modelled yet")));
   }
-  for (const char* preset : {"gen6x16", "cxl68_gen5x16", "cxl256_gen6x16"}) {
+  for (const char* preset : {"cxl68_gen5x16", "cxl256_gen6x16"}) {
     EXPECT_THAT(problems_of("link: {preset: " + std::string(preset) + "}\n"),
                 ElementsAre(at("1:16", "not modelled yet", "genGxL")));
   }
+}
+
+// [LNK-11.4] [DHI D23]
+TEST(BadInput, FlitModeWantsWidthsAndFormsOfItsOwn) {
+  EXPECT_THAT(problems_of("link: {preset: gen6x12}\n"), ElementsAre(at("1:16", "gen6x12")));
+  EXPECT_THAT(problems_of("link: {preset: gen4x12, flit_mode: true}\n"),
+              ElementsAre(at("1:36", "12 lanes")));
+  EXPECT_THAT(problems_of("link: {flit_mode: true, carrier: bit_packed}\n"),
+              ElementsAre(at("1:34", "bit-packed carrier")));
+  for (const char* form : {"tag", "prefix"}) {
+    EXPECT_THAT(problems_of("link: {preset: gen6x16, dhi_form: " + std::string(form) + "}\n"),
+                ElementsAre(at("1:35", "form " + std::string(form) + " on a link in flit mode")));
+  }
+  EXPECT_THAT(problems_of("link: {dhi_form: ohc}\n"), ElementsAre(at("1:18", "not in flit mode")));
 }
 
 TEST(BadInput, AllProblemsAtOnceInFileOrder) {

@@ -80,7 +80,7 @@ TEST(JsonSchema, RefusesWhatTheReaderRefuses) {
   for (const char* text :
        {"link: {presett: gen3x8}", "link: {mps: 256}", "link: {mps: 256ns}",
         "workload: {requests: many}", "device: {dhi: {bits: 13}}", "link: [1]",
-        "link: {identity: bdf+pasid}", "link: {preset: gen6x16}", "device: {tag_bits: 9}",
+        "link: {identity: bdf+pasid}", "link: {preset: gen6x12}", "device: {tag_bits: 9}",
         "link: {credits: {posted_data: 0}}", "device: {dhi: {supported: no}}",
         "faults: {up: {corrupt_tlps: [0]}}", "faults: {break: [credit]}", "run: {monitors: true}",
         "iommu: {walkers: 0}", "system: {instances: {ep0: {device.dhi.bitz: 4}}}",

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "analytic/link_model.h"
+
 namespace flitwise {
 namespace {
 
@@ -69,6 +71,49 @@ TEST(BitErrors, SameSeedSameErrors) {
   for (int i = 0; i < 10'000; ++i) {
     ASSERT_EQ(one.damages_tlp(704), other.damages_tlp(704));
   }
+}
+
+TEST(BitErrors, LNK_11_8_FecMendsOneByteInEachOfThreeGroups) {
+  for (const double rate : {1e-5, 1e-4, 1e-3}) {
+    BitErrors errors(rate, {}, Random(11));
+    constexpr int kFlits = 1'000'000;
+    int corrected = 0;
+    int lost = 0;
+    for (int i = 0; i < kFlits; ++i) {
+      const FlitDamage damage = errors.strike_flit(true);
+      corrected += damage == FlitDamage::kCorrected ? 1 : 0;
+      lost += damage == FlitDamage::kUncorrectable ? 1 : 0;
+    }
+    const double p = uncorrectable_flit_rate(rate);
+    const double struck = 1 - std::pow(1 - rate, 2048);
+    EXPECT_NEAR(lost, kFlits * p, 4.5 * std::sqrt(kFlits * p) + 1) << rate;
+    EXPECT_NEAR(corrected + lost, kFlits * struck, 4.5 * std::sqrt(kFlits * struck)) << rate;
+  }
+}
+
+// A burst of 17 bits touches two or three bytes, each of another group; one of 33 bits five or six.
+TEST(BitErrors, LNK_11_8_ABurstOfThreeBytesIsMendedAndALongerOneIsNot) {
+  for (const unsigned burst : {1U, 17U, 33U}) {
+    BitErrors errors(1e-7, {}, Random(3), burst);
+    int corrected = 0;
+    int lost = 0;
+    for (int i = 0; i < 2'000'000; ++i) {
+      const FlitDamage damage = errors.strike_flit(true);
+      corrected += damage == FlitDamage::kCorrected ? 1 : 0;
+      lost += damage == FlitDamage::kUncorrectable ? 1 : 0;
+    }
+    EXPECT_GT(corrected + lost, 300) << burst;
+    EXPECT_EQ(burst < 24 ? lost : corrected > 20 ? corrected : 0, 0) << burst;
+  }
+}
+
+TEST(BitErrors, LNK_11_8_OrdinalsDamageFlitsWithPayloadAndOthers) {
+  BitErrors errors(0, {{2}, {3}}, Random(1));
+  EXPECT_EQ(errors.strike_flit(true), FlitDamage::kNone);
+  EXPECT_EQ(errors.strike_flit(true), FlitDamage::kUncorrectable);
+  EXPECT_EQ(errors.strike_flit(false), FlitDamage::kNone);
+  EXPECT_EQ(errors.strike_flit(false), FlitDamage::kNone);
+  EXPECT_EQ(errors.strike_flit(false), FlitDamage::kUncorrectable);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "link/flit_framer.h"
 #include "link/lane_stream.h"
 #include "link/non_flit_framer.h"
 #include "unit/link/link_support.h"
@@ -20,7 +21,14 @@ namespace flitwise::test {
 
 enum class Fate { kGood, kDamaged, kLost };
 
-class FramerPair {
+/// The coding of the wire that a framer is made for.
+inline LineCoding coding_for(const LinkConfig& link) {
+  return link.is_in_flit_mode() ? flit_coding(link.preset, link.skp)
+                                : line_coding(link.preset, link.skp);
+}
+
+template <class FramerType>
+class FramerPairOf {
  public:
   /// What becomes of a unit that `side` sends; what `side` receives.
   std::function<Fate(int side, const WireUnit& unit)> fate = [](int, const WireUnit&) {
@@ -29,7 +37,7 @@ class FramerPair {
   std::function<void(int side, const PacketRef& packet)> delivered;
   std::function<void(int side, const WireUnit& unit, Placement at)> sent;
 
-  explicit FramerPair(const LinkConfig& link) : link_(link) {
+  explicit FramerPairOf(const LinkConfig& link) : link_(link) {
     for (std::unique_ptr<End>& end : ends_) {
       end = std::make_unique<End>(link, pool_);
       end->framer.start(Time{});
@@ -39,7 +47,7 @@ class FramerPair {
   PacketPool& pool() { return pool_; }
   Time now() const { return now_; }
   TransactionQueues& queues(int side) { return ends_[index(side)]->queues; }
-  NonFlitFramer& framer(int side) { return ends_[index(side)]->framer; }
+  FramerType& framer(int side) { return ends_[index(side)]->framer; }
   std::size_t retrains() const { return retrains_; }
 
   /// Everything that can happen up to `end`.
@@ -84,9 +92,9 @@ class FramerPair {
     End(const LinkConfig& link, PacketPool& pool)
         : queues(link.queue_depth, link.relaxed_passing),
           framer(link, queues, pool),
-          lanes(line_coding(link.preset, link.skp)) {}
+          lanes(coding_for(link)) {}
     TransactionQueues queues;
-    NonFlitFramer framer;
+    FramerType framer;
     LaneStream lanes;
     std::deque<Flying> wire;
     bool may_send = true;
@@ -170,5 +178,8 @@ class FramerPair {
   Time now_{};
   std::size_t retrains_ = 0;
 };
+
+using FramerPair = FramerPairOf<NonFlitFramer>;
+using FlitFramerPair = FramerPairOf<FlitFramer>;
 
 }  // namespace flitwise::test

@@ -375,5 +375,53 @@ TEST(LaneStream, SettlingLeavesNoBitOfTheWindowUncounted) {
   }
 }
 
+// Flits and SKP ordered sets follow each other without a gap, whatever comes when.
+TEST(LaneStream, LNK_11_4_FlitsStandOnAGridFromOneSkpToTheNext) {
+  for (const unsigned generation : {1U, 3U, 5U, 6U}) {
+    for (const unsigned lanes : {1U, 2U, 4U, 8U, 16U}) {
+      for (const SkpMode skp : {SkpMode::kOff, SkpMode::kNormal, SkpMode::kSris}) {
+        const LineCoding coding = flit_coding({"", generation, lanes}, skp);
+        LaneStream lane(coding);
+        const std::int64_t block_fs =
+            coding.unit_interval_fs *
+            (coding.header_ui + std::int64_t{coding.rows_per_block} * coding.ui_per_row);
+        const std::int64_t flit_fs = block_fs * coding.blocks_per_flit;
+        const std::int64_t skp_fs = block_fs * coding.skp_blocks;
+        std::uint64_t seen = 0;
+        Time end{};
+        for (std::int64_t i = 0; i < 3000; ++i) {
+          const Time earliest = end + Time{(i * 7919 % 13) * flit_fs / 4};
+          const Placement at = lane.place(256, earliest);
+          EXPECT_GE(at.first, earliest);
+          // The sync header stands before the first symbol.
+          const std::int64_t start = at.first.fs - coding.header_ui * coding.unit_interval_fs;
+          const std::int64_t skps = static_cast<std::int64_t>(lane.skps()) * skp_fs;
+          EXPECT_EQ((start - skps) % flit_fs, 0) << generation << " x" << lanes << " flit " << i;
+          EXPECT_LE(start - earliest.fs, flit_fs + skp_fs * 2);
+          EXPECT_EQ(at.last.fs - start, flit_fs);
+          end = at.last;
+          seen = lane.skps();
+        }
+        EXPECT_EQ(seen > 0, skp != SkpMode::kOff);
+        lane.settle(end);  // up to where the next flit begins, behind its sync header
+        EXPECT_EQ(lane.free_at().fs - end.fs, coding.header_ui * coding.unit_interval_fs);
+        const std::uint64_t data = 3000 * 256 * 8;
+        EXPECT_EQ(data + lane.phy_bits() + lane.idle_bits(), lane.raw_bits(lane.free_at()));
+      }
+    }
+  }
+}
+
+// A set of 40 symbols behind every 11,840 symbols of each lane.
+TEST(LaneStream, LNK_11_12_At64GigatransfersASkpComesEvery11840Symbols) {
+  for (const unsigned lanes : {1U, 4U, 16U}) {
+    LaneStream lane(flit_coding({"", 6, lanes}, SkpMode::kNormal));
+    lane.settle(Time::from_us(1'000));
+    const double symbols = 64e9 / 8 * 1e-3;
+    EXPECT_NEAR(static_cast<double>(lane.skps()), symbols / (11840 + 40), 0.05 * symbols / 11880);
+    EXPECT_EQ(lane.phy_bits(), lane.skps() * 40 * 8 * lanes);
+  }
+}
+
 }  // namespace
 }  // namespace flitwise

@@ -104,8 +104,22 @@ TEST(Identity, FormPrefixSavesNothing) {
   EXPECT_EQ(wire_size_of(tlp, 64).identity, 32U);
 }
 
-TEST(Identity, FormsOhcAndTooWideTagAreRefused) {
-  EXPECT_NE(refusal_of(dhi(DhiForm::kOhc)), nullptr);
+// [DHI D23]
+TEST(Identity, FormOhcHasTheHandleInPlaceOfThePasid) {
+  Tlp tlp = request(TlpType::kMWr);
+  apply_identity(tlp, dhi(DhiForm::kOhc), kDomain, Dhi{0xabc});
+  EXPECT_TRUE(tlp.id_is_handle);
+  EXPECT_TRUE(tlp.has_pasid);
+  EXPECT_EQ(to_int(tlp.pasid), 0xabcU);
+  EXPECT_EQ(tlp.requester_id, kDomain.bdf);
+  const WireIdentity found = identity_of(tlp, dhi(DhiForm::kOhc));
+  EXPECT_EQ(found.handle, OptionalId<Dhi>(Dhi{0xabc}));
+  EXPECT_FALSE(found.full.pasid.has_value());
+  EXPECT_EQ(flit_mode_size_of(tlp, 64).identity, 32U);
+}
+
+TEST(Identity, TooWideTagIsRefused) {
+  EXPECT_EQ(refusal_of(dhi(DhiForm::kOhc)), nullptr);
   EXPECT_NE(refusal_of(dhi(DhiForm::kTag, 11)), nullptr);
   EXPECT_EQ(refusal_of(dhi(DhiForm::kTag, 10)), nullptr);
   EXPECT_EQ(refusal_of(dhi(DhiForm::kRidDirect, 12)), nullptr);

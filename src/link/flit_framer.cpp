@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data link layer of flit mode.
+#include "link/flit_framer.h"
+
+#include <algorithm>
+
+#include "link/lane_stream.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint32_t kFlitBits = flit::kBytes * 8;
+constexpr std::uint16_t kNumberMask = SequenceSpace(kFlitSequenceBits).mask;
+
+Time ack_limit(const LinkConfig& link) {
+  return flit_time(link.preset) * kAckLimitFlits;
+}
+
+Time replay_limit(const LinkConfig& link) {
+  return link.timing.replay_timeout.fs > 0 ? link.timing.replay_timeout
+                                           : flit_time(link.preset) * kReplayLimitFlits;
+}
+
+// What every flit has beside TLP bytes. [LNK-11.1]
+WireSize overhead() {
+  WireSize size;
+  size.dllp = flit::kDlpBytes * 8;
+  size.crc = flit::kCrcBytes * 8;
+  size.fec = flit::kFecBytes * 8;
+  return size;
+}
+
+}  // namespace
+
+Time flit_time(const LinkPreset& preset) {
+  LaneStream lanes(flit_coding(preset, SkpMode::kOff));
+  const Placement flit = lanes.place(flit::kBytes, Time{});
+  return flit.last - flit.first;
+}
+
+FlitFramer::FlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool)
+    : queues_(queues),
+      pool_(pool),
+      packer_(queues),
+      receiver_(ack_limit(link), link.ack_coalesce, kFlitSequenceBits),
+      replay_(link.replay_buffer, replay_limit(link), kFlitSequenceBits),
+      credits_(link, ack_limit(link), queues) {}
+
+// A flit goes where there is something to say: TLPs, an Ack, a DLLP. It takes what else is owed
+// along. Between them a real wire has NOP flits that say nothing. [LNK-11.5] [LNK-11.6]
+bool FlitFramer::next(Time now, WireUnit& unit) {
+  if (replay_.deadline() <= now) {
+    recovery_requested_ = replay_.expire() || recovery_requested_;
+    stats_.replay_events = replay_.replay_events();
+  }
+  const bool may_carry_tlps = credits_.is_active() && !recovery_requested_;
+  if (may_carry_tlps && next_replay(unit)) {
+    add_dllp(now, unit);
+    return true;
+  }
+  if (!may_carry_tlps || !next_payload(now, unit)) {
+    if (receiver_.deadline() > now && credits_.deadline() > now) {
+      return false;
+    }
+    unit = nop_with(nullptr, pool_);
+  }
+  add_ack(unit);
+  add_dllp(now, unit);
+  return true;
+}
+
+// Its TLP bytes are those of the first time; the flit has its own number and no Ack. [LNK-11.7]
+bool FlitFramer::next_replay(WireUnit& unit) {
+  if (!replay_.is_replaying()) {
+    return false;
+  }
+  ReplayBuffer::Replay replay = replay_.next_replay();
+  unit = WireUnit();
+  unit.packet = std::move(replay.packet);
+  unit.sequence = replay.sequence;
+  unit.is_replay = true;
+  unit.size = overhead();
+  unit.size.idle = kFlitBits - unit.size.total();  // counted as replay, whatever it is
+  ++stats_.replays;
+  return true;
+}
+
+bool FlitFramer::next_payload(Time now, WireUnit& unit) {
+  if (!packer_.has_work(now)) {
+    queues_.note_stalls(now);
+    return false;
+  }
+  const bool has_room = replay_.has_room(flit::kBytes);
+  note_replay_buffer(!has_room, now);
+  if (!has_room) {
+    return false;
+  }
+  unit = WireUnit();
+  unit.packet = pool_.make(PacketKind::kFlit);
+  unit.size = overhead();
+  packer_.fill(now, *unit.packet->flit, unit.size);
+  unit.packet->size = overhead();
+  unit.packet->size.idle = unit.size.idle;
+  unit.sequence = replay_.push(unit.packet, flit::kBytes);
+  return true;
+}
+
+WireUnit FlitFramer::nop_with(PacketRef dllp, PacketPool& pool) {
+  WireUnit unit;
+  unit.packet = pool.make(PacketKind::kFlit);
+  unit.size = overhead();
+  unit.size.idle = flit::kTlpBytes * 8;
+  unit.packet->size = unit.size;
+  unit.dllp = std::move(dllp);
+  return unit;
+}
+
+// [LNK-11.5] [LNK-11.7]
+void FlitFramer::add_ack(WireUnit& unit) {
+  if (receiver_.deadline() == Time::never()) {
+    return;
+  }
+  const AckNakReceiver::Owed owed = receiver_.take();
+  Dllp ack;
+  ack.type = owed.is_nak ? DllpType::kNak : DllpType::kAck;
+  ack.sequence = owed.sequence;
+  if (breaks_sequence_ && !owed.is_nak) {
+    ack.sequence = (owed.sequence + 1U) & kNumberMask;  // not delivered yet
+    breaks_sequence_ = false;
+  }
+  ++(owed.is_nak ? stats_.naks : stats_.acks);
+  unit.ack = make_dllp(ack);
+}
+
+void FlitFramer::add_dllp(Time now, WireUnit& unit) {
+  if (credits_.deadline() <= now) {
+    const Dllp dllp = credits_.take(now);
+    stats_.update_fcs += dllp.type == DllpType::kUpdateFc ? 1 : 0;
+    unit.dllp = make_dllp(dllp);
+  }
+}
+
+PacketRef FlitFramer::make_dllp(const Dllp& dllp) const {
+  PacketRef packet = pool_.make(PacketKind::kDllp);
+  packet->dllp = dllp;
+  return packet;
+}
+
+void FlitFramer::sent(const WireUnit& unit, Time last) {
+  if (unit.has_payload()) {
+    replay_.sent(last);
+  }
+}
+
+// A damaged NOP flit takes with it what it said, and nothing has to come again: the flit behind it
+// tells that it had no payload. [LNK-11.6] [LNK-11.8]
+void FlitFramer::receive(const WireUnit& unit, bool is_damaged, Time now,
+                         std::vector<PacketRef>& delivered) {
+  if (is_damaged && !unit.has_payload()) {
+    ++stats_.damaged_dllps;
+    return;
+  }
+  for (const PacketRef& dllp : {unit.ack, unit.dllp}) {
+    if (!is_damaged && dllp) {
+      receive_dllp(dllp->dllp, now);
+    }
+  }
+  if (!unit.has_payload()) {
+    return;
+  }
+  switch (receiver_.receive(unit.sequence, is_damaged, now)) {
+    case AckNakReceiver::Verdict::kAccepted:
+      for (const PacketRef& packet : unit.packet->flit->ends) {
+        stats_.credit_overruns += credits_.accept(packet->tlp) ? 0 : 1;
+        delivered.push_back(packet);
+      }
+      break;
+    case AckNakReceiver::Verdict::kDamaged:
+      ++stats_.damaged_tlps;
+      break;
+    case AckNakReceiver::Verdict::kDuplicate:
+      ++stats_.duplicates;
+      break;
+    case AckNakReceiver::Verdict::kOutOfSequence:
+      ++stats_.out_of_sequence;
+      break;
+  }
+}
+
+void FlitFramer::receive_ack(const Dllp& dllp, Time now) {
+  const ReplayBuffer::Outcome outcome = replay_.acknowledge(dllp.sequence, now);
+  if (!outcome.is_valid) {
+    ++stats_.dl_protocol_errors;
+    return;
+  }
+  if (dllp.type == DllpType::kNak && !replay_.empty()) {
+    replay_.start_replay();
+    stats_.replay_events = replay_.replay_events();
+  }
+}
+
+void FlitFramer::receive_dllp(const Dllp& dllp, Time now) {
+  switch (dllp.type) {
+    case DllpType::kAck:
+    case DllpType::kNak:
+      receive_ack(dllp, now);
+      break;
+    case DllpType::kInitFc1:
+    case DllpType::kInitFc2:
+    case DllpType::kUpdateFc:
+      credits_.receive(dllp, now);
+      break;
+    default:
+      break;  // carried, without effect here [LNK-N.2, LNK-N.8]
+  }
+}
+
+Time FlitFramer::deadline() const {
+  if (replay_.is_replaying() || (packer_.has_rest() && replay_.has_room(flit::kBytes))) {
+    return Time{};  // more to send, at once
+  }
+  return std::min({receiver_.deadline(), replay_.deadline(), credits_.deadline()});
+}
+
+bool FlitFramer::take_recovery_request() {
+  const bool requested = recovery_requested_;
+  stats_.retrains += requested ? 1 : 0;
+  recovery_requested_ = false;
+  return requested;
+}
+
+void FlitFramer::recovered(Time /*now*/) {
+  replay_.recovered();
+  stats_.replay_events = replay_.replay_events();
+}
+
+void FlitFramer::reset(Time now) {
+  note_replay_buffer(false, now);
+  replay_.reset();
+  packer_.reset();
+  receiver_.reset();
+  credits_.reset();
+  recovery_requested_ = false;
+}
+
+bool FlitFramer::is_quiet() const {
+  return replay_.empty() && receiver_.deadline() == Time::never() && !credits_.has_unadvertised() &&
+         queues_.empty() && !packer_.has_rest();
+}
+
+}  // namespace flitwise

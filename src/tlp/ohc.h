@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Orthogonal header content (OHC) of flit mode: DWs behind the base header that a TLP has only
+/// where it needs them. [LNK-11.9] [LNK-11.10]
+#pragma once
+
+#include "flitwise/tlp.h"
+#include "tlp/no_write.h"
+
+namespace flitwise {
+
+/// The byte enables that an absent OHC-A1 stands for: all bytes of all DWs. [LNK-11.10]
+constexpr bool has_full_byte_enables(const Tlp& tlp) {
+  return tlp.first_be == 0xf && tlp.last_be == (tlp.length_dw > 1 ? 0xf : 0);
+}
+
+/// Does a request need OHC-A for anything but the name of its domain? Byte enables, No Write and,
+/// of a completion, its status and the low address bits. I/O and configuration requests always have
+/// theirs. [LNK-11.10]
+constexpr bool needs_ohc_a_anyhow(const Tlp& tlp) {
+  if (is_completion(tlp.type)) {
+    return tlp.status != CplStatus::kSC || (tlp.lower_address & 3U) != 0;  // A5
+  }
+  if (is_io(tlp.type) || is_configuration(tlp.type)) {
+    return true;  // A2, A3
+  }
+  return is_memory_request(tlp.type) &&
+         (!has_full_byte_enables(tlp) || (is_translation_request(tlp) && is_no_write(tlp)));
+}
+
+/// With the domain: a PASID, or a handle in its place. [LNK-11.10] [DHI D23]
+constexpr bool has_ohc_a(const Tlp& tlp) {
+  return tlp.has_pasid || needs_ohc_a_anyhow(tlp);
+}
+
+/// Processing hints. [LNK-11.9]
+constexpr bool has_ohc_b(const Tlp& tlp) {
+  return tlp.has_processing_hint;
+}
+
+/// Bytes of OHC-A and OHC-B; each further prefix of the non-flit form is one DW of OHC-E, or a
+/// local prefix, and counts as prefix. [LNK-11.9]
+constexpr unsigned ohc_bytes(const Tlp& tlp) {
+  return (has_ohc_a(tlp) ? 4U : 0U) + (has_ohc_b(tlp) ? 4U : 0U);
+}
+
+/// Bytes of a TLP in flit mode: base header, OHC, payload, trailer. Always whole DWs.
+constexpr unsigned flit_mode_tlp_bytes(const Tlp& tlp) {
+  return 4U * tlp.other_prefix_count + header_bytes(tlp) + ohc_bytes(tlp) + data_bytes(tlp) +
+         (tlp.has_ecrc ? 4U : 0U);
+}
+
+}  // namespace flitwise
