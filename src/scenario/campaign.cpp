@@ -114,8 +114,20 @@ class Draw {
     }
   }
 
+  void draw_preset() {
+    has_flits_ = below(3) == 0;
+    if (!has_flits_) {
+      set("link.preset", one_of("gen1x8", "gen2x8", "gen3x8", "gen4x16", "gen5x16"));
+    } else if (below(4) == 0) {
+      set("link.preset", one_of("gen1x8", "gen4x4", "gen5x16"));
+      set("link.flit_mode", "true");
+    } else {
+      set("link.preset", one_of("gen6x1", "gen6x4", "gen6x16"));
+    }
+  }
+
   void draw_link() {
-    set("link.preset", one_of("gen1x8", "gen2x8", "gen3x8", "gen4x16", "gen5x16"));
+    draw_preset();
     set("link.mps", one_of("128B", "256B", "512B"));
     set("link.mrrs", one_of("128B", "512B", "4096B"));
     set("link.rcb", one_of("64B", "128B"));
@@ -134,13 +146,14 @@ class Draw {
   void draw_faults() {
     for (unsigned faults = below(kMostFaults + 1); faults > 0; --faults) {
       loses_tlps_ = true;
-      Json op = {{"op", "fault"},
-                 {"direction", one_of("up", "down")},
-                 {"do", one_of("corrupt", "drop", "duplicate", "delay")},
-                 {"unit", one_of("any", "tlp", "dllp", "MWr", "CplD", "Ack", "Nak", "UpdateFC")},
-                 {"nth", std::to_string(1 + below(40))},
-                 {"count", std::to_string(1 + below(4))},
-                 {"may_miss", true}};
+      Json op = {
+          {"op", "fault"},
+          {"direction", one_of("up", "down")},
+          {"do", one_of("corrupt", "drop", "duplicate", "delay")},
+          {"unit", one_of("any", "tlp", "dllp", "flit", "MWr", "CplD", "Ack", "Nak", "UpdateFC")},
+          {"nth", std::to_string(1 + below(40))},
+          {"count", std::to_string(1 + below(4))},
+          {"may_miss", true}};
       op["link"] = links_[below(static_cast<unsigned>(links_.size()))];
       if (op["do"] == "delay") {
         op["by"] = one_of("50ns", "1us", "20us");
@@ -163,7 +176,9 @@ class Draw {
     } else if (below(4) == 0) {
       set("device.dhi.allocate_at", "context_creation");
     }
-    set("link.dhi_form", one_of(has_switch() ? "rid_fabric" : "rid_direct", "tag", "prefix"));
+    const char* const in_requester_id = has_switch() ? "rid_fabric" : "rid_direct";
+    set("link.dhi_form",
+        has_flits_ ? one_of(in_requester_id, "ohc") : one_of(in_requester_id, "tag", "prefix"));
   }
 
   // Tables that host software has made, and caches that may be too small for them.
@@ -249,9 +264,10 @@ class Draw {
     }
     draw_forged_handles();
     step({{"op", "start"}});
-    if (below(3) == 0) {
+    // Not FLR, for which software looks at registers: the attacker may forge what they say.
+    if (!has_switch() && below(3) == 0) {
       step({{"op", "run"}, {"for", one_of("100ns", "1us", "3us")}});
-      draw_reset(0);
+      draw_bus_reset(0);
     }
     forge_dllps(links_[0], {"up"});
     step({{"op", "run"}, {"until", "idle"}});
@@ -305,16 +321,26 @@ class Draw {
     step({{"op", "run"}, {"until", "idle"}});
   }
 
-  // Of one device, by itself or with its bus; software lets it go on afterwards.
+  // Of one device, by itself or with its bus.
   void draw_reset(unsigned index) {
     if (!has_switch() && below(3) == 0) {
-      step({{"op", "reset"},
-            {"kind", one_of("hot", "link_down")},
-            {"bdf", fmt::format("00:{:02x}.0", index + 1)}});
-    } else {
-      step({{"op", "reset"}, {"kind", "flr"}, {"bdf", bdfs_[index]}});
+      draw_bus_reset(index);
+      return;
     }
-    step({{"op", "cfg_write"},  // Memory Space and Bus Master Enable
+    step({{"op", "reset"}, {"kind", "flr"}, {"bdf", bdfs_[index]}});
+    let_go_on(index);
+  }
+
+  void draw_bus_reset(unsigned index) {
+    step({{"op", "reset"},
+          {"kind", one_of("hot", "link_down")},
+          {"bdf", fmt::format("00:{:02x}.0", index + 1)}});
+    let_go_on(index);
+  }
+
+  // Memory Space and Bus Master Enable.
+  void let_go_on(unsigned index) {
+    step({{"op", "cfg_write"},
           {"bdf", bdfs_[index]},
           {"offset", "4"},
           {"bytes", "2"},
@@ -374,7 +400,8 @@ class Draw {
 
   Random random_;
   Case case_;
-  bool loses_tlps_ = false;                   // or may
+  bool loses_tlps_ = false;  // or may
+  bool has_flits_ = false;
   std::vector<std::string> bdfs_{"01:00.0"};  // of the devices
   std::vector<std::string> links_{"rp0-ep0"};
 };
