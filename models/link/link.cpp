@@ -245,6 +245,9 @@ void Link::put_on_wire(std::size_t side, WireUnit&& unit, Time earliest) {
   if (!from.wire_faults.empty() || from.delayed_to > flying.arrival) {
     strike(side, flying);
   }
+  if (flying.is_damaged) {
+    from.framer->damaged(flying.unit, now());
+  }
   if (sink_ != nullptr) {
     record(side, flying, placement);
   }
@@ -346,7 +349,7 @@ void Link::account_for(End& from, const WireUnit& unit, const Placement& placeme
   if (unit.is_flit()) {
     account.tlps += unit.packet->flit->starts.size();
     for (const PacketRef& packet : unit.packet->flit->starts) {
-      account.payload_bytes += packet->size.payload / 8;
+      account.payload_bytes += packet->payload_bytes;
     }
   } else {
     ++account.tlps;
@@ -430,14 +433,6 @@ void Link::recover(Time t) {
   const Time until = train(t);
   for (const std::unique_ptr<End>& end : ends_) {
     end->framer->recovered(until);
-  }
-}
-
-void Link::Load::add(const Packet& packet) {
-  ++tlps;
-  if (packet.tlp.type == TlpType::kMWr) {
-    ++writes;
-    written_bytes += packet.payload_bytes;
   }
 }
 
@@ -635,6 +630,9 @@ std::string Link::waiting() const {
                           name_of(fc),
                           queues.starved(fc) != nullptr ? "the first waits for flow control credits"
                                                         : "the first waits behind an older TLP");
+    }
+    if (const std::string held = ends_[i]->framer->waiting(); !held.empty()) {
+      text += fmt::format("{} {}: {}\n", name(), kDirections[i], held);
     }
     if (!ends_[i]->framer->is_active()) {
       text += fmt::format("{} {}: {}\n", name(), kDirections[i],

@@ -65,7 +65,13 @@ class Link : public sc_core::sc_module {
   /// A number of TLPs, and what the MWr among them carry. Unit: TLPs, bytes.
   struct Load {
     std::uint64_t tlps = 0, writes = 0, written_bytes = 0;
-    void add(const Packet& packet);
+    void add(const Packet& packet) {
+      ++tlps;
+      if (packet.tlp.type == TlpType::kMWr) {
+        ++writes;
+        written_bytes += packet.payload_bytes;
+      }
+    }
   };
   /// What an end was to send and lost because the link was down.
   const Load& losses(LinkSide sender) const { return end(sender).account.lost; }

@@ -75,13 +75,16 @@ void check_form(const Config& config, Broken& broken) {
   }
 }
 
-/// Flits need a whole number of rows, and a TLP that a switch hands on keeps its form.
-/// [LNK-11.4] [LNK-N.13]
+/// Flits need a whole number of rows, and scaled flow control. [LNK-11.4] [LNK-11.11]
 void check_flit_mode(const Config& config, Broken& broken) {
   const LinkConfig& link = config.link;
   if (link.flit_mode && link.carrier != Carrier::kPcie) {
     broken.push_back({{"link.flit_mode", "link.carrier"},
                       "flit mode on the bit-packed carrier; expected link.flit_mode false"});
+  }
+  if (link.is_in_flit_mode() && !link.credits.scaled) {
+    broken.push_back({{"link.credits.scaled", "link.flit_mode", "link.preset"},
+                      "flit mode without scaled flow control; expected link.credits.scaled true"});
   }
   if (link.is_in_flit_mode() && 16 % link.preset.lanes != 0) {
     broken.push_back(

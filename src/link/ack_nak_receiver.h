@@ -30,6 +30,11 @@ class AckNakReceiver {
   };
   /// What is owed, due or not; it counts as sent. REQUIRES: something is owed.
   Owed take();
+  /// What take() gave is damaged on its way: it is owed again, a Nak only where it still counts.
+  void owe_again(Time now) {
+    nak_owed_ = nak_scheduled_;
+    due_ = now;
+  }
   /// The link has gone down: the next TLP has sequence number 0. [LNK-10.7]
   void reset();
 

@@ -7,11 +7,13 @@
 #include <limits>
 #include <utility>
 
+#include "flitwise/flit.h"
+
 namespace flitwise {
 
 namespace {
 
-constexpr double kFlitBits = 256 * 8;
+constexpr double kFlitBits = flit::kBytes * 8;
 constexpr unsigned kFecGroups = 3;  // interleaved byte by byte [LNK-11.8]
 
 }  // namespace

@@ -16,9 +16,15 @@ Time ack_limit(const LinkConfig& link) {
   return flit_time(link.preset) * kAckLimitFlits;
 }
 
+// An Ack has to be able to come back in time, over a long wire as well. model: our choice.
 Time replay_limit(const LinkConfig& link) {
-  return link.timing.replay_timeout.fs > 0 ? link.timing.replay_timeout
-                                           : flit_time(link.preset) * kReplayLimitFlits;
+  if (link.timing.replay_timeout.fs > 0) {
+    return link.timing.replay_timeout;
+  }
+  const Time flit = flit_time(link.preset);
+  const Time one_way = link.timing.propagation + link.timing.receive + link.timing.fec;
+  const Time round_trip = one_way * 2 + ack_limit(link) + flit * 4 + link.timing.clock * 4;
+  return std::max(flit * kReplayLimitFlits, round_trip);
 }
 
 // What every flit has beside TLP bytes. [LNK-11.1]
@@ -54,12 +60,14 @@ bool FlitFramer::next(Time now, WireUnit& unit) {
     stats_.replay_events = replay_.replay_events();
   }
   const bool may_carry_tlps = credits_.is_active() && !recovery_requested_;
-  if (may_carry_tlps && next_replay(unit)) {
+  const bool is_ack_due = receiver_.deadline() <= now;
+  // A replayed flit bears no Ack, and one that is due does not wait for the end of the replay.
+  if (may_carry_tlps && !is_ack_due && next_replay(unit)) {
     add_dllp(now, unit);
     return true;
   }
-  if (!may_carry_tlps || !next_payload(now, unit)) {
-    if (receiver_.deadline() > now && credits_.deadline() > now) {
+  if (!may_carry_tlps || replay_.is_replaying() || !next_payload(now, unit)) {
+    if (!is_ack_due && credits_.deadline() > now) {
       return false;
     }
     unit = nop_with(nullptr, pool_);
@@ -144,6 +152,13 @@ PacketRef FlitFramer::make_dllp(const Dllp& dllp) const {
   PacketRef packet = pool_.make(PacketKind::kDllp);
   packet->dllp = dllp;
   return packet;
+}
+
+// The NOP flits behind it repeat what it said. [LNK-11.5]
+void FlitFramer::damaged(const WireUnit& unit, Time now) {
+  if (unit.ack) {
+    receiver_.owe_again(now);
+  }
 }
 
 void FlitFramer::sent(const WireUnit& unit, Time last) {

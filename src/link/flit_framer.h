@@ -27,6 +27,7 @@ class FlitFramer final : public Framer {
   void start(Time now) override { credits_.start(now); }
   bool next(Time now, WireUnit& unit) override;
   void sent(const WireUnit& unit, Time last) override;
+  void damaged(const WireUnit& unit, Time now) override;
   void receive(const WireUnit& unit, bool is_damaged, Time now,
                std::vector<PacketRef>& delivered) override;
   void freed(const Packet& packet, Time now) override { credits_.free(packet.tlp, now); }
@@ -39,6 +40,9 @@ class FlitFramer final : public Framer {
     breaks_sequence_ = faults.breaks(BrokenRule::kSequence);
   }
   bool is_quiet() const override;
+  std::string waiting() const override {
+    return packer_.has_rest() ? "the rest of a TLP waits for the next flit" : "";
+  }
   bool is_active() const override { return credits_.is_active(); }
   bool is_conserved() const override { return credits_.is_conserved(); }
 

@@ -16,18 +16,6 @@ constexpr std::uint32_t kDwBits = 32;
 constexpr std::array<std::uint32_t WireSize::*, 5> kParts = {
     &WireSize::header, &WireSize::identity, &WireSize::payload, &WireSize::padding, &WireSize::crc};
 
-// What does not decode goes as the bytes that it has; they may be no whole number of DWs.
-WireSize size_in_flit(const Packet& packet) {
-  if (!packet.malformed) {
-    return flit_mode_size_of(packet.tlp, packet.payload_bytes, packet.purpose);
-  }
-  WireSize size = packet.size;
-  size.framing = 0;
-  size.crc -= std::min(size.crc, kLcrcBits);
-  size.padding += (kDwBits - size.total() % kDwBits) % kDwBits;
-  return size;
-}
-
 }  // namespace
 
 void FlitPacker::fill(Time now, Flit& flit, WireSize& size) {
@@ -68,7 +56,7 @@ bool FlitPacker::begin(Time now, Flit& flit) {
     return false;
   }
   packet_ = queues_.take(*position);
-  rest_ = size_in_flit(*packet_);
+  rest_ = size_in_flits(*packet_);
   rest_bits_ = rest_.total();
   flit.starts.push_back(packet_);
   return true;

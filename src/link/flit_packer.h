@@ -26,7 +26,10 @@ class FlitPacker {
   /// idle (NOP TLPs). [LNK-11.2]
   void fill(Time now, Flit& flit, WireSize& size);
   /// The link has gone down: the rest of a TLP is forgotten. [LNK-10.4]
-  void reset() { rest_bits_ = 0; }
+  void reset() {
+    packet_.reset();
+    rest_bits_ = 0;
+  }
 
  private:
   bool begin(Time now, Flit& flit);

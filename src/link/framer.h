@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "flitwise/config.h"
@@ -21,7 +22,6 @@ struct FramerStats {
   std::uint64_t replays = 0, replay_events = 0, retrains = 0;
   std::uint64_t damaged_tlps = 0, damaged_dllps = 0, duplicates = 0,
                 out_of_sequence = 0;  ///< received
-  std::uint64_t corrected_flits = 0;  ///< by FEC, received
   std::uint64_t dl_protocol_errors = 0, credit_overruns = 0;
   Time replay_buffer_stall{};
 };
@@ -36,6 +36,9 @@ class Framer {
   virtual bool next(Time now, WireUnit& unit) = 0;
   /// The unit just given has its place on the wire; its last symbol leaves at `last`.
   virtual void sent(const WireUnit& unit, Time last) = 0;
+  /// The unit just sent is damaged on its way: what a silent wire would repeat by itself is owed
+  /// again.
+  virtual void damaged(const WireUnit& /*unit*/, Time /*now*/) {}
   /// A unit has come in; what it brings for the transaction layer is appended to `delivered`.
   virtual void receive(const WireUnit& unit, bool is_damaged, Time now,
                        std::vector<PacketRef>& delivered) = 0;
@@ -56,7 +59,8 @@ class Framer {
 
   /// Nothing waits for the other end: replay buffer empty, no Ack owed, no credit untold.
   virtual bool is_quiet() const = 0;
-  virtual bool is_active() const = 0;     ///< TLPs may be sent
+  virtual std::string waiting() const { return {}; }  ///< what it holds back, for a deadlock report
+  virtual bool is_active() const = 0;                 ///< TLPs may be sent
   virtual bool is_conserved() const = 0;  ///< invariants of credits and sequence numbers hold
   const FramerStats& stats() const { return stats_; }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "flitwise/flit.h"
+
 namespace flitwise {
 
 LineCoding line_coding(const LinkPreset& preset, SkpMode skp) {
@@ -34,7 +36,6 @@ LineCoding line_coding(const LinkPreset& preset, SkpMode skp) {
 
 namespace {
 
-constexpr std::uint32_t kFlitBytes = 256;
 constexpr unsigned kFirst1b1b = 6;  // generation
 
 void use_1b1b(LineCoding& coding, SkpMode skp) {
@@ -57,7 +58,7 @@ LineCoding flit_coding(const LinkPreset& preset, SkpMode skp) {
   if (preset.generation >= kFirst1b1b) {
     use_1b1b(coding, skp);
   }
-  coding.blocks_per_flit = kFlitBytes / (coding.rows_per_block * coding.lanes);
+  coding.blocks_per_flit = flit::kBytes / (coding.rows_per_block * coding.lanes);
   // They come between flits, and not too late, but never without a flit between them.
   if (coding.skp_due_blocks != 0) {
     const std::uint32_t flits = coding.skp_due_blocks / coding.blocks_per_flit;
@@ -248,6 +249,10 @@ Placement LaneStream::place(std::uint32_t symbols, Time earliest) {
 
 void LaneStream::settle(Time t) {
   skip_to(std::max(t, free_at_));
+  // Flits end where a SKP ordered set is due: then it is what comes next. [LNK-11.4]
+  while (coding_.blocks_per_flit > 0 && coding_.skp_due_blocks != 0 && block_ >= next_skp_) {
+    insert_skp();
+  }
   // The sync header of the block that the cursor stands in lies behind.
   if (charged_ <= block_) {
     idle_bits_ += std::uint64_t{coding_.header_ui} * coding_.lanes;

@@ -38,7 +38,7 @@ void LinkMonitor::went_down() {
 }
 
 // But for its number and its credits: is a TLP like nearly every one?
-bool LinkMonitor::fits(Direction& direction, const Packet& packet, TlpKind kind) {
+inline bool LinkMonitor::fits(Direction& direction, const Packet& packet, TlpKind kind) {
   const Tlp& tlp = packet.tlp;
   return direction.ordering.fits(packet, kind) && !packet.is_raw &&
          direction.shape.fits(tlp, kind) &&
@@ -46,7 +46,7 @@ bool LinkMonitor::fits(Direction& direction, const Packet& packet, TlpKind kind)
           direction.handles.fits_plainly(packet));
 }
 
-void LinkMonitor::book(Direction& direction, const Packet& packet, TlpKind kind, Time now) {
+inline void LinkMonitor::book(Direction& direction, const Packet& packet, TlpKind kind, Time now) {
   direction.ordering.sent();
   if (kind.is(FcClass::kNonPosted)) {
     direction.tags.sent(packet, now);
@@ -204,10 +204,10 @@ void LinkMonitor::told(std::size_t end, const Packet& packet, Time now) {
 void LinkMonitor::check_acceptance(std::size_t end, const WireUnit& unit, bool is_damaged,
                                    const std::vector<PacketRef>& tlps, Time now) {
   Direction& direction = *directions_[1 - end];
+  const Packet& packet = *unit.packet;
   if (!direction.has_data_link) {
     return;
   }
-  const Packet& packet = *unit.packet;
   const bool is_next = direction.sequence.fits_delivery(packet, unit.sequence);
   const bool was_accepted =
       unit.is_flit() ? (!is_damaged && is_next) || !tlps.empty() : !tlps.empty();

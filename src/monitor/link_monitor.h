@@ -83,8 +83,10 @@ class LinkMonitor {
     bool announces_handles;
     bool checks_resolution;
   };
-  static bool fits(Direction& direction, const Packet& packet, TlpKind kind);
-  static void book(Direction& direction, const Packet& packet, TlpKind kind, Time now);
+  [[gnu::always_inline]] static inline bool fits(Direction& direction, const Packet& packet,
+                                                 TlpKind kind);
+  [[gnu::always_inline]] static inline void book(Direction& direction, const Packet& packet,
+                                                 TlpKind kind, Time now);
   [[gnu::noinline]] void sent_special(std::size_t end, const WireUnit& unit, Time now);
   void sent_flit(std::size_t end, const WireUnit& unit, Time now);
   void acknowledging(std::size_t end, const Packet& dllp, Time now);

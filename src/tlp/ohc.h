@@ -13,6 +13,12 @@ constexpr bool has_full_byte_enables(const Tlp& tlp) {
   return tlp.first_be == 0xf && tlp.last_be == (tlp.length_dw > 1 ? 0xf : 0);
 }
 
+/// Byte enables that say nothing of bytes: those of atomics, and those of requests without data
+/// that hold a steering tag, which OHC-B has. [LNK-2.15]
+constexpr bool has_no_byte_enables(const Tlp& tlp) {
+  return is_atomic(tlp.type) || (tlp.has_processing_hint && !has_data(tlp.type));
+}
+
 /// Does a request need OHC-A for anything but the name of its domain? Byte enables, No Write and,
 /// of a completion, its status and the low address bits. I/O and configuration requests always have
 /// theirs. [LNK-11.10]
@@ -24,7 +30,8 @@ constexpr bool needs_ohc_a_anyhow(const Tlp& tlp) {
     return true;  // A2, A3
   }
   return is_memory_request(tlp.type) &&
-         (!has_full_byte_enables(tlp) || (is_translation_request(tlp) && is_no_write(tlp)));
+         ((!has_no_byte_enables(tlp) && !has_full_byte_enables(tlp)) ||
+          (is_translation_request(tlp) && is_no_write(tlp)));
 }
 
 /// With the domain: a PASID, or a handle in its place. [LNK-11.10] [DHI D23]

@@ -64,6 +64,18 @@ inline WireSize flit_mode_size_of(const Tlp& tlp, std::uint32_t payload_bytes,
   return size;
 }
 
+/// What a TLP takes of flits. One that does not decode goes as the bytes that it has, always whole
+/// DWs; its own size is that of non-flit mode, with framing and LCRC.
+inline WireSize size_in_flits(const Packet& packet) {
+  if (!packet.malformed) {
+    return flit_mode_size_of(packet.tlp, packet.payload_bytes, packet.purpose);
+  }
+  WireSize size = packet.size;
+  size.framing = 0;
+  size.crc -= size.crc < kLcrcBits ? size.crc : kLcrcBits;
+  return size;
+}
+
 /// Size of any DLLP. [LNK-5.6]
 inline WireSize wire_size_of(const Dllp&) {
   WireSize size;

@@ -116,7 +116,8 @@ Keys main_keys() {
           "Spacing of SKP ordered sets: common clock, separate clocks with spread, or none."),
       count(
           "link.ack_coalesce", [](auto& c) { return &c.link.ack_coalesce; }, between(0, 2047),
-          "An Ack goes out after so many TLPs at the latest; 0: by the latency limit alone."),
+          "An Ack goes out after so many TLPs, in flit mode flits, at the latest; 0: by the "
+          "latency limit alone."),
       choice(
           "link.relaxed_passing", [](auto& c) { return &c.link.relaxed_passing; },
           "When TLPs with RO or IDO overtake older posted ones that they may pass."),

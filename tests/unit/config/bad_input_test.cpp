@@ -199,6 +199,8 @@ TEST(BadInput, FlitModeWantsWidthsAndFormsOfItsOwn) {
               ElementsAre(at("1:36", "12 lanes")));
   EXPECT_THAT(problems_of("link: {flit_mode: true, carrier: bit_packed}\n"),
               ElementsAre(at("1:34", "bit-packed carrier")));
+  EXPECT_THAT(problems_of("link: {preset: gen6x16, credits: {scaled: false}}\n"),
+              testing::Contains(at("1:43", "flit mode without scaled flow control")));
   for (const char* form : {"tag", "prefix"}) {
     EXPECT_THAT(problems_of("link: {preset: gen6x16, dhi_form: " + std::string(form) + "}\n"),
                 ElementsAre(at("1:35", "form " + std::string(form) + " on a link in flit mode")));

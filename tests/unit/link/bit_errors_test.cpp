@@ -91,7 +91,8 @@ TEST(BitErrors, LNK_11_8_FecMendsOneByteInEachOfThreeGroups) {
   }
 }
 
-// A burst of 17 bits touches two or three bytes, each of another group; one of 33 bits five or six.
+// A burst of 17 bits touches three bytes, each of another group; one of 33 bits five, but where the
+// flit ends.
 TEST(BitErrors, LNK_11_8_ABurstOfThreeBytesIsMendedAndALongerOneIsNot) {
   for (const unsigned burst : {1U, 17U, 33U}) {
     BitErrors errors(1e-7, {}, Random(3), burst);

@@ -150,6 +150,8 @@ TEST_F(FlitPackerTest, LNK_10_4_AResetForgetsTheRest) {
   EXPECT_TRUE(packer_.has_rest());
   packer_.reset();
   EXPECT_FALSE(packer_.has_work(Time{}));
+  flit_.reset();
+  EXPECT_EQ(pool_.in_use(), 0U);
 }
 
 }  // namespace
