@@ -10,7 +10,6 @@ namespace flitwise {
 namespace {
 
 constexpr std::uint32_t kFlitBits = flit::kBytes * 8;
-constexpr std::uint16_t kNumberMask = SequenceSpace(kFlitSequenceBits).mask;
 
 Time ack_limit(const LinkConfig& link) {
   return flit_time(link.preset) * kAckLimitFlits;
@@ -45,28 +44,20 @@ Time flit_time(const LinkPreset& preset) {
 }
 
 FlitFramer::FlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool)
-    : queues_(queues),
-      pool_(pool),
-      packer_(queues),
-      receiver_(ack_limit(link), link.ack_coalesce, kFlitSequenceBits),
-      replay_(link.replay_buffer, replay_limit(link), kFlitSequenceBits),
-      credits_(link, ack_limit(link), queues) {}
+    : DataLinkFramer(link, queues, pool, ack_limit(link), replay_limit(link), kFlitSequenceBits),
+      packer_(queues) {}
 
 // A flit goes where there is something to say: TLPs, an Ack, a DLLP. It takes what else is owed
 // along. Between them a real wire has NOP flits that say nothing. [LNK-11.5] [LNK-11.6]
 bool FlitFramer::next(Time now, WireUnit& unit) {
-  if (replay_.deadline() <= now) {
-    recovery_requested_ = replay_.expire() || recovery_requested_;
-    stats_.replay_events = replay_.replay_events();
-  }
-  const bool may_carry_tlps = credits_.is_active() && !recovery_requested_;
+  check_replay_timer(now);
   const bool is_ack_due = receiver_.deadline() <= now;
   // A replayed flit bears no Ack, and one that is due does not wait for the end of the replay.
-  if (may_carry_tlps && !is_ack_due && next_replay(unit)) {
+  if (may_carry_tlps() && !is_ack_due && next_replay(unit)) {
     add_dllp(now, unit);
     return true;
   }
-  if (!may_carry_tlps || replay_.is_replaying() || !next_payload(now, unit)) {
+  if (!may_carry_tlps() || replay_.is_replaying() || !next_payload(now, unit)) {
     if (!is_ack_due && credits_.deadline() > now) {
       return false;
     }
@@ -125,33 +116,15 @@ WireUnit FlitFramer::nop_with(PacketRef dllp, PacketPool& pool) {
 
 // [LNK-11.5] [LNK-11.7]
 void FlitFramer::add_ack(WireUnit& unit) {
-  if (receiver_.deadline() == Time::never()) {
-    return;
+  if (receiver_.deadline() != Time::never()) {
+    unit.ack = take_ack();
   }
-  const AckNakReceiver::Owed owed = receiver_.take();
-  Dllp ack;
-  ack.type = owed.is_nak ? DllpType::kNak : DllpType::kAck;
-  ack.sequence = owed.sequence;
-  if (breaks_sequence_ && !owed.is_nak) {
-    ack.sequence = (owed.sequence + 1U) & kNumberMask;  // not delivered yet
-    breaks_sequence_ = false;
-  }
-  ++(owed.is_nak ? stats_.naks : stats_.acks);
-  unit.ack = make_dllp(ack);
 }
 
 void FlitFramer::add_dllp(Time now, WireUnit& unit) {
   if (credits_.deadline() <= now) {
-    const Dllp dllp = credits_.take(now);
-    stats_.update_fcs += dllp.type == DllpType::kUpdateFc ? 1 : 0;
-    unit.dllp = make_dllp(dllp);
+    unit.dllp = take_flow_control(now);
   }
-}
-
-PacketRef FlitFramer::make_dllp(const Dllp& dllp) const {
-  PacketRef packet = pool_.make(PacketKind::kDllp);
-  packet->dllp = dllp;
-  return packet;
 }
 
 // The NOP flits behind it repeat what it said. [LNK-11.5]
@@ -180,87 +153,25 @@ void FlitFramer::receive(const WireUnit& unit, bool is_damaged, Time now,
       receive_dllp(dllp->dllp, now);
     }
   }
-  if (!unit.has_payload()) {
-    return;
-  }
-  switch (receiver_.receive(unit.sequence, is_damaged, now)) {
-    case AckNakReceiver::Verdict::kAccepted:
-      for (const PacketRef& packet : unit.packet->flit->ends) {
-        stats_.credit_overruns += credits_.accept(packet->tlp) ? 0 : 1;
-        delivered.push_back(packet);
-      }
-      break;
-    case AckNakReceiver::Verdict::kDamaged:
-      ++stats_.damaged_tlps;
-      break;
-    case AckNakReceiver::Verdict::kDuplicate:
-      ++stats_.duplicates;
-      break;
-    case AckNakReceiver::Verdict::kOutOfSequence:
-      ++stats_.out_of_sequence;
-      break;
-  }
-}
-
-void FlitFramer::receive_ack(const Dllp& dllp, Time now) {
-  const ReplayBuffer::Outcome outcome = replay_.acknowledge(dllp.sequence, now);
-  if (!outcome.is_valid) {
-    ++stats_.dl_protocol_errors;
-    return;
-  }
-  if (dllp.type == DllpType::kNak && !replay_.empty()) {
-    replay_.start_replay();
-    stats_.replay_events = replay_.replay_events();
-  }
-}
-
-void FlitFramer::receive_dllp(const Dllp& dllp, Time now) {
-  switch (dllp.type) {
-    case DllpType::kAck:
-    case DllpType::kNak:
-      receive_ack(dllp, now);
-      break;
-    case DllpType::kInitFc1:
-    case DllpType::kInitFc2:
-    case DllpType::kUpdateFc:
-      credits_.receive(dllp, now);
-      break;
-    default:
-      break;  // carried, without effect here [LNK-N.2, LNK-N.8]
+  if (unit.has_payload() && accepts(unit.sequence, is_damaged, now)) {
+    for (const PacketRef& packet : unit.packet->flit->ends) {
+      deliver(packet, delivered);
+    }
   }
 }
 
 Time FlitFramer::deadline() const {
-  if (replay_.is_replaying() || (packer_.has_rest() && replay_.has_room(flit::kBytes))) {
-    return Time{};  // more to send, at once
-  }
-  return std::min({receiver_.deadline(), replay_.deadline(), credits_.deadline()});
-}
-
-bool FlitFramer::take_recovery_request() {
-  const bool requested = recovery_requested_;
-  stats_.retrains += requested ? 1 : 0;
-  recovery_requested_ = false;
-  return requested;
-}
-
-void FlitFramer::recovered(Time /*now*/) {
-  replay_.recovered();
-  stats_.replay_events = replay_.replay_events();
+  const bool has_more = packer_.has_rest() && replay_.has_room(flit::kBytes);
+  return has_more ? Time{} : DataLinkFramer::deadline();
 }
 
 void FlitFramer::reset(Time now) {
-  note_replay_buffer(false, now);
-  replay_.reset();
   packer_.reset();
-  receiver_.reset();
-  credits_.reset();
-  recovery_requested_ = false;
+  DataLinkFramer::reset(now);
 }
 
 bool FlitFramer::is_quiet() const {
-  return replay_.empty() && receiver_.deadline() == Time::never() && !credits_.has_unadvertised() &&
-         queues_.empty() && !packer_.has_rest();
+  return !packer_.has_rest() && DataLinkFramer::is_quiet();
 }
 
 }  // namespace flitwise

@@ -2,8 +2,6 @@
 // The data link layer of generations 1 to 5.
 #include "link/non_flit_framer.h"
 
-#include <algorithm>
-
 #include "link/ack_limits.h"
 #include "link/lane_stream.h"
 
@@ -33,56 +31,27 @@ Time replay_limit(const LinkConfig& link) {
 }  // namespace
 
 NonFlitFramer::NonFlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool)
-    : queues_(queues),
-      pool_(pool),
-      receiver_(ack_limit(link), link.ack_coalesce),
-      replay_(link.replay_buffer, replay_limit(link)),
-      credits_(link, ack_limit(link), queues) {}
-
-void NonFlitFramer::start(Time now) {
-  credits_.start(now);
-}
+    : DataLinkFramer(link, queues, pool, ack_limit(link), replay_limit(link), kTlpSequenceBits) {}
 
 // Order of sending: Nak and Ack, flow control, replays, new TLPs. [LNK-8.14]
 bool NonFlitFramer::next(Time now, WireUnit& unit) {
-  if (replay_.deadline() <= now) {
-    recovery_requested_ = replay_.expire() || recovery_requested_;
-    stats_.replay_events = replay_.replay_events();
-  }
-  return next_dllp(now, unit) ||
-         (credits_.is_active() && !recovery_requested_ && next_tlp(now, unit));
+  check_replay_timer(now);
+  return next_dllp(now, unit) || (may_carry_tlps() && next_tlp(now, unit));
 }
 
 bool NonFlitFramer::next_dllp(Time now, WireUnit& unit) {
   if (receiver_.deadline() <= now) {
-    const AckNakReceiver::Owed owed = receiver_.take();
-    Dllp dllp;
-    dllp.type = owed.is_nak ? DllpType::kNak : DllpType::kAck;
-    dllp.sequence = owed.sequence;
-    if (breaks_sequence_ && !owed.is_nak) {
-      dllp.sequence = (owed.sequence + 1U) & kSequenceMask;  // not delivered yet [LNK-7.15]
-      breaks_sequence_ = false;
-    }
-    ++(owed.is_nak ? stats_.naks : stats_.acks);
-    put(dllp, unit);
-    return true;
+    unit.packet = take_ack();
+  } else if (credits_.deadline() <= now) {
+    unit.packet = take_flow_control(now);
+  } else {
+    return false;
   }
-  if (credits_.deadline() <= now) {
-    const Dllp dllp = credits_.take(now);
-    stats_.update_fcs += dllp.type == DllpType::kUpdateFc ? 1 : 0;
-    put(dllp, unit);
-    return true;
-  }
-  return false;
-}
-
-void NonFlitFramer::put(const Dllp& dllp, WireUnit& unit) {
-  unit.packet = pool_.make(PacketKind::kDllp);
-  unit.packet->dllp = dllp;
   unit.sequence = 0;
   unit.is_replay = false;
   unit.size = WireSize{};
   unit.size.dllp = kDllpBits;
+  return true;
 }
 
 bool NonFlitFramer::next_tlp(Time now, WireUnit& unit) {
@@ -132,95 +101,9 @@ void NonFlitFramer::receive(const WireUnit& unit, bool is_damaged, Time now,
     }
     return;
   }
-  switch (receiver_.receive(unit.sequence, is_damaged, now)) {
-    case AckNakReceiver::Verdict::kAccepted:
-      if (!credits_.accept(unit.packet->tlp)) {
-        ++stats_.credit_overruns;
-      }
-      delivered.push_back(unit.packet);
-      break;
-    case AckNakReceiver::Verdict::kDamaged:
-      ++stats_.damaged_tlps;
-      break;
-    case AckNakReceiver::Verdict::kDuplicate:
-      ++stats_.duplicates;
-      break;
-    case AckNakReceiver::Verdict::kOutOfSequence:
-      ++stats_.out_of_sequence;
-      break;
+  if (accepts(unit.sequence, is_damaged, now)) {
+    deliver(unit.packet, delivered);
   }
-}
-
-void NonFlitFramer::receive_dllp(const Dllp& dllp, Time now) {
-  switch (dllp.type) {
-    case DllpType::kAck:
-    case DllpType::kNak:
-      receive_ack(dllp, now);
-      break;
-    case DllpType::kInitFc1:
-    case DllpType::kInitFc2:
-    case DllpType::kUpdateFc:
-      credits_.receive(dllp, now);
-      break;
-    case DllpType::kDataLinkFeature:
-    case DllpType::kPmEnterL1:
-    case DllpType::kPmEnterL23:
-    case DllpType::kPmActiveStateRequestL1:
-    case DllpType::kPmRequestAck:
-    case DllpType::kVendor:
-    case DllpType::kNop:
-      break;  // carried, without effect here [LNK-N.2, LNK-N.8]
-  }
-}
-
-void NonFlitFramer::receive_ack(const Dllp& dllp, Time now) {
-  const ReplayBuffer::Outcome outcome = replay_.acknowledge(dllp.sequence, now);
-  if (!outcome.is_valid) {
-    ++stats_.dl_protocol_errors;
-    return;
-  }
-  if (dllp.type == DllpType::kNak && !replay_.empty()) {
-    replay_.start_replay();
-    stats_.replay_events = replay_.replay_events();
-  }
-}
-
-void NonFlitFramer::freed(const Packet& packet, Time now) {
-  credits_.free(packet.tlp, now);
-}
-
-Time NonFlitFramer::deadline() const {
-  if (replay_.is_replaying()) {
-    return Time{};  // more to send, at once
-  }
-  return std::min({receiver_.deadline(), replay_.deadline(), credits_.deadline()});
-}
-
-bool NonFlitFramer::take_recovery_request() {
-  const bool requested = recovery_requested_;
-  if (requested) {
-    ++stats_.retrains;
-    recovery_requested_ = false;
-  }
-  return requested;
-}
-
-void NonFlitFramer::recovered(Time /*now*/) {
-  replay_.recovered();
-  stats_.replay_events = replay_.replay_events();
-}
-
-void NonFlitFramer::reset(Time now) {
-  note_replay_buffer(false, now);
-  receiver_.reset();
-  replay_.reset();
-  credits_.reset();
-  recovery_requested_ = false;
-}
-
-bool NonFlitFramer::is_quiet() const {
-  return replay_.empty() && receiver_.deadline() == Time::never() && !credits_.has_unadvertised() &&
-         queues_.empty();
 }
 
 }  // namespace flitwise

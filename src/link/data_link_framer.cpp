@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data link layer of both modes.
+#include "link/data_link_framer.h"
+
+#include <algorithm>
+
+namespace flitwise {
+
+DataLinkFramer::DataLinkFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool,
+                               Time ack_limit, Time replay_limit, unsigned sequence_bits)
+    : queues_(queues),
+      pool_(pool),
+      receiver_(ack_limit, link.ack_coalesce, sequence_bits),
+      replay_(link.replay_buffer, replay_limit, sequence_bits),
+      credits_(link, ack_limit, queues),
+      number_mask_(SequenceSpace(sequence_bits).mask) {}
+
+void DataLinkFramer::check_replay_timer(Time now) {
+  if (replay_.deadline() <= now) {
+    recovery_requested_ = replay_.expire() || recovery_requested_;
+    stats_.replay_events = replay_.replay_events();
+  }
+}
+
+PacketRef DataLinkFramer::take_ack() {
+  const AckNakReceiver::Owed owed = receiver_.take();
+  Dllp dllp;
+  dllp.type = owed.is_nak ? DllpType::kNak : DllpType::kAck;
+  dllp.sequence = owed.sequence;
+  if (breaks_sequence_ && !owed.is_nak) {
+    dllp.sequence = (owed.sequence + 1U) & number_mask_;  // not delivered yet [LNK-7.15]
+    breaks_sequence_ = false;
+  }
+  ++(owed.is_nak ? stats_.naks : stats_.acks);
+  return make_dllp(dllp);
+}
+
+PacketRef DataLinkFramer::take_flow_control(Time now) {
+  const Dllp dllp = credits_.take(now);
+  stats_.update_fcs += dllp.type == DllpType::kUpdateFc ? 1 : 0;
+  return make_dllp(dllp);
+}
+
+PacketRef DataLinkFramer::make_dllp(const Dllp& dllp) const {
+  PacketRef packet = pool_.make(PacketKind::kDllp);
+  packet->dllp = dllp;
+  return packet;
+}
+
+void DataLinkFramer::receive_dllp(const Dllp& dllp, Time now) {
+  switch (dllp.type) {
+    case DllpType::kAck:
+    case DllpType::kNak:
+      receive_ack(dllp, now);
+      break;
+    case DllpType::kInitFc1:
+    case DllpType::kInitFc2:
+    case DllpType::kUpdateFc:
+      credits_.receive(dllp, now);
+      break;
+    case DllpType::kDataLinkFeature:
+    case DllpType::kPmEnterL1:
+    case DllpType::kPmEnterL23:
+    case DllpType::kPmActiveStateRequestL1:
+    case DllpType::kPmRequestAck:
+    case DllpType::kVendor:
+    case DllpType::kNop:
+      break;  // carried, without effect here [LNK-N.2, LNK-N.8]
+  }
+}
+
+void DataLinkFramer::receive_ack(const Dllp& dllp, Time now) {
+  const ReplayBuffer::Outcome outcome = replay_.acknowledge(dllp.sequence, now);
+  if (!outcome.is_valid) {
+    ++stats_.dl_protocol_errors;
+    return;
+  }
+  if (dllp.type == DllpType::kNak && !replay_.empty()) {
+    replay_.start_replay();
+    stats_.replay_events = replay_.replay_events();
+  }
+}
+
+bool DataLinkFramer::accepts(std::uint16_t sequence, bool is_damaged, Time now) {
+  switch (receiver_.receive(sequence, is_damaged, now)) {
+    case AckNakReceiver::Verdict::kAccepted:
+      return true;
+    case AckNakReceiver::Verdict::kDamaged:
+      ++stats_.damaged_tlps;
+      break;
+    case AckNakReceiver::Verdict::kDuplicate:
+      ++stats_.duplicates;
+      break;
+    case AckNakReceiver::Verdict::kOutOfSequence:
+      ++stats_.out_of_sequence;
+      break;
+  }
+  return false;
+}
+
+void DataLinkFramer::deliver(const PacketRef& packet, std::vector<PacketRef>& delivered) {
+  if (!credits_.accept(packet->tlp)) {
+    ++stats_.credit_overruns;
+  }
+  delivered.push_back(packet);
+}
+
+Time DataLinkFramer::deadline() const {
+  if (replay_.is_replaying()) {
+    return Time{};  // more to send, at once
+  }
+  return std::min({receiver_.deadline(), replay_.deadline(), credits_.deadline()});
+}
+
+bool DataLinkFramer::take_recovery_request() {
+  const bool requested = recovery_requested_;
+  stats_.retrains += requested ? 1 : 0;
+  recovery_requested_ = false;
+  return requested;
+}
+
+void DataLinkFramer::recovered(Time /*now*/) {
+  replay_.recovered();
+  stats_.replay_events = replay_.replay_events();
+}
+
+void DataLinkFramer::reset(Time now) {
+  note_replay_buffer(false, now);
+  receiver_.reset();
+  replay_.reset();
+  credits_.reset();
+  recovery_requested_ = false;
+}
+
+bool DataLinkFramer::is_quiet() const {
+  return replay_.empty() && receiver_.deadline() == Time::never() && !credits_.has_unadvertised() &&
+         queues_.empty();
+}
+
+}  // namespace flitwise

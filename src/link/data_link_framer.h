@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the data link layers of non-flit and flit mode have in common: Ack/Nak, replay, credits and
+/// Recovery, whatever it is that bears the numbers. [LNK-7.1] [LNK-11.6]
+#pragma once
+
+#include "link/ack_nak_receiver.h"
+#include "link/credit_exchange.h"
+#include "link/framer.h"
+#include "link/replay_buffer.h"
+
+namespace flitwise {
+
+class DataLinkFramer : public Framer {
+ public:
+  void start(Time now) override { credits_.start(now); }
+  void freed(const Packet& packet, Time now) override { credits_.free(packet.tlp, now); }
+  bool take_recovery_request() override;
+  void recovered(Time now) override;
+  void reset(Time now) override;
+  void break_rules(const FaultsConfig& faults) override {
+    credits_.break_credits(faults.breaks(BrokenRule::kCredits));
+    breaks_sequence_ = faults.breaks(BrokenRule::kSequence);
+  }
+  Time deadline() const override;
+  bool is_quiet() const override;
+  bool is_active() const override { return credits_.is_active(); }
+  bool is_conserved() const override { return credits_.is_conserved(); }
+
+ protected:
+  /// ack_limit: also the guideline for UpdateFC. [LNK-7.15] [LNK-8.15]
+  DataLinkFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool,
+                 Time ack_limit, Time replay_limit, unsigned sequence_bits);
+
+  void check_replay_timer(Time now);
+  bool may_carry_tlps() const { return credits_.is_active() && !recovery_requested_; }
+  /// The Ack or Nak that is owed. REQUIRES: one is.
+  PacketRef take_ack();
+  /// The flow-control DLLP that is due. REQUIRES: one is.
+  PacketRef take_flow_control(Time now);
+  void receive_dllp(const Dllp& dllp, Time now);
+  /// What bears a number has come in; is it taken?
+  bool accepts(std::uint16_t sequence, bool is_damaged, Time now);
+  void deliver(const PacketRef& packet, std::vector<PacketRef>& delivered);
+
+  TransactionQueues& queues_;
+  PacketPool& pool_;
+  AckNakReceiver receiver_;
+  ReplayBuffer replay_;
+  CreditExchange credits_;
+
+ private:
+  void receive_ack(const Dllp& dllp, Time now);
+  PacketRef make_dllp(const Dllp& dllp) const;
+
+  const std::uint16_t number_mask_;
+  bool recovery_requested_ = false;
+  bool breaks_sequence_ = false;  // with the next Ack
+};
+
+}  // namespace flitwise
