@@ -294,14 +294,17 @@ void Endpoint::fill_payload(Packet& packet, const Transfer& transfer) {
     std::memcpy(packet.payload.data() + lead, transfer.data + piece_.offset, piece_.bytes);
     return;
   }
+  std::uint64_t pattern = pattern_;
+  std::uint8_t* const data = packet.payload.data();
   for (std::size_t i = 0; i + 8 <= bytes; i += 8) {
-    ++pattern_;
-    std::memcpy(packet.payload.data() + i, &pattern_, 8);
+    ++pattern;
+    std::memcpy(data + i, &pattern, 8);
   }
   if (bytes % 8 != 0) {
-    ++pattern_;
-    std::memcpy(packet.payload.data() + bytes - 4, &pattern_, 4);
+    ++pattern;
+    std::memcpy(data + bytes - 4, &pattern, 4);
   }
+  pattern_ = pattern;
 }
 
 // Handle messages and flushes go out ahead of the TLP that needs them. [DHI D8]

@@ -145,7 +145,7 @@ void Link::work() {
 // [LNK-11.4]
 bool Link::waits_for_slot(std::size_t side, Time t) {
   const End& from = *ends_[side];
-  if (from.lanes.coding().blocks_per_flit == 0 || from.lanes.free_at() > t) {
+  if (from.lanes.free_at() > t) {
     return false;
   }
   const Time slot = from.lanes.next_start(t);
@@ -160,18 +160,18 @@ bool Link::waits_for_slot(std::size_t side, Time t) {
 void Link::transmit(std::size_t side) {
   End& from = *ends_[side];
   const Time t = now();
-  if (waits_for_slot(side, t)) {
+  if (from.lanes.coding().blocks_per_flit != 0 && waits_for_slot(side, t)) {
     return;
   }
   const Time horizon = t + lookahead_;
   bool sent_tlp = false;
   bool more = true;
   while (more && from.lanes.free_at() < horizon) {
-    WireUnit unit;
-    more = from.framer->next(t, unit);
+    InFlight flying;
+    more = from.framer->next(t, flying.unit);
     if (more) {
-      sent_tlp = sent_tlp || unit.has_payload();
-      put_on_wire(side, std::move(unit), t);
+      sent_tlp = sent_tlp || flying.unit.has_payload();
+      put_on_wire(side, std::move(flying), t);
     }
   }
   if (from.framer->take_recovery_request()) {
@@ -215,14 +215,16 @@ bool Link::is_damaged(End& from, const WireUnit& unit) {
   return unit.has_payload() ? from.errors.damages_tlp(bits) : from.errors.damages_dllp(bits);
 }
 
-void Link::put_on_wire(std::size_t side, WireUnit&& unit, Time earliest) {
+void Link::put_on_wire(std::size_t side, InFlight&& flying, Time earliest) {
   End& from = *ends_[side];
+  const WireUnit& unit = flying.unit;
   if (from.opens_window && begins_counted(unit)) {
     open_window(from, std::max(earliest, from.lanes.free_at()));
   }
   const std::uint32_t bits = unit.size.total();
   const Placement placement = from.lanes.place(bits / from.lanes.coding().unit_bits, earliest);
-  const bool damaged = is_damaged(from, unit);
+  flying.arrival = placement.last + flight_;
+  flying.is_damaged = from.errors.is_active() && is_damaged(from, unit);
   const auto stamp = [&](Packet& packet) {
     if (packet.stamped(Hop::kSent) == kNotStamped) {
       packet.stamp(Hop::kSent, placement.first);
@@ -237,16 +239,15 @@ void Link::put_on_wire(std::size_t side, WireUnit&& unit, Time earliest) {
   }
   from.framer->sent(unit, placement.last);
   account_for(from, unit, placement);
-  from.account.damaged += damaged ? 1 : 0;
+  from.account.damaged += flying.is_damaged ? 1 : 0;
   if (monitor_ != nullptr) {
     monitor_->sent(side, unit, placement.first);
   }
-  InFlight flying{std::move(unit), placement.last + flight_, damaged, false, false};
   if (!from.wire_faults.empty() || from.delayed_to > flying.arrival) {
     strike(side, flying);
   }
   if (flying.is_damaged) {
-    from.framer->damaged(flying.unit, now());
+    from.framer->damaged(unit, now());
   }
   if (sink_ != nullptr) {
     record(side, flying, placement);
@@ -315,7 +316,8 @@ void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
   if (is_down_) {
     return;
   }
-  WireUnit unit;
+  InFlight flying;
+  WireUnit& unit = flying.unit;
   unit.packet = pool_.make(PacketKind::kDllp);
   unit.packet->dllp = dllp;
   unit.packet->is_raw = true;
@@ -323,7 +325,7 @@ void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
   if (config_.is_in_flit_mode()) {
     unit = FlitFramer::nop_with(std::move(unit.packet), pool_);
   }
-  put_on_wire(static_cast<std::size_t>(sender), std::move(unit), now());
+  put_on_wire(static_cast<std::size_t>(sender), std::move(flying), now());
 }
 
 // A TLP counts in the flit in which it begins; the last symbol is that of the last flit with a part

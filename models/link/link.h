@@ -173,7 +173,7 @@ class Link : public sc_core::sc_module {
   void transmit(std::size_t side);
   bool waits_for_slot(std::size_t side, Time t);
   void receive(std::size_t side);
-  void put_on_wire(std::size_t side, WireUnit&& unit, Time earliest);
+  void put_on_wire(std::size_t side, InFlight&& flying, Time earliest);
   static bool begins_counted(const WireUnit& unit);
   static bool is_damaged(End& from, const WireUnit& unit);
   void record(std::size_t side, const InFlight& flying, const Placement& placement) const;

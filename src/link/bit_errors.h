@@ -30,6 +30,8 @@ class BitErrors {
   FlitDamage strike_flit(bool has_payload) {
     return is_active_ ? draw_flit(has_payload) : FlitDamage::kNone;
   }
+  /// Something can go wrong at all.
+  bool is_active() const { return is_active_; }
 
  private:
   bool hit(std::uint32_t bits, const std::vector<std::uint64_t>& ordinals, std::uint64_t& count,
@@ -41,7 +43,7 @@ class BitErrors {
 
   double rate_;
   unsigned burst_;
-  bool is_active_;          // something can go wrong at all
+  bool is_active_;
   DirectionFaults faults_;  // ordinals ascending
   Random random_;
   double bits_to_error_ = 0;  // good bits before the next wrong one

@@ -48,9 +48,4 @@ void CreditExchange::receive(const Dllp& dllp, Time now) {
   }
 }
 
-bool CreditExchange::accept(const Tlp& tlp) {
-  init_.receive_second_phase();
-  return returns_.receive(tlp);
-}
-
 }  // namespace flitwise

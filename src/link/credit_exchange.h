@@ -31,7 +31,10 @@ class CreditExchange {
   /// A flow-control DLLP has come in.
   void receive(const Dllp& dllp, Time now);
   /// A TLP was accepted; false: it came without credits.
-  bool accept(const Tlp& tlp);
+  bool accept(const Tlp& tlp) {
+    init_.receive_second_phase();
+    return returns_.receive(tlp);
+  }
   /// The receive buffer of a TLP is free again.
   void free(const Tlp& tlp, Time now) { returns_.free(tlp, now); }
 

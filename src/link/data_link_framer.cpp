@@ -15,11 +15,9 @@ DataLinkFramer::DataLinkFramer(const LinkConfig& link, TransactionQueues& queues
       credits_(link, ack_limit, queues),
       number_mask_(SequenceSpace(sequence_bits).mask) {}
 
-void DataLinkFramer::check_replay_timer(Time now) {
-  if (replay_.deadline() <= now) {
-    recovery_requested_ = replay_.expire() || recovery_requested_;
-    stats_.replay_events = replay_.replay_events();
-  }
+void DataLinkFramer::expire_replay_timer() {
+  recovery_requested_ = replay_.expire() || recovery_requested_;
+  stats_.replay_events = replay_.replay_events();
 }
 
 PacketRef DataLinkFramer::take_ack() {
@@ -96,13 +94,6 @@ bool DataLinkFramer::accepts(std::uint16_t sequence, bool is_damaged, Time now) 
       break;
   }
   return false;
-}
-
-void DataLinkFramer::deliver(const PacketRef& packet, std::vector<PacketRef>& delivered) {
-  if (!credits_.accept(packet->tlp)) {
-    ++stats_.credit_overruns;
-  }
-  delivered.push_back(packet);
 }
 
 Time DataLinkFramer::deadline() const {

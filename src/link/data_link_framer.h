@@ -31,7 +31,11 @@ class DataLinkFramer : public Framer {
   DataLinkFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool,
                  Time ack_limit, Time replay_limit, unsigned sequence_bits);
 
-  void check_replay_timer(Time now);
+  void check_replay_timer(Time now) {
+    if (replay_.deadline() <= now) {
+      expire_replay_timer();
+    }
+  }
   bool may_carry_tlps() const { return credits_.is_active() && !recovery_requested_; }
   /// The Ack or Nak that is owed. REQUIRES: one is.
   PacketRef take_ack();
@@ -40,7 +44,10 @@ class DataLinkFramer : public Framer {
   void receive_dllp(const Dllp& dllp, Time now);
   /// What bears a number has come in; is it taken?
   bool accepts(std::uint16_t sequence, bool is_damaged, Time now);
-  void deliver(const PacketRef& packet, std::vector<PacketRef>& delivered);
+  void deliver(const PacketRef& packet, std::vector<PacketRef>& delivered) {
+    stats_.credit_overruns += credits_.accept(packet->tlp) ? 0 : 1;
+    delivered.push_back(packet);
+  }
 
   TransactionQueues& queues_;
   PacketPool& pool_;
@@ -49,6 +56,7 @@ class DataLinkFramer : public Framer {
   CreditExchange credits_;
 
  private:
+  void expire_replay_timer();
   void receive_ack(const Dllp& dllp, Time now);
   PacketRef make_dllp(const Dllp& dllp) const;
 

@@ -31,11 +31,4 @@ bool FlowControlInit::receive_values(FcClass fc_class, Time now) {
   return is_first;
 }
 
-void FlowControlInit::receive_second_phase() {
-  fi2_ = fi2_ || fi1_;
-  if (is_active() && position_ == 0) {
-    due_ = Time::never();
-  }
-}
-
 }  // namespace flitwise

@@ -30,7 +30,12 @@ class FlowControlInit {
   /// The values of a class came in; true if they set its limits: the first ones do. [LNK-8.11]
   bool receive_values(FcClass fc_class, Time now);
   /// Any InitFC2, UpdateFC or TLP came in. [LNK-8.10]
-  void receive_second_phase();
+  void receive_second_phase() {
+    fi2_ = fi2_ || fi1_;
+    if (is_active() && position_ == 0) {
+      due_ = Time::never();
+    }
+  }
 
   bool is_active() const { return fi1_ && fi2_ && sent_triples_of_phase2_ > 0; }
 

@@ -8,10 +8,11 @@
 
 namespace flitwise {
 
-void Framer::note_replay_buffer(bool is_full, Time now) {
-  if (is_full && replay_buffer_full_since_ == Time::never()) {
+// It was full and is not any more, or the other way round.
+void Framer::turn_replay_buffer(Time now) {
+  if (replay_buffer_full_since_ == Time::never()) {
     replay_buffer_full_since_ = now;
-  } else if (!is_full && replay_buffer_full_since_ != Time::never()) {
+  } else {
     stats_.replay_buffer_stall += now - replay_buffer_full_since_;
     replay_buffer_full_since_ = Time::never();
   }

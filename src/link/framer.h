@@ -66,11 +66,17 @@ class Framer {
 
  protected:
   /// The next TLP finds no room in the replay buffer, or does.
-  void note_replay_buffer(bool is_full, Time now);
+  void note_replay_buffer(bool is_full, Time now) {
+    if (is_full == (replay_buffer_full_since_ == Time::never())) {
+      turn_replay_buffer(now);
+    }
+  }
 
   FramerStats stats_;
 
  private:
+  void turn_replay_buffer(Time now);
+
   Time replay_buffer_full_since_ = Time::never();
 };
 

@@ -201,24 +201,15 @@ void LinkMonitor::told(std::size_t end, const Packet& packet, Time now) {
 }
 
 // A flit is handed on as a whole, and then only when it is its turn. [LNK-11.6]
-void LinkMonitor::check_acceptance(std::size_t end, const WireUnit& unit, bool is_damaged,
-                                   const std::vector<PacketRef>& tlps, Time now) {
+void LinkMonitor::accepted_flit(std::size_t end, const WireUnit& unit, bool is_damaged,
+                                const std::vector<PacketRef>& tlps, Time now) {
   Direction& direction = *directions_[1 - end];
-  const Packet& packet = *unit.packet;
-  if (!direction.has_data_link) {
-    return;
+  const Packet& flit = *unit.packet;
+  const bool should_be = unit.has_payload() && !is_damaged && direction.has_data_link &&
+                         direction.sequence.fits_delivery(flit, unit.sequence);
+  if (should_be || !tlps.empty()) {
+    accepted_next(direction, unit, tlps == flit.flit->ends, now);
   }
-  const bool is_next = direction.sequence.fits_delivery(packet, unit.sequence);
-  const bool was_accepted =
-      unit.is_flit() ? (!is_damaged && is_next) || !tlps.empty() : !tlps.empty();
-  if (!was_accepted) {
-    return;
-  }
-  const bool is_whole = !unit.is_flit() || tlps == packet.flit->ends;
-  if (!is_next || !is_whole) {
-    direction.sequence.report_delivery(packet, unit.sequence, now);
-  }
-  direction.sequence.delivered(unit.sequence);
 }
 
 void LinkMonitor::delivered(std::size_t end, const Packet& packet, Time now) {

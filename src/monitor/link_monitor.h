@@ -55,8 +55,10 @@ class LinkMonitor {
   /// The data link layer at an end has dealt with it: it hands on these TLPs.
   void accepted(std::size_t end, const WireUnit& unit, bool is_damaged,
                 const std::vector<PacketRef>& tlps, Time now) {
-    if (unit.has_payload()) {
-      check_acceptance(end, unit, is_damaged, tlps, now);
+    if (unit.is_flit()) {
+      accepted_flit(end, unit, is_damaged, tlps, now);
+    } else if (!tlps.empty()) {
+      accepted_next(*directions_[1 - end], unit, true, now);
     }
   }
   /// The port at an end has dealt with a TLP.
@@ -97,8 +99,18 @@ class LinkMonitor {
   void judge(std::size_t end, const Packet& packet, Time now);
   void told_by(std::size_t end, const WireUnit& unit, Time now);
   void told(std::size_t end, const Packet& dllp, Time now);
-  void check_acceptance(std::size_t end, const WireUnit& unit, bool is_damaged,
-                        const std::vector<PacketRef>& tlps, Time now);
+  void accepted_flit(std::size_t end, const WireUnit& unit, bool is_damaged,
+                     const std::vector<PacketRef>& tlps, Time now);
+  /// A TLP or a flit with payload has been accepted, and all of it.
+  static void accepted_next(Direction& direction, const WireUnit& unit, bool is_whole, Time now) {
+    if (!direction.has_data_link) {
+      return;
+    }
+    if (!is_whole || !direction.sequence.fits_delivery(*unit.packet, unit.sequence)) {
+      direction.sequence.report_delivery(*unit.packet, unit.sequence, now);
+    }
+    direction.sequence.delivered(unit.sequence);
+  }
 
   const LinkMonitorOptions options_;
   ViolationLog log_;
