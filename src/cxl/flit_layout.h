@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What stands in the slots of one flit of CXL.cache and CXL.mem, and what a packer decides it by.
+/// Plain values of fixed size. [CXL-2.1] [CXL-4.1]
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "cxl/slot_formats.h"
+
+namespace flitwise {
+
+/// Bytes of flits on the wire. [CXL-2.1] [CXL-4.1]
+inline constexpr std::uint32_t kCxlBytes68 = 68, kCxlBytes256 = 256;
+/// Slots that hold messages or data.
+inline constexpr std::size_t kCxlSlots68 = 4, kCxlSlots256 = 15;
+/// The short header slot of the latency-optimised form. [CXL-4.4]
+inline constexpr std::size_t kCxlHsSlot = 8;
+
+constexpr std::size_t slots_of(CxlFlitForm form) {
+  return form == CxlFlitForm::k68 ? kCxlSlots68 : kCxlSlots256;
+}
+constexpr std::uint32_t bytes_of(CxlFlitForm form) {
+  return form == CxlFlitForm::k68 ? kCxlBytes68 : kCxlBytes256;
+}
+/// Which kind of slot the i-th is, unless the flit is all data.
+constexpr CxlPlace place_of(CxlFlitForm form, std::size_t slot) {
+  if (form == CxlFlitForm::k256LatencyOptimised && slot == kCxlHsSlot) {
+    return CxlPlace::kHs;
+  }
+  return slot == 0 ? CxlPlace::kH : CxlPlace::kG;
+}
+
+struct CxlSlot {
+  enum class Kind : std::uint8_t { kEmpty, kMessages, kData, kByteEnables };
+  Kind kind = Kind::kEmpty;
+  bool ends_line = false;   ///< data: the last chunk of its line
+  std::uint8_t format = 0;  ///< messages: code of the format
+  CxlGroups messages;       ///< those that really stand there, in order
+};
+
+struct CxlFlitLayout {
+  std::array<CxlSlot, kCxlSlots256> slot{};
+  std::uint8_t slots = 0;
+  bool is_all_data = false;       ///< 68 bytes: four chunks, no flit header [CXL-2.5]
+  bool has_byte_enables = false;  ///< 68 bytes: BE of the flit header [CXL-2.6]
+
+  const CxlSlot* begin() const { return slot.data(); }
+  const CxlSlot* end() const { return slot.data() + slots; }
+};
+
+/// What waits in front of a flit.
+struct CxlWaiting {
+  /// By CxlChannel: messages that may go now, as far as credits allow.
+  std::array<std::uint16_t, kCxlChannels> count{};
+  /// Bit i: the i-th waiting message of M2S RwD, or upstream of D2H Data, enables its line only in
+  /// part.
+  std::uint64_t partial_lines = 0;
+
+  std::uint16_t& of(CxlChannel channel) { return count[index_of(channel)]; }
+  std::uint16_t of(CxlChannel channel) const { return count[index_of(channel)]; }
+};
+
+/// What a sender holds to. [CXL-2.7] [CXL-2.8] [CXL-2.9]
+struct CxlPackingRules {
+  /// By CxlChannel: most messages that one flit takes; at least 1 each.
+  std::array<std::uint8_t, kCxlChannels> per_flit{};
+  /// A message with data waits while it would make more chunks owed than this; at least 5, at most
+  /// 4 * CxlOwedData::kMostLines.
+  std::uint16_t most_owed_chunks = 0;
+  /// Flits with messages in which a channel may be passed over before it goes first; at least 1.
+  std::uint8_t patience = 1;
+  /// By CxlPlace: bit c: the sender uses the format with code c.
+  std::array<std::uint16_t, kCxlPlaces> formats = {0xffff, 0xffff, 0xffff};
+
+  explicit CxlPackingRules(CxlFlitForm form);
+
+  std::uint8_t& per_flit_of(CxlChannel channel) { return per_flit[index_of(channel)]; }
+  bool uses(CxlPlace place, std::uint8_t code) const {
+    return (static_cast<unsigned>(formats[static_cast<std::size_t>(place)]) >> code & 1U) != 0;
+  }
+};
+
+}  // namespace flitwise
