@@ -136,6 +136,10 @@ struct HostConfig {
     Time software_step = Time::from_ns(200);  ///< one step of a software actor
     Time completion_timeout = Time::from_us(50'000);  ///< of software's reads and configuration
   } timing;
+  struct {
+    unsigned outstanding = 256;       ///< CXL.mem requests that the host has out, to each device
+    Time bridge = Time::from_ns(25);  ///< core to link, and link to core, each
+  } cxl_mem;
 };
 
 // ---- iommu
@@ -213,11 +217,29 @@ enum class Carrier { kPcie, kBitPacked };
 enum class SkpMode { kNormal, kSris, kOff };
 enum class RelaxedPassing { kNever, kWhenBlocked, kEager };
 
-/// Generation 1..6 (CXL presets are known names that are not modelled yet).
+/// Flits of a CXL link; none: the link is PCIe. [CXL-5.1] [CXL-5.2]
+enum class CxlFlits { kNone, k68, k256 };
+
+/// Generation 1..6, and what travels on it.
 struct LinkPreset {
   std::string name = "gen5x16";
   unsigned generation = 5;
   unsigned lanes = 16;
+  CxlFlits cxl = CxlFlits::kNone;
+};
+
+/// CXL.cache and CXL.mem on a CXL link. [CXL-3.1]
+struct CxlLinkConfig {
+  /// Advertised by both ends, for CXL.cache and for CXL.mem each; units: messages, lines of data.
+  std::uint32_t req_credits = 256, rsp_credits = 256, data_credits = 256;
+  unsigned queue_depth = 256;  ///< messages of each channel that wait to be packed
+  unsigned retry_flits = 255;  ///< 68-byte flits that wait for their acknowledgement
+  unsigned io_weight = 1, cachemem_weight = 1;  ///< flits in turn while both have something to send
+  bool latency_optimised = false;               ///< 256-byte flits in two halves
+  struct {
+    Time retry_timeout = Time::from_us(1);  ///< without an answer to RETRY.Req it is sent again
+    Time ack_after = Time::from_ns(100);    ///< without a flit to take them, LLCRD takes Acks
+  } timing;
 };
 
 inline constexpr std::uint32_t kInfiniteCredits = 0;  ///< as in InitFC: 0 means infinite [LNK-8.5]
@@ -258,6 +280,7 @@ struct LinkConfig {
     Time retrain = Time::from_us(5);   ///< one Recovery [LNK-10.2]
     Time replay_timeout{0};            ///< 0: from the formulas [LNK-7.18] [LNK-7.19] [LNK-11.7]
   } timing;
+  CxlLinkConfig cxl;
 
   /// TLPs travel in 256-byte flits: always at 64 GT/s. [LNK-11.1]
   bool is_in_flit_mode() const {
@@ -328,6 +351,15 @@ struct PriConfig {
   bool clamps_allocation = true;  ///< above the capacity: cut to it, or kept [PRI-26]
 };
 
+/// A device with memory of its own on CXL.mem (type 3).
+struct CxlDeviceConfig {
+  Bytes memory = 0;  ///< 0: none
+  struct {
+    Time latency = Time::from_ns(80);     ///< of the memory behind the controller
+    Time controller = Time::from_ns(15);  ///< from request to memory, and from memory to response
+  } timing;
+};
+
 struct DeviceConfig {
   struct {
     unsigned count = 1;  ///< PF 0 and its VFs
@@ -360,6 +392,7 @@ struct DeviceConfig {
   } dhi;
   AtcConfig atc;
   PriConfig pri;
+  CxlDeviceConfig cxl;
   struct {
     Time clock = Time::from_ns(2);
     Time pipeline = Time::from_ns(20);  ///< engine to link, and link to engine, each
@@ -371,6 +404,8 @@ struct DeviceConfig {
 // ---- workload
 // -----------------------------------------------------------------------------------------------------
 enum class WorkloadKind { kPostedWrite, kRead, kReadWrite, kNic, kTrace, kHostile };
+/// Who makes the requests: the device by DMA, or the host by CXL.mem into the device's memory.
+enum class WorkloadVia { kDma, kCxlMem };
 enum class Arrival { kClosedLoop, kPoisson, kCbr, kOnOff };
 enum class DomainChoice { kRoundRobin, kUniform, kZipf, kWorkingSet, kChurn };
 /// Where in its domain's buffer the next request goes.
@@ -379,6 +414,7 @@ enum class At { kUntranslated, kTranslated, kTranslatedPasid };
 
 struct WorkloadConfig {
   WorkloadKind kind = WorkloadKind::kPostedWrite;
+  WorkloadVia via = WorkloadVia::kDma;
   Bytes payload = 64;  ///< bytes per request, when sizes is empty
   std::string sizes;   ///< shipped name or CSV of bytes,cumulative_percent; empty: fixed
   Bytes size_cap = Bytes{64} << 10;  ///< longer messages are cut to this

@@ -113,7 +113,8 @@ struct CxlMessage {
   std::uint8_t opcode = 0;    ///< one of namespace cxl, by channel; data headers have none
   std::uint16_t id = 0;       ///< CQID, UQID (12 bits), Tag (16) or BITag (12)
   std::uint64_t address = 0;  ///< byte address of the line: a multiple of 64, below 2^52
-  std::uint64_t byte_enables = ~std::uint64_t{0};  ///< bit i: byte i of the line is written
+  /// Bit i: byte i of the line is written; of a read, is asked for, which is not on the wire.
+  std::uint64_t byte_enables = ~std::uint64_t{0};
   std::uint16_t rsp_data = 0;      ///< H2D Rsp: UQID to pull data for, or GoState; 12 bits
   std::uint8_t rsp_pre = 0;        ///< H2D Rsp: performance hint; 2 bits
   std::uint8_t snp_type = 0;       ///< M2S

@@ -21,9 +21,10 @@ namespace flitwise {
 
 enum class TlpViolation : std::uint8_t;  // tlp/tlp_check.h
 
-struct Flit;  // flitwise/flit.h
+struct Flit;        // flitwise/flit.h
+struct CxlMessage;  // flitwise/cxl.h
 
-enum class PacketKind : std::uint8_t { kTlp, kDllp, kMessage, kFlit };
+enum class PacketKind : std::uint8_t { kTlp, kDllp, kMessage, kFlit, kCxl };
 
 /// Bits of one packet by cause, as they will stand on the wire; line coding and idle are the wire's
 /// own. Unit: bit.
@@ -36,9 +37,10 @@ struct WireSize {
   std::uint32_t crc = 0;
   std::uint32_t dllp = 0;
   std::uint32_t fec = 0;
-  std::uint32_t idle = 0;  ///< fill of a flit
+  std::uint32_t idle = 0;    ///< fill of a flit
+  std::uint32_t replay = 0;  ///< of TLPs that share a flit with new ones and are sent again
   std::uint32_t total() const {
-    return header + identity + payload + padding + framing + crc + dllp + fec + idle;
+    return header + identity + payload + padding + framing + crc + dllp + fec + idle + replay;
   }
 };
 
@@ -90,7 +92,8 @@ class Packet {
   std::vector<std::uint8_t>
       payload;  ///< length_dw * 4 bytes unless length_only; keeps its capacity in the pool
   std::array<Time, kHops> stamps;
-  std::unique_ptr<Flit> flit;  ///< kFlit: never null
+  std::unique_ptr<Flit> flit;       ///< kFlit: never null
+  std::unique_ptr<CxlMessage> cxl;  ///< kCxl, a message of CXL.cache or CXL.mem: never null
 
   void stamp(Hop hop, Time now) { stamps[static_cast<std::size_t>(hop)] = now; }
   Time stamped(Hop hop) const { return stamps[static_cast<std::size_t>(hop)]; }

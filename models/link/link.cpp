@@ -19,8 +19,15 @@ LineCoding coding_of(const LinkConfig& link) {
   if (link.carrier == Carrier::kBitPacked) {
     return bit_stream(link.preset);
   }
-  return link.is_in_flit_mode() ? flit_coding(link.preset, link.skp)
-                                : line_coding(link.preset, link.skp);
+  if (link.is_in_flit_mode()) {
+    return flit_coding(link.preset, link.skp);
+  }
+  return link.preset.cxl == CxlFlits::k68 ? flit68_coding(link.preset, link.skp)
+                                          : line_coding(link.preset, link.skp);
+}
+
+CxlDirection direction_of(LinkSide side) {
+  return side == LinkSide::kUpstream ? CxlDirection::kDownstream : CxlDirection::kUpstream;
 }
 
 const char* name_of(FcClass fc) {
@@ -37,17 +44,20 @@ const char* name_of(FcClass fc) {
 
 }  // namespace
 
-Link::End::End(const LinkConfig& link, const MessageConfig& message, const DirectionFaults& faults,
-               const Random& random, PacketPool& pool)
+Link::End::End(LinkSide side, const LinkConfig& link, const MessageConfig& message,
+               const DirectionFaults& faults, const Random& random, PacketPool& pool)
     : queues(link.queue_depth, link.relaxed_passing),
-      framer(make_framer(link, message, queues, pool)),
+      messages(link.preset.cxl == CxlFlits::k68
+                   ? std::make_unique<CxlQueues>(direction_of(side), link.cxl.queue_depth)
+                   : nullptr),
+      framer(make_framer(link, message, queues, messages.get(), pool)),
       lanes(coding_of(link)),
       errors(link.error_rate, faults, random, link.error_burst),
       wire(kWireSlots) {}
 
 Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
            const MessageConfig& message, const FaultsConfig& faults, const Random& random,
-           PacketPool& pool, const std::array<LinkCredits, 2>& advertised)
+           PacketPool& pool, const std::array<LinkCredits, 2>& advertised, bool has_cachemem)
     : sc_module(name),
       config_(link),
       faults_(faults),
@@ -62,14 +72,18 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
     const std::string side_name = kNames[i];
     LinkConfig own = link;
     own.credits = advertised[i];
-    ends_[i] = std::make_unique<End>(own, message, side == 1 ? faults.up : faults.down,
-                                     random.split(side_name), pool);
+    ends_[i] =
+        std::make_unique<End>(static_cast<LinkSide>(side), own, message,
+                              side == 1 ? faults.up : faults.down, random.split(side_name), pool);
     from_port[i] = std::make_unique<LinkTarget<Link>>(("from_" + side_name).c_str());
     to_port[i] = std::make_unique<LinkInitiator<Link>>(("to_" + side_name).c_str());
     from_port[i]->register_nb_transport_fw(this, &Link::port_sends, side);
     to_port[i]->register_nb_transport_bw(this, &Link::port_frees, side);
     ends_[i]->framer->start(Time{});
     agenda_.at(kTransmit + i, Time{});
+  }
+  if (has_cachemem) {
+    open_cachemem();
   }
   sc_core::sc_spawn_options options;
   options.spawn_method();
@@ -104,6 +118,39 @@ tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*
   const bool is_full = !end.queues.has_room(fc);
   end.refused[static_cast<std::size_t>(fc)] = is_full;
   return is_full ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
+}
+
+void Link::open_cachemem() {
+  static constexpr std::array<const char*, 2> kNames = {"upstream", "downstream"};
+  for (int side = 0; side < 2; ++side) {
+    const auto i = static_cast<std::size_t>(side);
+    from_cachemem[i] =
+        std::make_unique<LinkTarget<Link>>(fmt::format("cachemem_from_{}", kNames[i]).c_str());
+    to_cachemem[i] =
+        std::make_unique<LinkInitiator<Link>>(fmt::format("cachemem_to_{}", kNames[i]).c_str());
+    from_cachemem[i]->register_nb_transport_fw(this, &Link::agent_sends, side);
+    to_cachemem[i]->register_nb_transport_bw(this, &Link::port_frees, side);
+  }
+}
+
+tlm::tlm_sync_enum Link::agent_sends(int side, Packet& packet, tlm::tlm_phase& /*phase*/,
+                                     sc_core::sc_time& delay) {
+  const auto i = static_cast<std::size_t>(side);
+  End& end = *ends_[i];
+  if (is_down_) {
+    end.account.lost.add(packet);
+    return tlm::TLM_COMPLETED;
+  }
+  if (!end.messages->has_room(packet.cxl->channel)) {
+    end.refused_agent = true;
+    return tlm::TLM_ACCEPTED;
+  }
+  const Time arrival = now() + Time{static_cast<std::int64_t>(delay.value())};
+  packet.stamp(Hop::kQueued, arrival);
+  end.taken.add(packet);
+  end.messages->push(PacketRef(&packet), arrival);
+  agenda_.at(kTransmit + i, std::max(arrival, next_slot(end)));
+  return tlm::TLM_COMPLETED;
 }
 
 tlm::tlm_sync_enum Link::port_frees(int side, Packet& packet, tlm::tlm_phase& /*phase*/,
@@ -182,10 +229,10 @@ void Link::transmit(std::size_t side) {
   }
   // The next edge on which the wire takes another unit, or on which one arrives; what waits for
   // credits is woken by them.
-  if (from.lanes.free_at() >= horizon && (more || !from.queues.empty())) {
+  if (from.lanes.free_at() >= horizon && (more || from.has_queued())) {
     agenda_.at(kTransmit + side, next_slot(from));
-  } else if (!from.queues.empty()) {
-    agenda_.at(kTransmit + side, from.queues.next_arrival(t));
+  } else if (from.has_queued()) {
+    agenda_.at(kTransmit + side, from.next_arrival(t));
   }
   const Time deadline = from.framer->deadline();
   if (deadline != Time::never()) {
@@ -206,7 +253,7 @@ bool Link::begins_counted(const WireUnit& unit) {
 }
 
 bool Link::is_damaged(End& from, const WireUnit& unit) {
-  if (unit.is_flit()) {
+  if (unit.is_flit() && unit.size.fec > 0) {
     const FlitDamage damage = from.errors.strike_flit(unit.has_payload());
     from.account.corrected += damage == FlitDamage::kCorrected ? 1 : 0;
     return damage == FlitDamage::kUncorrectable;
@@ -268,6 +315,12 @@ void Link::record(std::size_t side, const InFlight& flying, const Placement& pla
     for (const PacketRef& packet : sent.packet->flit->ends) {
       tell(*packet);
     }
+    for (const FlitPart& part : sent.packet->flit->parts) {
+      if (part.ends) {
+        sink_->record({placement.first, placement.last, basename(), side == 1, part.is_replay,
+                       part.is_damaged, flying.is_lost, true, part.sequence, part.packet.get()});
+      }
+    }
   }
   if (sent.ack) {
     tell(*sent.ack);
@@ -293,8 +346,10 @@ void Link::fly(std::size_t side, InFlight&& flying) {
 void Link::strike(std::size_t side, InFlight& flying) {
   End& from = *ends_[side];
   const Strike strike = from.wire_faults.strike(flying.unit);
-  flying.is_damaged = flying.is_damaged || strike.is_damaged;
-  flying.is_lost = strike.is_lost;
+  // 68-byte flits have no grid of their own: where one is missing, the wire carries something else.
+  const bool is_garbled = strike.is_lost && flying.unit.is_flit() && flying.unit.size.fec == 0;
+  flying.is_damaged = flying.is_damaged || strike.is_damaged || is_garbled;
+  flying.is_lost = strike.is_lost && !is_garbled;
   from.account.damaged += strike.is_damaged || strike.is_lost ? 1 : 0;
   from.delayed_to = std::max(from.delayed_to, flying.arrival + strike.delay);
   flying.arrival = from.delayed_to;
@@ -316,16 +371,22 @@ void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
   if (is_down_) {
     return;
   }
+  PacketRef packet = pool_.make(PacketKind::kDllp);
+  packet->dllp = dllp;
+  packet->is_raw = true;
+  const auto side = static_cast<std::size_t>(sender);
+  if (ends_[side]->framer->stage(packet)) {
+    agenda_.at(kTransmit + side, std::max(now(), next_slot(*ends_[side])));
+    return;
+  }
   InFlight flying;
   WireUnit& unit = flying.unit;
-  unit.packet = pool_.make(PacketKind::kDllp);
-  unit.packet->dllp = dllp;
-  unit.packet->is_raw = true;
+  unit.packet = std::move(packet);
   unit.size = wire_size_of(dllp);
   if (config_.is_in_flit_mode()) {
     unit = FlitFramer::nop_with(std::move(unit.packet), pool_);
   }
-  put_on_wire(static_cast<std::size_t>(sender), std::move(flying), now());
+  put_on_wire(side, std::move(flying), now());
 }
 
 // A TLP counts in the flit in which it begins; the last symbol is that of the last flit with a part
@@ -345,6 +406,7 @@ void Link::account_for(End& from, const WireUnit& unit, const Placement& placeme
   account.bits.dllp += unit.size.dllp;
   account.bits.fec += unit.size.fec;
   account.bits.idle += unit.size.idle;
+  account.bits.replay += unit.size.replay;
   if (!unit.has_payload()) {
     return;
   }
@@ -380,7 +442,7 @@ void Link::receive(std::size_t side) {
       packet->stamp(Hop::kReceived, t);
       to.delivered_load.add(*packet);
       deliver(side, packet, t);
-      if (monitor_ != nullptr) {
+      if (monitor_ != nullptr && packet->kind != PacketKind::kCxl) {
         monitor_->delivered(side, *packet, t);
       }
     }
@@ -392,7 +454,7 @@ void Link::receive(std::size_t side) {
   }
   // Acks and credits may have opened the way for what waits here, and something may be owed to the
   // other end.
-  const Time wanted = std::min(to.queues.first_arrival(), to.framer->deadline());
+  const Time wanted = std::min(to.next_arrival(Time{-1}), to.framer->deadline());
   if (wanted != Time::never()) {
     agenda_.at(kTransmit + side, std::max(wanted, next_slot(to)));
   }
@@ -401,13 +463,22 @@ void Link::receive(std::size_t side) {
 void Link::deliver(std::size_t side, const PacketRef& packet, Time t) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  if ((*to_port[side])->nb_transport_fw(*packet, phase, delay) == tlm::TLM_COMPLETED) {
+  const bool is_cachemem = packet->kind == PacketKind::kCxl;
+  LinkInitiator<Link>& to = is_cachemem ? *to_cachemem[side] : *to_port[side];
+  if (to->nb_transport_fw(*packet, phase, delay) == tlm::TLM_COMPLETED) {
     ends_[side]->framer->freed(*packet, t);
   }
 }
 
 void Link::tell_room(std::size_t side) {
   End& end = *ends_[side];
+  if (end.refused_agent) {
+    end.refused_agent = false;
+    tlm::tlm_phase phase = tlm::END_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const PacketRef any = pool_.make(PacketKind::kCxl);
+    (*from_cachemem[side])->nb_transport_bw(*any, phase, delay);
+  }
   for (std::size_t fc = 0; fc < kFcClasses; ++fc) {
     if (end.refused[fc] && end.queues.has_room(static_cast<FcClass>(fc))) {
       end.refused[fc] = false;
@@ -444,6 +515,9 @@ void Link::take_down() {
     End& from = *ends_[side];
     from.framer->reset(now());
     from.queues.reset(now());
+    if (from.messages) {
+      from.messages->reset();
+    }
     from.wire.clear();
     from.delayed_to = Time{};
     write_off(side);
@@ -612,7 +686,15 @@ std::size_t Link::on_wire() const {
   for (const auto& end : ends_) {
     for (const InFlight& flying : end->wire) {
       const WireUnit& unit = flying.unit;
-      packets += flying.is_copy ? 0U : 1U + (unit.ack ? 1U : 0U) + (unit.dllp ? 1U : 0U);
+      if (flying.is_copy) {
+        continue;
+      }
+      packets += 1U + (unit.ack ? 1U : 0U) + (unit.dllp ? 1U : 0U);
+      if (unit.is_flit()) {
+        const std::vector<FlitPart>& parts = unit.packet->flit->parts;
+        packets += static_cast<std::size_t>(std::count_if(
+            parts.begin(), parts.end(), [](const FlitPart& part) { return part.ends; }));
+      }
     }
   }
   return packets;

@@ -17,6 +17,7 @@
 #include "flitwise/link_socket.h"
 #include "flitwise/result.h"
 #include "link/bit_errors.h"
+#include "link/cxl_queues.h"
 #include "link/framer.h"
 #include "link/lane_stream.h"
 #include "link/transaction_queues.h"
@@ -40,13 +41,19 @@ class Link : public sc_core::sc_module {
   std::array<std::unique_ptr<LinkTarget<Link>>, 2> from_port;
   std::array<std::unique_ptr<LinkInitiator<Link>>, 2> to_port;
 
+  /// Messages of CXL.cache and CXL.mem from and to the agent at each end, by the same protocol;
+  /// null where there are no such agents.
+  std::array<std::unique_ptr<LinkTarget<Link>>, 2> from_cachemem;
+  std::array<std::unique_ptr<LinkInitiator<Link>>, 2> to_cachemem;
+
   Link(const sc_core::sc_module_name& name, const LinkConfig& link, const MessageConfig& message,
        const FaultsConfig& faults, const Random& random, PacketPool& pool)
       : Link(name, link, message, faults, random, pool, {link.credits, link.credits}) {}
-  /// With what each end advertises, indexed by LinkSide, instead of link.credits.
+  /// With what each end advertises, indexed by LinkSide, instead of link.credits. has_cachemem:
+  /// there are agents of CXL.cache or CXL.mem at both ends; REQUIRES: 68-byte flits.
   Link(const sc_core::sc_module_name& name, const LinkConfig& link, const MessageConfig& message,
        const FaultsConfig& faults, const Random& random, PacketPool& pool,
-       const std::array<LinkCredits, 2>& advertised);
+       const std::array<LinkCredits, 2>& advertised, bool has_cachemem = false);
 
   /// No transmission is damaged, and none counts for the ordinals of `faults`, until they are let
   /// loose again: a machine is brought up without faults.
@@ -141,10 +148,18 @@ class Link : public sc_core::sc_module {
     Time at{};
   };
   struct End {
-    End(const LinkConfig& link, const MessageConfig& message, const DirectionFaults& faults,
-        const Random& random, PacketPool& pool);
+    End(LinkSide side, const LinkConfig& link, const MessageConfig& message,
+        const DirectionFaults& faults, const Random& random, PacketPool& pool);
+
+    bool has_queued() const { return !queues.empty() || (messages && !messages->empty()); }
+    /// When something that is queued arrives next after t.
+    Time next_arrival(Time t) const {
+      const Time of_tlps = queues.next_arrival(t);
+      return messages ? std::min(of_tlps, messages->next_arrival(t)) : of_tlps;
+    }
 
     TransactionQueues queues;
+    std::unique_ptr<CxlQueues> messages;  // of CXL.cache and CXL.mem, on a CXL link
     std::unique_ptr<Framer> framer;
     LaneStream lanes;
     BitErrors errors;
@@ -152,6 +167,7 @@ class Link : public sc_core::sc_module {
     Time delayed_to{};                       // nothing arrives earlier
     boost::circular_buffer<InFlight> wire;   // from this end to the other, in order of arrival
     std::array<bool, kFcClasses> refused{};  // the port was sent away and waits for room
+    bool refused_agent = false;              // the same for the agent of CXL.cache and CXL.mem
     Account account;
     Load taken;           // from the port at this end, while the link was up
     Load delivered_load;  // to it
@@ -166,6 +182,9 @@ class Link : public sc_core::sc_module {
 
   tlm::tlm_sync_enum port_sends(int side, Packet& packet, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay);
+  void open_cachemem();
+  tlm::tlm_sync_enum agent_sends(int side, Packet& packet, tlm::tlm_phase& phase,
+                                 sc_core::sc_time& delay);
   tlm::tlm_sync_enum port_frees(int side, Packet& packet, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay);
   Time next_slot(const End& end) const;

@@ -192,7 +192,24 @@ void Fabric::add_device(const Config& config, const std::string& link_name) {
   bind(device.endpoint->to_link, device.endpoint->from_link, link, kDown);
   link.on_rollover(LinkSide::kDownstream,
                    [endpoint = device.endpoint.get()] { endpoint->replay_num_rolled_over(); });
+  if (c.device.cxl.memory > 0) {
+    add_memory(device, link);
+  }
   devices.push_back(std::move(device));
+}
+
+// [CXL-3.8]
+void Fabric::add_memory(FabricDevice& device, Link& link) {
+  const auto bind_agent = [&link](auto& agent, std::size_t end) {
+    agent.to_link.bind(*link.from_cachemem[end]);
+    link.to_cachemem[end]->bind(agent.from_link);
+  };
+  device.mem_host = std::make_unique<CxlMemHost>(("host_of_" + device.name).c_str(), device.config,
+                                                 surroundings_.pool, surroundings_.tracer);
+  device.mem_device = std::make_unique<CxlMemDevice>((device.name + "_memory").c_str(),
+                                                     device.config.device.cxl, surroundings_.pool);
+  bind_agent(*device.mem_host, kUp);
+  bind_agent(*device.mem_device, kDown);
 }
 
 void Fabric::add_engine(FabricDevice& device) {
@@ -210,7 +227,9 @@ void Fabric::add_engine(FabricDevice& device) {
     surroundings_.ring(index, item, token);
   };
   hooks.counting_starts = [this, index] { surroundings_.counting_starts(index); };
-  hooks.work_appeared = [endpoint] { endpoint->wake(); };
+  CxlMemHost* const host =
+      config.workload.via == WorkloadVia::kCxlMem ? device.mem_host.get() : nullptr;
+  hooks.work_appeared = [endpoint, host] { host != nullptr ? host->wake() : endpoint->wake(); };
   hooks.work_ended = surroundings_.work_ended;
   device.engine = std::make_unique<DmaEngine>(config, std::move(hooks));
 }
@@ -245,7 +264,8 @@ Link& Fabric::add_link(const std::string& name, const Config& config) {
       has_switch_below ? of_switch : config.link.credits};
   links.push_back(
       {name, std::make_unique<Link>(name.c_str(), config.link, config.message, config.faults,
-                                    random_.split(name), surroundings_.pool, advertised)});
+                                    random_.split(name), surroundings_.pool, advertised,
+                                    config.device.cxl.memory > 0)});
   links.back().link->draw_skp_phases(random_.split(name + " SKP"));
   return *links.back().link;
 }

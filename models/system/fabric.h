@@ -3,12 +3,15 @@
 /// is bound to whom. A new kind of component is made and bound here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cxl/mem_device.h"
+#include "cxl/mem_host.h"
 #include "endpoint/dma_engine.h"
 #include "endpoint/endpoint.h"
 #include "endpoint/hostile_engine.h"
@@ -30,13 +33,25 @@ struct FabricDevice {
   std::string name;
   Config config;  ///< with the overrides of the device and of its link
   std::unique_ptr<Endpoint> endpoint;
-  std::unique_ptr<DmaEngine> engine;       ///< one of these two
-  std::unique_ptr<HostileEngine> hostile;  ///< from the start on
-  std::size_t link = 0;                    ///< index of its own link
-  RootPort* root_port = nullptr;           ///< that it is below of
-  HostHandles* handles = nullptr;          ///< the host's end of its handles
+  std::unique_ptr<DmaEngine> engine;         ///< one of these two
+  std::unique_ptr<HostileEngine> hostile;    ///< from the start on
+  std::unique_ptr<CxlMemHost> mem_host;      ///< where the device has memory on CXL.mem
+  std::unique_ptr<CxlMemDevice> mem_device;  ///< likewise
+  std::size_t link = 0;                      ///< index of its own link
+  RootPort* root_port = nullptr;             ///< that it is below of
+  HostHandles* handles = nullptr;            ///< the host's end of its handles
   BusRange buses;
   HandleRange range;  ///< of its handles, should it use any
+
+  /// Nothing of the device is under way, nor of what the host does in its memory.
+  bool is_quiet() const {
+    return endpoint->is_quiet() && (!mem_host || (mem_host->is_quiet() && mem_device->is_quiet()));
+  }
+  /// When the last read so far was over at who made it.
+  Time last_completion() const {
+    const Time of_device = endpoint->last_completion();
+    return mem_host ? std::max(of_device, mem_host->last_completion()) : of_device;
+  }
 };
 
 class Fabric {
@@ -82,6 +97,7 @@ class Fabric {
   void assign_buses(Switch& sw, RootPort& port);
   void assign_handles(const Config& config);
   void add_device(const Config& config, const std::string& link_name);
+  void add_memory(FabricDevice& device, Link& link);
   void add_engine(FabricDevice& device);
   RootPort& add_root_port(const std::string& name, const Config& config, HostHandles& handles);
   Link& add_link(const std::string& name, const Config& config);

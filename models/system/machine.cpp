@@ -105,6 +105,10 @@ void Machine::start() {
     if (!device.engine) {
       fabric_.add_hostile(device);
       device.endpoint->attach_raw(*device.hostile);
+    } else if (c.workload.via == WorkloadVia::kCxlMem) {
+      device.mem_host->attach(*device.engine);
+      device.engine->start(now());
+      device.mem_host->wake();
     } else {
       device.endpoint->attach(*device.engine);
       device.engine->start(now());
@@ -162,7 +166,7 @@ bool Machine::nothing_is_under_way() const {
   return memory_port_.in_flight() == 0 && bridge_.is_quiet() && agent_.is_quiet() &&
          (!iommu_driver_ || iommu_driver_->is_quiet()) &&
          all(software_, [](const auto& one) { return !one.driver || one.driver->is_quiet(); }) &&
-         all(fabric_.devices, [](const auto& one) { return one.endpoint->is_quiet(); }) &&
+         all(fabric_.devices, [](const auto& one) { return one.is_quiet(); }) &&
          all(fabric_.root_ports, [](const auto& one) { return one->is_quiet(); }) &&
          all(fabric_.switches, [](const auto& one) { return one->is_quiet(); }) &&
          all(fabric_.links, [](const auto& one) { return !one.link->carries_tlps(); });
@@ -187,8 +191,7 @@ void Machine::work_ended() {
 // Nothing of the device is under way. Behind a switch it cannot be told apart from what others do.
 bool Machine::is_over(const FabricDevice& device) const {
   const bool is_done = device.hostile ? device.hostile->is_done() : device.engine->is_done();
-  return is_done && device.endpoint->is_quiet() &&
-         !fabric_.links[device.link].link->carries_tlps() &&
+  return is_done && device.is_quiet() && !fabric_.links[device.link].link->carries_tlps() &&
          (!fabric_.switches.empty() || device.root_port->is_quiet());
 }
 
@@ -204,7 +207,7 @@ std::optional<Time> Machine::close_devices() {
     // Memory and engine may have given an end that lies ahead.
     const Time end =
         std::max(fabric_.switches.empty() ? device.root_port->memory_done_at() : Time{},
-                 device.endpoint->last_completion());
+                 device.last_completion());
     if (is_over(device) && end <= now()) {
       measurement_.close(i);
     } else {
@@ -262,7 +265,7 @@ Time Machine::end_of_last_request() const {
     end = std::max(end, one->memory_done_at());
   }
   for (const FabricDevice& one : fabric_.devices) {
-    end = std::max(end, one.endpoint->last_completion());
+    end = std::max(end, one.last_completion());
   }
   return end;
 }
@@ -282,6 +285,7 @@ std::string Machine::waiting() const {
   std::string text = bridge_.waiting();
   for (const FabricDevice& device : fabric_.devices) {
     text += device.endpoint->waiting();
+    text += device.mem_host ? device.mem_host->waiting() : "";
   }
   for (const FabricLink& one : fabric_.links) {
     text += one.link->waiting();

@@ -37,6 +37,10 @@ std::vector<CheckResult> Machine::checks() const {
   for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
     const FabricDevice& device = fabric_.devices[i];
     append(all, device.endpoint->checks());
+    if (device.mem_host) {
+      append(all, device.mem_host->checks());
+      append(all, device.mem_device->checks());
+    }
     if (device.engine) {
       const std::uint64_t missing = software_[i].doorbells - device.engine->doorbells();
       const std::uint64_t lost =

@@ -23,6 +23,14 @@ std::map<std::string, std::uint64_t> of_device(const FabricDevice& device) {
   if (device.engine && device.engine->stray_doorbells() > 0) {
     errors["stray_doorbell"] += device.engine->stray_doorbells();
   }
+  if (device.mem_host) {
+    for (const auto& [kind, count] : device.mem_host->errors()) {
+      errors[kind] += count;
+    }
+    for (const auto& [kind, count] : device.mem_device->errors()) {
+      errors[kind] += count;
+    }
+  }
   return errors;
 }
 

@@ -2,26 +2,53 @@
 // Units on a wire as events.
 #include "system/wire_watch.h"
 
+#include "cxl/channels.h"
 #include "flitwise/flit.h"
 #include "tlp/packet_json.h"
 
 namespace flitwise {
 
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* flit_type(const Flit& flit) {
+  if (flit.cxl.control != CxlFlitHeader::Control::kNone) {
+    return name_of(flit.cxl.control);
+  }
+  return flit.has_payload ? "Flit" : "NOP_Flit";
+}
+
+Json message_fields(const CxlMessage& message) {
+  Json fields = {{"type", info_of(message.channel).name}};
+  if (const char* opcode = cxl_opcode_name(message.channel, message.opcode)) {
+    fields["opcode"] = opcode;
+  }
+  fields["id"] = message.id;
+  fields["address"] = message.address;
+  return fields;
+}
+
+}  // namespace
+
 void WireWatch::record(const TraceEvent& event) {
-  using Json = nlohmann::ordered_json;
   const Packet& packet = *event.packet;
   const bool is_flit = packet.kind == PacketKind::kFlit;
   const bool is_dllp = packet.kind == PacketKind::kDllp;
+  const bool is_cxl = packet.kind == PacketKind::kCxl;
   Json line = {{"event", "wire"},
                {"at_ns", output_.since_start(event.first).ns()},
                {"link", link_},
                {"direction", event.is_up ? "up" : "down"},
                {"unit", is_flit   ? "flit"
                         : is_dllp ? "dllp"
+                        : is_cxl  ? "cxl"
                                   : "tlp"}};
   if (is_flit) {
-    line["type"] = packet.flit->has_payload ? "Flit" : "NOP_Flit";
+    line["type"] = flit_type(*packet.flit);
     line["seq"] = event.sequence;
+    line["replay"] = event.is_replay;
+  } else if (is_cxl) {
     line["replay"] = event.is_replay;
   } else if (!is_dllp) {
     line["seq"] = event.sequence;
@@ -31,6 +58,7 @@ void WireWatch::record(const TraceEvent& event) {
   line["damaged"] = event.is_damaged;
   line["lost"] = event.is_lost;
   const Json fields = is_flit   ? Json::object()
+                      : is_cxl  ? message_fields(*packet.cxl)
                       : is_dllp ? json_of(packet.dllp)
                                 : json_of(TlpDocument{packet.tlp, packet.payload, {}});
   for (const auto& [key, value] : fields.items()) {

@@ -28,6 +28,7 @@ constexpr BenchCase kCases[] = {
     {"posted_write_64B", "write", embedded::bench_posted_write_64b},
     {"flit_mode_posted_write_64B", "write", embedded::bench_flit_posted_write_64b},
     {"read_64B", "read", embedded::bench_read_64b},
+    {"cxl_mem_read_64B", "read", embedded::bench_cxl_mem_read_64b},
     {"iommu_hit_read_64B", "read", embedded::bench_iommu_hit_read_64b},
     {"iommu_walk4_read_64B", "read", embedded::bench_iommu_walk4_read_64b},
     {"ats_hit_read_64B", "read", embedded::bench_ats_hit_read_64b},

@@ -12,6 +12,7 @@ const char* script_config();                ///< configs/checks/script.yaml
 const char* bench_posted_write_64b();       ///< configs/bench/posted_write_64B.yaml
 const char* bench_flit_posted_write_64b();  ///< configs/bench/flit_mode_posted_write_64B.yaml
 const char* bench_read_64b();               ///< configs/bench/read_64B.yaml
+const char* bench_cxl_mem_read_64b();       ///< configs/bench/cxl_mem_read_64B.yaml
 const char* bench_iommu_hit_read_64b();     ///< configs/bench/iommu_hit_read_64B.yaml
 const char* bench_iommu_walk4_read_64b();   ///< configs/bench/iommu_walk4_read_64B.yaml
 const char* bench_ats_hit_read_64b();       ///< configs/bench/ats_hit_read_64B.yaml

@@ -2,6 +2,7 @@
 // The packet pool: packets are made once and handed out again.
 #include "flitwise/packet.h"
 
+#include "flitwise/cxl.h"
 #include "flitwise/error.h"
 #include "flitwise/flit.h"
 
@@ -45,6 +46,12 @@ PacketRef PacketPool::make(PacketKind kind) {
   if (kind == PacketKind::kFlit && !packet->flit) {
     packet->flit = std::make_unique<Flit>();
   }
+  if (kind == PacketKind::kCxl) {
+    if (!packet->cxl) {
+      packet->cxl = std::make_unique<CxlMessage>();
+    }
+    *packet->cxl = CxlMessage();
+  }
   return PacketRef(packet);
 }
 
@@ -66,6 +73,22 @@ const char* name_of(Hop hop) {
       return "memory";
     case Hop::kCompleted:
       return "completed";
+  }
+  return "?";
+}
+
+const char* name_of(CxlFlitHeader::Control control) {
+  switch (control) {
+    case CxlFlitHeader::Control::kNone:
+      return "";
+    case CxlFlitHeader::Control::kLlcrd:
+      return "LLCRD";
+    case CxlFlitHeader::Control::kRetryFrame:
+      return "RETRY.Frame";
+    case CxlFlitHeader::Control::kRetryReq:
+      return "RETRY.Req";
+    case CxlFlitHeader::Control::kRetryAck:
+      return "RETRY.Ack";
   }
   return "?";
 }

@@ -135,6 +135,9 @@ inline constexpr auto kNames<WorkloadKind> =
                          {"trace", WorkloadKind::kTrace},
                          {"hostile", WorkloadKind::kHostile}});
 template <>
+inline constexpr auto kNames<WorkloadVia> = names<WorkloadVia>({{"dma", WorkloadVia::kDma},
+                                                                {"cxl_mem", WorkloadVia::kCxlMem}});
+template <>
 inline constexpr auto kNames<Arrival> = names<Arrival>({{"closed_loop", Arrival::kClosedLoop},
                                                         {"poisson", Arrival::kPoisson},
                                                         {"cbr", Arrival::kCbr},

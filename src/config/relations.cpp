@@ -82,6 +82,14 @@ void check_flit_mode(const Config& config, Broken& broken) {
     broken.push_back({{"link.flit_mode", "link.carrier"},
                       "flit mode on the bit-packed carrier; expected link.flit_mode false"});
   }
+  if (link.preset.cxl != CxlFlits::kNone && link.carrier != Carrier::kPcie) {
+    broken.push_back({{"link.preset", "link.carrier"},
+                      "a CXL link with the bit-packed carrier; expected link.carrier pcie"});
+  }
+  if (link.preset.cxl == CxlFlits::k68 && link.flit_mode) {
+    broken.push_back({{"link.preset", "link.flit_mode"},
+                      "68-byte flits in flit mode; expected link.flit_mode false"});
+  }
   if (link.is_in_flit_mode() && !link.credits.scaled) {
     broken.push_back({{"link.credits.scaled", "link.flit_mode", "link.preset"},
                       "flit mode without scaled flow control; expected link.credits.scaled true"});
@@ -346,6 +354,41 @@ void check_ats(const Config& config, Broken& broken) {
   }
 }
 
+/// CXL.mem has one host and one device on each link. [CXL-3.8]
+void check_cxl_mem(const Config& config, Broken& broken) {
+  const Bytes memory = config.device.cxl.memory;
+  if (memory > 0 && config.link.preset.cxl != CxlFlits::k68) {
+    broken.push_back({{"device.cxl.memory", "link.preset"},
+                      "CXL.mem without a link of 68-byte flits; expected link.preset "
+                      "cxl68_gen5x16 or the like (in 256-byte flits it is not modelled yet)"});
+  }
+  if (memory > 0 && config.system.topology == Topology::kSwitch) {
+    broken.push_back({{"device.cxl.memory", "system.topology"},
+                      "CXL.mem behind a switch; expected system.topology direct"});
+  }
+  const WorkloadConfig& workload = config.workload;
+  if (workload.via != WorkloadVia::kCxlMem) {
+    return;
+  }
+  const bool is_plain = workload.kind == WorkloadKind::kPostedWrite ||
+                        workload.kind == WorkloadKind::kRead ||
+                        workload.kind == WorkloadKind::kReadWrite;
+  if (!is_plain) {
+    broken.push_back({{"workload.via", "workload.kind"},
+                      fmt::format("kind {} by CXL.mem; expected posted_write, read or read_write",
+                                  spelling(workload.kind))});
+  }
+  const Bytes end = workload.buffer_base + workload.buffer_size * workload.domains;
+  if (end > memory) {
+    broken.push_back(
+        {{"workload.via", "device.cxl.memory", "workload.buffer_base", "workload.buffer_size",
+          "workload.domains"},
+         fmt::format("buffers of CXL.mem up to {}, and {} of memory on the device; expected "
+                     "device.cxl.memory to hold them",
+                     bytes(end), bytes(memory))});
+  }
+}
+
 }  // namespace
 
 std::vector<BrokenRelation> broken_relations(const Config& config) {
@@ -358,6 +401,7 @@ std::vector<BrokenRelation> broken_relations(const Config& config) {
   check_replay_buffer(config, broken);
   check_flit(config, broken);
   check_flit_mode(config, broken);
+  check_cxl_mem(config, broken);
   check_bit_packed(config, broken);
   check_buffers(config, broken);
   check_trace(config, broken);

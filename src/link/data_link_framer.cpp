@@ -17,7 +17,7 @@ DataLinkFramer::DataLinkFramer(const LinkConfig& link, TransactionQueues& queues
 
 void DataLinkFramer::expire_replay_timer() {
   recovery_requested_ = replay_.expire() || recovery_requested_;
-  stats_.replay_events = replay_.replay_events();
+  note_replay_events();
 }
 
 PacketRef DataLinkFramer::take_ack() {
@@ -75,7 +75,7 @@ void DataLinkFramer::receive_ack(const Dllp& dllp, Time now) {
   }
   if (dllp.type == DllpType::kNak && !replay_.empty()) {
     replay_.start_replay();
-    stats_.replay_events = replay_.replay_events();
+    note_replay_events();
   }
 }
 
@@ -112,7 +112,12 @@ bool DataLinkFramer::take_recovery_request() {
 
 void DataLinkFramer::recovered(Time /*now*/) {
   replay_.recovered();
-  stats_.replay_events = replay_.replay_events();
+  note_replay_events();
+}
+
+void DataLinkFramer::note_replay_events() {
+  stats_.replay_events += replay_.replay_events() - replay_events_noted_;
+  replay_events_noted_ = replay_.replay_events();
 }
 
 void DataLinkFramer::reset(Time now) {

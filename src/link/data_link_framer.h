@@ -60,7 +60,10 @@ class DataLinkFramer : public Framer {
   void receive_ack(const Dllp& dllp, Time now);
   PacketRef make_dllp(const Dllp& dllp) const;
 
+  void note_replay_events();
+
   const std::uint16_t number_mask_;
+  std::uint64_t replay_events_noted_ = 0;
   bool recovery_requested_ = false;
   bool breaks_sequence_ = false;  // with the next Ack
 };

@@ -3,6 +3,7 @@
 /// bound on how many may begin in each half. [LNK-11.2] [LNK-11.3]
 #pragma once
 
+#include "link/cut_size.h"
 #include "link/transaction_queues.h"
 #include "link/wire_unit.h"
 
@@ -19,26 +20,24 @@ class FlitPacker {
   explicit FlitPacker(TransactionQueues& queues) : queues_(queues) {}
 
   /// There is something to pack: the rest of a TLP, or one that may go.
-  bool has_work(Time now) const { return rest_bits_ > 0 || queues_.choose(now).has_value(); }
+  bool has_work(Time now) const { return !rest_.empty() || queues_.choose(now).has_value(); }
   /// The rest of a TLP waits for the next flit.
-  bool has_rest() const { return rest_bits_ > 0; }
+  bool has_rest() const { return !rest_.empty(); }
   /// Fills the TLP bytes of a flit, and adds their bits to `size` by cause; what no TLP takes is
   /// idle (NOP TLPs). [LNK-11.2]
   void fill(Time now, Flit& flit, WireSize& size);
   /// The link has gone down: the rest of a TLP is forgotten. [LNK-10.4]
   void reset() {
     packet_.reset();
-    rest_bits_ = 0;
+    rest_ = CutSize();
   }
 
  private:
   bool begin(Time now, Flit& flit);
-  void charge(std::uint32_t bits, WireSize& size);
 
   TransactionQueues& queues_;
   PacketRef packet_;  // the TLP that is being packed
-  WireSize rest_;     // what of it is left, by cause
-  std::uint32_t rest_bits_ = 0;
+  CutSize rest_;      // what of it is left
 };
 
 }  // namespace flitwise

@@ -3,6 +3,7 @@
 #include "link/framer.h"
 
 #include "link/bit_packed_framer.h"
+#include "link/cxl68_framer.h"
 #include "link/flit_framer.h"
 #include "link/non_flit_framer.h"
 
@@ -19,11 +20,15 @@ void Framer::turn_replay_buffer(Time now) {
 }
 
 std::unique_ptr<Framer> make_framer(const LinkConfig& link, const MessageConfig& message,
-                                    TransactionQueues& queues, PacketPool& pool) {
+                                    TransactionQueues& queues, CxlQueues* messages,
+                                    PacketPool& pool) {
   switch (link.carrier) {
     case Carrier::kPcie:
       if (link.is_in_flit_mode()) {
         return std::make_unique<FlitFramer>(link, queues, pool);
+      }
+      if (link.preset.cxl == CxlFlits::k68) {
+        return std::make_unique<Cxl68Framer>(link, queues, *messages, pool);
       }
       return std::make_unique<NonFlitFramer>(link, queues, pool);
     case Carrier::kBitPacked:

@@ -16,6 +16,8 @@
 
 namespace flitwise {
 
+class CxlQueues;
+
 /// What one link end did so far; all of it grows only.
 struct FramerStats {
   std::uint64_t acks = 0, naks = 0, update_fcs = 0;  ///< sent
@@ -39,6 +41,9 @@ class Framer {
   /// The unit just sent is damaged on its way: what a silent wire would repeat by itself is owed
   /// again.
   virtual void damaged(const WireUnit& /*unit*/, Time /*now*/) {}
+  /// Takes a DLLP that no rule asked for, to send it in its turn; false: it may go by itself, at
+  /// once.
+  virtual bool stage(PacketRef /*dllp*/) { return false; }
   /// A unit has come in; what it brings for the transaction layer is appended to `delivered`.
   virtual void receive(const WireUnit& unit, bool is_damaged, Time now,
                        std::vector<PacketRef>& delivered) = 0;
@@ -80,8 +85,10 @@ class Framer {
   Time replay_buffer_full_since_ = Time::never();
 };
 
-/// The framer of the configured carrier for one end. `queues` and `pool` outlive it.
+/// The framer of the configured carrier for one end. `queues`, `messages` and `pool` outlive it.
+/// messages: null but on CXL links.
 std::unique_ptr<Framer> make_framer(const LinkConfig& link, const MessageConfig& message,
-                                    TransactionQueues& queues, PacketPool& pool);
+                                    TransactionQueues& queues, CxlQueues* messages,
+                                    PacketPool& pool);
 
 }  // namespace flitwise

@@ -67,6 +67,13 @@ LineCoding flit_coding(const LinkPreset& preset, SkpMode skp) {
   return coding;
 }
 
+LineCoding flit68_coding(const LinkPreset& preset, SkpMode skp) {
+  LineCoding coding = line_coding(preset, skp);
+  coding.eds_bytes = 0;
+  coding.rows_per_token = 1;
+  return coding;
+}
+
 LineCoding bit_stream(const LinkPreset& preset) {
   LineCoding coding = line_coding(preset, SkpMode::kOff);
   coding.rows_per_block = 1;

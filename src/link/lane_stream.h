@@ -44,6 +44,9 @@ inline constexpr std::uint32_t kSkpSymbols1b1b = 40, kSkpDueSymbols1b1b = 740 * 
 /// Coding of a PCIe preset in flit mode, generation 6 included. REQUIRES: 1, 2, 4, 8 or 16 lanes.
 /// [LNK-11.4] [LNK-11.12]
 LineCoding flit_coding(const LinkPreset& preset, SkpMode skp);
+/// Coding of 68-byte flits: that of the preset, without tokens that end a data stream; flits begin
+/// at any symbol. model: our choice. [CXL-5.3]
+LineCoding flit68_coding(const LinkPreset& preset, SkpMode skp);
 /// The same wires as a plain stream of bits, without coding and SKP: the bit-packed carrier. model:
 /// our choice.
 LineCoding bit_stream(const LinkPreset& preset);

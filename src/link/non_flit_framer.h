@@ -7,7 +7,7 @@
 
 namespace flitwise {
 
-class NonFlitFramer final : public DataLinkFramer {
+class NonFlitFramer : public DataLinkFramer {
  public:
   NonFlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool);
 

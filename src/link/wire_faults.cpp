@@ -53,12 +53,21 @@ bool UnitFilter::matches(const WireUnit& unit) const {
   }
   const bool is_any = !is_dllp && !tlp && !dllp;
   const std::vector<PacketRef>& tlps = unit.packet->flit->starts;
+  const std::vector<FlitPart>& parts = unit.packet->flit->parts;
+  if (!parts.empty()) {
+    return is_any || std::any_of(parts.begin(), parts.end(), [this](const FlitPart& part) {
+             return part.begins && matches(*part.packet);
+           });
+  }
   return is_any || (unit.ack && matches(*unit.ack)) || (unit.dllp && matches(*unit.dllp)) ||
          std::any_of(tlps.begin(), tlps.end(),
                      [this](const PacketRef& one) { return matches(*one); });
 }
 
 bool UnitFilter::matches(const Packet& packet) const {
+  if (packet.kind == PacketKind::kCxl) {
+    return false;  // struck by flits
+  }
   const bool is_one = packet.kind == PacketKind::kDllp;
   return (!is_dllp || *is_dllp == is_one) && (!tlp || packet.tlp.type == *tlp) &&
          (!dllp || packet.dllp.type == *dllp) && (!fc_class || packet.dllp.fc_class == *fc_class);

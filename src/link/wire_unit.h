@@ -19,6 +19,11 @@ struct WireUnit {
       ack;  ///< flit: the Ack or Nak of its DLP, if any; else the DLP has the flit's own number
   PacketRef dllp;  ///< flit: the DLLP of its DLP, if any [LNK-11.5]
 
+  WireUnit() = default;
+  /// One of those that a flit is made of, as if it came alone. [CXL-5.1]
+  explicit WireUnit(const FlitPart& part)
+      : packet(part.packet), sequence(part.sequence), is_replay(part.is_replay) {}
+
   bool is_flit() const { return packet->kind == PacketKind::kFlit; }
   /// TLPs, or parts of them, or messages.
   bool has_payload() const {

@@ -2,6 +2,8 @@
 // Which monitor hears of what.
 #include "monitor/link_monitor.h"
 
+#include <algorithm>
+
 namespace flitwise {
 namespace {
 
@@ -134,7 +136,15 @@ void LinkMonitor::sent_special(std::size_t end, const WireUnit& unit, Time now) 
 
 // The number is that of the flit; credits, order and shape are those of the TLPs that begin in it.
 void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
+  if (unit.packet->flit->is_cachemem) {
+    return;  // the books of these are the framers' own [CXL-N.1]
+  }
   Direction& direction = *directions_[end];
+  for (const FlitPart& part : unit.packet->flit->parts) {
+    if (part.begins) {
+      sent(end, WireUnit(part), now);
+    }
+  }
   for (const PacketRef& dllp : {unit.ack, unit.dllp}) {
     if (dllp) {
       acknowledging(end, *dllp, now);
@@ -144,7 +154,7 @@ void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
     direction.sequence.sent_again(*unit.packet, unit.sequence, now);
     return;
   }
-  if (!unit.has_payload()) {
+  if (!unit.has_payload() || !unit.packet->flit->parts.empty()) {
     return;
   }
   if (direction.sequence.fits(unit.sequence)) {
@@ -176,6 +186,11 @@ void LinkMonitor::told_by(std::size_t end, const WireUnit& unit, Time now) {
     told(end, *unit.packet, now);
     return;
   }
+  for (const FlitPart& part : unit.packet->flit->parts) {
+    if (part.ends && !part.is_damaged && part.packet->kind == PacketKind::kDllp) {
+      told(end, *part.packet, now);
+    }
+  }
   for (const PacketRef& dllp : {unit.ack, unit.dllp}) {
     if (dllp) {
       told(end, *dllp, now);
@@ -205,10 +220,32 @@ void LinkMonitor::accepted_flit(std::size_t end, const WireUnit& unit, bool is_d
                                 const std::vector<PacketRef>& tlps, Time now) {
   Direction& direction = *directions_[1 - end];
   const Packet& flit = *unit.packet;
+  if (flit.flit->is_cachemem) {
+    return;
+  }
+  if (!flit.flit->parts.empty()) {
+    accepted_parts(direction, flit.flit->parts, tlps, now);
+    return;
+  }
   const bool should_be = unit.has_payload() && !is_damaged && direction.has_data_link &&
                          direction.sequence.fits_delivery(flit, unit.sequence);
   if (should_be || !tlps.empty()) {
     accepted_next(direction, unit, tlps == flit.flit->ends, now);
+  }
+}
+
+// In 68-byte flits each TLP has its own number. What was handed on stands in the flit, in order.
+void LinkMonitor::accepted_parts(Direction& direction, const std::vector<FlitPart>& parts,
+                                 const std::vector<PacketRef>& tlps, Time now) {
+  auto part = parts.begin();
+  for (const PacketRef& tlp : tlps) {
+    part = std::find_if(part, parts.end(),
+                        [&](const FlitPart& one) { return one.ends && one.packet == tlp; });
+    if (part == parts.end()) {
+      return;
+    }
+    accepted_next(direction, WireUnit(*part), true, now);
+    ++part;
   }
 }
 

@@ -101,6 +101,8 @@ class LinkMonitor {
   void told(std::size_t end, const Packet& dllp, Time now);
   void accepted_flit(std::size_t end, const WireUnit& unit, bool is_damaged,
                      const std::vector<PacketRef>& tlps, Time now);
+  static void accepted_parts(Direction& direction, const std::vector<FlitPart>& parts,
+                             const std::vector<PacketRef>& tlps, Time now);
   /// A TLP or a flit with payload has been accepted, and all of it.
   static void accepted_next(Direction& direction, const WireUnit& unit, bool is_whole, Time now) {
     if (!direction.has_data_link) {

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "cxl/channels.h"
+#include "flitwise/flit.h"
 #include "tlp/packet_json.h"
 
 namespace flitwise::scenario {
@@ -48,6 +50,7 @@ std::vector<std::string> wire_fields() {
     dllp.type = static_cast<DllpType>(i);
     add_keys(json_of(dllp), names);
   }
+  names.insert(names.end(), {"opcode", "id", "address"});  // of CXL messages
   sort_once(names);
   return names;
 }
@@ -84,9 +87,15 @@ const std::vector<EventKind>& event_kinds() {
   return kKinds;
 }
 
-// Of flits, TLPs and DLLPs on a wire, and of what breaks a rule.
+// Of flits, CXL messages, TLPs and DLLPs on a wire, and of what breaks a rule.
 std::vector<std::string> packet_types() {
   std::vector<std::string> types = {"Flit", "NOP_Flit"};
+  for (int i = 1; i < kCxlControls; ++i) {
+    types.emplace_back(name_of(static_cast<CxlFlitHeader::Control>(i)));
+  }
+  for (std::size_t c = 0; c < kCxlChannels; ++c) {
+    types.emplace_back(info_of(static_cast<CxlChannel>(c)).name);
+  }
   for (int i = 0; i < kTlpTypes; ++i) {
     types.emplace_back(name_of(static_cast<TlpType>(i)));
   }
@@ -139,7 +148,7 @@ bool is_error_kind(const std::string& kind) {
 
 const std::vector<std::string>* field_words(const std::string& field, const std::string& event) {
   static const std::vector<std::string> kDirections = {"up", "down"};
-  static const std::vector<std::string> kUnits = {"tlp", "dllp", "flit"};
+  static const std::vector<std::string> kUnits = {"tlp", "dllp", "flit", "cxl"};
   static const std::vector<std::string> kStatuses = {"SC", "UR", "RRS", "CA"};
   static const std::vector<std::string> kEnds = {"host", "device"};
   static const std::vector<std::string> kTypes = packet_types();

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "cxl/channels.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {
@@ -64,6 +65,8 @@ const char* kind_of(const Packet& packet) {
       return "message";
     case PacketKind::kFlit:
       return "flit";
+    case PacketKind::kCxl:
+      return info_of(packet.cxl->channel).name;
   }
   return "?";
 }

@@ -26,7 +26,6 @@ said "not modelled yet"
 refuse 2 sweep run "$config" --engine slurm -o "$work/o"
 refuse 2 sweep status "$work"
 refuse 2 report "$work" -o "$work/r.html"
-refuse 2 run "$config" --set link.preset=cxl68_gen5x16
 refuse 2 run "$config" "${small[@]}" -o /proc/no/such/folder
 refuse 2 encode flit --set type=MRd
 refuse 2 decode tlp zz

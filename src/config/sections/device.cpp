@@ -84,6 +84,21 @@ Keys device_dhi_keys() {
   };
 }
 
+Keys cxl_keys() {
+  return {
+      size(
+          "device.cxl.memory", [](auto& c) { return &c.device.cxl.memory; },
+          or_zero_as("none", between(Bytes{4} << 10, Bytes{1} << 46)),
+          "Memory of the device that the host reaches by CXL.mem (type 3)."),
+      time(
+          "device.cxl.timing.latency", [](auto& c) { return &c.device.cxl.timing.latency; },
+          any_latency(), "The memory itself."),
+      time(
+          "device.cxl.timing.controller", [](auto& c) { return &c.device.cxl.timing.controller; },
+          any_latency(), "Request to memory, and memory to response, each."),
+  };
+}
+
 Keys timing_keys() {
   return {
       time(
@@ -110,6 +125,7 @@ Keys device_keys() {
   append(all, device_dhi_keys());
   append(all, storage_keys("device.dhi.storage", [](auto& c) { return &c.device.dhi.storage; }));
   append(all, device_ats_keys());
+  append(all, cxl_keys());
   append(all, timing_keys());
   return all;
 }

@@ -101,7 +101,13 @@ Keys host_keys() {
   append(all, iommu_driver_keys());
   append(all, storage_keys("host.dhi.storage", [](auto& c) { return &c.host.dhi.storage; }));
   append(all,
-         {time(
+         {count(
+              "host.cxl_mem.outstanding", [](auto& c) { return &c.host.cxl_mem.outstanding; },
+              between(1, 65536), "CXL.mem requests that the host has out, to each device."),
+          time(
+              "host.cxl_mem.bridge", [](auto& c) { return &c.host.cxl_mem.bridge; }, any_latency(),
+              "CXL.mem: core to link, and link to core, each."),
+          time(
               "host.timing.root_port", [](auto& c) { return &c.host.timing.root_port; },
               any_latency(), "Ingress to memory, and memory to egress, each."),
           time(

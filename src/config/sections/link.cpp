@@ -28,19 +28,24 @@ const std::vector<LinkPreset>& presets() {
     for (const unsigned lanes : kFlitLaneCounts) {
       made.push_back({preset_name(6, lanes), 6, lanes});
     }
+    for (unsigned generation = 3; generation <= 5; ++generation) {
+      for (const unsigned lanes : kFlitLaneCounts) {
+        made.push_back(
+            {"cxl68_" + preset_name(generation, lanes), generation, lanes, CxlFlits::k68});
+      }
+    }
+    for (const unsigned lanes : kFlitLaneCounts) {
+      made.push_back({"cxl256_" + preset_name(6, lanes), 6, lanes, CxlFlits::k256});
+    }
     return made;
   }();
   return all;
 }
 
-/// Known names of links that need another framer.
-bool is_future_preset(const std::string& name) {
-  return name == "cxl68_gen5x16" || name == "cxl256_gen6x16";
-}
-
 void read_preset(Config& config, const Value& value, const ReadContext& context) {
   static const std::string kExpected =
-      "genGxL with G in 1..6 and L in 1, 2, 4, 8, 12, 16 or 32, gen6 without 12 and 32";
+      "genGxL with G in 1..6 and L in 1, 2, 4, 8, 12, 16 or 32, gen6 without 12 and 32; or "
+      "cxl68_genGxL with G in 3..5, or cxl256_gen6xL, and L in 1, 2, 4, 8 or 16";
   if (value.kind != Value::Kind::kScalar) {
     context.report(value.place, value.seen() + "; expected " + kExpected);
     return;
@@ -53,13 +58,6 @@ void read_preset(Config& config, const Value& value, const ReadContext& context)
     }
     names.push_back(preset.name);
   }
-  if (is_future_preset(value.text)) {
-    context.report(value.place,
-                   fmt::format("'{}' is a known link that is not modelled yet; "
-                               "expected {}{}",
-                               value.text, kExpected, nearest_hint("gen5x16", names, "value")));
-    return;
-  }
   context.report(value.place, fmt::format("'{}'; expected {}{}", value.text, kExpected,
                                           nearest_hint(value.text, names, "value")));
 }
@@ -67,8 +65,10 @@ void read_preset(Config& config, const Value& value, const ReadContext& context)
 Key preset_key() {
   Key key;
   key.path = "link.preset";
-  key.range = "gen1x1..gen5x32, with 1, 2, 4, 8, 12, 16 or 32 lanes; gen6 with 1, 2, 4, 8 or 16";
-  key.sentence = "Generation and number of lanes.";
+  key.range =
+      "gen1x1..gen5x32, with 1, 2, 4, 8, 12, 16 or 32 lanes; gen6 with 1, 2, 4, 8 or 16; "
+      "cxl68_gen3x1..cxl68_gen5x16 and cxl256_gen6x1..cxl256_gen6x16";
+  key.sentence = "Generation and number of lanes; cxl68 and cxl256: CXL in flits of that size.";
   for (const LinkPreset& preset : presets()) {
     key.values.push_back(preset.name);
   }
@@ -189,11 +189,47 @@ Keys timing_keys() {
   };
 }
 
+Keys cxl_keys() {
+  const Limits credits = between(1, 4096);
+  return {
+      count(
+          "link.cxl.req_credits", [](auto& c) { return &c.link.cxl.req_credits; }, credits,
+          "CXL: request credits that each end advertises, for CXL.cache and CXL.mem each."),
+      count(
+          "link.cxl.rsp_credits", [](auto& c) { return &c.link.cxl.rsp_credits; }, credits,
+          "CXL: response credits, likewise."),
+      count(
+          "link.cxl.data_credits", [](auto& c) { return &c.link.cxl.data_credits; }, credits,
+          "CXL: data credits, lines of 64 bytes, likewise."),
+      count(
+          "link.cxl.queue_depth", [](auto& c) { return &c.link.cxl.queue_depth; },
+          between(1, 65536), "CXL: messages of each channel that wait to be packed."),
+      count(
+          "link.cxl.retry_flits", [](auto& c) { return &c.link.cxl.retry_flits; }, between(16, 255),
+          "68-byte flits: those that wait for their acknowledgement."),
+      count(
+          "link.cxl.io_weight", [](auto& c) { return &c.link.cxl.io_weight; }, between(1, 1024),
+          "CXL: flits of CXL.io in a row while CXL.cache and CXL.mem wait."),
+      count(
+          "link.cxl.cachemem_weight", [](auto& c) { return &c.link.cxl.cachemem_weight; },
+          between(1, 1024), "CXL: flits of CXL.cache and CXL.mem in a row while CXL.io waits."),
+      time(
+          "link.cxl.timing.retry_timeout", [](auto& c) { return &c.link.cxl.timing.retry_timeout; },
+          between(Time::from_ns(10), Time::from_us(1'000'000)),
+          "68-byte flits: RETRY.Req is sent again without an answer for so long."),
+      time(
+          "link.cxl.timing.ack_after", [](auto& c) { return &c.link.cxl.timing.ack_after; },
+          any_latency(),
+          "68-byte flits: Acks and credits without a flit to take them go in LLCRD after so long."),
+  };
+}
+
 }  // namespace
 
 Keys link_keys() {
   Keys all = main_keys();
   append(all, credit_keys());
+  append(all, cxl_keys());
   append(all, timing_keys());
   return all;
 }

@@ -10,6 +10,7 @@ namespace flitwise {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -186,10 +187,18 @@ TEST(BadInput, KnownPartsThatAreNotModelledYetSaySo) {
     EXPECT_THAT(problems_of("device:\n  " + std::string(part) + ": {}\n"),
                 ElementsAre(at("2:3", "not modelled yet")));
   }
-  for (const char* preset : {"cxl68_gen5x16", "cxl256_gen6x16"}) {
+}
+
+// [CXL-5.1] [CXL-5.2]
+TEST(BadInput, CxlLinksHaveTheirRatesAndWidths) {
+  for (const char* preset : {"cxl68_gen2x16", "cxl68_gen6x16", "cxl256_gen5x16", "cxl68_gen5x12"}) {
     EXPECT_THAT(problems_of("link: {preset: " + std::string(preset) + "}\n"),
-                ElementsAre(at("1:16", "not modelled yet", "genGxL")));
+                ElementsAre(at("1:16", "cxl68_genGxL")));
   }
+  EXPECT_THAT(problems_of("link: {preset: cxl68_gen5x16, flit_mode: true}\n"),
+              ElementsAre(at("1:", "68-byte flits in flit mode")));
+  EXPECT_THAT(problems_of("link: {preset: cxl68_gen5x16, carrier: bit_packed}\n"),
+              Contains(at("1:", "a CXL link with the bit-packed carrier")));
 }
 
 // [LNK-11.4] [DHI D23]

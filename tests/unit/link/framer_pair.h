@@ -10,8 +10,10 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
+#include "link/cxl_queues.h"
 #include "link/flit_framer.h"
 #include "link/lane_stream.h"
 #include "link/non_flit_framer.h"
@@ -23,8 +25,11 @@ enum class Fate { kGood, kDamaged, kLost };
 
 /// The coding of the wire that a framer is made for.
 inline LineCoding coding_for(const LinkConfig& link) {
-  return link.is_in_flit_mode() ? flit_coding(link.preset, link.skp)
-                                : line_coding(link.preset, link.skp);
+  if (link.is_in_flit_mode()) {
+    return flit_coding(link.preset, link.skp);
+  }
+  return link.preset.cxl == CxlFlits::k68 ? flit68_coding(link.preset, link.skp)
+                                          : line_coding(link.preset, link.skp);
 }
 
 template <class FramerType>
@@ -38,15 +43,17 @@ class FramerPairOf {
   std::function<void(int side, const WireUnit& unit, Placement at)> sent;
 
   explicit FramerPairOf(const LinkConfig& link) : link_(link) {
-    for (std::unique_ptr<End>& end : ends_) {
-      end = std::make_unique<End>(link, pool_);
-      end->framer.start(Time{});
+    for (std::size_t side = 0; side < ends_.size(); ++side) {
+      ends_[side] = std::make_unique<End>(
+          side == 0 ? CxlDirection::kUpstream : CxlDirection::kDownstream, link, pool_);
+      ends_[side]->framer.start(Time{});
     }
   }
 
   PacketPool& pool() { return pool_; }
   Time now() const { return now_; }
   TransactionQueues& queues(int side) { return ends_[index(side)]->queues; }
+  CxlQueues& messages(int side) { return ends_[index(side)]->messages; }
   FramerType& framer(int side) { return ends_[index(side)]->framer; }
   std::size_t retrains() const { return retrains_; }
 
@@ -89,11 +96,22 @@ class FramerPairOf {
     bool is_damaged;
   };
   struct End {
-    End(const LinkConfig& link, PacketPool& pool)
+    End(CxlDirection direction, const LinkConfig& link, PacketPool& pool)
         : queues(link.queue_depth, link.relaxed_passing),
-          framer(link, queues, pool),
+          messages(direction, link.cxl.queue_depth),
+          framer(make(link, queues, messages, pool)),
           lanes(coding_for(link)) {}
+    static FramerType make(const LinkConfig& link, TransactionQueues& queues, CxlQueues& messages,
+                           PacketPool& pool) {
+      if constexpr (std::is_constructible_v<FramerType, const LinkConfig&, TransactionQueues&,
+                                            CxlQueues&, PacketPool&>) {
+        return FramerType(link, queues, messages, pool);
+      } else {
+        return FramerType(link, queues, pool);
+      }
+    }
     TransactionQueues queues;
+    CxlQueues messages;
     FramerType framer;
     LaneStream lanes;
     std::deque<Flying> wire;
@@ -156,6 +174,9 @@ class FramerPairOf {
         sent(side, unit, at);
       }
       const Fate what = fate(side, unit);
+      if (what == Fate::kDamaged) {
+        from.framer.damaged(unit, now_);
+      }
       if (what != Fate::kLost) {
         from.wire.push_back({unit, at.last + link_.timing.propagation + link_.timing.receive,
                              what == Fate::kDamaged});

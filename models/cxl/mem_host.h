@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The host's end of CXL.mem on one link: cuts what its cores ask for into lines, gives out tags,
+/// and takes the answers. [CXL-3.8]
+#pragma once
+
+#include <systemc>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/wakeup.h"
+#include "endpoint/engine.h"
+#include "flitwise/config.h"
+#include "flitwise/cxl.h"
+#include "flitwise/link_socket.h"
+#include "flitwise/result.h"
+#include "trace/latency_tracer.h"
+
+namespace flitwise {
+
+class CxlMemHost : public sc_core::sc_module {
+ public:
+  LinkTarget<CxlMemHost> from_link{"from_link"};
+  LinkInitiator<CxlMemHost> to_link{"to_link"};
+
+  CxlMemHost(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
+             LatencyTracer& tracer);
+
+  /// Where the requests come from; it outlives the host's end.
+  void attach(Engine& engine) { engine_ = &engine; }
+  /// The engine has work again.
+  void wake() { wakeup_.at(now()); }
+
+  bool is_quiet() const { return out_ == 0 && !pending_; }
+  std::string waiting() const;
+  /// When the last answer so far was there.
+  Time last_completion() const { return last_completion_; }
+  const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
+  std::vector<CheckResult> checks() const;
+
+ private:
+  /// A transfer of the engine that has lines out.
+  struct Active {
+    Transfer transfer;
+    std::uint32_t lines_out = 0;
+    bool all_sent = false;
+  };
+
+  tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay);
+  void work();
+  bool begin_transfer(Time now);
+  PacketRef make_request();
+  bool send_line(Time now);
+  void end_line(Packet& answer, Time done);
+
+  const Config config_;
+  PacketPool& pool_;
+  LatencyTracer& tracer_;
+  Engine* engine_ = nullptr;
+  Wakeup wakeup_;
+  std::vector<Active> active_;
+  std::vector<std::uint32_t> free_active_;
+  std::uint32_t current_ = 0;
+  bool has_current_ = false;
+  std::uint64_t next_address_ = 0, end_ = 0;  // of the present transfer
+  std::vector<PacketRef> requests_;           // by tag: those that are out
+  std::vector<std::uint16_t> free_tags_;
+  PacketRef pending_;  // the link had no room for it
+  std::size_t out_ = 0;
+  std::uint64_t pattern_ = 0;
+  Time last_completion_{};
+  std::uint64_t asked_bytes_ = 0, delivered_bytes_ = 0;
+  std::map<std::string, std::uint64_t> errors_;
+};
+
+}  // namespace flitwise

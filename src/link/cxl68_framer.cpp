@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// CXL in 68-byte flits.
+#include "link/cxl68_framer.h"
+
+#include <algorithm>
+
+#include "tlp/wire_size.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint32_t kIoBits = flit68::kIoBytes * 8;
+
+}  // namespace
+
+void Cxl68Framer::start(Time now) {
+  NonFlitFramer::start(now);
+  cachemem_.start(now);
+}
+
+bool Cxl68Framer::next(Time now, WireUnit& unit) {
+  const bool has_io = !rest_.empty() || begin(now);
+  const bool has_cachemem = cachemem_.has_work(now);
+  if (!has_io && !has_cachemem) {
+    return false;
+  }
+  if (arbiter_.io_goes(has_io, has_cachemem)) {
+    next_io(now, unit);
+  } else {
+    cachemem_.next(now, unit, stats_);
+  }
+  return true;
+}
+
+void Cxl68Framer::next_io(Time now, WireUnit& unit) {
+  unit = WireUnit();
+  unit.packet = pool_.make(PacketKind::kFlit);
+  unit.size.framing = flit68::kProtocolIdBytes * 8;
+  fill(now, unit);
+  unit.packet->size = unit.size;
+}
+
+// Takes the next TLP or DLLP that is to go; false: there is none.
+bool Cxl68Framer::begin(Time now) {
+  WireUnit unit;
+  if (!staged_.empty()) {
+    unit.packet = std::move(staged_.front());
+    unit.size = wire_size_of(unit.packet->dllp);
+    staged_.erase(staged_.begin());
+  } else if (!NonFlitFramer::next(now, unit)) {
+    return false;
+  }
+  if (unit.is_replay) {
+    const std::uint32_t bits = unit.size.total();
+    unit.size = WireSize();
+    unit.size.replay = bits;
+  }
+  rest_ = CutSize(unit.size);
+  cut_ = FlitPart{std::move(unit.packet), unit.sequence, unit.is_replay, true, false, false};
+  return true;
+}
+
+// One behind the other, without a gap; what nothing takes is logical idle.
+void Cxl68Framer::fill(Time now, WireUnit& unit) {
+  Flit& flit = *unit.packet->flit;
+  std::uint32_t room = kIoBits;
+  while (room > 0 && (!rest_.empty() || begin(now))) {
+    const bool is_tlp = cut_.packet->kind == PacketKind::kTlp;
+    flit.has_payload = flit.has_payload || is_tlp;
+    if (is_tlp && cut_.begins && !cut_.is_replay) {
+      flit.starts.push_back(cut_.packet);
+    }
+    room -= rest_.take(room, unit.size);
+    cut_.ends = rest_.empty();
+    flit.parts.push_back(cut_);
+    cut_.begins = false;
+  }
+  if (rest_.empty()) {
+    cut_ = FlitPart();
+  }
+  unit.size.idle = room;
+}
+
+// The rest of what is cut is as good as lost: its CRC will not fit. [LNK-7.4]
+void Cxl68Framer::damaged(const WireUnit& unit, Time /*now*/) {
+  if (unit.packet->flit->is_cachemem) {
+    cachemem_.damaged(unit);
+    return;
+  }
+  for (FlitPart& part : unit.packet->flit->parts) {
+    part.is_damaged = true;
+  }
+  cut_.is_damaged = !rest_.empty();
+}
+
+void Cxl68Framer::sent(const WireUnit& unit, Time last) {
+  for (const FlitPart& part : unit.packet->flit->parts) {
+    if (part.ends) {
+      NonFlitFramer::sent(WireUnit(part), last);
+    }
+  }
+}
+
+void Cxl68Framer::receive(const WireUnit& unit, bool is_damaged, Time now,
+                          std::vector<PacketRef>& delivered) {
+  if (unit.packet->flit->is_cachemem) {
+    cachemem_.receive(unit, is_damaged, now, delivered, stats_);
+    return;
+  }
+  for (const FlitPart& part : unit.packet->flit->parts) {
+    if (part.ends) {
+      NonFlitFramer::receive(WireUnit(part), part.is_damaged, now, delivered);
+    }
+  }
+}
+
+bool Cxl68Framer::stage(PacketRef dllp) {
+  staged_.push_back(std::move(dllp));
+  return true;
+}
+
+void Cxl68Framer::freed(const Packet& packet, Time now) {
+  if (packet.kind == PacketKind::kCxl) {
+    cachemem_.freed(packet, now);
+  } else {
+    NonFlitFramer::freed(packet, now);
+  }
+}
+
+bool Cxl68Framer::take_recovery_request() {
+  const bool of_io = NonFlitFramer::take_recovery_request();
+  const bool of_cachemem = cachemem_.take_recovery_request();
+  stats_.retrains += of_cachemem && !of_io ? 1 : 0;
+  return of_io || of_cachemem;
+}
+
+Time Cxl68Framer::deadline() const {
+  if (!rest_.empty() || !staged_.empty()) {
+    return Time{};
+  }
+  return std::min(NonFlitFramer::deadline(), cachemem_.deadline());
+}
+
+void Cxl68Framer::reset(Time now) {
+  rest_ = CutSize();
+  cut_ = FlitPart();
+  staged_.clear();
+  cachemem_.reset();
+  NonFlitFramer::reset(now);
+}
+
+bool Cxl68Framer::is_quiet() const {
+  return rest_.empty() && staged_.empty() && cachemem_.is_quiet() && NonFlitFramer::is_quiet();
+}
+
+}  // namespace flitwise

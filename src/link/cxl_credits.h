@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Credits of CXL.cache and CXL.mem at one link end: those it may spend, and those it gives back.
+/// Three classes for each of the two protocols. [CXL-1.6] [CXL-3.1]
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "cxl/channels.h"
+#include "flitwise/config.h"
+#include "flitwise/flit.h"
+
+namespace flitwise {
+
+/// By CxlProtocol and CxlCredit.
+using CxlCreditCounts = std::array<std::array<std::uint32_t, kCxlCredits>, 2>;
+
+/// What both ends advertise.
+inline CxlCreditCounts advertised_credits(const CxlLinkConfig& cxl) {
+  const std::array<std::uint32_t, kCxlCredits> each = {cxl.req_credits, cxl.rsp_credits,
+                                                       cxl.data_credits};
+  return {each, each};
+}
+
+/// The counts of a channel's protocol.
+template <class Counts>
+auto& counts_of(Counts& counts, const CxlChannelInfo& info) {
+  return counts[static_cast<std::size_t>(info.protocol)];
+}
+
+/// Credits that the other end has given: none at first. [CXL-3.2]
+class CxlCreditGate {
+ public:
+  const CxlCreditCounts& left() const { return left_; }
+  /// Messages of a channel that `left` is enough for.
+  static std::uint32_t room(const CxlCreditCounts& left, CxlChannel channel) {
+    const CxlChannelInfo& info = info_of(channel);
+    std::uint32_t most = UINT32_MAX;
+    for (std::size_t c = 0; c < kCxlCredits; ++c) {
+      if (info.credits[c] > 0) {
+        most = std::min(most, counts_of(left, info)[c] / info.credits[c]);
+      }
+    }
+    return most;
+  }
+  /// REQUIRES: room(left, channel) >= messages.
+  static void spend(CxlCreditCounts& left, CxlChannel channel, std::uint32_t messages) {
+    const CxlChannelInfo& info = info_of(channel);
+    for (std::size_t c = 0; c < kCxlCredits; ++c) {
+      counts_of(left, info)[c] -= info.credits[c] * messages;
+    }
+  }
+  void spend(CxlChannel channel) { spend(left_, channel, 1); }
+  void give(std::size_t credit, CxlFlitHeader::Credits credits) {
+    left_[credits.is_mem ? 1 : 0][credit] += credits.count;
+  }
+  void reset() { left_ = {}; }
+
+ private:
+  CxlCreditCounts left_{};
+};
+
+/// Receive buffers: held by messages, free and told of, or free and not yet told of. [CXL-3.2]
+class CxlCreditReturns {
+ public:
+  explicit CxlCreditReturns(const CxlCreditCounts& advertised)
+      : advertised_(advertised), untold_(advertised) {}
+
+  /// A message has come in; false: there was no credit for it.
+  bool receive(CxlChannel channel) {
+    const CxlChannelInfo& info = info_of(channel);
+    const auto protocol = static_cast<std::size_t>(info.protocol);
+    bool has_room = true;
+    for (std::size_t c = 0; c < kCxlCredits; ++c) {
+      held_[protocol][c] += info.credits[c];
+      has_room = has_room && held_[protocol][c] + untold_[protocol][c] <= advertised_[protocol][c];
+    }
+    return has_room;
+  }
+  /// Its buffers are free again.
+  void free(CxlChannel channel) {
+    const CxlChannelInfo& info = info_of(channel);
+    const auto protocol = static_cast<std::size_t>(info.protocol);
+    for (std::size_t c = 0; c < kCxlCredits; ++c) {
+      held_[protocol][c] -= info.credits[c];
+      untold_[protocol][c] += info.credits[c];
+    }
+  }
+  bool has_untold() const { return most_untold() > 0; }
+  /// So much is untold that it does not wait for a flit that happens to go. model [CXL-3.4]
+  bool is_urgent() const {
+    for (std::size_t p = 0; p < advertised_.size(); ++p) {
+      for (std::size_t c = 0; c < kCxlCredits; ++c) {
+        if (untold_[p][c] * 2 > advertised_[p][c]) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+  /// What the next flit header gives back: of each class a power of two up to 64, of the protocol
+  /// that has more of it. [CXL-2.10]
+  std::array<CxlFlitHeader::Credits, 3> take() {
+    std::array<CxlFlitHeader::Credits, 3> all{};
+    for (std::size_t c = 0; c < kCxlCredits; ++c) {
+      const std::size_t p = untold_[1][c] > untold_[0][c] ? 1 : 0;
+      std::uint32_t count = std::min(untold_[p][c], kMostInHeader);
+      while ((count & (count - 1U)) != 0) {
+        count &= count - 1U;
+      }
+      untold_[p][c] -= count;
+      all[c] = {p == 1, static_cast<std::uint8_t>(count)};
+    }
+    return all;
+  }
+  /// What was taken has not arrived.
+  void take_back(const std::array<CxlFlitHeader::Credits, 3>& credits) {
+    for (std::size_t c = 0; c < kCxlCredits; ++c) {
+      untold_[credits[c].is_mem ? 1 : 0][c] += credits[c].count;
+    }
+  }
+  bool is_conserved() const {
+    for (std::size_t p = 0; p < advertised_.size(); ++p) {
+      for (std::size_t c = 0; c < kCxlCredits; ++c) {
+        if (held_[p][c] + untold_[p][c] > advertised_[p][c]) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+  void reset() {
+    untold_ = advertised_;
+    held_ = {};
+  }
+
+ private:
+  static constexpr std::uint32_t kMostInHeader = 64;
+  std::uint32_t most_untold() const {
+    std::uint32_t most = 0;
+    for (const auto& protocol : untold_) {
+      most = std::max(most, *std::max_element(protocol.begin(), protocol.end()));
+    }
+    return most;
+  }
+
+  CxlCreditCounts advertised_, untold_, held_{};
+};
+
+}  // namespace flitwise

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues of CXL messages.
+#include "link/cxl_queues.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace flitwise {
+namespace {
+
+constexpr std::uint64_t kWholeLine = ~std::uint64_t{0};
+constexpr std::size_t kMostSeen = 64;  // messages of a channel that a packer looks at
+
+// Its data has byte enables in front.
+bool is_partial(const CxlMessage& message) {
+  return message.has_data() && message.byte_enables != kWholeLine;
+}
+
+}  // namespace
+
+CxlQueues::CxlQueues(CxlDirection direction, unsigned depth) : direction_(direction) {
+  for (std::size_t c = 0; c < kCxlChannels; ++c) {
+    if (info_of(static_cast<CxlChannel>(c)).direction == direction) {
+      queues_[c].entries.set_capacity(depth);
+    }
+  }
+}
+
+void CxlQueues::push(PacketRef packet, Time arrival) {
+  Queue& queue = queues_[index_of(packet->cxl->channel)];
+  queue.partial += is_partial(*packet->cxl) ? 1 : 0;
+  const Time last = queue.entries.empty() ? Time{} : queue.entries.back().arrival;
+  queue.entries.push_back({std::move(packet), std::max(arrival, last)});
+  ++size_;
+}
+
+Time CxlQueues::next_arrival(Time now) const {
+  Time next = Time::never();
+  for (const Queue& queue : queues_) {
+    for (std::size_t i = queue.arrived; i < queue.entries.size(); ++i) {
+      if (queue.entries[i].arrival > now) {
+        next = std::min(next, queue.entries[i].arrival);
+        break;
+      }
+    }
+  }
+  return next;
+}
+
+// Channels that share credits take turns in having the first look at them.
+CxlWaiting CxlQueues::waiting(Time now) {
+  CxlWaiting waiting;
+  if (size_ == 0) {
+    return waiting;
+  }
+  CxlCreditCounts left = gate_.left();
+  turn_ = (turn_ + 1) % kCxlChannels;
+  for (std::size_t i = 0; i < kCxlChannels; ++i) {
+    const std::size_t c = (turn_ + i) % kCxlChannels;
+    Queue& queue = queues_[c];
+    if (queue.entries.empty()) {
+      continue;
+    }
+    while (queue.arrived < queue.entries.size() && queue.entries[queue.arrived].arrival <= now) {
+      ++queue.arrived;
+    }
+    const auto channel = static_cast<CxlChannel>(c);
+    const auto room = static_cast<std::size_t>(CxlCreditGate::room(left, channel));
+    const std::size_t count = std::min({queue.arrived, room, kMostSeen});
+    CxlCreditGate::spend(left, channel, static_cast<std::uint32_t>(count));
+    waiting.of(channel) = static_cast<std::uint16_t>(count);
+    if (queue.partial > 0) {
+      waiting.partial_lines = partial_lines(queue, count);
+    }
+  }
+  return waiting;
+}
+
+std::uint64_t CxlQueues::partial_lines(const Queue& queue, std::size_t count) const {
+  std::uint64_t lines = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    lines |= std::uint64_t{is_partial(*queue.entries[i].packet->cxl) ? 1U : 0U} << i;
+  }
+  return lines;
+}
+
+PacketRef CxlQueues::take(CxlChannel channel) {
+  Queue& queue = queues_[index_of(channel)];
+  PacketRef packet = std::move(queue.entries.front().packet);
+  queue.entries.pop_front();
+  --queue.arrived;
+  queue.partial -= is_partial(*packet->cxl) ? 1 : 0;
+  --size_;
+  gate_.spend(channel);
+  return packet;
+}
+
+void CxlQueues::reset() {
+  for (Queue& queue : queues_) {
+    queue.entries.clear();
+    queue.arrived = queue.partial = 0;
+  }
+  size_ = 0;
+  gate_.reset();
+}
+
+std::string CxlQueues::starved() const {
+  std::string text;
+  for (std::size_t c = 0; c < kCxlChannels; ++c) {
+    const auto channel = static_cast<CxlChannel>(c);
+    if (queues_[c].arrived > 0 && CxlCreditGate::room(gate_.left(), channel) == 0) {
+      text += fmt::format("{}{} {} messages wait for credits", text.empty() ? "" : ", ",
+                          queues_[c].entries.size(), info_of(channel).name);
+    }
+  }
+  return text;
+}
+
+}  // namespace flitwise

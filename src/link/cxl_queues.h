@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Messages of CXL.cache and CXL.mem that wait at one link end: a queue per channel, and the
+/// credits that gate what leaves. Channels have no order among each other. [CXL-3.1]
+#pragma once
+
+#include <boost/circular_buffer.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "cxl/flit_layout.h"
+#include "flitwise/packet.h"
+#include "link/cxl_credits.h"
+
+namespace flitwise {
+
+class CxlQueues {
+ public:
+  /// What is sent in that direction; `depth` messages of each channel.
+  CxlQueues(CxlDirection direction, unsigned depth);
+
+  CxlDirection direction() const { return direction_; }
+  bool has_room(CxlChannel channel) const { return !queues_[index_of(channel)].entries.full(); }
+  bool empty() const { return size_ == 0; }
+  /// Queues a message that can go from `arrival` on, not before those pushed earlier. REQUIRES:
+  /// has_room(its channel), and the channel is of this direction.
+  void push(PacketRef packet, Time arrival);
+  /// When something that is queued arrives next; never where all of it has.
+  Time next_arrival(Time now) const;
+
+  /// Messages that may go now: they are there, and there are credits for all of them together.
+  CxlWaiting waiting(Time now);
+  /// The oldest message of a channel goes: its credits are spent. REQUIRES: it was waiting.
+  PacketRef take(CxlChannel channel);
+  CxlCreditGate& gate() { return gate_; }
+  const CxlCreditGate& gate() const { return gate_; }
+  void reset();
+  /// What waits for credits, for deadlock reports; empty where nothing does.
+  std::string starved() const;
+
+ private:
+  struct Entry {
+    PacketRef packet;
+    Time arrival{};
+  };
+  struct Queue {
+    boost::circular_buffer<Entry> entries;
+    std::size_t arrived = 0;  // of them, from the front
+    std::size_t partial = 0;  // lines that are enabled in part
+  };
+  std::uint64_t partial_lines(const Queue& queue, std::size_t count) const;
+
+  CxlDirection direction_;
+  std::array<Queue, kCxlChannels> queues_;
+  std::size_t size_ = 0;
+  std::size_t turn_ = 0;  // whose credits are looked at first
+  CxlCreditGate gate_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Link layer retry of 68-byte flits: the sender keeps flits until they are acknowledged, and the
+/// receiver asks for them again where one has a wrong CRC. Flits have no numbers; both ends count
+/// modulo 256. [CXL-3.5] [CXL-3.6]
+#pragma once
+
+#include <boost/circular_buffer.hpp>
+
+#include <cstdint>
+
+#include "flitwise/packet.h"
+#include "flitwise/time.h"
+
+namespace flitwise {
+
+/// RETRY.Frame flits before a RETRY.Req or RETRY.Ack. unverified [CXL-3.6]
+inline constexpr unsigned kRetryFrames = 5;
+/// Requests without an answer after which the link goes through Recovery (PhyReinit). unverified
+/// [CXL-3.7]
+inline constexpr unsigned kMostRetries = 5;
+/// Flits that Ak of a flit header acknowledges. [CXL-3.3]
+inline constexpr unsigned kFlitsPerAk = 8;
+/// Acknowledgements that do not wait for a flit that happens to go. [CXL-3.4]
+inline constexpr unsigned kAcksForLlcrd = 16;
+
+/// The sender's half (LLRB).
+class CxlRetryBuffer {
+ public:
+  /// REQUIRES: 1 <= capacity <= 255.
+  explicit CxlRetryBuffer(unsigned capacity) : flits_(capacity) {}
+
+  bool has_room() const { return !flits_.full(); }
+  bool empty() const { return flits_.empty(); }
+  std::size_t size() const { return flits_.size(); }
+  void push(PacketRef flit) { flits_.push_back(std::move(flit)); }
+  /// So many more have arrived; false: more than were sent.
+  bool acknowledge(unsigned count);
+  /// All from number `first` on go again; what was before it waits for its acknowledgement. False:
+  /// there is no such flit.
+  bool start_replay(std::uint8_t first);
+  bool is_replaying() const { return replay_left_ > 0; }
+  PacketRef next_replay() { return flits_[flits_.size() - replay_left_--]; }
+  void reset();
+
+ private:
+  boost::circular_buffer<PacketRef> flits_;
+  std::uint8_t first_ = 0;  // number of the oldest
+  std::size_t replay_left_ = 0;
+};
+
+/// The receiver's half.
+class CxlRetryRequester {
+ public:
+  explicit CxlRetryRequester(Time timeout) : timeout_(timeout) {}
+
+  /// A flit has come with a wrong CRC, whatever it was.
+  void damaged();
+  /// A flit with messages or data has come, undamaged; is it taken?
+  bool accepts();
+  /// RETRY.Ack has come: what follows begins with flit `first`. Without a question it means
+  /// nothing; false: it is not the flit that was asked for.
+  bool answered(std::uint8_t first);
+
+  /// A control flit is to go, or there has been no answer for too long.
+  bool is_due(Time now) const { return state_ == State::kAsking || deadline_ <= now; }
+  Time deadline() const { return state_ == State::kAsking ? Time{} : deadline_; }
+  /// The next of RETRY.Frame and RETRY.Req. REQUIRES: is_due().
+  struct Ask {
+    bool is_request = false;  ///< the last of them; else a RETRY.Frame
+    std::uint8_t first = 0;   ///< the flit that is wanted
+  };
+  Ask take(Time now);
+  /// True once after too many questions without an answer. [CXL-3.7]
+  bool take_recovery_request();
+  bool is_normal() const { return state_ == State::kNormal; }
+  void reset() { *this = CxlRetryRequester(timeout_); }
+
+ private:
+  enum class State : std::uint8_t { kNormal, kAsking, kWaiting };
+
+  Time timeout_;
+  State state_ = State::kNormal;
+  std::uint8_t expected_ = 0;  // number of the next flit
+  unsigned frames_left_ = 0;
+  unsigned asked_ = 0;  // in a row, without an answer
+  bool wants_recovery_ = false;
+  Time deadline_ = Time::never();
+};
+
+}  // namespace flitwise

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both halves of link layer retry.
+#include "link/cxl_retry.h"
+
+#include <gtest/gtest.h>
+
+namespace flitwise {
+namespace {
+
+class CxlRetryTest : public testing::Test {
+ protected:
+  PacketRef flit() { return pool_.make(PacketKind::kFlit); }
+  PacketPool pool_;
+};
+
+TEST_F(CxlRetryTest, CXL_3_5_KeepsFlitsUntilTheyAreAcknowledged) {
+  CxlRetryBuffer buffer(16);
+  for (int i = 0; i < 16; ++i) {
+    ASSERT_TRUE(buffer.has_room());
+    buffer.push(flit());
+  }
+  EXPECT_FALSE(buffer.has_room());
+  EXPECT_TRUE(buffer.acknowledge(8));
+  EXPECT_EQ(buffer.size(), 8U);
+  EXPECT_FALSE(buffer.acknowledge(9)) << "more than were sent";
+  EXPECT_EQ(buffer.size(), 8U);
+}
+
+TEST_F(CxlRetryTest, CXL_3_6_ReplaysFromTheFlitThatIsWanted) {
+  CxlRetryBuffer buffer(255);
+  std::vector<PacketRef> sent;
+  for (int i = 0; i < 10; ++i) {
+    sent.push_back(flit());
+    buffer.push(sent.back());
+  }
+  ASSERT_TRUE(buffer.start_replay(7));
+  EXPECT_FALSE(buffer.acknowledge(8)) << "7 have arrived at most";
+  EXPECT_TRUE(buffer.acknowledge(7));
+  for (std::size_t i = 7; i < 10; ++i) {
+    ASSERT_TRUE(buffer.is_replaying());
+    EXPECT_EQ(buffer.next_replay(), sent[i]);
+  }
+  EXPECT_FALSE(buffer.is_replaying());
+  EXPECT_TRUE(buffer.start_replay(10)) << "nothing is missing";
+  EXPECT_FALSE(buffer.is_replaying());
+  EXPECT_FALSE(buffer.start_replay(6)) << "acknowledged long ago";
+  EXPECT_FALSE(buffer.start_replay(11)) << "never sent";
+}
+
+TEST_F(CxlRetryTest, CXL_3_5_NumbersWrapAt256) {
+  CxlRetryBuffer buffer(16);
+  for (int i = 0; i < 1000; ++i) {
+    buffer.push(flit());
+    ASSERT_TRUE(buffer.acknowledge(1));
+  }
+  const PacketRef last = flit();
+  buffer.push(last);
+  ASSERT_TRUE(buffer.start_replay(1000 % 256));
+  EXPECT_EQ(buffer.next_replay(), last);
+}
+
+TEST_F(CxlRetryTest, CXL_3_6_AsksWithFiveFramesAndTakesNothingUntilTheAnswer) {
+  CxlRetryRequester receiver(Time::from_us(1));
+  EXPECT_TRUE(receiver.accepts());
+  EXPECT_TRUE(receiver.accepts());
+  EXPECT_FALSE(receiver.is_due(Time{}));
+  receiver.damaged();
+  receiver.damaged();  // the one behind it as well
+  EXPECT_FALSE(receiver.accepts());
+  for (unsigned i = 0; i < kRetryFrames; ++i) {
+    ASSERT_TRUE(receiver.is_due(Time{}));
+    EXPECT_FALSE(receiver.take(Time{}).is_request);
+  }
+  const CxlRetryRequester::Ask ask = receiver.take(Time{});
+  EXPECT_TRUE(ask.is_request);
+  EXPECT_EQ(ask.first, 2);
+  EXPECT_FALSE(receiver.is_due(Time::from_ns(999)));
+  EXPECT_FALSE(receiver.answered(1)) << "not what was asked for";
+  EXPECT_FALSE(receiver.accepts());
+  EXPECT_TRUE(receiver.answered(2));
+  EXPECT_TRUE(receiver.accepts());
+  EXPECT_EQ(receiver.deadline(), Time::never());
+}
+
+TEST_F(CxlRetryTest, CXL_3_7_AsksAgainAndAtLastForRecovery) {
+  CxlRetryRequester receiver(Time::from_us(1));
+  receiver.damaged();
+  Time now{};
+  for (unsigned asked = 1; asked <= kMostRetries + 1; ++asked) {
+    EXPECT_FALSE(receiver.take_recovery_request());
+    while (!receiver.take(now).is_request) {
+    }
+    now = receiver.deadline();
+    EXPECT_EQ(now, Time::from_us(asked));
+  }
+  EXPECT_TRUE(receiver.take_recovery_request());
+  EXPECT_FALSE(receiver.take_recovery_request());
+  EXPECT_TRUE(receiver.answered(0));
+  EXPECT_TRUE(receiver.is_normal());
+}
+
+TEST_F(CxlRetryTest, CXL_3_6_AnAnswerWithoutAQuestionMeansNothing) {
+  CxlRetryRequester receiver(Time::from_us(1));
+  EXPECT_TRUE(receiver.answered(77));
+  EXPECT_TRUE(receiver.accepts());
+}
+
+}  // namespace
+}  // namespace flitwise
