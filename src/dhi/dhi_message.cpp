@@ -2,6 +2,8 @@
 // Bits of the DHI messages, as docs/formats/dhi_messages.md lays them out.
 #include "dhi/dhi_message.h"
 
+#include "tlp/dw_bytes.h"
+
 namespace flitwise {
 namespace {
 
@@ -23,18 +25,6 @@ std::uint32_t dw3(std::uint32_t opcode, std::uint32_t flags, std::uint8_t epoch,
   return (opcode << 28) | (flags << 24) | (static_cast<std::uint32_t>(epoch) << 16) | to_int(dhi);
 }
 
-void append_dw(std::vector<std::uint8_t>& payload, std::uint32_t value) {
-  for (int shift = 24; shift >= 0; shift -= 8) {
-    payload.push_back(static_cast<std::uint8_t>(value >> shift));
-  }
-}
-
-std::uint32_t dw_at(const std::uint8_t* bytes) {
-  return (static_cast<std::uint32_t>(bytes[0]) << 24) |
-         (static_cast<std::uint32_t>(bytes[1]) << 16) |
-         (static_cast<std::uint32_t>(bytes[2]) << 8) | bytes[3];
-}
-
 /// [DHI D8] Always RO=IDO=0, and the sender named in full.
 void start(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id, MsgRouting routing,
            Bdf destination, std::uint32_t dw3_value) {
@@ -51,7 +41,7 @@ void start(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id, MsgRo
 void add_data(Tlp& tlp, std::vector<std::uint8_t>& payload, std::uint32_t value) {
   tlp.type = TlpType::kMsgD;
   ++tlp.length_dw;
-  append_dw(payload, value);
+  put_dw(payload, value);
 }
 
 std::uint32_t flags_of(const AllocMessage& message) {

@@ -3,6 +3,7 @@
 #include "tlp/tlp_decoder.h"
 
 #include "tlp/crc.h"
+#include "tlp/dw_bytes.h"
 #include "tlp/header_layout.h"
 #include "tlp/prefix.h"
 
@@ -49,10 +50,7 @@ class Decoder {
     return false;
   }
 
-  std::uint32_t dw_at(std::size_t offset) const {
-    return std::uint32_t{bytes_[offset]} << 24 | std::uint32_t{bytes_[offset + 1]} << 16 |
-           std::uint32_t{bytes_[offset + 2]} << 8 | bytes_[offset + 3];
-  }
+  std::uint32_t dw_at(std::size_t offset) const { return flitwise::dw_at(bytes_ + offset); }
   bool has_dw_at(std::size_t offset) const { return count_ >= offset + 4; }
 
   // [LNK-3.1] [LNK-3.2]

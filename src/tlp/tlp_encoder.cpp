@@ -7,6 +7,7 @@
 
 #include "flitwise/error.h"
 #include "tlp/crc.h"
+#include "tlp/dw_bytes.h"
 #include "tlp/header_layout.h"
 #include "tlp/prefix.h"
 
@@ -15,17 +16,6 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 using Header = std::array<std::uint32_t, 4>;
-
-void put_dw(Bytes& out, std::uint32_t dw) {
-  const std::array<std::uint8_t, 4> bytes = {
-      static_cast<std::uint8_t>(dw >> 24), static_cast<std::uint8_t>(dw >> 16),
-      static_cast<std::uint8_t>(dw >> 8), static_cast<std::uint8_t>(dw)};
-  out.insert(out.end(), bytes.begin(), bytes.end());
-}
-
-std::uint32_t bit(bool value, unsigned position) {
-  return value ? 1U << position : 0U;
-}
 
 // Local prefixes go first. [LNK-3.2]
 unsigned local_prefixes(const Tlp& tlp) {
@@ -55,12 +45,12 @@ std::uint32_t first_dw(const Tlp& tlp) {
   const std::uint32_t type =
       type_code(tlp.type) |
       (is_message(tlp.type) ? static_cast<std::uint32_t>(tlp.routing) & 7U : 0U);
-  return std::uint32_t{fmt_of(tlp)} << 29 | type << 24 | bit((tlp.tag & 0x200U) != 0, 23) |
-         (tlp.tc & 7U) << 20 | bit((tlp.tag & 0x100U) != 0, 19) | bit(tlp.id_based_ordering, 18) |
-         bit(tlp.id_is_handle, kHandleBit) | bit(tlp.has_processing_hint, 16) |
-         bit(tlp.has_ecrc, 15) | bit(tlp.is_poisoned, 14) | bit(tlp.relaxed_ordering, 13) |
-         bit(tlp.no_snoop, 12) | static_cast<std::uint32_t>(tlp.at) << 10 |
-         (tlp.length_dw & 0x3ffU);
+  return std::uint32_t{fmt_of(tlp)} << 29 | type << 24 | bit_at((tlp.tag & 0x200U) != 0, 23) |
+         (tlp.tc & 7U) << 20 | bit_at((tlp.tag & 0x100U) != 0, 19) |
+         bit_at(tlp.id_based_ordering, 18) | bit_at(tlp.id_is_handle, kHandleBit) |
+         bit_at(tlp.has_processing_hint, 16) | bit_at(tlp.has_ecrc, 15) |
+         bit_at(tlp.is_poisoned, 14) | bit_at(tlp.relaxed_ordering, 13) | bit_at(tlp.no_snoop, 12) |
+         static_cast<std::uint32_t>(tlp.at) << 10 | (tlp.length_dw & 0x3ffU);
 }
 
 std::uint32_t requester_and_tag(const Tlp& tlp, std::uint32_t low_byte) {
@@ -70,7 +60,7 @@ std::uint32_t requester_and_tag(const Tlp& tlp, std::uint32_t low_byte) {
 Header completion_header(const Tlp& tlp) {
   Header dw{};
   dw[1] = std::uint32_t{tlp.completer_id.value} << 16 |
-          (static_cast<std::uint32_t>(tlp.status) & 7U) << 13 | bit(tlp.bcm, 12) |
+          (static_cast<std::uint32_t>(tlp.status) & 7U) << 13 | bit_at(tlp.bcm, 12) |
           (tlp.byte_count & 0xfffU);
   dw[2] = requester_and_tag(tlp, tlp.lower_address & 0x7fU);
   return dw;
