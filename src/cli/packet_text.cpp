@@ -17,6 +17,7 @@ using json_value::Json;
 using Bytes = std::vector<std::uint8_t>;
 
 const std::vector<std::string> kFramings = {"gen1", "gen3"};
+constexpr const char* kNoFraming = "a TLP of flit mode has no framing of its own; expected none";
 
 Complaint read_framing(const Json& value, std::optional<Framing>& framing) {
   std::size_t place = 0;
@@ -32,10 +33,12 @@ struct FrameKeys {
   std::optional<Framing> framing;
   std::uint64_t sequence = 0;
   bool is_nullified = false;
+  bool is_flit_mode = false;
   bool checks = true;
 };
 
-const std::vector<std::string> kTlpFrameKeys = {"framing", "seq", "nullified", "check"};
+const std::vector<std::string> kTlpFrameKeys = {"framing", "seq", "nullified", "flit_mode",
+                                                "check"};
 const std::vector<std::string> kDllpFrameKeys = {"framing"};
 
 // Moves the keys of the frame out of the packet's object.
@@ -58,8 +61,13 @@ FrameKeys take_frame_keys(Json& object, const std::vector<std::string>& keys, Js
   });
   reader.field("nullified",
                [&](const Json& value) { return json_value::read_bool(value, frame.is_nullified); });
+  reader.field("flit_mode",
+               [&](const Json& value) { return json_value::read_bool(value, frame.is_flit_mode); });
   reader.field("check",
                [&](const Json& value) { return json_value::read_bool(value, frame.checks); });
+  if (frame.is_flit_mode && frame.framing) {
+    reader.complain("framing", kNoFraming);
+  }
   for (const char* key : {"seq", "nullified"}) {
     if (reader.has(key) && !frame.framing) {
       reader.complain(key, "needs framing; expected framing gen1 or gen3 beside it");
@@ -72,14 +80,6 @@ FrameKeys take_frame_keys(Json& object, const std::vector<std::string>& keys, Js
 [[noreturn]] void refuse(const HexSource& source, std::size_t offset, const std::string& what) {
   const int column = source.line > 0 ? 1 : 0;
   throw ConfigError({{source.file, source.line, column, fmt::format("byte {}", offset), what}});
-}
-
-Bytes bytes_in(const std::string& hex, const HexSource& source) {
-  Bytes bytes;
-  if (const Complaint complaint = json_value::read_bytes(hex, bytes); !complaint.empty()) {
-    throw ConfigError({{source.file, source.line, source.line > 0 ? 1 : 0, "", complaint}});
-  }
-  return bytes;
 }
 
 Bytes part_of(const Bytes& bytes, const FrameResult& frame) {
@@ -99,6 +99,20 @@ bool is_about_bytes(TlpViolation violation) {
   return violation < TlpViolation::kBadByteEnables;
 }
 
+Json flit_mode_tlp_json(const Bytes& bytes, const DecodeOptions& options, const HexSource& source) {
+  const FlitTlpDecodeResult result = decode_flit_mode(bytes.data(), bytes.size());
+  const bool is_refused = result.error && (options.checks || !result.violation);
+  if (is_refused) {
+    refuse(source, result.error_offset, verdict_of(result, bytes.size()));
+  }
+  Json json = json_of(document_of(result, bytes));
+  json["flit_mode"] = true;
+  if (!options.checks) {
+    json["check"] = false;
+  }
+  return json;
+}
+
 }  // namespace
 
 DecodeOptions decode_options(const Json& sets) {
@@ -107,6 +121,12 @@ DecodeOptions decode_options(const Json& sets) {
   reader.field("framing", [&](const Json& value) { return read_framing(value, options.framing); });
   reader.field("check",
                [&](const Json& value) { return json_value::read_bool(value, options.checks); });
+  reader.field("flit_mode", [&](const Json& value) {
+    return json_value::read_bool(value, options.is_flit_mode);
+  });
+  if (options.is_flit_mode && options.framing) {
+    reader.complain("framing", kNoFraming);
+  }
   reader.finish();
   return options;
 }
@@ -122,13 +142,35 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-std::string tlp_hex(Json object, JsonSource source) {
-  const FrameKeys frame = take_frame_keys(object, kTlpFrameKeys, source);
-  const TlpDocument document = tlp_from_json(object, source);
-  if (const auto violation = check_format(document.tlp); violation && frame.checks) {
+Bytes bytes_in(const std::string& hex, const HexSource& source) {
+  Bytes bytes;
+  if (const Complaint complaint = json_value::read_bytes(hex, bytes); !complaint.empty()) {
+    throw ConfigError({{source.file, source.line, source.line > 0 ? 1 : 0, "", complaint}});
+  }
+  return bytes;
+}
+
+void check_rules(const Tlp& tlp, const JsonSource& source) {
+  if (const auto violation = check_format(tlp)) {
     throw ConfigError(
         {{source.file, source.line, source.line > 0 ? 1 : 0, name_of(*violation),
           fmt::format("{}; check=false encodes it all the same", sentence_of(*violation))}});
+  }
+}
+
+std::string verdict_of(const FlitTlpDecodeResult& result, std::size_t bytes) {
+  const char* name = result.violation ? name_of(*result.violation) : name_of(*result.error);
+  const char* sentence =
+      result.violation ? sentence_of(*result.violation) : sentence_of(*result.error);
+  return fmt::format("{} in {} bytes: {}", name, bytes, sentence);
+}
+
+std::string tlp_hex(Json object, JsonSource source) {
+  const FrameKeys frame = take_frame_keys(object, kTlpFrameKeys, source);
+  const TlpDocument document =
+      tlp_from_json(object, source, frame.is_flit_mode ? TlpForm::kFlit : TlpForm::kNonFlit);
+  if (frame.checks) {
+    check_rules(document.tlp, source);
   }
   Bytes bytes = bytes_of(document);
   if (frame.framing) {
@@ -153,6 +195,9 @@ std::string dllp_hex(Json object, JsonSource source) {
 
 Json tlp_json(const std::string& hex, const DecodeOptions& options, const HexSource& source) {
   Bytes bytes = bytes_in(hex, source);
+  if (options.is_flit_mode) {
+    return flit_mode_tlp_json(bytes, options, source);
+  }
   FrameResult frame;
   if (options.framing) {
     frame = unframe_tlp(*options.framing, bytes.data(), bytes.size());

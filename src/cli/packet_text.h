@@ -15,6 +15,7 @@ namespace flitwise::cli {
 /// How the bytes given to decode are to be read.
 struct DecodeOptions {
   std::optional<Framing> framing;  ///< absent: bare packets
+  bool is_flit_mode = false;       ///< TLPs in the form of flit mode
   bool checks = true;              ///< malformed TLPs are refused
 };
 DecodeOptions decode_options(const json_value::Json& sets);
@@ -24,11 +25,19 @@ struct HexSource {
   int line = 0;
 };
 
+/// Bytes of hex digits in pairs.
+std::vector<std::uint8_t> bytes_in(const std::string& hex, const HexSource& source);
+
 /// Text without its line ends; a line that is blank or starts with '#' is empty.
 std::vector<std::string> lines_of(const std::string& text);
 
+/// What is wrong with bytes that are no TLP of flit mode. REQUIRES: result has an error.
+std::string verdict_of(const FlitTlpDecodeResult& result, std::size_t bytes);
+/// Throws ConfigError if the TLP breaks a rule of its fields.
+void check_rules(const Tlp& tlp, const JsonSource& source);
+
 /// Beside the fields of the packet, the object may have framing, seq and nullified for framed
-/// bytes, and check=false to let malformed TLPs through.
+/// bytes, flit_mode for the bytes of flit mode, and check=false to let malformed TLPs through.
 std::string tlp_hex(json_value::Json object, JsonSource source);
 std::string dllp_hex(json_value::Json object, JsonSource source);
 

@@ -47,16 +47,22 @@ std::uint16_t dllp_crc16(const std::array<std::uint8_t, 4>& dllp) {
 }
 
 std::uint32_t ecrc(const std::uint8_t* tlp, std::size_t bytes, std::size_t prefix_bytes,
-                   std::size_t local_prefix_bytes) {
+                   std::size_t local_prefix_bytes, const EcrcVariantBits& variant) {
   const std::size_t first = kEcrcCoversLocalPrefixes ? 0 : local_prefix_bytes;
   uLong crc = crc_of(0, tlp + first, prefix_bytes - first);
-  std::array<std::uint8_t, 4> dw0 = {tlp[prefix_bytes], tlp[prefix_bytes + 1],
-                                     tlp[prefix_bytes + 2], tlp[prefix_bytes + 3]};
-  dw0[0] |= 0x01;  // Type[0] and EP may change on the way, so they count as 1.
-  dw0[2] |= 0x40;
-  crc = crc_of(crc, dw0.data(), dw0.size());
-  crc = crc_of(crc, tlp + prefix_bytes + 4, bytes - prefix_bytes - 4);
-  return static_cast<std::uint32_t>(crc);
+  EcrcVariantBits start = variant;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    start[i] |= tlp[prefix_bytes + i];
+  }
+  crc = crc_of(crc, start.data(), start.size());
+  const std::size_t rest = prefix_bytes + start.size();
+  return static_cast<std::uint32_t>(crc_of(crc, tlp + rest, bytes - rest));
+}
+
+void put_ecrc(std::uint32_t crc, std::uint8_t* bytes) {
+  for (unsigned i = 0; i < 4; ++i) {
+    bytes[i] = static_cast<std::uint8_t>(crc >> (8 * i));
+  }
 }
 
 }  // namespace flitwise

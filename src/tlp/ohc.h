@@ -5,6 +5,7 @@
 
 #include "flitwise/tlp.h"
 #include "tlp/no_write.h"
+#include "tlp/prefix.h"
 
 namespace flitwise {
 
@@ -44,15 +45,26 @@ constexpr bool has_ohc_b(const Tlp& tlp) {
   return tlp.has_processing_hint;
 }
 
-/// Bytes of OHC-A and OHC-B; each further prefix of the non-flit form is one DW of OHC-E, or a
-/// local prefix, and counts as prefix. [LNK-11.9]
+/// DWs of OHC-E, one for each further End-End prefix: it comes with 1, 2 or 4. [LNK-11.13]
+constexpr unsigned ohc_e_dws(const Tlp& tlp) {
+  const unsigned prefixes = tlp.other_prefix_count - local_prefixes(tlp);
+  return prefixes == 3 ? 4U : prefixes;
+}
+
+/// Bytes of OHC-A and OHC-B. [LNK-11.9]
 constexpr unsigned ohc_bytes(const Tlp& tlp) {
   return (has_ohc_a(tlp) ? 4U : 0U) + (has_ohc_b(tlp) ? 4U : 0U);
 }
 
+/// Bytes of prefixes other than the PASID's: local ones, and the End-End ones in OHC-E.
+/// [LNK-11.18]
+constexpr unsigned flit_mode_prefix_bytes(const Tlp& tlp) {
+  return tlp.other_prefix_count == 0 ? 0U : 4U * (local_prefixes(tlp) + ohc_e_dws(tlp));
+}
+
 /// Bytes of a TLP in flit mode: base header, OHC, payload, trailer. Always whole DWs.
 constexpr unsigned flit_mode_tlp_bytes(const Tlp& tlp) {
-  return 4U * tlp.other_prefix_count + header_bytes(tlp) + ohc_bytes(tlp) + data_bytes(tlp) +
+  return flit_mode_prefix_bytes(tlp) + header_bytes(tlp) + ohc_bytes(tlp) + data_bytes(tlp) +
          (tlp.has_ecrc ? 4U : 0U);
 }
 

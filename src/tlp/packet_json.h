@@ -11,8 +11,12 @@
 #include "flitwise/dllp.h"
 #include "flitwise/error.h"
 #include "flitwise/tlp.h"
+#include "tlp/flit_tlp_decoder.h"
 
 namespace flitwise {
+
+/// Which mode's bytes a TLP has.
+enum class TlpForm : std::uint8_t { kNonFlit, kFlit };
 
 /// A TLP with all that its bytes hold.
 struct TlpDocument {
@@ -20,11 +24,15 @@ struct TlpDocument {
   std::vector<std::uint8_t> payload;
   /// Reserved bits that were set, by DW from the first; shorter than the TLP or empty.
   std::vector<std::uint32_t> reserved;
+  TlpForm form = TlpForm::kNonFlit;
+  bool has_spare_ohc_a = false;  ///< flit mode: OHC-A is there, but nothing in it needs it
 };
 
 /// The document of decoded bytes: tlp and its payload place come from decode_tlp without error.
 TlpDocument document_of(const Tlp& tlp, const std::vector<std::uint8_t>& bytes,
                         std::size_t payload_offset);
+/// The same of decode_flit_mode.
+TlpDocument document_of(const FlitTlpDecodeResult& decoded, const std::vector<std::uint8_t>& bytes);
 /// The bytes of a document, ECRC included.
 std::vector<std::uint8_t> bytes_of(const TlpDocument& document);
 
@@ -39,8 +47,10 @@ struct JsonSource {
 };
 
 /// Missing fields get the defaults of docs/formats/tlp_json.md. Throws ConfigError with every
-/// problem: unknown key (and the nearest), a field the type does not have, a value out of range.
-TlpDocument tlp_from_json(const nlohmann::ordered_json& object, const JsonSource& source);
+/// problem: unknown key (and the nearest), a field the type does not have, a value out of range, a
+/// field that flit mode does not have.
+TlpDocument tlp_from_json(const nlohmann::ordered_json& object, const JsonSource& source,
+                          TlpForm form = TlpForm::kNonFlit);
 Dllp dllp_from_json(const nlohmann::ordered_json& object, const JsonSource& source);
 
 }  // namespace flitwise

@@ -5,14 +5,15 @@
 #include <cstdint>
 
 #include "flitwise/ids.h"
+#include "flitwise/tlp.h"
 
 namespace flitwise {
 
-/// First byte of a prefix. [LNK-3.3]
+/// First byte of a prefix. [LNK-3.3] kFlitModeLocal: in flit mode alone. [LNK-11.13]
 namespace prefix {
-inline constexpr std::uint8_t kMrIov = 0x80, kVendorLocal0 = 0x8e, kVendorLocal1 = 0x8f,
-                              kExtTph = 0x90, kPasid = 0x91, kIde = 0x92, kVendorEndEnd0 = 0x9e,
-                              kVendorEndEnd1 = 0x9f;
+inline constexpr std::uint8_t kMrIov = 0x80, kFlitModeLocal = 0x8d, kVendorLocal0 = 0x8e,
+                              kVendorLocal1 = 0x8f, kExtTph = 0x90, kPasid = 0x91, kIde = 0x92,
+                              kVendorEndEnd0 = 0x9e, kVendorEndEnd1 = 0x9f;
 }  // namespace prefix
 
 inline constexpr unsigned kMaxPrefixes = 4;  ///< End-End prefixes of one TLP [LNK-3.2]
@@ -56,6 +57,15 @@ constexpr bool is_handle_prefix(std::uint32_t dw) {
 }
 constexpr Dhi handle_of_prefix(std::uint32_t dw) {
   return static_cast<Dhi>(dw & 0xfffU);
+}
+
+/// Further prefixes of a TLP that are local: they go first. [LNK-3.2]
+constexpr unsigned local_prefixes(const Tlp& tlp) {
+  unsigned locals = 0;
+  while (locals < tlp.other_prefix_count && !is_end_end_prefix(tlp.other_prefixes[locals])) {
+    ++locals;
+  }
+  return locals;
 }
 
 }  // namespace flitwise

@@ -17,15 +17,6 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 using Header = std::array<std::uint32_t, 4>;
 
-// Local prefixes go first. [LNK-3.2]
-unsigned local_prefixes(const Tlp& tlp) {
-  unsigned locals = 0;
-  while (locals < tlp.other_prefix_count && !is_end_end_prefix(tlp.other_prefixes[locals])) {
-    ++locals;
-  }
-  return locals;
-}
-
 void put_prefixes(const Tlp& tlp, Bytes& out) {
   const unsigned before_pasid = std::max<unsigned>(local_prefixes(tlp), tlp.prefixes_before_pasid);
   bool pasid_is_due = tlp.has_pasid;
@@ -117,10 +108,7 @@ void write_ecrc(const Tlp& tlp, std::uint8_t* bytes) {
     return;
   }
   const std::size_t place = tlp_bytes(tlp) - 4U;
-  const std::uint32_t crc = ecrc(bytes, place, prefix_bytes(tlp), 4U * local_prefixes(tlp));
-  for (unsigned i = 0; i < 4; ++i) {
-    bytes[place + i] = static_cast<std::uint8_t>(crc >> (8 * i));
-  }
+  put_ecrc(ecrc(bytes, place, prefix_bytes(tlp), 4U * local_prefixes(tlp)), bytes + place);
 }
 
 }  // namespace flitwise

@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <array>
 
+#include "tlp/flit_tlp_encoder.h"
+#include "tlp/flit_tlp_layout.h"
 #include "tlp/header_layout.h"
 #include "tlp/json_reader.h"
+#include "tlp/ohc.h"
 #include "tlp/packet_json.h"
-#include "tlp/prefix.h"
-#include "tlp/tlp_decoder.h"
-#include "tlp/tlp_encoder.h"
 
 namespace flitwise {
 namespace {
 
 using json_value::Complaint;
 using json_value::Json;
-using Bytes = std::vector<std::uint8_t>;
 
 const std::vector<std::string> kAddressTypes = {"untranslated", "translation_request", "translated",
                                                 "reserved"};
@@ -34,7 +33,9 @@ bool has_address(const Tlp& tlp) {
 /// The fields of one TLP, read from its JSON group by group.
 class TlpReader {
  public:
-  TlpReader(const Json& object, const JsonSource& source) : reader_(object, source) {}
+  TlpReader(const Json& object, const JsonSource& source, TlpForm form) : reader_(object, source) {
+    document_.form = form;
+  }
 
   TlpDocument run() {
     read_type();
@@ -45,8 +46,11 @@ class TlpReader {
     read_prefixes();
     read_payload();
     fill_defaults();
+    if (is_flit_mode()) {
+      read_flit_mode();
+    }
     reader_.field("reserved", [this](const Json& value) {
-      return json_value::read_dws(value, tlp_bytes(tlp_) / 4, document_.reserved);
+      return json_value::read_dws(value, whole_dws(), document_.reserved);
     });
     reader_.finish();
     return std::move(document_);
@@ -86,6 +90,16 @@ class TlpReader {
     } else {
       reader_.foreign(key, name_of(tlp_.type));
     }
+  }
+
+  bool is_flit_mode() const { return document_.form == TlpForm::kFlit; }
+
+  std::size_t whole_dws() const {
+    if (!is_flit_mode()) {
+      return tlp_bytes(tlp_) / 4;
+    }
+    const bool has_one_more = document_.has_spare_ohc_a && !has_ohc_a(tlp_);
+    return flit_mode_tlp_bytes(tlp_) / 4 + (has_one_more ? 1U : 0U);
   }
 
   void read_type() {
@@ -136,7 +150,7 @@ class TlpReader {
   // [LNK-1.1]
   void read_common() {
     bdf("requester_id", tlp_.requester_id);
-    number("tag", tlp_.tag, 0, 1023);
+    number("tag", tlp_.tag, 0, is_flit_mode() ? (1U << kFlitModeTagBits) - 1U : 1023U);
     number("tc", tlp_.tc, 0, 7);
     word("at", tlp_.at, kAddressTypes);
     flag("ido", tlp_.id_based_ordering);
@@ -204,7 +218,7 @@ class TlpReader {
     reader_.field("prefixes", [this](const Json& value) {
       std::vector<std::uint32_t> dws;
       Complaint complaint = json_value::read_dws(value, tlp_.other_prefixes.size(), dws);
-      if (complaint.empty() && !are_prefixes_in_order(dws)) {
+      if (complaint.empty() && !are_prefixes_in_order(dws, is_flit_mode())) {
         complaint = "prefixes expected: known first bytes other than the PASID's, local ones first";
       }
       std::copy(dws.begin(), dws.end(), tlp_.other_prefixes.begin());
@@ -226,10 +240,11 @@ class TlpReader {
     flag("execute_requested", tlp_.execute_requested);
   }
 
-  static bool are_prefixes_in_order(const std::vector<std::uint32_t>& dws) {
+  static bool are_prefixes_in_order(const std::vector<std::uint32_t>& dws, bool is_flit_mode) {
     return std::all_of(dws.begin(), dws.end(),
-                       [](std::uint32_t dw) {
-                         return is_known_prefix(dw) && prefix_type(dw) != prefix::kPasid;
+                       [&](std::uint32_t dw) {
+                         return (is_known_prefix(dw) && prefix_type(dw) != prefix::kPasid) ||
+                                (is_flit_mode && prefix_type(dw) == prefix::kFlitModeLocal);
                        }) &&
            std::is_partitioned(dws.begin(), dws.end(),
                                [](std::uint32_t dw) { return !is_end_end_prefix(dw); });
@@ -272,6 +287,14 @@ class TlpReader {
       tlp_.is_4dw = tlp_.address >> 32 != 0;  // [LNK-2.2]
     }
     document_.payload.resize(data_bytes(tlp_));
+  }
+
+  // [LNK-11.13] to [LNK-11.18]
+  void read_flit_mode() {
+    flag("ohc_a", document_.has_spare_ohc_a);
+    if (const auto gap = find_flit_mode_gap(tlp_)) {
+      reader_.complain(gap->field, gap->why);
+    }
   }
 
   JsonReader reader_;
@@ -330,40 +353,7 @@ void write_prefixes(const Tlp& tlp, Json& json) {
   }
 }
 
-std::uint32_t dw_at(const Bytes& bytes, std::size_t offset) {
-  return std::uint32_t{bytes[offset]} << 24 | std::uint32_t{bytes[offset + 1]} << 16 |
-         std::uint32_t{bytes[offset + 2]} << 8 | bytes[offset + 3];
-}
-
 }  // namespace
-
-TlpDocument document_of(const Tlp& tlp, const Bytes& bytes, std::size_t payload_offset) {
-  TlpDocument document;
-  document.tlp = tlp;
-  if (is_translation_request(tlp)) {
-    document.tlp.processing_hint &= 1U << kNoWriteBit;
-  }
-  const auto payload = bytes.begin() + static_cast<std::ptrdiff_t>(payload_offset);
-  document.payload.assign(payload, payload + static_cast<std::ptrdiff_t>(data_bytes(tlp)));
-  const Bytes plain = bytes_of(document);
-  for (std::size_t at = 0; at < payload_offset; at += 4) {
-    document.reserved.push_back(dw_at(bytes, at) ^ dw_at(plain, at));
-  }
-  while (!document.reserved.empty() && document.reserved.back() == 0) {
-    document.reserved.pop_back();
-  }
-  return document;
-}
-
-Bytes bytes_of(const TlpDocument& document) {
-  Bytes bytes;
-  encode(document.tlp, document.payload.data(), document.payload.size(), bytes);
-  for (std::size_t i = 0; i < 4 * document.reserved.size(); ++i) {
-    bytes[i] ^= static_cast<std::uint8_t>(document.reserved[i / 4] >> (24 - 8 * (i % 4)));
-  }
-  write_ecrc(document.tlp, bytes.data());
-  return bytes;
-}
 
 Json json_of(const TlpDocument& document) {
   const Tlp& tlp = document.tlp;
@@ -384,6 +374,9 @@ Json json_of(const TlpDocument& document) {
   json["length_dw"] = tlp.length_dw;
   write_by_kind(tlp, json);
   write_prefixes(tlp, json);
+  if (document.has_spare_ohc_a) {
+    json["ohc_a"] = true;
+  }
   if (has_data(tlp.type)) {
     json["payload"] = json_value::hex_bytes(document.payload.data(), document.payload.size());
   }
@@ -397,8 +390,8 @@ Json json_of(const TlpDocument& document) {
   return json;
 }
 
-TlpDocument tlp_from_json(const Json& object, const JsonSource& source) {
-  return TlpReader(object, source).run();
+TlpDocument tlp_from_json(const Json& object, const JsonSource& source, TlpForm form) {
+  return TlpReader(object, source, form).run();
 }
 
 }  // namespace flitwise

@@ -27,6 +27,18 @@ void check_tlp_document(const Json& json) {
   }
 }
 
+void check_flit_mode_document(const Json& json) {
+  const TlpDocument document = tlp_from_json(json, {}, TlpForm::kFlit);
+  const std::vector<std::uint8_t> bytes = bytes_of(document);
+  FLITWISE_PROPERTY(bytes_of(tlp_from_json(json_of(document), {}, TlpForm::kFlit)) == bytes);
+  const FlitTlpDecodeResult decoded = decode_flit_mode(bytes.data(), bytes.size());
+  if (!decoded.error) {
+    const TlpDocument again = document_of(decoded, bytes);
+    FLITWISE_PROPERTY(bytes_of(again) == bytes);
+    FLITWISE_PROPERTY(bytes_of(tlp_from_json(json_of(again), {}, TlpForm::kFlit)) == bytes);
+  }
+}
+
 void check_dllp(const Json& json) {
   const Dllp dllp = dllp_from_json(json, {});
   const auto bytes = encode(dllp);
@@ -51,6 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Json json = json_value::parse(fuzz::text_of_input(data, size));
   if (!json.is_discarded()) {
     expect_config_error_only([&] { check_tlp_document(json); });
+    expect_config_error_only([&] { check_flit_mode_document(json); });
     expect_config_error_only([&] { check_dllp(json); });
   }
   return 0;

@@ -1,53 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands encode and decode: JSON to bytes and back, and what they refuse.
-#include "cli/encode_command.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <sstream>
-
 #include "tlp/dllp_codec.h"
 #include "tlp/json_value.h"
 #include "tlp/tlp_encoder.h"
+#include "unit/cli/codec_support.h"
 #include "unit/tlp/random_tlp.h"
 
 namespace flitwise {
 namespace {
 
 using testing::Bytes;
+using testing::decode_of;
+using testing::encode_of;
 using ::testing::HasSubstr;
+using testing::Outcome;
 using testing::RandomTlp;
+using testing::refusal;
 using ::testing::StartsWith;
-
-struct Outcome {
-  int code = 0;
-  std::string out, err;
-};
-
-Outcome encode_of(const std::string& text, const std::vector<std::string>& sets = {},
-                  const std::string& kind = "tlp") {
-  std::istringstream in(text);
-  std::ostringstream out, err;
-  const int code = cli::encode_command(kind, sets, in, out, err);
-  return {code, out.str(), err.str()};
-}
-
-Outcome decode_of(const std::string& hex, const std::vector<std::string>& sets = {},
-                  const std::string& kind = "tlp") {
-  std::istringstream in(hex);
-  std::ostringstream out, err;
-  const int code = cli::decode_command(kind, sets, {}, in, out, err);
-  return {code, out.str(), err.str()};
-}
-
-// What the command must refuse: exit code 2, nothing on stdout.
-std::string refusal(const Outcome& outcome) {
-  EXPECT_EQ(outcome.code, 2) << outcome.out;
-  EXPECT_EQ(outcome.out, "");
-  return outcome.err;
-}
 
 TEST(EncodeCommand, LNK_2_1_GoldenReadFromJson) {
   const Outcome outcome = encode_of(R"({"type": "MRd", "address": "0x12345678", "length_dw": 16,
