@@ -17,6 +17,7 @@ namespace flit {
 inline constexpr std::uint32_t kBytes = 256, kTlpBytes = 236, kDlpBytes = 6, kCrcBytes = 8,
                                kFecBytes = 6;
 inline constexpr std::uint32_t kTlpDws = kTlpBytes / 4;
+inline constexpr std::uint32_t kFecGroups = 3;  ///< interleaved byte by byte [LNK-11.8]
 static_assert(kTlpBytes + kDlpBytes + kCrcBytes + kFecBytes == kBytes);
 }  // namespace flit
 

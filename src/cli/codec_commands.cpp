@@ -25,10 +25,11 @@ std::istream& input(std::istringstream& nothing) {
 }
 
 int encode(const CodecOptions& options) {
-  // A packet that names its type on the command line needs no input.
+  // A packet that names its type on the command line needs no input, nor does a flit with its TLPs.
   const bool is_complete =
-      std::any_of(options.sets.begin(), options.sets.end(),
-                  [](const std::string& set) { return set.rfind("type=", 0) == 0; });
+      std::any_of(options.sets.begin(), options.sets.end(), [](const std::string& set) {
+        return set.rfind("type=", 0) == 0 || set.rfind("tlps=", 0) == 0;
+      });
   std::ostringstream given;
   for (const std::string& word : options.words) {
     given << word << ' ';

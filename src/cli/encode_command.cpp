@@ -9,6 +9,7 @@
 #include <optional>
 #include <ostream>
 
+#include "cli/flit_text.h"
 #include "cli/packet_text.h"
 #include "config/problems.h"
 #include "flitwise/error.h"
@@ -26,7 +27,7 @@ const std::vector<std::string> kKinds = {"tlp", "dllp", "flit", "cxl", "roce"};
 
 // The exit code if the kind ends the command here.
 std::optional<int> refused(const char* command, const std::string& kind, std::ostream& err) {
-  if (kind == "tlp" || kind == "dllp") {
+  if (kind == "tlp" || kind == "dllp" || kind == "flit") {
     return std::nullopt;
   }
   for (const std::string& known : kKinds) {
@@ -115,6 +116,21 @@ int guarded(std::ostream& out, std::ostream& err, Body body) {
   }
 }
 
+// One line of JSON a line that has a packet.
+std::string packets_json(const std::string& kind, const std::vector<std::string>& lines,
+                         const DecodeOptions& options, HexSource source) {
+  std::string text;
+  for (const std::string& packet : lines) {
+    if (!packet.empty()) {
+      const Json json =
+          kind == "tlp" ? tlp_json(packet, options, source) : dllp_json(packet, options, source);
+      text += json.dump() + '\n';
+    }
+    source.line += source.line > 0 ? 1 : 0;
+  }
+  return text;
+}
+
 }  // namespace
 
 int encode_command(const std::string& kind, const std::vector<std::string>& sets, std::istream& in,
@@ -125,15 +141,20 @@ int encode_command(const std::string& kind, const std::vector<std::string>& sets
   return guarded(out, err, [&] {
     const Json overrides = overrides_of(sets);
     std::string text;
+    std::vector<FlitInput> flits;
     for (Input& input : parse_json(all_of(in))) {
       if (input.json.is_object()) {
         input.json.update(overrides);
       }
       const JsonSource source{input.line == 0 ? "--set" : "stdin", input.line, {}};
-      text += kind == "tlp" ? tlp_hex(input.json, source) : dllp_hex(input.json, source);
-      text += '\n';
+      if (kind == "flit") {
+        flits.push_back({std::move(input.json), source});
+      } else {
+        text += kind == "tlp" ? tlp_hex(input.json, source) : dllp_hex(input.json, source);
+        text += '\n';
+      }
     }
-    return text;
+    return text + flit_hex(flits);
   });
 }
 
@@ -144,24 +165,17 @@ int decode_command(const std::string& kind, const std::vector<std::string>& sets
     return *code;
   }
   return guarded(out, err, [&] {
-    const DecodeOptions options = decode_options(overrides_of(sets));
+    const Json overrides = overrides_of(sets);
     std::string joined;
     for (const std::string& word : hex_args) {
       joined += (joined.empty() ? "" : " ") + word;
     }
     const bool from_stdin = hex_args.empty();
-    std::string text;
-    int line = 0;
-    for (const std::string& packet : lines_of(from_stdin ? all_of(in) : joined)) {
-      ++line;
-      if (packet.empty()) {
-        continue;
-      }
-      const HexSource source{from_stdin ? "stdin" : "HEX", from_stdin ? line : 0};
-      const Json json =
-          kind == "tlp" ? tlp_json(packet, options, source) : dllp_json(packet, options, source);
-      text += json.dump() + '\n';
-    }
+    const std::vector<std::string> lines = lines_of(from_stdin ? all_of(in) : joined);
+    const HexSource source{from_stdin ? "stdin" : "HEX", from_stdin ? 1 : 0};
+    const std::string text = kind == "flit"
+                                 ? flit_json(lines, flit_decode_options(overrides), source)
+                                 : packets_json(kind, lines, decode_options(overrides), source);
     if (text.empty()) {
       fail(from_stdin ? "stdin" : "HEX", 0, "no packet seen; expected hex digits");
     }

@@ -14,7 +14,6 @@ namespace flitwise {
 namespace {
 
 constexpr double kFlitBits = flit::kBytes * 8;
-constexpr unsigned kFecGroups = 3;  // interleaved byte by byte [LNK-11.8]
 
 }  // namespace
 
@@ -64,14 +63,15 @@ FlitDamage BitErrors::draw_flit(bool has_payload) {
   const bool is_struck = has_payload ? is_named(faults_.corrupt_tlps, tlps_, next_tlp_)
                                      : is_named(faults_.corrupt_dllps, dllps_, next_dllp_);
   FlitDamage damage = is_struck ? FlitDamage::kUncorrectable : FlitDamage::kNone;
-  std::array<int, kFecGroups> wrong_byte{-1, -1, -1};
+  std::array<int, flit::kFecGroups> wrong_byte{};
+  wrong_byte.fill(-1);
   double at = 0;
   while (bits_to_error_ < kFlitBits - at) {
     at += bits_to_error_;
     const auto first = static_cast<int>(at) / 8;
     const auto last = static_cast<int>(std::min(at + burst_ - 1, kFlitBits - 1)) / 8;
     for (int byte = first; byte <= last; ++byte) {
-      int& wrong = wrong_byte[static_cast<unsigned>(byte) % kFecGroups];
+      int& wrong = wrong_byte[static_cast<unsigned>(byte) % flit::kFecGroups];
       const bool is_second = wrong >= 0 && wrong != byte;
       damage = is_second ? FlitDamage::kUncorrectable : std::max(damage, FlitDamage::kCorrected);
       wrong = byte;

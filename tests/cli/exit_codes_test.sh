@@ -28,6 +28,9 @@ refuse 2 sweep status "$work"
 refuse 2 report "$work" -o "$work/r.html"
 refuse 2 run "$config" "${small[@]}" -o /proc/no/such/folder
 refuse 2 encode flit --set type=MRd
+said "type: unknown key"
+refuse 2 encode cxl --set type=MRd
+said "not modelled yet"
 refuse 2 decode tlp zz
 
 printf 'link:\n  presett: gen3x8\n  identity: bdf+pasid\nworkload:\n  requests: many\n' >"$work/bad.yaml"

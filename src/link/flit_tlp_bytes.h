@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// TLPs in the bytes of flits, packed as FlitPacker packs them in time, and found again.
+/// [LNK-11.2] [LNK-11.3]
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "flitwise/flit.h"
+#include "tlp/flit_tlp_front.h"
+
+namespace flitwise {
+
+using FlitTlpBytes = std::array<std::uint8_t, flit::kTlpBytes>;
+
+/// Puts TLPs into flits one behind the other.
+class TlpBytePacker {
+ public:
+  /// One more TLP in line, with NOP TLPs before it in the flit in which it begins. REQUIRES: whole
+  /// DWs, at least one.
+  void push(std::vector<std::uint8_t> tlp, std::size_t nops = 0) {
+    waiting_.push_back({std::move(tlp), nops});
+  }
+  /// The rest of a TLP of which flits before have the front: no TLP begins with it. REQUIRES: as
+  /// push(), and nothing has been pushed yet.
+  void push_rest(std::vector<std::uint8_t> rest) {
+    push(std::move(rest));
+    is_begun_ = true;
+  }
+  bool has_work() const { return !waiting_.empty(); }
+
+  struct Filled {
+    FlitTlpBytes bytes{};   ///< zeros, which are NOP TLPs, where there is no other
+    std::size_t taken = 0;  ///< up to the end of the last TLP; 0: a NOP flit
+  };
+  /// The TLP bytes of the next flit.
+  Filled fill();
+
+ private:
+  struct Waiting {
+    std::vector<std::uint8_t> tlp;
+    std::size_t nops;
+  };
+  std::deque<Waiting> waiting_;
+  std::size_t sent_ = 0;  // bytes of the first in line
+  bool is_begun_ = false;
+};
+
+/// A TLP in the TLP bytes of several flits, or the part of it that is there.
+struct FoundTlp {
+  std::size_t start = 0;
+  std::vector<std::uint8_t> bytes;
+  std::size_t nops = 0;  ///< NOP TLPs before it in the flit in which it begins
+  bool began_before = false;
+  bool ends_beyond = false;
+};
+
+struct FoundTlps {
+  std::vector<FoundTlp> tlps;
+  std::optional<FlitTlpError> error;  ///< nothing can be found behind it
+  std::size_t error_at = 0;
+  std::optional<std::size_t> ninth_at;  ///< the first TLP too many to begin in one half
+};
+/// All TLPs in the TLP bytes of consecutive flits; nothing else tells where they begin. The first
+/// rest_bytes belong to a TLP that began before them. REQUIRES: both are whole DWs. [LNK-11.22]
+FoundTlps find_tlps(const std::vector<std::uint8_t>& bytes, std::size_t rest_bytes);
+
+}  // namespace flitwise
