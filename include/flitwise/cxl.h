@@ -122,6 +122,7 @@ struct CxlMessage {
   std::uint8_t meta_value = 0;     ///< M2S, S2M
   std::uint8_t traffic_class = 0;  ///< M2S; 2 bits
   std::uint8_t ld_id = 0;          ///< logical device; 4 bits
+  std::uint16_t ckid = 0;          ///< M2S in 256-byte flits: context key; 13 bits
   std::uint8_t cache_id = 0;       ///< 256-byte flits; 4 bits
   std::uint16_t bi_id = 0;         ///< 256-byte flits; 12 bits
   std::uint8_t dev_load = 0;       ///< S2M; 2 bits
@@ -129,9 +130,13 @@ struct CxlMessage {
   bool poison = false;
   bool bogus = false;   ///< D2H Data: the line was lost to a snoop meanwhile
   bool go_err = false;  ///< H2D Data
+  /// Cache data headers of 68-byte flits: which half of a line a transfer of 32 bytes has.
+  bool chunk_valid = false;
   std::uint64_t identity =
       0;  ///< D2H Req: domain field or handle, where the form has one [DHI D24]
 
+  /// Only a part of the line is written: byte enables go with it.
+  bool is_partial() const { return byte_enables != ~std::uint64_t{0}; }
   bool has_data() const {
     return channel == CxlChannel::kD2hData || channel == CxlChannel::kH2dData ||
            channel == CxlChannel::kM2sRwd || channel == CxlChannel::kS2mDrs;

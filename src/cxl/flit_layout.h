@@ -14,6 +14,8 @@ namespace flitwise {
 inline constexpr std::uint32_t kCxlBytes68 = 68, kCxlBytes256 = 256;
 /// Slots that hold messages or data.
 inline constexpr std::size_t kCxlSlots68 = 4, kCxlSlots256 = 15;
+/// More owed chunks than this make the next 68-byte flit all data. [CXL-2.5]
+inline constexpr std::uint32_t kMostCxlRollover = 3;
 /// The short header slot of the latency-optimised form. [CXL-4.4]
 inline constexpr std::size_t kCxlHsSlot = 8;
 

@@ -13,7 +13,7 @@ void CxlSlotPacker68::pack(const CxlWaiting& waiting, CxlFlitLayout& flit) {
   }
   const std::uint32_t rollover = owed();
   filler_.begin(waiting, true);
-  flit.slot[0] = filler_.take_messages(CxlPlace::kH, rollover < kMostRollover);
+  flit.slot[0] = filler_.take_messages(CxlPlace::kH, rollover < kMostCxlRollover);
   for (std::size_t i = 1; i < kCxlSlots68; ++i) {
     // What earlier flits left comes first; then data moves more bits than any messages would, but
     // a channel that only generic slots hold must get one. [CXL-2.5] [CXL-2.8]

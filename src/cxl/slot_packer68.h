@@ -17,15 +17,12 @@ class CxlSlotPacker68 {
   /// Chunks that earlier flits left for later ones (rollover).
   std::uint32_t owed() const { return filler_.owed().chunks(); }
   /// The next flit is all data: no message may go in it. [CXL-2.5]
-  bool next_is_all_data() const { return owed() > kMostRollover; }
+  bool next_is_all_data() const { return owed() > kMostCxlRollover; }
   /// Decides one flit. What the layout has of each channel goes, first come first.
   void pack(const CxlWaiting& waiting, CxlFlitLayout& flit);
   void reset() { filler_.reset(); }
 
  private:
-  /// More chunks than this make the next flit all data. [CXL-2.5]
-  static constexpr std::uint32_t kMostRollover = 3;
-
   void pack_data(CxlFlitLayout& flit);
 
   CxlSlotFiller filler_;

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flits as bytes and back, and what is wrong with hostile ones.
+#include "cxl/flit_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "cxl/bit_string.h"
+#include "cxl/flit_crc.h"
+#include "cxl/flit_frame.h"
+#include "unit/cxl/random_messages.h"
+
+namespace flitwise {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using C = CxlChannel;
+using Kind = CxlSlot::Kind;
+
+constexpr std::array kForms = {CxlFlitForm::k68, CxlFlitForm::k256,
+                               CxlFlitForm::k256LatencyOptimised};
+constexpr auto kDown = CxlDirection::kDownstream;
+constexpr auto kUp = CxlDirection::kUpstream;
+
+/// The receiver's end: puts messages and lines together again.
+class Receiver {
+ public:
+  Receiver(CxlFlitForm form, CxlDirection direction, std::uint32_t identity)
+      : codec_(form, direction, identity) {}
+
+  void receive(const Bytes& bytes) {
+    const CxlFlitCodec::Decoded decoded = codec_.decode(bytes.data(), bytes.size());
+    ASSERT_FALSE(decoded.error) << name_of(*decoded.error) << " at " << decoded.error_offset;
+    for (const CxlSlotContents& slot : decoded.flit.slots) {
+      for (const CxlWireMessage& wire : slot.messages) {
+        if (wire.is_valid) {
+          auto& queue = sent[index_of(wire.message.channel)];
+          queue.push_back({wire.message, {}});
+          if (wire.message.has_data()) {
+            lines_.emplace_back(wire.message.channel, queue.size() - 1);
+          }
+        }
+      }
+      if (slot.kind == Kind::kByteEnables) {
+        line().message.byte_enables = bits_at(slot.chunk.data(), 0, 64);
+      } else if (slot.kind == Kind::kData) {
+        std::copy(slot.chunk.begin(), slot.chunk.end(), line().line.begin() + at_);
+        at_ = (at_ + kCxlChunkBytes) % kCxlLineBytes;
+        first_ += at_ == 0 ? 1 : 0;
+      }
+    }
+  }
+  const CxlOwedData& owed() const { return codec_.owed(); }
+  std::array<std::vector<CxlSend>, kCxlChannels> sent;
+
+ private:
+  CxlSend& line() { return sent[index_of(lines_.at(first_).first)].at(lines_[first_].second); }
+
+  CxlFlitCodec codec_;
+  std::vector<std::pair<CxlChannel, std::size_t>> lines_;
+  std::size_t first_ = 0, at_ = 0;
+};
+
+TEST(CxlFlitCodec, CXL_2_5_WhatIsPackedArrivesWithItsData) {
+  for (const CxlFlitForm form : kForms) {
+    for (const CxlDirection direction : {kDown, kUp}) {
+      for (const std::uint32_t identity : {0U, 12U, 36U}) {
+        const CxlWidths widths(form, identity);
+        test::RandomCxl random(form == CxlFlitForm::k68 ? 1 : 2);
+        std::vector<CxlSend> sends;
+        for (int i = 0; i < 400; ++i) {
+          sends.push_back(random.send(direction, widths));
+        }
+        CxlFlitCodec sender(form, direction, identity);
+        Receiver receiver(form, direction, identity);
+        for (const CxlFlit& flit : pack_messages(sender.formats(), direction, sends)) {
+          const CxlFlitCodec::Encoded encoded = sender.encode(flit);
+          ASSERT_FALSE(encoded.error)
+              << name_of(*encoded.error) << " in slot " << encoded.error_slot;
+          ASSERT_EQ(encoded.bytes.size(), bytes_of(form));
+          ASSERT_NO_FATAL_FAILURE(receiver.receive(encoded.bytes));
+        }
+        EXPECT_TRUE(receiver.owed().is_empty());
+        std::array<std::size_t, kCxlChannels> next{};
+        for (const CxlSend& send : sends) {
+          const std::size_t channel = index_of(send.message.channel);
+          ASSERT_LT(next[channel], receiver.sent[channel].size());
+          const CxlSend& got = receiver.sent[channel][next[channel]++];
+          EXPECT_TRUE(test::same_fields(got.message, send.message, widths));
+          EXPECT_EQ(got.message.byte_enables, send.message.byte_enables);
+          EXPECT_EQ(got.line, send.line);
+        }
+      }
+    }
+  }
+}
+
+/// Empty slots, then one with all messages of a format, then its data.
+CxlFlit flit_of_format(const CxlSlotFormats& formats, std::size_t at, const CxlFormat& format,
+                       test::RandomCxl& random) {
+  const CxlFlitForm form = formats.widths().form;
+  CxlFlit flit;
+  std::size_t chunks = 0;
+  for (std::size_t i = 0; i < slots_of(form); ++i) {
+    CxlSlotContents slot;
+    slot.format = formats.in(place_of(form, i)).begin()->code;
+    if (i == at) {
+      slot.format = format.code;
+      for (const CxlGroup& group : format.groups) {
+        for (std::uint8_t n = 0; n < group.count; ++n) {
+          CxlWireMessage wire;
+          wire.message = random.message(group.channel, formats.widths());
+          slot.messages.push_back(wire);
+          chunks += wire.message.has_data() ? kCxlChunksPerLine : 0;
+        }
+      }
+    } else if (chunks > 0 && place_of(form, i) == CxlPlace::kG) {
+      slot.kind = Kind::kData;
+      slot.chunk.fill(static_cast<std::uint8_t>(random.bits(8)));
+      --chunks;
+    }
+    flit.slots.push_back(slot);
+  }
+  return flit;
+}
+
+// [CXL-2.4] [CXL-4.2]
+TEST(CxlFlitCodec, CXL_2_3_EveryFormatComesBackFromEverySlot) {
+  test::RandomCxl random(3);
+  for (const CxlFlitForm form : kForms) {
+    for (const CxlDirection direction : {kDown, kUp}) {
+      const CxlSlotFormats formats(CxlWidths(form, 0), direction);
+      for (std::size_t at = 0; at < slots_of(form); ++at) {
+        for (const CxlFormat& format : formats.in(place_of(form, at))) {
+          const CxlFlit flit = flit_of_format(formats, at, format, random);
+          CxlFlitCodec sender(form, direction, 0), receiver(form, direction, 0);
+          const Bytes bytes = sender.encode(flit).bytes;
+          const CxlFlitCodec::Decoded decoded = receiver.decode(bytes.data(), bytes.size());
+          ASSERT_FALSE(decoded.error) << name_of(*decoded.error);
+          const CxlSlotContents& slot = decoded.flit.slots[at];
+          EXPECT_EQ(slot.format, format.code);
+          ASSERT_EQ(slot.messages.size(), flit.slots[at].messages.size());
+          for (std::size_t n = 0; n < slot.messages.size(); ++n) {
+            EXPECT_TRUE(test::same_fields(slot.messages[n].message,
+                                          flit.slots[at].messages[n].message, formats.widths()));
+          }
+          EXPECT_EQ(receiver.owed().chunks(), sender.owed().chunks());
+        }
+      }
+    }
+  }
+}
+
+// ---- the frame
+
+TEST(CxlFlitCodec, CXL_2_1_SixtyEightBytesAreProtocolIdSlotsAndCrc) {
+  CxlFlitCodec codec(CxlFlitForm::k68, kUp, 0);
+  CxlFlit flit;
+  flit.header.is_ack = true;
+  flit.header.credits[0] = {CxlProtocol::kMem, 3};
+  const Bytes bytes = codec.encode(flit).bytes;
+  ASSERT_EQ(bytes.size(), 68U);
+  EXPECT_EQ(bytes[0], 0x55);
+  EXPECT_EQ(bytes[1], 0x55);
+  // Ak, Sz, empty generic slots of format 1, request credits of CXL.mem with code 3.
+  EXPECT_EQ(bits_at(bytes.data() + 2, 0, 32), 0x14U | 0b001001001U << 8 | 0xbU << 17);
+  EXPECT_EQ(bits_at(bytes.data() + 66, 0, 16), crc_of(kCrc68, bytes.data() + 2, 64));
+}
+
+TEST(CxlFlitCodec, CXL_4_1_PartsOf256BytesStandWhereTheTableSays) {
+  CxlFlitCodec codec(CxlFlitForm::k256, kDown, 0);
+  CxlFlit flit;
+  flit.header_256 = 0x1234;
+  flit.credits = {CxlProtocol::kCache, {1, 2, 3}};
+  flit.slots.resize(15);
+  for (CxlSlotContents& slot : flit.slots) {
+    slot.format = 4;
+  }
+  flit.fec = {1, 2, 3, 4, 5, 6};
+  const Bytes bytes = codec.encode(flit).bytes;
+  ASSERT_EQ(bytes.size(), 256U);
+  EXPECT_EQ(bits_at(bytes.data(), 0, 16), 0x1234U);
+  EXPECT_EQ(bytes[2], 4);
+  for (std::size_t slot = 1; slot < 15; ++slot) {
+    EXPECT_EQ(bytes[16 * slot], 4);
+  }
+  EXPECT_EQ(bits_at(bytes.data() + 240, 0, 16), word_of(flit.credits));
+  EXPECT_EQ(bits_at(bytes.data() + 242, 0, 64), crc_of(kCrc256, bytes.data(), 242));
+  EXPECT_EQ(bytes[250], 1);
+  EXPECT_EQ(bytes[255], 6);
+}
+
+// Each half has 128 bytes and its own CRC, so that the first can be used before the second is
+// there; slot 7 is cut by it.
+TEST(CxlFlitCodec, CXL_4_4_EachHalfOfALatencyOptimisedFlitHasItsCrc) {
+  constexpr auto kForm = CxlFlitForm::k256LatencyOptimised;
+  CxlFlitCodec codec(kForm, kUp, 0);
+  CxlFlit flit;
+  flit.credits = {CxlProtocol::kMem, {1, 1, 1}};
+  const Bytes bytes = codec.encode(flit).bytes;
+  ASSERT_EQ(bytes.size(), 256U);
+  EXPECT_EQ(body_bytes(kForm), 238U);
+  EXPECT_EQ(bits_at(bytes.data() + 122, 0, 48), crc_of(kCrcOfHalf, bytes.data(), 122));
+  EXPECT_EQ(bits_at(bytes.data() + 244, 0, 48), crc_of(kCrcOfHalf, bytes.data() + 128, 116));
+  EXPECT_EQ(slot_at(kForm, 8), 128U);  // behind six bytes of slot 7
+  EXPECT_EQ(slot_at(kForm, 9), 140U);
+  EXPECT_EQ(flit_offset(kForm, 121), 121U);
+  EXPECT_EQ(flit_offset(kForm, 122), 128U);
+  EXPECT_EQ(bits_at(bytes.data() + 242, 0, 16), word_of(flit.credits));
+}
+
+TEST(CxlFlitCodec, CXL_2_13_EveryWrongBitFailsTheCrc) {
+  for (const CxlFlitForm form : kForms) {
+    const Bytes good = CxlFlitCodec(form, kDown, 0).encode({}).bytes;
+    const std::size_t bits = form == CxlFlitForm::k68 ? 68 * 8 : 250 * 8;
+    for (std::size_t bit = form == CxlFlitForm::k68 ? 16 : 0; bit < bits; ++bit) {
+      Bytes bad = good;
+      bad[bit / 8] = static_cast<std::uint8_t>(bad[bit / 8] ^ 1U << bit % 8);
+      EXPECT_EQ(CxlFlitCodec(form, kDown, 0).decode(bad.data(), bad.size()).error,
+                CxlFlitError::kBadCrc)
+          << bit;
+    }
+  }
+}
+
+// ---- control flits
+
+TEST(CxlFlitCodec, CXL_2_11_ControlFlitsHaveNoSlots) {
+  for (const CxlControlInfo& info : cxl_controls()) {
+    CxlFlitCodec codec(CxlFlitForm::k68, kUp, 0);
+    CxlFlit flit;
+    flit.control = CxlControl{info.type, info.subtype, 0x123456789abcdef0};
+    flit.header.is_ack = true;
+    const Bytes bytes = codec.encode(flit).bytes;
+    EXPECT_EQ(bytes[2] & 1, 1);
+    const CxlFlitCodec::Decoded decoded = codec.decode(bytes.data(), bytes.size());
+    ASSERT_TRUE(decoded.flit.control.has_value());
+    EXPECT_STREQ(find_cxl_control(decoded.flit.control->type, decoded.flit.control->subtype)->name,
+                 info.name);
+    EXPECT_EQ(decoded.flit.control->payload, flit.control->payload);
+    EXPECT_TRUE(decoded.flit.header.is_ack);
+    EXPECT_TRUE(decoded.flit.slots.empty());
+  }
+}
+
+// ---- what is refused
+
+class HostileCxlFlit : public testing::Test {
+ protected:
+  static Bytes with_right_crc(CxlFlitForm form, Bytes bytes) {
+    return framed(form, body_of(form, bytes.data()), {});
+  }
+  /// A 68-byte flit with this header word.
+  static Bytes flit_68(std::uint32_t header) {
+    Bytes bytes = CxlFlitCodec(CxlFlitForm::k68, kDown, 0).encode({}).bytes;
+    for (int i = 0; i < 4; ++i) {
+      bytes[static_cast<std::size_t>(2 + i)] = static_cast<std::uint8_t>(header >> 8 * i);
+    }
+    return with_right_crc(CxlFlitForm::k68, bytes);
+  }
+  static std::uint32_t header_with(std::array<std::uint8_t, 4> formats) {
+    CxlHeader68 header;
+    header.formats = formats;
+    return word_of(header);
+  }
+  void refuses(CxlFlitCodec& codec, const Bytes& bytes, CxlFlitError error, std::size_t offset) {
+    const std::uint32_t owed = codec.owed().chunks();
+    const CxlFlitCodec::Decoded decoded = codec.decode(bytes.data(), bytes.size());
+    ASSERT_TRUE(decoded.error.has_value());
+    EXPECT_STREQ(name_of(*decoded.error), name_of(error));
+    EXPECT_EQ(decoded.error_offset, offset);
+    EXPECT_EQ(codec.owed().chunks(), owed);
+  }
+  static CxlFlit write_flit() {
+    CxlFlit flit;
+    flit.slots.resize(1);
+    flit.slots[0].format = 4;
+    flit.slots[0].messages.resize(1);
+    flit.slots[0].messages[0].message.channel = C::kM2sRwd;
+    return flit;
+  }
+  CxlFlitCodec down_{CxlFlitForm::k68, kDown, 0};
+};
+
+TEST_F(HostileCxlFlit, CXL_2_1_OtherSizesAndProtocols) {
+  const Bytes good = flit_68(header_with({0, 1, 1, 1}));
+  refuses(down_, {}, CxlFlitError::kWrongSize, 0);
+  refuses(down_, Bytes(67), CxlFlitError::kWrongSize, 67);
+  refuses(down_, Bytes(256), CxlFlitError::kWrongSize, 68);
+  CxlFlitCodec large(CxlFlitForm::k256, kDown, 0);
+  refuses(large, good, CxlFlitError::kWrongSize, 68);
+  for (const std::size_t byte : {0U, 1U}) {
+    Bytes io = good;
+    io[byte] = 0xff;
+    refuses(down_, io, CxlFlitError::kOtherProtocol, byte);
+  }
+}
+
+TEST_F(HostileCxlFlit, CXL_2_3_FormatsThatDoNotExist) {
+  for (const std::uint8_t format : {std::uint8_t{6}, std::uint8_t{7}}) {
+    refuses(down_, flit_68(header_with({format, 1, 1, 1})), CxlFlitError::kUnknownFormat, 2);
+    refuses(down_, flit_68(header_with({0, 1, format, 1})), CxlFlitError::kUnknownFormat, 34);
+  }
+  refuses(down_, flit_68(header_with({0, 1, 1, 1}) & ~0x10U), CxlFlitError::kHalfLines, 2);
+  // An upstream format in a downstream flit, in slot 9 of each kind of large flit.
+  for (const CxlFlitForm form : {CxlFlitForm::k256, CxlFlitForm::k256LatencyOptimised}) {
+    Bytes bytes = CxlFlitCodec(form, kDown, 0).encode({}).bytes;
+    const std::size_t at = form == CxlFlitForm::k256 ? 144 : 146;
+    bytes[at] = 15;
+    CxlFlitCodec codec(form, kDown, 0);
+    refuses(codec, with_right_crc(form, bytes), CxlFlitError::kUnknownFormat, at);
+  }
+}
+
+TEST_F(HostileCxlFlit, CXL_2_11_ControlFlitsThatDoNotExist) {
+  refuses(down_, flit_68(1), CxlFlitError::kUnknownControl, 6);
+}
+
+TEST_F(HostileCxlFlit, CXL_2_5_DataThatNobodyAnnounced) {
+  refuses(down_, flit_68(header_with({0, 1, 0, 1})), CxlFlitError::kNoDataOwed, 34);
+}
+
+TEST_F(HostileCxlFlit, CXL_2_5_MessagesWhereDataIsOwed) {
+  CxlFlitCodec sender(CxlFlitForm::k68, kDown, 0);
+  CxlFlit flit = write_flit();
+  flit.slots.resize(3);
+  flit.slots[1].kind = flit.slots[2].kind = Kind::kData;
+  const Bytes bytes = sender.encode(flit).bytes;
+  ASSERT_FALSE(down_.decode(bytes.data(), bytes.size()).error);
+  ASSERT_EQ(down_.owed().chunks(), 2U);
+  refuses(down_, flit_68(header_with({0, 0, 1, 1})), CxlFlitError::kDataExpected, 34);
+  const Bytes rest = flit_68(header_with({0, 0, 0, 1}));
+  EXPECT_FALSE(down_.decode(rest.data(), rest.size()).error);
+  EXPECT_TRUE(down_.owed().is_empty());
+}
+
+TEST_F(HostileCxlFlit, CXL_4_3_TrailersAreNotModelled) {
+  CxlFlitCodec codec(CxlFlitForm::k256, kUp, 0);
+  CxlFlit flit;
+  flit.slots.resize(1);
+  flit.slots[0].format = 15;
+  flit.slots[0].messages.resize(1);
+  flit.slots[0].messages[0].message.channel = C::kS2mDrs;
+  flit.slots[0].messages[0].has_trailer = true;
+  EXPECT_EQ(codec.encode(flit).error, CxlFlitError::kTrailer);
+  Bytes bytes = CxlFlitCodec(CxlFlitForm::k256, kUp, 0).encode({}).bytes;
+  bytes[2] = 15;
+  put_bits(bytes.data(), 16 + 4, 1, 1);       // V
+  put_bits(bytes.data(), 16 + 4 + 31, 1, 1);  // TRP
+  refuses(codec, with_right_crc(CxlFlitForm::k256, bytes), CxlFlitError::kTrailer, 2);
+}
+
+// Headers upon headers: no more is owed than there is room to keep.
+TEST_F(HostileCxlFlit, CXL_4_6_NobodyOwesMoreThanSixtyFourLines) {
+  CxlFlitCodec codec(CxlFlitForm::k256LatencyOptimised, kUp, 0);
+  CxlFlit flit;
+  flit.slots.resize(15);
+  for (std::size_t i = 0; i < 15; ++i) {
+    const bool is_header = place_of(codec.form(), i) != CxlPlace::kG;
+    flit.slots[i].kind = is_header ? Kind::kMessages : Kind::kData;
+    flit.slots[i].format = 13;
+    CxlWireMessage wire;
+    wire.message.channel = C::kD2hData;
+    flit.slots[i].messages.assign(is_header ? (i == 0 ? 4 : 3) : 0, wire);
+  }
+  for (int i = 0; i < 100; ++i) {
+    const auto encoded = codec.encode(flit);
+    if (encoded.error) {
+      EXPECT_EQ(encoded.error, CxlFlitError::kTooMuchOwed);
+      EXPECT_GT(codec.owed().lines(), 57U);
+      return;
+    }
+  }
+  FAIL() << "no bound";
+}
+
+TEST_F(HostileCxlFlit, CXL_2_5_WritersAreHeldToWhatIsOwed) {
+  CxlFlit flit = write_flit();
+  flit.slots.resize(2);
+  EXPECT_EQ(down_.encode(flit).error_slot, 1U);  // format 0 of a generic slot is data
+  flit.slots[1].format = 1;
+  flit.slots[0].messages.resize(2);
+  EXPECT_EQ(down_.encode(flit).error, CxlFlitError::kTooManyMessages);
+  flit.slots[0].messages.resize(1);
+  flit.slots[0].messages[0].message.channel = C::kM2sReq;
+  EXPECT_EQ(down_.encode(flit).error, CxlFlitError::kWrongMessages);
+  flit = write_flit();
+  flit.slots.resize(4);
+  for (std::size_t i = 1; i < 4; ++i) {
+    flit.slots[i].kind = Kind::kByteEnables;
+  }
+  EXPECT_EQ(down_.encode(flit).error, CxlFlitError::kDataExpected);
+  flit.header.has_byte_enables = true;
+  EXPECT_EQ(down_.encode(flit).error_slot, 2U);
+  flit.slots[2].kind = flit.slots[3].kind = Kind::kData;
+  EXPECT_FALSE(down_.encode(flit).error);
+  EXPECT_EQ(down_.owed().chunks(), 2U);
+  flit.slots.resize(5);
+  EXPECT_TRUE(down_.encode(flit).error.has_value());
+}
+
+// A flit of data alone has no header that could say that it is a control flit.
+TEST_F(HostileCxlFlit, CXL_2_11_NoControlFlitTakesThePlaceOfAllData) {
+  ASSERT_FALSE(down_.encode(write_flit()).error);
+  EXPECT_TRUE(down_.next_is_all_data());
+  CxlFlit control;
+  control.control = CxlControl{1, 0, 0};
+  EXPECT_EQ(down_.encode(control).error, CxlFlitError::kDataExpected);
+  CxlFlitCodec large(CxlFlitForm::k256, kDown, 0);
+  EXPECT_EQ(large.encode(control).error, CxlFlitError::kUnknownControl);
+  EXPECT_EQ(down_.encode({}).error, CxlFlitError::kDataExpected);
+}
+
+TEST_F(HostileCxlFlit, ErrorsHaveNames) {
+  for (int i = 0; i <= static_cast<int>(CxlFlitError::kTooMuchOwed); ++i) {
+    EXPECT_STRNE(name_of(static_cast<CxlFlitError>(i)), "?");
+    EXPECT_STRNE(sentence_of(static_cast<CxlFlitError>(i)), "?");
+  }
+}
+
+}  // namespace
+}  // namespace flitwise
