@@ -4,11 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <istream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <ostream>
 
+#include "cli/cxl_text.h"
 #include "cli/flit_text.h"
 #include "cli/packet_text.h"
 #include "config/problems.h"
@@ -27,7 +31,7 @@ const std::vector<std::string> kKinds = {"tlp", "dllp", "flit", "cxl", "roce"};
 
 // The exit code if the kind ends the command here.
 std::optional<int> refused(const char* command, const std::string& kind, std::ostream& err) {
-  if (kind == "tlp" || kind == "dllp" || kind == "flit") {
+  if (kind != "roce" && std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end()) {
     return std::nullopt;
   }
   for (const std::string& known : kKinds) {
@@ -103,6 +107,28 @@ Json overrides_of(const std::vector<std::string>& sets) {
   return overrides;
 }
 
+using Encoder = std::function<std::string(const Json&, const JsonSource&)>;
+Encoder encoder_of(const std::string& kind) {
+  if (kind == "cxl") {
+    return [text = std::make_shared<CxlText>()](const Json& json, const JsonSource& source) {
+      return text->hex(json, source);
+    };
+  }
+  return kind == "tlp" ? tlp_hex : dllp_hex;
+}
+
+using Decoder = std::function<Json(const std::string&, const HexSource&)>;
+Decoder decoder_of(const std::string& kind, const Json& sets) {
+  if (kind == "cxl") {
+    return [text = std::make_shared<CxlText>(sets)](
+               const std::string& hex, const HexSource& source) { return text->json(hex, source); };
+  }
+  return [options = decode_options(sets), json_in = kind == "tlp" ? tlp_json : dllp_json](
+             const std::string& hex, const HexSource& source) {
+    return json_in(hex, options, source);
+  };
+}
+
 // Runs body and turns what the user got wrong into text on err.
 template <class Body>
 int guarded(std::ostream& out, std::ostream& err, Body body) {
@@ -117,14 +143,12 @@ int guarded(std::ostream& out, std::ostream& err, Body body) {
 }
 
 // One line of JSON a line that has a packet.
-std::string packets_json(const std::string& kind, const std::vector<std::string>& lines,
-                         const DecodeOptions& options, HexSource source) {
+std::string packets_json(const Decoder& decode, const std::vector<std::string>& lines,
+                         HexSource source) {
   std::string text;
   for (const std::string& packet : lines) {
     if (!packet.empty()) {
-      const Json json =
-          kind == "tlp" ? tlp_json(packet, options, source) : dllp_json(packet, options, source);
-      text += json.dump() + '\n';
+      text += decode(packet, source).dump() + '\n';
     }
     source.line += source.line > 0 ? 1 : 0;
   }
@@ -140,6 +164,7 @@ int encode_command(const std::string& kind, const std::vector<std::string>& sets
   }
   return guarded(out, err, [&] {
     const Json overrides = overrides_of(sets);
+    const Encoder encode = encoder_of(kind);
     std::string text;
     std::vector<FlitInput> flits;
     for (Input& input : parse_json(all_of(in))) {
@@ -150,8 +175,7 @@ int encode_command(const std::string& kind, const std::vector<std::string>& sets
       if (kind == "flit") {
         flits.push_back({std::move(input.json), source});
       } else {
-        text += kind == "tlp" ? tlp_hex(input.json, source) : dllp_hex(input.json, source);
-        text += '\n';
+        text += encode(input.json, source) + '\n';
       }
     }
     return text + flit_hex(flits);
@@ -175,7 +199,7 @@ int decode_command(const std::string& kind, const std::vector<std::string>& sets
     const HexSource source{from_stdin ? "stdin" : "HEX", from_stdin ? 1 : 0};
     const std::string text = kind == "flit"
                                  ? flit_json(lines, flit_decode_options(overrides), source)
-                                 : packets_json(kind, lines, decode_options(overrides), source);
+                                 : packets_json(decoder_of(kind, overrides), lines, source);
     if (text.empty()) {
       fail(from_stdin ? "stdin" : "HEX", 0, "no packet seen; expected hex digits");
     }

@@ -77,11 +77,6 @@ FrameKeys take_frame_keys(Json& object, const std::vector<std::string>& keys, Js
   return frame;
 }
 
-[[noreturn]] void refuse(const HexSource& source, std::size_t offset, const std::string& what) {
-  const int column = source.line > 0 ? 1 : 0;
-  throw ConfigError({{source.file, source.line, column, fmt::format("byte {}", offset), what}});
-}
-
 Bytes part_of(const Bytes& bytes, const FrameResult& frame) {
   const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(frame.offset);
   return {first, first + static_cast<std::ptrdiff_t>(frame.bytes)};
@@ -114,6 +109,11 @@ Json flit_mode_tlp_json(const Bytes& bytes, const DecodeOptions& options, const 
 }
 
 }  // namespace
+
+void refuse(const HexSource& source, std::size_t offset, const std::string& what) {
+  const int column = source.line > 0 ? 1 : 0;
+  throw ConfigError({{source.file, source.line, column, fmt::format("byte {}", offset), what}});
+}
 
 DecodeOptions decode_options(const Json& sets) {
   DecodeOptions options;

@@ -2,6 +2,8 @@
 /// One packet between hex digits and JSON, framed or bare. All functions throw ConfigError.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +29,8 @@ struct HexSource {
 
 /// Bytes of hex digits in pairs.
 std::vector<std::uint8_t> bytes_in(const std::string& hex, const HexSource& source);
+/// Throws ConfigError: this byte of the packet is wrong.
+[[noreturn]] void refuse(const HexSource& source, std::size_t offset, const std::string& what);
 
 /// Text without its line ends; a line that is blank or starts with '#' is empty.
 std::vector<std::string> lines_of(const std::string& text);
