@@ -211,6 +211,7 @@ TEST(CxlFlitCodec, CXL_4_4_EachHalfOfALatencyOptimisedFlitHasItsCrc) {
   EXPECT_EQ(bits_at(bytes.data() + 242, 0, 16), word_of(flit.credits));
 }
 
+// [CXL-4.8]
 TEST(CxlFlitCodec, CXL_2_13_EveryWrongBitFailsTheCrc) {
   for (const CxlFlitForm form : kForms) {
     const Bytes good = CxlFlitCodec(form, kDown, 0).encode({}).bytes;
@@ -284,6 +285,7 @@ class HostileCxlFlit : public testing::Test {
   CxlFlitCodec down_{CxlFlitForm::k68, kDown, 0};
 };
 
+// [CXL-2.14]
 TEST_F(HostileCxlFlit, CXL_2_1_OtherSizesAndProtocols) {
   const Bytes good = flit_68(header_with({0, 1, 1, 1}));
   refuses(down_, {}, CxlFlitError::kWrongSize, 0);
