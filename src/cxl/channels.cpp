@@ -14,22 +14,6 @@ using Credits = std::array<std::uint8_t, kCxlCredits>;
 constexpr Credits kReq = {1, 0, 0}, kRsp = {0, 1, 0}, kData = {0, 0, 1};
 constexpr Credits kRwd = {kRwdTakesRequestCredit ? 1 : 0, 0, 1};
 
-// By CxlChannel. [CXL-1.3] [CXL-1.4]
-constexpr std::array<CxlChannelInfo, kCxlChannels> kInfos = {{
-    {"D2H Req", kUp, kCache, false, false, kReq, 79, 76},
-    {"D2H Rsp", kUp, kCache, false, false, kRsp, 20, 24},
-    {"D2H Data", kUp, kCache, true, true, kData, 17, 24},
-    {"H2D Req", kDown, kCache, false, false, kReq, 64, 72},
-    {"H2D Rsp", kDown, kCache, false, false, kRsp, 32, 40},
-    {"H2D Data", kDown, kCache, true, false, kData, 24, 28},
-    {"M2S Req", kDown, kMem, false, false, kReq, 87, 100},
-    {"M2S RwD", kDown, kMem, true, true, kRwd, 87, 104},
-    {"M2S BIRsp", kDown, kMem, false, false, kRsp, 0, 40},
-    {"S2M NDR", kUp, kMem, false, false, kRsp, 30, 40},
-    {"S2M DRS", kUp, kMem, true, false, kData, 40, 40},
-    {"S2M BISnp", kUp, kMem, false, false, kReq, 0, 84},
-}};
-
 template <class Opcode>
 constexpr CxlOpcodeName named(Opcode opcode, const char* name) {
   return {static_cast<std::uint8_t>(opcode), name};
@@ -92,13 +76,24 @@ CxlOpcodes all_of(const Table& table) {
 
 }  // namespace
 
-const CxlChannelInfo& info_of(CxlChannel channel) {
-  return kInfos[index_of(channel)];
-}
+constexpr std::array<CxlChannelInfo, kCxlChannels> kCxlChannelInfos = {{
+    {"D2H Req", kUp, kCache, false, false, kReq, 79, 76},
+    {"D2H Rsp", kUp, kCache, false, false, kRsp, 20, 24},
+    {"D2H Data", kUp, kCache, true, true, kData, 17, 24},
+    {"H2D Req", kDown, kCache, false, false, kReq, 64, 72},
+    {"H2D Rsp", kDown, kCache, false, false, kRsp, 32, 40},
+    {"H2D Data", kDown, kCache, true, false, kData, 24, 28},
+    {"M2S Req", kDown, kMem, false, false, kReq, 87, 100},
+    {"M2S RwD", kDown, kMem, true, true, kRwd, 87, 104},
+    {"M2S BIRsp", kDown, kMem, false, false, kRsp, 0, 40},
+    {"S2M NDR", kUp, kMem, false, false, kRsp, 30, 40},
+    {"S2M DRS", kUp, kMem, true, false, kData, 40, 40},
+    {"S2M BISnp", kUp, kMem, false, false, kReq, 0, 84},
+}};
 
 std::optional<CxlChannel> find_cxl_channel(std::string_view name) {
   for (std::size_t i = 0; i < kCxlChannels; ++i) {
-    if (name == kInfos[i].name) {
+    if (name == kCxlChannelInfos[i].name) {
       return static_cast<CxlChannel>(i);
     }
   }

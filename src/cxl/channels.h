@@ -35,10 +35,13 @@ struct CxlChannelInfo {
   std::array<std::uint8_t, kCxlCredits> credits;  ///< that one message takes, by CxlCredit
   std::uint8_t bits_68, bits_256;                 ///< 0: not in flits of this size
 };
-const CxlChannelInfo& info_of(CxlChannel channel);
-
 constexpr std::size_t index_of(CxlChannel channel) {
   return static_cast<std::size_t>(channel);
+}
+/// By CxlChannel. [CXL-1.1] [CXL-1.3] [CXL-1.4]
+extern const std::array<CxlChannelInfo, kCxlChannels> kCxlChannelInfos;
+inline const CxlChannelInfo& info_of(CxlChannel channel) {
+  return kCxlChannelInfos[index_of(channel)];
 }
 /// The channel with this name.
 std::optional<CxlChannel> find_cxl_channel(std::string_view name);

@@ -26,6 +26,7 @@ void CxlSlotFiller::begin(const CxlWaiting& waiting, bool one_kind_of_lines) {
   partial_lines_ = waiting.partial_lines;
   announces_byte_enables_ = false;
   urgent_.reset();
+  messages_left_ = 0;
   std::uint8_t oldest = 0;
   for (std::size_t i = 0; i < channel_count_; ++i) {
     const CxlChannel channel = channels_[i];
@@ -40,6 +41,7 @@ void CxlSlotFiller::begin(const CxlWaiting& waiting, bool one_kind_of_lines) {
       }
       left_[at] = alike;
     }
+    messages_left_ += left_[at];
     if (waited_[at] && ages_[at] >= rules_.patience && ages_[at] > oldest) {
       oldest = ages_[at];
       urgent_ = channel;
@@ -48,23 +50,18 @@ void CxlSlotFiller::begin(const CxlWaiting& waiting, bool one_kind_of_lines) {
 }
 
 bool CxlSlotFiller::urgent_fits(CxlPlace place) const {
-  return best(place, Wanted::kUrgent).bits > 0;
+  return best(place, Wanted::kUrgent) != nullptr;
 }
 
 CxlSlot CxlSlotFiller::take_messages(CxlPlace place, bool urgent_fits_later) {
-  Choice choice;
+  Wanted wanted = Wanted::kAny;
   if (urgent_) {
-    choice = best(place, Wanted::kUrgent);
-    if (choice.bits == 0) {
-      choice = best(place, urgent_fits_later ? Wanted::kAny : Wanted::kNoData);
-    }
-  } else {
-    choice = best(place, Wanted::kAny);
+    wanted = urgent_fits(place)  ? Wanted::kUrgent
+             : urgent_fits_later ? Wanted::kAny
+                                 : Wanted::kNoData;
   }
-  for (const CxlGroup& group : choice.slot.messages) {
-    take(group);
-  }
-  return choice.slot;
+  const CxlFormat* format = best(place, wanted);
+  return format == nullptr ? CxlSlot() : take(*format, wanted);
 }
 
 CxlSlot CxlSlotFiller::take_data() {
@@ -88,44 +85,47 @@ void CxlSlotFiller::reset() {
   ages_.fill(0);
 }
 
-CxlSlotFiller::Choice CxlSlotFiller::best(CxlPlace place, Wanted wanted) const {
-  Choice found;
+const CxlFormat* CxlSlotFiller::best(CxlPlace place, Wanted wanted) const {
+  const CxlFormat* found = nullptr;
+  Score highest;
+  if (messages_left_ == 0) {
+    return found;
+  }
   for (const CxlFormat& format : formats_.in(place)) {
     if (!rules_.uses(place, format.code)) {
       continue;
     }
-    const Choice choice = choice_of(format, wanted);
-    if (choice.bits > 0 && choice.is_better_than(found)) {
-      found = choice;
+    const Score score = score_of(format, wanted);
+    if (score.is_better_than(highest)) {
+      found = &format;
+      highest = score;
     }
   }
   return found;
 }
 
-CxlSlotFiller::Choice CxlSlotFiller::choice_of(const CxlFormat& format, Wanted wanted) const {
-  Choice choice;
-  choice.slot.kind = CxlSlot::Kind::kMessages;
-  choice.slot.format = format.code;
+CxlSlotFiller::Score CxlSlotFiller::score_of(const CxlFormat& format, Wanted wanted) const {
+  Score score;
   bool is_wanted = wanted != Wanted::kUrgent;
   for (const CxlGroup& group : format.groups) {
-    const bool is_barred = wanted == Wanted::kNoData && info_of(group.channel).has_data;
-    const std::uint8_t count = is_barred ? 0 : count_of(group);
-    if (count > 0) {
-      choice.slot.messages.add({group.channel, count});
-      choice.bits += count * formats_.widths().of(group.channel);
-      choice.age = std::max<std::uint32_t>(choice.age, ages_[index_of(group.channel)]);
+    if (const std::uint8_t count = count_of(group, wanted); count > 0) {
+      score.bits += count * formats_.widths().of(group.channel);
+      score.age = std::max<std::uint32_t>(score.age, ages_[index_of(group.channel)]);
       is_wanted = is_wanted || group.channel == urgent_;
     }
   }
-  return is_wanted ? choice : Choice{};
+  return is_wanted ? score : Score();
 }
 
 // Messages of a group that may go: as many as wait, and as their data may be owed.
-std::uint8_t CxlSlotFiller::count_of(const CxlGroup& group) const {
+std::uint8_t CxlSlotFiller::count_of(const CxlGroup& group, Wanted wanted) const {
   const auto most = static_cast<std::uint8_t>(
       std::min<std::uint16_t>(group.count, left_[index_of(group.channel)]));
-  if (!info_of(group.channel).has_data) {
+  if (most == 0 || !info_of(group.channel).has_data) {
     return most;
+  }
+  if (wanted == Wanted::kNoData) {
+    return 0;
   }
   std::uint32_t chunks = owed_.chunks();
   for (std::uint8_t i = 0; i < most; ++i) {
@@ -142,8 +142,22 @@ bool CxlSlotFiller::is_partial(CxlChannel channel, std::uint32_t ahead) const {
          (partial_lines_ >> ahead & 1U) != 0;
 }
 
+CxlSlot CxlSlotFiller::take(const CxlFormat& format, Wanted wanted) {
+  CxlSlot slot;
+  slot.kind = CxlSlot::Kind::kMessages;
+  slot.format = format.code;
+  for (const CxlGroup& group : format.groups) {
+    if (const std::uint8_t count = count_of(group, wanted); count > 0) {
+      slot.messages.add({group.channel, count});
+      take(slot.messages.group[slot.messages.count - 1U]);
+    }
+  }
+  return slot;
+}
+
 void CxlSlotFiller::take(const CxlGroup& group) {
   const CxlChannelInfo& info = info_of(group.channel);
+  messages_left_ -= group.count;
   left_[index_of(group.channel)] =
       static_cast<std::uint16_t>(left_[index_of(group.channel)] - group.count);
   served_[index_of(group.channel)] = true;

@@ -41,21 +41,22 @@ class CxlSlotFiller {
   void reset();
 
  private:
-  /// Messages that a format would move.
-  struct Choice {
-    CxlSlot slot;
+  enum class Wanted : std::uint8_t { kAny, kUrgent, kNoData };
+  /// What a format would move.
+  struct Score {
     std::uint32_t bits = 0;
     std::uint32_t age = 0;
-    bool is_better_than(const Choice& other) const {
+    bool is_better_than(const Score& other) const {
       return bits != other.bits ? bits > other.bits : age > other.age;
     }
   };
-  enum class Wanted : std::uint8_t { kAny, kUrgent, kNoData };
 
-  Choice best(CxlPlace place, Wanted wanted) const;
-  Choice choice_of(const CxlFormat& format, Wanted wanted) const;
-  std::uint8_t count_of(const CxlGroup& group) const;
+  /// Null: none moves anything.
+  const CxlFormat* best(CxlPlace place, Wanted wanted) const;
+  Score score_of(const CxlFormat& format, Wanted wanted) const;
+  std::uint8_t count_of(const CxlGroup& group, Wanted wanted) const;
   bool is_partial(CxlChannel channel, std::uint32_t ahead) const;
+  CxlSlot take(const CxlFormat& format, Wanted wanted);
   void take(const CxlGroup& group);
 
   const CxlSlotFormats formats_;
@@ -65,6 +66,7 @@ class CxlSlotFiller {
   CxlOwedData owed_;
   std::array<std::uint8_t, kCxlChannels> ages_{};   // flits since the channel was served
   std::array<std::uint16_t, kCxlChannels> left_{};  // messages that may still go in this flit
+  std::uint32_t messages_left_ = 0;                 // sum of them
   std::array<bool, kCxlChannels> waited_{}, served_{};
   std::uint64_t partial_lines_ = 0;  // bit 0: the next line
   bool announces_byte_enables_ = false;
