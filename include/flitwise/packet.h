@@ -24,6 +24,7 @@ enum class TlpViolation : std::uint8_t;  // tlp/tlp_check.h
 struct Flit;        // flitwise/flit.h
 struct CxlMessage;  // flitwise/cxl.h
 
+/// Those with contents of their own last.
 enum class PacketKind : std::uint8_t { kTlp, kDllp, kMessage, kFlit, kCxl };
 
 /// Bits of one packet by cause, as they will stand on the wire; line coding and idle are the wire's
@@ -136,6 +137,7 @@ class PacketPool {
     free_.push_back(packet);
   }
   static void forget_tlps(Packet& flit);
+  static void add_contents(Packet& packet);
 
   std::vector<std::unique_ptr<Packet>> all_;
   std::vector<Packet*> free_;

@@ -20,5 +20,7 @@ const char* rules_link();                   ///< docs/rules/link.md
 const char* rules_dhi();                    ///< docs/rules/dhi.md
 const char* rules_iommu();                  ///< docs/rules/iommu.md
 const char* rules_ats();                    ///< docs/rules/ats.md
+const char* rules_cxl();                    ///< docs/rules/cxl.md
+const char* rules_cxl_link();               ///< docs/rules/cxl_link.md
 
 }  // namespace flitwise::embedded

@@ -15,6 +15,20 @@ void PacketPool::forget_tlps(Packet& flit) {
   flit.flit->clear();
 }
 
+// What a flit or a CXL message has beyond a TLP stays with the packet once it was made.
+void PacketPool::add_contents(Packet& packet) {
+  if (packet.kind == PacketKind::kFlit) {
+    if (!packet.flit) {
+      packet.flit = std::make_unique<Flit>();
+    }
+    return;
+  }
+  if (!packet.cxl) {
+    packet.cxl = std::make_unique<CxlMessage>();
+  }
+  *packet.cxl = CxlMessage();
+}
+
 PacketRef PacketPool::make(PacketKind kind) {
   if (free_.empty()) {
     all_.push_back(std::unique_ptr<Packet>(new Packet));
@@ -43,14 +57,8 @@ PacketRef PacketPool::make(PacketKind kind) {
   packet->size = WireSize{};
   packet->payload.clear();
   packet->stamps.fill(kNotStamped);
-  if (kind == PacketKind::kFlit && !packet->flit) {
-    packet->flit = std::make_unique<Flit>();
-  }
-  if (kind == PacketKind::kCxl) {
-    if (!packet->cxl) {
-      packet->cxl = std::make_unique<CxlMessage>();
-    }
-    *packet->cxl = CxlMessage();
+  if (kind >= PacketKind::kFlit) {
+    add_contents(*packet);
   }
   return PacketRef(packet);
 }

@@ -20,9 +20,11 @@ bool is_partial(const CxlMessage& message) {
 }  // namespace
 
 CxlQueues::CxlQueues(CxlDirection direction, unsigned depth) : direction_(direction) {
+  std::size_t used = 0;
   for (std::size_t c = 0; c < kCxlChannels; ++c) {
     if (info_of(static_cast<CxlChannel>(c)).direction == direction) {
       queues_[c].entries.set_capacity(depth);
+      channels_[used++] = static_cast<CxlChannel>(c);
     }
   }
 }
@@ -37,7 +39,11 @@ void CxlQueues::push(PacketRef packet, Time arrival) {
 
 Time CxlQueues::next_arrival(Time now) const {
   Time next = Time::never();
-  for (const Queue& queue : queues_) {
+  if (size_ == 0) {
+    return next;
+  }
+  for (const CxlChannel channel : channels_) {
+    const Queue& queue = queues_[index_of(channel)];
     for (std::size_t i = queue.arrived; i < queue.entries.size(); ++i) {
       if (queue.entries[i].arrival > now) {
         next = std::min(next, queue.entries[i].arrival);
@@ -55,17 +61,20 @@ CxlWaiting CxlQueues::waiting(Time now) {
     return waiting;
   }
   CxlCreditCounts left = gate_.left();
-  turn_ = (turn_ + 1) % kCxlChannels;
-  for (std::size_t i = 0; i < kCxlChannels; ++i) {
-    const std::size_t c = (turn_ + i) % kCxlChannels;
-    Queue& queue = queues_[c];
+  turn_ = turn_ + 1 == channels_.size() ? 0 : turn_ + 1;
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    const std::size_t turn = turn_ + i;
+    const CxlChannel channel = channels_[turn < channels_.size() ? turn : turn - channels_.size()];
+    Queue& queue = queues_[index_of(channel)];
     if (queue.entries.empty()) {
       continue;
     }
     while (queue.arrived < queue.entries.size() && queue.entries[queue.arrived].arrival <= now) {
       ++queue.arrived;
     }
-    const auto channel = static_cast<CxlChannel>(c);
+    if (queue.arrived == 0) {
+      continue;
+    }
     const auto room = static_cast<std::size_t>(CxlCreditGate::room(left, channel));
     const std::size_t count = std::min({queue.arrived, room, kMostSeen});
     CxlCreditGate::spend(left, channel, static_cast<std::uint32_t>(count));

@@ -52,6 +52,7 @@ class CxlQueues {
   std::uint64_t partial_lines(const Queue& queue, std::size_t count) const;
 
   CxlDirection direction_;
+  std::array<CxlChannel, kCxlChannels / 2> channels_{};  // of this direction
   std::array<Queue, kCxlChannels> queues_;
   std::size_t size_ = 0;
   std::size_t turn_ = 0;  // whose credits are looked at first

@@ -137,7 +137,7 @@ void LinkMonitor::sent_special(std::size_t end, const WireUnit& unit, Time now) 
 // The number is that of the flit; credits, order and shape are those of the TLPs that begin in it.
 void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
   if (unit.packet->flit->is_cachemem) {
-    return;  // the books of these are the framers' own [CXL-N.1]
+    return;  // the books of these are the framers' own [CXL-N.10]
   }
   Direction& direction = *directions_[end];
   for (const FlitPart& part : unit.packet->flit->parts) {

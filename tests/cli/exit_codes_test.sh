@@ -30,6 +30,8 @@ refuse 2 run "$config" "${small[@]}" -o /proc/no/such/folder
 refuse 2 encode flit --set type=MRd
 said "type: unknown key"
 refuse 2 encode cxl --set type=MRd
+said "flit: missing"
+refuse 2 encode roce --set type=MRd
 said "not modelled yet"
 refuse 2 decode tlp zz
 

@@ -205,7 +205,7 @@ Keys cxl_keys() {
           "link.cxl.queue_depth", [](auto& c) { return &c.link.cxl.queue_depth; },
           between(1, 65536), "CXL: messages of each channel that wait to be packed."),
       count(
-          "link.cxl.retry_flits", [](auto& c) { return &c.link.cxl.retry_flits; }, between(16, 255),
+          "link.cxl.retry_flits", [](auto& c) { return &c.link.cxl.retry_flits; }, between(1, 255),
           "68-byte flits: those that wait for their acknowledgement."),
       count(
           "link.cxl.io_weight", [](auto& c) { return &c.link.cxl.io_weight; }, between(1, 1024),

@@ -196,9 +196,9 @@ TEST(BadInput, CxlLinksHaveTheirRatesAndWidths) {
                 ElementsAre(at("1:16", "cxl68_genGxL")));
   }
   EXPECT_THAT(problems_of("link: {preset: cxl68_gen5x16, flit_mode: true}\n"),
-              ElementsAre(at("1:", "68-byte flits in flit mode")));
+              ElementsAre(at("1:42", "68-byte flits in flit mode")));
   EXPECT_THAT(problems_of("link: {preset: cxl68_gen5x16, carrier: bit_packed}\n"),
-              Contains(at("1:", "a CXL link with the bit-packed carrier")));
+              Contains(at("1:40", "a CXL link with the bit-packed carrier")));
 }
 
 // [LNK-11.4] [DHI D23]

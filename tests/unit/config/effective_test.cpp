@@ -108,6 +108,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"host.iommu_driver.premapped", "0.5"},
       {"host.iommu_driver.refuse_fraction", "0.5"},
       {"host.iommu_driver.page_request_queue", "16KiB"},
+      {"device.cxl.memory", "8GiB"},
       {"workload.trace", FLITWISE_SOURCE_DIR "/README.md"}};
   for (const KeyInfo& key : all_keys()) {
     if (key.path.rfind("trace.", 0) == 0) {
@@ -121,6 +122,10 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       sets.emplace_back("device.atc.enabled=true");
     } else if (key.path == "host.iommu_driver.enabled") {
       sets.emplace_back("iommu.translation=first_stage");
+    } else if (key.path == "device.cxl.memory") {
+      sets.emplace_back("link.preset=cxl68_gen5x16");
+    } else if (key.path == "workload.via") {
+      sets.insert(sets.end(), {"link.preset=cxl68_gen5x16", "device.cxl.memory=16GiB"});
     }
     const Config config = config_of(start, sets);
     EXPECT_NE(config_sha256(config), plain) << key.path << " = " << value;

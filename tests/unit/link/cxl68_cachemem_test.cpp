@@ -121,6 +121,29 @@ TEST_F(Cxl68CacheMemTest, CXL_2_6_ByteEnablesTakeAChunkOfTheirOwn) {
   EXPECT_NEAR(static_cast<double>(flits_[1]), 40 * 6 / 4.0, 2) << "a header and five chunks";
 }
 
+// Requests down carry the acknowledgements of the data that come up.
+TEST_F(Cxl68CacheMemTest, CXL_3_3_FlitHeadersAcknowledgeEightFlits) {
+  start();
+  std::uint64_t acks = 0, odd = 0;
+  const auto note = pair_->sent;
+  pair_->sent = [&](int side, const WireUnit& unit, Placement at) {
+    note(side, unit, at);
+    const CxlFlitHeader& header = unit.packet->flit->cxl;
+    if (unit.has_payload() && side == 1) {
+      acks += header.acks;
+      odd += header.acks != 0 && (header.acks != kFlitsPerAk || header.is_all_data) ? 1 : 0;
+    }
+  };
+  for (int round = 0; round < 60; ++round) {
+    send(CxlChannel::kM2sReq, 2);
+    send(CxlChannel::kS2mDrs, 2);
+    pair_->run_until(pair_->now() + Time::from_ns(5));
+  }
+  expect_all_arrived();
+  EXPECT_EQ(odd, 0U);
+  EXPECT_GT(acks, 64U);
+}
+
 // Eight flits are acknowledged by one bit; the rest by LLCRD, which is not acknowledged itself.
 TEST_F(Cxl68CacheMemTest, CXL_3_4_LlcrdTakesAcksWhereNoFlitGoes) {
   start();

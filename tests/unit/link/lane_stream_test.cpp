@@ -198,6 +198,18 @@ TEST(LaneStream, LNK_5_13_PacketsStartOnFourBytesWhereARowIsNarrower) {
   EXPECT_EQ(lanes.place(8, in_tenth_symbol).first.fs, (2 + 12 * 8) * 125'000);
 }
 
+// PCIe would wait for the next four bytes.
+TEST(LaneStream, CXL_5_3_AFlitOf68BytesBeginsAtTheNextSymbolAfterIdle) {
+  const LinkPreset x1 = {"cxl68_gen5x1", 5, 1, CxlFlits::k68};
+  LaneStream flits(flit68_coding(x1, SkpMode::kOff)), tlps(line_coding(x1, SkpMode::kOff));
+  flits.place(68, Time{});
+  tlps.place(68, Time{});
+  const Time symbol = flits.symbol_time();
+  const Time gap = flits.free_at() + symbol;
+  EXPECT_EQ(flits.place(68, gap).first, gap);
+  EXPECT_GT(tlps.place(68, gap).first, gap);
+}
+
 TEST(LaneStream, AgreesWithAWalkByteByByteOnEveryWidthAndGeneration) {
   Random random(7);
   for (unsigned generation = 1; generation <= 5; ++generation) {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose flit goes next on a CXL link.
+#include "link/cxl_arbiter.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace flitwise {
+namespace {
+
+std::string turns(CxlArbiter& arbiter, int count, bool has_io = true, bool has_cachemem = true) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += arbiter.io_goes(has_io, has_cachemem) ? 'i' : 'c';
+  }
+  return text;
+}
+
+TEST(CxlArbiter, CXL_5_5_TurnsAreWeighted) {
+  CxlArbiter even(1, 1);
+  EXPECT_EQ(turns(even, 6), "icicic");
+  CxlArbiter uneven(2, 3);
+  EXPECT_EQ(turns(uneven, 10), "iiccciiccc");
+}
+
+TEST(CxlArbiter, CXL_5_5_WhoIsAloneGoesAtOnceAndLosesNoTurn) {
+  CxlArbiter arbiter(1, 2);
+  EXPECT_EQ(turns(arbiter, 3, false, true), "ccc");
+  EXPECT_EQ(turns(arbiter, 3, true, false), "iii");
+  EXPECT_EQ(turns(arbiter, 6), "iccicc");
+}
+
+}  // namespace
+}  // namespace flitwise
