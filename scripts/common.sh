@@ -54,6 +54,6 @@ configure_and_build() {
 
 # Families of rules that docs/rules states: those whose ids are joined with a dash, and all of them as ids start.
 # shellcheck disable=SC2034
-dashed_families='LNK|PIO|HCA|ATR|TCP|SFE|INV|PRI|CFG|PAS|IQU|SEC|IOM|CXL'
+dashed_families='LNK|PIO|HCA|ATR|TCP|SFE|INV|PRI|CFG|PAS|IQU|SEC|IOM|CXL|COH'
 # shellcheck disable=SC2034
-rule_families='LNK-|DHI-|PIO-|HCA-|ATR-|TCP-|SFE-|INV-|PRI-|CFG-|PAS-|IQU-|SEC-|IOM-|CXL-|DHI |ATS |SRDMA |IOMMU '
+rule_families='LNK-|DHI-|PIO-|HCA-|ATR-|TCP-|SFE-|INV-|PRI-|CFG-|PAS-|IQU-|SEC-|IOM-|CXL-|COH-|DHI |ATS |SRDMA |IOMMU '

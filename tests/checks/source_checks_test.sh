@@ -64,6 +64,7 @@ refuses spec_refs docs/rules/link.md '- LNK-5.3 The same id again.'
 refuses spec_refs tests/size_test.cpp "TEST(Size, LNK_5_""9_IsNoRule) {"
 refuses spec_refs tests/size_test.cpp "TEST(Size, INV_""9_IsNoRule) {"
 refuses spec_refs tests/size_test.cpp "TEST(Size, IOM_5_""9_IsNoRule) {"
+refuses spec_refs tests/size_test.cpp "TEST(Size, COH_5_""9_IsNoRule) {"
 
 accepts rule_coverage
 refuses rule_coverage docs/rules/link.md '- LNK-5.4 A rule that nobody tests. (source)'

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Messages that an agent cannot make sense of: counted by kind, never a failure. [COH-7.1]
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace flitwise {
+
+enum class BadMessage : std::uint8_t {
+  kWrongChannel,   ///< not one that this agent receives
+  kUnknownOpcode,  ///< reserved, or none that this agent knows
+  kUnknownId,      ///< nothing is outstanding under this CQID, UQID, Tag or BITag
+  kWrongAnswer,    ///< the id is outstanding, but waits for something else, or again
+  kIdInUse,        ///< a request under an id that is outstanding already
+  kBadAddress,     ///< not a multiple of 64, or not of this agent
+  kSecondSnoop,    ///< a snoop of a line whose former snoop is not answered yet
+  kUnawaitedData,  ///< data for no header, or behind an answer that has none
+};
+inline constexpr std::size_t kBadMessages = 8;
+
+class BadMessageCounts {
+ public:
+  std::uint64_t operator[](BadMessage kind) const {
+    return counts_[static_cast<std::size_t>(kind)];
+  }
+  std::uint64_t total() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t count : counts_) {
+      sum += count;
+    }
+    return sum;
+  }
+  void add(BadMessage kind) { ++counts_[static_cast<std::size_t>(kind)]; }
+
+ private:
+  std::array<std::uint64_t, kBadMessages> counts_{};
+};
+
+}  // namespace flitwise

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets and ways.
+#include "coherence/cache_array.h"
+
+namespace flitwise {
+
+CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, LineStateListener* listener)
+    : sets_(sets),
+      ways_per_set_(ways),
+      listener_(listener),
+      ways_(std::size_t{sets} * std::size_t{ways}) {}
+
+const CacheArray::Way* CacheArray::find(std::uint64_t line) const {
+  const std::size_t first = first_of_set(line);
+  for (std::size_t i = first; i < first + ways_per_set_; ++i) {
+    if (ways_[i].line == line && !ways_[i].is_free()) {
+      return &ways_[i];
+    }
+  }
+  return nullptr;
+}
+
+const CacheArray::Way* CacheArray::room_for(std::uint64_t line) const {
+  const std::size_t first = first_of_set(line);
+  const Way* oldest = nullptr;
+  for (std::size_t i = first; i < first + ways_per_set_; ++i) {
+    const Way& way = ways_[i];
+    if (way.is_free()) {
+      return &way;
+    }
+    if (!way.is_reserved && (oldest == nullptr || way.last_use < oldest->last_use)) {
+      oldest = &way;
+    }
+  }
+  return oldest;
+}
+
+const CacheArray::Way* CacheArray::first_held() const {
+  for (const Way& way : ways_) {
+    if (way.state != LineState::kInvalid) {
+      return &way;
+    }
+  }
+  return nullptr;
+}
+
+void CacheArray::set_state(Way& way, LineState state) {
+  if (way.state == state) {
+    return;
+  }
+  if (way.state == LineState::kInvalid) {
+    ++lines_held_;
+  } else if (state == LineState::kInvalid) {
+    --lines_held_;
+  }
+  way.state = state;
+  tell(way.line, state);
+}
+
+void CacheArray::vacate(Way& way) {
+  if (way.state != LineState::kInvalid) {
+    --lines_held_;
+  }
+  way.state = LineState::kInvalid;
+  way.is_reserved = false;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Lines of a cache in sets and ways, with the least recently used one as victim. [COH-2.2]
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "coherence/cxl_line.h"
+#include "coherence/line_state.h"
+
+namespace flitwise {
+
+class CacheArray {
+ public:
+  struct Way {
+    std::uint64_t line = 0;
+    LineState state = LineState::kInvalid;
+    bool is_reserved = false;  ///< a request for its line is out: it is no victim
+    std::uint64_t last_use = 0;
+    CxlLine data{};
+
+    bool is_free() const { return state == LineState::kInvalid && !is_reserved; }
+  };
+
+  /// `listener` may be absent. REQUIRES: sets is a power of two.
+  CacheArray(std::uint32_t sets, std::uint32_t ways, LineStateListener* listener);
+
+  /// The way that holds the line or is reserved for it.
+  const Way* find(std::uint64_t line) const;
+  Way* find(std::uint64_t line) { return const_cast<Way*>(std::as_const(*this).find(line)); }
+  /// Where a line that has no way would go: a free way, else the least recently used one that is
+  /// not reserved; nothing if all are.
+  const Way* room_for(std::uint64_t line) const;
+  Way* room_for(std::uint64_t line) {
+    return const_cast<Way*>(std::as_const(*this).room_for(line));
+  }
+  std::uint32_t lines_held() const { return lines_held_; }
+  /// The first line held, in the order of sets and ways: what a flush of everything takes next.
+  const Way* first_held() const;
+
+  void touch(Way& way) { way.last_use = ++uses_; }
+  void set_state(Way& way, LineState state);
+  /// The way is free for another line; whoever takes its line on says what becomes of it.
+  void vacate(Way& way);
+  /// Tells the listener of a line that is not in a way any more.
+  void tell(std::uint64_t line, LineState state) const {
+    if (listener_ != nullptr) {
+      listener_->line_state(line, state);
+    }
+  }
+
+ private:
+  std::size_t first_of_set(std::uint64_t line) const {
+    return static_cast<std::size_t>(line / kCxlLineBytes & (sets_ - 1)) * ways_per_set_;
+  }
+  std::uint32_t sets_;
+  std::uint32_t ways_per_set_;
+  LineStateListener* listener_;
+  std::vector<Way> ways_;
+  std::uint64_t uses_ = 0;
+  std::uint32_t lines_held_ = 0;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a core asks its cache for, and what it is told when that is done. [COH-2.1]
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "coherence/cxl_line.h"
+
+namespace flitwise {
+
+enum class CoreOp : std::uint8_t {
+  kRead,          ///< to keep: RdShared
+  kReadAny,       ///< to keep, perhaps alone: RdAny
+  kReadOnce,      ///< the value of now, not to keep: RdCurr
+  kWrite,         ///< to keep: RdOwn, or RdOwnNoData for a whole line
+  kWriteThrough,  ///< not to keep: ItoMWr for a whole line, else WrInv
+  kWritePosted,   ///< the same, weakly ordered: WOWrInvF for a whole line, else WOWrInv
+  kEvict,         ///< gives the line up: DirtyEvict, CleanEvict or CleanEvictNoData
+  kFlush,         ///< the line is to be in no cache of the machine: CLFlush
+  kFlushed,       ///< tells that this cache is empty: CacheFlushed
+};
+inline constexpr std::size_t kCoreOps = 9;
+
+struct CoreRequest {
+  CoreOp op = CoreOp::kRead;
+  std::uint32_t token = 0;  ///< the core's own name for it
+  std::uint64_t address = 0;
+  std::uint64_t byte_enables = kAllBytes;  ///< of writes
+  CxlLine line{};                          ///< of writes
+
+  bool is_write() const {
+    return op == CoreOp::kWrite || op == CoreOp::kWriteThrough || op == CoreOp::kWritePosted;
+  }
+};
+
+struct CoreResult {
+  CoreOp op = CoreOp::kRead;
+  std::uint32_t token = 0;
+  std::uint64_t address = 0;
+  bool is_error = false;  ///< refused: nothing was read or written
+  CxlLine line{};         ///< of reads; of writes to keep: the whole line with what was written
+};
+
+/// The cache appends; the core takes and clears.
+using CoreResults = std::vector<CoreResult>;
+
+}  // namespace flitwise

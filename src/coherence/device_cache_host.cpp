@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's side of a cache: snoops, GO, write pulls and data, in whatever order they come.
+#include "coherence/cache_rules.h"
+#include "coherence/device_cache.h"
+
+namespace flitwise {
+
+void DeviceCache::receive(const CxlMessage& message, const CxlLine& line, CxlOutput& out,
+                          CoreResults& done) {
+  if (message.channel == CxlChannel::kH2dReq) {
+    snooped(message, out);
+  } else if (message.channel == CxlChannel::kH2dRsp) {
+    responded(message, out, done);
+  } else if (message.channel == CxlChannel::kH2dData) {
+    filled(message, line, out, done);
+  } else {
+    bad_.add(BadMessage::kWrongChannel);
+  }
+}
+
+void DeviceCache::snooped(const CxlMessage& snoop, CxlOutput& out) {
+  const auto opcode = static_cast<cxl::H2dReq>(snoop.opcode);
+  if (opcode != cxl::H2dReq::kSnpData && opcode != cxl::H2dReq::kSnpInv &&
+      opcode != cxl::H2dReq::kSnpCur) {
+    bad_.add(BadMessage::kUnknownOpcode);
+    return;
+  }
+  if (line_of(snoop.address) != snoop.address) {
+    bad_.add(BadMessage::kBadAddress);
+    return;
+  }
+  if (const std::uint16_t* const cqid = busy_.find(snoop.address)) {
+    Transaction& transaction = transactions_[*cqid];
+    if (transaction.snoop) {
+      bad_.add(BadMessage::kSecondSnoop);  // [COH-3.3]
+      return;
+    }
+    if (transaction.has_go && is_read(transaction.opcode) && !transaction.has_data) {
+      transaction.snoop = snoop;  // GO first: it sees what that granted [COH-4.5]
+      return;
+    }
+  }
+  answer(snoop, out);
+}
+
+void DeviceCache::answer(const CxlMessage& snoop, CxlOutput& out) {
+  const auto opcode = static_cast<cxl::H2dReq>(snoop.opcode);
+  const CxlLine* data = nullptr;
+  SnoopAnswer answer{cxl::D2hRsp::kRspIHitI, LineState::kInvalid};
+  if (Way* const way = array_.find(snoop.address)) {
+    answer = answer_of(opcode, way->state, false);
+    data = &way->data;
+    array_.set_state(*way, answer.keeps);  // of a reserved way too: an upgrade loses its copy
+  } else if (const std::uint16_t* const cqid = busy_.find(snoop.address);
+             cqid != nullptr && is_eviction(transactions_[*cqid].opcode)) {
+    Transaction& eviction = transactions_[*cqid];  // [COH-4.3]
+    answer = answer_of(opcode, eviction.state, true);
+    data = &eviction.request.line;
+    if (eviction.state == LineState::kModified && answer.keeps == LineState::kInvalid) {
+      array_.tell(snoop.address, LineState::kInvalid);
+    }
+    eviction.state = answer.keeps;
+  }
+  CxlOut& sent = out.emplace_back();
+  sent.message.channel = CxlChannel::kD2hRsp;
+  sent.message.opcode = static_cast<std::uint8_t>(answer.response);
+  sent.message.id = snoop.id;
+  sent.message.cache_id = config_.cache_id;
+  if (answer.has_data()) {
+    send_data(snoop.id, *data, kAllBytes, false, out);
+  }
+}
+
+void DeviceCache::responded(const CxlMessage& response, CxlOutput& out, CoreResults& done) {
+  if (!cqids_.is_out(response.id)) {
+    bad_.add(BadMessage::kUnknownId);
+    return;
+  }
+  Transaction& transaction = transactions_[response.id];
+  switch (static_cast<cxl::H2dRsp>(response.opcode)) {
+    case cxl::H2dRsp::kGo:
+      granted(response.id, response.rsp_data, out, done);
+      return;
+    case cxl::H2dRsp::kWritePull:
+    case cxl::H2dRsp::kGoWritePull:
+    case cxl::H2dRsp::kGoWritePullDrop:
+    case cxl::H2dRsp::kFastGoWritePull:
+    case cxl::H2dRsp::kGoErrWritePull:
+      pulled(response.id, response, out, done);
+      return;
+    case cxl::H2dRsp::kExtCmp:  // [COH-2.6]
+      if ((transaction.opcode == cxl::D2hReq::kWoWrInv ||
+           transaction.opcode == cxl::D2hReq::kWoWrInvF) &&
+          transaction.is_pulled) {
+        finish(response.id, out, done);
+      } else {
+        bad_.add(BadMessage::kWrongAnswer);
+      }
+      return;
+  }
+  bad_.add(BadMessage::kUnknownOpcode);
+}
+
+void DeviceCache::granted(std::uint16_t cqid, std::uint16_t go_state, CxlOutput& out,
+                          CoreResults& done) {
+  Transaction& transaction = transactions_[cqid];
+  if (!awaits_go(transaction.opcode, transaction.is_pulled) || transaction.has_go) {
+    bad_.add(BadMessage::kWrongAnswer);
+    return;
+  }
+  transaction.has_go = true;
+  const std::optional<LineState> state = state_granted(transaction.opcode, go_state);
+  if (!state) {
+    transaction.is_error = true;
+    if (static_cast<cxl::GoState>(go_state) != cxl::GoState::kError) {
+      bad_.add(BadMessage::kWrongAnswer);  // a grant that it cannot have: as an error [COH-2.8]
+    }
+  }
+  if (is_eviction(transaction.opcode)) {
+    finish(cqid, out, done);
+    return;
+  }
+  transaction.state = state.value_or(LineState::kInvalid);
+  if (!is_read(transaction.opcode) || transaction.has_data) {
+    settle(cqid, out, done);
+  }
+}
+
+void DeviceCache::pulled(std::uint16_t cqid, const CxlMessage& response, CxlOutput& out,
+                         CoreResults& done) {
+  Transaction& transaction = transactions_[cqid];
+  const auto opcode = static_cast<cxl::H2dRsp>(response.opcode);
+  if (!is_pull_of(transaction.opcode, opcode) || transaction.is_pulled) {
+    bad_.add(BadMessage::kWrongAnswer);
+    return;
+  }
+  transaction.is_pulled = true;
+  transaction.is_error = opcode == cxl::H2dRsp::kGoErrWritePull;
+  if (opcode != cxl::H2dRsp::kGoWritePullDrop) {
+    // A line that a snoop took meanwhile is pulled in vain: Bogus. [COH-4.4]
+    const bool is_bogus =
+        is_eviction(transaction.opcode) && transaction.state == LineState::kInvalid;
+    send_data(response.rsp_data, transaction.request.line, transaction.request.byte_enables,
+              is_bogus, out);
+  }
+  if (opcode != cxl::H2dRsp::kWritePull && opcode != cxl::H2dRsp::kFastGoWritePull) {
+    finish(cqid, out, done);
+  }
+}
+
+void DeviceCache::filled(const CxlMessage& header, const CxlLine& line, CxlOutput& out,
+                         CoreResults& done) {
+  if (!cqids_.is_out(header.id)) {
+    bad_.add(BadMessage::kUnknownId);
+    return;
+  }
+  Transaction& transaction = transactions_[header.id];
+  if (!is_read(transaction.opcode) || transaction.has_data) {
+    bad_.add(BadMessage::kUnawaitedData);
+    return;
+  }
+  transaction.has_data = true;
+  transaction.is_error = transaction.is_error || header.go_err;
+  if (Way* const way = array_.find(line_of(transaction.request.address))) {
+    way->data = line;  // a shared copy that it replaces has the same bytes
+  } else {
+    transaction.request.line = line;
+  }
+  if (transaction.has_go || transaction.opcode == cxl::D2hReq::kRdCurr) {
+    settle(header.id, out, done);
+  }
+}
+
+/// GO and data are both here, or one was all there was to come. [COH-2.5]
+void DeviceCache::settle(std::uint16_t cqid, CxlOutput& out, CoreResults& done) {
+  Transaction& transaction = transactions_[cqid];
+  CoreRequest& request = transaction.request;
+  Way* const way = transaction.opcode == cxl::D2hReq::kCacheFlushed
+                       ? nullptr
+                       : array_.find(line_of(request.address));
+  if (way != nullptr && way->is_reserved) {
+    way->is_reserved = false;
+    if (transaction.opcode != cxl::D2hReq::kClFlush) {  // whose snoop has taken the line already
+      fill(*way, transaction);
+    }
+  }
+  finish(cqid, out, done);
+}
+
+void DeviceCache::fill(Way& way, Transaction& transaction) {
+  CoreRequest& request = transaction.request;
+  if (transaction.is_error || transaction.state == LineState::kInvalid) {
+    array_.set_state(way, LineState::kInvalid);  // of use once, or of none
+  } else {
+    array_.set_state(way, transaction.state);
+    array_.touch(way);
+    if (request.is_write()) {
+      merge(way.data, request.line, request.byte_enables);
+      array_.set_state(way, LineState::kModified);
+    }
+  }
+  request.line = way.data;
+}
+
+void DeviceCache::finish(std::uint16_t cqid, CxlOutput& out, CoreResults& done) {
+  const Transaction& transaction = transactions_[cqid];
+  const CoreRequest& request = transaction.request;
+  const std::uint64_t line = line_of(request.address);
+  if (is_eviction(transaction.opcode) && transaction.state == LineState::kModified) {
+    array_.tell(line, LineState::kInvalid);
+  }
+  if (transaction.is_of_core) {
+    done.push_back(
+        {request.op, request.token, request.address, transaction.is_error, request.line});
+  }
+  if (transaction.opcode != cxl::D2hReq::kCacheFlushed) {
+    busy_.erase(line);
+  }
+  cqids_.release(cqid);
+  if (transaction.snoop) {
+    answer(*transaction.snoop, out);
+  }
+}
+
+void DeviceCache::send_data(std::uint16_t uqid, const CxlLine& line, std::uint64_t byte_enables,
+                            bool is_bogus, CxlOutput& out) const {
+  CxlOut& sent = out.emplace_back();
+  sent.message.channel = CxlChannel::kD2hData;
+  sent.message.id = uqid;
+  sent.message.cache_id = config_.cache_id;
+  sent.message.byte_enables = byte_enables;
+  sent.message.bogus = is_bogus;
+  sent.line = line;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The home of the host's memory: it knows exactly who holds each line, takes one request at a time
+/// for each, snoops, collects, reads and writes memory, grants and pulls. The host's own cores are
+/// one more cache at a port of their own. [COH-3.1] to [COH-3.9]
+///
+/// No message waits here for another one except a request for the request before it. An answer or
+/// data are always taken, so that what a request waits for can always come. [COH-1.6]
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <vector>
+
+#include "coherence/bad_messages.h"
+#include "coherence/cxl_line.h"
+#include "coherence/id_pool.h"
+#include "coherence/line_holders.h"
+#include "coherence/line_memory.h"
+#include "coherence/line_table.h"
+
+namespace flitwise {
+
+inline constexpr std::uint32_t kCxlIds = 4096;  ///< CQIDs, UQIDs, BITags: 12 bits
+
+struct HomeAgentConfig {
+  std::uint8_t ports = 1;              ///< caches, at most kMaxPorts
+  std::uint32_t uqids = kCxlIds;       ///< snoops and write pulls out; at least `ports`
+  bool pulls_clean_evictions = false;  ///< GO_WritePull for CleanEvict; else GO_WritePullDrop
+};
+
+class HomeAgent {
+ public:
+  HomeAgent(const HomeAgentConfig& config, LineMemory& memory);
+
+  /// Requests of caches that are not done yet, waiting ones included.
+  std::size_t outstanding() const { return transactions_.size() - free_.size(); }
+  std::size_t uqids_out() const { return uqids_.outstanding(); }
+  LineHolders holders(std::uint64_t line) const;
+  const BadMessageCounts& bad_messages() const { return bad_; }
+
+  /// A message of the cache at `port` has come, with its line if it has one. REQUIRES: port <
+  /// ports.
+  void receive(std::uint8_t port, const CxlMessage& message, const CxlLine& line, CxlOutput& out);
+  /// The memory has done what it was asked for under this token.
+  void memory_read(std::uint32_t token, const CxlLine& line, CxlOutput& out);
+  void memory_written(std::uint32_t token, CxlOutput& out);
+
+ private:
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  /// Transactions one behind the other, linked by Transaction::next.
+  struct Queue {
+    std::uint32_t first = kNobody, last = kNobody;
+  };
+  /// A line that somebody holds or wants.
+  struct Line {
+    LineHolders holders;
+    bool is_busy = false;  ///< one of its requests has the turn [COH-3.2]
+    Queue waiting;
+  };
+  struct Transaction {
+    cxl::D2hReq opcode{};
+    std::uint8_t port = 0;
+    std::uint16_t cqid = 0;
+    std::uint64_t address = 0;
+    std::uint32_t snoops = 0;  ///< not answered yet
+    bool has_line = false;     ///< `line` is the line as it is now
+    bool is_dirty = false;     ///< and memory has to have it
+    bool was_held = false;     ///< evictions: the cache still had the line when its turn came
+    CxlLine line{};
+    std::uint32_t next = kNobody;
+  };
+  /// What a UQID is out for.
+  struct Expected {
+    std::uint32_t transaction = kNobody;
+    std::uint8_t port = 0;
+    bool is_pull = false;  ///< else a snoop
+    cxl::H2dReq snoop{};
+    bool has_response = false, has_data = false;
+    CxlLine line{};  ///< data before their response
+  };
+
+  // What comes in (home_agent.cpp).
+  void requested(std::uint8_t port, const CxlMessage& request, CxlOutput& out);
+  void answered(std::uint8_t port, const CxlMessage& response, CxlOutput& out);
+  void data_came(std::uint8_t port, const CxlMessage& header, const CxlLine& line, CxlOutput& out);
+  void snoop_done(std::uint16_t uqid, CxlOutput& out);
+  bool is_expected(std::uint8_t port, std::uint16_t uqid) const;
+  std::uint32_t open(std::uint8_t port, const CxlMessage& request);
+  void push(Queue& queue, std::uint32_t transaction);
+  std::uint32_t pop(Queue& queue);
+  void start_ready(CxlOutput& out);
+
+  // What becomes of it (home_flows.cpp).
+  void start(std::uint32_t transaction, CxlOutput& out);
+  PortMask to_snoop(const Transaction& transaction) const;
+  void resolve(std::uint32_t transaction, CxlOutput& out);
+  void read_or_grant(std::uint32_t transaction, CxlOutput& out);
+  void grant(std::uint32_t transaction, CxlOutput& out);
+  void resolve_eviction(std::uint32_t transaction, CxlOutput& out);
+  void pull(std::uint32_t transaction, cxl::H2dRsp response, CxlOutput& out);
+  void pulled(std::uint32_t transaction, const CxlMessage& header, const CxlLine& line,
+              CxlOutput& out);
+  void write_back(std::uint32_t transaction, CxlOutput& out);
+  void finish(std::uint32_t transaction, CxlOutput& out);
+  std::uint16_t expect(std::uint32_t transaction, std::uint8_t port);
+  void respond(std::uint32_t transaction, cxl::H2dRsp response, std::uint16_t rsp_data,
+               CxlOutput& out);
+  void close_cqid(const Transaction& transaction) {
+    cqids_[transaction.port].reset(transaction.cqid);
+  }
+
+  HomeAgentConfig config_;
+  LineMemory& memory_;
+  std::uint32_t max_active_;  // with so many at work no UQID is ever missing [COH-3.9]
+  std::uint32_t active_ = 0;
+  LineTable<Line> lines_;
+  std::vector<Transaction> transactions_;  // by token
+  std::vector<std::uint32_t> free_;        // of them
+  Queue ready_;                            // have the turn of their line
+  IdPool uqids_;
+  std::vector<Expected> expected_;           // by UQID
+  std::vector<std::bitset<kCxlIds>> cqids_;  // out, by port
+  BadMessageCounts bad_;
+};
+
+}  // namespace flitwise

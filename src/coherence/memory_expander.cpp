@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads with DRS, everything else with NDR.
+#include "coherence/memory_expander.h"
+
+#include "coherence/mem_messages.h"
+
+namespace flitwise {
+
+void MemoryExpander::receive(const CxlMessage& message, const CxlLine& line, CxlOutput& out) {
+  if (message.channel == CxlChannel::kM2sReq) {
+    requested(message, out);
+  } else if (message.channel == CxlChannel::kM2sRwd) {
+    requested_with_data(message, line, out);
+  } else {
+    bad_.add(BadMessage::kWrongChannel);
+  }
+}
+
+void MemoryExpander::requested(const CxlMessage& request, CxlOutput& out) {
+  switch (static_cast<cxl::M2sReq>(request.opcode)) {
+    case cxl::M2sReq::kMemRd:
+    case cxl::M2sReq::kMemRdData:
+      if (!is_sound(request)) {
+        return;
+      }
+      if (!exists(request)) {
+        answer_drs(cxl::S2mDrs::kMemDataNxm, request, CxlLine{}, out);
+        return;
+      }
+      open(request);
+      memory_.read(request.id, request.address);
+      return;
+    case cxl::M2sReq::kMemInv:
+    case cxl::M2sReq::kMemInvNt:
+    case cxl::M2sReq::kMemClnEvct:  // nobody here has a state to change
+      if (is_sound(request)) {
+        answer_ndr(cxl::S2mNdr::kCmp, request, out);
+      }
+      return;
+    case cxl::M2sReq::kMemSpecRd:  // a hint without an answer [COH-5.2]
+      return;
+    case cxl::M2sReq::kMemRdFwd:
+    case cxl::M2sReq::kMemWrFwd:
+      break;
+  }
+  bad_.add(BadMessage::kUnknownOpcode);
+}
+
+void MemoryExpander::requested_with_data(const CxlMessage& request, const CxlLine& line,
+                                         CxlOutput& out) {
+  const auto opcode = static_cast<cxl::M2sRwd>(request.opcode);
+  if (opcode != cxl::M2sRwd::kMemWr && opcode != cxl::M2sRwd::kMemWrPtl) {
+    bad_.add(BadMessage::kUnknownOpcode);
+    return;
+  }
+  if (!is_sound(request)) {
+    return;
+  }
+  if (!exists(request)) {
+    answer_ndr(cxl::S2mNdr::kCmp, request, out);  // goes nowhere
+    return;
+  }
+  open(request);
+  const bool is_whole = opcode == cxl::M2sRwd::kMemWr;
+  memory_.write(request.id, request.address, line, is_whole ? kAllBytes : request.byte_enables);
+}
+
+bool MemoryExpander::is_sound(const CxlMessage& request) {
+  if (line_of(request.address) != request.address) {
+    bad_.add(BadMessage::kBadAddress);
+    return false;
+  }
+  if (request.id < requests_.size() && requests_[request.id].is_out) {
+    bad_.add(BadMessage::kIdInUse);
+    return false;
+  }
+  if (!exists(request)) {
+    bad_.add(BadMessage::kBadAddress);  // and yet answered: the host waits [COH-7.3]
+  }
+  return true;
+}
+
+void MemoryExpander::open(const CxlMessage& request) {
+  if (request.id >= requests_.size()) {
+    requests_.resize(request.id + std::size_t{1});
+  }
+  requests_[request.id] = {true, request};
+  ++outstanding_;
+}
+
+void MemoryExpander::memory_read(std::uint32_t token, const CxlLine& line, CxlOutput& out) {
+  requests_[token].is_out = false;
+  --outstanding_;
+  answer_drs(cxl::S2mDrs::kMemData, requests_[token].message, line, out);
+}
+
+void MemoryExpander::memory_written(std::uint32_t token, CxlOutput& out) {
+  requests_[token].is_out = false;
+  --outstanding_;
+  answer_ndr(cxl::S2mNdr::kCmp, requests_[token].message, out);
+}
+
+}  // namespace flitwise
