@@ -47,8 +47,7 @@ enum class D2hReq : std::uint8_t {
   kWrInv = 0xE,
   kCacheFlushed = 0x10,
 };
-/// D2H Rsp: what the snooped cache had and keeps. From the public specification's naming; the codes
-/// are unverified, hence named.
+/// D2H Rsp: what the snooped cache had and keeps. [COH-4.1]
 enum class D2hRsp : std::uint8_t {
   kRspIHitI = 0x4,
   kRspVHitV = 0x6,
@@ -68,7 +67,8 @@ enum class H2dRsp : std::uint8_t {
   kFastGoWritePull = 0xD,
   kGoErrWritePull = 0xF,
 };
-/// What RspData of a GO grants: the state of the line in the device cache. Codes unverified.
+/// What RspData of a GO grants: the state of the line in the device cache. One source has the
+/// codes. [COH-2.5]
 enum class GoState : std::uint16_t {
   kInvalid = 0x3,
   kShared = 0x1,
@@ -95,14 +95,14 @@ enum class S2mNdr : std::uint8_t {
   kBiConflictAck = 0x4
 };
 enum class S2mDrs : std::uint8_t { kMemData = 0x0, kMemDataNxm = 0x1 };
-/// Back-invalidate snoops and their answers; codes unverified.
+/// Back-invalidate snoops and their answers.
 enum class S2mBiSnp : std::uint8_t { kBiSnpCur = 0x0, kBiSnpData = 0x1, kBiSnpInv = 0x2 };
 enum class M2sBiRsp : std::uint8_t { kBiRspI = 0x0, kBiRspS = 0x1, kBiRspE = 0x2 };
-/// Snoop type of an M2S request: what the device does to its own cache. Codes unverified.
+/// Snoop type of an M2S request: what the device does to its own cache.
 enum class SnpType : std::uint8_t { kNoOp = 0x0, kSnpData = 0x1, kSnpCur = 0x2, kSnpInv = 0x3 };
-/// MetaField: is there a host state in MetaValue? Codes unverified.
+/// MetaField: is there a host state in MetaValue?
 enum class MetaField : std::uint8_t { kMeta0State = 0x0, kNoOp = 0x3 };
-/// MetaValue of Meta0-State: what the host may hold. Codes unverified.
+/// MetaValue of Meta0-State: what the host may hold.
 enum class MetaValue : std::uint8_t { kInvalid = 0x0, kAny = 0x2, kShared = 0x3 };
 }  // namespace cxl
 
