@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "flitwise/cxl.h"
+#include <algorithm>
 
 namespace flitwise {
 namespace {
@@ -15,11 +15,6 @@ std::uint32_t bytes_asked(const CxlMessage& message) {
   return static_cast<std::uint32_t>(__builtin_popcountll(message.byte_enables));
 }
 
-template <class Opcode>
-constexpr std::uint8_t code_of(Opcode opcode) {
-  return static_cast<std::uint8_t>(opcode);
-}
-
 }  // namespace
 
 CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceConfig& config,
@@ -27,72 +22,60 @@ CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceC
     : sc_module(name),
       config_(config),
       pool_(pool),
-      memory_(config.memory),
+      rules_(config.memory, *this),
       answers_(kOutboxDepth) {
   from_link.register_nb_transport_fw(this, &CxlMemDevice::receive, 0);
   to_link.register_nb_transport_bw(this, &CxlMemDevice::link_has_room, 0);
 }
 
-// A request never waits for an answer to leave: what cannot go yet stays here.
+// Requests take effect in their order, and never wait for an answer to leave: what cannot go yet
+// stays here.
 tlm::tlm_sync_enum CxlMemDevice::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
                                          sc_core::sc_time& /*delay*/) {
   ++requests_;
-  const CxlMessage& message = *packet.cxl;
-  if (message.channel == CxlChannel::kM2sRwd) {
-    write(packet);
-  } else if (message.channel == CxlChannel::kM2sReq) {
-    read(packet);
-  } else {
-    ++dropped_;
-    ++errors_["unexpected_cxl_message"];
+  CxlLine line{};
+  std::copy_n(packet.payload.begin(), std::min(packet.payload.size(), line.size()), line.begin());
+  out_.clear();
+  rules_.receive(*packet.cxl, line, out_);
+  if (access_) {
+    const Access done = *access_;
+    access_.reset();
+    if (done.is_read) {
+      rules_.memory_read(done.token, done.line, out_);
+    } else {
+      packet.stamp(Hop::kMemory, now() + config_.timing.controller + config_.timing.latency);
+      rules_.memory_written(done.token, out_);
+    }
+  }
+  unanswered_ += out_.empty() ? 1 : 0;
+  for (const CxlOut& out : out_) {
+    answer(packet, out);
   }
   return tlm::TLM_COMPLETED;
 }
 
-// MemRd is answered by data, MemInv by a completion; outside its memory by MemData-NXM. [CXL-3.8]
-void CxlMemDevice::read(const Packet& request) {
-  const CxlMessage& message = *request.cxl;
-  if (message.opcode == code_of(cxl::M2sReq::kMemInv) ||
-      message.opcode == code_of(cxl::M2sReq::kMemInvNt)) {
-    answer(request, CxlChannel::kS2mNdr, code_of(cxl::S2mNdr::kCmpE), pool_.make(PacketKind::kCxl));
-    return;
-  }
-  PacketRef data = pool_.make(PacketKind::kCxl);
-  data->payload_bytes = bytes_asked(message);
-  data->length_only = request.length_only;
-  const bool is_inside = memory_.contains(message.address);
-  if (!request.length_only) {
-    data->payload.resize(kCxlLineBytes);
-    if (const std::uint8_t* line = is_inside ? memory_.find(message.address) : nullptr) {
-      std::memcpy(data->payload.data(), line, kCxlLineBytes);
+void CxlMemDevice::read(std::uint32_t token, std::uint64_t line) {
+  const CxlLine* found = lines_.find(line);
+  access_ = Access{token, true, found != nullptr ? *found : CxlLine{}};
+}
+
+void CxlMemDevice::write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
+                         std::uint64_t byte_enables) {
+  lines_.write(line, data, byte_enables);
+  access_ = Access{token, false, {}};
+}
+
+void CxlMemDevice::answer(const Packet& request, const CxlOut& out) {
+  PacketRef packet = pool_.make(PacketKind::kCxl);
+  *packet->cxl = out.message;
+  packet->counts = request.counts;
+  if (out.message.has_data()) {
+    packet->payload_bytes = bytes_asked(*request.cxl);
+    packet->length_only = request.length_only;
+    if (!request.length_only) {
+      packet->payload.assign(out.line.begin(), out.line.end());
     }
   }
-  if (!is_inside) {
-    ++errors_["cxl_address_outside_memory"];
-  }
-  const cxl::S2mDrs opcode = is_inside ? cxl::S2mDrs::kMemData : cxl::S2mDrs::kMemDataNxm;
-  answer(request, CxlChannel::kS2mDrs, code_of(opcode), std::move(data));
-}
-
-// [CXL-3.8]
-void CxlMemDevice::write(Packet& request) {
-  const CxlMessage& message = *request.cxl;
-  if (!memory_.contains(message.address)) {
-    ++errors_["cxl_address_outside_memory"];
-  } else if (!request.length_only && request.payload.size() == kCxlLineBytes) {
-    memory_.write(message.address, request.payload.data(), message.byte_enables);
-  }
-  request.stamp(Hop::kMemory, now() + config_.timing.controller + config_.timing.latency);
-  answer(request, CxlChannel::kS2mNdr, code_of(cxl::S2mNdr::kCmp), pool_.make(PacketKind::kCxl));
-}
-
-void CxlMemDevice::answer(const Packet& request, CxlChannel channel, std::uint8_t opcode,
-                          PacketRef packet) {
-  packet->cxl->channel = channel;
-  packet->cxl->opcode = opcode;
-  packet->cxl->id = request.cxl->id;
-  packet->cxl->ld_id = request.cxl->ld_id;
-  packet->counts = request.counts;
   ++answered_;
   const Time ready = now() + config_.timing.controller * 2 + config_.timing.latency;
   answers_.send({std::move(packet), ready, {}},
@@ -112,10 +95,23 @@ tlm::tlm_sync_enum CxlMemDevice::link_has_room(int /*id*/, Packet& /*packet*/,
   return tlm::TLM_COMPLETED;
 }
 
+std::map<std::string, std::uint64_t> CxlMemDevice::errors() const {
+  std::map<std::string, std::uint64_t> errors;
+  const BadMessageCounts& bad = rules_.bad_messages();
+  if (const std::uint64_t outside = bad[BadMessage::kBadAddress]; outside > 0) {
+    errors["cxl_address_outside_memory"] = outside;
+  }
+  if (const std::uint64_t others = bad.total() - bad[BadMessage::kBadAddress]; others > 0) {
+    errors["unexpected_cxl_message"] = others;
+  }
+  return errors;
+}
+
 std::vector<CheckResult> CxlMemDevice::checks() const {
   return {{std::string(name()) + ": every CXL.mem request has one answer",
-           requests_ == answered_ + dropped_,
-           fmt::format("{} requests, {} answers, {} dropped", requests_, answered_, dropped_)}};
+           requests_ == answered_ + unanswered_,
+           fmt::format("{} requests, {} answers, {} that want none", requests_, answered_,
+                       unanswered_)}};
 }
 
 }  // namespace flitwise

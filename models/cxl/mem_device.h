@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A memory expander (type 3) at its link: takes M2S requests, has the line after its latency, and
-/// answers with S2M messages. [CXL-3.8]
+/// A memory expander (type 3) at its link: the rules of src/coherence, the lines, and the time they
+/// take. [CXL-3.8]
 #pragma once
 
 #include <systemc>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "coherence/memory_expander.h"
 #include "common/outbox.h"
-#include "cxl/line_memory.h"
+#include "cxl/line_store.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/result.h"
 
 namespace flitwise {
 
-class CxlMemDevice : public sc_core::sc_module {
+class CxlMemDevice : public sc_core::sc_module, private LineMemory {
  public:
   LinkTarget<CxlMemDevice> from_link{"from_link"};
   LinkInitiator<CxlMemDevice> to_link{"to_link"};
@@ -26,28 +28,38 @@ class CxlMemDevice : public sc_core::sc_module {
                PacketPool& pool);
 
   bool is_quiet() const { return answers_.empty(); }
-  /// Untimed access for tests; null where nothing was written.
-  const std::uint8_t* peek(std::uint64_t address) const { return memory_.find(address); }
-  /// Counted by kind: requests outside the memory, messages that it does not know.
-  const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
+  /// Untimed access; null where nothing was written.
+  const CxlLine* peek(std::uint64_t address) const { return lines_.find(address); }
+  /// Counted by kind.
+  std::map<std::string, std::uint64_t> errors() const;
   std::vector<CheckResult> checks() const;
 
  private:
+  /// What the expander has asked of the lines, to be answered behind its call.
+  struct Access {
+    std::uint32_t token = 0;
+    bool is_read = false;
+    CxlLine line{};
+  };
+
   tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
-  void read(const Packet& request);
-  void write(Packet& request);
-  void answer(const Packet& request, CxlChannel channel, std::uint8_t opcode, PacketRef packet);
+  void read(std::uint32_t token, std::uint64_t line) override;
+  void write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
+             std::uint64_t byte_enables) override;
+  void answer(const Packet& request, const CxlOut& out);
   bool hand_over(const Outbox::Entry& entry);
 
   const CxlDeviceConfig config_;
   PacketPool& pool_;
-  LineMemory memory_;
+  LineStore lines_;
+  MemoryExpander rules_;
+  std::optional<Access> access_;
+  CxlOutput out_;  // scratch
   Outbox answers_;
-  std::uint64_t requests_ = 0, answered_ = 0, dropped_ = 0;
-  std::map<std::string, std::uint64_t> errors_;
+  std::uint64_t requests_ = 0, answered_ = 0, unanswered_ = 0;
 };
 
 }  // namespace flitwise

@@ -174,10 +174,11 @@ int conform(const ConformOptions& options) {
     print_list(cases);
     return kOk;
   }
-  const scenario::RuleCoverage coverage = scenario::coverage_of(
-      {embedded::rules_link(), embedded::rules_dhi(), embedded::rules_iommu(),
-       embedded::rules_ats(), embedded::rules_cxl(), embedded::rules_cxl_link()},
-      cases);
+  const scenario::RuleCoverage coverage =
+      scenario::coverage_of({embedded::rules_link(), embedded::rules_dhi(), embedded::rules_iommu(),
+                             embedded::rules_ats(), embedded::rules_cxl(),
+                             embedded::rules_cxl_link(), embedded::rules_coherence()},
+                            cases);
   if (std::vector<Problem> problems = scenario::unknown_cites(coverage, cases); !problems.empty()) {
     throw ConfigError(std::move(problems));
   }

@@ -109,6 +109,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"host.iommu_driver.refuse_fraction", "0.5"},
       {"host.iommu_driver.page_request_queue", "16KiB"},
       {"device.cxl.memory", "8GiB"},
+      {"link.cxl.timing.retry_timeout", "2us"},
       {"workload.trace", FLITWISE_SOURCE_DIR "/README.md"}};
   for (const KeyInfo& key : all_keys()) {
     if (key.path.rfind("trace.", 0) == 0) {
