@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core's side of a device's own memory: hits, back invalidations, memory.
+#include "coherence/device_memory.h"
+
+namespace flitwise {
+
+DeviceMemory::DeviceMemory(const DeviceMemoryConfig& config, LineMemory& memory,
+                           LineStateListener* listener)
+    : config_(config),
+      memory_(memory),
+      array_(config.sets, config.ways, listener),
+      bitags_(config.bitags),
+      snoops_(config.bitags) {}
+
+LineState DeviceMemory::state(std::uint64_t line) const {
+  const Way* const way = array_.find(line);
+  return way != nullptr ? way->state : LineState::kInvalid;
+}
+
+cxl::MetaValue DeviceMemory::host_state(std::uint64_t line) const {
+  const Line* const found = lines_.find(line);
+  return found != nullptr ? found->host : cxl::MetaValue::kInvalid;
+}
+
+bool DeviceMemory::accepts(const CoreRequest& request) const {
+  const std::uint64_t line = line_of(request.address);
+  const auto is_busy = [this](std::uint64_t other) {
+    const Line* const found = lines_.find(other);
+    return found != nullptr && found->active != kNobody;
+  };
+  if (is_busy(line) || line >= config_.size) {
+    return false;
+  }
+  switch (request.op) {
+    case CoreOp::kEvict:
+      return true;
+    case CoreOp::kRead:
+    case CoreOp::kWrite:
+      break;
+    default:
+      return false;
+  }
+  if (bitags_.available() == 0) {
+    return false;
+  }
+  if (array_.find(line) != nullptr) {
+    return true;
+  }
+  const Way* const room = array_.room_for(line);
+  return room != nullptr && (room->is_free() || !is_busy(room->line));
+}
+
+void DeviceMemory::request(const CoreRequest& request, CxlOutput& out, CoreResults& done) {
+  const std::uint64_t line = line_of(request.address);
+  Way* const way = array_.find(line);
+  const LineState own = way != nullptr ? way->state : LineState::kInvalid;
+  const bool is_hit = request.op == CoreOp::kRead    ? own != LineState::kInvalid
+                      : request.op == CoreOp::kWrite ? is_owned(own)
+                                                     : own != LineState::kModified;
+  if (is_hit) {
+    hit(request, done);
+    return;
+  }
+  const std::uint32_t transaction = open(Kind::kCore, line);
+  transactions_[transaction].request = request;
+  take_turn(transaction);
+  if (request.op == CoreOp::kEvict) {
+    transactions_[transaction].request.line = way->data;
+    array_.set_state(*way, LineState::kInvalid);
+    memory_.write(transaction, line, transactions_[transaction].request.line, kAllBytes);
+    return;
+  }
+  miss(transaction, out, done);
+  start_ready(out);
+}
+
+void DeviceMemory::hit(const CoreRequest& request, CoreResults& done) {
+  CoreResult result{request.op, request.token, request.address, false, {}};
+  if (Way* const way = array_.find(line_of(request.address))) {
+    array_.touch(*way);
+    if (request.op == CoreOp::kWrite) {
+      merge(way->data, request.line, request.byte_enables);
+      array_.set_state(*way, LineState::kModified);
+    }
+    result.line = way->data;
+    if (request.op == CoreOp::kEvict) {
+      array_.set_state(*way, LineState::kInvalid);  // clean: memory has it
+    }
+  }
+  done.push_back(result);
+}
+
+/// A way for the line; what the host holds of it is taken back first. [COH-6.1]
+void DeviceMemory::miss(std::uint32_t transaction, CxlOutput& out, CoreResults& done) {
+  const std::uint64_t line = transactions_[transaction].line;
+  Way* way = array_.find(line);
+  if (way == nullptr) {
+    way = array_.room_for(line);
+    vacate(*way);
+    way->line = line;
+  }
+  way->is_reserved = true;
+  const cxl::MetaValue host = lines_[line].host;
+  const bool is_write = transactions_[transaction].request.op == CoreOp::kWrite;
+  if (is_write && host != cxl::MetaValue::kInvalid) {
+    snoop_host(transaction, cxl::S2mBiSnp::kBiSnpInv, out);
+  } else if (!is_write && host == cxl::MetaValue::kAny) {
+    snoop_host(transaction, cxl::S2mBiSnp::kBiSnpData, out);
+  } else {
+    fetch(transaction, done);
+  }
+}
+
+void DeviceMemory::vacate(Way& way) {
+  if (way.state == LineState::kModified) {
+    const std::uint32_t victim = open(Kind::kVictim, way.line);
+    transactions_[victim].request.line = way.data;
+    take_turn(victim);
+    memory_.write(victim, way.line, way.data, kAllBytes);
+  }
+  array_.set_state(way, LineState::kInvalid);
+}
+
+void DeviceMemory::snoop_host(std::uint32_t transaction, cxl::S2mBiSnp opcode, CxlOutput& out) {
+  const std::uint16_t bitag = bitags_.acquire();
+  snoops_[bitag] = transaction;
+  transactions_[transaction].is_snooping = true;
+  CxlMessage& snoop = out.emplace_back().message;
+  snoop.channel = CxlChannel::kS2mBiSnp;
+  snoop.opcode = static_cast<std::uint8_t>(opcode);
+  snoop.id = bitag;
+  snoop.address = transactions_[transaction].line;
+}
+
+/// The host is out of the way: the line comes from its copy here or from memory.
+void DeviceMemory::fetch(std::uint32_t transaction, CoreResults& done) {
+  const Transaction& wanted = transactions_[transaction];
+  const Way& way = *array_.find(wanted.line);
+  const bool is_whole =
+      wanted.request.op == CoreOp::kWrite && wanted.request.byte_enables == kAllBytes;
+  if (is_whole || way.state != LineState::kInvalid) {
+    fill(transaction, nullptr, done);
+  } else {
+    memory_.read(transaction, wanted.line);
+  }
+}
+
+void DeviceMemory::fill(std::uint32_t transaction, const CxlLine* line, CoreResults& done) {
+  const Transaction& wanted = transactions_[transaction];
+  Way& way = *array_.find(wanted.line);
+  way.is_reserved = false;
+  if (line != nullptr) {
+    way.data = *line;
+  }
+  const bool is_alone = lines_[wanted.line].host == cxl::MetaValue::kInvalid;
+  array_.set_state(way, is_alone ? LineState::kExclusive : LineState::kShared);
+  hit(wanted.request, done);
+  finish(transaction);
+}
+
+void DeviceMemory::memory_read(std::uint32_t token, const CxlLine& line, CxlOutput& out,
+                               CoreResults& done) {
+  if (transactions_[token].kind == Kind::kCore) {
+    fill(token, &line, done);
+  } else {
+    answer(token, &line, out);
+    finish(token);
+  }
+  start_ready(out);
+}
+
+void DeviceMemory::memory_written(std::uint32_t token, CxlOutput& out, CoreResults& done) {
+  const Transaction& written = transactions_[token];
+  if (written.kind == Kind::kCore) {
+    done.push_back({written.request.op, written.request.token, written.request.address, false,
+                    written.request.line});
+  } else if (written.kind != Kind::kVictim) {
+    answer(token, nullptr, out);
+  }
+  finish(token);
+  start_ready(out);
+}
+
+void DeviceMemory::start_ready(CxlOutput& out) {
+  while (!ready_.empty()) {
+    const std::uint32_t next = ready_.back();
+    ready_.pop_back();
+    start(next, out);
+  }
+}
+
+std::uint32_t DeviceMemory::open(Kind kind, std::uint64_t line) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(transactions_.size()));
+    transactions_.emplace_back();
+  }
+  const std::uint32_t index = free_.back();
+  free_.pop_back();
+  transactions_[index] = Transaction{};
+  transactions_[index].kind = kind;
+  transactions_[index].line = line;
+  return index;
+}
+
+void DeviceMemory::take_turn(std::uint32_t transaction) {
+  lines_[transactions_[transaction].line].active = transaction;
+  transactions_[transaction].has_turn = true;
+}
+
+void DeviceMemory::finish(std::uint32_t transaction) {
+  const bool had_turn = transactions_[transaction].has_turn;
+  const std::uint64_t address = transactions_[transaction].line;
+  free_.push_back(transaction);
+  if (!had_turn) {
+    return;
+  }
+  Line& line = lines_[address];
+  line.active = kNobody;
+  if (const std::uint32_t next = line.first_waiting; next != kNobody) {
+    line.first_waiting = transactions_[next].next;
+    take_turn(next);
+    ready_.push_back(next);
+  } else if (line.host == cxl::MetaValue::kInvalid) {
+    lines_.erase(address);
+  }
+}
+
+}  // namespace flitwise

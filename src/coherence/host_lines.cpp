@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core's side of the host's lines: what is asked of the device.
+#include "coherence/host_lines.h"
+
+namespace flitwise {
+namespace {
+
+template <class Opcode>
+CxlMessage message_with(CxlChannel channel, Opcode opcode, cxl::SnpType snoop,
+                        cxl::MetaValue value) {
+  CxlMessage message;
+  message.channel = channel;
+  message.opcode = static_cast<std::uint8_t>(opcode);
+  message.snp_type = static_cast<std::uint8_t>(snoop);
+  message.meta_field = static_cast<std::uint8_t>(cxl::MetaField::kMeta0State);
+  message.meta_value = static_cast<std::uint8_t>(value);
+  return message;
+}
+
+}  // namespace
+
+HostLines::HostLines(const HostLinesConfig& config, LineStateListener* listener)
+    : array_(config.sets, config.ways, listener),
+      tags_(config.tags),
+      transactions_(config.tags),
+      snoops_(kBiTags) {}
+
+LineState HostLines::state(std::uint64_t line) const {
+  const Way* const way = array_.find(line);
+  return way != nullptr ? way->state : LineState::kInvalid;
+}
+
+std::optional<std::uint64_t> HostLines::first_held() const {
+  const Way* const way = array_.first_held();
+  return way != nullptr ? std::optional(way->line) : std::nullopt;
+}
+
+/// Nothing where the line is here already. [COH-5.6]
+std::optional<CxlMessage> HostLines::message_for(const CoreRequest& request) const {
+  constexpr CxlChannel kReq = CxlChannel::kM2sReq;
+  const LineState state = this->state(line_of(request.address));
+  const bool is_held = state != LineState::kInvalid;
+  switch (request.op) {
+    case CoreOp::kRead:
+      return is_held ? std::nullopt
+                     : std::optional(message_with(kReq, cxl::M2sReq::kMemRd, cxl::SnpType::kSnpData,
+                                                  cxl::MetaValue::kShared));
+    case CoreOp::kReadAny:
+      return is_held ? std::nullopt
+                     : std::optional(message_with(kReq, cxl::M2sReq::kMemRdData,
+                                                  cxl::SnpType::kSnpData, cxl::MetaValue::kShared));
+    case CoreOp::kReadOnce:
+      return is_held ? std::nullopt
+                     : std::optional(message_with(kReq, cxl::M2sReq::kMemRd, cxl::SnpType::kSnpCur,
+                                                  cxl::MetaValue::kInvalid));
+    case CoreOp::kWrite: {
+      if (is_owned(state)) {
+        return std::nullopt;
+      }
+      const bool needs_data = !is_held && request.byte_enables != kAllBytes;
+      return message_with(kReq, needs_data ? cxl::M2sReq::kMemRd : cxl::M2sReq::kMemInv,
+                          cxl::SnpType::kSnpInv, cxl::MetaValue::kAny);
+    }
+    case CoreOp::kEvict:
+      if (!is_held) {
+        return std::nullopt;
+      }
+      return state == LineState::kModified
+                 ? message_with(CxlChannel::kM2sRwd, cxl::M2sRwd::kMemWr, cxl::SnpType::kNoOp,
+                                cxl::MetaValue::kInvalid)
+                 : message_with(kReq, cxl::M2sReq::kMemClnEvct, cxl::SnpType::kNoOp,
+                                cxl::MetaValue::kInvalid);
+    case CoreOp::kWriteThrough:
+    case CoreOp::kWritePosted:
+    case CoreOp::kFlush:
+    case CoreOp::kFlushed:
+      break;
+  }
+  return std::nullopt;
+}
+
+bool HostLines::accepts(const CoreRequest& request) const {
+  const std::uint64_t line = line_of(request.address);
+  if (request.op > CoreOp::kEvict || request.op == CoreOp::kWriteThrough ||
+      request.op == CoreOp::kWritePosted || busy_.find(line) != nullptr) {
+    return false;
+  }
+  if (!message_for(request)) {
+    return true;
+  }
+  const bool needs_way = request.op != CoreOp::kReadOnce && request.op != CoreOp::kEvict;
+  if (!needs_way || array_.find(line) != nullptr) {
+    return tags_.available() >= 1;
+  }
+  const Way* const room = array_.room_for(line);
+  if (room == nullptr || (!room->is_free() && busy_.find(room->line) != nullptr)) {
+    return false;
+  }
+  return tags_.available() >= (room->is_free() ? 1U : 2U);
+}
+
+void HostLines::request(const CoreRequest& request, CxlOutput& out, CoreResults& done) {
+  const std::uint64_t line = line_of(request.address);
+  const std::optional<CxlMessage> message = message_for(request);
+  if (!message) {
+    hit(request, done);
+    return;
+  }
+  Way* way = array_.find(line);
+  if (request.op == CoreOp::kEvict) {
+    start_eviction(*way, request, true, out);
+    return;
+  }
+  if (request.op != CoreOp::kReadOnce) {
+    if (way == nullptr) {
+      way = array_.room_for(line);
+      if (!way->is_free()) {
+        CoreRequest eviction;
+        eviction.op = CoreOp::kEvict;
+        eviction.address = way->line;
+        start_eviction(*way, eviction, false, out);
+      }
+      way->line = line;
+    }
+    way->is_reserved = true;
+  }
+  send(*message, request, true, out);
+}
+
+void HostLines::hit(const CoreRequest& request, CoreResults& done) {
+  CoreResult result{request.op, request.token, request.address, false, {}};
+  if (Way* const way = array_.find(line_of(request.address))) {
+    array_.touch(*way);
+    if (request.op == CoreOp::kWrite) {
+      merge(way->data, request.line, request.byte_enables);
+      array_.set_state(*way, LineState::kModified);
+    }
+    result.line = way->data;
+  }
+  done.push_back(result);
+}
+
+/// The host gives the line up with its request; the device learns of it with the message.
+void HostLines::start_eviction(Way& way, const CoreRequest& request, bool is_of_core,
+                               CxlOutput& out) {
+  CoreRequest eviction = request;
+  eviction.line = way.data;
+  const CxlMessage message = *message_for(request);
+  array_.set_state(way, LineState::kInvalid);
+  send(message, eviction, is_of_core, out);
+}
+
+std::uint16_t HostLines::send(CxlMessage message, const CoreRequest& request, bool is_of_core,
+                              CxlOutput& out) {
+  const std::uint16_t tag = tags_.acquire();
+  message.id = tag;
+  message.address = line_of(request.address);
+  Transaction& transaction = transactions_[tag];
+  transaction = Transaction{};
+  transaction.message = message;
+  transaction.request = request;
+  transaction.is_of_core = is_of_core;
+  busy_[message.address] = tag;
+  CxlOut& sent = out.emplace_back();
+  sent.message = message;
+  sent.line = request.line;
+  return tag;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device's side of the host's lines: Cmp and data, BISnp and who was first.
+#include "coherence/host_lines.h"
+
+namespace flitwise {
+
+void HostLines::receive(const CxlMessage& message, const CxlLine& line, CxlOutput& out,
+                        CoreResults& done) {
+  if (message.channel == CxlChannel::kS2mNdr) {
+    completed(message, out, done);
+  } else if (message.channel == CxlChannel::kS2mDrs) {
+    filled(message, line, out, done);
+  } else if (message.channel == CxlChannel::kS2mBiSnp) {
+    snooped(message, out);
+  } else {
+    bad_.add(BadMessage::kWrongChannel);
+  }
+}
+
+void HostLines::completed(const CxlMessage& message, CxlOutput& out, CoreResults& done) {
+  const auto opcode = static_cast<cxl::S2mNdr>(message.opcode);
+  if (message.opcode > static_cast<std::uint8_t>(cxl::S2mNdr::kBiConflictAck)) {
+    bad_.add(BadMessage::kUnknownOpcode);
+    return;
+  }
+  if (opcode == cxl::S2mNdr::kBiConflictAck) {
+    acknowledged(message.id, out);
+    return;
+  }
+  if (message.id >= kWriteBackTag) {
+    written(static_cast<std::uint16_t>(message.id - kWriteBackTag), out);
+    return;
+  }
+  if (!tags_.is_out(message.id)) {
+    bad_.add(BadMessage::kUnknownId);
+    return;
+  }
+  Transaction& transaction = transactions_[message.id];
+  if (transaction.has_cmp) {
+    bad_.add(BadMessage::kWrongAnswer);
+    return;
+  }
+  transaction.has_cmp = true;
+  transaction.granted = opcode;
+  if (!transaction.is_read() || transaction.has_data) {
+    settle(message.id, out, done);
+  }
+}
+
+void HostLines::filled(const CxlMessage& message, const CxlLine& line, CxlOutput& out,
+                       CoreResults& done) {
+  if (message.opcode > static_cast<std::uint8_t>(cxl::S2mDrs::kMemDataNxm)) {
+    bad_.add(BadMessage::kUnknownOpcode);
+    return;
+  }
+  if (!tags_.is_out(message.id)) {
+    bad_.add(BadMessage::kUnknownId);
+    return;
+  }
+  Transaction& transaction = transactions_[message.id];
+  if (!transaction.is_read() || transaction.has_data) {
+    bad_.add(BadMessage::kUnawaitedData);
+    return;
+  }
+  transaction.has_data = true;
+  if (Way* const way = array_.find(transaction.message.address)) {
+    way->data = line;
+  } else {
+    transaction.request.line = line;  // to use once
+  }
+  if (transaction.has_cmp) {
+    settle(message.id, out, done);
+  }
+}
+
+/// Cmp and what data there are have come. [COH-5.6]
+void HostLines::settle(std::uint16_t tag, CxlOutput& out, CoreResults& done) {
+  const Transaction& transaction = transactions_[tag];
+  const CoreRequest& request = transaction.request;
+  Way* const way = array_.find(transaction.message.address);
+  if (way == nullptr || !way->is_reserved) {
+    finish(tag, request.line, out, done);  // an eviction, or a line to use once
+    return;
+  }
+  const bool is_write = request.op == CoreOp::kWrite;
+  const bool is_owner = transaction.granted == cxl::S2mNdr::kCmpE;
+  const bool is_granted = is_owner || (!is_write && transaction.granted == cxl::S2mNdr::kCmpS);
+  if (!is_granted) {
+    bad_.add(BadMessage::kWrongAnswer);  // used once; a write that owns nothing is not done
+    array_.set_state(*way, LineState::kInvalid);
+  } else if (!transaction.is_read() && way->state == LineState::kInvalid &&
+             request.byte_enables != kAllBytes) {
+    read_again(tag, out);  // [COH-6.5]
+    return;
+  } else {
+    array_.set_state(*way, is_owner ? LineState::kExclusive : LineState::kShared);
+    array_.touch(*way);
+    if (is_write) {
+      merge(way->data, request.line, request.byte_enables);
+      array_.set_state(*way, LineState::kModified);
+    }
+  }
+  way->is_reserved = false;
+  finish(tag, way->data, out, done);
+}
+
+/// A sharer that a BISnp has robbed meanwhile owns the line now, but has not its bytes. [COH-6.5]
+void HostLines::read_again(std::uint16_t tag, CxlOutput& out) {
+  Transaction& transaction = transactions_[tag];
+  transaction.message.opcode = static_cast<std::uint8_t>(cxl::M2sReq::kMemRd);
+  transaction.has_cmp = false;
+  out.emplace_back().message = transaction.message;
+}
+
+void HostLines::finish(std::uint16_t tag, const CxlLine& line, CxlOutput& out, CoreResults& done) {
+  const Transaction& transaction = transactions_[tag];
+  const std::uint64_t address = transaction.message.address;
+  if (transaction.is_of_core) {
+    const CoreRequest& request = transaction.request;
+    const bool is_error = request.op == CoreOp::kWrite && state(address) != LineState::kModified;
+    done.push_back({request.op, request.token, request.address, is_error, line});
+  }
+  tags_.release(tag);
+  const std::optional<std::uint16_t> bitag = transaction.bitag;
+  if (bitag && snoops_[*bitag].awaits_ack) {
+    busy_[address] = kAwaitsAck;
+    return;
+  }
+  busy_.erase(address);
+  if (bitag) {
+    answer(*bitag, out);
+  }
+}
+
+void HostLines::snooped(const CxlMessage& message, CxlOutput& out) {
+  if (message.opcode > static_cast<std::uint8_t>(cxl::S2mBiSnp::kBiSnpInv)) {
+    bad_.add(BadMessage::kUnknownOpcode);
+    return;
+  }
+  if (line_of(message.address) != message.address) {
+    bad_.add(BadMessage::kBadAddress);
+    return;
+  }
+  if (message.id >= kBiTags || snoops_[message.id].is_out) {
+    bad_.add(BadMessage::kIdInUse);
+    return;
+  }
+  const std::uint16_t* const tag = busy_.find(message.address);
+  if (tag != nullptr && (*tag >= kWriteBackTag || transactions_[*tag].bitag)) {
+    bad_.add(BadMessage::kSecondSnoop);
+    return;
+  }
+  Snoop& snoop = snoops_[message.id];
+  snoop = Snoop{};
+  snoop.is_out = true;
+  snoop.message = message;
+  ++snoops_out_;
+  if (tag == nullptr) {
+    answer(message.id, out);
+    return;
+  }
+  // It crosses a request: the device may have served that before, or not at all. [COH-6.4]
+  Transaction& transaction = transactions_[*tag];
+  transaction.bitag = message.id;
+  if (transaction.message.channel == CxlChannel::kM2sReq && !transaction.has_cmp) {
+    snoop.awaits_ack = true;
+    CxlMessage& conflict = out.emplace_back().message;
+    conflict.channel = CxlChannel::kM2sRwd;
+    conflict.opcode = static_cast<std::uint8_t>(cxl::M2sRwd::kBiConflict);
+    conflict.id = message.id;
+    conflict.address = message.address;
+  }
+}
+
+void HostLines::acknowledged(std::uint16_t bitag, CxlOutput& out) {
+  if (bitag >= kBiTags || !snoops_[bitag].awaits_ack) {
+    bad_.add(BadMessage::kUnknownId);
+    return;
+  }
+  snoops_[bitag].awaits_ack = false;
+  const std::uint64_t line = snoops_[bitag].message.address;
+  const std::uint16_t tag = *busy_.find(line);
+  if (tag == kAwaitsAck) {
+    ++late_;
+    busy_.erase(line);
+    answer(bitag, out);
+    return;
+  }
+  Transaction& transaction = transactions_[tag];
+  if (transaction.has_cmp) {
+    ++late_;  // answered when the data are here
+    return;
+  }
+  ++early_;
+  transaction.bitag.reset();
+  answer(bitag, out);
+}
+
+/// Gives the line back, or a copy of it: a modified one is written first. [COH-6.2]
+void HostLines::answer(std::uint16_t bitag, CxlOutput& out) {
+  Snoop& snoop = snoops_[bitag];
+  const std::uint64_t line = snoop.message.address;
+  Way* const way = array_.find(line);
+  const LineState state = way != nullptr ? way->state : LineState::kInvalid;
+  const auto opcode = static_cast<cxl::S2mBiSnp>(snoop.message.opcode);
+  LineState kept = LineState::kInvalid;
+  if (state != LineState::kInvalid && opcode == cxl::S2mBiSnp::kBiSnpData) {
+    kept = LineState::kShared;
+  } else if (opcode == cxl::S2mBiSnp::kBiSnpCur) {
+    kept = state == LineState::kModified ? LineState::kExclusive : state;
+  }
+  cxl::MetaValue value = cxl::MetaValue::kInvalid;
+  snoop.response = cxl::M2sBiRsp::kBiRspI;
+  if (kept == LineState::kShared) {
+    value = cxl::MetaValue::kShared;
+    snoop.response = cxl::M2sBiRsp::kBiRspS;
+  } else if (kept == LineState::kExclusive) {
+    value = cxl::MetaValue::kAny;
+    snoop.response = cxl::M2sBiRsp::kBiRspE;
+  }
+  if (way != nullptr) {
+    array_.set_state(*way, kept);
+  }
+  if (state != LineState::kModified) {
+    respond(bitag, snoop.response, out);
+    return;
+  }
+  snoop.is_writing = true;
+  busy_[line] = static_cast<std::uint16_t>(kWriteBackTag + bitag);
+  CxlOut& sent = out.emplace_back();
+  sent.message.channel = CxlChannel::kM2sRwd;
+  sent.message.opcode = static_cast<std::uint8_t>(cxl::M2sRwd::kMemWr);
+  sent.message.id = static_cast<std::uint16_t>(kWriteBackTag + bitag);
+  sent.message.address = line;
+  sent.message.snp_type = static_cast<std::uint8_t>(cxl::SnpType::kNoOp);
+  sent.message.meta_field = static_cast<std::uint8_t>(cxl::MetaField::kMeta0State);
+  sent.message.meta_value = static_cast<std::uint8_t>(value);
+  sent.line = way->data;
+}
+
+void HostLines::written(std::uint16_t bitag, CxlOutput& out) {
+  if (bitag >= kBiTags || !snoops_[bitag].is_writing) {
+    bad_.add(BadMessage::kUnknownId);
+    return;
+  }
+  busy_.erase(snoops_[bitag].message.address);
+  respond(bitag, snoops_[bitag].response, out);
+}
+
+void HostLines::respond(std::uint16_t bitag, cxl::M2sBiRsp response, CxlOutput& out) {
+  CxlMessage& sent = out.emplace_back().message;
+  sent.channel = CxlChannel::kM2sBiRsp;
+  sent.opcode = static_cast<std::uint8_t>(response);
+  sent.id = bitag;
+  sent.address = snoops_[bitag].message.address;
+  sent.bi_id = snoops_[bitag].message.bi_id;
+  snoops_[bitag] = Snoop{};
+  --snoops_out_;
+}
+
+}  // namespace flitwise
