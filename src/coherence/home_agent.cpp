@@ -146,22 +146,8 @@ void HomeAgent::answered(std::uint8_t port, const CxlMessage& response, CxlOutpu
     return;
   }
   expected.has_response = true;
+  note_kept(port, opcode, expected);
   Transaction& transaction = transactions_[expected.transaction];
-  LineHolders& holders = lines_.find(transaction.address)->holders;
-  const bool keeps_all = opcode == cxl::D2hRsp::kRspVHitV || opcode == cxl::D2hRsp::kRspVFwdV;
-  const bool keeps_copy = opcode == cxl::D2hRsp::kRspSHitSE || opcode == cxl::D2hRsp::kRspSFwdM;
-  // Whoever keeps what it was told to give up is taken at the home's word. [COH-7.2]
-  const bool may_keep_copy = expected.snoop != cxl::H2dReq::kSnpInv;
-  const bool may_keep_all = expected.snoop == cxl::H2dReq::kSnpCur;
-  if ((keeps_all && !may_keep_all) || (keeps_copy && !may_keep_copy)) {
-    bad_.add(BadMessage::kWrongAnswer);
-  }
-  if (!keeps_all || !may_keep_all) {
-    holders.remove(port);
-    if ((keeps_copy || keeps_all) && may_keep_copy) {
-      holders.add_sharer(port);
-    }
-  }
   if (has_data(opcode)) {
     transaction.has_line = true;
     transaction.is_dirty = transaction.is_dirty || opcode != cxl::D2hRsp::kRspVFwdV;
@@ -173,6 +159,25 @@ void HomeAgent::answered(std::uint8_t port, const CxlMessage& response, CxlOutpu
     bad_.add(BadMessage::kUnawaitedData);
   }
   snoop_done(response.id, out);
+}
+
+/// Whoever keeps what it was told to give up is taken at the home's word. [COH-7.2]
+void HomeAgent::note_kept(std::uint8_t port, cxl::D2hRsp response, const Expected& expected) {
+  const bool keeps_all = response == cxl::D2hRsp::kRspVHitV || response == cxl::D2hRsp::kRspVFwdV;
+  const bool keeps_copy = response == cxl::D2hRsp::kRspSHitSE || response == cxl::D2hRsp::kRspSFwdM;
+  const bool may_keep_all = expected.snoop == cxl::H2dReq::kSnpCur;
+  const bool may_keep_copy = expected.snoop != cxl::H2dReq::kSnpInv;
+  if ((keeps_all && !may_keep_all) || (keeps_copy && !may_keep_copy)) {
+    bad_.add(BadMessage::kWrongAnswer);
+  }
+  if (keeps_all && may_keep_all) {
+    return;
+  }
+  LineHolders& holders = lines_.find(transactions_[expected.transaction].address)->holders;
+  holders.remove(port);
+  if ((keeps_all || keeps_copy) && may_keep_copy) {
+    holders.add_sharer(port);
+  }
 }
 
 void HomeAgent::data_came(std::uint8_t port, const CxlMessage& header, const CxlLine& line,

@@ -82,6 +82,7 @@ class HomeAgent {
   // What comes in (home_agent.cpp).
   void requested(std::uint8_t port, const CxlMessage& request, CxlOutput& out);
   void answered(std::uint8_t port, const CxlMessage& response, CxlOutput& out);
+  void note_kept(std::uint8_t port, cxl::D2hRsp response, const Expected& expected);
   void data_came(std::uint8_t port, const CxlMessage& header, const CxlLine& line, CxlOutput& out);
   void snoop_done(std::uint16_t uqid, CxlOutput& out);
   bool is_expected(std::uint8_t port, std::uint16_t uqid) const;
