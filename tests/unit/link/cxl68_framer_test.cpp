@@ -21,6 +21,7 @@ class Cxl68FramerTest : public testing::Test {
     link.preset = {"cxl68_gen5x16", 5, 16, CxlFlits::k68};
     link.skp = SkpMode::kOff;
     link.ack_coalesce = static_cast<unsigned>(ack_coalesce);
+    flits_.clear();  // they hold packets of the former pool
     pair_ = std::make_unique<test::FramerPairOf<Cxl68Framer>>(link);
     pair_->delivered = [this](int side, const PacketRef& packet) {
       arrived_.push_back(packet->tlp.address);
