@@ -237,8 +237,9 @@ struct CxlLinkConfig {
   unsigned io_weight = 1, cachemem_weight = 1;  ///< flits in turn while both have something to send
   bool latency_optimised = false;               ///< 256-byte flits in two halves
   struct {
-    Time retry_timeout = Time::from_us(1);  ///< without an answer to RETRY.Req it is sent again
-    Time ack_after = Time::from_ns(100);    ///< without a flit to take them, LLCRD takes Acks
+    Time retry_timeout{
+        0};  ///< RETRY.Req is sent again without an answer; 0: from the wire [CXL-3.7]
+    Time ack_after = Time::from_ns(100);  ///< without a flit to take them, LLCRD takes Acks
   } timing;
 };
 

@@ -8,14 +8,12 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "coherence/memory_expander.h"
 #include "common/outbox.h"
 #include "cxl/line_store.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
-#include "flitwise/result.h"
 
 namespace flitwise {
 
@@ -27,14 +25,18 @@ class CxlMemDevice : public sc_core::sc_module, private LineMemory {
   CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceConfig& config,
                PacketPool& pool);
 
+  /// The link has gone down: answers that have not left are forgotten. [CXL-3.9]
+  void link_lost() { answers_ = Outbox(kOutboxDepth); }
+
   bool is_quiet() const { return answers_.empty(); }
   /// Untimed access; null where nothing was written.
   const CxlLine* peek(std::uint64_t address) const { return lines_.find(address); }
   /// Counted by kind.
   std::map<std::string, std::uint64_t> errors() const;
-  std::vector<CheckResult> checks() const;
 
  private:
+  static constexpr std::size_t kOutboxDepth = 256;
+
   /// What the expander has asked of the lines, to be answered behind its call.
   struct Access {
     std::uint32_t token = 0;
@@ -59,7 +61,6 @@ class CxlMemDevice : public sc_core::sc_module, private LineMemory {
   std::optional<Access> access_;
   CxlOutput out_;  // scratch
   Outbox answers_;
-  std::uint64_t requests_ = 0, answered_ = 0, unanswered_ = 0;
 };
 
 }  // namespace flitwise

@@ -32,6 +32,11 @@ class CxlMemHost : public sc_core::sc_module {
   /// The engine has work again.
   void wake() { wakeup_.at(now()); }
 
+  /// The link has gone down: what is out has no answer, and nothing is asked until it is up again.
+  /// [CXL-3.9]
+  void link_lost();
+  void link_up();
+
   bool is_quiet() const { return out_ == 0 && !pending_; }
   std::string waiting() const;
   /// When the last answer so far was there.
@@ -45,6 +50,7 @@ class CxlMemHost : public sc_core::sc_module {
     Transfer transfer;
     std::uint32_t lines_out = 0;
     bool all_sent = false;
+    TransferStatus status = TransferStatus::kDone;
   };
 
   tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
@@ -55,7 +61,7 @@ class CxlMemHost : public sc_core::sc_module {
   bool begin_transfer(Time now);
   PacketRef make_request();
   bool send_line(Time now);
-  void end_line(Packet& answer, Time done);
+  void end_line(std::uint16_t tag, TransferStatus status, Time done);
 
   const Config config_;
   PacketPool& pool_;
@@ -70,10 +76,12 @@ class CxlMemHost : public sc_core::sc_module {
   std::vector<PacketRef> requests_;           // by tag: those that are out
   std::vector<std::uint16_t> free_tags_;
   PacketRef pending_;  // the link had no room for it
+  Time pending_ready_{};
+  bool is_down_ = false;
   std::size_t out_ = 0;
   std::uint64_t pattern_ = 0;
   Time last_completion_{};
-  std::uint64_t asked_bytes_ = 0, delivered_bytes_ = 0;
+  std::uint64_t asked_bytes_ = 0, answered_bytes_ = 0, lost_bytes_ = 0;  // read or written
   std::map<std::string, std::uint64_t> errors_;
 };
 

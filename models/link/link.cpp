@@ -223,7 +223,7 @@ void Link::transmit(std::size_t side) {
   }
   if (from.framer->take_recovery_request()) {
     recover(t);
-    if (from.rolled_over) {
+    if (from.rolled_over && from.framer->was_replay_num()) {
       from.rolled_over();
     }
   }
@@ -346,14 +346,17 @@ void Link::fly(std::size_t side, InFlight&& flying) {
 void Link::strike(std::size_t side, InFlight& flying) {
   End& from = *ends_[side];
   const Strike strike = from.wire_faults.strike(flying.unit);
-  // 68-byte flits have no grid of their own: where one is missing, the wire carries something else.
-  const bool is_garbled = strike.is_lost && flying.unit.is_flit() && flying.unit.size.fec == 0;
+  // 68-byte flits have no numbers and no gaps: where one is missing, the wire carries something
+  // else, and where messages were to come twice, they come garbled. [CXL-3.6]
+  const bool is_flit68 = flying.unit.is_flit() && flying.unit.size.fec == 0;
+  const bool is_cachemem = is_flit68 && flying.unit.packet->flit->is_cachemem;
+  const bool is_garbled = (is_flit68 && strike.is_lost) || (is_cachemem && strike.is_doubled);
   flying.is_damaged = flying.is_damaged || strike.is_damaged || is_garbled;
   flying.is_lost = strike.is_lost && !is_garbled;
-  from.account.damaged += strike.is_damaged || strike.is_lost ? 1 : 0;
+  from.account.damaged += strike.is_damaged || strike.is_lost || is_garbled ? 1 : 0;
   from.delayed_to = std::max(from.delayed_to, flying.arrival + strike.delay);
   flying.arrival = from.delayed_to;
-  if (strike.is_doubled) {
+  if (strike.is_doubled && !is_garbled) {
     fly(side, InFlight(flying));
     flying.is_copy = true;
   }

@@ -97,19 +97,30 @@ void Machine::serve_resets() {
     Endpoint* const endpoint = fabric_.devices[i].endpoint.get();
     const RootPort* const port = fabric_.devices[i].root_port;
     Link* const link = fabric_.links[fabric_.devices[i].link].link.get();
+    CxlMemHost* const mem_host = fabric_.devices[i].mem_host.get();
+    CxlMemDevice* const mem_device = fabric_.devices[i].mem_device.get();
     bridge_.on_hot_reset(
         i, {[endpoint] { endpoint->hot_reset(); },
             [endpoint, link] { return !endpoint->is_in_reset() && !link->carries_tlps(); }});
     HostBridge::LinkControl control;
-    control.take_down = [endpoint, link] {
+    control.take_down = [endpoint, link, mem_host, mem_device] {
       endpoint->link_going_down();
+      if (mem_host != nullptr) {
+        mem_host->link_lost();
+        mem_device->link_lost();
+      }
       link->take_down();
       endpoint->link_lost();
     };
     control.may_come_up = [endpoint, port] {
       return port->is_quiet() && !endpoint->is_in_reset() && endpoint->target().is_quiet();
     };
-    control.bring_up = [link] { link->bring_up(); };
+    control.bring_up = [link, mem_host] {
+      link->bring_up();
+      if (mem_host != nullptr) {
+        mem_host->link_up();
+      }
+    };
     control.is_up = [link] { return link->is_up(); };
     bridge_.on_link_disable(i, std::move(control));
   }

@@ -39,7 +39,6 @@ std::vector<CheckResult> Machine::checks() const {
     append(all, device.endpoint->checks());
     if (device.mem_host) {
       append(all, device.mem_host->checks());
-      append(all, device.mem_device->checks());
     }
     if (device.engine) {
       const std::uint64_t missing = software_[i].doorbells - device.engine->doorbells();

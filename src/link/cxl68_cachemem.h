@@ -25,7 +25,7 @@ class Cxl68CacheMem {
   /// The flit to send now. REQUIRES: has_work(now).
   void next(Time now, WireUnit& unit, FramerStats& stats);
   /// The flit just sent is damaged on its way: what a control flit said is owed again. [CXL-3.4]
-  void damaged(const WireUnit& unit);
+  void damaged(const WireUnit& unit, Time now);
   void receive(const WireUnit& unit, bool is_damaged, Time now, std::vector<PacketRef>& delivered,
                FramerStats& stats);
   /// The receive buffers of a message are free again.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "link/lane_stream.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {
@@ -11,25 +12,49 @@ namespace {
 
 constexpr std::uint32_t kIoBits = flit68::kIoBytes * 8;
 
+// An answer has to be able to come in time: behind control flits and the replay that is under way.
+// model: our choice. [CXL-3.7]
+CxlLinkConfig with_retry_timeout(const LinkConfig& link) {
+  CxlLinkConfig cxl = link.cxl;
+  if (cxl.timing.retry_timeout.fs == 0) {
+    LaneStream lanes(flit68_coding(link.preset, SkpMode::kOff));
+    const Time flit = lanes.place(flit68::kBytes, Time{}).last;
+    const Time one_way = link.timing.propagation + link.timing.receive + link.timing.clock * 2;
+    cxl.timing.retry_timeout = one_way * 2 + flit * (cxl.retry_flits + 4 * kRetryFrames) * 2;
+  }
+  return cxl;
+}
+
 }  // namespace
+
+Cxl68Framer::Cxl68Framer(const LinkConfig& link, TransactionQueues& queues, CxlQueues& messages,
+                         PacketPool& pool)
+    : NonFlitFramer(link, queues, pool),
+      cachemem_(with_retry_timeout(link), messages, pool),
+      arbiter_(link.cxl.io_weight, link.cxl.cachemem_weight) {}
 
 void Cxl68Framer::start(Time now) {
   NonFlitFramer::start(now);
   cachemem_.start(now);
 }
 
+// A TLP or DLLP is taken when it goes and not before: what it says may change until then.
 bool Cxl68Framer::next(Time now, WireUnit& unit) {
-  const bool has_io = !rest_.empty() || begin(now);
+  check_replay_timer(now);
   const bool has_cachemem = cachemem_.has_work(now);
-  if (!has_io && !has_cachemem) {
-    return false;
-  }
-  if (arbiter_.io_goes(has_io, has_cachemem)) {
-    next_io(now, unit);
-  } else {
+  if (has_cachemem && !arbiter_.io_goes(has_io(now), true)) {
     cachemem_.next(now, unit, stats_);
+    return true;
   }
-  return true;
+  if (!rest_.empty() || begin(now)) {
+    next_io(now, unit);
+    return true;
+  }
+  return false;
+}
+
+bool Cxl68Framer::has_io(Time now) const {
+  return !rest_.empty() || !staged_.empty() || has_work(now);
 }
 
 void Cxl68Framer::next_io(Time now, WireUnit& unit) {
@@ -82,9 +107,9 @@ void Cxl68Framer::fill(Time now, WireUnit& unit) {
 }
 
 // The rest of what is cut is as good as lost: its CRC will not fit. [LNK-7.4]
-void Cxl68Framer::damaged(const WireUnit& unit, Time /*now*/) {
+void Cxl68Framer::damaged(const WireUnit& unit, Time now) {
   if (unit.packet->flit->is_cachemem) {
-    cachemem_.damaged(unit);
+    cachemem_.damaged(unit, now);
     return;
   }
   for (FlitPart& part : unit.packet->flit->parts) {
@@ -130,6 +155,7 @@ void Cxl68Framer::freed(const Packet& packet, Time now) {
 bool Cxl68Framer::take_recovery_request() {
   const bool of_io = NonFlitFramer::take_recovery_request();
   const bool of_cachemem = cachemem_.take_recovery_request();
+  was_replay_num_ = of_io;
   stats_.retrains += of_cachemem && !of_io ? 1 : 0;
   return of_io || of_cachemem;
 }

@@ -15,10 +15,7 @@ class Cxl68Framer final : public NonFlitFramer {
  public:
   /// Queues and pool outlive it.
   Cxl68Framer(const LinkConfig& link, TransactionQueues& queues, CxlQueues& messages,
-              PacketPool& pool)
-      : NonFlitFramer(link, queues, pool),
-        cachemem_(link.cxl, messages, pool),
-        arbiter_(link.cxl.io_weight, link.cxl.cachemem_weight) {}
+              PacketPool& pool);
 
   void start(Time now) override;
   bool next(Time now, WireUnit& unit) override;
@@ -29,6 +26,7 @@ class Cxl68Framer final : public NonFlitFramer {
   bool stage(PacketRef dllp) override;
   void freed(const Packet& packet, Time now) override;
   bool take_recovery_request() override;
+  bool was_replay_num() const override { return was_replay_num_; }
   Time deadline() const override;
   void reset(Time now) override;
   bool is_quiet() const override;
@@ -41,6 +39,7 @@ class Cxl68Framer final : public NonFlitFramer {
   }
 
  private:
+  bool has_io(Time now) const;
   void next_io(Time now, WireUnit& unit);
   bool begin(Time now);
   void fill(Time now, WireUnit& unit);
@@ -50,6 +49,7 @@ class Cxl68Framer final : public NonFlitFramer {
   std::vector<PacketRef> staged_;  // DLLPs that no rule asked for
   Cxl68CacheMem cachemem_;
   CxlArbiter arbiter_;
+  bool was_replay_num_ = false;  // that asked for Recovery the last time
 };
 
 }  // namespace flitwise

@@ -54,14 +54,13 @@ Time CxlQueues::next_arrival(Time now) const {
   return next;
 }
 
-// Channels that share credits take turns in having the first look at them.
+// Whoever went last has the last look at the credits that channels share. [CXL-3.1]
 CxlWaiting CxlQueues::waiting(Time now) {
   CxlWaiting waiting;
   if (size_ == 0) {
     return waiting;
   }
   CxlCreditCounts left = gate_.left();
-  turn_ = turn_ + 1 == channels_.size() ? 0 : turn_ + 1;
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     const std::size_t turn = turn_ + i;
     const CxlChannel channel = channels_[turn < channels_.size() ? turn : turn - channels_.size()];
@@ -101,6 +100,10 @@ PacketRef CxlQueues::take(CxlChannel channel) {
   --queue.arrived;
   queue.partial -= is_partial(*packet->cxl) ? 1 : 0;
   --size_;
+  while (channels_[turn_] != channel) {
+    turn_ = turn_ + 1 == channels_.size() ? 0 : turn_ + 1;
+  }
+  turn_ = turn_ + 1 == channels_.size() ? 0 : turn_ + 1;
   gate_.spend(channel);
   return packet;
 }

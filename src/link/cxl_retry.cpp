@@ -2,16 +2,32 @@
 // Link layer retry of 68-byte flits.
 #include "link/cxl_retry.h"
 
+#include <algorithm>
+
 namespace flitwise {
 
 bool CxlRetryBuffer::acknowledge(unsigned count) {
-  const std::size_t sent = flits_.size() - replay_left_;
-  if (count > sent) {
+  if (acked_ + count > flits_.size()) {
     return false;
   }
-  flits_.erase_begin(count);
-  first_ = static_cast<std::uint8_t>(first_ + count);
+  acked_ += count;
+  forget_acked();
   return true;
+}
+
+// A replay that was announced goes on from where it was to begin, whatever has arrived meanwhile.
+void CxlRetryBuffer::forget_acked() {
+  const std::size_t count = std::min(acked_, flits_.size() - replay_left_);
+  flits_.erase_begin(count);
+  acked_ -= count;
+  first_ = static_cast<std::uint8_t>(first_ + count);
+}
+
+PacketRef CxlRetryBuffer::next_replay() {
+  PacketRef flit = flits_[flits_.size() - replay_left_];
+  --replay_left_;
+  forget_acked();
+  return flit;
 }
 
 bool CxlRetryBuffer::start_replay(std::uint8_t first) {
@@ -26,10 +42,11 @@ bool CxlRetryBuffer::start_replay(std::uint8_t first) {
 void CxlRetryBuffer::reset() {
   flits_.clear();
   first_ = 0;
-  replay_left_ = 0;
+  replay_left_ = acked_ = 0;
 }
 
 void CxlRetryRequester::damaged() {
+  repeated_ = 0;
   if (state_ == State::kNormal) {
     state_ = State::kAsking;
     frames_left_ = kRetryFrames;
@@ -40,21 +57,25 @@ bool CxlRetryRequester::accepts() {
   if (state_ != State::kNormal) {
     return false;
   }
+  if (repeated_ > 0) {
+    --repeated_;
+    return false;
+  }
   ++expected_;
   return true;
 }
 
-bool CxlRetryRequester::answered(std::uint8_t first) {
-  if (state_ != State::kWaiting) {
-    return true;
+void CxlRetryRequester::answered(std::uint8_t first) {
+  if (state_ == State::kNormal) {
+    repeated_ = static_cast<std::uint8_t>(expected_ - first);
+    return;
   }
-  if (first != expected_) {
-    return false;
+  if (first == expected_) {
+    state_ = State::kNormal;
+    frames_left_ = 0;
+    deadline_ = Time::never();
+    asked_ = 0;
   }
-  state_ = State::kNormal;
-  deadline_ = Time::never();
-  asked_ = 0;
-  return true;
 }
 
 CxlRetryRequester::Ask CxlRetryRequester::take(Time now) {

@@ -39,12 +39,16 @@ class CxlRetryBuffer {
   /// there is no such flit.
   bool start_replay(std::uint8_t first);
   bool is_replaying() const { return replay_left_ > 0; }
-  PacketRef next_replay() { return flits_[flits_.size() - replay_left_--]; }
+  /// REQUIRES: is_replaying().
+  PacketRef next_replay();
   void reset();
 
  private:
+  void forget_acked();
+
   boost::circular_buffer<PacketRef> flits_;
   std::uint8_t first_ = 0;  // number of the oldest
+  std::size_t acked_ = 0;   // of those in a replay that are still to go again
   std::size_t replay_left_ = 0;
 };
 
@@ -57,9 +61,9 @@ class CxlRetryRequester {
   void damaged();
   /// A flit with messages or data has come, undamaged; is it taken?
   bool accepts();
-  /// RETRY.Ack has come: what follows begins with flit `first`. Without a question it means
-  /// nothing; false: it is not the flit that was asked for.
-  bool answered(std::uint8_t first);
+  /// RETRY.Ack has come: what follows begins with flit `first`. An answer that was not waited for
+  /// any more has the sender begin anew: what has been taken already is passed over.
+  void answered(std::uint8_t first);
 
   /// A control flit is to go, or there has been no answer for too long.
   bool is_due(Time now) const { return state_ == State::kAsking || deadline_ <= now; }
@@ -81,6 +85,7 @@ class CxlRetryRequester {
   Time timeout_;
   State state_ = State::kNormal;
   std::uint8_t expected_ = 0;  // number of the next flit
+  std::uint8_t repeated_ = 0;  // flits that will come again although they were taken
   unsigned frames_left_ = 0;
   unsigned asked_ = 0;  // in a row, without an answer
   bool wants_recovery_ = false;

@@ -53,6 +53,8 @@ class Framer {
   virtual Time deadline() const = 0;
   /// True once after a rule asked for Recovery. [LNK-7.14]
   virtual bool take_recovery_request() = 0;
+  /// It was REPLAY_NUM that rolled over, when the rule asked last. [LNK-7.14]
+  virtual bool was_replay_num() const { return true; }
   /// The link has been through Recovery until now. [LNK-10.3]
   virtual void recovered(Time now) = 0;
   /// The link has gone down: sequence numbers, credits and all that is owed are as they were before

@@ -39,6 +39,17 @@ bool NonFlitFramer::next(Time now, WireUnit& unit) {
   return next_dllp(now, unit) || (may_carry_tlps() && next_tlp(now, unit));
 }
 
+bool NonFlitFramer::has_work(Time now) const {
+  if (receiver_.deadline() <= now || credits_.deadline() <= now) {
+    return true;
+  }
+  if (!may_carry_tlps() || replay_.is_replaying()) {
+    return may_carry_tlps();
+  }
+  const std::optional<TransactionQueues::Position> position = queues_.choose(now);
+  return position && replay_.has_room(queues_.peek(*position).size.total() / 8);
+}
+
 bool NonFlitFramer::next_dllp(Time now, WireUnit& unit) {
   if (receiver_.deadline() <= now) {
     unit.packet = take_ack();

@@ -16,6 +16,10 @@ class NonFlitFramer : public DataLinkFramer {
   void receive(const WireUnit& unit, bool is_damaged, Time now,
                std::vector<PacketRef>& delivered) override;
 
+ protected:
+  /// next() would give something.
+  bool has_work(Time now) const;
+
  private:
   bool next_dllp(Time now, WireUnit& unit);
   bool next_tlp(Time now, WireUnit& unit);

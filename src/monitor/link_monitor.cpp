@@ -2,8 +2,6 @@
 // Which monitor hears of what.
 #include "monitor/link_monitor.h"
 
-#include <algorithm>
-
 namespace flitwise {
 namespace {
 
@@ -237,15 +235,18 @@ void LinkMonitor::accepted_flit(std::size_t end, const WireUnit& unit, bool is_d
 // In 68-byte flits each TLP has its own number. What was handed on stands in the flit, in order.
 void LinkMonitor::accepted_parts(Direction& direction, const std::vector<FlitPart>& parts,
                                  const std::vector<PacketRef>& tlps, Time now) {
-  auto part = parts.begin();
-  for (const PacketRef& tlp : tlps) {
-    part = std::find_if(part, parts.end(),
-                        [&](const FlitPart& one) { return one.ends && one.packet == tlp; });
-    if (part == parts.end()) {
-      return;
+  auto tlp = tlps.begin();
+  for (const FlitPart& part : parts) {
+    if (!part.ends || part.packet->kind != PacketKind::kTlp) {
+      continue;
     }
-    accepted_next(direction, WireUnit(*part), true, now);
-    ++part;
+    const bool is_handed_on = tlp != tlps.end() && *tlp == part.packet;
+    const bool should_be = direction.has_data_link && !part.is_damaged &&
+                           direction.sequence.fits_delivery(*part.packet, part.sequence);
+    if (is_handed_on || should_be) {
+      accepted_next(direction, WireUnit(part), is_handed_on, now);
+    }
+    tlp += is_handed_on ? 1 : 0;
   }
 }
 

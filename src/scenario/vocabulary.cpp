@@ -138,7 +138,10 @@ const std::vector<std::string>& error_kinds() {
                                                   "translation_aborted",
                                                   "bad_translation_completion",
                                                   "itag_in_use",
-                                                  "unexpected_prg_response"};
+                                                  "unexpected_prg_response",
+                                                  "unexpected_cxl_message",
+                                                  "cxl_address_outside_memory",
+                                                  "cxl_request_lost"};
   return kKinds;
 }
 

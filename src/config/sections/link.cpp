@@ -203,7 +203,8 @@ Keys cxl_keys() {
           "CXL: data credits, lines of 64 bytes, likewise."),
       count(
           "link.cxl.queue_depth", [](auto& c) { return &c.link.cxl.queue_depth; },
-          between(1, 65536), "CXL: messages of each channel that wait to be packed."),
+          between(1, 65536),
+          "CXL: messages of each channel that wait to be packed, or are on their way to it."),
       count(
           "link.cxl.retry_flits", [](auto& c) { return &c.link.cxl.retry_flits; }, between(1, 255),
           "68-byte flits: those that wait for their acknowledgement."),
@@ -215,8 +216,10 @@ Keys cxl_keys() {
           between(1, 1024), "CXL: flits of CXL.cache and CXL.mem in a row while CXL.io waits."),
       time(
           "link.cxl.timing.retry_timeout", [](auto& c) { return &c.link.cxl.timing.retry_timeout; },
-          between(Time::from_ns(10), Time::from_us(1'000'000)),
-          "68-byte flits: RETRY.Req is sent again without an answer for so long."),
+          or_zero_as("auto", between(Time::from_ns(10), Time::from_us(1'000'000))),
+          "68-byte flits: RETRY.Req is sent again without an answer for so long; auto: a round "
+          "trip "
+          "and the replay of all flits."),
       time(
           "link.cxl.timing.ack_after", [](auto& c) { return &c.link.cxl.timing.ack_after; },
           any_latency(),

@@ -19,8 +19,9 @@ using test::Fate;
 
 class Cxl68CacheMemTest : public testing::Test {
  protected:
-  void start(const CxlLinkConfig& cxl = CxlLinkConfig()) {
+  void start(const CxlLinkConfig& cxl = CxlLinkConfig(), Time propagation = Time::from_ns(5)) {
     LinkConfig link;
+    link.timing.propagation = propagation;
     link.preset = {"cxl68_gen5x16", 5, 16, CxlFlits::k68};
     link.skp = SkpMode::kOff;
     link.cxl = cxl;
@@ -43,7 +44,7 @@ class Cxl68CacheMemTest : public testing::Test {
         idle_bits_[side] += unit.size.idle;
       }
     };
-    pair_->run_until(Time::from_us(1));
+    pair_->run_until(Time::from_us(1) + propagation * 4);
     flits_ = {};
     idle_bits_ = payload_bits_ = {};
   }
@@ -183,6 +184,30 @@ TEST_F(Cxl68CacheMemTest, CXL_3_7_ALostQuestionAndALostAnswerAreRepeated) {
     };
     send(CxlChannel::kM2sRwd, 30);
     expect_all_arrived();
+  }
+}
+
+// Questions are asked again before an answer can have come: flits come again that were taken.
+TEST_F(Cxl68CacheMemTest, CXL_3_6_ImpatienceAndLongWiresBringNothingTwice) {
+  CxlLinkConfig hasty;
+  hasty.timing.retry_timeout = Time::from_ns(50);
+  for (const Time propagation : {Time::from_ns(5), Time::from_ns(500), Time::from_us(2)}) {
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+      start(seed == 3 ? CxlLinkConfig() : hasty, propagation);
+      sent_.clear();
+      arrived_.clear();
+      Random random(seed);
+      pair_->fate = [&](int, const WireUnit&) {
+        return random.below(200) == 0 ? Fate::kDamaged : Fate::kGood;
+      };
+      for (int round = 0; round < 30; ++round) {
+        send(CxlChannel::kM2sRwd, 10);
+        send(CxlChannel::kS2mDrs, 10);
+        pair_->run_until(pair_->now() + propagation + Time::from_ns(300));
+      }
+      pair_->fate = [](int, const WireUnit&) { return Fate::kGood; };
+      expect_all_arrived();
+    }
   }
 }
 

@@ -51,6 +51,23 @@ TEST_F(CxlQueuesTest, CXL_1_6_ChannelsShareTheCreditsOfTheirClass) {
   }
 }
 
+TEST_F(CxlQueuesTest, CXL_3_1_ChannelsThatShareCreditsTakeTurns) {
+  give(CxlCredit::kData, true, 64);
+  unsigned writes = 0;
+  for (int i = 0; i < 40; ++i) {
+    for (const CxlChannel channel : {CxlChannel::kM2sReq, CxlChannel::kM2sRwd}) {
+      while (queues_.has_room(channel)) {
+        queues_.push(message(channel), Time{});
+      }
+    }
+    give(CxlCredit::kReq, true, 1);
+    const bool is_write = queues_.waiting(Time{}).of(CxlChannel::kM2sRwd) > 0;
+    queues_.take(is_write ? CxlChannel::kM2sRwd : CxlChannel::kM2sReq);
+    writes += is_write ? 1 : 0;
+  }
+  EXPECT_EQ(writes, 20U);
+}
+
 TEST_F(CxlQueuesTest, CXL_3_1_MessagesWaitForTheirArrivalInOrder) {
   give(CxlCredit::kReq, true, 16);
   queues_.push(message(CxlChannel::kM2sReq), Time::from_ns(10));
