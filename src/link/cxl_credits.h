@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "cxl/channels.h"
+#include "cxl/flit_header.h"
 #include "flitwise/config.h"
 #include "flitwise/flit.h"
 
@@ -105,10 +106,7 @@ class CxlCreditReturns {
     std::array<CxlFlitHeader::Credits, 3> all{};
     for (std::size_t c = 0; c < kCxlCredits; ++c) {
       const std::size_t p = untold_[1][c] > untold_[0][c] ? 1 : 0;
-      std::uint32_t count = std::min(untold_[p][c], kMostInHeader);
-      while ((count & (count - 1U)) != 0) {
-        count &= count - 1U;
-      }
+      const std::uint32_t count = cxl_credits_of_code(cxl_credit_code(untold_[p][c]));
       untold_[p][c] -= count;
       all[c] = {p == 1, static_cast<std::uint8_t>(count)};
     }
@@ -136,7 +134,6 @@ class CxlCreditReturns {
   }
 
  private:
-  static constexpr std::uint32_t kMostInHeader = 64;
   std::uint32_t most_untold() const {
     std::uint32_t most = 0;
     for (const auto& protocol : untold_) {
