@@ -140,6 +140,11 @@ struct HostConfig {
     unsigned outstanding = 256;       ///< CXL.mem requests that the host has out, to each device
     Time bridge = Time::from_ns(25);  ///< core to link, and link to core, each
   } cxl_mem;
+  struct {
+    Time bridge = Time::from_ns(25);     ///< home to link, and link to home, each
+    Time lookup = Time::from_ns(15);     ///< of the directory, for each request
+    bool pulls_clean_evictions = false;  ///< GO_WritePull for CleanEvict [COH-3.7]
+  } cxl_cache;
 };
 
 // ---- iommu
@@ -228,12 +233,18 @@ struct LinkPreset {
   CxlFlits cxl = CxlFlits::kNone;
 };
 
+/// What a D2H Req says of its domain: nothing, as the standard has it; all of it, in an added
+/// field; a handle of device.dhi.bits. [DHI D24]
+enum class CxlIdentity { kSpec, kFullAdded, kDhiAdded };
+
 /// CXL.cache and CXL.mem on a CXL link. [CXL-3.1]
 struct CxlLinkConfig {
   /// Advertised by both ends, for CXL.cache and for CXL.mem each; units: messages, lines of data.
   std::uint32_t req_credits = 256, rsp_credits = 256, data_credits = 256;
-  unsigned queue_depth = 256;  ///< messages of each channel that wait to be packed
-  unsigned retry_flits = 255;  ///< 68-byte flits that wait for their acknowledgement
+  unsigned queue_depth = 256;                 ///< messages of each channel that wait to be packed
+  unsigned retry_flits = 255;                 ///< 68-byte flits that wait for their acknowledgement
+  CxlIdentity identity = CxlIdentity::kSpec;  ///< on D2H Req [DHI D24]
+  std::uint32_t identity_bits = 0;            ///< what that is: follows from it, no key
   unsigned io_weight = 1, cachemem_weight = 1;  ///< flits in turn while both have something to send
   bool latency_optimised = false;               ///< 256-byte flits in two halves
   struct {
@@ -352,9 +363,34 @@ struct PriConfig {
   bool clamps_allocation = true;  ///< above the capacity: cut to it, or kept [PRI-26]
 };
 
-/// A device with memory of its own on CXL.mem (type 3).
+/// How a device cache reads and writes what it does not hold. [COH-2.1]
+enum class CxlCacheRead {
+  kShared,  ///< RdShared
+  kAny,     ///< RdAny
+  kCurrent  ///< RdCurr: the line is not kept
+};
+enum class CxlCacheWrite {
+  kOwn,      ///< RdOwn, RdOwnNoData for whole lines
+  kThrough,  ///< ItoMWr, WrInv: the line is not kept
+  kPosted    ///< WOWrInvF, WOWrInv: likewise, weakly ordered
+};
+
+/// A cache of the device for lines of the host's memory (types 1 and 2).
+struct CxlCacheConfig {
+  Bytes size = 0;  ///< 0: none
+  unsigned ways = 8;
+  unsigned requests = 256;  ///< that may be out: CQIDs
+  CxlCacheRead read = CxlCacheRead::kShared;
+  CxlCacheWrite write = CxlCacheWrite::kOwn;
+  bool offers_clean_evictions = true;  ///< CleanEvict; else CleanEvictNoData
+  unsigned lines_per_clock = 4;        ///< that its core asks for
+  Time lookup = Time::from_ns(10);     ///< core to answer of a hit, core to link, snoop to answer
+};
+
+/// What a device has beside CXL.io.
 struct CxlDeviceConfig {
-  Bytes memory = 0;  ///< 0: none
+  Bytes memory = 0;  ///< on CXL.mem (type 3); 0: none
+  CxlCacheConfig cache;
   struct {
     Time latency = Time::from_ns(80);     ///< of the memory behind the controller
     Time controller = Time::from_ns(15);  ///< from request to memory, and from memory to response
@@ -405,8 +441,9 @@ struct DeviceConfig {
 // ---- workload
 // -----------------------------------------------------------------------------------------------------
 enum class WorkloadKind { kPostedWrite, kRead, kReadWrite, kNic, kTrace, kHostile };
-/// Who makes the requests: the device by DMA, or the host by CXL.mem into the device's memory.
-enum class WorkloadVia { kDma, kCxlMem };
+/// Who makes the requests: the device by DMA or through its cache, or the host by CXL.mem into the
+/// device's memory.
+enum class WorkloadVia { kDma, kCxlCache, kCxlMem };
 enum class Arrival { kClosedLoop, kPoisson, kCbr, kOnOff };
 enum class DomainChoice { kRoundRobin, kUniform, kZipf, kWorkingSet, kChurn };
 /// Where in its domain's buffer the next request goes.
@@ -458,7 +495,8 @@ enum class BrokenRule : std::uint8_t {
   kBoundary4k,
   kByteEnables,
   kAt,
-  kHandles
+  kHandles,
+  kSingleWriter
 };
 
 struct FaultsConfig {

@@ -28,6 +28,8 @@ inline constexpr std::size_t kCxlChannels = 12;
 inline constexpr std::uint32_t kCxlLineBytes = 64, kCxlChunkBytes = 16,
                                kCxlChunksPerLine = kCxlLineBytes / kCxlChunkBytes;
 
+inline constexpr std::uint32_t kCxlIds = 4096;  ///< CQIDs, UQIDs, BITags: 12 bits
+
 /// Opcodes as they stand in the message. [CXL-1.2]
 namespace cxl {
 enum class D2hReq : std::uint8_t {

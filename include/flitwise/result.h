@@ -106,6 +106,28 @@ struct AtsResult {
   std::uint64_t page_requests = 0;     ///< Page Requests sent
 };
 
+/// One device cache.
+struct CxlCacheResult {
+  std::string device;
+  std::uint64_t reads = 0, writes = 0;  ///< lines that its core asked for
+  std::uint64_t hits = 0;               ///< of them, without a word to the home
+  std::uint64_t evictions = 0;          ///< lines that it gave up for want of room
+  std::uint64_t snoops = 0;             ///< answered
+  std::uint64_t snoops_hit = 0;         ///< of them, for a line that it had
+  std::uint64_t bogus = 0;              ///< evictions overtaken by a snoop
+  /// Takes off what had been counted before.
+  CxlCacheResult& operator-=(const CxlCacheResult& before) {
+    reads -= before.reads;
+    writes -= before.writes;
+    hits -= before.hits;
+    evictions -= before.evictions;
+    snoops -= before.snoops;
+    snoops_hit -= before.snoops_hit;
+    bogus -= before.bogus;
+    return *this;
+  }
+};
+
 /// One kind of attack by hostile devices, all of them together.
 struct AttackResult {
   std::string attack;
@@ -145,6 +167,7 @@ struct RunResult {
   std::vector<DhiResult> dhi;
   std::vector<IommuResult> iommu;
   std::vector<AtsResult> ats;
+  std::vector<CxlCacheResult> cxl_caches;
   std::vector<AttackResult> attacks;  ///< where a device is hostile
   std::map<std::string, std::uint64_t>
       errors;  ///< kind -> count: everything that was refused, dropped or reported

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/wakeup.h"
-#include "endpoint/engine.h"
+#include "cxl/line_transfers.h"
 #include "flitwise/config.h"
 #include "flitwise/cxl.h"
 #include "flitwise/link_socket.h"
@@ -28,7 +28,7 @@ class CxlMemHost : public sc_core::sc_module {
              LatencyTracer& tracer);
 
   /// Where the requests come from; it outlives the host's end.
-  void attach(Engine& engine) { engine_ = &engine; }
+  void attach(Engine& engine) { transfers_.attach(engine); }
   /// The engine has work again.
   void wake() { wakeup_.at(now()); }
 
@@ -37,7 +37,7 @@ class CxlMemHost : public sc_core::sc_module {
   void link_lost();
   void link_up();
 
-  bool is_quiet() const { return out_ == 0 && !pending_; }
+  bool is_quiet() const { return transfers_.lines_out() == 0 && !pending_; }
   std::string waiting() const;
   /// When the last answer so far was there.
   Time last_completion() const { return last_completion_; }
@@ -45,12 +45,10 @@ class CxlMemHost : public sc_core::sc_module {
   std::vector<CheckResult> checks() const;
 
  private:
-  /// A transfer of the engine that has lines out.
-  struct Active {
-    Transfer transfer;
-    std::uint32_t lines_out = 0;
-    bool all_sent = false;
-    TransferStatus status = TransferStatus::kDone;
+  /// A line that is asked for, by its Tag.
+  struct Request {
+    PacketRef packet;
+    LineTransfers::Line line;
   };
 
   tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
@@ -58,30 +56,23 @@ class CxlMemHost : public sc_core::sc_module {
   tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
   void work();
-  bool begin_transfer(Time now);
   PacketRef make_request();
-  bool send_line(Time now);
+  void ask(Time now);
+  bool hand_over(Time now);
   void end_line(std::uint16_t tag, TransferStatus status, Time done);
 
   const Config config_;
   PacketPool& pool_;
   LatencyTracer& tracer_;
-  Engine* engine_ = nullptr;
   Wakeup wakeup_;
-  std::vector<Active> active_;
-  std::vector<std::uint32_t> free_active_;
-  std::uint32_t current_ = 0;
-  bool has_current_ = false;
-  std::uint64_t next_address_ = 0, end_ = 0;  // of the present transfer
-  std::vector<PacketRef> requests_;           // by tag: those that are out
+  LineTransfers transfers_;
+  std::vector<Request> requests_;  // by Tag: those that are out
   std::vector<std::uint16_t> free_tags_;
   PacketRef pending_;  // the link had no room for it
   Time pending_ready_{};
   bool is_down_ = false;
-  std::size_t out_ = 0;
-  std::uint64_t pattern_ = 0;
   Time last_completion_{};
-  std::uint64_t asked_bytes_ = 0, answered_bytes_ = 0, lost_bytes_ = 0;  // read or written
+  std::uint64_t answered_bytes_ = 0, lost_bytes_ = 0;  // read or written
   std::map<std::string, std::uint64_t> errors_;
 };
 

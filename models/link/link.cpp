@@ -57,7 +57,7 @@ Link::End::End(LinkSide side, const LinkConfig& link, const MessageConfig& messa
 
 Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
            const MessageConfig& message, const FaultsConfig& faults, const Random& random,
-           PacketPool& pool, const std::array<LinkCredits, 2>& advertised, bool has_cachemem)
+           PacketPool& pool, const std::array<LinkCredits, 2>& advertised, Agents agents)
     : sc_module(name),
       config_(link),
       faults_(faults),
@@ -82,8 +82,11 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
     ends_[i]->framer->start(Time{});
     agenda_.at(kTransmit + i, Time{});
   }
-  if (has_cachemem) {
-    open_cachemem();
+  if (agents.has_cache) {
+    open(cache, "cache");
+  }
+  if (agents.has_mem) {
+    open(mem, "mem");
   }
   sc_core::sc_spawn_options options;
   options.spawn_method();
@@ -120,16 +123,16 @@ tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*
   return is_full ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
 }
 
-void Link::open_cachemem() {
+void Link::open(AgentSockets& sockets, const char* protocol) {
   static constexpr std::array<const char*, 2> kNames = {"upstream", "downstream"};
   for (int side = 0; side < 2; ++side) {
     const auto i = static_cast<std::size_t>(side);
-    from_cachemem[i] =
-        std::make_unique<LinkTarget<Link>>(fmt::format("cachemem_from_{}", kNames[i]).c_str());
-    to_cachemem[i] =
-        std::make_unique<LinkInitiator<Link>>(fmt::format("cachemem_to_{}", kNames[i]).c_str());
-    from_cachemem[i]->register_nb_transport_fw(this, &Link::agent_sends, side);
-    to_cachemem[i]->register_nb_transport_bw(this, &Link::port_frees, side);
+    sockets.from[i] =
+        std::make_unique<LinkTarget<Link>>(fmt::format("{}_from_{}", protocol, kNames[i]).c_str());
+    sockets.to[i] =
+        std::make_unique<LinkInitiator<Link>>(fmt::format("{}_to_{}", protocol, kNames[i]).c_str());
+    sockets.from[i]->register_nb_transport_fw(this, &Link::agent_sends, side);
+    sockets.to[i]->register_nb_transport_bw(this, &Link::port_frees, side);
   }
 }
 
@@ -466,8 +469,11 @@ void Link::receive(std::size_t side) {
 void Link::deliver(std::size_t side, const PacketRef& packet, Time t) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  const bool is_cachemem = packet->kind == PacketKind::kCxl;
-  LinkInitiator<Link>& to = is_cachemem ? *to_cachemem[side] : *to_port[side];
+  const bool is_of_agent = packet->kind == PacketKind::kCxl;
+  LinkInitiator<Link>& to = !is_of_agent ? *to_port[side]
+                            : info_of(packet->cxl->channel).protocol == CxlProtocol::kMem
+                                ? *mem.to[side]
+                                : *cache.to[side];
   if (to->nb_transport_fw(*packet, phase, delay) == tlm::TLM_COMPLETED) {
     ends_[side]->framer->freed(*packet, t);
   }
@@ -480,7 +486,11 @@ void Link::tell_room(std::size_t side) {
     tlm::tlm_phase phase = tlm::END_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const PacketRef any = pool_.make(PacketKind::kCxl);
-    (*from_cachemem[side])->nb_transport_bw(*any, phase, delay);
+    for (const AgentSockets* const agents : {&cache, &mem}) {
+      if (agents->from[side]) {
+        (*agents->from[side])->nb_transport_bw(*any, phase, delay);
+      }
+    }
   }
   for (std::size_t fc = 0; fc < kFcClasses; ++fc) {
     if (end.refused[fc] && end.queues.has_room(static_cast<FcClass>(fc))) {

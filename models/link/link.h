@@ -41,19 +41,26 @@ class Link : public sc_core::sc_module {
   std::array<std::unique_ptr<LinkTarget<Link>>, 2> from_port;
   std::array<std::unique_ptr<LinkInitiator<Link>>, 2> to_port;
 
-  /// Messages of CXL.cache and CXL.mem from and to the agent at each end, by the same protocol;
-  /// null where there are no such agents.
-  std::array<std::unique_ptr<LinkTarget<Link>>, 2> from_cachemem;
-  std::array<std::unique_ptr<LinkInitiator<Link>>, 2> to_cachemem;
+  /// Messages of CXL.cache and CXL.mem from and to the agents at each end, by the same protocol and
+  /// indexed by LinkSide; null where there are no such agents.
+  struct AgentSockets {
+    std::array<std::unique_ptr<LinkTarget<Link>>, 2> from;
+    std::array<std::unique_ptr<LinkInitiator<Link>>, 2> to;
+  };
+  AgentSockets cache, mem;
 
   Link(const sc_core::sc_module_name& name, const LinkConfig& link, const MessageConfig& message,
        const FaultsConfig& faults, const Random& random, PacketPool& pool)
       : Link(name, link, message, faults, random, pool, {link.credits, link.credits}) {}
-  /// With what each end advertises, indexed by LinkSide, instead of link.credits. has_cachemem:
-  /// there are agents of CXL.cache or CXL.mem at both ends; REQUIRES: 68-byte flits.
+  /// Agents at both ends.
+  struct Agents {
+    bool has_cache = false, has_mem = false;
+  };
+  /// With what each end advertises, indexed by LinkSide, instead of link.credits. REQUIRES: agents
+  /// only on a CXL link.
   Link(const sc_core::sc_module_name& name, const LinkConfig& link, const MessageConfig& message,
        const FaultsConfig& faults, const Random& random, PacketPool& pool,
-       const std::array<LinkCredits, 2>& advertised, bool has_cachemem = false);
+       const std::array<LinkCredits, 2>& advertised, Agents agents = {false, false});
 
   /// No transmission is damaged, and none counts for the ordinals of `faults`, until they are let
   /// loose again: a machine is brought up without faults.
@@ -167,7 +174,7 @@ class Link : public sc_core::sc_module {
     Time delayed_to{};                       // nothing arrives earlier
     boost::circular_buffer<InFlight> wire;   // from this end to the other, in order of arrival
     std::array<bool, kFcClasses> refused{};  // the port was sent away and waits for room
-    bool refused_agent = false;              // the same for the agent of CXL.cache and CXL.mem
+    bool refused_agent = false;              // the same for the agents of CXL.cache and CXL.mem
     Account account;
     Load taken;           // from the port at this end, while the link was up
     Load delivered_load;  // to it
@@ -182,7 +189,7 @@ class Link : public sc_core::sc_module {
 
   tlm::tlm_sync_enum port_sends(int side, Packet& packet, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay);
-  void open_cachemem();
+  void open(AgentSockets& sockets, const char* protocol);
   tlm::tlm_sync_enum agent_sends(int side, Packet& packet, tlm::tlm_phase& phase,
                                  sc_core::sc_time& delay);
   tlm::tlm_sync_enum port_frees(int side, Packet& packet, tlm::tlm_phase& phase,

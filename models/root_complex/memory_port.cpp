@@ -51,8 +51,32 @@ bool MemoryPort::submit(MemoryClient& client, PacketRef packet, std::uint64_t ad
   return is_taken;
 }
 
+void MemoryPort::fill_line(MemoryTransaction& transaction) {
+  const Packet& packet = *transaction.packet;
+  const std::uint64_t enables = packet.cxl->byte_enables;
+  const bool is_write = packet.cxl->has_data();
+  const bool has_gaps = is_write && packet.cxl->is_partial();
+  for (std::uint32_t i = 0; has_gaps && i < kCxlLineBytes; ++i) {
+    transaction.byte_enables[i] = (enables >> i & 1U) != 0 ? 0xff : 0;
+  }
+  transaction.set_byte_enable_ptr(has_gaps ? transaction.byte_enables.data() : nullptr);
+  transaction.set_byte_enable_length(has_gaps ? kCxlLineBytes : 0);
+  transaction.set_command(is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  transaction.set_address(packet.cxl->address);
+  transaction.set_data_ptr(is_write ? const_cast<std::uint8_t*>(packet.payload.data())
+                                    : transaction.data.data());
+  transaction.set_data_length(kCxlLineBytes);
+  transaction.set_streaming_width(kCxlLineBytes);
+  transaction.set_dmi_allowed(false);
+  transaction.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+}
+
 void MemoryPort::fill(MemoryTransaction& transaction, std::uint64_t address) {
   const Packet& packet = *transaction.packet;
+  if (packet.kind == PacketKind::kCxl) {
+    fill_line(transaction);
+    return;
+  }
   const Tlp& tlp = packet.tlp;
   const bool is_write = tlp.type == TlpType::kMWr;
   std::uint32_t lead = 0;

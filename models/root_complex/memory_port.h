@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "flitwise/cxl.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
 
@@ -28,7 +29,7 @@ struct MemoryTransaction : tlm::tlm_generic_payload {
   Time ready{};             ///< it reaches the memory then
   bool is_waiting = false;  ///< the memory did not take it at once
   std::array<std::uint8_t, 4096> data;
-  std::array<std::uint8_t, 8> byte_enables;
+  std::array<std::uint8_t, kCxlLineBytes> byte_enables;
 };
 
 class MemoryClient {
@@ -53,7 +54,8 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
     const std::uint64_t address = packet->tlp.address;
     return submit(client, std::move(packet), address, delay);
   }
-  /// At another address than the request names: a translated one.
+  /// At another address than the request names: a translated one. For a message of CXL.mem its
+  /// line, which is read, or written where it is enabled.
   bool submit(MemoryClient& client, PacketRef packet, std::uint64_t address, Time delay);
   /// Untimed access for software and scripts; false where the memory cannot serve it whole.
   bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size);
@@ -67,6 +69,7 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
   tlm::tlm_sync_enum response(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
   void fill(MemoryTransaction& transaction, std::uint64_t address);
+  void fill_line(MemoryTransaction& transaction);
   void send(MemoryTransaction& transaction, Time delay);
   void send_waiting();
   void end_request(MemoryTransaction& transaction);

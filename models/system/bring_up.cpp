@@ -99,15 +99,22 @@ void Machine::serve_resets() {
     Link* const link = fabric_.links[fabric_.devices[i].link].link.get();
     CxlMemHost* const mem_host = fabric_.devices[i].mem_host.get();
     CxlMemDevice* const mem_device = fabric_.devices[i].mem_device.get();
+    CxlCacheDevice* const cache = fabric_.devices[i].cache.get();
+    CxlHome* const home = fabric_.home.get();
+    const std::uint8_t home_port = fabric_.devices[i].home_port;
     bridge_.on_hot_reset(
         i, {[endpoint] { endpoint->hot_reset(); },
             [endpoint, link] { return !endpoint->is_in_reset() && !link->carries_tlps(); }});
     HostBridge::LinkControl control;
-    control.take_down = [endpoint, link, mem_host, mem_device] {
+    control.take_down = [=] {
       endpoint->link_going_down();
       if (mem_host != nullptr) {
         mem_host->link_lost();
         mem_device->link_lost();
+      }
+      if (cache != nullptr) {
+        cache->link_lost();
+        home->link_lost(home_port);
       }
       link->take_down();
       endpoint->link_lost();
@@ -115,10 +122,14 @@ void Machine::serve_resets() {
     control.may_come_up = [endpoint, port] {
       return port->is_quiet() && !endpoint->is_in_reset() && endpoint->target().is_quiet();
     };
-    control.bring_up = [link, mem_host] {
+    control.bring_up = [=] {
       link->bring_up();
       if (mem_host != nullptr) {
         mem_host->link_up();
+      }
+      if (cache != nullptr) {
+        home->link_up(home_port);
+        cache->link_up();
       }
     };
     control.is_up = [link] { return link->is_up(); };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "config/load.h"
+#include "cxl/widths.h"
 #include "dhi/negotiation.h"
 #include "system/static_setup.h"
 
@@ -26,6 +27,17 @@ std::string numbered(const char* kind, unsigned index) {
 /// Configuration of one component with its link.
 Config for_instances(const Config& config, const std::string& component, const std::string& link) {
   return for_instance(for_instance(config, component), link);
+}
+
+/// Device caches of a machine without a switch. [CXL-7.1]
+std::uint8_t caches_in(const Config& config) {
+  unsigned caches = 0;
+  for (unsigned i = 0; i < config.system.devices; ++i) {
+    const std::string name = numbered("ep", i);
+    const Config device = for_instances(config, name, numbered("rp", i) + "-" + name);
+    caches += device.device.cxl.cache.size > 0 ? 1U : 0U;
+  }
+  return static_cast<std::uint8_t>(caches);
 }
 
 /// Handles that devices share a number space for have to be kept apart. [DHI D2, D23]
@@ -70,6 +82,32 @@ void bind(Upper& to_link, LinkTarget<Lower>& from_link, Link& link, std::size_t 
   link.to_port[end]->bind(from_link);
 }
 
+template <class Agent>
+void bind(Agent& agent, Link::AgentSockets& link, std::size_t end) {
+  agent.to_link.bind(*link.from[end]);
+  link.to[end]->bind(agent.from_link);
+}
+
+/// Bits that name the domain of a D2H Req, with handles of so many. [DHI D24]
+std::uint32_t identity_bits(CxlIdentity identity, std::uint32_t handle_bits) {
+  switch (identity) {
+    case CxlIdentity::kSpec:
+      return 0;
+    case CxlIdentity::kFullAdded:
+      return kFullIdentityBits;
+    case CxlIdentity::kDhiAdded:
+      return handle_bits;
+  }
+  return 0;
+}
+
+/// What follows from more than the keys of the link. [DHI D24]
+LinkConfig with_identity_bits(const Config& config) {
+  LinkConfig link = config.link;
+  link.cxl.identity_bits = identity_bits(link.cxl.identity, config.device.dhi.bits);
+  return link;
+}
+
 }  // namespace
 
 Fabric::Fabric(const Config& config, Surroundings surroundings)
@@ -86,6 +124,10 @@ Fabric::Fabric(const Config& config, Surroundings surroundings)
 }
 
 void Fabric::build_direct(const Config& config) {
+  if (const std::uint8_t caches = caches_in(config); caches > 0) {
+    home =
+        std::make_unique<CxlHome>("home", config, caches, surroundings_.pool, surroundings_.memory);
+  }
   for (unsigned i = 0; i < config.system.devices; ++i) {
     const std::string root = numbered("rp", i);
     add_device(config, root + "-" + numbered("ep", i));
@@ -195,21 +237,32 @@ void Fabric::add_device(const Config& config, const std::string& link_name) {
   if (c.device.cxl.memory > 0) {
     add_memory(device, link);
   }
+  if (c.device.cxl.cache.size > 0) {
+    add_cache(device, link);
+  }
   devices.push_back(std::move(device));
 }
 
 // [CXL-3.8]
 void Fabric::add_memory(FabricDevice& device, Link& link) {
-  const auto bind_agent = [&link](auto& agent, std::size_t end) {
-    agent.to_link.bind(*link.from_cachemem[end]);
-    link.to_cachemem[end]->bind(agent.from_link);
-  };
   device.mem_host = std::make_unique<CxlMemHost>(("host_of_" + device.name).c_str(), device.config,
                                                  surroundings_.pool, surroundings_.tracer);
   device.mem_device = std::make_unique<CxlMemDevice>((device.name + "_memory").c_str(),
                                                      device.config.device.cxl, surroundings_.pool);
-  bind_agent(*device.mem_host, kUp);
-  bind_agent(*device.mem_device, kDown);
+  bind(*device.mem_host, link.mem, kUp);
+  bind(*device.mem_device, link.mem, kDown);
+}
+
+// All caches have one home. [CXL-7.1]
+void Fabric::add_cache(FabricDevice& device, Link& link) {
+  device.home_port = caches_++;
+  const std::string name = device.name + "_cache";
+  const bool is_watched = device.config.run.monitors != MonitorMode::kOff;
+  device.cache = std::make_unique<CxlCacheDevice>(
+      name.c_str(), device.config, device.home_port, surroundings_.pool, surroundings_.tracer,
+      is_watched ? &cache_watch.add_cache(name) : nullptr);
+  bind(home->port(device.home_port), link.cache, kUp);
+  bind(*device.cache, link.cache, kDown);
 }
 
 void Fabric::add_engine(FabricDevice& device) {
@@ -227,9 +280,17 @@ void Fabric::add_engine(FabricDevice& device) {
     surroundings_.ring(index, item, token);
   };
   hooks.counting_starts = [this, index] { surroundings_.counting_starts(index); };
-  CxlMemHost* const host =
-      config.workload.via == WorkloadVia::kCxlMem ? device.mem_host.get() : nullptr;
-  hooks.work_appeared = [endpoint, host] { host != nullptr ? host->wake() : endpoint->wake(); };
+  switch (config.workload.via) {
+    case WorkloadVia::kDma:
+      hooks.work_appeared = [endpoint] { endpoint->wake(); };
+      break;
+    case WorkloadVia::kCxlCache:
+      hooks.work_appeared = [cache = device.cache.get()] { cache->wake(); };
+      break;
+    case WorkloadVia::kCxlMem:
+      hooks.work_appeared = [host = device.mem_host.get()] { host->wake(); };
+      break;
+  }
   hooks.work_ended = surroundings_.work_ended;
   device.engine = std::make_unique<DmaEngine>(config, std::move(hooks));
 }
@@ -263,9 +324,10 @@ Link& Fabric::add_link(const std::string& name, const Config& config) {
       has_switch_above ? of_switch : config.link.credits,
       has_switch_below ? of_switch : config.link.credits};
   links.push_back(
-      {name, std::make_unique<Link>(name.c_str(), config.link, config.message, config.faults,
-                                    random_.split(name), surroundings_.pool, advertised,
-                                    config.device.cxl.memory > 0)});
+      {name, std::make_unique<Link>(
+                 name.c_str(), with_identity_bits(config), config.message, config.faults,
+                 random_.split(name), surroundings_.pool, advertised,
+                 Link::Agents{config.device.cxl.cache.size > 0, config.device.cxl.memory > 0})});
   links.back().link->draw_skp_phases(random_.split(name + " SKP"));
   return *links.back().link;
 }

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "cxl/cache_device.h"
+#include "cxl/home.h"
 #include "cxl/mem_device.h"
 #include "cxl/mem_host.h"
 #include "endpoint/dma_engine.h"
@@ -19,6 +21,7 @@
 #include "link/link.h"
 #include "root_complex/root_port.h"
 #include "switch/switch.h"
+#include "system/cache_watch.h"
 #include "trace/latency_tracer.h"
 #include "workload/random.h"
 
@@ -37,6 +40,8 @@ struct FabricDevice {
   std::unique_ptr<HostileEngine> hostile;    ///< from the start on
   std::unique_ptr<CxlMemHost> mem_host;      ///< where the device has memory on CXL.mem
   std::unique_ptr<CxlMemDevice> mem_device;  ///< likewise
+  std::unique_ptr<CxlCacheDevice> cache;     ///< where the device has one for lines of the host
+  std::uint8_t home_port = 0;                ///< of that cache
   std::size_t link = 0;                      ///< index of its own link
   RootPort* root_port = nullptr;             ///< that it is below of
   HostHandles* handles = nullptr;            ///< the host's end of its handles
@@ -45,12 +50,13 @@ struct FabricDevice {
 
   /// Nothing of the device is under way, nor of what the host does in its memory.
   bool is_quiet() const {
-    return endpoint->is_quiet() && (!mem_host || (mem_host->is_quiet() && mem_device->is_quiet()));
+    return endpoint->is_quiet() && (!cache || cache->is_quiet()) &&
+           (!mem_host || (mem_host->is_quiet() && mem_device->is_quiet()));
   }
   /// When the last read so far was over at who made it.
   Time last_completion() const {
-    const Time of_device = endpoint->last_completion();
-    return mem_host ? std::max(of_device, mem_host->last_completion()) : of_device;
+    return std::max({endpoint->last_completion(), mem_host ? mem_host->last_completion() : Time{},
+                     cache ? cache->last_completion() : Time{}});
   }
 };
 
@@ -85,6 +91,8 @@ class Fabric {
   std::vector<FabricLink> links;
   std::vector<std::unique_ptr<RootPort>> root_ports;
   std::vector<std::unique_ptr<Switch>> switches;
+  std::unique_ptr<CxlHome> home;  ///< of lines in device caches, where there are any
+  CacheWatch cache_watch;
   bool source_validation = true;  ///< at downstream ports of switches
 
  private:
@@ -98,6 +106,7 @@ class Fabric {
   void assign_handles(const Config& config);
   void add_device(const Config& config, const std::string& link_name);
   void add_memory(FabricDevice& device, Link& link);
+  void add_cache(FabricDevice& device, Link& link);
   void add_engine(FabricDevice& device);
   RootPort& add_root_port(const std::string& name, const Config& config, HostHandles& handles);
   Link& add_link(const std::string& name, const Config& config);
@@ -106,6 +115,7 @@ class Fabric {
 
   Surroundings surroundings_;
   Random random_;
+  std::uint8_t caches_ = 0;                            // made so far
   std::vector<std::unique_ptr<HostHandles>> handles_;  // one per device, or one for all [DHI D2]
 };
 

@@ -105,6 +105,10 @@ void Machine::start() {
     if (!device.engine) {
       fabric_.add_hostile(device);
       device.endpoint->attach_raw(*device.hostile);
+    } else if (c.workload.via == WorkloadVia::kCxlCache) {
+      device.cache->attach(*device.engine);
+      device.engine->start(now());
+      device.cache->wake();
     } else if (c.workload.via == WorkloadVia::kCxlMem) {
       device.mem_host->attach(*device.engine);
       device.engine->start(now());
@@ -163,8 +167,8 @@ bool Machine::nothing_is_under_way() const {
   const auto all = [](const auto& components, auto is_quiet) {
     return std::all_of(components.begin(), components.end(), is_quiet);
   };
-  return memory_port_.in_flight() == 0 && bridge_.is_quiet() && agent_.is_quiet() &&
-         (!iommu_driver_ || iommu_driver_->is_quiet()) &&
+  return memory_port_.in_flight() == 0 && (!fabric_.home || fabric_.home->is_quiet()) &&
+         bridge_.is_quiet() && agent_.is_quiet() && (!iommu_driver_ || iommu_driver_->is_quiet()) &&
          all(software_, [](const auto& one) { return !one.driver || one.driver->is_quiet(); }) &&
          all(fabric_.devices, [](const auto& one) { return one.is_quiet(); }) &&
          all(fabric_.root_ports, [](const auto& one) { return one->is_quiet(); }) &&
@@ -286,7 +290,9 @@ std::string Machine::waiting() const {
   for (const FabricDevice& device : fabric_.devices) {
     text += device.endpoint->waiting();
     text += device.mem_host ? device.mem_host->waiting() : "";
+    text += device.cache ? device.cache->waiting() : "";
   }
+  text += fabric_.home ? fabric_.home->waiting() : "";
   for (const FabricLink& one : fabric_.links) {
     text += one.link->waiting();
   }

@@ -40,6 +40,9 @@ std::vector<CheckResult> Machine::checks() const {
     if (device.mem_host) {
       append(all, device.mem_host->checks());
     }
+    if (device.cache) {
+      append(all, device.cache->checks());
+    }
     if (device.engine) {
       const std::uint64_t missing = software_[i].doorbells - device.engine->doorbells();
       const std::uint64_t lost =
@@ -48,6 +51,10 @@ std::vector<CheckResult> Machine::checks() const {
                      fmt::format("{} missing, {} writes lost with the link", missing, lost)});
       append(all, coherence_check(device));
     }
+  }
+  if (fabric_.home) {
+    append(all, fabric_.home->checks());
+    append(all, fabric_.cache_watch.checks());
   }
   append(all, agent_.checks());
   if (iommu_driver_) {

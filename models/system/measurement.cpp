@@ -31,6 +31,11 @@ std::map<std::string, std::uint64_t> of_device(const FabricDevice& device) {
       errors[kind] += count;
     }
   }
+  if (device.cache) {
+    for (const auto& [kind, count] : device.cache->errors()) {
+      errors[kind] += count;
+    }
+  }
   return errors;
 }
 
@@ -59,6 +64,9 @@ Measurement::Measurement(Fabric& fabric, const HostBridge& bridge)
     for (const auto& one : fabric.root_ports) {
       error_sources_.push_back({[port = one.get()] { return port->errors(); }, std::nullopt, {}});
     }
+  }
+  if (fabric.home) {
+    error_sources_.push_back({[home = fabric.home.get()] { return home->errors(); }, {}, {}});
   }
   for (const auto& one : fabric.switches) {
     error_sources_.push_back({[sw = one.get()] { return sw->errors(); }, std::nullopt, {}});
@@ -102,6 +110,9 @@ void Measurement::open(std::size_t index, bool from_first_counted) {
   note_errors(index);
   fabric_.links[device.link].link->start_window(from_first_counted);
   device.endpoint->start_window();
+  if (device.cache) {
+    device.cache->start_window();
+  }
   if (const std::optional<PartitionId> partition = partition_of(device)) {
     device.handles->table().reset_statistics(*partition);
   }
@@ -187,6 +198,9 @@ void Measurement::fill(RunResult& result) const {
     result.dhi.push_back(dhi_result(device));
     for (AtsResult& function : device.endpoint->ats_results()) {
       result.ats.push_back(std::move(function));
+    }
+    if (device.cache) {
+      result.cxl_caches.push_back(device.cache->result());
     }
   }
   result.errors = errors();

@@ -46,7 +46,7 @@ LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Co
 
 }  // namespace
 
-Monitors::Monitors(Fabric& fabric, const Config& config) {
+Monitors::Monitors(Fabric& fabric, const Config& config) : caches_(fabric.cache_watch) {
   if (config.run.monitors == MonitorMode::kOff) {
     return;
   }
@@ -99,6 +99,7 @@ std::vector<Violation> Monitors::violations() const {
   for (const auto& one : links_) {
     all.insert(all.end(), one->log().first().begin(), one->log().first().end());
   }
+  all.insert(all.end(), caches_.violations().begin(), caches_.violations().end());
   std::stable_sort(all.begin(), all.end(),
                    [](const Violation& a, const Violation& b) { return a.time < b.time; });
   return all;

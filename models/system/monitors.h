@@ -32,6 +32,7 @@ class Monitors {
 
  private:
   std::vector<std::unique_ptr<LinkMonitor>> links_;
+  const CacheWatch& caches_;
 };
 
 }  // namespace flitwise

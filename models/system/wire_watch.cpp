@@ -26,6 +26,11 @@ Json message_fields(const CxlMessage& message) {
   }
   fields["id"] = message.id;
   fields["address"] = message.address;
+  if (message.channel == CxlChannel::kH2dRsp) {
+    fields["rsp_data"] = message.rsp_data;
+  } else if (message.channel == CxlChannel::kD2hData) {
+    fields["bogus"] = message.bogus;
+  }
   return fields;
 }
 

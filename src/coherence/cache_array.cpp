@@ -65,4 +65,17 @@ void CacheArray::vacate(Way& way) {
   way.is_reserved = false;
 }
 
+std::size_t CacheArray::lose_all() {
+  std::size_t modified = 0;
+  for (Way& way : ways_) {
+    if (way.state != LineState::kInvalid) {
+      modified += way.state == LineState::kModified ? 1 : 0;
+      set_state(way, LineState::kInvalid);
+    }
+    way = Way();
+  }
+  lines_held_ = 0;
+  return modified;
+}
+
 }  // namespace flitwise

@@ -43,6 +43,8 @@ class CacheArray {
   void set_state(Way& way, LineState state);
   /// The way is free for another line; whoever takes its line on says what becomes of it.
   void vacate(Way& way);
+  /// Every way is free and without reservation. Returns the number of modified lines among them.
+  std::size_t lose_all();
   /// Tells the listener of a line that is not in a way any more.
   void tell(std::uint64_t line, LineState state) const {
     if (listener_ != nullptr) {

@@ -152,6 +152,25 @@ void DeviceCache::start_eviction(Way& way, const CoreRequest& request, bool is_o
   array_.vacate(way);
 }
 
+std::size_t DeviceCache::lose_all() {
+  std::size_t modified = 0;
+  for (std::size_t id = 0; id < transactions_.size(); ++id) {
+    const auto cqid = static_cast<std::uint16_t>(id);
+    if (!cqids_.is_out(cqid)) {
+      continue;
+    }
+    // A modified line that leaves is still the machine's only copy until it is pulled. [COH-2.7]
+    const Transaction& transaction = transactions_[cqid];
+    if (transaction.opcode == cxl::D2hReq::kDirtyEvict && is_owned(transaction.state)) {
+      array_.tell(transaction.request.address, LineState::kInvalid);
+      ++modified;
+    }
+    cqids_.release(cqid);
+  }
+  busy_ = LineTable<std::uint16_t>();
+  return modified + array_.lose_all();
+}
+
 std::uint16_t DeviceCache::send_request(cxl::D2hReq opcode, const CoreRequest& request,
                                         bool is_of_core, CxlOutput& out) {
   const std::uint16_t cqid = cqids_.acquire();

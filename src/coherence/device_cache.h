@@ -38,6 +38,9 @@ class DeviceCache {
 
   /// The core asks. REQUIRES: accepts(request).
   void request(const CoreRequest& request, CxlOutput& out, CoreResults& done);
+  /// The host is out of reach: all lines are lost, and nothing is out any more. Returns the number
+  /// of modified lines among them, those on their way out included. [COH-3.10]
+  std::size_t lose_all();
   /// A message of the host has come, with its line if it has one. All are taken at once: an answer
   /// or data never wait for a request, which keeps the machine free of deadlock. [COH-1.6]
   void receive(const CxlMessage& message, const CxlLine& line, CxlOutput& out, CoreResults& done);

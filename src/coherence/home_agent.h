@@ -20,8 +20,6 @@
 
 namespace flitwise {
 
-inline constexpr std::uint32_t kCxlIds = 4096;  ///< CQIDs, UQIDs, BITags: 12 bits
-
 struct HomeAgentConfig {
   std::uint8_t ports = 1;              ///< caches, at most kMaxPorts
   std::uint32_t uqids = kCxlIds;       ///< snoops and write pulls out; at least `ports`
@@ -41,6 +39,9 @@ class HomeAgent {
   /// A message of the cache at `port` has come, with its line if it has one. REQUIRES: port <
   /// ports.
   void receive(std::uint8_t port, const CxlMessage& message, const CxlLine& line, CxlOutput& out);
+  /// The cache at `port` has gone, with all that it held, wanted and had to answer; a new and empty
+  /// one may come. REQUIRES: nothing that it sent is still on its way. [COH-3.10]
+  void port_lost(std::uint8_t port, CxlOutput& out);
   /// The memory has done what it was asked for under this token.
   void memory_read(std::uint32_t token, const CxlLine& line, CxlOutput& out);
   void memory_written(std::uint32_t token, CxlOutput& out);
@@ -65,6 +66,7 @@ class HomeAgent {
     std::uint32_t snoops = 0;  ///< not answered yet
     bool has_line = false;     ///< `line` is the line as it is now
     bool is_dirty = false;     ///< and memory has to have it
+    bool is_orphan = false;    ///< its cache has gone: nobody is to be answered
     bool was_held = false;     ///< evictions: the cache still had the line when its turn came
     CxlLine line{};
     std::uint32_t next = kNobody;
@@ -90,6 +92,7 @@ class HomeAgent {
   void push(Queue& queue, std::uint32_t transaction);
   std::uint32_t pop(Queue& queue);
   void start_ready(CxlOutput& out);
+  void answer_lost(std::uint16_t uqid, CxlOutput& out);
 
   // What becomes of it (home_flows.cpp).
   void start(std::uint32_t transaction, CxlOutput& out);
@@ -107,7 +110,9 @@ class HomeAgent {
   void respond(std::uint32_t transaction, cxl::H2dRsp response, std::uint16_t rsp_data,
                CxlOutput& out);
   void close_cqid(const Transaction& transaction) {
-    cqids_[transaction.port].reset(transaction.cqid);
+    if (!transaction.is_orphan) {
+      cqids_[transaction.port].reset(transaction.cqid);
+    }
   }
 
   HomeAgentConfig config_;

@@ -125,6 +125,10 @@ void HomeAgent::grant(std::uint32_t transaction, CxlOutput& out) {
       (request.opcode == cxl::D2hReq::kRdAny && holders.all_but(request.port) != 0)) {
     state = cxl::GoState::kShared;  // [COH-3.5]
   }
+  if (request.is_orphan) {
+    write_back(transaction, out);
+    return;
+  }
   if (request.opcode != cxl::D2hReq::kRdCurr) {  // nobody remembers it, and it has no GO
     if (state == cxl::GoState::kShared) {
       holders.add_sharer(request.port);
@@ -171,6 +175,10 @@ void HomeAgent::resolve_eviction(std::uint32_t transaction, CxlOutput& out) {
 }
 
 void HomeAgent::pull(std::uint32_t transaction, cxl::H2dRsp response, CxlOutput& out) {
+  if (transactions_[transaction].is_orphan) {
+    write_back(transaction, out);
+    return;
+  }
   const std::uint16_t uqid = expect(transaction, transactions_[transaction].port);
   expected_[uqid].is_pull = true;
   respond(transaction, response, uqid, out);
@@ -245,6 +253,9 @@ std::uint16_t HomeAgent::expect(std::uint32_t transaction, std::uint8_t port) {
 void HomeAgent::respond(std::uint32_t transaction, cxl::H2dRsp response, std::uint16_t rsp_data,
                         CxlOutput& out) {
   const Transaction& request = transactions_[transaction];
+  if (request.is_orphan) {
+    return;
+  }
   CxlOut& sent = out.emplace_back();
   sent.port = request.port;
   sent.message.channel = CxlChannel::kH2dRsp;

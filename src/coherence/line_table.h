@@ -37,6 +37,16 @@ class LineTable {
     }
     return slot.record;
   }
+  /// void visit(std::uint64_t line, Record&), which makes and erases none. In no order that means
+  /// anything.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (Slot& slot : slots_) {
+      if (slot.is_used) {
+        visit(slot.line, slot.record);
+      }
+    }
+  }
   /// Forgets the line, if it has a record; those behind it move up.
   void erase(std::uint64_t line) {
     std::size_t hole = slot_of(line);

@@ -45,18 +45,4 @@ class SingleWriterMonitor {
   std::vector<SingleWriterViolation> first_;
 };
 
-/// What one agent tells its monitor.
-class MonitoredAgent final : public LineStateListener {
- public:
-  MonitoredAgent(SingleWriterMonitor& monitor, std::uint8_t agent)
-      : monitor_(monitor), agent_(agent) {}
-  void line_state(std::uint64_t line, LineState state) override {
-    monitor_.told(agent_, line, state);
-  }
-
- private:
-  SingleWriterMonitor& monitor_;
-  std::uint8_t agent_;
-};
-
 }  // namespace flitwise

@@ -136,7 +136,24 @@ inline constexpr auto kNames<WorkloadKind> =
                          {"hostile", WorkloadKind::kHostile}});
 template <>
 inline constexpr auto kNames<WorkloadVia> = names<WorkloadVia>({{"dma", WorkloadVia::kDma},
+                                                                {"cxl_cache",
+                                                                 WorkloadVia::kCxlCache},
                                                                 {"cxl_mem", WorkloadVia::kCxlMem}});
+template <>
+inline constexpr auto kNames<CxlIdentity> =
+    names<CxlIdentity>({{"spec", CxlIdentity::kSpec},
+                        {"full_added", CxlIdentity::kFullAdded},
+                        {"dhi_added", CxlIdentity::kDhiAdded}});
+template <>
+inline constexpr auto kNames<CxlCacheRead> = names<CxlCacheRead>({{"shared", CxlCacheRead::kShared},
+                                                                  {"any", CxlCacheRead::kAny},
+                                                                  {"current",
+                                                                   CxlCacheRead::kCurrent}});
+template <>
+inline constexpr auto kNames<CxlCacheWrite> =
+    names<CxlCacheWrite>({{"own", CxlCacheWrite::kOwn},
+                          {"through", CxlCacheWrite::kThrough},
+                          {"posted", CxlCacheWrite::kPosted}});
 template <>
 inline constexpr auto kNames<Arrival> = names<Arrival>({{"closed_loop", Arrival::kClosedLoop},
                                                         {"poisson", Arrival::kPoisson},
@@ -180,7 +197,8 @@ inline constexpr auto kNames<BrokenRule> =
                        {"boundary_4k", BrokenRule::kBoundary4k},
                        {"byte_enables", BrokenRule::kByteEnables},
                        {"at", BrokenRule::kAt},
-                       {"handles", BrokenRule::kHandles}});
+                       {"handles", BrokenRule::kHandles},
+                       {"single_writer", BrokenRule::kSingleWriter}});
 template <>
 inline constexpr auto kNames<At> = names<At>({{"untranslated", At::kUntranslated},
                                               {"translated", At::kTranslated},

@@ -8,11 +8,8 @@ CxlWidths::CxlWidths(CxlFlitForm flit_form, std::uint32_t identity)
     : form(flit_form), identity_bits(identity) {
   for (std::size_t i = 0; i < kCxlChannels; ++i) {
     const CxlChannelInfo& info = info_of(static_cast<CxlChannel>(i));
-    bits[i] = form == CxlFlitForm::k68 ? info.bits_68 : info.bits_256;
-  }
-  const std::uint32_t free_bits = reserved_identity_bits(form);
-  if (identity > free_bits) {
-    bits[index_of(CxlChannel::kD2hReq)] += identity - free_bits;
+    const std::uint32_t specified = form == CxlFlitForm::k68 ? info.bits_68 : info.bits_256;
+    bits[i] = specified + added(static_cast<CxlChannel>(i));
   }
 }
 

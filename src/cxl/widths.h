@@ -20,6 +20,8 @@ constexpr std::uint32_t reserved_identity_bits(CxlFlitForm form) {
   return form == CxlFlitForm::k68 ? 14 : 7;
 }
 
+/// BDF and PASID. [DHI D24]
+inline constexpr std::uint32_t kFullIdentityBits = 36;
 struct CxlWidths {
   CxlFlitForm form = CxlFlitForm::k68;
   std::uint32_t identity_bits = 0;  ///< of each D2H Req [DHI D24]
@@ -29,6 +31,12 @@ struct CxlWidths {
   CxlWidths(CxlFlitForm flit_form, std::uint32_t identity);
 
   std::uint32_t of(CxlChannel channel) const { return bits[index_of(channel)]; }
+  /// Bits that such a message is longer for its identity.
+  std::uint32_t added(CxlChannel channel) const {
+    const std::uint32_t free_bits = reserved_identity_bits(form);
+    return channel == CxlChannel::kD2hReq && identity_bits > free_bits ? identity_bits - free_bits
+                                                                       : 0;
+  }
 };
 
 /// Bits of messages in a slot: without the flit header, the format code and the like; 0: no such

@@ -22,7 +22,7 @@ Cxl68CacheMem::Cxl68CacheMem(const CxlLinkConfig& cxl, CxlQueues& queues, Packet
     : queues_(queues),
       pool_(pool),
       ack_after_(cxl.timing.ack_after),
-      widths_(CxlFlitForm::k68, 0),
+      widths_(CxlFlitForm::k68, cxl.identity_bits),
       packer_(widths_, queues.direction()),
       buffer_(cxl.retry_flits),
       requester_(cxl.timing.retry_timeout),
@@ -143,11 +143,12 @@ void Cxl68CacheMem::pack(WireUnit& unit) {
 }
 
 void Cxl68CacheMem::pack_messages(const CxlSlot& slot, CxlPlace place, Flit& flit, WireSize& size) {
-  std::uint32_t bits = 0;
+  std::uint32_t bits = 0, identity = 0;
   for (const CxlGroup& group : slot.messages) {
+    bits += group.count * widths_.of(group.channel);
+    identity += group.count * widths_.added(group.channel);
     for (unsigned i = 0; i < group.count; ++i) {
       PacketRef packet = queues_.take(group.channel);
-      bits += widths_.of(group.channel);
       if (packet->cxl->has_data()) {
         open_.push_back({packet, std::min(packet->payload_bytes, kCxlLineBytes) * 8});
       } else {
@@ -156,7 +157,8 @@ void Cxl68CacheMem::pack_messages(const CxlSlot& slot, CxlPlace place, Flit& fli
       flit.starts.push_back(std::move(packet));
     }
   }
-  size.header += bits;
+  size.header += bits - identity;
+  size.identity += identity;
   size.padding += slot_bits(CxlFlitForm::k68, place) - bits;
 }
 

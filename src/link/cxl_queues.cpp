@@ -33,7 +33,7 @@ void CxlQueues::push(PacketRef packet, Time arrival) {
   Queue& queue = queues_[index_of(packet->cxl->channel)];
   queue.partial += is_partial(*packet->cxl) ? 1 : 0;
   const Time last = queue.entries.empty() ? Time{} : queue.entries.back().arrival;
-  queue.entries.push_back({std::move(packet), std::max(arrival, last)});
+  queue.entries.push_back({std::move(packet), std::max(arrival, last), pushed_++});
   ++size_;
 }
 
@@ -75,7 +75,10 @@ CxlWaiting CxlQueues::waiting(Time now) {
       continue;
     }
     const auto room = static_cast<std::size_t>(CxlCreditGate::room(left, channel));
-    const std::size_t count = std::min({queue.arrived, room, kMostSeen});
+    std::size_t count = std::min({queue.arrived, room, kMostSeen});
+    if (channel == CxlChannel::kH2dReq) {
+      count = ahead_of_responses(queue, count);
+    }
     CxlCreditGate::spend(left, channel, static_cast<std::uint32_t>(count));
     waiting.of(channel) = static_cast<std::uint16_t>(count);
     if (queue.partial > 0) {
@@ -83,6 +86,17 @@ CxlWaiting CxlQueues::waiting(Time now) {
     }
   }
   return waiting;
+}
+
+// A snoop never goes before a GO that was sent before it, nor in one flit with it. [COH-1.5]
+std::size_t CxlQueues::ahead_of_responses(const Queue& snoops, std::size_t count) const {
+  const Queue& responses = queues_[index_of(CxlChannel::kH2dRsp)];
+  std::size_t ahead = count;
+  while (!responses.entries.empty() && ahead > 0 &&
+         snoops.entries[ahead - 1].number > responses.entries.front().number) {
+    --ahead;
+  }
+  return ahead;
 }
 
 std::uint64_t CxlQueues::partial_lines(const Queue& queue, std::size_t count) const {

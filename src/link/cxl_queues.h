@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Messages of CXL.cache and CXL.mem that wait at one link end: a queue per channel, and the
-/// credits that gate what leaves. Channels have no order among each other. [CXL-3.1]
+/// credits that gate what leaves. Channels have no order among each other, but for a snoop that
+/// stays behind older responses. [CXL-3.1] [COH-1.5]
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -43,6 +44,7 @@ class CxlQueues {
   struct Entry {
     PacketRef packet;
     Time arrival{};
+    std::uint64_t number = 0;  // in the order of all channels
   };
   struct Queue {
     boost::circular_buffer<Entry> entries;
@@ -50,11 +52,13 @@ class CxlQueues {
     std::size_t partial = 0;  // lines that are enabled in part
   };
   std::uint64_t partial_lines(const Queue& queue, std::size_t count) const;
+  std::size_t ahead_of_responses(const Queue& snoops, std::size_t count) const;
 
   CxlDirection direction_;
   std::array<CxlChannel, kCxlChannels / 2> channels_{};  // of this direction
   std::array<Queue, kCxlChannels> queues_;
   std::size_t size_ = 0;
+  std::uint64_t pushed_ = 0;
   std::size_t turn_ = 0;  // whose credits are looked at first
   CxlCreditGate gate_;
 };

@@ -47,12 +47,12 @@ void add_iommu(const Json& result, Json& row) {
   }
 }
 
-// All functions together.
-void add_ats(const Json& result, Json& row) {
-  for (const Json& function : result.value("ats", Json::array())) {
-    for (const auto& [key, value] : function.items()) {
+// All functions, or all devices, together.
+void add_sums(const Json& result, const char* part, Json& row) {
+  for (const Json& one : result.value(part, Json::array())) {
+    for (const auto& [key, value] : one.items()) {
       if (value.is_number()) {
-        const std::string column = joined("ats", key);
+        const std::string column = joined(part, key);
         row[column] = row.value(column, std::uint64_t{0}) + value.get<std::uint64_t>();
       }
     }
@@ -86,7 +86,8 @@ Json figures_row(const Json& result) {
   add_latency(result, row);
   add_dhi(result, row);
   add_iommu(result, row);
-  add_ats(result, row);
+  add_sums(result, "ats", row);
+  add_sums(result, "cxl_cache", row);
   add_attacks(result, row);
   for (const Json& error : result.at("errors")) {
     row["errors_" + error.at("kind").get<std::string>()] = error.at("count");

@@ -109,6 +109,21 @@ Json ats_json(const RunResult& result) {
   return list;
 }
 
+Json cxl_caches_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const CxlCacheResult& cache : result.cxl_caches) {
+    list.push_back({{"device", cache.device},
+                    {"reads", cache.reads},
+                    {"writes", cache.writes},
+                    {"hits", cache.hits},
+                    {"evictions", cache.evictions},
+                    {"snoops", cache.snoops},
+                    {"snoops_hit", cache.snoops_hit},
+                    {"bogus", cache.bogus}});
+  }
+  return list;
+}
+
 Json attacks_json(const RunResult& result) {
   Json list = Json::array();
   for (const AttackResult& one : result.attacks) {
@@ -166,6 +181,7 @@ Json result_json(const RunResult& result) {
   json["dhi"] = dhi_json(result);
   json["iommu"] = iommu_json(result);
   json["ats"] = ats_json(result);
+  json["cxl_cache"] = cxl_caches_json(result);
   json["attacks"] = attacks_json(result);
   for (const char* not_there : {"pio", "hca", "srdma"}) {
     json[not_there] = Json::array();

@@ -77,6 +77,9 @@ void write_result_sqlite(const std::string& path, const Json& result) {
     for (const Json& function : result.at("ats")) {
       database.insert("ats", function);
     }
+    for (const Json& cache : result.at("cxl_cache")) {
+      database.insert("cxl_cache", cache);
+    }
     for (const Json& attack : result.at("attacks")) {
       database.insert("attack", attack);
     }

@@ -130,6 +130,18 @@ CREATE TABLE ats (
   page_requests INTEGER NOT NULL      -- Page Requests sent
 ) STRICT;
 
+-- One row per device with a cache for lines of the host (CXL.cache).
+CREATE TABLE cxl_cache (
+  device TEXT PRIMARY KEY,            -- ep0
+  reads INTEGER NOT NULL,             -- lines that the core asked for
+  writes INTEGER NOT NULL,
+  hits INTEGER NOT NULL,              -- of them, without a word to the home
+  evictions INTEGER NOT NULL,
+  snoops INTEGER NOT NULL,            -- answered
+  snoops_hit INTEGER NOT NULL,        -- of them, for a line that was there
+  bogus INTEGER NOT NULL              -- evictions overtaken by a snoop
+) STRICT;
+
 -- What hostile devices tried, by kind; empty where no device is hostile.
 CREATE TABLE attack (
   attack TEXT PRIMARY KEY,

@@ -210,6 +210,22 @@ std::string ats_table(const RunResult& result) {
   return table.is_empty() ? "" : table.text();
 }
 
+std::string cxl_cache_table(const RunResult& result) {
+  TextTable table({"CXL caches", "reads", "writes", "hit rate", "evictions", "snoops", "hit",
+                   "overtaken evictions"});
+  for (const CxlCacheResult& cache : result.cxl_caches) {
+    const std::uint64_t asked = cache.reads + cache.writes;
+    const std::optional<double> rate =
+        asked == 0 ? std::nullopt
+                   : std::optional(static_cast<double>(cache.hits) / static_cast<double>(asked));
+    table.add_row({cache.device, with_thousands(cache.reads), with_thousands(cache.writes),
+                   percent_text(rate), with_thousands(cache.evictions),
+                   with_thousands(cache.snoops), with_thousands(cache.snoops_hit),
+                   with_thousands(cache.bogus)});
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
 std::string permission_table(const RunResult& result) {
   TextTable table({"Secure ATS", "checks", "denied", "reads/check"});
   for (const IommuResult& agent : result.iommu) {
@@ -278,8 +294,8 @@ std::string summary_text(const RunResult& result) {
   for (const std::string& part :
        {links_table(result), wire_table(result), stall_table(result), latency_table(result),
         handle_table(result), refusals_table(result), translation_table(result),
-        driver_table(result), ats_table(result), permission_table(result), attacks_table(result),
-        errors_table(result), checks_text(result)}) {
+        driver_table(result), ats_table(result), cxl_cache_table(result), permission_table(result),
+        attacks_table(result), errors_table(result), checks_text(result)}) {
     text += part.empty() ? "" : "\n" + part;
   }
   return text;

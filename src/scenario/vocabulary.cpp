@@ -50,7 +50,7 @@ std::vector<std::string> wire_fields() {
     dllp.type = static_cast<DllpType>(i);
     add_keys(json_of(dllp), names);
   }
-  names.insert(names.end(), {"opcode", "id", "address"});  // of CXL messages
+  names.insert(names.end(), {"opcode", "id", "address", "rsp_data", "bogus"});  // of CXL messages
   sort_once(names);
   return names;
 }
@@ -141,7 +141,11 @@ const std::vector<std::string>& error_kinds() {
                                                   "unexpected_prg_response",
                                                   "unexpected_cxl_message",
                                                   "cxl_address_outside_memory",
-                                                  "cxl_request_lost"};
+                                                  "cxl_request_lost",
+                                                  "cxl_request_refused",
+                                                  "cxl_line_lost",
+                                                  "cxl_message_to_lost_link",
+                                                  "cxl_home_without_memory"};
   return kKinds;
 }
 
@@ -157,6 +161,7 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
   static const std::vector<std::string> kTypes = packet_types();
   static const std::vector<std::string> kTruths = {"true", "false"};
   static const std::set<std::string> kFlags = {"replay",
+                                               "bogus",
                                                "malformed",
                                                "damaged",
                                                "lost",

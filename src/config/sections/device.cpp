@@ -2,6 +2,7 @@
 // Table of the section `device`.
 #include "config/sections/sections.h"
 #include "config/sections/storage.h"
+#include "flitwise/cxl.h"
 
 namespace flitwise::config {
 
@@ -90,6 +91,35 @@ Keys cxl_keys() {
           "device.cxl.memory", [](auto& c) { return &c.device.cxl.memory; },
           or_zero_as("none", between(Bytes{4} << 10, Bytes{1} << 46)),
           "Memory of the device that the host reaches by CXL.mem (type 3)."),
+      size(
+          "device.cxl.cache.size", [](auto& c) { return &c.device.cxl.cache.size; },
+          or_zero_as("none", between(64, Bytes{1} << 30)),
+          "Cache of the device for lines of the host's memory, by CXL.cache (types 1 and 2)."),
+      count(
+          "device.cxl.cache.ways", [](auto& c) { return &c.device.cxl.cache.ways; }, between(1, 64),
+          "Lines of a set."),
+      count(
+          "device.cxl.cache.requests", [](auto& c) { return &c.device.cxl.cache.requests; },
+          between(2, kCxlIds), "CXL.cache requests that the device has out."),
+      choice(
+          "device.cxl.cache.read", [](auto& c) { return &c.device.cxl.cache.read; },
+          "Reads of lines that the cache does not hold: RdShared, RdAny, or RdCurr, which keeps "
+          "nothing."),
+      choice(
+          "device.cxl.cache.write", [](auto& c) { return &c.device.cxl.cache.write; },
+          "Writes of lines that the cache does not own: RdOwn and RdOwnNoData; ItoMWr and WrInv "
+          "(through) or WOWrInvF and WOWrInv (posted) past it."),
+      flag(
+          "device.cxl.cache.offers_clean_evictions",
+          [](auto& c) { return &c.device.cxl.cache.offers_clean_evictions; },
+          "Clean lines leave with CleanEvict, else with CleanEvictNoData."),
+      count(
+          "device.cxl.cache.lines_per_clock",
+          [](auto& c) { return &c.device.cxl.cache.lines_per_clock; }, between(1, 64),
+          "Lines that the core asks its cache for in a clock of the device, at most."),
+      time(
+          "device.cxl.cache.lookup", [](auto& c) { return &c.device.cxl.cache.lookup; },
+          any_latency(), "Core to the answer of a hit or to the link, snoop to answer, each."),
       time(
           "device.cxl.timing.latency", [](auto& c) { return &c.device.cxl.timing.latency; },
           any_latency(), "The memory itself."),

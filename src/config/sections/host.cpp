@@ -108,6 +108,16 @@ Keys host_keys() {
               "host.cxl_mem.bridge", [](auto& c) { return &c.host.cxl_mem.bridge; }, any_latency(),
               "CXL.mem: core to link, and link to core, each."),
           time(
+              "host.cxl_cache.bridge", [](auto& c) { return &c.host.cxl_cache.bridge; },
+              any_latency(), "CXL.cache: home to link, and link to home, each."),
+          time(
+              "host.cxl_cache.lookup", [](auto& c) { return &c.host.cxl_cache.lookup; },
+              any_latency(), "CXL.cache: the home's directory, for each message."),
+          flag(
+              "host.cxl_cache.pulls_clean_evictions",
+              [](auto& c) { return &c.host.cxl_cache.pulls_clean_evictions; },
+              "CXL.cache: the home takes the data of clean evictions as well."),
+          time(
               "host.timing.root_port", [](auto& c) { return &c.host.timing.root_port; },
               any_latency(), "Ingress to memory, and memory to egress, each."),
           time(

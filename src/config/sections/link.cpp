@@ -208,6 +208,10 @@ Keys cxl_keys() {
       count(
           "link.cxl.retry_flits", [](auto& c) { return &c.link.cxl.retry_flits; }, between(1, 255),
           "68-byte flits: those that wait for their acknowledgement."),
+      choice(
+          "link.cxl.identity", [](auto& c) { return &c.link.cxl.identity; },
+          "What a D2H Req of CXL.cache says of its domain: nothing, all in an added field, or a "
+          "handle of device.dhi.bits."),
       count(
           "link.cxl.io_weight", [](auto& c) { return &c.link.cxl.io_weight; }, between(1, 1024),
           "CXL: flits of CXL.io in a row while CXL.cache and CXL.mem wait."),

@@ -21,7 +21,9 @@ Keys request_keys() {
           "What the device asks for; nic makes the TLPs of a NIC from each message."),
       choice(
           "workload.via", [](auto& c) { return &c.workload.via; },
-          "Who makes the requests: devices by DMA, or the host by CXL.mem into device.cxl.memory."),
+          "Who makes the requests: devices by DMA or through device.cxl.cache, or the host by "
+          "CXL.mem "
+          "into device.cxl.memory."),
       size(
           "workload.payload", [](auto& c) { return &c.workload.payload; },
           between(1, Bytes{1} << 20), "Bytes of each request, where no sizes are given."),

@@ -13,8 +13,8 @@
 #include "coherence/home_agent.h"
 #include "coherence/memory_expander.h"
 #include "coherence/memory_master.h"
-#include "coherence/single_writer_monitor.h"
 #include "unit/coherence/line_history.h"
+#include "unit/coherence/monitored_agent.h"
 #include "unit/coherence/random_network.h"
 #include "unit/coherence/slow_memory.h"
 

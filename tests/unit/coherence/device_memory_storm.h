@@ -7,8 +7,8 @@
 
 #include "coherence/device_memory.h"
 #include "coherence/host_lines.h"
-#include "coherence/single_writer_monitor.h"
 #include "unit/coherence/line_history.h"
+#include "unit/coherence/monitored_agent.h"
 #include "unit/coherence/random_network.h"
 #include "unit/coherence/slow_memory.h"
 

@@ -109,6 +109,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"host.iommu_driver.refuse_fraction", "0.5"},
       {"host.iommu_driver.page_request_queue", "16KiB"},
       {"device.cxl.memory", "8GiB"},
+      {"device.cxl.cache.size", "64KiB"},
       {"link.cxl.timing.retry_timeout", "2us"},
       {"workload.trace", FLITWISE_SOURCE_DIR "/README.md"}};
   for (const KeyInfo& key : all_keys()) {
@@ -123,10 +124,11 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       sets.emplace_back("device.atc.enabled=true");
     } else if (key.path == "host.iommu_driver.enabled") {
       sets.emplace_back("iommu.translation=first_stage");
-    } else if (key.path == "device.cxl.memory") {
+    } else if (key.path == "device.cxl.memory" || key.path == "device.cxl.cache.size") {
       sets.emplace_back("link.preset=cxl68_gen5x16");
     } else if (key.path == "workload.via") {
-      sets.insert(sets.end(), {"link.preset=cxl68_gen5x16", "device.cxl.memory=16GiB"});
+      sets.insert(sets.end(), {"link.preset=cxl68_gen5x16", "device.cxl.memory=16GiB",
+                               "device.cxl.cache.size=64KiB"});
     }
     const Config config = config_of(start, sets);
     EXPECT_NE(config_sha256(config), plain) << key.path << " = " << value;

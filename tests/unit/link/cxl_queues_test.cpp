@@ -51,6 +51,31 @@ TEST_F(CxlQueuesTest, CXL_1_6_ChannelsShareTheCreditsOfTheirClass) {
   }
 }
 
+// Both have credits: the snoop behind the GO waits for it, the one before it does not.
+TEST_F(CxlQueuesTest, COH_1_5_ASnoopStaysBehindAnOlderResponse) {
+  give(CxlCredit::kReq, false, 8);
+  give(CxlCredit::kRsp, false, 8);
+  queues_.push(message(CxlChannel::kH2dReq), Time{});
+  queues_.push(message(CxlChannel::kH2dRsp), Time{});
+  queues_.push(message(CxlChannel::kH2dReq), Time{});
+  const CxlWaiting waiting = queues_.waiting(Time{});
+  EXPECT_EQ(waiting.of(CxlChannel::kH2dReq), 1);
+  EXPECT_EQ(waiting.of(CxlChannel::kH2dRsp), 1);
+  queues_.take(CxlChannel::kH2dReq);
+  EXPECT_EQ(queues_.waiting(Time{}).of(CxlChannel::kH2dReq), 0);
+  queues_.take(CxlChannel::kH2dRsp);
+  EXPECT_EQ(queues_.waiting(Time{}).of(CxlChannel::kH2dReq), 1);
+}
+
+// A GO without credits, or one that has yet to arrive, holds a snoop up as well.
+TEST_F(CxlQueuesTest, COH_1_5_ASnoopWaitsForAResponseThatCannotGo) {
+  give(CxlCredit::kReq, false, 8);
+  queues_.push(message(CxlChannel::kH2dRsp), Time::from_ns(5));
+  queues_.push(message(CxlChannel::kH2dReq), Time{});
+  EXPECT_EQ(queues_.waiting(Time{}).of(CxlChannel::kH2dReq), 0);
+  EXPECT_EQ(queues_.waiting(Time::from_ns(9)).of(CxlChannel::kH2dReq), 0);
+}
+
 TEST_F(CxlQueuesTest, CXL_3_1_ChannelsThatShareCreditsTakeTurns) {
   give(CxlCredit::kData, true, 64);
   unsigned writes = 0;

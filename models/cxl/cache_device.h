@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A device cache (types 1 and 2) at its link: the rules of src/coherence, a core that asks it for
+/// what an engine wants, and the time that takes. [CXL-7.1] [CXL-7.2]
+#pragma once
+
+#include <systemc>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "coherence/device_cache.h"
+#include "common/wakeup.h"
+#include "cxl/cxl_outbox.h"
+#include "cxl/line_transfers.h"
+#include "flitwise/config.h"
+#include "flitwise/link_socket.h"
+#include "flitwise/result.h"
+#include "trace/latency_tracer.h"
+
+namespace flitwise {
+
+class CxlCacheDevice : public sc_core::sc_module {
+ public:
+  LinkTarget<CxlCacheDevice> from_link{"from_link"};
+  LinkInitiator<CxlCacheDevice> to_link{"to_link"};
+
+  /// `cache_id`: its port at the home. `listener` hears of states of lines; may be absent.
+  CxlCacheDevice(const sc_core::sc_module_name& name, const Config& config, std::uint8_t cache_id,
+                 PacketPool& pool, LatencyTracer& tracer, LineStateListener* listener);
+
+  /// Where the core's work comes from; it outlives the cache.
+  void attach(Engine& engine) { transfers_.attach(engine); }
+  /// The engine has work again.
+  void wake() { wakeup_.at(now()); }
+
+  /// The link has gone down: what is out fails, what is held is lost, and nothing is asked for
+  /// until it is up again. [CXL-7.5]
+  void link_lost();
+  void link_up();
+
+  bool is_quiet() const { return transfers_.lines_out() == 0 && rules_.outstanding() == 0; }
+  std::string waiting() const;
+  /// When the last answer so far was there.
+  Time last_completion() const { return last_completion_; }
+  std::map<std::string, std::uint64_t> errors() const;
+  std::vector<CheckResult> checks() const;
+  /// Of the measured window.
+  CxlCacheResult result() const;
+  void start_window() { window_ = counts_; }
+  LineState state(std::uint64_t line) const { return rules_.state(line); }
+
+ private:
+  /// What the core has asked for, by its token.
+  struct Operation {
+    PacketRef packet;
+    LineTransfers::Line line;
+    bool is_out = false;
+  };
+
+  tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay);
+  void work();
+  CoreRequest core_request(std::uint32_t token);
+  std::uint32_t free_token();
+  void ask(const CoreRequest& request);
+  void send_all();
+  void count_sent(const CxlMessage& message);
+  void take_results();
+  void end(std::uint32_t token, TransferStatus status, Time when);
+  bool hand_over(const Outbox::Entry& entry);
+
+  const Config config_;
+  PacketPool& pool_;
+  LatencyTracer& tracer_;
+  Wakeup wakeup_;
+  LineTransfers transfers_;
+  DeviceCache rules_;
+  std::vector<Operation> operations_;  // by token
+  std::vector<std::uint32_t> free_;    // of them
+  PacketRef asking_;                   // the request that the core makes now
+  CxlOutput out_;                      // scratch
+  CoreResults results_;                // scratch
+  CxlOutbox outbox_;
+  bool is_down_ = false;
+  Time last_completion_{};
+  std::uint64_t answered_bytes_ = 0, lost_bytes_ = 0;
+  CxlCacheResult counts_, window_;
+  std::map<std::string, std::uint64_t> errors_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The home of the host's memory.
+#include "cxl/home.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace flitwise {
+
+CxlHome::CxlHome(const sc_core::sc_module_name& name, const Config& config, std::uint8_t caches,
+                 PacketPool& pool, MemoryPort& memory)
+    : sc_module(name),
+      config_(config),
+      pool_(pool),
+      memory_(memory),
+      wakeup_("wakeup", config.host.timing.clock),
+      rules_({caches, kCxlIds, config.host.cxl_cache.pulls_clean_evictions}, *this),
+      breaks_single_writer_(config.faults.breaks(BrokenRule::kSingleWriter)) {
+  for (int number = 0; number < caches; ++number) {
+    ports_.push_back(std::make_unique<Port>(fmt::format("port{}", number)));
+    ports_.back()->from_link.register_nb_transport_fw(this, &CxlHome::receive, number);
+    ports_.back()->to_link.register_nb_transport_bw(this, &CxlHome::link_has_room, number);
+  }
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  wakeup_.wakes(options);
+  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+}
+
+tlm::tlm_sync_enum CxlHome::receive(int port, Packet& packet, tlm::tlm_phase& /*phase*/,
+                                    sc_core::sc_time& /*delay*/) {
+  inward_ = config_.host.cxl_cache.bridge + config_.host.cxl_cache.lookup;
+  rules_.receive(static_cast<std::uint8_t>(port), *packet.cxl, line_with(packet), out_);
+  send_all();
+  return tlm::TLM_COMPLETED;
+}
+
+// Messages go as far as the home can say now; what waits for memory goes when memory is done.
+void CxlHome::send_all() {
+  const Time ready = now() + inward_ + config_.host.cxl_cache.bridge;
+  while (!out_.empty()) {
+    sent_.swap(out_);
+    for (const CxlOut& out : sent_) {
+      Port& port = *ports_[out.port];
+      if (port.is_down) {
+        ++lost_messages_;
+      } else if (!swallows(out)) {
+        port.outbox.send(cxl_packet(pool_, out), ready,
+                         [&](const Outbox::Entry& entry) { return hand_over(out.port, entry); });
+      }
+    }
+    sent_.clear();
+  }
+}
+
+// Broken on purpose: the home answers a snoop itself, and the cache keeps its line. [COH-1.2]
+bool CxlHome::swallows(const CxlOut& out) {
+  if (!breaks_single_writer_ || out.message.channel != CxlChannel::kH2dReq) {
+    return false;
+  }
+  breaks_single_writer_ = false;
+  CxlMessage answer;
+  answer.channel = CxlChannel::kD2hRsp;
+  answer.opcode = static_cast<std::uint8_t>(cxl::D2hRsp::kRspIHitI);
+  answer.id = out.message.id;
+  rules_.receive(out.port, answer, CxlLine{}, out_);
+  return true;
+}
+
+bool CxlHome::hand_over(std::size_t port, const Outbox::Entry& entry) {
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = to_sc_time(entry.ready > now() ? entry.ready - now() : Time{});
+  return is_taken(ports_[port]->to_link->nb_transport_fw(*entry.packet, phase, delay));
+}
+
+tlm::tlm_sync_enum CxlHome::link_has_room(int port, Packet& /*packet*/, tlm::tlm_phase& /*phase*/,
+                                          sc_core::sc_time& /*delay*/) {
+  const auto index = static_cast<std::size_t>(port);
+  ports_[index]->outbox.drain(
+      [this, index](const Outbox::Entry& entry) { return hand_over(index, entry); });
+  return tlm::TLM_COMPLETED;
+}
+
+void CxlHome::read(std::uint32_t token, std::uint64_t line) {
+  PacketRef packet = pool_.make(PacketKind::kCxl);
+  packet->cxl->channel = CxlChannel::kM2sReq;
+  packet->cxl->opcode = static_cast<std::uint8_t>(cxl::M2sReq::kMemRd);
+  access(std::move(packet), token, line);
+}
+
+void CxlHome::write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
+                    std::uint64_t byte_enables) {
+  PacketRef packet = pool_.make(PacketKind::kCxl);
+  packet->cxl->channel = CxlChannel::kM2sRwd;
+  packet->cxl->opcode = static_cast<std::uint8_t>(
+      byte_enables == kAllBytes ? cxl::M2sRwd::kMemWr : cxl::M2sRwd::kMemWrPtl);
+  packet->cxl->byte_enables = byte_enables;
+  packet->payload.assign(data.begin(), data.end());
+  access(std::move(packet), token, line);
+}
+
+void CxlHome::access(PacketRef packet, std::uint32_t token, std::uint64_t line) {
+  packet->cxl->address = line;
+  packet->request = token;
+  ++in_memory_;
+  memory_.submit(*this, std::move(packet), line, inward_);
+}
+
+// It may be done within submit(), for a time to come: the rules hear of it then.
+void CxlHome::memory_done(const MemoryTransaction& transaction, Time when) {
+  Packet& packet = *transaction.packet;
+  if (!packet.cxl->has_data()) {
+    packet.payload.assign(transaction.data.begin(), transaction.data.begin() + kCxlLineBytes);
+  }
+  memory_errors_ += transaction.is_response_ok() ? 0 : 1;
+  done_.push({when, dones_++, transaction.packet});
+  wakeup_.at(when);
+}
+
+void CxlHome::work() {
+  wakeup_.taken();
+  inward_ = Time{};
+  while (!done_.empty() && done_.top().when <= now()) {
+    const PacketRef packet = done_.top().packet;
+    done_.pop();
+    --in_memory_;
+    if (packet->cxl->has_data()) {
+      rules_.memory_written(packet->request, out_);
+    } else {
+      rules_.memory_read(packet->request, line_with(*packet), out_);
+    }
+    send_all();
+  }
+  if (!done_.empty()) {
+    wakeup_.at(done_.top().when);
+  }
+}
+
+void CxlHome::link_lost(std::uint8_t port) {
+  ports_[port]->is_down = true;
+  ports_[port]->outbox.clear();
+  inward_ = Time{};
+  rules_.port_lost(port, out_);
+  send_all();
+}
+
+bool CxlHome::is_quiet() const {
+  return rules_.outstanding() == 0 && in_memory_ == 0 &&
+         std::all_of(ports_.begin(), ports_.end(),
+                     [](const std::unique_ptr<Port>& port) { return port->outbox.empty(); });
+}
+
+std::string CxlHome::waiting() const {
+  return is_quiet() ? ""
+                    : fmt::format(
+                          "{}: {} CXL.cache requests at work, {} snoops and pulls out, {} lines at "
+                          "memory\n",
+                          name(), rules_.outstanding(), rules_.uqids_out(), in_memory_);
+}
+
+std::map<std::string, std::uint64_t> CxlHome::errors() const {
+  std::map<std::string, std::uint64_t> errors;
+  const auto note = [&errors](const char* kind, std::uint64_t count) {
+    if (count > 0) {
+      errors[kind] = count;
+    }
+  };
+  note("unexpected_cxl_message", rules_.bad_messages().total());
+  note("cxl_home_without_memory", memory_errors_);
+  note("cxl_message_to_lost_link", lost_messages_);
+  return errors;
+}
+
+std::vector<CheckResult> CxlHome::checks() const {
+  return {{std::string(name()) + ": no snoop or write pull is left over",
+           !is_quiet() || rules_.uqids_out() == 0, fmt::format("{} out", rules_.uqids_out())}};
+}
+
+}  // namespace flitwise

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The home of the host's memory: the rules of src/coherence behind the links of all device caches,
+/// with host memory behind it. [CXL-7.1] [CXL-7.3]
+#pragma once
+
+#include <systemc>
+
+#include <map>
+#include <memory>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "coherence/home_agent.h"
+#include "common/wakeup.h"
+#include "cxl/cxl_outbox.h"
+#include "flitwise/config.h"
+#include "flitwise/link_socket.h"
+#include "flitwise/result.h"
+#include "root_complex/memory_port.h"
+
+namespace flitwise {
+
+class CxlHome : public sc_core::sc_module, private LineMemory, private MemoryClient {
+ public:
+  /// For so many caches, each with a port of its own.
+  CxlHome(const sc_core::sc_module_name& name, const Config& config, std::uint8_t caches,
+          PacketPool& pool, MemoryPort& memory);
+
+  /// The sockets of one cache's link.
+  struct Port {
+    LinkTarget<CxlHome> from_link;
+    LinkInitiator<CxlHome> to_link;
+    CxlOutbox outbox;
+    bool is_down = false;
+
+    explicit Port(const std::string& name)
+        : from_link((name + "_from_link").c_str()), to_link((name + "_to_link").c_str()) {}
+  };
+  /// REQUIRES: number < caches.
+  Port& port(std::uint8_t number) { return *ports_[number]; }
+
+  /// The link of a cache has gone down: it holds nothing any more, and answers nothing. [CXL-7.5]
+  void link_lost(std::uint8_t port);
+  void link_up(std::uint8_t port) { ports_[port]->is_down = false; }
+
+  bool is_quiet() const;
+  std::string waiting() const;
+  /// Counted by kind.
+  std::map<std::string, std::uint64_t> errors() const;
+  std::vector<CheckResult> checks() const;
+
+ private:
+  /// What memory has done, at its time.
+  struct Done {
+    Time when;
+    std::uint64_t number;  // in the order in which memory said so
+    PacketRef packet;
+    bool is_before(const Done& other) const {
+      return when != other.when ? when < other.when : number < other.number;
+    }
+    bool operator<(const Done& other) const { return other.is_before(*this); }  // first on top
+  };
+
+  tlm::tlm_sync_enum receive(int port, Packet& packet, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum link_has_room(int port, Packet& packet, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay);
+  void read(std::uint32_t token, std::uint64_t line) override;
+  void write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
+             std::uint64_t byte_enables) override;
+  void access(PacketRef packet, std::uint32_t token, std::uint64_t line);
+  void memory_done(const MemoryTransaction& transaction, Time when) override;
+  void work();
+  void send_all();
+  bool swallows(const CxlOut& out);
+  bool hand_over(std::size_t port, const Outbox::Entry& entry);
+
+  const Config config_;
+  PacketPool& pool_;
+  MemoryPort& memory_;
+  Wakeup wakeup_;
+  HomeAgent rules_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::priority_queue<Done> done_;
+  std::uint64_t dones_ = 0;
+  std::size_t in_memory_ = 0;
+  Time inward_{};   // from the link to the directory: for what is done now
+  CxlOutput out_;   // scratch
+  CxlOutput sent_;  // scratch
+  bool breaks_single_writer_ = false;
+  std::uint64_t memory_errors_ = 0, lost_messages_ = 0;
+};
+
+}  // namespace flitwise

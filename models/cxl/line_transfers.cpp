@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfers line by line.
+#include "cxl/line_transfers.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace flitwise {
+namespace {
+
+// Bytes first .. end-1 of a line.
+std::uint64_t enables_of(std::uint64_t first, std::uint64_t end) {
+  const std::uint64_t below_end = end == kCxlLineBytes ? kAllBytes : (std::uint64_t{1} << end) - 1;
+  return below_end & ~((std::uint64_t{1} << first) - 1);
+}
+
+}  // namespace
+
+bool LineTransfers::begin_transfer(Time now) {
+  if (engine_ == nullptr) {
+    return false;
+  }
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(active_.size()));
+    active_.emplace_back();
+  }
+  Active& active = active_[free_.back()];
+  if (!engine_->next(now, active.transfer)) {
+    return false;
+  }
+  active.lines_out = 0;
+  active.all_taken = false;
+  active.status = TransferStatus::kDone;
+  line_.transfer = free_.back();
+  free_.pop_back();
+  has_current_ = true;
+  next_byte_ = active.transfer.address;
+  end_ = next_byte_ + std::max(active.transfer.bytes, 1U);
+  cut_line();
+  return true;
+}
+
+void LineTransfers::cut_line() {
+  line_.address = line_of(next_byte_);
+  const std::uint64_t end = std::min(end_, line_.address + kCxlLineBytes);
+  line_.byte_enables = enables_of(next_byte_ - line_.address, end - line_.address);
+  line_.is_last = end == end_;
+}
+
+void LineTransfers::fill(CxlLine& bytes) {
+  const Transfer& transfer = active_[line_.transfer].transfer;
+  if (transfer.data != nullptr) {
+    std::memcpy(bytes.data() + line_.first(), transfer.data + (next_byte_ - transfer.address),
+                line_.bytes());
+    return;
+  }
+  for (std::size_t i = 0; i < bytes.size(); i += sizeof pattern_) {
+    ++pattern_;
+    std::memcpy(bytes.data() + i, &pattern_, sizeof pattern_);
+  }
+}
+
+void LineTransfers::take() {
+  Active& active = active_[line_.transfer];
+  ++active.lines_out;
+  ++lines_out_;
+  asked_bytes_ += line_.bytes();
+  next_byte_ += line_.bytes();
+  active.all_taken = line_.is_last;
+  has_current_ = !line_.is_last;
+  if (has_current_) {
+    cut_line();
+  }
+}
+
+void LineTransfers::data(const Line& line, const CxlLine& bytes) {
+  const Transfer& transfer = active_[line.transfer].transfer;
+  engine_->data(transfer.token, line.address + line.first() - transfer.address,
+                bytes.data() + line.first(), line.bytes());
+}
+
+void LineTransfers::done(const Line& line, TransferStatus status, Time when) {
+  Active& active = active_[line.transfer];
+  active.status = status == TransferStatus::kDone ? active.status : status;
+  done_bytes_ += line.bytes();
+  --lines_out_;
+  if (--active.lines_out == 0 && active.all_taken) {
+    const Transfer transfer = active.transfer;
+    const TransferStatus end = active.status;
+    free_.push_back(line.transfer);
+    engine_->finished(
+        {transfer.token, transfer.domain, transfer.op, end, transfer.ends_context, when});
+  }
+}
+
+}  // namespace flitwise
