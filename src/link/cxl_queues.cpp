@@ -44,7 +44,8 @@ Time CxlQueues::next_arrival(Time now) const {
   }
   for (const CxlChannel channel : channels_) {
     const Queue& queue = queues_[index_of(channel)];
-    for (std::size_t i = queue.arrived; i < queue.entries.size(); ++i) {
+    const bool is_before_all = !queue.entries.empty() && queue.entries.front().arrival > now;
+    for (std::size_t i = is_before_all ? 0 : queue.arrived; i < queue.entries.size(); ++i) {
       if (queue.entries[i].arrival > now) {
         next = std::min(next, queue.entries[i].arrival);
         break;

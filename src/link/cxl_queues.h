@@ -27,7 +27,7 @@ class CxlQueues {
   /// Queues a message that can go from `arrival` on, not before those pushed earlier. REQUIRES:
   /// has_room(its channel), and the channel is of this direction.
   void push(PacketRef packet, Time arrival);
-  /// When something that is queued arrives next; never where all of it has.
+  /// When something that is queued arrives after `now`; never where nothing does.
   Time next_arrival(Time now) const;
 
   /// Messages that may go now: they are there, and there are credits for all of them together.

@@ -101,6 +101,7 @@ TEST_F(CxlQueuesTest, CXL_3_1_MessagesWaitForTheirArrivalInOrder) {
   EXPECT_EQ(queues_.waiting(Time::from_ns(9)).of(CxlChannel::kM2sReq), 0);
   EXPECT_EQ(queues_.waiting(Time::from_ns(10)).of(CxlChannel::kM2sReq), 2);
   EXPECT_EQ(queues_.next_arrival(Time::from_ns(10)), Time::never());
+  EXPECT_EQ(queues_.next_arrival(Time{-1}), Time::from_ns(10)) << "what has been looked at as well";
 }
 
 TEST_F(CxlQueuesTest, CXL_2_6_SaysWhichLinesAreEnabledInPart) {
