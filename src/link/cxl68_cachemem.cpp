@@ -255,6 +255,9 @@ void Cxl68CacheMem::note_owed(Time now) {
 }
 
 Time Cxl68CacheMem::told_deadline() const {
+  if (!is_up_) {
+    return Time::never();
+  }
   if (unacked_ >= kAcksForLlcrd || returns_.is_urgent()) {
     return Time{};
   }
@@ -277,6 +280,7 @@ void Cxl68CacheMem::reset() {
   unacked_ = answer_frames_ = 0;
   owes_answer_ = false;
   told_at_ = Time::never();
+  is_up_ = false;
 }
 
 bool Cxl68CacheMem::is_quiet() const {

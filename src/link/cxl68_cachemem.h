@@ -19,7 +19,10 @@ class Cxl68CacheMem {
   /// Takes messages from `queues`, which outlive it, as does `pool`.
   Cxl68CacheMem(const CxlLinkConfig& cxl, CxlQueues& queues, PacketPool& pool);
 
-  void start(Time now) { told_at_ = now; }
+  void start(Time now) {
+    is_up_ = true;
+    told_at_ = now;
+  }
   /// A flit is to go now: next() gives one.
   bool has_work(Time now);
   /// The flit to send now. REQUIRES: has_work(now).
@@ -74,6 +77,7 @@ class Cxl68CacheMem {
   unsigned answer_frames_ = 0;    // RETRY.Frame before it
   std::uint8_t answer_ = 0;       // the flit that the replay begins with
   Time told_at_ = Time::never();  // since then Acks or credits are owed
+  bool is_up_ = false;
 };
 
 }  // namespace flitwise

@@ -94,6 +94,17 @@ TEST_F(Cxl68CacheMemTest, CXL_3_2_CreditsComeByLlcrdBeforeAnythingElse) {
   }
 }
 
+TEST_F(Cxl68CacheMemTest, CXL_3_9_ALinkThatIsDownTellsOfNoCredits) {
+  start();
+  Cxl68Framer& framer = pair_->framer(0);
+  WireUnit unit;
+  framer.reset(pair_->now());
+  EXPECT_EQ(framer.deadline(), Time::never());
+  EXPECT_FALSE(framer.next(pair_->now(), unit));
+  framer.start(pair_->now());
+  EXPECT_TRUE(framer.next(pair_->now(), unit));
+}
+
 TEST_F(Cxl68CacheMemTest, CXL_3_1_EveryChannelArrivesInOrder) {
   start();
   for (std::size_t c = 0; c < kCxlChannels; ++c) {
