@@ -7,14 +7,8 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint32_t kHeaderBits = 32, kCrcBits = 16, kChunkBits = kCxlChunkBytes * 8,
-                        kByteEnableBits = 64;
+constexpr std::uint32_t kHeaderBits = 32, kCrcBits = 16;
 constexpr std::uint32_t kFlitBits = flit68::kBytes * 8;
-
-bool is_anything_waiting(const CxlWaiting& waiting) {
-  return std::any_of(waiting.count.begin(), waiting.count.end(),
-                     [](std::uint16_t count) { return count > 0; });
-}
 
 }  // namespace
 
@@ -22,8 +16,8 @@ Cxl68CacheMem::Cxl68CacheMem(const CxlLinkConfig& cxl, CxlQueues& queues, Packet
     : queues_(queues),
       pool_(pool),
       ack_after_(cxl.timing.ack_after),
-      widths_(CxlFlitForm::k68, cxl.identity_bits),
-      packer_(widths_, queues.direction()),
+      writer_({CxlFlitForm::k68, cxl.identity_bits}, queues),
+      packer_(writer_.widths(), queues.direction()),
       buffer_(cxl.retry_flits),
       requester_(cxl.timing.retry_timeout),
       returns_(advertised_credits(cxl)) {}
@@ -35,7 +29,7 @@ bool Cxl68CacheMem::has_work(Time now) {
   }
   if (may_pack()) {
     waiting_ = queues_.waiting(now);
-    if (packer_.owed() > 0 || is_anything_waiting(waiting_)) {
+    if (packer_.owed() > 0 || has_any(waiting_)) {
       return true;
     }
   }
@@ -47,7 +41,7 @@ void Cxl68CacheMem::next(Time now, WireUnit& unit, FramerStats& stats) {
     next_control(now, unit, stats);
   } else if (buffer_.is_replaying()) {
     next_replay(unit, stats);
-  } else if (may_pack() && (packer_.owed() > 0 || is_anything_waiting(waiting_))) {
+  } else if (may_pack() && (packer_.owed() > 0 || has_any(waiting_))) {
     pack(unit);
     if (!unit.packet->flit->cxl.is_all_data) {
       told_at_ = Time::never();
@@ -119,60 +113,9 @@ void Cxl68CacheMem::pack(WireUnit& unit) {
     unacked_ -= flit.cxl.acks;
     flit.cxl.credits = returns_.take();
   }
-  for (std::size_t i = 0; i < layout_.slots; ++i) {
-    const CxlSlot& slot = layout_.slot[i];
-    const CxlPlace place = layout_.is_all_data ? CxlPlace::kG : place_of(CxlFlitForm::k68, i);
-    switch (slot.kind) {
-      case CxlSlot::Kind::kMessages:
-        pack_messages(slot, place, flit, unit.size);
-        break;
-      case CxlSlot::Kind::kData:
-        pack_data(slot.ends_line, flit, unit.size);
-        break;
-      case CxlSlot::Kind::kByteEnables:
-        unit.size.header += kByteEnableBits;
-        unit.size.padding += kChunkBits - kByteEnableBits;
-        break;
-      case CxlSlot::Kind::kEmpty:
-        unit.size.idle += slot_bits(CxlFlitForm::k68, place);
-        break;
-    }
-  }
+  writer_.write(layout_, flit, unit.size);
   unit.packet->size = unit.size;
   buffer_.push(unit.packet);
-}
-
-void Cxl68CacheMem::pack_messages(const CxlSlot& slot, CxlPlace place, Flit& flit, WireSize& size) {
-  std::uint32_t bits = 0, identity = 0;
-  for (const CxlGroup& group : slot.messages) {
-    bits += group.count * widths_.of(group.channel);
-    identity += group.count * widths_.added(group.channel);
-    for (unsigned i = 0; i < group.count; ++i) {
-      PacketRef packet = queues_.take(group.channel);
-      if (packet->cxl->has_data()) {
-        open_.push_back({packet, std::min(packet->payload_bytes, kCxlLineBytes) * 8});
-      } else {
-        flit.ends.push_back(packet);
-      }
-      flit.starts.push_back(std::move(packet));
-    }
-  }
-  size.header += bits - identity;
-  size.identity += identity;
-  size.padding += slot_bits(CxlFlitForm::k68, place) - bits;
-}
-
-// What of a line is not asked for, or not enabled, is padding.
-void Cxl68CacheMem::pack_data(bool ends_line, Flit& flit, WireSize& size) {
-  OpenLine& line = open_.front();
-  const std::uint32_t bits = std::min(line.payload_bits, kChunkBits);
-  line.payload_bits -= bits;
-  size.payload += bits;
-  size.padding += kChunkBits - bits;
-  if (ends_line) {
-    flit.ends.push_back(std::move(line.packet));
-    open_.pop_front();
-  }
 }
 
 void Cxl68CacheMem::damaged(const WireUnit& unit, Time now) {
@@ -276,7 +219,7 @@ void Cxl68CacheMem::reset() {
   buffer_.reset();
   requester_.reset();
   returns_.reset();
-  open_.clear();
+  writer_.reset();
   unacked_ = answer_frames_ = 0;
   owes_answer_ = false;
   told_at_ = Time::never();

@@ -3,10 +3,10 @@
 /// acknowledgements in flit headers, retry. [CXL-3.1] to [CXL-3.7]
 #pragma once
 
-#include <deque>
 #include <vector>
 
 #include "cxl/slot_packer68.h"
+#include "link/cxl_flit_writer.h"
 #include "link/cxl_queues.h"
 #include "link/cxl_retry.h"
 #include "link/framer.h"
@@ -42,12 +42,6 @@ class Cxl68CacheMem {
   std::string waiting() const;
 
  private:
-  /// A message whose line is not yet whole.
-  struct OpenLine {
-    PacketRef packet;
-    std::uint32_t payload_bits = 0;  // enabled ones that are still to come
-  };
-
   bool may_pack() const { return !buffer_.is_replaying() && buffer_.has_room(); }
   bool is_told_due(Time now) const { return told_deadline() <= now; }
   Time told_deadline() const;
@@ -56,22 +50,19 @@ class Cxl68CacheMem {
   void next_control(Time now, WireUnit& unit, FramerStats& stats);
   void next_replay(WireUnit& unit, FramerStats& stats);
   void pack(WireUnit& unit);
-  void pack_messages(const CxlSlot& slot, CxlPlace place, Flit& flit, WireSize& size);
-  void pack_data(bool ends_line, Flit& flit, WireSize& size);
   void receive_control(const CxlFlitHeader& header, FramerStats& stats);
   void receive_header(const CxlFlitHeader& header, FramerStats& stats);
 
   CxlQueues& queues_;
   PacketPool& pool_;
   const Time ack_after_;
-  const CxlWidths widths_;
+  CxlFlitWriter writer_;
   CxlSlotPacker68 packer_;
   CxlRetryBuffer buffer_;
   CxlRetryRequester requester_;
   CxlCreditReturns returns_;
   CxlWaiting waiting_;            // what the next flit may take
   CxlFlitLayout layout_;          // scratch
-  std::deque<OpenLine> open_;     // in the order of their headers
   unsigned unacked_ = 0;          // flits taken and not yet acknowledged
   bool owes_answer_ = false;      // to a RETRY.Req
   unsigned answer_frames_ = 0;    // RETRY.Frame before it

@@ -6,6 +6,7 @@
 
 #include <boost/circular_buffer.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -15,6 +16,11 @@
 #include "link/cxl_credits.h"
 
 namespace flitwise {
+
+inline bool has_any(const CxlWaiting& waiting) {
+  return std::any_of(waiting.count.begin(), waiting.count.end(),
+                     [](std::uint16_t count) { return count > 0; });
+}
 
 class CxlQueues {
  public:
