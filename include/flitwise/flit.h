@@ -37,8 +37,8 @@ struct FlitPart {
   bool is_damaged = false;          ///< here or in an earlier flit
 };
 
-/// What the header of a 68-byte flit of CXL.cache and CXL.mem says beside its slots, and what a
-/// control flit says. [CXL-3.1] [CXL-3.3] [CXL-3.5]
+/// What a flit of CXL.cache and CXL.mem says beside its slots; but for the credits, 68-byte flits
+/// only. [CXL-3.1] [CXL-3.3] [CXL-3.5] [CXL-6.3]
 struct CxlFlitHeader {
   enum class Control : std::uint8_t { kNone, kLlcrd, kRetryFrame, kRetryReq, kRetryAck };
   /// Credits of one class that come back: of CXL.cache or of CXL.mem.
@@ -61,9 +61,12 @@ struct Flit {
   std::vector<PacketRef> ends;    ///< TLPs whose last DW is here, in order
   bool is_cachemem = false;       ///< of CXL.cache and CXL.mem: starts and ends are messages
   CxlFlitHeader cxl;
+  /// Latency-optimised: of starts and ends, those in the first half, which is used before the other
+  /// is there. [CXL-6.6]
+  std::uint8_t starts_in_half = 0, ends_in_half = 0;
   std::vector<FlitPart> parts;  ///< CXL.io in 68 bytes: all that stands here, in order
-  /// DWs of TLPs are here; else it is a NOP flit, which is neither numbered nor replayed.
-  /// [LNK-11.6]
+  /// DWs of TLPs are here, or it is of CXL.cache and CXL.mem and no control flit; else it is a NOP
+  /// flit, which is neither numbered nor replayed. [LNK-11.6] [CXL-6.2]
   bool has_payload = false;
 
   void clear() {
@@ -71,6 +74,7 @@ struct Flit {
     ends.clear();
     is_cachemem = false;
     cxl = CxlFlitHeader();
+    starts_in_half = ends_in_half = 0;
     parts.clear();
     has_payload = false;
   }

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "link/cxl256_cachemem.h"
 #include "link/flit_framer.h"
 #include "monitor/link_monitor.h"
 #include "tlp/wire_size.h"
@@ -24,6 +26,10 @@ LineCoding coding_of(const LinkConfig& link) {
   }
   return link.preset.cxl == CxlFlits::k68 ? flit68_coding(link.preset, link.skp)
                                           : line_coding(link.preset, link.skp);
+}
+
+bool is_of_cachemem(const WireUnit& unit) {
+  return unit.is_flit() && unit.packet->flit->is_cachemem;
 }
 
 CxlDirection direction_of(LinkSide side) {
@@ -45,9 +51,10 @@ const char* name_of(FcClass fc) {
 }  // namespace
 
 Link::End::End(LinkSide side, const LinkConfig& link, const MessageConfig& message,
-               const DirectionFaults& faults, const Random& random, PacketPool& pool)
+               const DirectionFaults& faults, const Random& random, PacketPool& pool,
+               bool has_cachemem)
     : queues(link.queue_depth, link.relaxed_passing),
-      messages(link.preset.cxl == CxlFlits::k68
+      messages(has_cachemem || link.preset.cxl == CxlFlits::k68
                    ? std::make_unique<CxlQueues>(direction_of(side), link.cxl.queue_depth)
                    : nullptr),
       framer(make_framer(link, message, queues, messages.get(), pool)),
@@ -72,9 +79,9 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
     const std::string side_name = kNames[i];
     LinkConfig own = link;
     own.credits = advertised[i];
-    ends_[i] =
-        std::make_unique<End>(static_cast<LinkSide>(side), own, message,
-                              side == 1 ? faults.up : faults.down, random.split(side_name), pool);
+    ends_[i] = std::make_unique<End>(static_cast<LinkSide>(side), own, message,
+                                     side == 1 ? faults.up : faults.down, random.split(side_name),
+                                     pool, agents.has_cache || agents.has_mem);
     from_port[i] = std::make_unique<LinkTarget<Link>>(("from_" + side_name).c_str());
     to_port[i] = std::make_unique<LinkInitiator<Link>>(("to_" + side_name).c_str());
     from_port[i]->register_nb_transport_fw(this, &Link::port_sends, side);
@@ -199,7 +206,7 @@ bool Link::waits_for_slot(std::size_t side, Time t) {
     return false;
   }
   const Time slot = from.lanes.next_start(t);
-  if (slot < t + lookahead_ || std::min(from.framer->deadline(), from.queues.first_arrival()) > t) {
+  if (slot < t + lookahead_ || std::min(from.framer->deadline(), from.first_arrival()) > t) {
     return false;
   }
   agenda_.at(kTransmit + side, slot - lookahead_ + Time{1});
@@ -293,6 +300,9 @@ void Link::put_on_wire(std::size_t side, InFlight&& flying, Time earliest) {
   if (monitor_ != nullptr) {
     monitor_->sent(side, unit, placement.first);
   }
+  if (unit.is_flit() && unit.packet->flit->ends_in_half > 0) {
+    flying.half_arrival = half_arrival(from, placement);
+  }
   if (!from.wire_faults.empty() || from.delayed_to > flying.arrival) {
     strike(side, flying);
   }
@@ -333,8 +343,26 @@ void Link::record(std::size_t side, const InFlight& flying, const Placement& pla
   }
 }
 
+// A half with a wrong bit waits for FEC, and so for the whole flit. [CXL-6.6]
+Time Link::half_arrival(const End& from, const Placement& placement) const {
+  if (!from.errors.is_first_half_good()) {
+    return Time::never();
+  }
+  const Time middle{(placement.first.fs + placement.last.fs) / 2};
+  const Time flight = kHalfTakesFecTime ? flight_ : flight_ - config_.timing.fec;
+  const Time before = from.wire.empty() ? Time{} : from.wire.back().arrival;
+  return std::max(middle + flight, before);
+}
+
 void Link::fly(std::size_t side, InFlight&& flying) {
   End& from = *ends_[side];
+  if (flying.half_arrival != Time::never()) {
+    InFlight half = flying;
+    half.arrival = std::exchange(flying.half_arrival, Time::never());
+    half.half_arrival = Time::never();
+    half.is_copy = half.is_half = true;
+    fly(side, std::move(half));
+  }
   if (from.wire.full()) {
     from.wire.set_capacity(from.wire.capacity() * 2);
   }
@@ -352,16 +380,20 @@ void Link::strike(std::size_t side, InFlight& flying) {
   // 68-byte flits have no numbers and no gaps: where one is missing, the wire carries something
   // else, and where messages were to come twice, they come garbled. [CXL-3.6]
   const bool is_flit68 = flying.unit.is_flit() && flying.unit.size.fec == 0;
-  const bool is_cachemem = is_flit68 && flying.unit.packet->flit->is_cachemem;
+  const bool is_cachemem = is_flit68 && is_of_cachemem(flying.unit);
   const bool is_garbled = (is_flit68 && strike.is_lost) || (is_cachemem && strike.is_doubled);
   flying.is_damaged = flying.is_damaged || strike.is_damaged || is_garbled;
   flying.is_lost = strike.is_lost && !is_garbled;
   from.account.damaged += strike.is_damaged || strike.is_lost || is_garbled ? 1 : 0;
   from.delayed_to = std::max(from.delayed_to, flying.arrival + strike.delay);
+  if (strike.is_damaged || strike.is_lost || flying.arrival != from.delayed_to) {
+    flying.half_arrival = Time::never();
+  }
   flying.arrival = from.delayed_to;
   if (strike.is_doubled && !is_garbled) {
     fly(side, InFlight(flying));
     flying.is_copy = true;
+    flying.half_arrival = Time::never();
   }
 }
 
@@ -413,8 +445,9 @@ void Link::account_for(End& from, const WireUnit& unit, const Placement& placeme
   account.bits.fec += unit.size.fec;
   account.bits.idle += unit.size.idle;
   account.bits.replay += unit.size.replay;
-  if (!unit.has_payload()) {
-    return;
+  const bool has_slots_in_use = unit.size.header + unit.size.payload + unit.size.padding > 0;
+  if (!unit.has_payload() || (is_of_cachemem(unit) && !has_slots_in_use)) {
+    return;  // nothing, or credits alone
   }
   if (unit.is_flit()) {
     account.tlps += unit.packet->flit->starts.size();
@@ -435,14 +468,10 @@ void Link::receive(std::size_t side) {
   const Time t = now();
   while (!from.wire.empty() && from.wire.front().arrival <= t) {
     const InFlight& arrived = from.wire.front();
-    if (monitor_ != nullptr && !arrived.is_damaged && !arrived.is_lost) {
-      monitor_->arrived(side, arrived.unit, t);
-    }
-    if (!arrived.is_lost) {
-      to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
-    }
-    if (monitor_ != nullptr && !arrived.is_lost) {
-      monitor_->accepted(side, arrived.unit, arrived.is_damaged, to.delivered, t);
+    if (arrived.is_half) {
+      to.framer->receive_half(arrived.unit, to.delivered);
+    } else if (!arrived.is_lost) {
+      take(side, arrived, t);
     }
     for (const PacketRef& packet : to.delivered) {
       packet->stamp(Hop::kReceived, t);
@@ -460,9 +489,20 @@ void Link::receive(std::size_t side) {
   }
   // Acks and credits may have opened the way for what waits here, and something may be owed to the
   // other end.
-  const Time wanted = std::min(to.next_arrival(Time{-1}), to.framer->deadline());
+  const Time wanted = std::min(to.first_arrival(), to.framer->deadline());
   if (wanted != Time::never()) {
     agenda_.at(kTransmit + side, std::max(wanted, next_slot(to)));
+  }
+}
+
+void Link::take(std::size_t side, const InFlight& arrived, Time t) {
+  End& to = *ends_[side];
+  if (monitor_ != nullptr && !arrived.is_damaged) {
+    monitor_->arrived(side, arrived.unit, t);
+  }
+  to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
+  if (monitor_ != nullptr) {
+    monitor_->accepted(side, arrived.unit, arrived.is_damaged, to.delivered, t);
   }
 }
 

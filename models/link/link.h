@@ -136,8 +136,10 @@ class Link : public sc_core::sc_module {
     WireUnit unit;
     Time arrival;
     bool is_damaged = false;
-    bool is_lost = false;  // never arrives
-    bool is_copy = false;  // of the unit before it
+    bool is_lost = false;               // never arrives
+    bool is_copy = false;               // of a unit beside it
+    bool is_half = false;               // what can be used of the flit behind it [CXL-6.6]
+    Time half_arrival = Time::never();  // of a flit: when that much of it arrives
   };
   /// What one end has put on its wire since the start of the run.
   struct Account {
@@ -156,13 +158,18 @@ class Link : public sc_core::sc_module {
   };
   struct End {
     End(LinkSide side, const LinkConfig& link, const MessageConfig& message,
-        const DirectionFaults& faults, const Random& random, PacketPool& pool);
+        const DirectionFaults& faults, const Random& random, PacketPool& pool, bool has_cachemem);
 
     bool has_queued() const { return !queues.empty() || (messages && !messages->empty()); }
     /// When something that is queued arrives next after t.
     Time next_arrival(Time t) const {
       const Time of_tlps = queues.next_arrival(t);
       return messages ? std::min(of_tlps, messages->next_arrival(t)) : of_tlps;
+    }
+    /// When the first of what is queued arrived or arrives.
+    Time first_arrival() const {
+      const Time of_tlps = queues.first_arrival();
+      return messages ? std::min(of_tlps, messages->next_arrival(Time{-1})) : of_tlps;
     }
 
     TransactionQueues queues;
@@ -203,9 +210,11 @@ class Link : public sc_core::sc_module {
   static bool begins_counted(const WireUnit& unit);
   static bool is_damaged(End& from, const WireUnit& unit);
   void record(std::size_t side, const InFlight& flying, const Placement& placement) const;
+  Time half_arrival(const End& from, const Placement& placement) const;
   void strike(std::size_t side, InFlight& flying);
   void fly(std::size_t side, InFlight&& flying);
   static void account_for(End& from, const WireUnit& unit, const Placement& placement);
+  void take(std::size_t side, const InFlight& arrived, Time t);
   void deliver(std::size_t side, const PacketRef& packet, Time t);
   void tell_room(std::size_t side);
   Time train(Time t);

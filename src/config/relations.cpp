@@ -91,6 +91,11 @@ void check_flit_mode(const Config& config, Broken& broken) {
     broken.push_back({{"link.preset", "link.flit_mode"},
                       "68-byte flits in flit mode; expected link.flit_mode false"});
   }
+  if (link.cxl.latency_optimised && link.preset.cxl != CxlFlits::k256) {
+    broken.push_back({{"link.cxl.latency_optimised", "link.preset"},
+                      "the latency-optimised form without 256-byte flits of CXL; expected "
+                      "link.preset cxl256_gen6x16 or the like"});
+  }
   if (link.is_in_flit_mode() && !link.credits.scaled) {
     broken.push_back({{"link.credits.scaled", "link.flit_mode", "link.preset"},
                       "flit mode without scaled flow control; expected link.credits.scaled true"});
@@ -392,10 +397,10 @@ void check_cxl_cache(const Config& config, Broken& broken) {
 /// CXL.mem has one host and one device on each link. [CXL-3.8]
 void check_cxl_mem(const Config& config, Broken& broken) {
   const Bytes memory = config.device.cxl.memory;
-  if (memory > 0 && config.link.preset.cxl != CxlFlits::k68) {
+  if (memory > 0 && config.link.preset.cxl == CxlFlits::kNone) {
     broken.push_back({{"device.cxl.memory", "link.preset"},
-                      "CXL.mem without a link of 68-byte flits; expected link.preset "
-                      "cxl68_gen5x16 or the like (in 256-byte flits it is not modelled yet)"});
+                      "CXL.mem on a PCIe link; expected link.preset cxl68_gen5x16, "
+                      "cxl256_gen6x16 or the like"});
   }
   if (memory > 0 && config.system.topology == Topology::kSwitch) {
     broken.push_back({{"device.cxl.memory", "system.topology"},

@@ -22,6 +22,9 @@ class AckNakReceiver {
   /// Steps 1 to 4 for one TLP. [LNK-7.4, LNK-7.5, LNK-7.6, LNK-7.7]
   Verdict receive(std::uint16_t sequence, bool is_damaged, Time now);
 
+  /// Is it the one that is taken next?
+  bool expects(std::uint16_t sequence) const { return sequence == next_sequence_; }
+
   /// When the next Ack or Nak is due; never if none is owed.
   Time deadline() const { return due_; }
   struct Owed {

@@ -7,8 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "flitwise/flit.h"
-
 namespace flitwise {
 
 namespace {
@@ -62,6 +60,7 @@ bool BitErrors::hit(std::uint32_t bits, const std::vector<std::uint64_t>& ordina
 FlitDamage BitErrors::draw_flit(bool has_payload) {
   const bool is_struck = has_payload ? is_named(faults_.corrupt_tlps, tlps_, next_tlp_)
                                      : is_named(faults_.corrupt_dllps, dllps_, next_dllp_);
+  first_wrong_byte_ = is_struck ? 0 : flit::kBytes;
   FlitDamage damage = is_struck ? FlitDamage::kUncorrectable : FlitDamage::kNone;
   std::array<int, flit::kFecGroups> wrong_byte{};
   wrong_byte.fill(-1);
@@ -69,6 +68,7 @@ FlitDamage BitErrors::draw_flit(bool has_payload) {
   while (bits_to_error_ < kFlitBits - at) {
     at += bits_to_error_;
     const auto first = static_cast<int>(at) / 8;
+    first_wrong_byte_ = std::min(first_wrong_byte_, static_cast<std::uint32_t>(first));
     const auto last = static_cast<int>(std::min(at + burst_ - 1, kFlitBits - 1)) / 8;
     for (int byte = first; byte <= last; ++byte) {
       int& wrong = wrong_byte[static_cast<unsigned>(byte) % flit::kFecGroups];

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "flitwise/config.h"
+#include "flitwise/flit.h"
 #include "workload/random.h"
 
 namespace flitwise {
@@ -30,6 +31,8 @@ class BitErrors {
   FlitDamage strike_flit(bool has_payload) {
     return is_active_ ? draw_flit(has_payload) : FlitDamage::kNone;
   }
+  /// The first 128 bytes of that flit are as they were sent. [CXL-6.6]
+  bool is_first_half_good() const { return first_wrong_byte_ >= flit::kBytes / 2; }
   /// Something can go wrong at all.
   bool is_active() const { return is_active_; }
 
@@ -49,6 +52,7 @@ class BitErrors {
   double bits_to_error_ = 0;  // good bits before the next wrong one
   std::uint64_t tlps_ = 0, dllps_ = 0;
   std::size_t next_tlp_ = 0, next_dllp_ = 0;
+  std::uint32_t first_wrong_byte_ = flit::kBytes;  // of the last flit
 };
 
 }  // namespace flitwise

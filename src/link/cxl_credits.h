@@ -112,6 +112,19 @@ class CxlCreditReturns {
     }
     return all;
   }
+  /// What the next 256-byte flit gives back: of each class as many as its field holds, all of one
+  /// protocol. Where both have some, they take turns. [CXL-4.5] [CXL-6.3]
+  std::array<CxlFlitHeader::Credits, 3> take_counts() {
+    const std::size_t p = has_untold(1 - last_told_) ? 1 - last_told_ : last_told_;
+    last_told_ = p;
+    std::array<CxlFlitHeader::Credits, 3> all{};
+    for (std::size_t c = 0; c < kCxlCredits; ++c) {
+      const std::uint32_t count = std::min<std::uint32_t>(untold_[p][c], kMostCxlCredits256);
+      untold_[p][c] -= count;
+      all[c] = {p == 1, static_cast<std::uint8_t>(count)};
+    }
+    return all;
+  }
   /// What was taken has not arrived.
   void take_back(const std::array<CxlFlitHeader::Credits, 3>& credits) {
     for (std::size_t c = 0; c < kCxlCredits; ++c) {
@@ -131,9 +144,14 @@ class CxlCreditReturns {
   void reset() {
     untold_ = advertised_;
     held_ = {};
+    last_told_ = 0;
   }
 
  private:
+  bool has_untold(std::size_t protocol) const {
+    const auto& counts = untold_[protocol];
+    return std::any_of(counts.begin(), counts.end(), [](std::uint32_t n) { return n > 0; });
+  }
   std::uint32_t most_untold() const {
     std::uint32_t most = 0;
     for (const auto& protocol : untold_) {
@@ -143,6 +161,7 @@ class CxlCreditReturns {
   }
 
   CxlCreditCounts advertised_, untold_, held_{};
+  std::size_t last_told_ = 0;  // protocol whose credits the last 256-byte flit gave back
 };
 
 }  // namespace flitwise

@@ -11,6 +11,16 @@ namespace {
 
 constexpr std::uint32_t kChunkBits = kCxlChunkBytes * 8, kByteEnableBits = 64;
 
+// Slots that stand whole in the first half of a latency-optimised flit; its CRC cuts the next one.
+// [CXL-4.4]
+constexpr std::size_t kSlotsOfHalf = 7;
+constexpr std::size_t last_byte_of(std::size_t slot) {
+  constexpr auto kForm = CxlFlitForm::k256LatencyOptimised;
+  return flit_offset(kForm, slot_at(kForm, slot + 1) - 1);
+}
+static_assert(last_byte_of(kSlotsOfHalf - 1) < kCxlBytes256 / 2);
+static_assert(last_byte_of(kSlotsOfHalf) >= kCxlBytes256 / 2);
+
 // The code of its format, which slots of 256-byte flits begin with. [CXL-4.2]
 constexpr std::uint32_t format_bits(CxlFlitForm form) {
   return form == CxlFlitForm::k68 ? 0 : static_cast<std::uint32_t>(first_message_bit(form, 0));
@@ -22,6 +32,10 @@ void CxlFlitWriter::write(const CxlFlitLayout& layout, Flit& flit, WireSize& siz
   for (std::size_t i = 0; i < layout.slots; ++i) {
     write_slot(layout.slot[i], layout.is_all_data ? CxlPlace::kG : place_of(widths_.form, i), flit,
                size);
+    if (widths_.form == CxlFlitForm::k256LatencyOptimised && i + 1 == kSlotsOfHalf) {
+      flit.starts_in_half = static_cast<std::uint8_t>(flit.starts.size());
+      flit.ends_in_half = static_cast<std::uint8_t>(flit.ends.size());
+    }
   }
 }
 

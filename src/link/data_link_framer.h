@@ -36,7 +36,8 @@ class DataLinkFramer : public Framer {
       expire_replay_timer();
     }
   }
-  bool may_carry_tlps() const { return credits_.is_active() && !recovery_requested_; }
+  bool may_send_payload() const { return !recovery_requested_; }
+  bool may_carry_tlps() const { return credits_.is_active() && may_send_payload(); }
   /// The Ack or Nak that is owed. REQUIRES: one is.
   PacketRef take_ack();
   /// The flow-control DLLP that is due. REQUIRES: one is.

@@ -47,18 +47,16 @@ FlitFramer::FlitFramer(const LinkConfig& link, TransactionQueues& queues, Packet
     : DataLinkFramer(link, queues, pool, ack_limit(link), replay_limit(link), kFlitSequenceBits),
       packer_(queues) {}
 
-// A flit goes where there is something to say: TLPs, an Ack, a DLLP. It takes what else is owed
-// along. Between them a real wire has NOP flits that say nothing. [LNK-11.5] [LNK-11.6]
 bool FlitFramer::next(Time now, WireUnit& unit) {
   check_replay_timer(now);
-  const bool is_ack_due = receiver_.deadline() <= now;
-  // A replayed flit bears no Ack, and one that is due does not wait for the end of the replay.
-  if (may_carry_tlps() && !is_ack_due && next_replay(unit)) {
-    add_dllp(now, unit);
-    return true;
-  }
+  return next_replay(now, unit) || next_new(now, unit);
+}
+
+// A flit goes where there is something to say: TLPs, an Ack, a DLLP. It takes what else is owed
+// along. Between them a real wire has NOP flits that say nothing. [LNK-11.5] [LNK-11.6]
+bool FlitFramer::next_new(Time now, WireUnit& unit) {
   if (!may_carry_tlps() || replay_.is_replaying() || !next_payload(now, unit)) {
-    if (!is_ack_due && credits_.deadline() > now) {
+    if (receiver_.deadline() > now && credits_.deadline() > now) {
       return false;
     }
     unit = nop_with(nullptr, pool_);
@@ -68,9 +66,10 @@ bool FlitFramer::next(Time now, WireUnit& unit) {
   return true;
 }
 
-// Its TLP bytes are those of the first time; the flit has its own number and no Ack. [LNK-11.7]
-bool FlitFramer::next_replay(WireUnit& unit) {
-  if (!replay_.is_replaying()) {
+// A replayed flit bears no Ack, and one that is due does not wait for the end of the replay. Its
+// TLP bytes are those of the first time; the flit has its own number. [LNK-11.7]
+bool FlitFramer::next_replay(Time now, WireUnit& unit) {
+  if (!replay_.is_replaying() || !may_send_payload() || receiver_.deadline() <= now) {
     return false;
   }
   ReplayBuffer::Replay replay = replay_.next_replay();
@@ -81,6 +80,9 @@ bool FlitFramer::next_replay(WireUnit& unit) {
   unit.size = overhead();
   unit.size.idle = kFlitBits - unit.size.total();  // counted as replay, whatever it is
   ++stats_.replays;
+  if (!unit.packet->flit->is_cachemem) {
+    add_dllp(now, unit);
+  }
   return true;
 }
 
@@ -98,10 +100,14 @@ bool FlitFramer::next_payload(Time now, WireUnit& unit) {
   unit.packet = pool_.make(PacketKind::kFlit);
   unit.size = overhead();
   packer_.fill(now, *unit.packet->flit, unit.size);
+  keep(unit);
   unit.packet->size = overhead();
   unit.packet->size.idle = unit.size.idle;
-  unit.sequence = replay_.push(unit.packet, flit::kBytes);
   return true;
+}
+
+void FlitFramer::keep(WireUnit& unit) {
+  unit.sequence = replay_.push(unit.packet, flit::kBytes);
 }
 
 WireUnit FlitFramer::nop_with(PacketRef dllp, PacketPool& pool) {
@@ -154,9 +160,13 @@ void FlitFramer::receive(const WireUnit& unit, bool is_damaged, Time now,
     }
   }
   if (unit.has_payload() && accepts(unit.sequence, is_damaged, now)) {
-    for (const PacketRef& packet : unit.packet->flit->ends) {
-      deliver(packet, delivered);
-    }
+    hand_on(*unit.packet->flit, delivered);
+  }
+}
+
+void FlitFramer::hand_on(const Flit& flit, std::vector<PacketRef>& delivered) {
+  for (const PacketRef& packet : flit.ends) {
+    deliver(packet, delivered);
   }
 }
 

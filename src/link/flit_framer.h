@@ -17,7 +17,7 @@ inline constexpr unsigned kReplayLimitFlits = 375;
 /// Time of one flit on the lanes, without SKP ordered sets. [LNK-11.4]
 Time flit_time(const LinkPreset& preset);
 
-class FlitFramer final : public DataLinkFramer {
+class FlitFramer : public DataLinkFramer {
  public:
   FlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool);
 
@@ -36,10 +36,24 @@ class FlitFramer final : public DataLinkFramer {
   /// A NOP flit that carries one DLLP. [LNK-11.5]
   static WireUnit nop_with(PacketRef dllp, PacketPool& pool);
 
- private:
-  bool next_replay(WireUnit& unit);
-  bool next_payload(Time now, WireUnit& unit);
+ protected:
+  /// The next flit of a replay, if one is under way and no Ack is due.
+  bool next_replay(Time now, WireUnit& unit);
+  /// A flit that goes for the first time.
+  bool next_new(Time now, WireUnit& unit);
+  /// TLPs, or a DLLP that is due.
+  bool has_io(Time now) const {
+    return credits_.deadline() <= now || (may_carry_tlps() && packer_.has_work(now));
+  }
+  /// Numbers a new flit with payload, and keeps it until it is acknowledged. REQUIRES: the replay
+  /// buffer has room.
+  void keep(WireUnit& unit);
   void add_ack(WireUnit& unit);
+  /// A flit with payload is taken: what it brings is appended to `delivered`.
+  virtual void hand_on(const Flit& flit, std::vector<PacketRef>& delivered);
+
+ private:
+  bool next_payload(Time now, WireUnit& unit);
   void add_dllp(Time now, WireUnit& unit);
 
   FlitPacker packer_;

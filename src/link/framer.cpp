@@ -3,6 +3,7 @@
 #include "link/framer.h"
 
 #include "link/bit_packed_framer.h"
+#include "link/cxl256_framer.h"
 #include "link/cxl68_framer.h"
 #include "link/flit_framer.h"
 #include "link/non_flit_framer.h"
@@ -24,6 +25,9 @@ std::unique_ptr<Framer> make_framer(const LinkConfig& link, const MessageConfig&
                                     PacketPool& pool) {
   switch (link.carrier) {
     case Carrier::kPcie:
+      if (link.is_in_flit_mode() && messages != nullptr) {
+        return std::make_unique<Cxl256Framer>(link, queues, *messages, pool);
+      }
       if (link.is_in_flit_mode()) {
         return std::make_unique<FlitFramer>(link, queues, pool);
       }

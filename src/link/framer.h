@@ -47,6 +47,8 @@ class Framer {
   /// A unit has come in; what it brings for the transaction layer is appended to `delivered`.
   virtual void receive(const WireUnit& unit, bool is_damaged, Time now,
                        std::vector<PacketRef>& delivered) = 0;
+  /// What of a unit can be used before the rest has come is there, undamaged; receive() follows.
+  virtual void receive_half(const WireUnit& /*unit*/, std::vector<PacketRef>& /*delivered*/) {}
   /// The receive buffer of a delivered packet is free again.
   virtual void freed(const Packet& packet, Time now) = 0;
   /// When next() is to be asked again though nothing came in; never if nothing is pending.
@@ -88,7 +90,7 @@ class Framer {
 };
 
 /// The framer of the configured carrier for one end. `queues`, `messages` and `pool` outlive it.
-/// messages: null but on CXL links.
+/// messages: null where there is no CXL.cache and CXL.mem.
 std::unique_ptr<Framer> make_framer(const LinkConfig& link, const MessageConfig& message,
                                     TransactionQueues& queues, CxlQueues* messages,
                                     PacketPool& pool);

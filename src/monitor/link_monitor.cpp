@@ -2,11 +2,25 @@
 // Which monitor hears of what.
 #include "monitor/link_monitor.h"
 
+#include <algorithm>
+
 namespace flitwise {
 namespace {
 
 constexpr std::size_t kUpstream = 0;
 constexpr std::size_t kDownstream = 1;
+
+// 68-byte flits of CXL.cache and CXL.mem, which the framers count themselves. [CXL-3.5]
+bool is_unnumbered(const WireUnit& unit) {
+  return unit.packet->flit->is_cachemem && unit.size.fec == 0;
+}
+
+// All that ends in a flit, or what its first half had not brought yet. [CXL-6.6]
+bool is_all_of(const Flit& flit, const std::vector<PacketRef>& packets) {
+  const std::size_t missing = flit.ends.size() - std::min(flit.ends.size(), packets.size());
+  return (missing == 0 || missing == flit.ends_in_half) && packets.size() <= flit.ends.size() &&
+         std::equal(packets.begin(), packets.end(), flit.ends.end() - packets.size());
+}
 
 }  // namespace
 
@@ -134,8 +148,8 @@ void LinkMonitor::sent_special(std::size_t end, const WireUnit& unit, Time now) 
 
 // The number is that of the flit; credits, order and shape are those of the TLPs that begin in it.
 void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
-  if (unit.packet->flit->is_cachemem) {
-    return;  // the books of these are the framers' own [CXL-N.10]
+  if (is_unnumbered(unit)) {
+    return;
   }
   Direction& direction = *directions_[end];
   for (const FlitPart& part : unit.packet->flit->parts) {
@@ -159,6 +173,9 @@ void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
     direction.sequence.sent(*unit.packet, unit.sequence);
   } else {
     number_slowly(direction, unit, now);
+  }
+  if (unit.packet->flit->is_cachemem) {
+    return;  // messages and their credits: the framers' own books [CXL-N.10]
   }
   for (const PacketRef& one : unit.packet->flit->starts) {
     const TlpKind kind = kind_of(one->tlp);
@@ -218,7 +235,7 @@ void LinkMonitor::accepted_flit(std::size_t end, const WireUnit& unit, bool is_d
                                 const std::vector<PacketRef>& tlps, Time now) {
   Direction& direction = *directions_[1 - end];
   const Packet& flit = *unit.packet;
-  if (flit.flit->is_cachemem) {
+  if (is_unnumbered(unit)) {
     return;
   }
   if (!flit.flit->parts.empty()) {
@@ -228,7 +245,7 @@ void LinkMonitor::accepted_flit(std::size_t end, const WireUnit& unit, bool is_d
   const bool should_be = unit.has_payload() && !is_damaged && direction.has_data_link &&
                          direction.sequence.fits_delivery(flit, unit.sequence);
   if (should_be || !tlps.empty()) {
-    accepted_next(direction, unit, tlps == flit.flit->ends, now);
+    accepted_next(direction, unit, is_all_of(*flit.flit, tlps), now);
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CXL.mem in 68-byte flits against the published rows of link efficiency, saturated, without SKP.
+// CXL.mem against the published rows of link efficiency, saturated, without SKP, and what becomes
+// of it on bad links.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -53,6 +54,103 @@ TEST(CxlMem, CXL_3_8_AReadAloneTakesTheSumOfItsParts) {
   const double parts = 25 + 35 + 15 + 80 + 15 + 35 + 25;  // defaults
   EXPECT_GT(mean, parts + 2);                             // one flit down, two up
   EXPECT_LT(mean, parts + 10);                            // and clock edges
+}
+
+// Rows 57 to 60.
+TEST(CxlMem, CXL_4_7_256ByteFlitsReachThePublishedShares) {
+  struct Row {
+    const char* kind;
+    const char* latency_optimised;
+    double share;
+  };
+  constexpr Row kRows[] = {{"posted_write", "false", 0.75},
+                           {"read", "false", 0.846},
+                           {"posted_write", "true", 0.70},
+                           {"read", "true", 0.8125}};
+  for (const char* preset : {"cxl256_gen6x16", "cxl256_gen6x2"}) {
+    std::vector<Simulation> runs;
+    for (const Row& row : kRows) {
+      runs.push_back(saturated(
+          row.kind, {fmt::format("link.preset={}", preset),
+                     fmt::format("link.cxl.latency_optimised={}", row.latency_optimised)}));
+    }
+    const std::vector<Json> results = simulate_in_children(runs);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      SCOPED_TRACE(runs[i].text());
+      ASSERT_FALSE(results[i].contains("failed")) << results[i];
+      const bool is_read = std::string(kRows[i].kind) == "read";
+      const Json& data = results[i].at("links")[0].at(is_read ? "up" : "down");
+      // Of all that the lanes carry: what a slot cannot hold is lost as well.
+      const double lanes = std::string(preset) == "cxl256_gen6x16" ? 16 : 2;
+      EXPECT_NEAR(data.at("goodput_gbps").get<double>() / (64 * lanes * kRows[i].share), 1, 0.01);
+    }
+  }
+}
+
+// Nothing is lost, comes twice or out of order: as the checks and monitors of every run say.
+TEST(CxlMem, CXL_6_2_NothingIsLostOnBadLinksIn256ByteFlits) {
+  constexpr std::uint64_t kRequests = 60'000;
+  std::vector<Simulation> runs;
+  for (const char* rate : {"1e-6", "1e-5"}) {
+    for (const char* burst : {"1", "20"}) {
+      for (const char* latency_optimised : {"false", "true"}) {
+        runs.push_back(saturated(
+            "read_write",
+            {"link.preset=cxl256_gen6x16", "run.warmup=0", "workload.payload=80B",
+             fmt::format("workload.requests={}", kRequests),
+             fmt::format("link.error_rate={}", rate), fmt::format("link.error_burst={}", burst),
+             fmt::format("link.cxl.latency_optimised={}", latency_optimised)}));
+      }
+    }
+  }
+  const std::vector<Json> results = simulate_in_children(runs);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    SCOPED_TRACE(runs[i].text());
+    const Json& result = results[i];
+    ASSERT_FALSE(result.contains("failed")) << result;
+    std::uint64_t answered = 0, replays = 0;
+    for (const Json& latency : result.at("latency")) {
+      answered += latency.at("count").get<std::uint64_t>();
+    }
+    EXPECT_EQ(answered, kRequests);
+    for (const char* direction : {"up", "down"}) {
+      const Json& way = result.at("links")[0].at(direction);
+      EXPECT_EQ(way.at("tlps").get<std::uint64_t>(), 2 * kRequests) << "two lines a request";
+      replays += way.at("replays").get<std::uint64_t>();
+    }
+    EXPECT_TRUE(replays > 0 || i < 2) << "FEC mends nearly all single bits";
+    for (const Json& check : result.at("checks")) {
+      EXPECT_TRUE(check.at("ok").get<bool>()) << check;
+    }
+    EXPECT_TRUE(result.at("errors").empty()) << result.at("errors");
+    EXPECT_TRUE(result.at("violations").empty()) << result.at("violations");
+  }
+}
+
+// MemRd and MemData are each used half a flit earlier. Flits begin on a grid: what the answer waits
+// for the next one depends on the memory's latency, so that the mean over all phases counts.
+TEST(CxlMem, CXL_6_6_ReadsOnAnUnloadedLinkSaveHalfAFlitEachWay) {
+  constexpr unsigned kPhases = 4;
+  for (const unsigned lanes : {16U, 4U, 1U}) {
+    const double flit = 32.0 / lanes;
+    std::vector<Simulation> runs;
+    for (unsigned i = 0; i < 2 * kPhases; ++i) {
+      runs.push_back({"bench/cxl_mem_read_64B.yaml",
+                      {fmt::format("link.preset=cxl256_gen6x{}", lanes), "link.skp=off",
+                       "link.timing.clock=10ps", "workload.requests=400", "run.warmup=0",
+                       "workload.arrival=poisson", "workload.rate=1Mreq/s",
+                       fmt::format("device.cxl.timing.latency={}ns", 80 + i / 2 * flit / kPhases),
+                       fmt::format("link.cxl.latency_optimised={}", i % 2 == 1)}});
+    }
+    const std::vector<Json> results = simulate_in_children(runs);
+    double saved = 0;
+    for (unsigned i = 0; i < 2 * kPhases; ++i) {
+      ASSERT_FALSE(results[i].contains("failed")) << results[i];
+      const double mean = results[i].at("latency")[0].at("mean").get<double>();
+      saved += (i % 2 == 0 ? mean : -mean) / kPhases;
+    }
+    EXPECT_NEAR(saved / flit, 1, 0.05) << lanes;
+  }
 }
 
 }  // namespace

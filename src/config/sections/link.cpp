@@ -218,6 +218,10 @@ Keys cxl_keys() {
       count(
           "link.cxl.cachemem_weight", [](auto& c) { return &c.link.cxl.cachemem_weight; },
           between(1, 1024), "CXL: flits of CXL.cache and CXL.mem in a row while CXL.io waits."),
+      flag(
+          "link.cxl.latency_optimised", [](auto& c) { return &c.link.cxl.latency_optimised; },
+          "256-byte flits: those of CXL.cache and CXL.mem are in the latency-optimised form, whose "
+          "halves have their own CRCs."),
       time(
           "link.cxl.timing.retry_timeout", [](auto& c) { return &c.link.cxl.timing.retry_timeout; },
           or_zero_as("auto", between(Time::from_ns(10), Time::from_us(1'000'000))),
@@ -227,7 +231,9 @@ Keys cxl_keys() {
       time(
           "link.cxl.timing.ack_after", [](auto& c) { return &c.link.cxl.timing.ack_after; },
           any_latency(),
-          "68-byte flits: Acks and credits without a flit to take them go in LLCRD after so long."),
+          "CXL: credits, and Acks of 68-byte flits, go by themselves after so long without a flit "
+          "to "
+          "take them."),
   };
 }
 

@@ -199,6 +199,13 @@ TEST(BadInput, CxlLinksHaveTheirRatesAndWidths) {
               ElementsAre(at("1:42", "68-byte flits in flit mode")));
   EXPECT_THAT(problems_of("link: {preset: cxl68_gen5x16, carrier: bit_packed}\n"),
               Contains(at("1:40", "a CXL link with the bit-packed carrier")));
+  for (const char* preset : {"cxl68_gen5x16", "gen6x16"}) {
+    EXPECT_THAT(problems_of("link: {cxl: {latency_optimised: true}, preset: " +
+                            std::string(preset) + "}\n"),
+                ElementsAre(at("1:48", "without 256-byte flits of CXL")));
+  }
+  EXPECT_THAT(problems_of("device: {cxl: {memory: 8GiB}}\nlink: {preset: gen6x16}\n"),
+              ElementsAre(at("2:16", "CXL.mem on a PCIe link")));
 }
 
 // [LNK-11.4] [DHI D23]

@@ -126,6 +126,8 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       sets.emplace_back("iommu.translation=first_stage");
     } else if (key.path == "device.cxl.memory" || key.path == "device.cxl.cache.size") {
       sets.emplace_back("link.preset=cxl68_gen5x16");
+    } else if (key.path == "link.cxl.latency_optimised") {
+      sets.emplace_back("link.preset=cxl256_gen6x16");
     } else if (key.path == "workload.via") {
       sets.insert(sets.end(), {"link.preset=cxl68_gen5x16", "device.cxl.memory=16GiB",
                                "device.cxl.cache.size=64KiB"});

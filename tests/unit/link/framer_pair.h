@@ -21,7 +21,8 @@
 
 namespace flitwise::test {
 
-enum class Fate { kGood, kDamaged, kLost };
+/// kDamagedBehindHalf: a flit whose first 128 bytes are good.
+enum class Fate { kGood, kDamaged, kLost, kDamagedBehindHalf };
 
 /// The coding of the wire that a framer is made for.
 inline LineCoding coding_for(const LinkConfig& link) {
@@ -94,6 +95,7 @@ class FramerPairOf {
     WireUnit unit;
     Time arrival;
     bool is_damaged;
+    bool is_half = false;
   };
   struct End {
     End(CxlDirection direction, const LinkConfig& link, PacketPool& pool)
@@ -140,9 +142,13 @@ class FramerPairOf {
     while (!from.wire.empty() && from.wire.front().arrival <= now_) {
       const Flying flying = from.wire.front();
       from.wire.pop_front();
-      to.framer.receive(flying.unit, flying.is_damaged, now_, packets);
+      if (flying.is_half) {
+        to.framer.receive_half(flying.unit, packets);
+      } else {
+        to.framer.receive(flying.unit, flying.is_damaged, now_, packets);
+      }
       // With nothing queued, only the framer's own deadline says that there is something to send.
-      to.may_send = to.may_send || !to.queues.empty();
+      to.may_send = to.may_send || !to.queues.empty() || !to.messages.empty();
     }
     for (const PacketRef& packet : packets) {
       if (delivered) {
@@ -173,15 +179,23 @@ class FramerPairOf {
       if (sent) {
         sent(side, unit, at);
       }
-      const Fate what = fate(side, unit);
-      if (what == Fate::kDamaged) {
-        from.framer.damaged(unit, now_);
-      }
-      if (what != Fate::kLost) {
-        from.wire.push_back({unit, at.last + link_.timing.propagation + link_.timing.receive,
-                             what == Fate::kDamaged});
-      }
+      put_on_wire(from, unit, at, fate(side, unit));
     }
+  }
+
+  void put_on_wire(End& from, const WireUnit& unit, Placement at, Fate what) {
+    const bool is_damaged = what == Fate::kDamaged || what == Fate::kDamagedBehindHalf;
+    if (is_damaged) {
+      from.framer.damaged(unit, now_);
+    }
+    if (what == Fate::kLost) {
+      return;
+    }
+    const Time way = link_.timing.propagation + link_.timing.receive;
+    if (unit.is_flit() && unit.packet->flit->ends_in_half > 0 && what != Fate::kDamaged) {
+      from.wire.push_back({unit, Time{(at.first.fs + at.last.fs) / 2} + way, false, true});
+    }
+    from.wire.push_back({unit, at.last + way, is_damaged});
   }
 
   void recover() {
