@@ -102,11 +102,14 @@ struct Storm {
   double error_rate = 0;
   std::uint64_t operations = 20'000;  // of each core
   std::uint32_t credits = 256;
+  CxlFlits flits = CxlFlits::k68;
+  bool latency_optimised = false;
 };
 
 void rage(const Storm& storm) {
   Config config;
-  config.link.preset = {"cxl68_gen5x16", 5, 16, CxlFlits::k68};
+  config.link.preset = {"x16", storm.flits == CxlFlits::k68 ? 5U : 6U, 16, storm.flits};
+  config.link.cxl.latency_optimised = storm.latency_optimised;
   config.link.error_rate = storm.error_rate;
   config.link.cxl.req_credits = config.link.cxl.rsp_credits = config.link.cxl.data_credits =
       storm.credits;
@@ -178,6 +181,20 @@ TEST(CxlCacheStorm, COH_1_5_OverLinksWithErrors) {
 // [COH-1.6] No channel waits for another one for ever.
 TEST(CxlCacheStorm, COH_1_6_WithOneCreditOfEachClass) {
   rage({CxlCacheRead::kShared, CxlCacheWrite::kOwn, 0, 5'000, 1});
+}
+
+// [CXL-6.2]
+TEST(CxlCacheStorm, COH_1_5_In256ByteFlitsWithErrors) {
+  rage({CxlCacheRead::kShared, CxlCacheWrite::kOwn, 1e-5, 20'000, 256, CxlFlits::k256});
+}
+
+// [CXL-6.6] The first half of a flit is used before the second is there.
+TEST(CxlCacheStorm, COH_1_5_InHalvesOfFlitsWithErrors) {
+  rage({CxlCacheRead::kAny, CxlCacheWrite::kOwn, 1e-5, 20'000, 256, CxlFlits::k256, true});
+}
+
+TEST(CxlCacheStorm, COH_1_6_In256ByteFlitsWithOneCreditOfEachClass) {
+  rage({CxlCacheRead::kShared, CxlCacheWrite::kPosted, 0, 5'000, 1, CxlFlits::k256});
 }
 
 }  // namespace
