@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flit mode against its closed forms: efficiency of saturated writes, the payload at which non-flit
-// mode overtakes it, what a handle saves, and how many flits are beyond repair.
+// mode overtakes it, what a handle saves. Bit errors: flit_errors_test.cpp.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-
-#include <cmath>
 
 #include "analytic/link_model.h"
 #include "validation/simulate_in_child.h"
@@ -126,41 +124,6 @@ TEST(FlitMode, LNK_11_1_FlitModeOfLowerGenerations) {
     const double coding = std::string(preset) == "gen1x8" ? 0.8 : 128.0 / 130;
     EXPECT_NEAR(up.at("link_efficiency").get<double>() / (flit_mode_efficiency(64, 20) * coding), 1,
                 0.001);
-  }
-}
-
-// 10^9 bits and more at each rate: flits of which two bytes of one FEC group are wrong, within 4.5
-// sigma of the closed form, replays included, which can be hit as well; and nothing is lost, comes
-// twice or out of order, as the checks and monitors of every run say.
-TEST(FlitMode, LNK_11_8_FlitsBeyondRepairAreAsManyAsTheClosedFormSays) {
-  constexpr std::uint64_t kWrites = 420'000;
-  constexpr double kRates[] = {3e-6, 3e-5, 1e-4};
-  std::vector<Simulation> runs;
-  for (const double rate : kRates) {
-    runs.push_back(saturated(
-        "gen6x16", kForms[2], 256,
-        {fmt::format("link.error_rate={}", rate), fmt::format("workload.requests={}", kWrites)}));
-  }
-  const std::vector<Json> results = simulate_in_children(runs);
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    SCOPED_TRACE(runs[i].text());
-    const Json& result = results[i];
-    ASSERT_FALSE(result.contains("failed")) << result;
-    const Json& up = up_of(result);
-    const double flits = bytes_of(up, "fec") / 6 + bytes_of(up, "replay") / 256;
-    EXPECT_GT(flits * 2048, 1e9);
-    const double p = uncorrectable_flit_rate(kRates[i]);
-    const double mean = flits * p;
-    EXPECT_NEAR(up.at("corrupted").get<double>(), mean, 4.5 * std::sqrt(mean) + 1);
-    const double struck = -std::expm1(2048 * std::log1p(-kRates[i])) - p;
-    EXPECT_NEAR(up.at("flits_corrected").get<double>(), flits * struck,
-                4.5 * std::sqrt(flits * struck));
-    EXPECT_EQ(up.at("tlps").get<std::uint64_t>(), kWrites);
-    EXPECT_EQ(up.at("payload_bytes").get<std::uint64_t>(), kWrites * 256);
-    for (const Json& check : result.at("checks")) {
-      EXPECT_TRUE(check.at("ok").get<bool>()) << check;
-    }
-    EXPECT_TRUE(result.at("errors").empty()) << result.at("errors");
   }
 }
 
