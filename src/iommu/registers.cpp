@@ -12,6 +12,8 @@ namespace {
 using namespace iommu_register;
 
 constexpr std::uint64_t kPointer = ~std::uint64_t{0xfff};
+/// The invalidation queue has 2^QS times as many bytes, whatever the width. [IOM-1.7]
+constexpr std::uint32_t kUnverifiedQueueUnit = 4096;
 constexpr std::uint32_t kMasked = 1U << 31, kInterruptPending = 1U << 30;
 constexpr std::uint64_t kRecordTaken = std::uint64_t{1} << 63;
 constexpr std::uint64_t kStartCommand = std::uint64_t{1} << 63;
@@ -219,7 +221,7 @@ QueueView IommuRegisters::invalidation_queue() const {
   const bool is_wide = (address & kWideDescriptors) != 0;
   QueueView queue;
   queue.base = address & kPointer;
-  queue.bytes = 4096U << (address & 7U);  // 2^(QS+8) of 16 or 2^(QS+7) of 32 bytes (unverified)
+  queue.bytes = kUnverifiedQueueUnit << (address & 7U);  // 2^(QS+8) of 16, 2^(QS+7) of 32 bytes
   queue.entry_bytes = is_wide ? 32 : 16;
   queue.head = static_cast<std::uint32_t>(get64(kIqh));
   queue.tail = static_cast<std::uint32_t>(get64(kIqt)) & ~(queue.entry_bytes - 1U);

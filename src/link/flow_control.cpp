@@ -2,16 +2,25 @@
 // Credit arithmetic.
 #include "link/flow_control.h"
 
+#include <array>
+
 #include "flitwise/error.h"
 
 namespace flitwise {
 namespace {
 
-// Scaling shifts and counter widths; unverified, hence in one place. [LNK-8.4]
+// Without scaling, x4 and x16; unverified, hence named. [LNK-8.4] [LNK-8.8]
+constexpr std::array<std::uint8_t, 3> kHeaderCounterBits = {8, 10, 12},
+                                      kDataCounterBits = {12, 14, 16}, kScaleShifts = {0, 2, 4};
+
 struct ScaleStep {
   std::uint8_t code, shift, header_bits, data_bits;
 };
-constexpr ScaleStep kSteps[] = {{1, 0, 8, 12}, {2, 2, 10, 14}, {3, 4, 12, 16}};
+constexpr ScaleStep scale_step(std::uint8_t i) {
+  return {static_cast<std::uint8_t>(i + 1), kScaleShifts[i], kHeaderCounterBits[i],
+          kDataCounterBits[i]};
+}
+constexpr ScaleStep kSteps[] = {scale_step(0), scale_step(1), scale_step(2)};
 
 template <class BitsOf>
 CreditScale smallest_scale(bool scaled, std::uint32_t advertised, BitsOf bits_of) {

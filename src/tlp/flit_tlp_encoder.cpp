@@ -17,6 +17,9 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 using Gap = std::optional<FlitModeGap>;
 
+/// Type[0] and EP count as 1, as in non-flit mode. unverified [LNK-11.19]
+constexpr EcrcVariantBits kFlitModeVariantBits = {0x01, 0, 0, 0, 0, 0, 0x80, 0};
+
 Gap find_prefix_gap(const Tlp& tlp) {
   const unsigned locals = local_prefixes(tlp);
   for (unsigned i = 0; i < tlp.other_prefix_count; ++i) {
@@ -159,9 +162,7 @@ void encode_flit_mode(const Tlp& tlp, bool has_spare_ohc_a, const std::uint8_t* 
 }
 
 std::uint32_t flit_mode_ecrc(const std::uint8_t* tlp, std::size_t count, std::size_t header_at) {
-  // Type[0] and EP count as 1, as in non-flit mode. unverified [LNK-11.19]
-  constexpr EcrcVariantBits kVariant = {0x01, 0, 0, 0, 0, 0, 0x80, 0};
-  return ecrc(tlp, count, header_at, header_at, kVariant);
+  return ecrc(tlp, count, header_at, header_at, kFlitModeVariantBits);
 }
 
 void write_flit_mode_ecrc(const Tlp& tlp, std::uint8_t* bytes, std::size_t count) {

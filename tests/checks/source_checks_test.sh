@@ -19,6 +19,8 @@ make_good_tree() {
   echo '- LNK-5.3 A rule. (source)' >"$tree/docs/rules/link.md"
   echo '// [LNK-5.3]' >"$tree/tests/size_test.cpp"
   echo 'See [the rules](rules/link.md).' >"$tree/docs/page.md"
+  echo 'constexpr int kSize = 4;' >>"$tree/src/tlp/size.h"
+  echo '| `kSize` | 4 | what it is | `src/tlp/size.h` | LNK-5.3 |' >"$tree/docs/unverified.md"
 }
 
 # accepts CHECK: the good tree passes.
@@ -73,6 +75,14 @@ refuses rule_coverage docs/rules/link.md '- INV-07 A corner case that nobody tes
 
 accepts doc_links
 refuses doc_links docs/page.md 'See [nothing](rules/absent.md).'
+
+accepts unverified
+refuses unverified docs/unverified.md '| `kOther` | 4 | what it is | `src/tlp/size.h` | LNK-5.3 |'
+refuses unverified docs/unverified.md '| `kSize` | 4 | what it is | `src/tlp/absent.h` | LNK-5.3 |'
+refuses unverified docs/unverified.md '| `kSize` | 4 | what it is | nowhere | LNK-5.3 |'
+refuses unverified docs/rules/link.md '- LNK-5.4 A rule. (memory)'
+refuses unverified docs/rules/link.md '- LNK-5.4 A rule. (source; its code: unverified)'
+refuses unverified src/tlp/size.cpp '// unverified'
 
 accepts no_machine_paths
 refuses no_machine_paths src/tlp/size.cpp "// see /""home/somebody/notes"
