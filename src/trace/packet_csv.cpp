@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "cxl/channels.h"
+#include "flitwise/flit.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {
@@ -63,8 +64,10 @@ const char* kind_of(const Packet& packet) {
       return name_of(packet.dllp.type);
     case PacketKind::kMessage:
       return "message";
-    case PacketKind::kFlit:
-      return "flit";
+    case PacketKind::kFlit: {
+      const CxlFlitHeader::Control control = packet.flit->cxl.control;
+      return control == CxlFlitHeader::Control::kNone ? "flit" : flitwise::name_of(control);
+    }
     case PacketKind::kCxl:
       return info_of(packet.cxl->channel).name;
   }

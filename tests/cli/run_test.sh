@@ -55,6 +55,13 @@ P
 [[ $(seed --seed 7 --trace packets="$work/p.csv") == "$(seed --seed 7)" ]] || complain "tracing changes results"
 [[ $(grep -c ',MWr,' "$work/p.csv") -gt 100 ]] || complain "the packet trace lacks the writes"
 
+# What a CXL link carries has its names in the trace: flits, control flits, messages. [CXL-2.11]
+"$FLITWISE" run "$config" "${small[@]}" --quiet --trace packets="$work/cxl.csv" --set link.preset=cxl68_gen5x16 --set device.cxl.memory=8GiB \
+  --set workload.via=cxl_mem --set workload.kind=read --set link.error_rate=1e-5 >"$work/out"
+for type in flit LLCRD RETRY.Frame RETRY.Req RETRY.Ack 'M2S Req' 'S2M DRS'; do
+  grep -q ",$type," "$work/cxl.csv" || complain "the packet trace of a CXL link lacks $type"
+done
+
 # The effective config of a result is itself a config that gives the same result.
 python3 -c 'import json,sys; json.dump(json.load(open(sys.argv[1]))["config"], open(sys.argv[2], "w"))' \
   "$work/a/result.json" "$work/again.yaml"
