@@ -66,6 +66,7 @@ void Cxl68CacheMem::start_flit(WireUnit& unit) {
   unit.size.framing = flit68::kProtocolIdBytes * 8;
   unit.size.crc = kCrcBits;
   unit.size.dllp = kFlitBits - unit.size.total();
+  unit.packet->size = unit.size;
 }
 
 // RETRY.Frame flits and what they lead to; an answer before a question of our own. [CXL-3.6]

@@ -100,12 +100,13 @@ class CxlCreditReturns {
     }
     return false;
   }
-  /// What the next flit header gives back: of each class a power of two up to 64, of the protocol
-  /// that has more of it. [CXL-2.10]
+  /// What the next flit header gives back: of each class a power of two up to 64, of one protocol.
+  /// Where both have some, they take turns. [CXL-2.10]
   std::array<CxlFlitHeader::Credits, 3> take() {
     std::array<CxlFlitHeader::Credits, 3> all{};
     for (std::size_t c = 0; c < kCxlCredits; ++c) {
-      const std::size_t p = untold_[1][c] > untold_[0][c] ? 1 : 0;
+      const std::size_t p = untold_[1 - last_of_[c]][c] > 0 ? 1 - last_of_[c] : last_of_[c];
+      last_of_[c] = p;
       const std::uint32_t count = cxl_credits_of_code(cxl_credit_code(untold_[p][c]));
       untold_[p][c] -= count;
       all[c] = {p == 1, static_cast<std::uint8_t>(count)};
@@ -145,6 +146,7 @@ class CxlCreditReturns {
     untold_ = advertised_;
     held_ = {};
     last_told_ = 0;
+    last_of_ = {};
   }
 
  private:
@@ -162,6 +164,7 @@ class CxlCreditReturns {
 
   CxlCreditCounts advertised_, untold_, held_{};
   std::size_t last_told_ = 0;  // protocol whose credits the last 256-byte flit gave back
+  std::array<std::size_t, kCxlCredits> last_of_{};  // the same of 68-byte flits, for each class
 };
 
 }  // namespace flitwise

@@ -146,6 +146,20 @@ TEST(CxlCredits, CXL_2_10_AHeaderGivesBackPowersOfTwo) {
   EXPECT_EQ(gate.left(), advertised_credits(cxl));
 }
 
+// One protocol frees more buffers than a header can tell of; the other one has its turn all the
+// same.
+TEST(CxlCredits, CXL_2_10_ProtocolsTakeTurnsInEachClass) {
+  CxlLinkConfig cxl;
+  cxl.req_credits = 1'024;
+  CxlCreditReturns returns(advertised_credits(cxl));
+  bool was_mem = returns.take()[0].is_mem;
+  for (int flit = 0; flit < 8; ++flit) {
+    const bool is_mem = returns.take()[0].is_mem;
+    EXPECT_NE(is_mem, was_mem);
+    was_mem = is_mem;
+  }
+}
+
 TEST(CxlCredits, CXL_3_2_AnOverrunIsSeen) {
   CxlLinkConfig cxl;
   cxl.req_credits = 1;
