@@ -113,7 +113,7 @@ struct CxlCacheResult {
   std::uint64_t hits = 0;               ///< of them, without a word to the home
   std::uint64_t evictions = 0;          ///< lines that it gave up for want of room
   std::uint64_t snoops = 0;             ///< answered
-  std::uint64_t snoops_hit = 0;         ///< of them, for a line that it had
+  std::uint64_t snoops_modified = 0;    ///< of them, with a line that it had modified
   std::uint64_t bogus = 0;              ///< evictions overtaken by a snoop
   /// Takes off what had been counted before.
   CxlCacheResult& operator-=(const CxlCacheResult& before) {
@@ -122,7 +122,7 @@ struct CxlCacheResult {
     hits -= before.hits;
     evictions -= before.evictions;
     snoops -= before.snoops;
-    snoops_hit -= before.snoops_hit;
+    snoops_modified -= before.snoops_modified;
     bogus -= before.bogus;
     return *this;
   }

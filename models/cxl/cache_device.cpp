@@ -51,6 +51,13 @@ bool is_eviction(const CxlMessage& message) {
          flitwise::is_eviction(static_cast<cxl::D2hReq>(message.opcode));
 }
 
+// The answer to a snoop that found a line which memory does not have.
+bool is_forwarded(const CxlMessage& response) {
+  const auto opcode = static_cast<cxl::D2hRsp>(response.opcode);
+  return opcode == cxl::D2hRsp::kRspSFwdM || opcode == cxl::D2hRsp::kRspIFwdM ||
+         opcode == cxl::D2hRsp::kRspVFwdV;
+}
+
 }  // namespace
 
 CxlCacheDevice::CxlCacheDevice(const sc_core::sc_module_name& name, const Config& config,
@@ -134,10 +141,12 @@ void CxlCacheDevice::ask(const CoreRequest& wanted) {
   operation.line = line;
   operation.is_out = true;
   transfers_.take();
-  ++(request.is_write() ? counts_.writes : counts_.reads);
+  ++(request.is_write() ? done_.writes : done_.reads);
   asking_ = operation.packet;
+  asking_->cxl->byte_enables = line.byte_enables;
+  counts_ = transfer.counts;
   rules_.request(request, out_, results_);
-  counts_.hits += results_.empty() ? 0 : 1;
+  done_.hits += results_.empty() ? 0 : 1;
   send_all();
   asking_.reset();
   take_results();
@@ -148,13 +157,14 @@ void CxlCacheDevice::send_all() {
   const Time ready = now() + config_.device.cxl.cache.lookup;
   for (const CxlOut& out : out_) {
     count_sent(out.message);
-    PacketRef packet;
-    if (asking_ && out.message.channel == CxlChannel::kD2hReq && !is_eviction(out.message)) {
-      packet = asking_;
+    const bool is_asked =
+        asking_ && out.message.channel == CxlChannel::kD2hReq && !is_eviction(out.message);
+    PacketRef packet = is_asked ? asking_ : cxl_packet(pool_, out, counts_);
+    if (is_asked) {
+      const std::uint64_t asked = packet->cxl->byte_enables;  // not on the wire
       *packet->cxl = out.message;
-      packet->cxl->identity = to_int(packet->domain);
-    } else {
-      packet = cxl_packet(pool_, out);
+      packet->cxl->byte_enables = asked;
+      packet->cxl->identity = identity_ ? identity_(packet->domain) : 0;
     }
     outbox_.send(std::move(packet), ready,
                  [this](const Outbox::Entry& entry) { return hand_over(entry); });
@@ -164,13 +174,12 @@ void CxlCacheDevice::send_all() {
 
 void CxlCacheDevice::count_sent(const CxlMessage& message) {
   if (is_eviction(message)) {
-    ++counts_.evictions;
+    ++done_.evictions;
   } else if (message.channel == CxlChannel::kD2hRsp) {
-    ++counts_.snoops;
-    counts_.snoops_hit +=
-        message.opcode != static_cast<std::uint8_t>(cxl::D2hRsp::kRspIHitI) ? 1 : 0;
-  } else if (message.channel == CxlChannel::kD2hData && message.bogus) {
-    ++counts_.bogus;
+    ++done_.snoops;
+    done_.snoops_modified += is_forwarded(message) ? 1 : 0;
+  } else if (message.channel == CxlChannel::kD2hData) {
+    ++(message.bogus ? done_.bogus : lines_sent_);
   }
 }
 
@@ -189,6 +198,7 @@ tlm::tlm_sync_enum CxlCacheDevice::link_has_room(int /*id*/, Packet& /*packet*/,
 
 tlm::tlm_sync_enum CxlCacheDevice::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
                                            sc_core::sc_time& /*delay*/) {
+  counts_ = packet.counts;
   rules_.receive(*packet.cxl, line_with(packet), out_, results_);
   send_all();
   take_results();
@@ -225,12 +235,14 @@ void CxlCacheDevice::end(std::uint32_t token, TransferStatus status, Time when) 
   transfers_.done(operation.line, status, when);
 }
 
-void CxlCacheDevice::link_lost() {
+void CxlCacheDevice::link_lost(std::uint64_t lines_received) {
   is_down_ = true;
   outbox_.clear();
-  if (const std::uint64_t lost = rules_.lose_all(); lost > 0) {
+  const std::uint64_t held = rules_.lose_all();
+  if (const std::uint64_t lost = held + lines_sent_ - lines_received; lost > 0) {
     errors_["cxl_line_lost"] += lost;
   }
+  lines_sent_ = 0;
   for (std::uint32_t token = 0; token < operations_.size(); ++token) {
     if (operations_[token].is_out) {
       ++errors_["cxl_request_lost"];
@@ -270,7 +282,7 @@ std::vector<CheckResult> CxlCacheDevice::checks() const {
 }
 
 CxlCacheResult CxlCacheDevice::result() const {
-  CxlCacheResult result = counts_;
+  CxlCacheResult result = done_;
   result -= window_;
   result.device = basename();
   return result;

@@ -5,6 +5,7 @@
 
 #include <systemc>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,8 +36,8 @@ class CxlCacheDevice : public sc_core::sc_module {
   void wake() { wakeup_.at(now()); }
 
   /// The link has gone down: what is out fails, what is held is lost, and nothing is asked for
-  /// until it is up again. [CXL-7.5]
-  void link_lost();
+  /// until it is up again. `lines_received`: of those that were sent, with the home. [CXL-7.5]
+  void link_lost(std::uint64_t lines_received);
   void link_up();
 
   bool is_quiet() const { return transfers_.lines_out() == 0 && rules_.outstanding() == 0; }
@@ -47,8 +48,12 @@ class CxlCacheDevice : public sc_core::sc_module {
   std::vector<CheckResult> checks() const;
   /// Of the measured window.
   CxlCacheResult result() const;
-  void start_window() { window_ = counts_; }
-  LineState state(std::uint64_t line) const { return rules_.state(line); }
+  void start_window() { window_ = done_; }
+  const DeviceCache& rules() const { return rules_; }
+  /// What D2H Req of a domain say of it; by default nothing. [CXL-7.4]
+  void name_domains(std::function<std::uint64_t(DomainId)> identity) {
+    identity_ = std::move(identity);
+  }
 
  private:
   /// What the core has asked for, by its token.
@@ -81,13 +86,16 @@ class CxlCacheDevice : public sc_core::sc_module {
   std::vector<Operation> operations_;  // by token
   std::vector<std::uint32_t> free_;    // of them
   PacketRef asking_;                   // the request that the core makes now
-  CxlOutput out_;                      // scratch
-  CoreResults results_;                // scratch
+  bool counts_ = true;                 // what is done now belongs to the measured part
+  std::function<std::uint64_t(DomainId)> identity_;
+  std::uint64_t lines_sent_ = 0;  // Bogus ones aside, since the link came up
+  CxlOutput out_;                 // scratch
+  CoreResults results_;           // scratch
   CxlOutbox outbox_;
   bool is_down_ = false;
   Time last_completion_{};
   std::uint64_t answered_bytes_ = 0, lost_bytes_ = 0;
-  CxlCacheResult counts_, window_;
+  CxlCacheResult done_, window_;
   std::map<std::string, std::uint64_t> errors_;
 };
 

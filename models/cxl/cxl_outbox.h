@@ -13,10 +13,12 @@
 
 namespace flitwise {
 
-/// The message of an agent, with its line if it has one.
-inline PacketRef cxl_packet(PacketPool& pool, const CxlOut& out) {
+/// The message of an agent, with its line if it has one. counts: what it answers, or what made it
+/// necessary, belongs to the measured part.
+inline PacketRef cxl_packet(PacketPool& pool, const CxlOut& out, bool counts) {
   PacketRef packet = pool.make(PacketKind::kCxl);
   *packet->cxl = out.message;
+  packet->counts = counts;
   if (out.message.has_data()) {
     packet->payload_bytes =
         static_cast<std::uint32_t>(__builtin_popcountll(out.message.byte_enables));
@@ -61,7 +63,12 @@ class CxlOutbox {
       }
     }
   }
-  void clear() { *this = CxlOutbox(); }
+  void clear() {
+    for (Outbox& queue : queues_) {
+      queue = Outbox(kDepth);
+    }
+    last_response_ = Time{};
+  }
 
  private:
   static constexpr std::size_t kDepth = 64;  // grows

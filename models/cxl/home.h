@@ -27,28 +27,41 @@ class CxlHome : public sc_core::sc_module, private LineMemory, private MemoryCli
   CxlHome(const sc_core::sc_module_name& name, const Config& config, std::uint8_t caches,
           PacketPool& pool, MemoryPort& memory);
 
+  /// What a request asked for that is not on the wire. [CXL-7.3]
+  struct Asked {
+    std::uint32_t bytes = 0;
+    bool counts = true;
+  };
   /// The sockets of one cache's link.
   struct Port {
     LinkTarget<CxlHome> from_link;
     LinkInitiator<CxlHome> to_link;
     CxlOutbox outbox;
     bool is_down = false;
+    std::uint64_t lines_received = 0;  ///< Bogus ones aside, since the link came up
+    std::vector<Asked> asked;          ///< by CQID
 
     explicit Port(const std::string& name)
-        : from_link((name + "_from_link").c_str()), to_link((name + "_to_link").c_str()) {}
+        : from_link((name + "_from_link").c_str()),
+          to_link((name + "_to_link").c_str()),
+          asked(kCxlIds) {}
   };
   /// REQUIRES: number < caches.
   Port& port(std::uint8_t number) { return *ports_[number]; }
 
   /// The link of a cache has gone down: it holds nothing any more, and answers nothing. [CXL-7.5]
   void link_lost(std::uint8_t port);
+  std::uint64_t lines_received(std::uint8_t port) const { return ports_[port]->lines_received; }
   void link_up(std::uint8_t port) { ports_[port]->is_down = false; }
+
+  LineHolders holders(std::uint64_t line) const { return rules_.holders(line); }
+  /// Pairs of a line and a cache that holds it.
+  std::size_t copies() const { return rules_.copies(); }
 
   bool is_quiet() const;
   std::string waiting() const;
   /// Counted by kind.
   std::map<std::string, std::uint64_t> errors() const;
-  std::vector<CheckResult> checks() const;
 
  private:
   /// What memory has done, at its time.
@@ -73,6 +86,7 @@ class CxlHome : public sc_core::sc_module, private LineMemory, private MemoryCli
   void memory_done(const MemoryTransaction& transaction, Time when) override;
   void work();
   void send_all();
+  PacketRef packet_for(const CxlOut& out, const Port& port);
   bool swallows(const CxlOut& out);
   bool hand_over(std::size_t port, const Outbox::Entry& entry);
 
@@ -85,11 +99,12 @@ class CxlHome : public sc_core::sc_module, private LineMemory, private MemoryCli
   std::priority_queue<Done> done_;
   std::uint64_t dones_ = 0;
   std::size_t in_memory_ = 0;
-  Time inward_{};   // from the link to the directory: for what is done now
-  CxlOutput out_;   // scratch
-  CxlOutput sent_;  // scratch
+  Time inward_{};       // from the link to the directory: for what is done now
+  bool counts_ = true;  // what is done now belongs to the measured part
+  CxlOutput out_;       // scratch
+  CxlOutput sent_;      // scratch
   bool breaks_single_writer_ = false;
-  std::uint64_t memory_errors_ = 0, lost_messages_ = 0;
+  std::uint64_t memory_errors_ = 0;
 };
 
 }  // namespace flitwise

@@ -113,7 +113,7 @@ void Machine::serve_resets() {
         mem_device->link_lost();
       }
       if (cache != nullptr) {
-        cache->link_lost();
+        cache->link_lost(home->lines_received(home_port));
         home->link_lost(home_port);
       }
       link->take_down();

@@ -101,6 +101,20 @@ std::uint32_t identity_bits(CxlIdentity identity, std::uint32_t handle_bits) {
   return 0;
 }
 
+/// The identity itself: PASID and BDF, or the handle of the domain, which both ends know
+/// beforehand: its number. [CXL-7.4]
+std::uint64_t identity_value(CxlIdentity form, const DeviceIdentity& identity, DomainId domain) {
+  switch (form) {
+    case CxlIdentity::kSpec:
+      return 0;
+    case CxlIdentity::kFullAdded:
+      return std::uint64_t{identity.pasid ? to_int(*identity.pasid) : 0} << 16 | identity.bdf.value;
+    case CxlIdentity::kDhiAdded:
+      return to_int(domain);
+  }
+  return 0;
+}
+
 /// What follows from more than the keys of the link. [DHI D24]
 LinkConfig with_identity_bits(const Config& config) {
   LinkConfig link = config.link;
@@ -261,6 +275,10 @@ void Fabric::add_cache(FabricDevice& device, Link& link) {
   device.cache = std::make_unique<CxlCacheDevice>(
       name.c_str(), device.config, device.home_port, surroundings_.pool, surroundings_.tracer,
       is_watched ? &cache_watch.add_cache(name) : nullptr);
+  device.cache->name_domains(
+      [endpoint = device.endpoint.get(), form = device.config.link.cxl.identity](DomainId domain) {
+        return identity_value(form, endpoint->identity_of(domain), domain);
+      });
   bind(home->port(device.home_port), link.cache, kUp);
   bind(*device.cache, link.cache, kDown);
 }

@@ -97,6 +97,7 @@ class Machine {
   std::optional<Time> close_devices();
   const FabricDevice& device(const std::string& name) const;
   std::vector<CheckResult> posted_bytes_checks() const;
+  std::vector<CheckResult> directory_check() const;
   std::vector<CheckResult> coherence_check(const FabricDevice& device) const;
   std::vector<CheckResult> checks() const;
 

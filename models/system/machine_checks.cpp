@@ -53,7 +53,7 @@ std::vector<CheckResult> Machine::checks() const {
     }
   }
   if (fabric_.home) {
-    append(all, fabric_.home->checks());
+    append(all, directory_check());
     append(all, fabric_.cache_watch.checks());
   }
   append(all, agent_.checks());
@@ -66,6 +66,29 @@ std::vector<CheckResult> Machine::checks() const {
   all.push_back({"no packet is left but on a wire", pool.in_use() == on_wire,
                  fmt::format("{} in use, {} on wires", pool.in_use(), on_wire)});
   return all;
+}
+
+// What the home believes of the caches is what they hold. [COH-3.1]
+std::vector<CheckResult> Machine::directory_check() const {
+  if (!is_quiet()) {
+    return {};
+  }
+  std::size_t held = 0, apart = 0;
+  for (const FabricDevice& device : fabric_.devices) {
+    if (device.cache) {
+      device.cache->rules().for_each_line([&](std::uint64_t line, LineState state) {
+        const LineHolders holders = fabric_.home->holders(line);
+        const bool is_known = is_owned(state) ? holders.is_owner(device.home_port)
+                                              : (holders.sharers() >> device.home_port & 1U) != 0;
+        ++held;
+        apart += is_known ? 0 : 1;
+      });
+    }
+  }
+  return {{"home: its directory says what the caches hold",
+           apart == 0 && held == fabric_.home->copies(),
+           fmt::format("{} lines in caches, {} of them unknown; {} in the directory", held, apart,
+                       fabric_.home->copies())}};
 }
 
 // Both ends of the handles of a conforming device agree once no message is under way. [DHI S2]

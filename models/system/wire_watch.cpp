@@ -28,6 +28,8 @@ Json message_fields(const CxlMessage& message) {
   fields["address"] = message.address;
   if (message.channel == CxlChannel::kH2dRsp) {
     fields["rsp_data"] = message.rsp_data;
+  } else if (message.channel == CxlChannel::kD2hReq) {
+    fields["identity"] = message.identity;
   } else if (message.channel == CxlChannel::kD2hData) {
     fields["bogus"] = message.bogus;
   }

@@ -39,6 +39,15 @@ class CacheArray {
   /// The first line held, in the order of sets and ways: what a flush of everything takes next.
   const Way* first_held() const;
 
+  template <class Visit>
+  void for_each_line(Visit&& visit) const {
+    for (const Way& way : ways_) {
+      if (way.state != LineState::kInvalid) {
+        visit(way.line, way.state);
+      }
+    }
+  }
+
   void touch(Way& way) { way.last_use = ++uses_; }
   void set_state(Way& way, LineState state);
   /// The way is free for another line; whoever takes its line on says what becomes of it.

@@ -33,6 +33,11 @@ class DeviceCache {
   LineState state(std::uint64_t line) const;
   /// The next line to evict for who wants the whole cache empty.
   std::optional<std::uint64_t> first_held() const;
+  /// void visit(std::uint64_t line, LineState), for each line held.
+  template <class Visit>
+  void for_each_line(Visit&& visit) const {
+    array_.for_each_line(visit);
+  }
   std::size_t outstanding() const { return cqids_.outstanding(); }
   const BadMessageCounts& bad_messages() const { return bad_; }
 

@@ -46,6 +46,14 @@ LineHolders HomeAgent::holders(std::uint64_t line) const {
   return found != nullptr ? found->holders : LineHolders{};
 }
 
+std::size_t HomeAgent::copies() const {
+  std::size_t copies = 0;
+  lines_.for_each([&copies](std::uint64_t, const Line& line) {
+    copies += static_cast<std::size_t>(__builtin_popcount(line.holders.all()));
+  });
+  return copies;
+}
+
 void HomeAgent::receive(std::uint8_t port, const CxlMessage& message, const CxlLine& line,
                         CxlOutput& out) {
   if (message.channel == CxlChannel::kD2hReq) {
@@ -214,8 +222,10 @@ void HomeAgent::snoop_done(std::uint16_t uqid, CxlOutput& out) {
   }
 }
 
-void HomeAgent::memory_read(std::uint32_t token, const CxlLine& line, CxlOutput& out) {
+void HomeAgent::memory_read(std::uint32_t token, const CxlLine& line, CxlOutput& out,
+                            bool is_error) {
   transactions_[token].line = line;
+  transactions_[token].is_error = is_error;
   transactions_[token].has_line = true;
   grant(token, out);
   start_ready(out);

@@ -34,6 +34,8 @@ class HomeAgent {
   std::size_t outstanding() const { return transactions_.size() - free_.size(); }
   std::size_t uqids_out() const { return uqids_.outstanding(); }
   LineHolders holders(std::uint64_t line) const;
+  /// Pairs of a line and a cache that holds it.
+  std::size_t copies() const;
   const BadMessageCounts& bad_messages() const { return bad_; }
 
   /// A message of the cache at `port` has come, with its line if it has one. REQUIRES: port <
@@ -43,7 +45,8 @@ class HomeAgent {
   /// one may come. REQUIRES: nothing that it sent is still on its way. [COH-3.10]
   void port_lost(std::uint8_t port, CxlOutput& out);
   /// The memory has done what it was asked for under this token.
-  void memory_read(std::uint32_t token, const CxlLine& line, CxlOutput& out);
+  /// is_error: there is no such memory, and `line` means nothing.
+  void memory_read(std::uint32_t token, const CxlLine& line, CxlOutput& out, bool is_error = false);
   void memory_written(std::uint32_t token, CxlOutput& out);
 
  private:
@@ -66,6 +69,7 @@ class HomeAgent {
     std::uint32_t snoops = 0;  ///< not answered yet
     bool has_line = false;     ///< `line` is the line as it is now
     bool is_dirty = false;     ///< and memory has to have it
+    bool is_error = false;     ///< memory does not have the line [COH-2.8]
     bool is_orphan = false;    ///< its cache has gone: nobody is to be answered
     bool was_held = false;     ///< evictions: the cache still had the line when its turn came
     CxlLine line{};

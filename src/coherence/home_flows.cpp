@@ -120,9 +120,10 @@ void HomeAgent::read_or_grant(std::uint32_t transaction, CxlOutput& out) {
 void HomeAgent::grant(std::uint32_t transaction, CxlOutput& out) {
   const Transaction& request = transactions_[transaction];
   LineHolders& holders = lines_.find(request.address)->holders;
-  cxl::GoState state = cxl::GoState::kExclusive;
-  if (request.opcode == cxl::D2hReq::kRdShared ||
-      (request.opcode == cxl::D2hReq::kRdAny && holders.all_but(request.port) != 0)) {
+  cxl::GoState state = request.is_error ? cxl::GoState::kError : cxl::GoState::kExclusive;
+  if (!request.is_error &&
+      (request.opcode == cxl::D2hReq::kRdShared ||
+       (request.opcode == cxl::D2hReq::kRdAny && holders.all_but(request.port) != 0))) {
     state = cxl::GoState::kShared;  // [COH-3.5]
   }
   if (request.is_orphan) {
@@ -130,7 +131,9 @@ void HomeAgent::grant(std::uint32_t transaction, CxlOutput& out) {
     return;
   }
   if (request.opcode != cxl::D2hReq::kRdCurr) {  // nobody remembers it, and it has no GO
-    if (state == cxl::GoState::kShared) {
+    if (request.is_error) {
+      holders.remove(request.port);
+    } else if (state == cxl::GoState::kShared) {
       holders.add_sharer(request.port);
     } else {
       holders.make_owner(request.port);
@@ -143,6 +146,7 @@ void HomeAgent::grant(std::uint32_t transaction, CxlOutput& out) {
     sent.message.channel = CxlChannel::kH2dData;
     sent.message.id = request.cqid;
     sent.message.cache_id = request.port;
+    sent.message.go_err = request.is_error;
     sent.line = request.line;
   }
   close_cqid(request);

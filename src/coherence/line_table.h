@@ -47,6 +47,14 @@ class LineTable {
       }
     }
   }
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const Slot& slot : slots_) {
+      if (slot.is_used) {
+        visit(slot.line, slot.record);
+      }
+    }
+  }
   /// Forgets the line, if it has a record; those behind it move up.
   void erase(std::uint64_t line) {
     std::size_t hole = slot_of(line);

@@ -387,6 +387,23 @@ void check_cxl_cache(const Config& config, Broken& broken) {
                                   "workload.domains up to {}",
                                   config.workload.domains, bits, std::uint64_t{1} << bits)});
   }
+  constexpr unsigned kMostCaches = 16;  // CacheID has four bits
+  if (cache.size > 0 && config.system.devices > kMostCaches) {
+    broken.push_back({{"device.cxl.cache.size", "system.devices"},
+                      fmt::format("{} devices with caches; expected system.devices up to {}",
+                                  config.system.devices, kMostCaches)});
+  }
+  if (config.faults.breaks(BrokenRule::kSingleWriter) &&
+      (cache.size == 0 || config.system.devices < 2)) {
+    broken.push_back({{"faults.break", "device.cxl.cache.size", "system.devices"},
+                      "single_writer without two caches; expected device.cxl.cache.size, and "
+                      "system.devices 2 or more"});
+  }
+  if (config.workload.via == WorkloadVia::kCxlCache && config.workload.at != At::kUntranslated) {
+    broken.push_back({{"workload.via", "workload.at"},
+                      "translated requests by CXL.cache, which carries host addresses and asks no "
+                      "translation agent; expected workload.at untranslated"});
+  }
   if (config.workload.via == WorkloadVia::kCxlCache && cache.size == 0) {
     broken.push_back({{"workload.via", "device.cxl.cache.size"},
                       "requests through a cache that is not there; expected device.cxl.cache.size "

@@ -118,7 +118,7 @@ Json cxl_caches_json(const RunResult& result) {
                     {"hits", cache.hits},
                     {"evictions", cache.evictions},
                     {"snoops", cache.snoops},
-                    {"snoops_hit", cache.snoops_hit},
+                    {"snoops_modified", cache.snoops_modified},
                     {"bogus", cache.bogus}});
   }
   return list;

@@ -138,7 +138,7 @@ CREATE TABLE cxl_cache (
   hits INTEGER NOT NULL,              -- of them, without a word to the home
   evictions INTEGER NOT NULL,
   snoops INTEGER NOT NULL,            -- answered
-  snoops_hit INTEGER NOT NULL,        -- of them, for a line that was there
+  snoops_modified INTEGER NOT NULL,        -- of them, with a line that it had modified
   bogus INTEGER NOT NULL              -- evictions overtaken by a snoop
 ) STRICT;
 

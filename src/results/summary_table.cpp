@@ -211,8 +211,8 @@ std::string ats_table(const RunResult& result) {
 }
 
 std::string cxl_cache_table(const RunResult& result) {
-  TextTable table({"CXL caches", "reads", "writes", "hit rate", "evictions", "snoops", "hit",
-                   "overtaken evictions"});
+  TextTable table({"CXL caches", "reads", "writes", "hit rate", "evictions", "snoops",
+                   "of modified lines", "overtaken evictions"});
   for (const CxlCacheResult& cache : result.cxl_caches) {
     const std::uint64_t asked = cache.reads + cache.writes;
     const std::optional<double> rate =
@@ -220,7 +220,7 @@ std::string cxl_cache_table(const RunResult& result) {
                    : std::optional(static_cast<double>(cache.hits) / static_cast<double>(asked));
     table.add_row({cache.device, with_thousands(cache.reads), with_thousands(cache.writes),
                    percent_text(rate), with_thousands(cache.evictions),
-                   with_thousands(cache.snoops), with_thousands(cache.snoops_hit),
+                   with_thousands(cache.snoops), with_thousands(cache.snoops_modified),
                    with_thousands(cache.bogus)});
   }
   return table.is_empty() ? "" : table.text();

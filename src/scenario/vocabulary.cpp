@@ -50,7 +50,8 @@ std::vector<std::string> wire_fields() {
     dllp.type = static_cast<DllpType>(i);
     add_keys(json_of(dllp), names);
   }
-  names.insert(names.end(), {"opcode", "id", "address", "rsp_data", "bogus"});  // of CXL messages
+  names.insert(names.end(),
+               {"opcode", "id", "address", "rsp_data", "bogus", "identity"});  // of CXL messages
   sort_once(names);
   return names;
 }
@@ -144,7 +145,6 @@ const std::vector<std::string>& error_kinds() {
                                                   "cxl_request_lost",
                                                   "cxl_request_refused",
                                                   "cxl_line_lost",
-                                                  "cxl_message_to_lost_link",
                                                   "cxl_home_without_memory"};
   return kKinds;
 }

@@ -100,6 +100,7 @@ struct Storm {
   CxlCacheRead read = CxlCacheRead::kShared;
   CxlCacheWrite write = CxlCacheWrite::kOwn;
   double error_rate = 0;
+  unsigned error_burst = 1;
   std::uint64_t operations = 20'000;  // of each core
   std::uint32_t credits = 256;
   CxlFlits flits = CxlFlits::k68;
@@ -111,6 +112,7 @@ void rage(const Storm& storm) {
   config.link.preset = {"x16", storm.flits == CxlFlits::k68 ? 5U : 6U, 16, storm.flits};
   config.link.cxl.latency_optimised = storm.latency_optimised;
   config.link.error_rate = storm.error_rate;
+  config.link.error_burst = storm.error_burst;
   config.link.cxl.req_credits = config.link.cxl.rsp_credits = config.link.cxl.data_credits =
       storm.credits;
   config.system.devices = kCores;
@@ -143,6 +145,11 @@ void rage(const Storm& storm) {
     EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
   }
   EXPECT_TRUE(machine.result().violations.empty());
+  std::uint64_t replays = 0;
+  for (const LinkResult& link : machine.result().links) {
+    replays += link.up.replay_events + link.down.replay_events;
+  }
+  EXPECT_EQ(replays > 100, storm.error_rate > 0) << replays;
   for (const std::unique_ptr<StormCore>& one : cores) {
     EXPECT_EQ(one->failed, 0U);
   }
@@ -175,26 +182,26 @@ TEST(CxlCacheStorm, COH_2_3_WritesPastTheCacheOfLinesThatSomeKeep) {
 
 // [CXL-3.6] A replay neither loses nor repeats a message, and GO stays before the snoop behind it.
 TEST(CxlCacheStorm, COH_1_5_OverLinksWithErrors) {
-  rage({CxlCacheRead::kShared, CxlCacheWrite::kOwn, 1e-5});
+  rage({CxlCacheRead::kShared, CxlCacheWrite::kOwn, 1e-4});
 }
 
 // [COH-1.6] No channel waits for another one for ever.
 TEST(CxlCacheStorm, COH_1_6_WithOneCreditOfEachClass) {
-  rage({CxlCacheRead::kShared, CxlCacheWrite::kOwn, 0, 5'000, 1});
+  rage({CxlCacheRead::kShared, CxlCacheWrite::kOwn, 0, 1, 5'000, 1});
 }
 
 // [CXL-6.2]
 TEST(CxlCacheStorm, COH_1_5_In256ByteFlitsWithErrors) {
-  rage({CxlCacheRead::kShared, CxlCacheWrite::kOwn, 1e-5, 20'000, 256, CxlFlits::k256});
+  rage({CxlCacheRead::kShared, CxlCacheWrite::kOwn, 1e-5, 24, 60'000, 256, CxlFlits::k256});
 }
 
 // [CXL-6.6] The first half of a flit is used before the second is there.
 TEST(CxlCacheStorm, COH_1_5_InHalvesOfFlitsWithErrors) {
-  rage({CxlCacheRead::kAny, CxlCacheWrite::kOwn, 1e-5, 20'000, 256, CxlFlits::k256, true});
+  rage({CxlCacheRead::kAny, CxlCacheWrite::kOwn, 1e-5, 24, 60'000, 256, CxlFlits::k256, true});
 }
 
 TEST(CxlCacheStorm, COH_1_6_In256ByteFlitsWithOneCreditOfEachClass) {
-  rage({CxlCacheRead::kShared, CxlCacheWrite::kPosted, 0, 5'000, 1, CxlFlits::k256});
+  rage({CxlCacheRead::kShared, CxlCacheWrite::kPosted, 0, 1, 5'000, 1, CxlFlits::k256});
 }
 
 }  // namespace
