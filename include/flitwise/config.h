@@ -496,7 +496,8 @@ enum class BrokenRule : std::uint8_t {
   kByteEnables,
   kAt,
   kHandles,
-  kSingleWriter
+  kSingleWriter,
+  kCxlMessages
 };
 
 struct FaultsConfig {

@@ -159,6 +159,9 @@ tlm::tlm_sync_enum Link::agent_sends(int side, Packet& packet, tlm::tlm_phase& /
   packet.stamp(Hop::kQueued, arrival);
   end.taken.add(packet);
   end.messages->push(PacketRef(&packet), arrival);
+  if (monitor_ != nullptr) {
+    monitor_->queued_message(packet);
+  }
   agenda_.at(kTransmit + i, std::max(arrival, next_slot(end)));
   return tlm::TLM_COMPLETED;
 }
@@ -477,8 +480,9 @@ void Link::receive(std::size_t side) {
       packet->stamp(Hop::kReceived, t);
       to.delivered_load.add(*packet);
       deliver(side, packet, t);
-      if (monitor_ != nullptr && packet->kind != PacketKind::kCxl) {
-        monitor_->delivered(side, *packet, t);
+      if (monitor_ != nullptr) {
+        packet->kind == PacketKind::kCxl ? monitor_->delivered_message(*packet, t)
+                                         : monitor_->delivered(side, *packet, t);
       }
     }
     to.delivered.clear();
@@ -622,6 +626,9 @@ void Link::release_faults() {
     end->framer->break_rules(faults_);
     if (faults_.breaks(BrokenRule::kOrdering)) {
       end->queues.break_ordering();
+    }
+    if (end->messages && faults_.breaks(BrokenRule::kCxlMessages)) {
+      end->messages->break_order();
     }
   }
 }

@@ -21,6 +21,7 @@ LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Co
   options.link = fabric.links[index].name;
   options.has_data_link = link.carrier == Carrier::kPcie;
   options.has_flits = link.is_in_flit_mode();
+  options.has_messages = link.preset.cxl != CxlFlits::kNone;
   options.mps = static_cast<std::uint32_t>(link.mps);
   options.mrrs = 0;
   options.host_timeout = config.host.timing.completion_timeout;

@@ -198,7 +198,8 @@ inline constexpr auto kNames<BrokenRule> =
                        {"byte_enables", BrokenRule::kByteEnables},
                        {"at", BrokenRule::kAt},
                        {"handles", BrokenRule::kHandles},
-                       {"single_writer", BrokenRule::kSingleWriter}});
+                       {"single_writer", BrokenRule::kSingleWriter},
+                       {"cxl_messages", BrokenRule::kCxlMessages}});
 template <>
 inline constexpr auto kNames<At> = names<At>({{"untranslated", At::kUntranslated},
                                               {"translated", At::kTranslated},

@@ -110,6 +110,9 @@ std::uint64_t CxlQueues::partial_lines(const Queue& queue, std::size_t count) co
 
 PacketRef CxlQueues::take(CxlChannel channel) {
   Queue& queue = queues_[index_of(channel)];
+  if (breaks_order_ && channel != CxlChannel::kH2dReq) {
+    change_places(queue);
+  }
   PacketRef packet = std::move(queue.entries.front().packet);
   queue.entries.pop_front();
   --queue.arrived;
@@ -121,6 +124,14 @@ PacketRef CxlQueues::take(CxlChannel channel) {
   turn_ = turn_ + 1 == channels_.size() ? 0 : turn_ + 1;
   gate_.spend(channel);
   return packet;
+}
+
+// Broken on purpose: the two oldest, where both could go and neither takes byte enables along.
+void CxlQueues::change_places(Queue& queue) {
+  if (queue.arrived > 1 && queue.partial == 0) {
+    std::swap(queue.entries[0].packet, queue.entries[1].packet);
+    breaks_order_ = false;
+  }
 }
 
 void CxlQueues::reset() {

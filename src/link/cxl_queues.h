@@ -43,6 +43,8 @@ class CxlQueues {
   CxlCreditGate& gate() { return gate_; }
   const CxlCreditGate& gate() const { return gate_; }
   void reset();
+  /// From now on, once: a message goes ahead of an older one of its channel. [COH-1.4]
+  void break_order() { breaks_order_ = true; }
   /// What waits for credits, for deadlock reports; empty where nothing does.
   std::string starved() const;
 
@@ -58,6 +60,7 @@ class CxlQueues {
     std::size_t partial = 0;  // lines that are enabled in part
   };
   std::uint64_t partial_lines(const Queue& queue, std::size_t count) const;
+  void change_places(Queue& queue);
   std::size_t ahead_of_responses(const Queue& snoops, std::size_t count) const;
 
   CxlDirection direction_;
@@ -67,6 +70,7 @@ class CxlQueues {
   std::uint64_t pushed_ = 0;
   std::size_t turn_ = 0;  // whose credits are looked at first
   CxlCreditGate gate_;
+  bool breaks_order_ = false;
 };
 
 }  // namespace flitwise

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kUpstream = 0;
 constexpr std::size_t kDownstream = 1;
 
-// 68-byte flits of CXL.cache and CXL.mem, which the framers count themselves. [CXL-3.5]
+// 68-byte flits of CXL.cache and CXL.mem: both ends count without numbers. [CXL-3.5]
 bool is_unnumbered(const WireUnit& unit) {
   return unit.packet->flit->is_cachemem && unit.size.fec == 0;
 }
@@ -40,7 +40,11 @@ LinkMonitor::Direction::Direction(const LinkMonitorOptions& options, bool is_up,
       checks_resolution(is_up && options.is_host_above && options.has_coherent_handles) {}
 
 LinkMonitor::LinkMonitor(const LinkMonitorOptions& options)
-    : options_(options), log_(options.link) {
+    : options_(options),
+      log_(options.link),
+      messages_(options.has_messages
+                    ? std::make_unique<MessageMonitor>(log_, options_.has_memory_states)
+                    : nullptr) {
   went_down();  // as every link is at first
 }
 
@@ -48,6 +52,9 @@ void LinkMonitor::went_down() {
   for (const std::size_t end : {kUpstream, kDownstream}) {
     const bool is_up = end == kDownstream;
     directions_[end] = std::make_unique<Direction>(options_, is_up, log_, Reporter(log_, is_up));
+  }
+  if (messages_) {
+    messages_->reset();
   }
 }
 
@@ -148,6 +155,9 @@ void LinkMonitor::sent_special(std::size_t end, const WireUnit& unit, Time now) 
 
 // The number is that of the flit; credits, order and shape are those of the TLPs that begin in it.
 void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
+  if (unit.packet->flit->is_cachemem && !unit.is_replay) {
+    messages_->sent(end, *unit.packet, !is_unnumbered(unit), now);
+  }
   if (is_unnumbered(unit)) {
     return;
   }
@@ -175,7 +185,7 @@ void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
     number_slowly(direction, unit, now);
   }
   if (unit.packet->flit->is_cachemem) {
-    return;  // messages and their credits: the framers' own books [CXL-N.10]
+    return;  // what it has are messages
   }
   for (const PacketRef& one : unit.packet->flit->starts) {
     const TlpKind kind = kind_of(one->tlp);
@@ -199,6 +209,10 @@ void LinkMonitor::acknowledging(std::size_t end, const Packet& dllp, Time now) {
 void LinkMonitor::told_by(std::size_t end, const WireUnit& unit, Time now) {
   if (!unit.is_flit()) {
     told(end, *unit.packet, now);
+    return;
+  }
+  if (is_unnumbered(unit)) {
+    messages_->arrived(end, *unit.packet);
     return;
   }
   for (const FlitPart& part : unit.packet->flit->parts) {
@@ -244,6 +258,9 @@ void LinkMonitor::accepted_flit(std::size_t end, const WireUnit& unit, bool is_d
   }
   const bool should_be = unit.has_payload() && !is_damaged && direction.has_data_link &&
                          direction.sequence.fits_delivery(flit, unit.sequence);
+  if (should_be && flit.flit->is_cachemem) {
+    messages_->accepted(end, *flit.flit);
+  }
   if (should_be || !tlps.empty()) {
     accepted_next(direction, unit, is_all_of(*flit.flit, tlps), now);
   }

@@ -11,6 +11,7 @@
 #include "monitor/completion_monitor.h"
 #include "monitor/credit_monitor.h"
 #include "monitor/handle_monitor.h"
+#include "monitor/message_monitor.h"
 #include "monitor/ordering_monitor.h"
 #include "monitor/request_monitor.h"
 #include "monitor/sequence_monitor.h"
@@ -21,8 +22,10 @@ namespace flitwise {
 /// What a link's monitors have to know of the machine around it.
 struct LinkMonitorOptions {
   std::string link;
-  bool has_data_link = true;  ///< PCIe: credits, sequence numbers, Acks
-  bool has_flits = false;     ///< then flits have the sequence numbers
+  bool has_data_link = true;       ///< PCIe: credits, sequence numbers, Acks
+  bool has_flits = false;          ///< then flits have the sequence numbers
+  bool has_messages = false;       ///< a CXL link: flits of CXL.cache and CXL.mem as well
+  bool has_memory_states = false;  ///< of CXL.mem: the device has states of its lines [COH-5.3]
   std::uint32_t mps = 256, mrrs = 512;
   std::uint32_t host_rcb = 64, device_rcb = 128;  ///< as completers [LNK-9.9]
   Time device_timeout, host_timeout;              ///< [LNK-9.18]
@@ -44,6 +47,8 @@ class LinkMonitor {
   void queued(std::size_t end, FcClass fc, const Packet& packet) {
     directions_[end]->ordering.queued(fc, packet);
   }
+  /// Those of messages have taken one. REQUIRES: has_messages, as do all messages and their flits.
+  void queued_message(const Packet& message) { messages_->queued(message); }
   /// An end has put a unit on its wire.
   void sent(std::size_t end, const WireUnit& unit, Time now);
   /// A unit has come to an end, undamaged.
@@ -63,6 +68,8 @@ class LinkMonitor {
   }
   /// The port at an end has dealt with a TLP.
   void delivered(std::size_t end, const Packet& packet, Time now);
+  /// The agent at an end has dealt with a message.
+  void delivered_message(const Packet& message, Time now) { messages_->delivered(message, now); }
   /// The link has gone down: it comes up with no memory of what was before. [LNK-10.7]
   void went_down();
 
@@ -117,6 +124,7 @@ class LinkMonitor {
   const LinkMonitorOptions options_;
   ViolationLog log_;
   std::array<std::unique_ptr<Direction>, 2> directions_;
+  std::unique_ptr<MessageMonitor> messages_;  // null where there are none
 };
 
 }  // namespace flitwise

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "monitor/message_note.h"
+
 namespace flitwise {
 namespace {
 
@@ -38,6 +40,9 @@ std::string text_of(const PacketNote& note) {
 
 std::string text_of(const Packet& packet) {
   const Tlp& tlp = packet.tlp;
+  if (packet.kind == PacketKind::kCxl) {
+    return text_of(note_of_message(packet));
+  }
   if (packet.kind == PacketKind::kDllp) {
     return fmt::format("#{} {}", packet.uid, dllp_text(packet.dllp));
   }

@@ -25,7 +25,8 @@ inline PacketNote note_of(const Packet& packet) {
 
 /// "#17 MRd tag 5 from 01:00.0 at 0x1000, 16 DW"
 std::string text_of(const PacketNote& note);
-/// The same with what else tells a completion, a message or a DLLP apart.
+/// The same with what else tells a completion, a message or a DLLP apart; of a message of CXL.cache
+/// or CXL.mem its own.
 std::string text_of(const Packet& packet);
 std::string text_of(Bdf bdf);  ///< "01:00.0"
 

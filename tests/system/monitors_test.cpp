@@ -49,6 +49,12 @@ link: {identity: dhi}
 workload: {kind: posted_write, payload: 64B, requests: 400, domains: 8}
 )";
 
+constexpr const char* kMessages = R"(
+link: {preset: cxl68_gen5x8}
+device: {cxl: {memory: 8GiB}}
+workload: {via: cxl_mem, kind: read, payload: 64B, requests: 400}
+)";
+
 constexpr Case kCases[] = {
     {"credits", "LNK-8.3", kFewCredits, "MWr", "headers"},
     {"sequence", "LNK-7.15", kWrites, "Ack", "with sequence"},
@@ -59,6 +65,7 @@ constexpr Case kCases[] = {
     {"byte_enables", "LNK-2.8", kWrites, "enables 0/f", "First BE 0"},
     {"at", "LNK-1.5", kWrites, "AT 3", "AT 3"},
     {"handles", "DHI S2", kHandles, "with a handle", "PASID"},
+    {"cxl_messages", "COH-1.4", kMessages, "M2S Req MemRd", "M2S Req MemRd"},
 };
 
 RunResult run(const Case& one, const std::string& more) {

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which answers a request asks for.
+#include "monitor/message_id_monitor.h"
+
+#include <algorithm>
+
+#include "cxl/channels.h"
+
+namespace flitwise {
+namespace {
+
+constexpr MonitoredRule kInUse{"COH-1.3", "an id is used again while it is out"};
+constexpr MonitoredRule kNotOut{"COH-1.3", "an answer has an id that is not out"};
+constexpr MonitoredRule kOfRead{"COH-2.5", "an answer that its request does not ask for"};
+constexpr MonitoredRule kOfWrite{"COH-2.6", "an answer that its write does not ask for"};
+constexpr MonitoredRule kOfEviction{"COH-2.7", "an answer that its eviction does not ask for"};
+constexpr MonitoredRule kOfSnoop{"COH-4.1", "an answer that its snoop does not ask for"};
+constexpr MonitoredRule kOfMemory{"COH-5.1", "an answer that its request does not ask for"};
+constexpr MonitoredRule kOfStates{"COH-5.3", "an answer that its request does not ask for"};
+
+// Kinds of answers, each at most once.
+enum Kind : std::uint8_t {
+  kNdr = 1,
+  kData = 2,  // S2M DRS, H2D Data, D2H Data
+  kGo = 4,
+  kPull = 8,
+  kExtCmp = 16,
+  kResponse = 32,  // D2H Rsp
+};
+constexpr std::uint8_t kGoAndData = kGo | kData, kNdrAndData = kNdr | kData;
+// What nobody has a rule for: nothing is booked, and no answer expected. [COH-N.1]
+constexpr std::uint8_t kNothing = 0;
+
+bool has_state(const CxlMessage& request) {
+  return request.meta_field == static_cast<std::uint8_t>(cxl::MetaField::kMeta0State);
+}
+
+// [COH-5.1] [COH-5.2] [COH-5.3]
+std::uint8_t owed_to_req(const CxlMessage& request, bool has_states) {
+  switch (static_cast<cxl::M2sReq>(request.opcode)) {
+    case cxl::M2sReq::kMemRd:
+    case cxl::M2sReq::kMemRdData:
+      return has_states && has_state(request) ? kNdrAndData : std::uint8_t{kData};
+    case cxl::M2sReq::kMemInv:
+    case cxl::M2sReq::kMemInvNt:
+    case cxl::M2sReq::kMemClnEvct:
+      return kNdr;
+    case cxl::M2sReq::kMemSpecRd:
+    case cxl::M2sReq::kMemRdFwd:
+    case cxl::M2sReq::kMemWrFwd:
+      break;
+  }
+  return kNothing;
+}
+
+// A conflict names a back-invalidate snoop and belongs to no Tag. [COH-6.4]
+bool is_of_conflict(const CxlMessage& message) {
+  return message.channel == CxlChannel::kM2sRwd
+             ? message.opcode == static_cast<std::uint8_t>(cxl::M2sRwd::kBiConflict)
+             : message.opcode == static_cast<std::uint8_t>(cxl::S2mNdr::kBiConflictAck);
+}
+
+// [COH-2.5] [COH-2.6] [COH-2.7]
+std::uint8_t owed_to_cache(std::uint8_t opcode) {
+  switch (static_cast<cxl::D2hReq>(opcode)) {
+    case cxl::D2hReq::kRdShared:
+    case cxl::D2hReq::kRdAny:
+    case cxl::D2hReq::kRdOwn:
+      return kGoAndData;
+    case cxl::D2hReq::kRdCurr:
+      return kData;
+    case cxl::D2hReq::kRdOwnNoData:
+    case cxl::D2hReq::kCleanEvictNoData:
+    case cxl::D2hReq::kClFlush:
+    case cxl::D2hReq::kCacheFlushed:
+      return kGo;
+    case cxl::D2hReq::kItoMWr:
+    case cxl::D2hReq::kWrCur:
+    case cxl::D2hReq::kWrInv:
+    case cxl::D2hReq::kWoWrInv:
+    case cxl::D2hReq::kWoWrInvF:
+    case cxl::D2hReq::kCleanEvict:
+    case cxl::D2hReq::kDirtyEvict:
+      return kPull;
+  }
+  return kNothing;
+}
+
+// What follows the data that a write is pulled for. [COH-2.6]
+std::uint8_t owed_behind_pull(cxl::D2hReq opcode) {
+  switch (opcode) {
+    case cxl::D2hReq::kWrInv:
+      return kGo;
+    case cxl::D2hReq::kWoWrInv:
+    case cxl::D2hReq::kWoWrInvF:
+      return kExtCmp;
+    default:
+      return kNothing;
+  }
+}
+
+// The pull that a write or an eviction asks for; with errors any may come as GO_ERR_WritePull.
+bool is_its_pull(cxl::D2hReq opcode, cxl::H2dRsp pull) {
+  switch (opcode) {
+    case cxl::D2hReq::kWrInv:
+      return pull == cxl::H2dRsp::kWritePull;
+    case cxl::D2hReq::kWoWrInv:
+    case cxl::D2hReq::kWoWrInvF:
+      return pull == cxl::H2dRsp::kFastGoWritePull;
+    case cxl::D2hReq::kCleanEvict:
+      return pull == cxl::H2dRsp::kGoWritePull || pull == cxl::H2dRsp::kGoErrWritePull ||
+             pull == cxl::H2dRsp::kGoWritePullDrop;
+    default:
+      return pull == cxl::H2dRsp::kGoWritePull || pull == cxl::H2dRsp::kGoErrWritePull;
+  }
+}
+
+std::uint8_t kind_of_response(std::uint8_t opcode) {
+  switch (static_cast<cxl::H2dRsp>(opcode)) {
+    case cxl::H2dRsp::kGo:
+      return kGo;
+    case cxl::H2dRsp::kExtCmp:
+      return kExtCmp;
+    case cxl::H2dRsp::kWritePull:
+    case cxl::H2dRsp::kGoWritePull:
+    case cxl::H2dRsp::kGoWritePullDrop:
+    case cxl::H2dRsp::kFastGoWritePull:
+    case cxl::H2dRsp::kGoErrWritePull:
+      return kPull;
+  }
+  return kNothing;
+}
+
+// The snooped cache had the line modified: it comes as well. [COH-4.1]
+bool forwards(std::uint8_t response) {
+  const auto opcode = static_cast<cxl::D2hRsp>(response);
+  return opcode == cxl::D2hRsp::kRspSFwdM || opcode == cxl::D2hRsp::kRspIFwdM ||
+         opcode == cxl::D2hRsp::kRspVFwdV;
+}
+
+const MonitoredRule& rule_of(const MessageNote& request, bool has_state) {
+  switch (request.channel) {
+    case CxlChannel::kD2hReq:
+      break;
+    case CxlChannel::kH2dReq:
+      return kOfSnoop;
+    case CxlChannel::kH2dRsp:
+      return kOfWrite;  // a pull
+    default:
+      return has_state ? kOfStates : kOfMemory;
+  }
+  switch (static_cast<cxl::D2hReq>(request.opcode)) {
+    case cxl::D2hReq::kCleanEvict:
+    case cxl::D2hReq::kDirtyEvict:
+    case cxl::D2hReq::kCleanEvictNoData:
+      return kOfEviction;
+    default:
+      return owed_to_cache(request.opcode) == kPull ? kOfWrite : kOfRead;
+  }
+}
+
+}  // namespace
+
+void MessageIdMonitor::grow(Table& table, std::uint16_t id) {
+  std::size_t size = std::max<std::size_t>(64, table.size());
+  while (size <= id) {
+    size *= 2;
+  }
+  table.resize(size);
+}
+
+const Reporter& MessageIdMonitor::reporter(const Packet& packet) const {
+  return info_of(packet.cxl->channel).direction == CxlDirection::kUpstream ? up_ : down_;
+}
+
+void MessageIdMonitor::report(const MonitoredRule& rule, const Packet& packet,
+                              const Request& against, Time now) const {
+  reporter(packet).report(
+      rule, now, packet,
+      against.note.uid == 0 ? "an id that was never out" : text_of(against.note));
+}
+
+MessageIdMonitor::Request* MessageIdMonitor::open(Table& table, const Packet& packet,
+                                                  std::uint16_t id, std::uint8_t owed, Time now) {
+  if (owed == kNothing) {
+    return nullptr;
+  }
+  Request& request = at(table, id);
+  if (request.is_out) {
+    report(kInUse, packet, request, now);
+  }
+  request = Request();
+  request.note = note_of_message(packet);
+  request.owed = owed;
+  request.is_out = true;
+  return &request;
+}
+
+MessageIdMonitor::Request* MessageIdMonitor::asked_by(Table& table, const Packet& packet,
+                                                      Time now) {
+  Request& request = at(table, packet.cxl->id);
+  if (!request.is_out || !request.is_delivered) {
+    report(kNotOut, packet, request, now);
+    return nullptr;
+  }
+  return &request;
+}
+
+bool MessageIdMonitor::answer(Request& request, const Packet& packet, std::uint8_t kind, Time now) {
+  if ((request.owed & kind) == 0) {
+    report(rule_of(request.note, request.has_state), packet, request, now);
+    return false;
+  }
+  request.owed = static_cast<std::uint8_t>(request.owed & ~kind);
+  request.flying |= kind;
+  return true;
+}
+
+void MessageIdMonitor::has_come(Table& table, const Packet& packet) {
+  Request& request = at(table, packet.cxl->id);
+  if (request.is_out && request.note.uid == packet.uid) {
+    request.is_delivered = true;
+  }
+}
+
+void MessageIdMonitor::answered(Table& table, const Packet& packet, std::uint8_t kind) {
+  Request& request = at(table, packet.cxl->id);
+  if ((request.flying & kind) != 0) {
+    request.flying = static_cast<std::uint8_t>(request.flying & ~kind);
+    close_if_done(request);
+  }
+}
+
+void MessageIdMonitor::sent(const Packet& packet, Time now) {
+  const CxlMessage& message = *packet.cxl;
+  switch (message.channel) {
+    case CxlChannel::kM2sReq:
+      if (Request* const request =
+              open(tags_, packet, message.id, owed_to_req(message, has_states_), now)) {
+        request->has_state = has_states_ && has_state(message);
+      }
+      break;
+    case CxlChannel::kM2sRwd:
+      if (!is_of_conflict(message)) {
+        open(tags_, packet, message.id, kNdr, now);
+      }
+      break;
+    case CxlChannel::kS2mNdr:
+    case CxlChannel::kS2mDrs:
+      if (message.channel == CxlChannel::kS2mNdr && is_of_conflict(message)) {
+        break;
+      }
+      if (Request* const request = asked_by(tags_, packet, now)) {
+        answer(*request, packet, message.channel == CxlChannel::kS2mNdr ? kNdr : kData, now);
+      }
+      break;
+    case CxlChannel::kD2hReq:
+      open(cqids_, packet, message.id, owed_to_cache(message.opcode), now);
+      break;
+    case CxlChannel::kH2dReq:
+      open(uqids_, packet, message.id, kResponse, now);
+      break;
+    case CxlChannel::kH2dRsp:
+      host_responds(packet, now);
+      break;
+    case CxlChannel::kH2dData:
+      if (Request* const request = asked_by(cqids_, packet, now)) {
+        answer(*request, packet, kData, now);
+      }
+      break;
+    case CxlChannel::kD2hRsp:
+      cache_responds(packet, now);
+      break;
+    case CxlChannel::kD2hData:
+      cache_sends_data(packet, now);
+      break;
+    case CxlChannel::kM2sBiRsp:  // BITags are not booked
+    case CxlChannel::kS2mBiSnp:
+      break;
+  }
+}
+
+void MessageIdMonitor::host_responds(const Packet& packet, Time now) {
+  Request* const request = asked_by(cqids_, packet, now);
+  if (request == nullptr) {
+    return;
+  }
+  const std::uint8_t kind = kind_of_response(packet.cxl->opcode);
+  if (answer(*request, packet, kind, now) && kind == kPull) {
+    pull(*request, packet, now);
+  }
+}
+
+// A pull is a request of its own, for data under a UQID.
+void MessageIdMonitor::pull(Request& request, const Packet& packet, Time now) {
+  const auto opcode = static_cast<cxl::D2hReq>(request.note.opcode);
+  const auto response = static_cast<cxl::H2dRsp>(packet.cxl->opcode);
+  if (!is_its_pull(opcode, response)) {
+    report(rule_of(request.note, false), packet, request, now);
+  }
+  if (response == cxl::H2dRsp::kGoWritePullDrop) {
+    return;
+  }
+  Request& data = *open(uqids_, packet, packet.cxl->rsp_data, kData, now);
+  data.is_pull = true;
+  data.asker = request.note.uid;
+  data.asker_id = request.note.id;
+  request.later = owed_behind_pull(opcode);
+}
+
+void MessageIdMonitor::cache_responds(const Packet& packet, Time now) {
+  Request* const snoop = asked_by(uqids_, packet, now);
+  if (snoop == nullptr || !answer(*snoop, packet, kResponse, now)) {
+    return;
+  }
+  const bool has_data = forwards(packet.cxl->opcode);
+  if (has_data && !snoop->has_early_data) {
+    snoop->owed |= kData;
+  } else if (!has_data && snoop->has_early_data) {
+    report(kOfSnoop, packet, *snoop, now);
+  }
+}
+
+// Data of a snoop may be sent before its response says that they come.
+void MessageIdMonitor::cache_sends_data(const Packet& packet, Time now) {
+  Request* const asked = asked_by(uqids_, packet, now);
+  if (asked == nullptr) {
+    return;
+  }
+  if (!asked->is_pull && !asked->has_early_data && (asked->owed & kResponse) != 0) {
+    asked->has_early_data = true;
+    asked->flying |= kData;
+    return;
+  }
+  answer(*asked, packet, kData, now);
+}
+
+void MessageIdMonitor::cache_data_came(const Packet& packet) {
+  const Request& data = at(uqids_, packet.cxl->id);
+  if (data.is_pull && (data.flying & kData) != 0) {
+    Request& write = at(cqids_, data.asker_id);
+    if (write.is_out && write.note.uid == data.asker) {
+      write.owed |= write.later;
+      write.later = 0;
+    }
+  }
+  answered(uqids_, packet, kData);
+}
+
+void MessageIdMonitor::delivered(const Packet& packet) {
+  const CxlMessage& message = *packet.cxl;
+  switch (message.channel) {
+    case CxlChannel::kM2sReq:
+    case CxlChannel::kM2sRwd:
+      has_come(tags_, packet);
+      break;
+    case CxlChannel::kS2mNdr:
+    case CxlChannel::kS2mDrs:
+      answered(tags_, packet, message.channel == CxlChannel::kS2mNdr ? kNdr : kData);
+      break;
+    case CxlChannel::kD2hReq:
+      has_come(cqids_, packet);
+      break;
+    case CxlChannel::kH2dReq:
+      has_come(uqids_, packet);
+      break;
+    case CxlChannel::kH2dRsp: {
+      const std::uint8_t kind = kind_of_response(message.opcode);
+      if (Request& data = at(uqids_, message.rsp_data);
+          kind == kPull && data.is_pull && data.note.uid == packet.uid) {
+        data.is_delivered = true;
+      }
+      answered(cqids_, packet, kind);
+      break;
+    }
+    case CxlChannel::kH2dData:
+      answered(cqids_, packet, kData);
+      break;
+    case CxlChannel::kD2hRsp:
+      answered(uqids_, packet, kResponse);
+      break;
+    case CxlChannel::kD2hData:
+      cache_data_came(packet);
+      break;
+    case CxlChannel::kM2sBiRsp:
+    case CxlChannel::kS2mBiSnp:
+      break;
+  }
+}
+
+void MessageIdMonitor::reset() {
+  for (Table* const table : {&tags_, &cqids_, &uqids_}) {
+    for (Request& request : *table) {
+      request.is_out = false;
+    }
+  }
+}
+
+}  // namespace flitwise

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Requests of CXL.cache and CXL.mem on one link and what answers them: each id is out once at
+/// most, and an answer comes once, by a channel that its request asks for. Books are kept by what
+/// is sent and delivered. [COH-1.3] [COH-2.5] to [COH-2.7] [COH-4.1] [COH-5.1] to [COH-5.5]
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flitwise/cxl.h"
+#include "flitwise/packet.h"
+#include "monitor/message_note.h"
+#include "monitor/violation_log.h"
+
+namespace flitwise {
+
+class MessageIdMonitor {
+ public:
+  /// `has_states`: the memory knows of states, so that a read with one has two answers. [COH-5.3]
+  MessageIdMonitor(Reporter up, Reporter down, bool has_states)
+      : up_(up), down_(down), has_states_(has_states) {}
+
+  void sent(const Packet& packet, Time now);
+  void delivered(const Packet& packet);
+  void reset();
+
+ private:
+  /// A request, a snoop or a write pull.
+  struct Request {
+    MessageNote note;
+    std::uint64_t asker = 0;     // of a pull: uid of the request that it belongs to
+    std::uint16_t asker_id = 0;  // and its CQID
+    std::uint8_t owed = 0;       // kinds of answers that have not been sent
+    std::uint8_t flying = 0;     // that were sent and are not there yet
+    std::uint8_t later = 0;      // owed when the data of its pull are there
+    bool is_out = false, is_delivered = false;
+    bool is_pull = false, has_state = false;
+    bool has_early_data = false;  // of a snoop: they were sent before the response
+  };
+  using Table = std::vector<Request>;
+
+  static Request& at(Table& table, std::uint16_t id) {
+    if (id >= table.size()) {
+      grow(table, id);
+    }
+    return table[id];
+  }
+  [[gnu::cold, gnu::noinline]] static void grow(Table& table, std::uint16_t id);
+
+  Request* open(Table& table, const Packet& packet, std::uint16_t id, std::uint8_t owed, Time now);
+  /// The request that this answers, where it is out and has arrived; else it is reported.
+  Request* asked_by(Table& table, const Packet& packet, Time now);
+  bool answer(Request& request, const Packet& packet, std::uint8_t kind, Time now);
+  static void has_come(Table& table, const Packet& packet);
+  static void close_if_done(Request& request) {
+    request.is_out = (request.owed | request.flying | request.later) != 0 || !request.is_delivered;
+  }
+  void answered(Table& table, const Packet& packet, std::uint8_t kind);
+  void host_responds(const Packet& packet, Time now);
+  void pull(Request& request, const Packet& packet, Time now);
+  void cache_responds(const Packet& packet, Time now);
+  void cache_sends_data(const Packet& packet, Time now);
+  void cache_data_came(const Packet& packet);
+  const Reporter& reporter(const Packet& packet) const;
+  [[gnu::cold, gnu::noinline]] void report(const MonitoredRule& rule, const Packet& packet,
+                                           const Request& against, Time now) const;
+
+  Reporter up_, down_;
+  bool has_states_;
+  Table tags_;   // CXL.mem
+  Table cqids_;  // requests of the cache
+  Table uqids_;  // snoops and write pulls of the host
+};
+
+}  // namespace flitwise

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages out of their turn.
+#include "monitor/message_order_monitor.h"
+
+#include "cxl/channels.h"
+#include "monitor/packet_note.h"
+
+namespace flitwise {
+namespace {
+
+constexpr MonitoredRule kOvertakes{"COH-1.4", "a message was sent ahead of an older one"};
+constexpr MonitoredRule kNotQueued{"COH-1.4", "a message was sent that nobody queued, or twice"};
+constexpr MonitoredRule kComesAhead{"COH-1.4", "a message was delivered ahead of an older one"};
+constexpr MonitoredRule kNotSent{"COH-1.4", "a message was delivered that was not sent, or twice"};
+constexpr MonitoredRule kSnoop{"COH-1.5", "a snoop was delivered ahead of a GO queued before it"};
+
+}  // namespace
+
+void MessageOrderMonitor::Channel::grow() {
+  std::vector<Slot> larger(slots.size() * 2);
+  for (std::uint64_t i = head; i != tail; ++i) {
+    larger[i & (larger.size() - 1)] = at(i);
+  }
+  slots = std::move(larger);
+}
+
+std::uint64_t MessageOrderMonitor::Channel::find(const Packet& packet, std::uint64_t from,
+                                                 std::uint64_t until) {
+  while (from != until && at(from).packet != &packet) {
+    ++from;
+  }
+  return from;
+}
+
+void MessageOrderMonitor::Channel::move_down(std::uint64_t index, std::uint64_t to) {
+  const Slot slot = at(index);
+  for (; index > to; --index) {
+    at(index) = at(index - 1);
+  }
+  at(to) = slot;
+}
+
+const Reporter& MessageOrderMonitor::reporter(const Packet& packet) const {
+  return info_of(packet.cxl->channel).direction == CxlDirection::kUpstream ? up_ : down_;
+}
+
+void MessageOrderMonitor::sent_out_of_turn(Channel& channel, const Packet& packet, Time now) {
+  const std::uint64_t index = channel.find(packet, channel.sent, channel.tail);
+  if (index == channel.tail) {
+    reporter(packet).report(kNotQueued, now, packet, "none in the queue");
+    return;
+  }
+  reporter(packet).report(kOvertakes, now, packet, text_of(*channel.at(channel.sent).packet));
+  channel.move_down(index, channel.sent++);
+}
+
+void MessageOrderMonitor::delivered_out_of_turn(Channel& channel, const Packet& packet, Time now) {
+  const std::uint64_t index = channel.find(packet, channel.head, channel.sent);
+  if (index == channel.sent) {
+    reporter(packet).report(kNotSent, now, packet, "none on the wire");
+    return;
+  }
+  reporter(packet).report(kComesAhead, now, packet, text_of(*channel.at(channel.head).packet));
+  channel.move_down(index, channel.head++);
+}
+
+void MessageOrderMonitor::overtook(const Packet& snoop, std::uint64_t behind, Time now) {
+  reporter(snoop).report(kSnoop, now, snoop, text_of(*responses().at(behind - 1).packet));
+}
+
+void MessageOrderMonitor::reset() {
+  for (Channel& channel : channels_) {
+    channel.head = channel.sent = channel.tail = 0;
+  }
+  last_go_ = 0;
+}
+
+}  // namespace flitwise
