@@ -107,6 +107,15 @@ void check_flit_mode(const Config& config, Broken& broken) {
   }
 }
 
+/// Headers of non-flit mode have no room for more. [LNK-9.8]
+void check_tag_bits(const Config& config, Broken& broken) {
+  if (config.device.tag_bits == 14 && !config.link.is_in_flit_mode()) {
+    broken.push_back({{"device.tag_bits", "link.flit_mode", "link.preset", "link.carrier"},
+                      "14-bit tags without flit mode; expected device.tag_bits up to 10, or "
+                      "link.flit_mode true"});
+  }
+}
+
 /// The tag of a posted write has eight bits, and ten with T9:T8.
 void check_tag_form(const Config& config, Broken& broken) {
   const unsigned room = config.device.tag_bits == 10 ? 10 : 8;
@@ -455,6 +464,7 @@ std::vector<BrokenRelation> broken_relations(const Config& config) {
   Broken broken;
   check_domains(config, broken);
   check_form(config, broken);
+  check_tag_bits(config, broken);
   check_tag_form(config, broken);
   check_least_credits(config, broken);
   check_unscaled_credits(config, broken);

@@ -24,7 +24,7 @@ struct EndpointSpaceOptions {
   std::uint64_t bar_size = 64 << 10;  ///< BAR 0 of the PF and of each VF
   std::uint16_t total_vfs = 0;        ///< 0: no SR-IOV capability
   unsigned max_mps = 4096;
-  unsigned tag_bits = 10;  ///< widest tag that is supported: 5, 8 or 10
+  unsigned tag_bits = 10;  ///< widest tag that is supported: 5, 8, 10 or 14
   unsigned msix_vectors = 32;
   std::uint32_t msix_table_offset = 0x8000;  ///< within BAR 0
   std::uint32_t msix_pba_offset = 0xc000;

@@ -15,7 +15,10 @@ AwaitedRequest& RequestTable::at(Bdf function, std::uint16_t tag) {
   if (tags == nullptr) {
     tags = std::make_unique<Tags>();
   }
-  std::uint32_t& place = tags->places[tag & kTagMask];
+  if (tag >= tags->places.size()) {
+    tags->places.resize(std::size_t{1} << 16, kNone);  // 14-bit tags [LNK-9.8]
+  }
+  std::uint32_t& place = tags->places[tag];
   if (place == kNone) {
     place = static_cast<std::uint32_t>(requests_.size());
     requests_.emplace_back();

@@ -27,13 +27,13 @@ struct AwaitedRequest {
 
 class RequestTable {
  public:
-  /// The place of {function, tag}; is_out tells whether a request waits there. REQUIRES: tag <
-  /// 1024.
+  /// The place of {function, tag}; is_out tells whether a request waits there.
   AwaitedRequest& at(Bdf function, std::uint16_t tag);
   /// Null where no such request is out.
   AwaitedRequest* find(Bdf function, std::uint16_t tag) {
     const Tags* const tags = tags_of(function);
-    const std::uint32_t place = tags == nullptr ? kNone : tags->places[tag & kTagMask];
+    const std::uint32_t place =
+        tags == nullptr || tag >= tags->places.size() ? kNone : tags->places[tag];
     return place == kNone || !requests_[place].is_out ? nullptr : &requests_[place];
   }
   /// The request that bore this handle as its Requester ID; seldom asked for.
@@ -41,10 +41,8 @@ class RequestTable {
 
  private:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
-  static constexpr std::uint16_t kTagMask = 1023;
   struct Tags {
-    Tags() { places.fill(kNone); }
-    std::array<std::uint32_t, kTagMask + 1U> places;
+    std::vector<std::uint32_t> places = std::vector<std::uint32_t>(1024, kNone);  // by tag, grows
   };
   using Bus = std::array<std::unique_ptr<Tags>, 256>;
 

@@ -11,10 +11,12 @@ namespace flitwise {
 
 /// With 10-bit tags the values with T9:T8 = 00 stay unused; unverified, hence named. [LNK-9.8]
 inline constexpr std::uint16_t kFirstTenBitTag = 256;
+/// With 14-bit tags none stays unused; unverified. [LNK-9.8]
+inline constexpr std::uint16_t kFirstFourteenBitTag = 0;
 
 class TagPool {
  public:
-  /// bits: 5, 8 or 10.
+  /// bits: 5, 8, 10 or 14.
   explicit TagPool(unsigned bits)
       : is_out_(1U << bits, false), first_(first_of(bits)), end_(1U << bits) {
     for (unsigned tag = first_; tag < end_; ++tag) {
@@ -24,7 +26,7 @@ class TagPool {
   }
 
   /// From now on tags have so many bits. Those that are out stay out until they are given back,
-  /// whatever their width. REQUIRES: bits is 5, 8 or 10, and no more than at construction.
+  /// whatever their width. REQUIRES: bits is 5, 8, 10 or 14, and no more than at construction.
   void set_bits(unsigned bits);
 
   bool has_free() const { return free_ > 0; }
@@ -55,7 +57,9 @@ class TagPool {
   }
 
  private:
-  static constexpr unsigned first_of(unsigned bits) { return bits == 10 ? kFirstTenBitTag : 0; }
+  static constexpr unsigned first_of(unsigned bits) {
+    return bits == 10 ? kFirstTenBitTag : bits == 14 ? kFirstFourteenBitTag : 0;
+  }
   bool is_in_range(unsigned tag) const { return tag >= first_ && tag < end_; }
 
   std::vector<std::uint16_t> ring_;  // free ones from head_ on

@@ -36,8 +36,8 @@ Keys shell_keys() {
           "device.dma.id_based_ordering", [](auto& c) { return &c.device.dma.id_based_ordering; },
           "Requests have the IDO bit set, where the handle rules let them."),
       count(
-          "device.tag_bits", [](auto& c) { return &c.device.tag_bits; }, only({5, 8, 10}),
-          "Width of the tags that requests use."),
+          "device.tag_bits", [](auto& c) { return &c.device.tag_bits; }, only({5, 8, 10, 14}),
+          "Width of the tags that requests use; 14 in flit mode."),
   };
 }
 

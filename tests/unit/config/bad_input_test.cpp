@@ -124,7 +124,8 @@ TEST(BadInput, ValueOutOfRange) {
               ElementsAre(at("1:13", "300B", "a power of two in 128B..4KiB")));
   EXPECT_THAT(problems_of("link: {mrrs: 8KiB}\n"), ElementsAre(at("1:14", "8KiB")));
   EXPECT_THAT(problems_of("link: {rcb: 256B}\n"), ElementsAre(at("1:13", "256B", "64B or 128B")));
-  EXPECT_THAT(problems_of("device: {tag_bits: 9}\n"), ElementsAre(at("1:20", "9", "5, 8 or 10")));
+  EXPECT_THAT(problems_of("device: {tag_bits: 9}\n"),
+              ElementsAre(at("1:20", "9", "5, 8, 10 or 14")));
   EXPECT_THAT(problems_of("workload: {requests: 0}\n"), ElementsAre(at("1:22", "0")));
   EXPECT_THAT(problems_of("message: {flit_bits: 15}\n"), ElementsAre(at("1:22", "15", "16..128")));
   EXPECT_THAT(problems_of("link: {error_rate: 2}\n"), ElementsAre(at("1:20", "2")));

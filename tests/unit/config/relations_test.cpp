@@ -69,6 +69,15 @@ TEST(Relations, FormsTagAndPrefixPassALegacySwitch) {
   }
 }
 
+TEST(Relations, LNK_9_8_TagsOf14BitsNeedFlitMode) {
+  expect_accepted({"device.tag_bits=14", "link.preset=gen6x4"});
+  expect_accepted({"device.tag_bits=14", "link.flit_mode=true"});
+  expect_accepted({"device.tag_bits=14", "link.preset=cxl256_gen6x16"});
+  expect_refused({"device.tag_bits=14"}, "14-bit tags without flit mode");
+  expect_refused({"device.tag_bits=14", "link.preset=cxl68_gen5x16"},
+                 "14-bit tags without flit mode");
+}
+
 TEST(Relations, FormTagHasTheRoomOfATag) {
   const std::vector<std::string> tag = {"link.identity=dhi", "link.dhi_form=tag"};
   const auto with = [&](const std::string& bits, const std::string& tag_bits) {

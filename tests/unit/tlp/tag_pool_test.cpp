@@ -37,6 +37,15 @@ TEST(TagPool, LNK_9_8_TagsAreAsWideAsEnabled) {
   EXPECT_FALSE(pool.has_free());
 }
 
+TEST(TagPool, LNK_9_8_TagsOf14BitsAreAllInUse) {
+  TagPool pool(14);
+  EXPECT_EQ(take_all(pool), range(0, 16383));
+  pool.give(16383);
+  pool.set_bits(10);
+  EXPECT_FALSE(pool.has_free());
+  EXPECT_TRUE(pool.is_out(16382));
+}
+
 TEST(TagPool, LNK_9_8_TagsThatAreOutStayValidWhenTheWidthShrinks) {
   TagPool pool(10);
   const std::uint16_t wide = pool.take();
