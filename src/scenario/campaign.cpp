@@ -7,37 +7,23 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "flitwise/error.h"
-#include "workload/random.h"
+#include "scenario/campaign_cxl.h"
+#include "scenario/campaign_draw.h"
 
 namespace flitwise::scenario {
 namespace {
 
-constexpr unsigned kMostFaults = 5;
 constexpr unsigned kMostTransfers = 12;
 constexpr unsigned kMostForged = 6;            // DLLPs, and handle messages
 constexpr std::uint64_t kArea = 0x10'0000;     // DMA of a script goes here
 constexpr std::uint64_t kAreaStep = 0x1'0000;  // apart, so that the outcome is known
 
-// A later setting of a key takes the place of the one before it.
-void put(std::vector<std::string>& sets, const std::string& set) {
-  const std::string key = set.substr(0, set.find('=') + 1);
-  sets.erase(std::remove_if(sets.begin(), sets.end(),
-                            [&](const std::string& one) { return one.rfind(key, 0) == 0; }),
-             sets.end());
-  sets.push_back(set);
-}
-
 /// Draws one case.
-class Draw {
+class Draw : private CampaignDraw {
  public:
-  explicit Draw(std::uint64_t seed) : random_(seed) {
-    case_.id = fmt::format("campaign/{}", seed);
-    case_.title = fmt::format("Random machine, traffic and faults of seed {}", seed);
-    case_.cites = {"campaign"};  // no rule of docs/rules: it proves none
-    case_.file = case_.id;
-    set("run.seed", std::to_string(seed));
-  }
+  explicit Draw(std::uint64_t seed) : CampaignDraw(seed, Random(seed)) {}
+  /// On a CXL link: all that CXL.io carries.
+  Draw(std::uint64_t seed, const Random& random) : CampaignDraw(seed, random), is_cxl_(true) {}
 
   Case made() {
     const unsigned kind = below(8);
@@ -71,30 +57,8 @@ class Draw {
  private:
   enum Kind : unsigned { kBesideHostile, kAllHostile, kTransfers, kResets, kForgedDllps };
 
-  unsigned below(unsigned bound) { return static_cast<unsigned>(random_.below(bound)); }
-  template <class... Words>
-  std::string one_of(Words... words) {
-    const std::vector<std::string> all{words...};
-    return all[below(static_cast<unsigned>(all.size()))];
-  }
   bool has_switch() const { return links_.size() > bdfs_.size(); }
   unsigned device() { return below(static_cast<unsigned>(bdfs_.size())); }
-  void set(const std::string& key, const std::string& value) { put(case_.sets, key + "=" + value); }
-  void forbid(const std::string& event) {
-    EventPattern pattern;
-    pattern.place = case_.place;
-    pattern.fields.push_back({"event", word(event)});
-    case_.never.push_back(std::move(pattern));
-  }
-  void step(Json op) { case_.steps.push_back({case_.place, std::nullopt, std::move(op)}); }
-
-  static ValueTest word(const std::string& text) {
-    config::Value value;
-    value.kind = config::Value::Kind::kScalar;
-    value.text = text;
-    config::ProblemList ignored;
-    return ValueTest::read(value, "", ignored);
-  }
 
   // One device, two at root ports of their own, or two below a switch.
   void draw_topology(bool has_neighbours) {
@@ -115,6 +79,12 @@ class Draw {
   }
 
   void draw_preset() {
+    if (is_cxl_) {
+      has_flits_ = below(2) == 0;
+      set("link.preset", has_flits_ ? one_of("cxl256_gen6x1", "cxl256_gen6x4", "cxl256_gen6x16")
+                                    : one_of("cxl68_gen3x4", "cxl68_gen4x8", "cxl68_gen5x16"));
+      return;
+    }
     has_flits_ = below(3) == 0;
     if (!has_flits_) {
       set("link.preset", one_of("gen1x8", "gen2x8", "gen3x8", "gen4x16", "gen5x16"));
@@ -144,22 +114,9 @@ class Draw {
   }
 
   void draw_faults() {
-    for (unsigned faults = below(kMostFaults + 1); faults > 0; --faults) {
-      loses_tlps_ = true;
-      Json op = {
-          {"op", "fault"},
-          {"direction", one_of("up", "down")},
-          {"do", one_of("corrupt", "drop", "duplicate", "delay")},
-          {"unit", one_of("any", "tlp", "dllp", "flit", "MWr", "CplD", "Ack", "Nak", "UpdateFC")},
-          {"nth", std::to_string(1 + below(40))},
-          {"count", std::to_string(1 + below(4))},
-          {"may_miss", true}};
-      op["link"] = links_[below(static_cast<unsigned>(links_.size()))];
-      if (op["do"] == "delay") {
-        op["by"] = one_of("50ns", "1us", "20us");
-      }
-      step(std::move(op));
-    }
+    const unsigned faults = draw_wire_faults(
+        links_, {"any", "tlp", "dllp", "flit", "MWr", "CplD", "Ack", "Nak", "UpdateFC"});
+    loses_tlps_ = loses_tlps_ || faults > 0;
   }
 
   void draw_handles() {
@@ -398,18 +355,26 @@ class Draw {
     return hex;
   }
 
-  Random random_;
-  Case case_;
+  const bool is_cxl_ = false;
   bool loses_tlps_ = false;  // or may
   bool has_flits_ = false;
   std::vector<std::string> bdfs_{"01:00.0"};  // of the devices
   std::vector<std::string> links_{"rp0-ep0"};
 };
 
+// One seed in four has a CXL link; what the others draw depends on nothing that these do.
+Case drawn(std::uint64_t seed) {
+  Random cxl = Random(seed).split("cxl");
+  if (cxl.below(4) != 0) {
+    return Draw(seed).made();
+  }
+  return cxl.below(3) == 0 ? Draw(seed, cxl).made() : campaign_cxl_case(seed, cxl);
+}
+
 }  // namespace
 
 Case campaign_case(std::uint64_t seed, const std::vector<std::string>& sets) {
-  Case one = Draw(seed).made();
+  Case one = drawn(seed);
   for (const std::string& set : sets) {
     put(one.sets, set);
   }

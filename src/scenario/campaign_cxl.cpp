@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random cases of CXL.mem and CXL.cache.
+#include "scenario/campaign_cxl.h"
+
+#include <fmt/format.h>
+
+#include "scenario/campaign_draw.h"
+
+namespace flitwise::scenario {
+namespace {
+
+class CxlDraw : private CampaignDraw {
+ public:
+  CxlDraw(std::uint64_t seed, const Random& random) : CampaignDraw(seed, random) {}
+
+  Case made() {
+    const bool is_mem = below(2) == 0;
+    draw_link();
+    draw_devices(is_mem ? 2 : 3);
+    is_mem ? draw_mem() : draw_cache();
+    set("workload.kind", one_of("posted_write", "read", "read_write"));
+    set("workload.payload", one_of("4B", "64B", "100B", "512B"));
+    set("workload.placement", one_of("ring", "random"));
+    set("workload.requests", std::to_string(20 + below(1000)));
+    draw_wire_faults(links_, {"any", "any", "flit", "dllp", "tlp"});
+    draw_run();
+    forbid("violation");
+    return std::move(case_);
+  }
+
+ private:
+  void draw_link() {
+    const bool is_long = below(2) == 0;
+    set("link.preset", is_long ? one_of("cxl256_gen6x1", "cxl256_gen6x4", "cxl256_gen6x16")
+                               : one_of("cxl68_gen3x4", "cxl68_gen4x8", "cxl68_gen5x16"));
+    if (is_long) {
+      set("link.cxl.latency_optimised", one_of("true", "false"));
+    } else {
+      set("link.cxl.retry_flits", one_of("16", "64", "255"));
+    }
+    set("link.cxl.req_credits", one_of("1", "8", "64"));
+    set("link.cxl.rsp_credits", one_of("1", "8", "64"));
+    set("link.cxl.data_credits", one_of("1", "8", "64"));
+    set("link.cxl.queue_depth", one_of("1", "4", "64"));
+    set("link.cxl.cachemem_weight", one_of("1", "4"));
+    if (below(2) == 0) {
+      set("link.error_rate", one_of("1e-7", "1e-5", "1e-4"));
+    }
+  }
+
+  void draw_devices(unsigned most) {
+    const unsigned devices = 1 + below(most);
+    set("system.devices", std::to_string(devices));
+    for (unsigned i = 0; i < devices; ++i) {
+      links_.push_back(fmt::format("rp{0}-ep{0}", i));
+    }
+  }
+
+  void draw_mem() {
+    set("device.cxl.memory", "8GiB");
+    set("workload.via", "cxl_mem");
+    set("workload.domains", one_of("1", "5"));
+    set("host.cxl_mem.outstanding", one_of("1", "16", "256"));
+    set("device.cxl.timing.latency", one_of("10ns", "80ns", "1us"));
+  }
+
+  // Few lines, so that caches have them from each other.
+  void draw_cache() {
+    set("device.cxl.cache.size", one_of("512B", "4KiB"));
+    set("device.cxl.cache.ways", one_of("1", "4"));
+    set("device.cxl.cache.requests", one_of("2", "16", "256"));
+    set("device.cxl.cache.read", one_of("shared", "any", "current"));
+    set("device.cxl.cache.write", one_of("own", "through", "posted"));
+    set("device.cxl.cache.offers_clean_evictions", one_of("true", "false"));
+    set("host.cxl_cache.pulls_clean_evictions", one_of("true", "false"));
+    set("link.cxl.identity", one_of("spec", "full_added", "dhi_added"));
+    set("workload.via", "cxl_cache");
+    set("workload.buffer_size", one_of("4KiB", "64KiB"));
+    if (below(4) == 0) {
+      set("device.cxl.memory", "8GiB");  // a device of type 2
+    }
+  }
+
+  // Nobody does anything wrong; what a link that goes down takes along is counted.
+  void draw_run() {
+    step({{"op", "start"}});
+    if (below(4) != 0) {
+      forbid("error");
+    } else {
+      step({{"op", "run"}, {"for", one_of("300ns", "1us", "5us")}});
+      const auto port = below(static_cast<unsigned>(links_.size()));
+      step({{"op", "reset"}, {"kind", "link_down"}, {"bdf", fmt::format("00:{:02x}.0", port + 1)}});
+    }
+    step({{"op", "run"}, {"until", "idle"}});
+  }
+
+  std::vector<std::string> links_;
+};
+
+}  // namespace
+
+Case campaign_cxl_case(std::uint64_t seed, const Random& random) {
+  return CxlDraw(seed, random).made();
+}
+
+}  // namespace flitwise::scenario
