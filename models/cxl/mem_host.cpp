@@ -50,6 +50,7 @@ PacketRef CxlMemHost::make_request() {
   CxlMessage& message = *packet->cxl;
   message.address = line.address;
   message.byte_enables = line.byte_enables;
+  message.meta_field = static_cast<std::uint8_t>(cxl::MetaField::kNoOp);  // [COH-5.1]
   packet->length_only = !config_.workload.real_payload;
   if (transfer.op == Op::kRead) {
     message.channel = CxlChannel::kM2sReq;
