@@ -51,13 +51,6 @@ bool is_eviction(const CxlMessage& message) {
          flitwise::is_eviction(static_cast<cxl::D2hReq>(message.opcode));
 }
 
-// The answer to a snoop that found a line which memory does not have.
-bool is_forwarded(const CxlMessage& response) {
-  const auto opcode = static_cast<cxl::D2hRsp>(response.opcode);
-  return opcode == cxl::D2hRsp::kRspSFwdM || opcode == cxl::D2hRsp::kRspIFwdM ||
-         opcode == cxl::D2hRsp::kRspVFwdV;
-}
-
 }  // namespace
 
 CxlCacheDevice::CxlCacheDevice(const sc_core::sc_module_name& name, const Config& config,
@@ -177,7 +170,7 @@ void CxlCacheDevice::count_sent(const CxlMessage& message) {
     ++done_.evictions;
   } else if (message.channel == CxlChannel::kD2hRsp) {
     ++done_.snoops;
-    done_.snoops_modified += is_forwarded(message) ? 1 : 0;
+    done_.snoops_modified += brings_line(static_cast<cxl::D2hRsp>(message.opcode)) ? 1 : 0;
   } else if (message.channel == CxlChannel::kD2hData) {
     ++(message.bogus ? done_.bogus : lines_sent_);
   }

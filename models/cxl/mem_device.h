@@ -29,8 +29,6 @@ class CxlMemDevice : public sc_core::sc_module, private LineMemory {
   void link_lost() { answers_ = Outbox(kOutboxDepth); }
 
   bool is_quiet() const { return answers_.empty(); }
-  /// Untimed access; null where nothing was written.
-  const CxlLine* peek(std::uint64_t address) const { return lines_.find(address); }
   /// Counted by kind.
   std::map<std::string, std::uint64_t> errors() const;
 

@@ -57,6 +57,19 @@ void CacheArray::set_state(Way& way, LineState state) {
   tell(way.line, state);
 }
 
+CoreResult CacheArray::hit(const CoreRequest& request) {
+  CoreResult result{request.op, request.token, request.address, false, {}};
+  if (Way* const way = find(line_of(request.address))) {
+    touch(*way);
+    if (request.is_write()) {
+      merge(way->data, request.line, request.byte_enables);
+      set_state(*way, LineState::kModified);
+    }
+    result.line = way->data;
+  }
+  return result;
+}
+
 void CacheArray::vacate(Way& way) {
   if (way.state != LineState::kInvalid) {
     --lines_held_;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "coherence/core_request.h"
 #include "coherence/cxl_line.h"
 #include "coherence/line_state.h"
 
@@ -50,6 +51,9 @@ class CacheArray {
 
   void touch(Way& way) { way.last_use = ++uses_; }
   void set_state(Way& way, LineState state);
+  /// Serves what needs no word to anybody: a read of a line held, a write of one owned, or what
+  /// finds nothing to do. [COH-1.1]
+  CoreResult hit(const CoreRequest& request);
   /// The way is free for another line; whoever takes its line on says what becomes of it.
   void vacate(Way& way);
   /// Every way is free and without reservation. Returns the number of modified lines among them.

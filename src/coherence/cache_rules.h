@@ -23,14 +23,15 @@ bool is_pull_of(cxl::D2hReq opcode, cxl::H2dRsp response);
 /// The state that a GO grants, or nothing if this request cannot have it. [COH-2.5] [COH-2.8]
 std::optional<LineState> state_granted(cxl::D2hReq opcode, std::uint16_t go_state);
 
+/// The line comes with this answer to a snoop. [COH-4.1]
+constexpr bool brings_line(cxl::D2hRsp response) {
+  return response == cxl::D2hRsp::kRspSFwdM || response == cxl::D2hRsp::kRspIFwdM ||
+         response == cxl::D2hRsp::kRspVFwdV;
+}
 /// What a snoop is answered, and what the cache keeps. [COH-4.1]
 struct SnoopAnswer {
   cxl::D2hRsp response;
   LineState keeps;
-  bool has_data() const {
-    return response == cxl::D2hRsp::kRspSFwdM || response == cxl::D2hRsp::kRspIFwdM ||
-           response == cxl::D2hRsp::kRspVFwdV;
-  }
 };
 /// `is_leaving`: the line is being evicted. [COH-4.1] [COH-4.3]
 SnoopAnswer answer_of(cxl::H2dReq snoop, LineState state, bool is_leaving);

@@ -98,7 +98,7 @@ void DeviceCache::request(const CoreRequest& request, CxlOutput& out, CoreResult
   const std::optional<cxl::D2hReq> opcode = opcode_for(request);
   Way* way = array_.find(line);
   if (!opcode) {
-    hit(request, done);
+    done.push_back(array_.hit(request));
     return;
   }
   if (request.op == CoreOp::kEvict) {
@@ -114,19 +114,6 @@ void DeviceCache::request(const CoreRequest& request, CxlOutput& out, CoreResult
     way->is_reserved = true;
   }
   send_request(*opcode, request, true, out);
-}
-
-void DeviceCache::hit(const CoreRequest& request, CoreResults& done) {
-  CoreResult result{request.op, request.token, request.address, false, {}};
-  if (Way* const way = array_.find(line_of(request.address))) {
-    array_.touch(*way);
-    if (request.is_write()) {
-      merge(way->data, request.line, request.byte_enables);
-      array_.set_state(*way, LineState::kModified);
-    }
-    result.line = way->data;
-  }
-  done.push_back(result);
 }
 
 /// The victim leaves its way at once and waits in its transaction for the host. [COH-2.2]

@@ -69,7 +69,6 @@ class DeviceCache {
   std::optional<cxl::D2hReq> opcode_for(const CoreRequest& request) const;
   std::optional<cxl::D2hReq> opcode_of_write(const CoreRequest& request, LineState state) const;
   cxl::D2hReq opcode_of_eviction(LineState state) const;
-  void hit(const CoreRequest& request, CoreResults& done);
   void make_room(std::uint64_t line, CxlOutput& out);
   void start_eviction(Way& way, const CoreRequest& request, bool is_of_core, CxlOutput& out);
   std::uint16_t send_request(cxl::D2hReq opcode, const CoreRequest& request, bool is_of_core,

@@ -66,7 +66,7 @@ void DeviceCache::answer(const CxlMessage& snoop, CxlOutput& out) {
   sent.message.opcode = static_cast<std::uint8_t>(answer.response);
   sent.message.id = snoop.id;
   sent.message.cache_id = config_.cache_id;
-  if (answer.has_data()) {
+  if (brings_line(answer.response)) {
     send_data(snoop.id, *data, kAllBytes, false, out);
   }
 }

@@ -75,19 +75,11 @@ void DeviceMemory::request(const CoreRequest& request, CxlOutput& out, CoreResul
 }
 
 void DeviceMemory::hit(const CoreRequest& request, CoreResults& done) {
-  CoreResult result{request.op, request.token, request.address, false, {}};
-  if (Way* const way = array_.find(line_of(request.address))) {
-    array_.touch(*way);
-    if (request.op == CoreOp::kWrite) {
-      merge(way->data, request.line, request.byte_enables);
-      array_.set_state(*way, LineState::kModified);
-    }
-    result.line = way->data;
-    if (request.op == CoreOp::kEvict) {
-      array_.set_state(*way, LineState::kInvalid);  // clean: memory has it
-    }
+  done.push_back(array_.hit(request));
+  Way* const way = array_.find(line_of(request.address));
+  if (way != nullptr && request.op == CoreOp::kEvict) {
+    array_.set_state(*way, LineState::kInvalid);  // clean: memory has it
   }
-  done.push_back(result);
 }
 
 /// A way for the line; what the host holds of it is taken back first. [COH-6.1]

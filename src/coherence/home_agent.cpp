@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "coherence/cache_rules.h"
+
 namespace flitwise {
 namespace {
 
@@ -24,11 +26,6 @@ bool is_known(cxl::D2hRsp opcode) {
       return true;
   }
   return false;
-}
-
-bool has_data(cxl::D2hRsp opcode) {
-  return opcode == cxl::D2hRsp::kRspSFwdM || opcode == cxl::D2hRsp::kRspIFwdM ||
-         opcode == cxl::D2hRsp::kRspVFwdV;
 }
 
 }  // namespace
@@ -156,7 +153,7 @@ void HomeAgent::answered(std::uint8_t port, const CxlMessage& response, CxlOutpu
   expected.has_response = true;
   note_kept(port, opcode, expected);
   Transaction& transaction = transactions_[expected.transaction];
-  if (has_data(opcode)) {
+  if (brings_line(opcode)) {
     transaction.has_line = true;
     transaction.is_dirty = transaction.is_dirty || opcode != cxl::D2hRsp::kRspVFwdV;
     if (!expected.has_data) {

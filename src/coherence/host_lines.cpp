@@ -103,7 +103,7 @@ void HostLines::request(const CoreRequest& request, CxlOutput& out, CoreResults&
   const std::uint64_t line = line_of(request.address);
   const std::optional<CxlMessage> message = message_for(request);
   if (!message) {
-    hit(request, done);
+    done.push_back(array_.hit(request));
     return;
   }
   Way* way = array_.find(line);
@@ -125,19 +125,6 @@ void HostLines::request(const CoreRequest& request, CxlOutput& out, CoreResults&
     way->is_reserved = true;
   }
   send(*message, request, true, out);
-}
-
-void HostLines::hit(const CoreRequest& request, CoreResults& done) {
-  CoreResult result{request.op, request.token, request.address, false, {}};
-  if (Way* const way = array_.find(line_of(request.address))) {
-    array_.touch(*way);
-    if (request.op == CoreOp::kWrite) {
-      merge(way->data, request.line, request.byte_enables);
-      array_.set_state(*way, LineState::kModified);
-    }
-    result.line = way->data;
-  }
-  done.push_back(result);
 }
 
 /// The host gives the line up with its request; the device learns of it with the message.

@@ -74,7 +74,6 @@ class HostLines {
 
   // The core's side (host_lines.cpp).
   std::optional<CxlMessage> message_for(const CoreRequest& request) const;
-  void hit(const CoreRequest& request, CoreResults& done);
   void start_eviction(Way& way, const CoreRequest& request, bool is_of_core, CxlOutput& out);
   std::uint16_t send(CxlMessage message, const CoreRequest& request, bool is_of_core,
                      CxlOutput& out);
