@@ -91,6 +91,13 @@ struct IommuDriverConfig {
   std::uint32_t page_request_queue = 32U << 10;  ///< bytes; 32 a record
 };
 
+/// How a cache reads what it does not hold. [COH-2.1] [COH-5.6]
+enum class CxlCacheRead {
+  kShared,  ///< RdShared
+  kAny,     ///< RdAny
+  kCurrent  ///< RdCurr: the line is not kept
+};
+
 struct HostConfig {
   struct {
     Bytes size = Bytes{16} << 30;
@@ -139,6 +146,13 @@ struct HostConfig {
   struct {
     unsigned outstanding = 256;       ///< CXL.mem requests that the host has out, to each device
     Time bridge = Time::from_ns(25);  ///< core to link, and link to core, each
+    CxlCacheRead read = CxlCacheRead::kShared;  ///< MemRd to share, MemRdData, MemRd to use once
+    struct {
+      Bytes size = Bytes{64} << 10;
+      unsigned ways = 8;
+      unsigned lines_per_clock = 4;     ///< that its cores ask for
+      Time lookup = Time::from_ns(10);  ///< of requests, answers and snoops, each
+    } cache;                            ///< of the host, for lines of memory by HDM-DB
   } cxl_mem;
   struct {
     Time bridge = Time::from_ns(25);     ///< home to link, and link to home, each
@@ -234,7 +248,7 @@ struct LinkPreset {
 };
 
 /// What a D2H Req says of its domain: nothing, as the standard has it; all of it, in an added
-/// field; a handle of device.dhi.bits. [DHI D24]
+/// field; a handle. [DHI D24]
 enum class CxlIdentity { kSpec, kFullAdded, kDhiAdded };
 
 /// CXL.cache and CXL.mem on a CXL link. [CXL-3.1]
@@ -244,7 +258,8 @@ struct CxlLinkConfig {
   unsigned queue_depth = 256;                 ///< messages of each channel that wait to be packed
   unsigned retry_flits = 255;                 ///< 68-byte flits that wait for their acknowledgement
   CxlIdentity identity = CxlIdentity::kSpec;  ///< on D2H Req [DHI D24]
-  std::uint32_t identity_bits = 0;            ///< what that is: follows from it, no key
+  std::uint32_t handle_bits = 0;              ///< of a handle on D2H Req; 0: device.dhi.bits
+  std::uint32_t identity_bits = 0;            ///< what all that is: follows from it, no key
   unsigned io_weight = 1, cachemem_weight = 1;  ///< flits in turn while both have something to send
   bool latency_optimised = false;               ///< 256-byte flits in two halves
   struct {
@@ -363,12 +378,7 @@ struct PriConfig {
   bool clamps_allocation = true;  ///< above the capacity: cut to it, or kept [PRI-26]
 };
 
-/// How a device cache reads and writes what it does not hold. [COH-2.1]
-enum class CxlCacheRead {
-  kShared,  ///< RdShared
-  kAny,     ///< RdAny
-  kCurrent  ///< RdCurr: the line is not kept
-};
+/// How a device cache writes what it does not own. [COH-2.1]
 enum class CxlCacheWrite {
   kOwn,      ///< RdOwn, RdOwnNoData for whole lines
   kThrough,  ///< ItoMWr, WrInv: the line is not kept
@@ -387,9 +397,21 @@ struct CxlCacheConfig {
   Time lookup = Time::from_ns(10);     ///< core to answer of a hit, core to link, snoop to answer
 };
 
+/// Who keeps memory of the device coherent: the host alone, or the device as well, which caches it
+/// and takes lines back from the host. [COH-5.1] [COH-5.3]
+enum class CxlCoherence { kHdmH, kHdmDb };
+
 /// What a device has beside CXL.io.
 struct CxlDeviceConfig {
   Bytes memory = 0;  ///< on CXL.mem (type 3); 0: none
+  CxlCoherence coherence = CxlCoherence::kHdmH;
+  struct {
+    Bytes size = Bytes{64} << 10;
+    unsigned ways = 8;
+    unsigned snoops = 64;             ///< back-invalidate snoops that may be out: BITags
+    unsigned lines_per_clock = 4;     ///< that its core asks for
+    Time lookup = Time::from_ns(10);  ///< of its core's requests
+  } own_cache;                        ///< for lines of its own memory, by HDM-DB
   CxlCacheConfig cache;
   struct {
     Time latency = Time::from_ns(80);     ///< of the memory behind the controller
@@ -441,9 +463,9 @@ struct DeviceConfig {
 // ---- workload
 // -----------------------------------------------------------------------------------------------------
 enum class WorkloadKind { kPostedWrite, kRead, kReadWrite, kNic, kTrace, kHostile };
-/// Who makes the requests: the device by DMA or through its cache, or the host by CXL.mem into the
-/// device's memory.
-enum class WorkloadVia { kDma, kCxlCache, kCxlMem };
+/// Who makes the requests: the device by DMA or through its cache; or the host by CXL.mem into the
+/// device's memory, the device's core there, or each of these two.
+enum class WorkloadVia { kDma, kCxlCache, kCxlMem, kCxlOwn, kCxlBoth };
 enum class Arrival { kClosedLoop, kPoisson, kCbr, kOnOff };
 enum class DomainChoice { kRoundRobin, kUniform, kZipf, kWorkingSet, kChurn };
 /// Where in its domain's buffer the next request goes.
@@ -548,6 +570,11 @@ struct Config {
   RunConfig run;
   std::map<std::string, std::vector<std::pair<std::string, std::string>>>
       instances;  ///< name -> dotted key, canonical YAML value
+
+  /// Bits of a handle on D2H Req. [DHI D24]
+  std::uint32_t cxl_handle_bits() const {
+    return link.cxl.handle_bits > 0 ? link.cxl.handle_bits : device.dhi.bits;
+  }
 };
 
 }  // namespace flitwise

@@ -39,4 +39,13 @@ inline bool is_taken(tlm::tlm_sync_enum answer) {
   return answer != tlm::TLM_ACCEPTED;
 }
 
+/// Hands a packet to a link, which may begin with it at `ready`; false: refused for now.
+template <class Socket>
+bool hand_over(Socket& to_link, Packet& packet, Time ready) {
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  const Time t = now();
+  sc_core::sc_time delay = ready > t ? to_sc_time(ready - t) : sc_core::SC_ZERO_TIME;
+  return is_taken(to_link->nb_transport_fw(packet, phase, delay));
+}
+
 }  // namespace flitwise

@@ -128,6 +128,19 @@ struct CxlCacheResult {
   }
 };
 
+/// Memory of one device that host and device both cache (HDM-DB).
+struct CxlHdmDbResult {
+  std::string device;
+  std::uint64_t host_reads = 0, host_writes = 0;  ///< lines that the host's cores asked for
+  std::uint64_t host_hits = 0;                    ///< of them, without a word to the device
+  std::uint64_t host_evictions = 0;               ///< lines that the host gave up for want of room
+  std::uint64_t device_reads = 0, device_writes = 0;  ///< lines that the device's core asked for
+  std::uint64_t device_hits = 0;                      ///< of them, in its cache
+  std::uint64_t back_invalidations = 0;               ///< BISnp that the device sent
+  std::uint64_t write_backs = 0;                      ///< lines that the host wrote for one
+  std::uint64_t conflicts_early = 0, conflicts_late = 0;
+};
+
 /// One kind of attack by hostile devices, all of them together.
 struct AttackResult {
   std::string attack;
@@ -168,6 +181,7 @@ struct RunResult {
   std::vector<IommuResult> iommu;
   std::vector<AtsResult> ats;
   std::vector<CxlCacheResult> cxl_caches;
+  std::vector<CxlHdmDbResult> cxl_hdm_db;
   std::vector<AttackResult> attacks;  ///< where a device is hostile
   std::map<std::string, std::uint64_t>
       errors;  ///< kind -> count: everything that was refused, dropped or reported

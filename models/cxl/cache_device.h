@@ -13,7 +13,7 @@
 #include "coherence/device_cache.h"
 #include "common/wakeup.h"
 #include "cxl/cxl_outbox.h"
-#include "cxl/line_transfers.h"
+#include "cxl/line_core.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/result.h"
@@ -31,7 +31,7 @@ class CxlCacheDevice : public sc_core::sc_module {
                  PacketPool& pool, LatencyTracer& tracer, LineStateListener* listener);
 
   /// Where the core's work comes from; it outlives the cache.
-  void attach(Engine& engine) { transfers_.attach(engine); }
+  void attach(Engine& engine) { core_.attach(engine); }
   /// The engine has work again.
   void wake() { wakeup_.at(now()); }
 
@@ -40,10 +40,10 @@ class CxlCacheDevice : public sc_core::sc_module {
   void link_lost(std::uint64_t lines_received);
   void link_up();
 
-  bool is_quiet() const { return transfers_.lines_out() == 0 && rules_.outstanding() == 0; }
+  bool is_quiet() const { return core_.lines_out() == 0 && rules_.outstanding() == 0; }
   std::string waiting() const;
   /// When the last answer so far was there.
-  Time last_completion() const { return last_completion_; }
+  Time last_completion() const { return core_.last_completion(); }
   std::map<std::string, std::uint64_t> errors() const;
   std::vector<CheckResult> checks() const;
   /// Of the measured window.
@@ -56,47 +56,31 @@ class CxlCacheDevice : public sc_core::sc_module {
   }
 
  private:
-  /// What the core has asked for, by its token.
-  struct Operation {
-    PacketRef packet;
-    LineTransfers::Line line;
-    bool is_out = false;
-  };
-
   tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
   void work();
-  CoreRequest core_request(std::uint32_t token);
-  std::uint32_t free_token();
-  void ask(const CoreRequest& request);
+  void ask(const CoreRequest& request, PacketRef packet);
   void send_all();
   void count_sent(const CxlMessage& message);
   void take_results();
-  void end(std::uint32_t token, TransferStatus status, Time when);
-  bool hand_over(const Outbox::Entry& entry);
 
   const Config config_;
   PacketPool& pool_;
-  LatencyTracer& tracer_;
   Wakeup wakeup_;
-  LineTransfers transfers_;
+  LineCore core_;
   DeviceCache rules_;
-  std::vector<Operation> operations_;  // by token
-  std::vector<std::uint32_t> free_;    // of them
-  PacketRef asking_;                   // the request that the core makes now
-  bool counts_ = true;                 // what is done now belongs to the measured part
   std::function<std::uint64_t(DomainId)> identity_;
-  std::uint64_t lines_sent_ = 0;  // Bogus ones aside, since the link came up
-  CxlOutput out_;                 // scratch
-  CoreResults results_;           // scratch
+  PacketRef asking_;     // the request that the core makes now
+  bool counts_ = true;   // what is done now belongs to the measured part
+  CxlOutput out_;        // scratch
+  CoreResults results_;  // scratch
   CxlOutbox outbox_;
   bool is_down_ = false;
-  Time last_completion_{};
-  std::uint64_t answered_bytes_ = 0, lost_bytes_ = 0;
+  std::uint64_t lines_sent_ = 0;  // Bogus ones aside, since the link came up
+  std::uint64_t lost_lines_ = 0;
   CxlCacheResult done_, window_;
-  std::map<std::string, std::uint64_t> errors_;
 };
 
 }  // namespace flitwise

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Messages of CXL.cache that an agent has for its link: a queue for each channel, since no channel
-/// may hold up another [COH-1.6], but for a snoop that stays behind older responses. [COH-1.5]
+/// Messages that an agent has for its link: a queue for each channel, since no channel may hold up
+/// another [COH-1.6], but for a snoop that stays behind older responses. [COH-1.5]
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "coherence/cxl_line.h"
 #include "common/outbox.h"
 #include "cxl/channels.h"
+#include "flitwise/link_socket.h"
 #include "flitwise/packet.h"
 
 namespace flitwise {
@@ -20,11 +21,23 @@ inline PacketRef cxl_packet(PacketPool& pool, const CxlOut& out, bool counts) {
   *packet->cxl = out.message;
   packet->counts = counts;
   if (out.message.has_data()) {
+    const bool is_conflict = out.message.channel == CxlChannel::kM2sRwd &&
+                             static_cast<cxl::M2sRwd>(out.message.opcode) ==
+                                 cxl::M2sRwd::kBiConflict;  // a line that says nothing
     packet->payload_bytes =
-        static_cast<std::uint32_t>(__builtin_popcountll(out.message.byte_enables));
+        is_conflict ? 0
+                    : static_cast<std::uint32_t>(__builtin_popcountll(out.message.byte_enables));
     packet->payload.assign(out.line.begin(), out.line.end());
   }
   return packet;
+}
+
+/// The message goes in the packet of the core that asked for it; what it asked for of the line,
+/// which is not on the wire, stays.
+inline void put_into(Packet& packet, const CxlMessage& message) {
+  const std::uint64_t asked = packet.cxl->byte_enables;
+  *packet.cxl = message;
+  packet.cxl->byte_enables = asked;
 }
 
 /// The line that came with a message; zeros where none did.
@@ -41,9 +54,9 @@ class CxlOutbox {
                        [](const Outbox& queue) { return queue.empty(); });
   }
 
-  /// As Outbox::send and Outbox::drain.
-  template <class HandOver>
-  void send(PacketRef packet, Time ready, HandOver&& hand_over) {
+  /// As Outbox::send and Outbox::drain, to the link of the agent.
+  template <class Socket>
+  void send(PacketRef packet, Time ready, Socket& to_link) {
     const CxlChannel channel = packet->cxl->channel;
     if (channel == CxlChannel::kH2dRsp) {
       last_response_ = std::max(last_response_, ready);
@@ -51,15 +64,19 @@ class CxlOutbox {
       ready = std::max(ready, last_response_);
     }
     const bool may_go = channel != CxlChannel::kH2dReq || of(CxlChannel::kH2dRsp).empty();
-    of(channel).send({std::move(packet), ready, {}},
-                     [&](const Outbox::Entry& entry) { return may_go && hand_over(entry); });
+    of(channel).send({std::move(packet), ready, {}}, [&](const Outbox::Entry& entry) {
+      return may_go && hand_over(to_link, *entry.packet, entry.ready);
+    });
   }
-  template <class HandOver>
-  void drain(HandOver&& hand_over) {
-    of(CxlChannel::kH2dRsp).drain(hand_over);
+  template <class Socket>
+  void drain(Socket& to_link) {
+    const auto go = [&to_link](const Outbox::Entry& entry) {
+      return hand_over(to_link, *entry.packet, entry.ready);
+    };
+    of(CxlChannel::kH2dRsp).drain(go);
     for (Outbox& queue : queues_) {
       if (&queue != &of(CxlChannel::kH2dReq) || of(CxlChannel::kH2dRsp).empty()) {
-        queue.drain(hand_over);
+        queue.drain(go);
       }
     }
   }
@@ -74,10 +91,12 @@ class CxlOutbox {
   static constexpr std::size_t kDepth = 64;  // grows
   Outbox& of(CxlChannel channel) { return queues_[index_of(channel)]; }
 
-  /// By CxlChannel: those of CXL.cache stand first.
-  static constexpr std::size_t kChannels = index_of(CxlChannel::kH2dData) + 1;
-  std::array<Outbox, kChannels> queues_{Outbox(kDepth), Outbox(kDepth), Outbox(kDepth),
-                                        Outbox(kDepth), Outbox(kDepth), Outbox(kDepth)};
+  static std::array<Outbox, kCxlChannels> empty_queues() {
+    const Outbox queue(kDepth);
+    return {queue, queue, queue, queue, queue, queue, queue, queue, queue, queue, queue, queue};
+  }
+
+  std::array<Outbox, kCxlChannels> queues_ = empty_queues();  // by CxlChannel
   Time last_response_{};
 };
 

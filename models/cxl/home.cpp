@@ -53,8 +53,7 @@ void CxlHome::send_all() {
     for (const CxlOut& out : sent_) {
       Port& port = *ports_[out.port];
       if (!port.is_down && !swallows(out)) {
-        port.outbox.send(packet_for(out, port), ready,
-                         [&](const Outbox::Entry& entry) { return hand_over(out.port, entry); });
+        port.outbox.send(packet_for(out, port), ready, port.to_link);
       }
     }
     sent_.clear();
@@ -88,17 +87,10 @@ bool CxlHome::swallows(const CxlOut& out) {
   return true;
 }
 
-bool CxlHome::hand_over(std::size_t port, const Outbox::Entry& entry) {
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = to_sc_time(entry.ready > now() ? entry.ready - now() : Time{});
-  return is_taken(ports_[port]->to_link->nb_transport_fw(*entry.packet, phase, delay));
-}
-
 tlm::tlm_sync_enum CxlHome::link_has_room(int port, Packet& /*packet*/, tlm::tlm_phase& /*phase*/,
                                           sc_core::sc_time& /*delay*/) {
-  const auto index = static_cast<std::size_t>(port);
-  ports_[index]->outbox.drain(
-      [this, index](const Outbox::Entry& entry) { return hand_over(index, entry); });
+  Port& from = *ports_[static_cast<std::size_t>(port)];
+  from.outbox.drain(from.to_link);
   return tlm::TLM_COMPLETED;
 }
 

@@ -88,7 +88,6 @@ class CxlHome : public sc_core::sc_module, private LineMemory, private MemoryCli
   void send_all();
   PacketRef packet_for(const CxlOut& out, const Port& port);
   bool swallows(const CxlOut& out);
-  bool hand_over(std::size_t port, const Outbox::Entry& entry);
 
   const Config config_;
   PacketPool& pool_;

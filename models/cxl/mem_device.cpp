@@ -71,20 +71,17 @@ void CxlMemDevice::answer(const Packet& request, const CxlOut& out) {
     }
   }
   const Time ready = now() + config_.timing.controller * 2 + config_.timing.latency;
-  answers_.send({std::move(packet), ready, {}},
-                [this](const Outbox::Entry& entry) { return hand_over(entry); });
-}
-
-bool CxlMemDevice::hand_over(const Outbox::Entry& entry) {
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = to_sc_time(entry.ready > now() ? entry.ready - now() : Time{});
-  return is_taken(to_link->nb_transport_fw(*entry.packet, phase, delay));
+  answers_.send({std::move(packet), ready, {}}, [this](const Outbox::Entry& entry) {
+    return hand_over(to_link, *entry.packet, entry.ready);
+  });
 }
 
 tlm::tlm_sync_enum CxlMemDevice::link_has_room(int /*id*/, Packet& /*packet*/,
                                                tlm::tlm_phase& /*phase*/,
                                                sc_core::sc_time& /*delay*/) {
-  answers_.drain([this](const Outbox::Entry& entry) { return hand_over(entry); });
+  answers_.drain([this](const Outbox::Entry& entry) {
+    return hand_over(to_link, *entry.packet, entry.ready);
+  });
   return tlm::TLM_COMPLETED;
 }
 

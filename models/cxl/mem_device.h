@@ -50,7 +50,6 @@ class CxlMemDevice : public sc_core::sc_module, private LineMemory {
   void write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
              std::uint64_t byte_enables) override;
   void answer(const Packet& request, const CxlOut& out);
-  bool hand_over(const Outbox::Entry& entry);
 
   const CxlDeviceConfig config_;
   PacketPool& pool_;

@@ -82,13 +82,11 @@ void CxlMemHost::ask(Time now) {
   transfers_.take();
   pending_->stamp(Hop::kHandle, now);
   pending_ready_ = now + config_.host.cxl_mem.bridge;
-  hand_over(now);
+  hand_over_pending();
 }
 
-bool CxlMemHost::hand_over(Time now) {
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = to_sc_time(pending_ready_ > now ? pending_ready_ - now : Time{});
-  if (!is_taken(to_link->nb_transport_fw(*pending_, phase, delay))) {
+bool CxlMemHost::hand_over_pending() {
+  if (!hand_over(to_link, *pending_, pending_ready_)) {
     return false;
   }
   pending_.reset();
@@ -98,7 +96,7 @@ bool CxlMemHost::hand_over(Time now) {
 tlm::tlm_sync_enum CxlMemHost::link_has_room(int /*id*/, Packet& /*packet*/,
                                              tlm::tlm_phase& /*phase*/,
                                              sc_core::sc_time& /*delay*/) {
-  if (pending_ && hand_over(now())) {
+  if (pending_ && hand_over_pending()) {
     wakeup_.at(now());
   }
   return tlm::TLM_COMPLETED;

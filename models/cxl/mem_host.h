@@ -58,7 +58,7 @@ class CxlMemHost : public sc_core::sc_module {
   void work();
   PacketRef make_request();
   void ask(Time now);
-  bool hand_over(Time now);
+  bool hand_over_pending();
   void end_line(std::uint16_t tag, TransferStatus status, Time done);
 
   const Config config_;

@@ -82,7 +82,9 @@ void RootPort::release_answered() {
 tlm::tlm_sync_enum RootPort::link_has_room(int /*id*/, Packet& /*packet*/,
                                            tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
   for (Outbox* const outbox : {&posted_, &nonposted_, &completions_}) {
-    outbox->drain([this](const Outbox::Entry& entry) { return hand_over(entry); });
+    outbox->drain([this](const Outbox::Entry& entry) {
+      return hand_over(to_link, *entry.packet, entry.ready);
+    });
   }
   if (!unanswered_.empty()) {
     release_answered();

@@ -147,7 +147,6 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   const DeviceBelow& device_of(Bdf requester) const;
   void queue_answers(const Packet& request, Time latency);
   void send(Outbox& outbox, PacketRef packet, Time ready);
-  bool hand_over(const Outbox::Entry& entry);
   void count(const char* kind, const Packet& packet);
 
   const Config config_;

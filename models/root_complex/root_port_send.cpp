@@ -151,15 +151,9 @@ void RootPort::send(PacketRef packet, Time delay) {
 }
 
 void RootPort::send(Outbox& outbox, PacketRef packet, Time ready) {
-  outbox.send({std::move(packet), ready, {}},
-              [this](const Outbox::Entry& entry) { return hand_over(entry); });
-}
-
-bool RootPort::hand_over(const Outbox::Entry& entry) {
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  const Time t = now();
-  sc_core::sc_time delay = entry.ready > t ? to_sc_time(entry.ready - t) : sc_core::SC_ZERO_TIME;
-  return is_taken(to_link->nb_transport_fw(*entry.packet, phase, delay));
+  outbox.send({std::move(packet), ready, {}}, [this](const Outbox::Entry& entry) {
+    return hand_over(to_link, *entry.packet, entry.ready);
+  });
 }
 
 }  // namespace flitwise

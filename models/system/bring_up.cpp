@@ -100,6 +100,8 @@ void Machine::serve_resets() {
     CxlMemHost* const mem_host = fabric_.devices[i].mem_host.get();
     CxlMemDevice* const mem_device = fabric_.devices[i].mem_device.get();
     CxlCacheDevice* const cache = fabric_.devices[i].cache.get();
+    CxlHdmHost* const hdm_host = fabric_.devices[i].hdm_host.get();
+    CxlHdmDevice* const hdm_device = fabric_.devices[i].hdm_device.get();
     CxlHome* const home = fabric_.home.get();
     const std::uint8_t home_port = fabric_.devices[i].home_port;
     bridge_.on_hot_reset(
@@ -111,6 +113,10 @@ void Machine::serve_resets() {
       if (mem_host != nullptr) {
         mem_host->link_lost();
         mem_device->link_lost();
+      }
+      if (hdm_host != nullptr) {
+        hdm_host->link_lost();
+        hdm_device->link_lost();
       }
       if (cache != nullptr) {
         cache->link_lost(home->lines_received(home_port));
@@ -126,6 +132,9 @@ void Machine::serve_resets() {
       link->bring_up();
       if (mem_host != nullptr) {
         mem_host->link_up();
+      }
+      if (hdm_host != nullptr) {
+        hdm_host->link_up();
       }
       if (cache != nullptr) {
         home->link_up(home_port);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The monitor of all device caches: who holds a line, at every moment of a run. [COH-1.2]
+/// The monitor of all caches of one memory: who holds a line, at every moment of a run. [COH-1.2]
 #pragma once
 
 #include <memory>
@@ -13,6 +13,9 @@ namespace flitwise {
 
 class CacheWatch {
  public:
+  /// `name` is what stands in its check.
+  explicit CacheWatch(std::string name) : name_(std::move(name)) {}
+
   /// What the next cache tells its changes of state; it is there as long as this is.
   LineStateListener& add_cache(std::string name);
 
@@ -37,6 +40,7 @@ class CacheWatch {
   };
   void told(std::uint8_t number, std::uint64_t line, LineState state);
 
+  std::string name_;
   SingleWriterMonitor monitor_;
   std::vector<std::unique_ptr<Cache>> caches_;
   std::vector<Violation> violations_;

@@ -82,35 +82,15 @@ void bind(Upper& to_link, LinkTarget<Lower>& from_link, Link& link, std::size_t 
   link.to_port[end]->bind(from_link);
 }
 
-template <class Agent>
-void bind(Agent& agent, Link::AgentSockets& link, std::size_t end) {
-  agent.to_link.bind(*link.from[end]);
-  link.to[end]->bind(agent.from_link);
-}
-
-/// Bits that name the domain of a D2H Req, with handles of so many. [DHI D24]
-std::uint32_t identity_bits(CxlIdentity identity, std::uint32_t handle_bits) {
-  switch (identity) {
+/// Bits that name the domain of a D2H Req. [DHI D24]
+std::uint32_t identity_bits(const Config& config) {
+  switch (config.link.cxl.identity) {
     case CxlIdentity::kSpec:
       return 0;
     case CxlIdentity::kFullAdded:
       return kFullIdentityBits;
     case CxlIdentity::kDhiAdded:
-      return handle_bits;
-  }
-  return 0;
-}
-
-/// The identity itself: PASID and BDF, or the handle of the domain, which both ends know
-/// beforehand: its number. [CXL-7.4]
-std::uint64_t identity_value(CxlIdentity form, const DeviceIdentity& identity, DomainId domain) {
-  switch (form) {
-    case CxlIdentity::kSpec:
-      return 0;
-    case CxlIdentity::kFullAdded:
-      return std::uint64_t{identity.pasid ? to_int(*identity.pasid) : 0} << 16 | identity.bdf.value;
-    case CxlIdentity::kDhiAdded:
-      return to_int(domain);
+      return config.cxl_handle_bits();
   }
   return 0;
 }
@@ -118,7 +98,7 @@ std::uint64_t identity_value(CxlIdentity form, const DeviceIdentity& identity, D
 /// What follows from more than the keys of the link. [DHI D24]
 LinkConfig with_identity_bits(const Config& config) {
   LinkConfig link = config.link;
-  link.cxl.identity_bits = identity_bits(link.cxl.identity, config.device.dhi.bits);
+  link.cxl.identity_bits = identity_bits(config);
   return link;
 }
 
@@ -255,62 +235,6 @@ void Fabric::add_device(const Config& config, const std::string& link_name) {
     add_cache(device, link);
   }
   devices.push_back(std::move(device));
-}
-
-// [CXL-3.8]
-void Fabric::add_memory(FabricDevice& device, Link& link) {
-  device.mem_host = std::make_unique<CxlMemHost>(("host_of_" + device.name).c_str(), device.config,
-                                                 surroundings_.pool, surroundings_.tracer);
-  device.mem_device = std::make_unique<CxlMemDevice>((device.name + "_memory").c_str(),
-                                                     device.config.device.cxl, surroundings_.pool);
-  bind(*device.mem_host, link.mem, kUp);
-  bind(*device.mem_device, link.mem, kDown);
-}
-
-// All caches have one home. [CXL-7.1]
-void Fabric::add_cache(FabricDevice& device, Link& link) {
-  device.home_port = caches_++;
-  const std::string name = device.name + "_cache";
-  const bool is_watched = device.config.run.monitors != MonitorMode::kOff;
-  device.cache = std::make_unique<CxlCacheDevice>(
-      name.c_str(), device.config, device.home_port, surroundings_.pool, surroundings_.tracer,
-      is_watched ? &cache_watch.add_cache(name) : nullptr);
-  device.cache->name_domains(
-      [endpoint = device.endpoint.get(), form = device.config.link.cxl.identity](DomainId domain) {
-        return identity_value(form, endpoint->identity_of(domain), domain);
-      });
-  bind(home->port(device.home_port), link.cache, kUp);
-  bind(*device.cache, link.cache, kDown);
-}
-
-void Fabric::add_engine(FabricDevice& device) {
-  Config config = device.config;
-  if (&device != &devices.front()) {  // devices do not move in step
-    config.run.seed = Random(config.run.seed).split(device.name).next();
-  }
-  if (config.workload.kind == WorkloadKind::kHostile) {
-    return;
-  }
-  Endpoint* const endpoint = device.endpoint.get();
-  const std::size_t index = index_of(device);
-  DmaEngine::Hooks hooks;
-  hooks.ring = [this, index](const WorkItem& item, std::uint32_t token) {
-    surroundings_.ring(index, item, token);
-  };
-  hooks.counting_starts = [this, index] { surroundings_.counting_starts(index); };
-  switch (config.workload.via) {
-    case WorkloadVia::kDma:
-      hooks.work_appeared = [endpoint] { endpoint->wake(); };
-      break;
-    case WorkloadVia::kCxlCache:
-      hooks.work_appeared = [cache = device.cache.get()] { cache->wake(); };
-      break;
-    case WorkloadVia::kCxlMem:
-      hooks.work_appeared = [host = device.mem_host.get()] { host->wake(); };
-      break;
-  }
-  hooks.work_ended = surroundings_.work_ended;
-  device.engine = std::make_unique<DmaEngine>(config, std::move(hooks));
 }
 
 void Fabric::add_hostile(FabricDevice& device) {

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "cxl/cache_device.h"
+#include "cxl/hdm_device.h"
+#include "cxl/hdm_host.h"
 #include "cxl/home.h"
 #include "cxl/mem_device.h"
 #include "cxl/mem_host.h"
@@ -38,8 +40,11 @@ struct FabricDevice {
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<DmaEngine> engine;         ///< one of these two
   std::unique_ptr<HostileEngine> hostile;    ///< from the start on
+  std::unique_ptr<DmaEngine> host_engine;    ///< of the host's cores, where they have their own
   std::unique_ptr<CxlMemHost> mem_host;      ///< where the device has memory on CXL.mem
   std::unique_ptr<CxlMemDevice> mem_device;  ///< likewise
+  std::unique_ptr<CxlHdmHost> hdm_host;      ///< in their place where the device caches it as well
+  std::unique_ptr<CxlHdmDevice> hdm_device;  ///< likewise
   std::unique_ptr<CxlCacheDevice> cache;     ///< where the device has one for lines of the host
   std::uint8_t home_port = 0;                ///< of that cache
   std::size_t link = 0;                      ///< index of its own link
@@ -51,12 +56,33 @@ struct FabricDevice {
   /// Nothing of the device is under way, nor of what the host does in its memory.
   bool is_quiet() const {
     return endpoint->is_quiet() && (!cache || cache->is_quiet()) &&
-           (!mem_host || (mem_host->is_quiet() && mem_device->is_quiet()));
+           (!mem_host || (mem_host->is_quiet() && mem_device->is_quiet())) &&
+           (!hdm_host || (hdm_host->is_quiet() && hdm_device->is_quiet()));
+  }
+  /// Its engines have given out all their work.
+  bool is_exhausted() const {
+    return hostile ? hostile->is_done()
+                   : engine->is_exhausted() && (!host_engine || host_engine->is_exhausted());
+  }
+  /// And all of it is over.
+  bool is_done() const {
+    return hostile ? hostile->is_done()
+                   : engine->is_done() && (!host_engine || host_engine->is_done());
+  }
+  /// The cores that use its memory by CXL.mem, if there are any.
+  void wake_host() const {
+    if (hdm_host) {
+      hdm_host->wake();
+    } else if (mem_host) {
+      mem_host->wake();
+    }
   }
   /// When the last read so far was over at who made it.
   Time last_completion() const {
     return std::max({endpoint->last_completion(), mem_host ? mem_host->last_completion() : Time{},
-                     cache ? cache->last_completion() : Time{}});
+                     cache ? cache->last_completion() : Time{},
+                     hdm_host ? hdm_host->last_completion() : Time{},
+                     hdm_device ? hdm_device->last_completion() : Time{}});
   }
 };
 
@@ -84,6 +110,8 @@ class Fabric {
   void tell_root_port();
   /// The engine of a hostile device: it has to know its place, which the device has by now.
   void add_hostile(FabricDevice& device);
+  /// Its agent gets the engine's work from now on; REQUIRES: it is not hostile.
+  void start_engine(FabricDevice& device);
   /// What a device may use, so that the switch above it can check. [DHI D23]
   void tell_switch(const FabricDevice& device);
 
@@ -92,8 +120,9 @@ class Fabric {
   std::vector<std::unique_ptr<RootPort>> root_ports;
   std::vector<std::unique_ptr<Switch>> switches;
   std::unique_ptr<CxlHome> home;  ///< of lines in device caches, where there are any
-  CacheWatch cache_watch;
-  bool source_validation = true;  ///< at downstream ports of switches
+  CacheWatch cache_watch{"device caches"};
+  std::vector<std::unique_ptr<CacheWatch>> memory_watches;  ///< of memories that devices cache
+  bool source_validation = true;                            ///< at downstream ports of switches
 
  private:
   std::size_t index_of(const FabricDevice& device) const {
@@ -106,8 +135,13 @@ class Fabric {
   void assign_handles(const Config& config);
   void add_device(const Config& config, const std::string& link_name);
   void add_memory(FabricDevice& device, Link& link);
+  void add_shared_memory(FabricDevice& device, Link& link, const std::string& host,
+                         const std::string& memory);
   void add_cache(FabricDevice& device, Link& link);
   void add_engine(FabricDevice& device);
+  Config with_own_seed(Config config, const std::string& stream) const;
+  std::unique_ptr<DmaEngine> make_engine(const FabricDevice& device, const Config& config,
+                                         std::function<void()> wake);
   RootPort& add_root_port(const std::string& name, const Config& config, HostHandles& handles);
   Link& add_link(const std::string& name, const Config& config);
   HostHandles& add_handles(const Config& config);

@@ -105,18 +105,10 @@ void Machine::start() {
     if (!device.engine) {
       fabric_.add_hostile(device);
       device.endpoint->attach_raw(*device.hostile);
-    } else if (c.workload.via == WorkloadVia::kCxlCache) {
-      device.cache->attach(*device.engine);
-      device.engine->start(now());
-      device.cache->wake();
-    } else if (c.workload.via == WorkloadVia::kCxlMem) {
-      device.mem_host->attach(*device.engine);
-      device.engine->start(now());
-      device.mem_host->wake();
     } else {
-      device.endpoint->attach(*device.engine);
-      device.engine->start(now());
-      if (c.device.dhi.management == HandleManagement::kDevice) {
+      fabric_.start_engine(device);
+      if (c.workload.via == WorkloadVia::kDma &&
+          c.device.dhi.management == HandleManagement::kDevice) {
         device.endpoint->start_contexts(c.workload.domains, c.run.warmup == 0);
       }
     }
@@ -147,10 +139,8 @@ void Machine::set_up_translation_tables() {
 }
 
 bool Machine::is_exhausted() const {
-  return !is_started_ ||
-         std::all_of(fabric_.devices.begin(), fabric_.devices.end(), [](const FabricDevice& one) {
-           return one.hostile ? one.hostile->is_done() : one.engine->is_done();
-         });
+  return !is_started_ || std::all_of(fabric_.devices.begin(), fabric_.devices.end(),
+                                     [](const FabricDevice& one) { return one.is_done(); });
 }
 
 bool Machine::is_quiet() const {
@@ -177,7 +167,7 @@ bool Machine::nothing_is_under_way() const {
 }
 
 bool Machine::has_given_out_all(const FabricDevice& device) {
-  return device.hostile ? device.hostile->is_done() : device.engine->is_exhausted();
+  return device.is_exhausted();
 }
 
 bool Machine::all_work_is_given_out() const {
@@ -194,8 +184,8 @@ void Machine::work_ended() {
 
 // Nothing of the device is under way. Behind a switch it cannot be told apart from what others do.
 bool Machine::is_over(const FabricDevice& device) const {
-  const bool is_done = device.hostile ? device.hostile->is_done() : device.engine->is_done();
-  return is_done && device.is_quiet() && !fabric_.links[device.link].link->carries_tlps() &&
+  return device.is_done() && device.is_quiet() &&
+         !fabric_.links[device.link].link->carries_tlps() &&
          (!fabric_.switches.empty() || device.root_port->is_quiet());
 }
 
@@ -281,6 +271,7 @@ std::uint64_t Machine::progress() const {
   }
   for (const FabricDevice& device : fabric_.devices) {
     sum += device.engine ? device.engine->started() : 0;
+    sum += device.host_engine ? device.host_engine->started() : 0;
   }
   return sum + agent_.progress() + (iommu_driver_ ? iommu_driver_->progress() : 0);
 }
@@ -291,6 +282,7 @@ std::string Machine::waiting() const {
     text += device.endpoint->waiting();
     text += device.mem_host ? device.mem_host->waiting() : "";
     text += device.cache ? device.cache->waiting() : "";
+    text += device.hdm_host ? device.hdm_host->waiting() + device.hdm_device->waiting() : "";
   }
   text += fabric_.home ? fabric_.home->waiting() : "";
   for (const FabricLink& one : fabric_.links) {

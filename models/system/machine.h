@@ -98,6 +98,7 @@ class Machine {
   const FabricDevice& device(const std::string& name) const;
   std::vector<CheckResult> posted_bytes_checks() const;
   std::vector<CheckResult> directory_check() const;
+  std::vector<CheckResult> host_copies_check(const FabricDevice& device) const;
   std::vector<CheckResult> coherence_check(const FabricDevice& device) const;
   std::vector<CheckResult> checks() const;
 

@@ -43,6 +43,11 @@ std::vector<CheckResult> Machine::checks() const {
     if (device.cache) {
       append(all, device.cache->checks());
     }
+    if (device.hdm_host) {
+      append(all, device.hdm_host->checks());
+      append(all, device.hdm_device->checks());
+      append(all, host_copies_check(device));
+    }
     if (device.engine) {
       const std::uint64_t missing = software_[i].doorbells - device.engine->doorbells();
       const std::uint64_t lost =
@@ -55,6 +60,9 @@ std::vector<CheckResult> Machine::checks() const {
   if (fabric_.home) {
     append(all, directory_check());
     append(all, fabric_.cache_watch.checks());
+  }
+  for (const auto& watch : fabric_.memory_watches) {
+    append(all, watch->checks());
   }
   append(all, agent_.checks());
   if (iommu_driver_) {
@@ -89,6 +97,24 @@ std::vector<CheckResult> Machine::directory_check() const {
            apart == 0 && held == fabric_.home->copies(),
            fmt::format("{} lines in caches, {} of them unknown; {} in the directory", held, apart,
                        fabric_.home->copies())}};
+}
+
+// What a memory believes of the host's cache is what that holds. [COH-5.3]
+std::vector<CheckResult> Machine::host_copies_check(const FabricDevice& device) const {
+  if (!is_quiet()) {
+    return {};
+  }
+  const DeviceMemory& memory = device.hdm_device->rules();
+  std::size_t held = 0, apart = 0;
+  device.hdm_host->rules().for_each_line([&](std::uint64_t line, LineState state) {
+    const cxl::MetaValue believed = memory.host_state(line);
+    ++held;
+    apart += believed == (is_owned(state) ? cxl::MetaValue::kAny : cxl::MetaValue::kShared) ? 0 : 1;
+  });
+  return {{device.hdm_device->name() + std::string(": knows what the host holds"),
+           apart == 0 && held == memory.host_copies(),
+           fmt::format("{} lines in the host's cache, {} of them known otherwise; {} known", held,
+                       apart, memory.host_copies())}};
 }
 
 // Both ends of the handles of a conforming device agree once no message is under way. [DHI S2]

@@ -23,20 +23,27 @@ std::map<std::string, std::uint64_t> of_device(const FabricDevice& device) {
   if (device.engine && device.engine->stray_doorbells() > 0) {
     errors["stray_doorbell"] += device.engine->stray_doorbells();
   }
-  if (device.mem_host) {
-    for (const auto& [kind, count] : device.mem_host->errors()) {
-      errors[kind] += count;
+  const auto add = [&errors](const auto& agent) {
+    if (agent) {
+      for (const auto& [kind, count] : agent->errors()) {
+        errors[kind] += count;
+      }
     }
-    for (const auto& [kind, count] : device.mem_device->errors()) {
-      errors[kind] += count;
-    }
-  }
-  if (device.cache) {
-    for (const auto& [kind, count] : device.cache->errors()) {
-      errors[kind] += count;
-    }
-  }
+  };
+  add(device.mem_host);
+  add(device.mem_device);
+  add(device.hdm_host);
+  add(device.hdm_device);
+  add(device.cache);
   return errors;
+}
+
+CxlHdmDbResult hdm_db_counts(const FabricDevice& device) {
+  CxlHdmDbResult counts;
+  counts.device = device.name;
+  device.hdm_host->tell(counts);
+  device.hdm_device->tell(counts);
+  return counts;
 }
 
 }  // namespace
@@ -201,6 +208,9 @@ void Measurement::fill(RunResult& result) const {
     }
     if (device.cache) {
       result.cxl_caches.push_back(device.cache->result());
+    }
+    if (device.hdm_host) {
+      result.cxl_hdm_db.push_back(hdm_db_counts(device));
     }
   }
   result.errors = errors();

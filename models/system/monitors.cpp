@@ -36,6 +36,7 @@ LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Co
     const Config& c = device.config;
     options.mrrs = std::max(options.mrrs, static_cast<std::uint32_t>(c.link.mrrs));
     options.host_rcb = static_cast<std::uint32_t>(link.rcb);
+    options.has_memory_states = c.device.cxl.coherence == CxlCoherence::kHdmDb;
     options.device_timeout = std::min(options.device_timeout, c.device.timing.completion_timeout);
     options.form = {c.link.identity, c.link.dhi_form, c.device.dhi.bits};
     options.has_coherent_handles = options.has_coherent_handles && has_ordered_handles(c.device);
@@ -47,7 +48,7 @@ LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Co
 
 }  // namespace
 
-Monitors::Monitors(Fabric& fabric, const Config& config) : caches_(fabric.cache_watch) {
+Monitors::Monitors(Fabric& fabric, const Config& config) : fabric_(fabric) {
   if (config.run.monitors == MonitorMode::kOff) {
     return;
   }
@@ -100,7 +101,13 @@ std::vector<Violation> Monitors::violations() const {
   for (const auto& one : links_) {
     all.insert(all.end(), one->log().first().begin(), one->log().first().end());
   }
-  all.insert(all.end(), caches_.violations().begin(), caches_.violations().end());
+  const auto append = [&all](const std::vector<Violation>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  append(fabric_.cache_watch.violations());
+  for (const auto& watch : fabric_.memory_watches) {
+    append(watch->violations());
+  }
   std::stable_sort(all.begin(), all.end(),
                    [](const Violation& a, const Violation& b) { return a.time < b.time; });
   return all;

@@ -32,7 +32,7 @@ class Monitors {
 
  private:
   std::vector<std::unique_ptr<LinkMonitor>> links_;
-  const CacheWatch& caches_;
+  const Fabric& fabric_;
 };
 
 }  // namespace flitwise

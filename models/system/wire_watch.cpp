@@ -32,6 +32,10 @@ Json message_fields(const CxlMessage& message) {
     fields["identity"] = message.identity;
   } else if (message.channel == CxlChannel::kD2hData) {
     fields["bogus"] = message.bogus;
+  } else if (message.channel == CxlChannel::kM2sReq || message.channel == CxlChannel::kM2sRwd) {
+    fields["snp_type"] = message.snp_type;
+    fields["meta_field"] = message.meta_field;
+    fields["meta_value"] = message.meta_value;
   }
   return fields;
 }

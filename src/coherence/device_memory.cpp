@@ -22,6 +22,14 @@ cxl::MetaValue DeviceMemory::host_state(std::uint64_t line) const {
   return found != nullptr ? found->host : cxl::MetaValue::kInvalid;
 }
 
+std::size_t DeviceMemory::host_copies() const {
+  std::size_t copies = 0;
+  lines_.for_each([&copies](std::uint64_t, const Line& line) {
+    copies += line.host != cxl::MetaValue::kInvalid ? 1 : 0;
+  });
+  return copies;
+}
+
 bool DeviceMemory::accepts(const CoreRequest& request) const {
   const std::uint64_t line = line_of(request.address);
   const auto is_busy = [this](std::uint64_t other) {
@@ -40,7 +48,7 @@ bool DeviceMemory::accepts(const CoreRequest& request) const {
     default:
       return false;
   }
-  if (bitags_.available() == 0) {
+  if (bitags_.available() == 0 && snoop_for(request)) {
     return false;
   }
   if (array_.find(line) != nullptr) {
@@ -48,6 +56,18 @@ bool DeviceMemory::accepts(const CoreRequest& request) const {
   }
   const Way* const room = array_.room_for(line);
   return room != nullptr && (room->is_free() || !is_busy(room->line));
+}
+
+/// What of the line the host has to give back first. [COH-6.1]
+std::optional<cxl::S2mBiSnp> DeviceMemory::snoop_for(const CoreRequest& request) const {
+  const cxl::MetaValue host = host_state(line_of(request.address));
+  if (request.op == CoreOp::kWrite && host != cxl::MetaValue::kInvalid) {
+    return cxl::S2mBiSnp::kBiSnpInv;
+  }
+  if (request.op == CoreOp::kRead && host == cxl::MetaValue::kAny) {
+    return cxl::S2mBiSnp::kBiSnpData;
+  }
+  return std::nullopt;
 }
 
 void DeviceMemory::request(const CoreRequest& request, CxlOutput& out, CoreResults& done) {
@@ -92,12 +112,8 @@ void DeviceMemory::miss(std::uint32_t transaction, CxlOutput& out, CoreResults& 
     way->line = line;
   }
   way->is_reserved = true;
-  const cxl::MetaValue host = lines_[line].host;
-  const bool is_write = transactions_[transaction].request.op == CoreOp::kWrite;
-  if (is_write && host != cxl::MetaValue::kInvalid) {
-    snoop_host(transaction, cxl::S2mBiSnp::kBiSnpInv, out);
-  } else if (!is_write && host == cxl::MetaValue::kAny) {
-    snoop_host(transaction, cxl::S2mBiSnp::kBiSnpData, out);
+  if (const auto snoop = snoop_for(transactions_[transaction].request)) {
+    snoop_host(transaction, *snoop, out);
   } else {
     fetch(transaction, done);
   }
@@ -155,7 +171,9 @@ void DeviceMemory::memory_read(std::uint32_t token, const CxlLine& line, CxlOutp
   if (transactions_[token].kind == Kind::kCore) {
     fill(token, &line, done);
   } else {
-    answer(token, &line, out);
+    if (!transactions_[token].is_lost) {
+      answer(token, &line, out);
+    }
     finish(token);
   }
   start_ready(out);
@@ -166,7 +184,7 @@ void DeviceMemory::memory_written(std::uint32_t token, CxlOutput& out, CoreResul
   if (written.kind == Kind::kCore) {
     done.push_back({written.request.op, written.request.token, written.request.address, false,
                     written.request.line});
-  } else if (written.kind != Kind::kVictim) {
+  } else if (written.kind != Kind::kVictim && !written.is_lost) {
     answer(token, nullptr, out);
   }
   finish(token);
@@ -197,6 +215,7 @@ std::uint32_t DeviceMemory::open(Kind kind, std::uint64_t line) {
 void DeviceMemory::take_turn(std::uint32_t transaction) {
   lines_[transactions_[transaction].line].active = transaction;
   transactions_[transaction].has_turn = true;
+  transactions_[transaction].is_waiting = false;
 }
 
 void DeviceMemory::finish(std::uint32_t transaction) {

@@ -6,6 +6,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "coherence/bad_messages.h"
@@ -33,6 +34,8 @@ class DeviceMemory {
   LineState state(std::uint64_t line) const;
   /// What the host may hold, as it has said.
   cxl::MetaValue host_state(std::uint64_t line) const;
+  /// Lines of which the host has a copy, for all it knows.
+  std::size_t host_copies() const;
   std::size_t outstanding() const { return transactions_.size() - free_.size(); }
   std::size_t bitags_out() const { return bitags_.outstanding(); }
   const BadMessageCounts& bad_messages() const { return bad_; }
@@ -42,6 +45,9 @@ class DeviceMemory {
   /// A message of the host has come, with its line if it has one. A request waits for a back
   /// invalidation of its line; data, BIRsp and BIConflict never do. [COH-1.6] [COH-6.3]
   void receive(const CxlMessage& message, const CxlLine& line, CxlOutput& out, CoreResults& done);
+  /// The host is out of reach: it holds nothing any more, hears of none of its requests, and has
+  /// nothing against what the core wants. [COH-6.6]
+  void host_lost(CoreResults& done);
   void memory_read(std::uint32_t token, const CxlLine& line, CxlOutput& out, CoreResults& done);
   void memory_written(std::uint32_t token, CxlOutput& out, CoreResults& done);
 
@@ -56,6 +62,8 @@ class DeviceMemory {
     CoreRequest request;       ///< of the core; request.line: what is written to memory, of all
     bool is_snooping = false;  ///< a BISnp is out for it
     bool has_turn = false;     ///< it is the one that its line is busy with
+    bool is_waiting = false;   ///< for its turn
+    bool is_lost = false;      ///< of a host that is gone: nobody waits for its answer
     std::uint32_t next = kNobody;
   };
   struct Line {
@@ -79,11 +87,13 @@ class DeviceMemory {
   void take_turn(std::uint32_t transaction);
   void finish(std::uint32_t transaction);
   void start_ready(CxlOutput& out);
+  std::optional<cxl::S2mBiSnp> snoop_for(const CoreRequest& request) const;
   void snoop_host(std::uint32_t transaction, cxl::S2mBiSnp opcode, CxlOutput& out);
 
   // The host's side (device_memory_host.cpp).
   void requested(const CxlMessage& message, const CxlLine& line, CxlOutput& out);
   bool is_sound(const CxlMessage& message);
+  void refuse(const CxlMessage& message, CxlOutput& out);
   void start(std::uint32_t transaction, CxlOutput& out);
   void serve_request(std::uint32_t transaction, CxlOutput& out);
   void serve_write(std::uint32_t transaction);

@@ -67,7 +67,7 @@ bool DeviceMemory::is_sound(const CxlMessage& message) {
     bad_.add(BadMessage::kUnknownOpcode);
     return false;
   }
-  if (line_of(message.address) != message.address || message.address >= config_.size) {
+  if (line_of(message.address) != message.address) {
     bad_.add(BadMessage::kBadAddress);
     return false;
   }
@@ -78,12 +78,28 @@ bool DeviceMemory::is_sound(const CxlMessage& message) {
   return true;
 }
 
+/// The host waits for an answer, and is granted nothing. [COH-7.3]
+void DeviceMemory::refuse(const CxlMessage& message, CxlOutput& out) {
+  bad_.add(BadMessage::kBadAddress);
+  const bool has_data = message.channel == CxlChannel::kM2sReq && is_read(message);
+  if (!has_data || has_state(message)) {
+    answer_ndr(cxl::S2mNdr::kCmp, message, out);
+  }
+  if (has_data) {
+    answer_drs(cxl::S2mDrs::kMemDataNxm, message, CxlLine{}, out);
+  }
+}
+
 void DeviceMemory::requested(const CxlMessage& message, const CxlLine& line, CxlOutput& out) {
   const bool is_write = message.channel == CxlChannel::kM2sRwd;
   if (!is_write && static_cast<cxl::M2sReq>(message.opcode) == cxl::M2sReq::kMemSpecRd) {
     return;  // a hint without an answer [COH-5.2]
   }
   if (!is_sound(message)) {
+    return;
+  }
+  if (message.address >= config_.size) {
+    refuse(message, out);
     return;
   }
   tags_.set(message.id);
@@ -101,6 +117,7 @@ void DeviceMemory::requested(const CxlMessage& message, const CxlLine& line, Cxl
     (wanted.first_waiting == kNobody ? wanted.first_waiting
                                      : transactions_[wanted.last_waiting].next) = transaction;
     wanted.last_waiting = transaction;
+    transactions_[transaction].is_waiting = true;
   }
 }
 
@@ -220,6 +237,34 @@ void DeviceMemory::conflicted(const CxlMessage& message, CxlOutput& out) {
     return;
   }
   answer_ndr(cxl::S2mNdr::kBiConflictAck, message, out);
+}
+
+/// What waits is forgotten; what memory is asked for already is done, and not answered. [COH-6.6]
+void DeviceMemory::host_lost(CoreResults& done) {
+  for (std::uint32_t index = 0; index < transactions_.size(); ++index) {
+    Transaction& one = transactions_[index];
+    if (one.kind != Kind::kHostRequest && one.kind != Kind::kHostWrite) {
+      continue;
+    }
+    one.is_lost = true;
+    if (one.is_waiting) {
+      one.is_waiting = false;
+      free_.push_back(index);
+    }
+  }
+  tags_.reset();
+  lines_.for_each([](std::uint64_t, Line& line) {
+    line.host = cxl::MetaValue::kInvalid;
+    line.first_waiting = line.last_waiting = kNobody;
+  });
+  for (std::size_t id = 0; id < snoops_.size(); ++id) {
+    const auto bitag = static_cast<std::uint16_t>(id);
+    if (bitags_.is_out(bitag)) {
+      bitags_.release(bitag);
+      transactions_[snoops_[bitag]].is_snooping = false;
+      fetch(snoops_[bitag], done);
+    }
+  }
 }
 
 }  // namespace flitwise

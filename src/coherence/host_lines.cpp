@@ -137,6 +137,24 @@ void HostLines::start_eviction(Way& way, const CoreRequest& request, bool is_of_
   send(message, eviction, is_of_core, out);
 }
 
+std::size_t HostLines::lose_all() {
+  std::size_t modified = 0;
+  for (std::size_t id = 0; id < transactions_.size(); ++id) {
+    const auto tag = static_cast<std::uint16_t>(id);
+    if (tags_.is_out(tag)) {
+      modified += transactions_[tag].message.channel == CxlChannel::kM2sRwd ? 1 : 0;
+      tags_.release(tag);
+    }
+  }
+  for (Snoop& snoop : snoops_) {
+    modified += snoop.is_writing ? 1 : 0;
+    snoop = Snoop{};
+  }
+  snoops_out_ = 0;
+  busy_ = LineTable<std::uint16_t>();
+  return modified + array_.lose_all();
+}
+
 std::uint16_t HostLines::send(CxlMessage message, const CoreRequest& request, bool is_of_core,
                               CxlOutput& out) {
   const std::uint16_t tag = tags_.acquire();

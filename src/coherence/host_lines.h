@@ -34,6 +34,11 @@ class HostLines {
   bool accepts(const CoreRequest& request) const;
   LineState state(std::uint64_t line) const;
   std::optional<std::uint64_t> first_held() const;
+  /// void visit(std::uint64_t line, LineState), for each line held.
+  template <class Visit>
+  void for_each_line(Visit&& visit) const {
+    array_.for_each_line(visit);
+  }
   /// Requests and back-invalidate snoops that are not done.
   std::size_t outstanding() const { return tags_.outstanding() + snoops_out_; }
   std::uint64_t early_conflicts() const { return early_; }
@@ -42,6 +47,9 @@ class HostLines {
 
   /// The core asks. REQUIRES: accepts(request).
   void request(const CoreRequest& request, CxlOutput& out, CoreResults& done);
+  /// The device is out of reach: all lines are lost, and nothing is out any more. Returns the
+  /// number of modified lines among them, those that no Cmp has answered yet included. [COH-6.6]
+  std::size_t lose_all();
   /// A message of the device has come, with its line if it has one. Cmp, data and BIConflictAck are
   /// taken at once; a BISnp waits for nothing but these. [COH-1.6]
   void receive(const CxlMessage& message, const CxlLine& line, CxlOutput& out, CoreResults& done);
@@ -55,6 +63,7 @@ class HostLines {
     CoreRequest request;
     bool is_of_core = true;
     bool has_cmp = false, has_data = false;
+    bool is_refused = false;  ///< there is no such memory [COH-7.3]
     cxl::S2mNdr granted = cxl::S2mNdr::kCmp;
     LineState leaving = LineState::kInvalid;  ///< of an eviction's line, which is in request.line
     std::optional<std::uint16_t> bitag;       ///< a BISnp waits for it

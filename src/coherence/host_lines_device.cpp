@@ -63,6 +63,7 @@ void HostLines::filled(const CxlMessage& message, const CxlLine& line, CxlOutput
     return;
   }
   transaction.has_data = true;
+  transaction.is_refused = message.opcode == static_cast<std::uint8_t>(cxl::S2mDrs::kMemDataNxm);
   if (Way* const way = array_.find(transaction.message.address)) {
     way->data = line;
   } else {
@@ -84,9 +85,12 @@ void HostLines::settle(std::uint16_t tag, CxlOutput& out, CoreResults& done) {
   }
   const bool is_write = request.op == CoreOp::kWrite;
   const bool is_owner = transaction.granted == cxl::S2mNdr::kCmpE;
-  const bool is_granted = is_owner || (!is_write && transaction.granted == cxl::S2mNdr::kCmpS);
-  if (!is_granted) {
-    bad_.add(BadMessage::kWrongAnswer);  // used once; a write that owns nothing is not done
+  const bool is_granted = !transaction.is_refused &&
+                          (is_owner || (!is_write && transaction.granted == cxl::S2mNdr::kCmpS));
+  if (!is_granted) {  // used once; a write that owns nothing is not done
+    if (!transaction.is_refused) {
+      bad_.add(BadMessage::kWrongAnswer);
+    }
     array_.set_state(*way, LineState::kInvalid);
   } else if (!transaction.is_read() && way->state == LineState::kInvalid &&
              request.byte_enables != kAllBytes) {
@@ -117,7 +121,8 @@ void HostLines::finish(std::uint16_t tag, const CxlLine& line, CxlOutput& out, C
   const std::uint64_t address = transaction.message.address;
   if (transaction.is_of_core) {
     const CoreRequest& request = transaction.request;
-    const bool is_error = request.op == CoreOp::kWrite && state(address) != LineState::kModified;
+    const bool is_error = transaction.is_refused ||
+                          (request.op == CoreOp::kWrite && state(address) != LineState::kModified);
     done.push_back({request.op, request.token, request.address, is_error, line});
   }
   tags_.release(tag);

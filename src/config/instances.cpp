@@ -25,7 +25,7 @@ std::vector<InstanceName> instance_names(const SystemConfig& system) {
   }
   for (unsigned i = 0; i < system.devices; ++i) {
     if (!has_switch) {
-      all.push_back({fmt::format("rp{}", i), host});
+      all.push_back({fmt::format("rp{}", i), {"host", "workload"}});
     }
     all.push_back({fmt::format(has_switch ? "sw0-ep{0}" : "rp{0}-ep{0}", i), link});
     all.push_back({fmt::format("ep{}", i), device});

@@ -184,6 +184,28 @@ void check_one_identity(const std::string& name, const Instance& instance,
   }
 }
 
+const std::string kRootPort = "rp";
+
+bool is_root_port(const std::string& name) {
+  return name.find('-') == std::string::npos && name.rfind(kRootPort, 0) == 0;
+}
+
+/// A root port has a workload where the host's cores have one of their own. [CXL-8.2]
+void check_host_workload(const std::string& name, const Instance& instance,
+                         const WorkloadConfig& workload, ProblemList& problems) {
+  if (!is_root_port(name)) {
+    return;
+  }
+  for (const std::string& path : instance.origins.paths()) {
+    if (path == "workload.via" ||
+        (lies_in(path, {"workload"}) && workload.via != WorkloadVia::kCxlBoth)) {
+      problems.add(*instance.origins.latest({path}), "system.instances." + name + "." + path,
+                   "the host's cores have no workload of their own here; expected workload.via "
+                   "cxl_both of the device below");
+    }
+  }
+}
+
 void check_instance(const std::string& name, const Instance& instance, const SystemConfig& system,
                     ProblemList& problems) {
   std::vector<std::string> names;
@@ -212,6 +234,21 @@ void check_instance(const std::string& name, const Instance& instance, const Sys
                            alternatives(shown), nearest_hint(name, names, "name")));
 }
 
+/// What an instance is built on. The host's cores at a root port use the memory of the device
+/// below: its overrides count for them, then those of its link. [CXL-8.2]
+Config base_of(const std::string& name, const std::map<std::string, Instance>& instances,
+               Config config) {
+  if (config.system.topology == Topology::kDirect && is_root_port(name)) {
+    const std::string device = "ep" + name.substr(kRootPort.size());
+    for (const std::string& other : {device, name + "-" + device}) {
+      if (const auto found = instances.find(other); found != instances.end()) {
+        config = with_overrides(config, found->second.values);
+      }
+    }
+  }
+  return config;
+}
+
 Config finished(Reader& reader, const LoadOptions& options, ProblemList& problems) {
   Config config = reader.config();
   std::vector<std::string> known;
@@ -219,7 +256,9 @@ Config finished(Reader& reader, const LoadOptions& options, ProblemList& problem
   for (const auto& [name, instance] : reader.instances()) {
     check_instance(name, instance, config.system, problems);
     check_one_identity(name, instance, config.system, problems);
-    check_relations(with_overrides(config, instance.values), reader.origins(), &instance.origins,
+    const Config base = base_of(name, reader.instances(), config);
+    check_host_workload(name, instance, base.workload, problems);
+    check_relations(with_overrides(base, instance.values), reader.origins(), &instance.origins,
                     known, problems);
     if (!instance.values.empty()) {
       config.instances[name] = instance.values;

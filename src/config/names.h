@@ -135,10 +135,15 @@ inline constexpr auto kNames<WorkloadKind> =
                          {"trace", WorkloadKind::kTrace},
                          {"hostile", WorkloadKind::kHostile}});
 template <>
-inline constexpr auto kNames<WorkloadVia> = names<WorkloadVia>({{"dma", WorkloadVia::kDma},
-                                                                {"cxl_cache",
-                                                                 WorkloadVia::kCxlCache},
-                                                                {"cxl_mem", WorkloadVia::kCxlMem}});
+inline constexpr auto kNames<WorkloadVia> =
+    names<WorkloadVia>({{"dma", WorkloadVia::kDma},
+                        {"cxl_cache", WorkloadVia::kCxlCache},
+                        {"cxl_mem", WorkloadVia::kCxlMem},
+                        {"cxl_own", WorkloadVia::kCxlOwn},
+                        {"cxl_both", WorkloadVia::kCxlBoth}});
+template <>
+inline constexpr auto kNames<CxlCoherence> =
+    names<CxlCoherence>({{"hdm_h", CxlCoherence::kHdmH}, {"hdm_db", CxlCoherence::kHdmDb}});
 template <>
 inline constexpr auto kNames<CxlIdentity> =
     names<CxlIdentity>({{"spec", CxlIdentity::kSpec},

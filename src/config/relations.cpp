@@ -6,8 +6,8 @@
 
 #include "config/names.h"
 #include "config/quantity.h"
+#include "config/relations_cxl.h"
 #include "endpoint/domain_numbers.h"
-#include "flitwise/cxl.h"
 #include "flitwise/ids.h"
 
 namespace flitwise::config {
@@ -203,6 +203,9 @@ void check_bit_packed(const Config& config, Broken& broken) {
 
 void check_buffers(const Config& config, Broken& broken) {
   const auto& workload = config.workload;
+  if (workload.via != WorkloadVia::kDma && workload.via != WorkloadVia::kCxlCache) {
+    return;  // memory of the device: check_cxl
+  }
   const Bytes memory = config.host.memory.size;
   const Bytes room = workload.buffer_base < memory ? memory - workload.buffer_base : 0;
   if (workload.domains > room / workload.buffer_size) {
@@ -369,95 +372,6 @@ void check_ats(const Config& config, Broken& broken) {
   }
 }
 
-/// [CXL-7.1]
-void check_cxl_cache(const Config& config, Broken& broken) {
-  const CxlCacheConfig& cache = config.device.cxl.cache;
-  const Bytes set = Bytes{kCxlLineBytes} * cache.ways;
-  const Bytes sets = cache.size / set;
-  if (cache.size > 0 && config.link.preset.cxl == CxlFlits::kNone) {
-    broken.push_back({{"device.cxl.cache.size", "link.preset"},
-                      "CXL.cache without a CXL link; expected link.preset cxl68_gen5x16 or the "
-                      "like"});
-  }
-  if (cache.size > 0 && config.system.topology == Topology::kSwitch) {
-    broken.push_back({{"device.cxl.cache.size", "system.topology"},
-                      "CXL.cache behind a switch; expected system.topology direct"});
-  }
-  if (cache.size % set != 0 || (sets & (sets - 1)) != 0) {
-    broken.push_back({{"device.cxl.cache.size", "device.cxl.cache.ways"},
-                      fmt::format("a cache of {} with {} ways; expected {} times a power of two",
-                                  bytes(cache.size), cache.ways, bytes(set))});
-  }
-  const std::uint32_t bits = config.device.dhi.bits;
-  if (config.link.cxl.identity == CxlIdentity::kDhiAdded &&
-      config.workload.domains > std::uint64_t{1} << bits) {
-    broken.push_back({{"link.cxl.identity", "device.dhi.bits", "workload.domains"},
-                      fmt::format("{} domains and handles of {} bits on CXL.cache; expected "
-                                  "workload.domains up to {}",
-                                  config.workload.domains, bits, std::uint64_t{1} << bits)});
-  }
-  constexpr unsigned kMostCaches = 16;  // CacheID has four bits
-  if (cache.size > 0 && config.system.devices > kMostCaches) {
-    broken.push_back({{"device.cxl.cache.size", "system.devices"},
-                      fmt::format("{} devices with caches; expected system.devices up to {}",
-                                  config.system.devices, kMostCaches)});
-  }
-  if (config.faults.breaks(BrokenRule::kSingleWriter) &&
-      (cache.size == 0 || config.system.devices < 2)) {
-    broken.push_back({{"faults.break", "device.cxl.cache.size", "system.devices"},
-                      "single_writer without two caches; expected device.cxl.cache.size, and "
-                      "system.devices 2 or more"});
-  }
-  if (config.workload.via == WorkloadVia::kCxlCache && config.workload.at != At::kUntranslated) {
-    broken.push_back({{"workload.via", "workload.at"},
-                      "translated requests by CXL.cache, which carries host addresses and asks no "
-                      "translation agent; expected workload.at untranslated"});
-  }
-  if (config.workload.via == WorkloadVia::kCxlCache && cache.size == 0) {
-    broken.push_back({{"workload.via", "device.cxl.cache.size"},
-                      "requests through a cache that is not there; expected device.cxl.cache.size "
-                      "64KiB or the like"});
-  }
-}
-
-/// CXL.mem has one host and one device on each link. [CXL-3.8]
-void check_cxl_mem(const Config& config, Broken& broken) {
-  const Bytes memory = config.device.cxl.memory;
-  if (memory > 0 && config.link.preset.cxl == CxlFlits::kNone) {
-    broken.push_back({{"device.cxl.memory", "link.preset"},
-                      "CXL.mem on a PCIe link; expected link.preset cxl68_gen5x16, "
-                      "cxl256_gen6x16 or the like"});
-  }
-  if (memory > 0 && config.system.topology == Topology::kSwitch) {
-    broken.push_back({{"device.cxl.memory", "system.topology"},
-                      "CXL.mem behind a switch; expected system.topology direct"});
-  }
-  const WorkloadConfig& workload = config.workload;
-  if (workload.via == WorkloadVia::kDma) {
-    return;
-  }
-  const bool is_plain =
-      workload.kind == WorkloadKind::kPostedWrite || workload.kind == WorkloadKind::kRead ||
-      workload.kind == WorkloadKind::kReadWrite || workload.kind == WorkloadKind::kTrace;
-  if (!is_plain) {
-    broken.push_back({{"workload.via", "workload.kind"},
-                      fmt::format("kind {} by {}; expected posted_write, read, read_write or trace",
-                                  spelling(workload.kind), spelling(workload.via))});
-  }
-  if (workload.via != WorkloadVia::kCxlMem) {
-    return;
-  }
-  const Bytes end = workload.buffer_base + workload.buffer_size * workload.domains;
-  if (end > memory) {
-    broken.push_back(
-        {{"workload.via", "device.cxl.memory", "workload.buffer_base", "workload.buffer_size",
-          "workload.domains"},
-         fmt::format("buffers of CXL.mem up to {}, and {} of memory on the device; expected "
-                     "device.cxl.memory to hold them",
-                     bytes(end), bytes(memory))});
-  }
-}
-
 }  // namespace
 
 std::vector<BrokenRelation> broken_relations(const Config& config) {
@@ -471,8 +385,7 @@ std::vector<BrokenRelation> broken_relations(const Config& config) {
   check_replay_buffer(config, broken);
   check_flit(config, broken);
   check_flit_mode(config, broken);
-  check_cxl_cache(config, broken);
-  check_cxl_mem(config, broken);
+  check_cxl(config, broken);
   check_bit_packed(config, broken);
   check_buffers(config, broken);
   check_trace(config, broken);

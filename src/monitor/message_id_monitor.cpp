@@ -16,6 +16,9 @@ constexpr MonitoredRule kOfWrite{"COH-2.6", "an answer that its write does not a
 constexpr MonitoredRule kOfEviction{"COH-2.7", "an answer that its eviction does not ask for"};
 constexpr MonitoredRule kOfSnoop{"COH-4.1", "an answer that its snoop does not ask for"};
 constexpr MonitoredRule kOfMemory{"COH-5.1", "an answer that its request does not ask for"};
+constexpr MonitoredRule kOfBackSnoop{"COH-6.2", "an answer that its BISnp does not ask for"};
+constexpr MonitoredRule kSecondConflict{"COH-6.4", "a second BIConflict for one BISnp"};
+constexpr MonitoredRule kAheadOfAck{"COH-6.4", "a BIRsp ahead of its BIConflictAck"};
 constexpr MonitoredRule kOfStates{"COH-5.3", "an answer that its request does not ask for"};
 
 // Kinds of answers, each at most once.
@@ -25,7 +28,7 @@ enum Kind : std::uint8_t {
   kGo = 4,
   kPull = 8,
   kExtCmp = 16,
-  kResponse = 32,  // D2H Rsp
+  kResponse = 32,  // D2H Rsp, M2S BIRsp
 };
 constexpr std::uint8_t kGoAndData = kGo | kData, kNdrAndData = kNdr | kData;
 // What nobody has a rule for: nothing is booked, and no answer expected. [COH-N.1]
@@ -55,9 +58,10 @@ std::uint8_t owed_to_req(const CxlMessage& request, bool has_states) {
 
 // A conflict names a back-invalidate snoop and belongs to no Tag. [COH-6.4]
 bool is_of_conflict(const CxlMessage& message) {
-  return message.channel == CxlChannel::kM2sRwd
-             ? message.opcode == static_cast<std::uint8_t>(cxl::M2sRwd::kBiConflict)
-             : message.opcode == static_cast<std::uint8_t>(cxl::S2mNdr::kBiConflictAck);
+  return (message.channel == CxlChannel::kM2sRwd &&
+          message.opcode == static_cast<std::uint8_t>(cxl::M2sRwd::kBiConflict)) ||
+         (message.channel == CxlChannel::kS2mNdr &&
+          message.opcode == static_cast<std::uint8_t>(cxl::S2mNdr::kBiConflictAck));
 }
 
 // [COH-2.5] [COH-2.6] [COH-2.7]
@@ -144,6 +148,8 @@ const MonitoredRule& rule_of(const MessageNote& request, bool has_state) {
       break;
     case CxlChannel::kH2dReq:
       return kOfSnoop;
+    case CxlChannel::kS2mBiSnp:
+      return kOfBackSnoop;
     case CxlChannel::kH2dRsp:
       return kOfWrite;  // a pull
     default:
@@ -167,6 +173,10 @@ void MessageIdMonitor::grow(Table& table, std::uint16_t id) {
     size *= 2;
   }
   table.resize(size);
+}
+
+MessageIdMonitor::Table& MessageIdMonitor::table_of_answer(const CxlMessage& message) {
+  return is_of_conflict(message) ? bitags_ : tags_;
 }
 
 const Reporter& MessageIdMonitor::reporter(const Packet& packet) const {
@@ -241,16 +251,15 @@ void MessageIdMonitor::sent(const Packet& packet, Time now) {
       }
       break;
     case CxlChannel::kM2sRwd:
-      if (!is_of_conflict(message)) {
+      if (is_of_conflict(message)) {
+        host_conflicts(packet, now);
+      } else {
         open(tags_, packet, message.id, kNdr, now);
       }
       break;
     case CxlChannel::kS2mNdr:
     case CxlChannel::kS2mDrs:
-      if (message.channel == CxlChannel::kS2mNdr && is_of_conflict(message)) {
-        break;
-      }
-      if (Request* const request = asked_by(tags_, packet, now)) {
+      if (Request* const request = asked_by(table_of_answer(message), packet, now)) {
         answer(*request, packet, message.channel == CxlChannel::kS2mNdr ? kNdr : kData, now);
       }
       break;
@@ -274,8 +283,11 @@ void MessageIdMonitor::sent(const Packet& packet, Time now) {
     case CxlChannel::kD2hData:
       cache_sends_data(packet, now);
       break;
-    case CxlChannel::kM2sBiRsp:  // BITags are not booked
+    case CxlChannel::kM2sBiRsp:
+      host_answers_snoop(packet, now);
+      break;
     case CxlChannel::kS2mBiSnp:
+      open(bitags_, packet, message.id, kResponse, now);
       break;
   }
 }
@@ -347,16 +359,43 @@ void MessageIdMonitor::cache_data_came(const Packet& packet) {
   answered(uqids_, packet, kData);
 }
 
+// An Ack is owed for it as well. [COH-6.4]
+void MessageIdMonitor::host_conflicts(const Packet& packet, Time now) {
+  Request* const snoop = asked_by(bitags_, packet, now);
+  if (snoop == nullptr) {
+    return;
+  }
+  if (snoop->has_conflict) {
+    report(kSecondConflict, packet, *snoop, now);
+  }
+  snoop->has_conflict = true;
+  snoop->owed |= kNdr;
+}
+
+void MessageIdMonitor::host_answers_snoop(const Packet& packet, Time now) {
+  Request* const snoop = asked_by(bitags_, packet, now);
+  if (snoop == nullptr) {
+    return;
+  }
+  if (((snoop->owed | snoop->flying) & kNdr) != 0) {
+    report(kAheadOfAck, packet, *snoop, now);
+  }
+  answer(*snoop, packet, kResponse, now);
+}
+
 void MessageIdMonitor::delivered(const Packet& packet) {
   const CxlMessage& message = *packet.cxl;
   switch (message.channel) {
     case CxlChannel::kM2sReq:
     case CxlChannel::kM2sRwd:
-      has_come(tags_, packet);
+      if (!is_of_conflict(message)) {
+        has_come(tags_, packet);
+      }
       break;
     case CxlChannel::kS2mNdr:
     case CxlChannel::kS2mDrs:
-      answered(tags_, packet, message.channel == CxlChannel::kS2mNdr ? kNdr : kData);
+      answered(table_of_answer(message), packet,
+               message.channel == CxlChannel::kS2mNdr ? kNdr : kData);
       break;
     case CxlChannel::kD2hReq:
       has_come(cqids_, packet);
@@ -383,13 +422,16 @@ void MessageIdMonitor::delivered(const Packet& packet) {
       cache_data_came(packet);
       break;
     case CxlChannel::kM2sBiRsp:
+      answered(bitags_, packet, kResponse);
+      break;
     case CxlChannel::kS2mBiSnp:
+      has_come(bitags_, packet);
       break;
   }
 }
 
 void MessageIdMonitor::reset() {
-  for (Table* const table : {&tags_, &cqids_, &uqids_}) {
+  for (Table* const table : {&tags_, &cqids_, &uqids_, &bitags_}) {
     for (Request& request : *table) {
       request.is_out = false;
     }

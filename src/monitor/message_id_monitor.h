@@ -2,6 +2,7 @@
 /// Requests of CXL.cache and CXL.mem on one link and what answers them: each id is out once at
 /// most, and an answer comes once, by a channel that its request asks for. Books are kept by what
 /// is sent and delivered. [COH-1.3] [COH-2.5] to [COH-2.7] [COH-4.1] [COH-5.1] to [COH-5.5]
+/// [COH-6.4]
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,7 @@ class MessageIdMonitor {
     bool is_out = false, is_delivered = false;
     bool is_pull = false, has_state = false;
     bool has_early_data = false;  // of a snoop: they were sent before the response
+    bool has_conflict = false;    // of a BISnp
   };
   using Table = std::vector<Request>;
 
@@ -47,6 +49,8 @@ class MessageIdMonitor {
   }
   [[gnu::cold, gnu::noinline]] static void grow(Table& table, std::uint16_t id);
 
+  /// What an NDR or DRS answers: a request, or with BIConflictAck a BISnp.
+  Table& table_of_answer(const CxlMessage& message);
   Request* open(Table& table, const Packet& packet, std::uint16_t id, std::uint8_t owed, Time now);
   /// The request that this answers, where it is out and has arrived; else it is reported.
   Request* asked_by(Table& table, const Packet& packet, Time now);
@@ -61,15 +65,18 @@ class MessageIdMonitor {
   void cache_responds(const Packet& packet, Time now);
   void cache_sends_data(const Packet& packet, Time now);
   void cache_data_came(const Packet& packet);
+  void host_conflicts(const Packet& packet, Time now);
+  void host_answers_snoop(const Packet& packet, Time now);
   const Reporter& reporter(const Packet& packet) const;
   [[gnu::cold, gnu::noinline]] void report(const MonitoredRule& rule, const Packet& packet,
                                            const Request& against, Time now) const;
 
   Reporter up_, down_;
   bool has_states_;
-  Table tags_;   // CXL.mem
-  Table cqids_;  // requests of the cache
-  Table uqids_;  // snoops and write pulls of the host
+  Table tags_;    // CXL.mem
+  Table cqids_;   // requests of the cache
+  Table uqids_;   // snoops and write pulls of the host
+  Table bitags_;  // back-invalidate snoops of the memory
 };
 
 }  // namespace flitwise

@@ -88,6 +88,7 @@ Json figures_row(const Json& result) {
   add_iommu(result, row);
   add_sums(result, "ats", row);
   add_sums(result, "cxl_cache", row);
+  add_sums(result, "cxl_hdm_db", row);
   add_attacks(result, row);
   for (const Json& error : result.at("errors")) {
     row["errors_" + error.at("kind").get<std::string>()] = error.at("count");

@@ -124,6 +124,25 @@ Json cxl_caches_json(const RunResult& result) {
   return list;
 }
 
+Json cxl_hdm_db_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const CxlHdmDbResult& one : result.cxl_hdm_db) {
+    list.push_back({{"device", one.device},
+                    {"host_reads", one.host_reads},
+                    {"host_writes", one.host_writes},
+                    {"host_hits", one.host_hits},
+                    {"host_evictions", one.host_evictions},
+                    {"device_reads", one.device_reads},
+                    {"device_writes", one.device_writes},
+                    {"device_hits", one.device_hits},
+                    {"back_invalidations", one.back_invalidations},
+                    {"write_backs", one.write_backs},
+                    {"conflicts_early", one.conflicts_early},
+                    {"conflicts_late", one.conflicts_late}});
+  }
+  return list;
+}
+
 Json attacks_json(const RunResult& result) {
   Json list = Json::array();
   for (const AttackResult& one : result.attacks) {
@@ -182,6 +201,7 @@ Json result_json(const RunResult& result) {
   json["iommu"] = iommu_json(result);
   json["ats"] = ats_json(result);
   json["cxl_cache"] = cxl_caches_json(result);
+  json["cxl_hdm_db"] = cxl_hdm_db_json(result);
   json["attacks"] = attacks_json(result);
   for (const char* not_there : {"pio", "hca", "srdma"}) {
     json[not_there] = Json::array();

@@ -80,6 +80,9 @@ void write_result_sqlite(const std::string& path, const Json& result) {
     for (const Json& cache : result.at("cxl_cache")) {
       database.insert("cxl_cache", cache);
     }
+    for (const Json& memory : result.at("cxl_hdm_db")) {
+      database.insert("cxl_hdm_db", memory);
+    }
     for (const Json& attack : result.at("attacks")) {
       database.insert("attack", attack);
     }

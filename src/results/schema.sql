@@ -142,6 +142,22 @@ CREATE TABLE cxl_cache (
   bogus INTEGER NOT NULL              -- evictions overtaken by a snoop
 ) STRICT;
 
+-- One row per device whose memory host and device both cache (HDM-DB).
+CREATE TABLE cxl_hdm_db (
+  device TEXT PRIMARY KEY,             -- ep0
+  host_reads INTEGER NOT NULL,         -- lines that the host's cores asked for
+  host_writes INTEGER NOT NULL,
+  host_hits INTEGER NOT NULL,          -- of them, without a word to the device
+  host_evictions INTEGER NOT NULL,
+  device_reads INTEGER NOT NULL,       -- lines that the device's core asked for
+  device_writes INTEGER NOT NULL,
+  device_hits INTEGER NOT NULL,        -- of them, in its cache
+  back_invalidations INTEGER NOT NULL, -- BISnp sent
+  write_backs INTEGER NOT NULL,        -- lines that the host wrote for one
+  conflicts_early INTEGER NOT NULL,    -- a request of the host that the device had not served
+  conflicts_late INTEGER NOT NULL      -- one that it had
+) STRICT;
+
 -- What hostile devices tried, by kind; empty where no device is hostile.
 CREATE TABLE attack (
   attack TEXT PRIMARY KEY,

@@ -226,6 +226,20 @@ std::string cxl_cache_table(const RunResult& result) {
   return table.is_empty() ? "" : table.text();
 }
 
+std::string cxl_hdm_db_table(const RunResult& result) {
+  TextTable table({"Memory by HDM-DB", "host lines", "hits", "evictions", "device lines", "hits",
+                   "BISnp", "written back", "early conflicts", "late"});
+  for (const CxlHdmDbResult& one : result.cxl_hdm_db) {
+    table.add_row({one.device, with_thousands(one.host_reads + one.host_writes),
+                   with_thousands(one.host_hits), with_thousands(one.host_evictions),
+                   with_thousands(one.device_reads + one.device_writes),
+                   with_thousands(one.device_hits), with_thousands(one.back_invalidations),
+                   with_thousands(one.write_backs), with_thousands(one.conflicts_early),
+                   with_thousands(one.conflicts_late)});
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
 std::string permission_table(const RunResult& result) {
   TextTable table({"Secure ATS", "checks", "denied", "reads/check"});
   for (const IommuResult& agent : result.iommu) {
@@ -294,8 +308,9 @@ std::string summary_text(const RunResult& result) {
   for (const std::string& part :
        {links_table(result), wire_table(result), stall_table(result), latency_table(result),
         handle_table(result), refusals_table(result), translation_table(result),
-        driver_table(result), ats_table(result), cxl_cache_table(result), permission_table(result),
-        attacks_table(result), errors_table(result), checks_text(result)}) {
+        driver_table(result), ats_table(result), cxl_cache_table(result), cxl_hdm_db_table(result),
+        permission_table(result), attacks_table(result), errors_table(result),
+        checks_text(result)}) {
     text += part.empty() ? "" : "\n" + part;
   }
   return text;

@@ -50,8 +50,8 @@ std::vector<std::string> wire_fields() {
     dllp.type = static_cast<DllpType>(i);
     add_keys(json_of(dllp), names);
   }
-  names.insert(names.end(),
-               {"opcode", "id", "address", "rsp_data", "bogus", "identity"});  // of CXL messages
+  names.insert(names.end(), {"opcode", "id", "address", "rsp_data", "bogus", "identity", "snp_type",
+                             "meta_field", "meta_value"});  // of CXL messages
   sort_once(names);
   return names;
 }

@@ -91,6 +91,26 @@ Keys cxl_keys() {
           "device.cxl.memory", [](auto& c) { return &c.device.cxl.memory; },
           or_zero_as("none", between(Bytes{4} << 10, Bytes{1} << 46)),
           "Memory of the device that the host reaches by CXL.mem (type 3)."),
+      choice(
+          "device.cxl.coherence", [](auto& c) { return &c.device.cxl.coherence; },
+          "Who keeps that memory coherent: the host alone, or the device as well, which caches it "
+          "(type 2) and takes lines back by BISnp."),
+      size(
+          "device.cxl.own_cache.size", [](auto& c) { return &c.device.cxl.own_cache.size; },
+          between(64, Bytes{1} << 30), "hdm_db: cache of the device for lines of its own memory."),
+      count(
+          "device.cxl.own_cache.ways", [](auto& c) { return &c.device.cxl.own_cache.ways; },
+          between(1, 64), "Lines of a set."),
+      count(
+          "device.cxl.own_cache.snoops", [](auto& c) { return &c.device.cxl.own_cache.snoops; },
+          between(1, kCxlIds), "BISnp that the device has out."),
+      count(
+          "device.cxl.own_cache.lines_per_clock",
+          [](auto& c) { return &c.device.cxl.own_cache.lines_per_clock; }, between(1, 64),
+          "Lines that the core asks that cache for in a clock of the device, at most."),
+      time(
+          "device.cxl.own_cache.lookup", [](auto& c) { return &c.device.cxl.own_cache.lookup; },
+          any_latency(), "Core to the answer of a hit, to the memory or to its controller, each."),
       size(
           "device.cxl.cache.size", [](auto& c) { return &c.device.cxl.cache.size; },
           or_zero_as("none", between(64, Bytes{1} << 30)),

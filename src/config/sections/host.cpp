@@ -107,6 +107,24 @@ Keys host_keys() {
           time(
               "host.cxl_mem.bridge", [](auto& c) { return &c.host.cxl_mem.bridge; }, any_latency(),
               "CXL.mem: core to link, and link to core, each."),
+          choice(
+              "host.cxl_mem.read", [](auto& c) { return &c.host.cxl_mem.read; },
+              "hdm_db: reads of lines that the host does not hold: MemRd to share, MemRdData, or "
+              "MemRd of which nothing is kept."),
+          size(
+              "host.cxl_mem.cache.size", [](auto& c) { return &c.host.cxl_mem.cache.size; },
+              between(64, Bytes{1} << 30),
+              "hdm_db: cache of the host for lines of each device's memory."),
+          count(
+              "host.cxl_mem.cache.ways", [](auto& c) { return &c.host.cxl_mem.cache.ways; },
+              between(1, 64), "Lines of a set."),
+          count(
+              "host.cxl_mem.cache.lines_per_clock",
+              [](auto& c) { return &c.host.cxl_mem.cache.lines_per_clock; }, between(1, 64),
+              "Lines that the cores ask that cache for in a clock of the host, at most."),
+          time(
+              "host.cxl_mem.cache.lookup", [](auto& c) { return &c.host.cxl_mem.cache.lookup; },
+              any_latency(), "Of requests, answers and snoops, each."),
           time(
               "host.cxl_cache.bridge", [](auto& c) { return &c.host.cxl_cache.bridge; },
               any_latency(), "CXL.cache: home to link, and link to home, each."),

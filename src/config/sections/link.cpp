@@ -211,7 +211,10 @@ Keys cxl_keys() {
       choice(
           "link.cxl.identity", [](auto& c) { return &c.link.cxl.identity; },
           "What a D2H Req of CXL.cache says of its domain: nothing, all in an added field, or a "
-          "handle of device.dhi.bits."),
+          "handle."),
+      count(
+          "link.cxl.handle_bits", [](auto& c) { return &c.link.cxl.handle_bits; }, between(0, 32),
+          "Bits of such a handle; 0: device.dhi.bits."),
       count(
           "link.cxl.io_weight", [](auto& c) { return &c.link.cxl.io_weight; }, between(1, 1024),
           "CXL: flits of CXL.io in a row while CXL.cache and CXL.mem wait."),

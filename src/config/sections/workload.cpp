@@ -21,9 +21,9 @@ Keys request_keys() {
           "What the device asks for; nic makes the TLPs of a NIC from each message."),
       choice(
           "workload.via", [](auto& c) { return &c.workload.via; },
-          "Who makes the requests: devices by DMA or through device.cxl.cache, or the host by "
-          "CXL.mem "
-          "into device.cxl.memory."),
+          "Who makes the requests: devices by DMA or through device.cxl.cache; the host by CXL.mem "
+          "into device.cxl.memory (cxl_mem), the device's core there (cxl_own), or each of these "
+          "two a workload of its own (cxl_both)."),
       size(
           "workload.payload", [](auto& c) { return &c.workload.payload; },
           between(1, Bytes{1} << 20), "Bytes of each request, where no sizes are given."),

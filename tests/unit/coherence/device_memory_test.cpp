@@ -65,6 +65,15 @@ struct DeviceBench {
     out.clear();
     EXPECT_EQ(device.host_state(0x40), value);
   }
+  /// By writes of lines that the host has.
+  void hold_all_bitags() {
+    for (std::uint64_t address = 0x400; device.bitags_out() < kBiTags; address += 0x40) {
+      receive(
+          host(CxlChannel::kM2sReq, M2sReq::kMemRd, SnpType::kSnpInv, MetaValue::kAny, 9, address));
+      run_memory();
+      core(CoreOp::kWrite, 1, kAllBytes, address);
+    }
+  }
   bool sent(S2mNdr opcode) { return takes(out, CxlChannel::kS2mNdr, opcode); }
   std::uint64_t sent_data() {
     CxlOut data;
@@ -81,7 +90,8 @@ struct DeviceBench {
   }
 
   SlowMemory memory;
-  DeviceMemory device{{4, 2, 4, 4096}, memory};
+  static constexpr std::uint32_t kBiTags = 4;
+  DeviceMemory device{{4, 2, kBiTags, 4096}, memory};
   CxlOutput out;
   CoreResults done;
 };
@@ -280,6 +290,7 @@ TEST(DeviceMemory, COH_7_1_EachKindIsCountedAndDropped) {
   bench.receive(DeviceBench::host(CxlChannel::kM2sReq, M2sReq::kMemRd, SnpType::kNoOp,
                                   MetaValue::kAny, 7, 4096));
   EXPECT_EQ(bad[BadMessage::kBadAddress], 1U);
+  bench.out.clear();  // the refusal: COH_7_3
   bench.answer(M2sBiRsp::kBiRspI, 3);
   bench.receive(message_of(CxlChannel::kM2sRwd, M2sRwd::kBiConflict, 3));
   EXPECT_EQ(bad[BadMessage::kUnknownId], 2U);
@@ -298,6 +309,63 @@ TEST(DeviceMemory, COH_7_2_AHostThatKeepsWhatItHadToGiveUpIsTakenOut) {
   EXPECT_EQ(bench.device.bad_messages()[BadMessage::kWrongAnswer], 1U);
   EXPECT_EQ(bench.device.host_state(0x40), MetaValue::kInvalid);
   EXPECT_EQ(bench.device.state(0x40), LineState::kModified);
+}
+
+TEST(DeviceMemory, COH_7_3_MemoryThatIsNotThereIsAnsweredAndGrantsNothing) {
+  DeviceBench bench;
+  bench.receive(DeviceBench::host(CxlChannel::kM2sReq, M2sReq::kMemRd, SnpType::kSnpInv,
+                                  MetaValue::kAny, 7, 4096));
+  EXPECT_TRUE(bench.sent(S2mNdr::kCmp));
+  EXPECT_TRUE(takes(bench.out, CxlChannel::kS2mDrs, S2mDrs::kMemDataNxm));
+  bench.receive(DeviceBench::host(CxlChannel::kM2sRwd, M2sRwd::kMemWr, SnpType::kNoOp,
+                                  MetaValue::kAny, 8, 4096));
+  EXPECT_TRUE(bench.sent(S2mNdr::kCmp));
+  EXPECT_TRUE(bench.out.empty());
+  EXPECT_TRUE(bench.memory.empty());
+  EXPECT_EQ(bench.device.host_state(4096), MetaValue::kInvalid);
+  EXPECT_EQ(bench.device.bad_messages()[BadMessage::kBadAddress], 2U);
+  EXPECT_EQ(bench.device.outstanding(), 0U);
+}
+
+TEST(DeviceMemory, COH_6_1_ABiTagIsForWhatTheHostHas) {
+  DeviceBench bench;
+  bench.host_holds(MetaValue::kAny);
+  bench.hold_all_bitags();
+  const auto accepts = [&bench](CoreOp op, std::uint64_t address) {
+    return bench.device.accepts({op, 1, address, kAllBytes, {}});
+  };
+  EXPECT_FALSE(accepts(CoreOp::kRead, 0x40));
+  EXPECT_FALSE(accepts(CoreOp::kWrite, 0x40));
+  EXPECT_TRUE(accepts(CoreOp::kRead, 0x80));
+  EXPECT_TRUE(accepts(CoreOp::kWrite, 0x80));
+}
+
+TEST(DeviceMemory, COH_6_6_TheCoreGetsItsLineFromAHostThatIsGone) {
+  DeviceBench bench;
+  bench.host_holds(MetaValue::kAny);
+  bench.core(CoreOp::kWrite, 3);
+  const std::uint16_t bitag = bench.snooped(S2mBiSnp::kBiSnpInv);
+  bench.request(M2sReq::kMemRd, SnpType::kSnpInv, MetaValue::kAny);  // waits, and is forgotten
+  bench.device.host_lost(bench.done);
+  ASSERT_EQ(bench.done.size(), 1U);
+  EXPECT_FALSE(bench.done[0].is_error);
+  EXPECT_EQ(bench.device.state(0x40), LineState::kModified);
+  EXPECT_EQ(bench.device.host_state(0x40), MetaValue::kInvalid);
+  EXPECT_EQ(bench.device.outstanding(), 0U);
+  bench.answer(M2sBiRsp::kBiRspI, bitag);  // of before
+  EXPECT_EQ(bench.device.bad_messages()[BadMessage::kUnknownId], 1U);
+  bench.host_holds(MetaValue::kAny);  // the host of now asks with the same tag
+}
+
+TEST(DeviceMemory, COH_6_6_WhatMemoryIsAskedForIsDoneAndNotAnswered) {
+  DeviceBench bench;
+  bench.request(M2sReq::kMemRd, SnpType::kSnpInv, MetaValue::kAny);
+  bench.device.host_lost(bench.done);
+  bench.run_memory();
+  EXPECT_TRUE(bench.out.empty());
+  EXPECT_EQ(bench.device.outstanding(), 0U);
+  EXPECT_EQ(bench.device.host_state(0x40), MetaValue::kInvalid);
+  bench.host_holds(MetaValue::kAny);
 }
 
 // Whoever sends the longest queue for one line takes no stack for it.

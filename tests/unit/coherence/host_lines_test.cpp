@@ -304,5 +304,41 @@ TEST(HostLines, COH_7_1_EachKindIsCountedAndDropped) {
   EXPECT_EQ(bad[BadMessage::kUnknownId], 7U) << "a write has no data";
 }
 
+TEST(HostLines, COH_7_3_AReadOfMemoryThatIsNotThereFails) {
+  for (const CoreOp op : {CoreOp::kRead, CoreOp::kReadAny, CoreOp::kReadOnce}) {
+    HostBench bench;
+    const std::uint16_t tag = bench.ask(op);
+    bench.cmp(S2mNdr::kCmp, tag);
+    bench.host.receive(message_of(CxlChannel::kS2mDrs, cxl::S2mDrs::kMemDataNxm, tag), {},
+                       bench.out, bench.done);
+    ASSERT_EQ(bench.done.size(), 1U);
+    EXPECT_TRUE(bench.done[0].is_error);
+    EXPECT_EQ(bench.host.state(0x40), LineState::kInvalid);
+    EXPECT_EQ(bench.host.bad_messages().total(), 0U);
+    EXPECT_TRUE(bench.accepts(CoreOp::kWrite));
+  }
+}
+
+TEST(HostLines, COH_6_6_ADeviceThatIsGoneTakesAllLinesWithIt) {
+  HostBench bench;
+  bench.hold(LineState::kModified, 3);
+  EXPECT_EQ(bench.host.lose_all(), 1U);
+  EXPECT_EQ(bench.host.state(0x40), LineState::kInvalid);
+
+  bench.hold(LineState::kExclusive, 5);
+  const std::uint16_t tag = bench.ask(CoreOp::kEvict);
+  EXPECT_EQ(bench.host.outstanding(), 1U);
+  EXPECT_EQ(bench.host.lose_all(), 0U);  // it was clean
+  EXPECT_EQ(bench.host.outstanding(), 0U);
+  bench.out.clear();
+  bench.cmp(S2mNdr::kCmp, tag);  // of before
+  EXPECT_EQ(bench.host.bad_messages()[BadMessage::kUnknownId], 1U);
+  EXPECT_TRUE(bench.accepts(CoreOp::kRead));
+
+  bench.hold(LineState::kModified, 7);
+  bench.ask(CoreOp::kEvict);
+  EXPECT_EQ(bench.host.lose_all(), 1U);  // a line that no Cmp has answered
+}
+
 }  // namespace
 }  // namespace flitwise::testing

@@ -126,11 +126,13 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       sets.emplace_back("iommu.translation=first_stage");
     } else if (key.path == "device.cxl.memory" || key.path == "device.cxl.cache.size") {
       sets.emplace_back("link.preset=cxl68_gen5x16");
+    } else if (key.path == "device.cxl.coherence") {
+      sets.insert(sets.end(), {"link.preset=cxl256_gen6x16", "device.cxl.memory=8GiB"});
     } else if (key.path == "link.cxl.latency_optimised") {
       sets.emplace_back("link.preset=cxl256_gen6x16");
     } else if (key.path == "workload.via") {
-      sets.insert(sets.end(), {"link.preset=cxl68_gen5x16", "device.cxl.memory=16GiB",
-                               "device.cxl.cache.size=64KiB"});
+      sets.insert(sets.end(), {"link.preset=cxl256_gen6x16", "device.cxl.memory=16GiB",
+                               "device.cxl.coherence=hdm_db", "device.cxl.cache.size=64KiB"});
     }
     const Config config = config_of(start, sets);
     EXPECT_NE(config_sha256(config), plain) << key.path << " = " << value;

@@ -53,6 +53,19 @@ class MessageMonitorTest : public ::testing::Test {
     return message(CxlChannel::kD2hRsp, opcode, uqid);
   }
 
+  PacketRef back_snoop(std::uint16_t bitag) {
+    return message(CxlChannel::kS2mBiSnp, cxl::S2mBiSnp::kBiSnpInv, bitag);
+  }
+  PacketRef snoop_answer(std::uint16_t bitag) {
+    return message(CxlChannel::kM2sBiRsp, cxl::M2sBiRsp::kBiRspI, bitag);
+  }
+  PacketRef conflict(std::uint16_t bitag) {
+    return message(CxlChannel::kM2sRwd, cxl::M2sRwd::kBiConflict, bitag);
+  }
+  PacketRef conflict_ack(std::uint16_t bitag) {
+    return message(CxlChannel::kS2mNdr, cxl::S2mNdr::kBiConflictAck, bitag);
+  }
+
   static std::size_t end_of(const PacketRef& packet) {
     return info_of(packet->cxl->channel).direction == CxlDirection::kUpstream ? 1 : 0;
   }
@@ -326,14 +339,61 @@ TEST_F(MessageMonitorTest, ALinkThatWentDownHasNothingOnItsWay) {
   EXPECT_THAT(rules(), IsEmpty());
 }
 
-TEST_F(MessageMonitorTest, ConflictsOfBackInvalidationBelongToNoTag) {
+// Conflicts belong to a BITag, and to no Tag.
+TEST_F(MessageMonitorTest, COH_6_4_AConflictIsAcknowledgedBeforeItsSnoopIsAnswered) {
   pass(read(5));
-  pass(message(CxlChannel::kM2sRwd, cxl::M2sRwd::kBiConflict, 5));
-  pass(message(CxlChannel::kS2mNdr, cxl::S2mNdr::kBiConflictAck, 5));
-  pass(message(CxlChannel::kS2mBiSnp, cxl::S2mBiSnp::kBiSnpInv, 5));
-  pass(message(CxlChannel::kM2sBiRsp, cxl::M2sBiRsp::kBiRspI, 5));
+  pass(back_snoop(5));
+  pass(conflict(5));
+  pass(conflict_ack(5));
+  pass(snoop_answer(5));
   pass(data(5));
+  pass(back_snoop(5));  // its BITag is free again
+  pass(snoop_answer(5));
   EXPECT_THAT(rules(), IsEmpty());
+}
+
+TEST_F(MessageMonitorTest, COH_6_4_AnAnswerAheadOfTheAck) {
+  pass(back_snoop(5));
+  pass(conflict(5));
+  const PacketRef ack = conflict_ack(5);
+  queue(ack);
+  send(ack);  // and is not there yet
+  pass(snoop_answer(5));
+  EXPECT_THAT(rules(), ElementsAre("COH-6.4"));
+}
+
+TEST_F(MessageMonitorTest, COH_6_4_ASecondConflict) {
+  pass(back_snoop(5));
+  pass(conflict(5));
+  pass(conflict(5));
+  EXPECT_THAT(rules(), ElementsAre("COH-6.4"));
+}
+
+TEST_F(MessageMonitorTest, COH_6_4_AnAckWithoutAConflict) {
+  pass(back_snoop(5));
+  pass(conflict_ack(5));
+  EXPECT_THAT(rules(), ElementsAre("COH-6.2"));
+}
+
+TEST_F(MessageMonitorTest, COH_1_3_ABiTagThatIsOut) {
+  pass(back_snoop(5));
+  pass(back_snoop(5));
+  EXPECT_THAT(rules(), ElementsAre("COH-1.3"));
+}
+
+TEST_F(MessageMonitorTest, COH_6_2_ASnoopIsAnsweredOnce) {
+  pass(back_snoop(5));
+  const PacketRef answer = snoop_answer(5), second = snoop_answer(5);
+  for (const PacketRef& one : {answer, second}) {
+    queue(one);
+    send(one);
+  }
+  EXPECT_THAT(rules(), ElementsAre("COH-6.2"));
+}
+
+TEST_F(MessageMonitorTest, COH_1_3_AnAnswerToNoSnoop) {
+  pass(snoop_answer(5));
+  EXPECT_THAT(rules(), ElementsAre("COH-1.3"));
 }
 
 }  // namespace

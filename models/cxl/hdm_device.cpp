@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device's own memory at its link.
+#include "cxl/hdm_device.h"
+
+#include <fmt/format.h>
+
+namespace flitwise {
+namespace {
+
+DeviceMemoryConfig rules_for(const CxlDeviceConfig& config) {
+  DeviceMemoryConfig rules;
+  rules.ways = config.own_cache.ways;
+  rules.sets = static_cast<std::uint32_t>(config.own_cache.size / kCxlLineBytes / rules.ways);
+  rules.bitags = config.own_cache.snoops;
+  rules.size = config.memory;
+  return rules;
+}
+
+}  // namespace
+
+CxlHdmDevice::CxlHdmDevice(const sc_core::sc_module_name& name, const Config& config,
+                           PacketPool& pool, LatencyTracer& tracer, LineStateListener* listener)
+    : sc_module(name),
+      config_(config.device.cxl),
+      pool_(pool),
+      wakeup_("wakeup", config.device.timing.clock),
+      core_(pool, tracer, CoreOp::kRead, CoreOp::kWrite),
+      rules_(rules_for(config_), *this, listener),
+      breaks_single_writer_(config.faults.breaks(BrokenRule::kSingleWriter)) {
+  from_link.register_nb_transport_fw(this, &CxlHdmDevice::receive, 0);
+  to_link.register_nb_transport_bw(this, &CxlHdmDevice::link_has_room, 0);
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  wakeup_.wakes(options);
+  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+}
+
+// What memory has done goes first: the core may find its line free.
+void CxlHdmDevice::work() {
+  wakeup_.taken();
+  const Time t = now();
+  end_accesses(t);
+  wakeup_.at(core_.ask_for_lines(
+      t, config_.own_cache.lines_per_clock,
+      [this](const CoreRequest& request) {
+        return !is_in_memory(request) || rules_.accepts(request);
+      },
+      [this](const CoreRequest& request, const PacketRef& packet) {
+        ask(request, packet->counts);
+      }));
+  if (!accesses_.empty()) {
+    wakeup_.at(accesses_.top().done);
+  }
+}
+
+void CxlHdmDevice::end_accesses(Time now) {
+  inward_ = Time{};
+  while (!accesses_.empty() && accesses_.top().done <= now) {
+    const Access done = accesses_.top();
+    accesses_.pop();
+    counts_ = done.counts;
+    if (done.is_read) {
+      rules_.memory_read(done.token, done.line, out_, results_);
+    } else {
+      rules_.memory_written(done.token, out_, results_);
+    }
+    send_all();
+    take_results();
+  }
+}
+
+void CxlHdmDevice::ask(const CoreRequest& request, bool counts) {
+  if (!is_in_memory(request)) {  // as the host's requests are refused [COH-7.3]
+    core_.finish({request.op, request.token, request.address, true, {}}, now());
+    return;
+  }
+  counts_ = counts;
+  count(request.is_write() ? done_.device_writes : done_.device_reads);
+  inward_ = config_.own_cache.lookup;
+  const bool has_line = rules_.state(line_of(request.address)) != LineState::kInvalid;
+  rules_.request(request, out_, results_);
+  if (has_line && !results_.empty()) {
+    count(done_.device_hits);
+  }
+  send_all();
+  take_results();
+}
+
+// Messages leave behind the controller.
+void CxlHdmDevice::send_all() {
+  const Time ready = now() + inward_ + config_.timing.controller;
+  while (!out_.empty()) {
+    sent_.swap(out_);
+    for (const CxlOut& out : sent_) {
+      if (out.message.channel == CxlChannel::kS2mBiSnp) {
+        count(done_.back_invalidations);
+      }
+      if (!swallows(out)) {
+        outbox_.send(cxl_packet(pool_, out, counts_), ready, to_link);
+      }
+    }
+    sent_.clear();
+  }
+}
+
+// Broken on purpose: the device answers its BISnp itself, and the host keeps its line. [COH-1.2]
+bool CxlHdmDevice::swallows(const CxlOut& out) {
+  if (!breaks_single_writer_ || out.message.channel != CxlChannel::kS2mBiSnp) {
+    return false;
+  }
+  breaks_single_writer_ = false;
+  CxlMessage answer;
+  answer.channel = CxlChannel::kM2sBiRsp;
+  answer.opcode = static_cast<std::uint8_t>(cxl::M2sBiRsp::kBiRspI);
+  answer.id = out.message.id;
+  rules_.receive(answer, CxlLine{}, out_, results_);
+  return true;
+}
+
+tlm::tlm_sync_enum CxlHdmDevice::link_has_room(int /*id*/, Packet& /*packet*/,
+                                               tlm::tlm_phase& /*phase*/,
+                                               sc_core::sc_time& /*delay*/) {
+  outbox_.drain(to_link);
+  return tlm::TLM_COMPLETED;
+}
+
+tlm::tlm_sync_enum CxlHdmDevice::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
+                                         sc_core::sc_time& /*delay*/) {
+  inward_ = config_.timing.controller;
+  counts_ = packet.counts;
+  rules_.receive(*packet.cxl, line_with(packet), out_, results_);
+  send_all();
+  take_results();
+  wakeup_.at(now());
+  return tlm::TLM_COMPLETED;
+}
+
+// Lines change and are read in the order in which the rules ask; the time it takes is theirs.
+void CxlHdmDevice::read(std::uint32_t token, std::uint64_t line) {
+  const CxlLine* const found = lines_.find(line);
+  access({{}, 0, token, true, counts_, found != nullptr ? *found : CxlLine{}});
+}
+
+void CxlHdmDevice::write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
+                         std::uint64_t byte_enables) {
+  lines_.write(line, data, byte_enables);
+  access({{}, 0, token, false, counts_, {}});
+}
+
+void CxlHdmDevice::access(Access wanted) {
+  wanted.done = now() + inward_ + config_.timing.latency;
+  wanted.number = numbers_++;
+  accesses_.push(wanted);
+  wakeup_.at(wanted.done);
+}
+
+void CxlHdmDevice::take_results() {
+  for (const CoreResult& result : results_) {
+    core_.finish(result, now() + inward_);
+  }
+  results_.clear();
+}
+
+void CxlHdmDevice::link_lost() {
+  outbox_.clear();
+  inward_ = Time{};
+  rules_.host_lost(results_);
+  take_results();
+  wakeup_.at(now());
+}
+
+std::string CxlHdmDevice::waiting() const {
+  return is_quiet()
+             ? ""
+             : fmt::format(
+                   "{}: {} lines wait, {} requests at work, {} BISnp out, {} lines at memory\n",
+                   name(), core_.lines_out(), rules_.outstanding(), rules_.bitags_out(),
+                   accesses_.size());
+}
+
+std::map<std::string, std::uint64_t> CxlHdmDevice::errors() const {
+  std::map<std::string, std::uint64_t> errors;
+  core_.count_errors(errors);
+  const BadMessageCounts& bad = rules_.bad_messages();
+  if (const std::uint64_t outside = bad[BadMessage::kBadAddress]; outside > 0) {
+    errors["cxl_address_outside_memory"] = outside;
+  }
+  if (const std::uint64_t others = bad.total() - bad[BadMessage::kBadAddress]; others > 0) {
+    errors["unexpected_cxl_message"] = others;
+  }
+  return errors;
+}
+
+std::vector<CheckResult> CxlHdmDevice::checks() const {
+  if (!is_quiet()) {
+    return {};
+  }
+  return {core_.check(name())};
+}
+
+void CxlHdmDevice::tell(CxlHdmDbResult& result) const {
+  result.device_reads = done_.device_reads;
+  result.device_writes = done_.device_writes;
+  result.device_hits = done_.device_hits;
+  result.back_invalidations = done_.back_invalidations;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// A core with its lines.
+#include "cxl/line_core.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace flitwise {
+
+CoreOp read_of(CxlCacheRead read) {
+  switch (read) {
+    case CxlCacheRead::kShared:
+      return CoreOp::kRead;
+    case CxlCacheRead::kAny:
+      return CoreOp::kReadAny;
+    case CxlCacheRead::kCurrent:
+      return CoreOp::kReadOnce;
+  }
+  return CoreOp::kRead;
+}
+
+// The next request, but for the bytes that it writes.
+CoreRequest LineCore::wanted() {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(operations_.size()));
+    operations_.emplace_back();
+  }
+  const LineTransfers::Line& line = transfers_.line();
+  const bool is_read = transfers_.transfer(line.transfer).op == Op::kRead;
+  CoreRequest request;
+  request.op = is_read ? read_ : write_;
+  request.token = free_.back();
+  request.address = line.address;
+  if (!is_read) {
+    request.byte_enables = line.byte_enables;
+  }
+  return request;
+}
+
+// With its bytes; the packet is for the message that may carry it.
+PacketRef LineCore::take(CoreRequest& request, Time now) {
+  const LineTransfers::Line line = transfers_.line();
+  const Transfer& transfer = transfers_.transfer(line.transfer);
+  if (request.is_write()) {
+    transfers_.fill(request.line);
+  }
+  Operation& operation = operations_[request.token];
+  free_.pop_back();
+  operation.packet = pool_.make(PacketKind::kCxl);
+  operation.packet->domain = transfer.domain;
+  operation.packet->counts = transfer.counts;
+  operation.packet->cxl->byte_enables = line.byte_enables;
+  operation.packet->ends_request = line.is_last;
+  operation.packet->stamp(Hop::kIssue, transfer.issue);
+  operation.packet->stamp(Hop::kHandle, now);
+  operation.line = line;
+  operation.is_out = true;
+  transfers_.take();
+  return operation.packet;
+}
+
+void LineCore::finish(const CoreResult& result, Time done) {
+  const Operation& operation = operations_[result.token];
+  answered_bytes_ += operation.line.bytes();
+  if (result.is_error) {
+    ++refused_;
+  } else if (transfers_.transfer(operation.line.transfer).op == Op::kRead) {
+    tracer_.read_completed(*operation.packet, operation.packet->stamped(Hop::kIssue), done);
+    transfers_.data(operation.line, result.line);
+  } else {
+    operation.packet->stamp(Hop::kMemory, done);
+    tracer_.write_committed(*operation.packet);
+  }
+  end(result.token, result.is_error ? TransferStatus::kUnsupportedRequest : TransferStatus::kDone,
+      done);
+}
+
+void LineCore::end(std::uint32_t token, TransferStatus status, Time when) {
+  Operation& operation = operations_[token];
+  operation.packet.reset();
+  operation.is_out = false;
+  free_.push_back(token);
+  last_completion_ = std::max(last_completion_, when);
+  transfers_.done(operation.line, status, when);
+}
+
+void LineCore::lose_all(Time now) {
+  for (std::uint32_t token = 0; token < operations_.size(); ++token) {
+    if (operations_[token].is_out) {
+      ++lost_;
+      lost_bytes_ += operations_[token].line.bytes();
+      end(token, TransferStatus::kTimeout, now);
+    }
+  }
+}
+
+void LineCore::count_errors(std::map<std::string, std::uint64_t>& errors) const {
+  if (refused_ > 0) {
+    errors["cxl_request_refused"] += refused_;
+  }
+  if (lost_ > 0) {
+    errors["cxl_request_lost"] += lost_;
+  }
+}
+
+CheckResult LineCore::check(const std::string& name) const {
+  return {name + ": every byte asked of the cache was answered or lost",
+          transfers_.asked_bytes() == answered_bytes_ + lost_bytes_,
+          fmt::format("{} asked for, {} answered, {} lost with the link", transfers_.asked_bytes(),
+                      answered_bytes_, lost_bytes_)};
+}
+
+}  // namespace flitwise
