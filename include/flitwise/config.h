@@ -292,6 +292,15 @@ struct LinkConfig {
     std::uint32_t completion_data = kInfiniteCredits;
     bool scaled = true;  ///< scaled flow control negotiated (larger counters)
   } credits;
+  struct {  ///< flit mode: beside those, and taken first; 0: none [LNK-11.23] [LNK-11.24]
+    std::uint32_t posted_headers = 0;
+    std::uint32_t posted_data = 0;
+    std::uint32_t nonposted_headers = 0;
+    std::uint32_t nonposted_data = 0;
+    std::uint32_t completion_headers = 0;
+    std::uint32_t completion_data = 0;
+    bool merged = false;  ///< those of posted requests are for completions as well [LNK-11.26]
+  } shared_credits;
   unsigned ack_coalesce =
       0;  ///< Ack after so many TLPs at the latest; 0: by the latency limit alone
   /// Do RO and IDO TLPs overtake older posted ones: never, when those lack credits, or whenever

@@ -78,6 +78,9 @@ class Packet {
       false;  ///< made as it stands by a script or a hostile device, or answers such a one
   bool answers_io_or_cfg_write =
       false;  ///< what a Cpl does not say, but who made it knows; not a wire field [LNK-9.6]
+  /// Flit mode with shared credits: on the link that it was sent on last it takes dedicated ones of
+  /// a class that has both, and a local prefix says so. [LNK-11.25]
+  bool uses_dedicated_credits = false;
   /// Its bytes do not decode: the receiver counts this violation and drops it. tlp then holds what
   /// flow control charges, size what the wire carries.
   std::optional<TlpViolation> malformed;

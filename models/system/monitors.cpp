@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "link/shared_credits.h"
 #include "monitor/link_monitor.h"
 
 namespace flitwise {
@@ -15,6 +16,13 @@ bool has_ordered_handles(const DeviceConfig& device) {
   return device.dhi.alloc_order != AllocOrder::kNone;
 }
 
+SharedCredits shared_credits_of(const LinkConfig& link) {
+  if (!has_shared_credits(link)) {
+    return SharedCredits::kNone;
+  }
+  return link.shared_credits.merged ? SharedCredits::kMerged : SharedCredits::kApart;
+}
+
 LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Config& config) {
   const LinkConfig& link = fabric.links[index].link->config();
   LinkMonitorOptions options;
@@ -22,6 +30,7 @@ LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Co
   options.has_data_link = link.carrier == Carrier::kPcie;
   options.has_flits = link.is_in_flit_mode();
   options.has_messages = link.preset.cxl != CxlFlits::kNone;
+  options.shared_credits = shared_credits_of(link);
   options.mps = static_cast<std::uint32_t>(link.mps);
   options.mrrs = 0;
   options.host_timeout = config.host.timing.completion_timeout;

@@ -45,6 +45,7 @@ PacketRef PacketPool::make(PacketKind kind) {
   packet->length_only = false;
   packet->is_raw = false;
   packet->answers_io_or_cfg_write = false;
+  packet->uses_dedicated_credits = false;
   packet->malformed.reset();
   packet->tlp = Tlp{};
   packet->dllp = Dllp{};

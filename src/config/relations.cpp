@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "config/credit_relations.h"
 #include "config/names.h"
 #include "config/quantity.h"
 #include "config/relations_cxl.h"
@@ -382,6 +383,7 @@ std::vector<BrokenRelation> broken_relations(const Config& config) {
   check_tag_form(config, broken);
   check_least_credits(config, broken);
   check_unscaled_credits(config, broken);
+  add_broken_shared_credits(config, broken);
   check_replay_buffer(config, broken);
   check_flit(config, broken);
   check_flit_mode(config, broken);

@@ -9,29 +9,68 @@ constexpr std::uint32_t kTooMuchData = 16;  // believed beside what was told, wh
 
 }  // namespace
 
+CreditExchange::CreditExchange(const LinkConfig& link, Time guideline, TransactionQueues& queues)
+    : queues_(queues),
+      returns_(link, guideline),
+      shared_(has_shared_credits(link) ? std::make_unique<SharedReturns>(link, guideline)
+                                       : nullptr),
+      init_(shared_ != nullptr) {
+  if (shared_) {
+    queues_.share_credits(link.shared_credits.merged);
+  }
+}
+
+void CreditExchange::activate(Time now) {
+  returns_.activate(now);
+  if (shared_) {
+    shared_->activate(now);
+  }
+}
+
 Dllp CreditExchange::take(Time now) {
   if (init_.deadline() <= now) {
     const FlowControlInit::Step step = init_.take(now);
-    const Dllp dllp = returns_.dllp(step.type, step.fc_class);
+    const Dllp dllp = step.is_shared ? shared_->dllp(step.type, step.fc_class)
+                                     : returns_.dllp(step.type, step.fc_class);
     if (init_.is_active()) {
-      returns_.activate(now);
+      activate(now);
     }
     return dllp;
   }
-  return returns_.take(now);
+  return shared_ && returns_.deadline() > now ? shared_->take(now) : returns_.take(now);
+}
+
+void CreditExchange::set_limits(const Dllp& dllp) {
+  if (dllp.is_shared) {
+    queues_.shared_gates().initialise(dllp);
+    return;
+  }
+  queues_.header_gate(dllp.fc_class)
+      .initialise(dllp.hdr_fc, CreditScale::of_header_code(dllp.hdr_scale));
+  queues_.data_gate(dllp.fc_class)
+      .initialise(dllp.data_fc, CreditScale::of_data_code(dllp.data_scale));
+}
+
+void CreditExchange::update_limits(const Dllp& dllp) {
+  if (dllp.is_shared || dllp.type == DllpType::kOptimizedUpdateFc) {
+    queues_.shared_gates().update(dllp);
+    return;
+  }
+  queues_.header_gate(dllp.fc_class).update(dllp.hdr_fc + (is_broken_ ? 1U : 0U));
+  queues_.data_gate(dllp.fc_class).update(dllp.data_fc + (is_broken_ ? kTooMuchData : 0U));
 }
 
 void CreditExchange::receive(const Dllp& dllp, Time now) {
-  if (dllp.vc != 0) {
-    return;  // there is VC0 only [LNK-N.7]
+  const bool is_of_shared = dllp.is_shared || dllp.type == DllpType::kOptimizedUpdateFc;
+  if (dllp.vc != 0 || (is_of_shared && !shared_)) {
+    return;  // there is VC0 only [LNK-N.7]; there are no shared credits
   }
-  CreditGate& header = queues_.header_gate(dllp.fc_class);
-  CreditGate& data = queues_.data_gate(dllp.fc_class);
+  const bool is_update =
+      dllp.type == DllpType::kUpdateFc || dllp.type == DllpType::kOptimizedUpdateFc;
   // Whatever says the limits first sets them: an InitFC2 may come where the InitFC1 got lost.
   // [LNK-8.11]
-  if (dllp.type != DllpType::kUpdateFc && init_.receive_values(dllp.fc_class, now)) {
-    header.initialise(dllp.hdr_fc, CreditScale::of_header_code(dllp.hdr_scale));
-    data.initialise(dllp.data_fc, CreditScale::of_data_code(dllp.data_scale));
+  if (!is_update && init_.receive_values(dllp.fc_class, now, dllp.is_shared)) {
+    set_limits(dllp);
   }
   if (dllp.type == DllpType::kInitFc1) {
     return;
@@ -39,11 +78,10 @@ void CreditExchange::receive(const Dllp& dllp, Time now) {
   const bool was_active = init_.is_active();
   init_.receive_second_phase();
   if (!was_active && init_.is_active()) {
-    returns_.activate(now);
+    activate(now);
   }
-  if (dllp.type == DllpType::kUpdateFc) {
-    header.update(dllp.hdr_fc + (is_broken_ ? 1U : 0U));
-    data.update(dllp.data_fc + (is_broken_ ? kTooMuchData : 0U));
+  if (is_update) {
+    update_limits(dllp);
     queues_.note_stalls(now);
   }
 }

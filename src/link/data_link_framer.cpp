@@ -35,7 +35,9 @@ PacketRef DataLinkFramer::take_ack() {
 
 PacketRef DataLinkFramer::take_flow_control(Time now) {
   const Dllp dllp = credits_.take(now);
-  stats_.update_fcs += dllp.type == DllpType::kUpdateFc ? 1 : 0;
+  const bool is_update =
+      dllp.type == DllpType::kUpdateFc || dllp.type == DllpType::kOptimizedUpdateFc;
+  stats_.update_fcs += is_update ? 1 : 0;
   return make_dllp(dllp);
 }
 
@@ -54,6 +56,7 @@ void DataLinkFramer::receive_dllp(const Dllp& dllp, Time now) {
     case DllpType::kInitFc1:
     case DllpType::kInitFc2:
     case DllpType::kUpdateFc:
+    case DllpType::kOptimizedUpdateFc:
       credits_.receive(dllp, now);
       break;
     case DllpType::kDataLinkFeature:

@@ -13,7 +13,7 @@ namespace flitwise {
 class DataLinkFramer : public Framer {
  public:
   void start(Time now) override { credits_.start(now); }
-  void freed(const Packet& packet, Time now) override { credits_.free(packet.tlp, now); }
+  void freed(const Packet& packet, Time now) override { credits_.free(packet, now); }
   bool take_recovery_request() override;
   void recovered(Time now) override;
   void reset(Time now) override;
@@ -46,7 +46,7 @@ class DataLinkFramer : public Framer {
   /// What bears a number has come in; is it taken?
   bool accepts(std::uint16_t sequence, bool is_damaged, Time now);
   void deliver(const PacketRef& packet, std::vector<PacketRef>& delivered) {
-    stats_.credit_overruns += credits_.accept(packet->tlp) ? 0 : 1;
+    stats_.credit_overruns += credits_.accept(*packet) ? 0 : 1;
     delivered.push_back(packet);
   }
 

@@ -44,18 +44,21 @@ std::optional<FlitDlp> decode_dlp(const DlpBytes& bytes) {
     dlp.other = dw_at(bytes.data() + kDlpTypeAt);
     return dlp;
   }
-  const std::uint16_t crc = dllp_crc16({bytes[2], bytes[3], bytes[4], bytes[5]});
-  const std::array<std::uint8_t, kDllpBytes> whole = {bytes[2],
+  const bool is_shared = has_bit(bytes[kDlpTypeAt], kSharedCreditsBit);
+  const auto type = static_cast<std::uint8_t>(bytes[kDlpTypeAt] & ~bit_at(true, kSharedCreditsBit));
+  const std::uint16_t crc = dllp_crc16({type, bytes[3], bytes[4], bytes[5]});
+  const std::array<std::uint8_t, kDllpBytes> whole = {type,
                                                       bytes[3],
                                                       bytes[4],
                                                       bytes[5],
                                                       static_cast<std::uint8_t>(crc & 0xffU),
                                                       static_cast<std::uint8_t>(crc >> 8)};
   const DllpDecodeResult dllp = decode_dllp(whole.data(), whole.size());
-  if (dllp.error) {
+  if (dllp.error || (is_shared && !is_flow_control(dllp.dllp.type))) {
     return std::nullopt;
   }
   dlp.dllp = dllp.dllp;
+  dlp.dllp.is_shared = is_shared;
   return dlp;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "link/shared_credits.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {
@@ -48,7 +49,11 @@ bool FlitPacker::begin(Time now, Flit& flit) {
     return false;
   }
   packet_ = queues_.take(*position);
-  rest_ = CutSize(size_in_flits(*packet_));
+  WireSize size = size_in_flits(*packet_);
+  if (queues_.shares_credits()) {
+    add_local_prefix(*packet_, size);
+  }
+  rest_ = CutSize(size);
   flit.starts.push_back(packet_);
   return true;
 }

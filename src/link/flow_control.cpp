@@ -56,8 +56,8 @@ CreditScale CreditScale::of_data_code(std::uint8_t code) {
   return {code, step.shift, step.data_bits};
 }
 
-void CreditGate::initialise(std::uint32_t limit, CreditScale scale) {
-  infinite_ = limit == 0;
+void CreditGate::initialise(std::uint32_t limit, CreditScale scale, Zero zero) {
+  infinite_ = limit == 0 && zero == Zero::kInfinite;
   mask_ = (1U << scale.bits) - 1U;
   half_ = 1U << (scale.bits - 1);
   shift_ = scale.shift;
@@ -71,8 +71,17 @@ void CreditGate::update(std::uint32_t field) {
   }
 }
 
-CreditPool::CreditPool(std::uint32_t size, CreditScale scale)
-    : size_(size), scale_(scale), mask_((1U << scale.bits) - 1U), allocated_(size) {
+void CreditGate::extend(std::uint32_t low_bits, unsigned bits) {
+  const std::uint32_t step = (low_bits - (limit_ >> shift_)) & ((1U << bits) - 1U);
+  limit_ = (limit_ + (step << shift_)) & mask_;
+}
+
+CreditPool::CreditPool(std::uint32_t size, CreditScale scale, Zero zero)
+    : is_infinite_(size == 0 && zero == Zero::kInfinite),
+      size_(size),
+      scale_(scale),
+      mask_((1U << scale.bits) - 1U),
+      allocated_(size) {
   FLITWISE_CHECK(size < (1U << (scale.bits - 1)), "credits advertised exceed half the counter");
   // What the DLLP cannot carry is not advertised. [LNK-8.4]
   size_ = size >> scale.shift << scale.shift;

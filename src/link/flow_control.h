@@ -31,16 +31,23 @@ struct CreditScale {
   static CreditScale of_data_code(std::uint8_t code);
 };
 
+/// What an advertised 0 means: dedicated credits have no end then, shared ones there are none.
+/// [LNK-8.5] [LNK-11.24]
+enum class Zero : std::uint8_t { kInfinite, kNone };
+
 /// One counter pair of a transmitter: CREDITS_CONSUMED against CREDIT_LIMIT, modulo 2^bits.
 /// [LNK-8.3]
 class CreditGate {
  public:
   CreditGate() = default;
 
-  /// Takes the value of an InitFC1; 0 means infinite. [LNK-8.5]
-  void initialise(std::uint32_t limit, CreditScale scale);
+  /// Takes the value of an InitFC1.
+  void initialise(std::uint32_t limit, CreditScale scale, Zero zero = Zero::kInfinite);
   /// Takes the value of an UpdateFC as it stands in the DLLP; ignored where infinite.
   void update(std::uint32_t field);
+  /// Takes the low bits of such a value; the limit goes on by less than they can count. REQUIRES:
+  /// not infinite. [LNK-11.27]
+  void extend(std::uint32_t low_bits, unsigned bits);
   bool allows(std::uint32_t need) const {
     return infinite_ || ((limit_ - (consumed_ + need)) & mask_) <= half_;
   }
@@ -63,10 +70,10 @@ class CreditGate {
 class CreditPool {
  public:
   CreditPool() = default;
-  /// REQUIRES: size 0 (infinite) or at most half the counter range.
-  CreditPool(std::uint32_t size, CreditScale scale);
+  /// REQUIRES: size at most half the counter range.
+  CreditPool(std::uint32_t size, CreditScale scale, Zero zero = Zero::kInfinite);
 
-  bool is_infinite() const { return size_ == 0; }
+  bool is_infinite() const { return is_infinite_; }
   /// A TLP that takes `amount` came in; false: more than was advertised (a flow control protocol
   /// error).
   bool receive(std::uint32_t amount);
@@ -74,6 +81,8 @@ class CreditPool {
   void free(std::uint32_t amount);
   /// The value for InitFC1 or UpdateFC, already shifted for the DLLP; 0 where infinite.
   std::uint32_t field() const;
+  /// How far that has gone on since it was told last.
+  std::uint32_t untold_steps() const { return unadvertised() >> scale_.shift; }
   void advertised() { advertised_ = allocated_ & ~((1U << scale_.shift) - 1U); }
   /// Freed, but not yet told to the transmitter, as far as a DLLP can tell it.
   std::uint32_t unadvertised() const {
@@ -87,6 +96,7 @@ class CreditPool {
   bool is_conserved() const { return is_infinite() || ((allocated_ - received_) & mask_) <= size_; }
 
  private:
+  bool is_infinite_ = true;
   std::uint32_t size_ = 0;
   CreditScale scale_;
   std::uint32_t mask_ = 0xff;

@@ -7,9 +7,10 @@
 namespace flitwise {
 
 FlowControlInit::Step FlowControlInit::take(Time now) {
-  const Step step{fi1_ ? DllpType::kInitFc2 : DllpType::kInitFc1, static_cast<FcClass>(position_)};
+  const Step step{fi1_ ? DllpType::kInitFc2 : DllpType::kInitFc1,
+                  static_cast<FcClass>(position_ % kFcClasses), position_ >= kFcClasses};
   triple_began_ = position_ == 0 ? now : triple_began_;
-  position_ = (position_ + 1) % kFcClasses;
+  position_ = (position_ + 1) % values_;
   if (position_ == 0) {
     if (fi1_) {
       ++sent_triples_of_phase2_;
@@ -19,11 +20,12 @@ FlowControlInit::Step FlowControlInit::take(Time now) {
   return step;
 }
 
-bool FlowControlInit::receive_values(FcClass fc_class, Time now) {
-  bool& seen = seen_[static_cast<std::size_t>(fc_class)];
+bool FlowControlInit::receive_values(FcClass fc_class, Time now, bool is_shared) {
+  constexpr std::size_t kClasses = kFcClasses;
+  bool& seen = seen_[static_cast<std::size_t>(fc_class) + (is_shared ? kClasses : 0)];
   const bool is_first = !seen;
   seen = true;
-  if (!fi1_ && std::all_of(seen_.begin(), seen_.end(), [](bool one) { return one; })) {
+  if (!fi1_ && std::all_of(seen_.begin(), seen_.begin() + values_, [](bool one) { return one; })) {
     fi1_ = true;
     position_ = 0;
     due_ = now;

@@ -15,6 +15,10 @@ inline constexpr Time kInitFcPeriod = Time::from_us(34);
 
 class FlowControlInit {
  public:
+  /// has_shared: three more InitFCs behind each triple tell of shared credits. [LNK-11.24]
+  explicit FlowControlInit(bool has_shared = false)
+      : values_(has_shared ? 2 * kFcClasses : kFcClasses) {}
+
   void start(Time now) { due_ = now; }
 
   /// When the next InitFC is due; never once active and told.
@@ -22,13 +26,14 @@ class FlowControlInit {
   struct Step {
     DllpType type;
     FcClass fc_class;
+    bool is_shared;
   };
   /// The InitFC to send now: P, NP, Cpl in this order, then a pause. REQUIRES: deadline() <= now.
   /// [LNK-8.9, LNK-8.10]
   Step take(Time now);
 
   /// The values of a class came in; true if they set its limits: the first ones do. [LNK-8.11]
-  bool receive_values(FcClass fc_class, Time now);
+  bool receive_values(FcClass fc_class, Time now, bool is_shared = false);
   /// Any InitFC2, UpdateFC or TLP came in. [LNK-8.10]
   void receive_second_phase() {
     fi2_ = fi2_ || fi1_;
@@ -40,7 +45,8 @@ class FlowControlInit {
   bool is_active() const { return fi1_ && fi2_ && sent_triples_of_phase2_ > 0; }
 
  private:
-  std::array<bool, kFcClasses> seen_{};
+  unsigned values_;
+  std::array<bool, 2 * kFcClasses> seen_{};
   bool fi1_ = false;
   bool fi2_ = false;
   unsigned position_ = 0;

@@ -37,7 +37,8 @@ void TransactionQueues::push(PacketRef packet, Time arrival) {
 
 bool TransactionQueues::has_credits(FcClass fc, const Entry& entry) const {
   const Gate& gate = gates_[index_of(fc)];
-  return gate.header.allows(entry.need.header) && gate.data.allows(entry.need.data);
+  return (gate.header.allows(entry.need.header) && gate.data.allows(entry.need.data)) ||
+         (shared_ && shared_->allow(fc, entry.need));
 }
 
 Passing TransactionQueues::passing_of(const Entry& later, const Entry& earlier) {
@@ -183,8 +184,10 @@ PacketRef TransactionQueues::take(Position position) {
   Queue& entries = queues_[index_of(position.fc_class)];
   Gate& gate = gates_[index_of(position.fc_class)];
   Entry& entry = entries[position.index];
-  gate.header.consume(entry.need.header);
-  gate.data.consume(entry.need.data);
+  if (!take_shared(position.fc_class, entry)) {
+    gate.header.consume(entry.need.header);
+    gate.data.consume(entry.need.data);
+  }
   note_overtaking(position, entry);
   if (breaks_ordering_ && position.fc_class != FcClass::kPosted) {
     const Queue& posted = queue(FcClass::kPosted);
@@ -220,6 +223,9 @@ void TransactionQueues::reset(Time now) {
   for (Gate& gate : gates_) {
     gate.header = CreditGate();
     gate.data = CreditGate();
+  }
+  if (shared_) {
+    shared_->reset();
   }
   overtakings_ = 0;
 }

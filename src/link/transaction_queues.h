@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "flitwise/config.h"
@@ -14,6 +15,7 @@
 #include "flitwise/result.h"
 #include "link/flow_control.h"
 #include "link/ordering.h"
+#include "link/shared_credits.h"
 
 namespace flitwise {
 
@@ -76,6 +78,11 @@ class TransactionQueues {
   const CreditGate& header_gate(FcClass fc_class) const {
     return gates_[index_of(fc_class)].header;
   }
+  /// From now on a TLP takes shared credits where they suffice. REQUIRES: flit mode. [LNK-11.23]
+  void share_credits(bool is_merged) { shared_ = std::make_unique<SharedGates>(is_merged); }
+  bool shares_credits() const { return shared_ != nullptr; }
+  /// REQUIRES: shares_credits().
+  SharedGates& shared_gates() { return *shared_; }
   /// Head of a class that waits for credits, for deadlock reports; null where none does.
   const Packet* starved(FcClass fc_class, Time now = Time::never()) const;
 
@@ -97,6 +104,10 @@ class TransactionQueues {
   static std::size_t index_of(FcClass fc_class) { return static_cast<std::size_t>(fc_class); }
   const Queue& queue(FcClass fc_class) const { return queues_[index_of(fc_class)]; }
   bool has_credits(FcClass fc_class, const Entry& entry) const;
+  /// It goes on shared credits, which it takes.
+  bool take_shared(FcClass fc_class, const Entry& entry) {
+    return shared_ && shared_->take(fc_class, entry.need, *entry.packet);
+  }
   std::optional<FcClass> only_class() const;
   static Passing passing_of(const Entry& later, const Entry& earlier);
   bool may_overtake_posted(const Entry& entry) const;
@@ -107,6 +118,7 @@ class TransactionQueues {
 
   std::array<Queue, kFcClasses> queues_;
   std::array<Gate, kFcClasses> gates_;
+  std::unique_ptr<SharedGates> shared_;  // null: no shared credits
   std::uint64_t next_order_ = 0;
   unsigned overtakings_ = 0;  // of the oldest posted request, while the mode permits them
   RelaxedPassing relaxed_;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<const char*, kFcClasses> kClasses = {"P", "NP", "Cpl"};
 constexpr std::array<DllpType, 3> kFlowControl = {DllpType::kInitFc1, DllpType::kInitFc2,
                                                   DllpType::kUpdateFc};
-constexpr int kDllpTypes = 12;
+constexpr int kDllpTypes = 13;
 
 struct Word {
   std::string text;

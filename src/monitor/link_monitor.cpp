@@ -26,7 +26,7 @@ bool is_all_of(const Flit& flit, const std::vector<PacketRef>& packets) {
 
 LinkMonitor::Direction::Direction(const LinkMonitorOptions& options, bool is_up, ViolationLog& log,
                                   Reporter reporter)
-    : credits(reporter),
+    : credits(reporter, options.shared_credits),
       sequence(reporter, options.has_flits ? SequenceMonitor::Numbered::kFlits
                                            : SequenceMonitor::Numbered::kTlps),
       ordering(reporter),
@@ -189,7 +189,7 @@ void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
   }
   for (const PacketRef& one : unit.packet->flit->starts) {
     const TlpKind kind = kind_of(one->tlp);
-    const bool is_covered = direction.credits.sent(one->tlp, kind);
+    const bool is_covered = direction.credits.sent_in_flit(*one, kind);
     if (is_covered && fits(direction, *one, kind)) {
       book(direction, *one, kind, now);
     } else {
@@ -237,6 +237,7 @@ void LinkMonitor::told(std::size_t end, const Packet& packet, Time now) {
     case DllpType::kInitFc1:
     case DllpType::kInitFc2:
     case DllpType::kUpdateFc:
+    case DllpType::kOptimizedUpdateFc:
       direction.credits.told(packet, now);
       break;
     default:

@@ -22,9 +22,10 @@ namespace flitwise {
 /// What a link's monitors have to know of the machine around it.
 struct LinkMonitorOptions {
   std::string link;
-  bool has_data_link = true;       ///< PCIe: credits, sequence numbers, Acks
-  bool has_flits = false;          ///< then flits have the sequence numbers
-  bool has_messages = false;       ///< a CXL link: flits of CXL.cache and CXL.mem as well
+  bool has_data_link = true;  ///< PCIe: credits, sequence numbers, Acks
+  bool has_flits = false;     ///< then flits have the sequence numbers
+  bool has_messages = false;  ///< a CXL link: flits of CXL.cache and CXL.mem as well
+  SharedCredits shared_credits = SharedCredits::kNone;
   bool has_memory_states = false;  ///< of CXL.mem: the device has states of its lines [COH-5.3]
   std::uint32_t mps = 256, mrrs = 512;
   std::uint32_t host_rcb = 64, device_rcb = 128;  ///< as completers [LNK-9.9]

@@ -20,8 +20,11 @@ std::string dllp_text(const Dllp& dllp) {
     case DllpType::kInitFc2:
     case DllpType::kUpdateFc:
       return fmt::format(
-          "{} {} header {} data {}", dllp.type == DllpType::kUpdateFc ? "UpdateFC" : "InitFC",
-          kClasses[static_cast<std::size_t>(dllp.fc_class)], dllp.hdr_fc, dllp.data_fc);
+          "{} {}{} header {} data {}", dllp.type == DllpType::kUpdateFc ? "UpdateFC" : "InitFC",
+          dllp.is_shared ? "shared " : "", kClasses[static_cast<std::size_t>(dllp.fc_class)],
+          dllp.hdr_fc, dllp.data_fc);
+    case DllpType::kOptimizedUpdateFc:
+      return "Optimized_Update_FC";
     default:
       return "DLLP";
   }

@@ -13,7 +13,7 @@
 namespace flitwise::scenario {
 namespace {
 
-constexpr int kDllpTypes = 12;
+constexpr int kDllpTypes = 13;
 
 void add_keys(const nlohmann::ordered_json& object, std::vector<std::string>& names) {
   for (const auto& item : object.items()) {
@@ -41,7 +41,8 @@ void sort_once(std::vector<std::string>& names) {
 std::vector<std::string> wire_fields() {
   std::vector<std::string> names = {"at_ns", "link",    "direction", "unit",
                                     "seq",   "replay",  "malformed", "damaged",
-                                    "lost",  "payload", "no_write",  "prefixes_before_pasid"};
+                                    "lost",  "payload", "no_write",  "prefixes_before_pasid",
+                                    "shared"};
   for (int i = 0; i < kTlpTypes; ++i) {
     add_keys(json_of(TlpDocument{full(static_cast<TlpType>(i)), {0, 0, 0, 0}, {}}), names);
   }
@@ -161,6 +162,7 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
   static const std::vector<std::string> kTypes = packet_types();
   static const std::vector<std::string> kTruths = {"true", "false"};
   static const std::set<std::string> kFlags = {"replay",
+                                               "shared",
                                                "bogus",
                                                "malformed",
                                                "damaged",

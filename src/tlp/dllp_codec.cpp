@@ -3,6 +3,7 @@
 #include "tlp/dllp_codec.h"
 
 #include "tlp/crc.h"
+#include "tlp/dw_bytes.h"
 
 namespace flitwise {
 namespace {
@@ -10,9 +11,6 @@ namespace {
 constexpr std::array<std::uint8_t, 12> kTypeCodes = {0x00, 0x10, 0x02, 0x40, 0xc0, 0x80,
                                                      0x20, 0x21, 0x23, 0x24, 0x30, 0x31};
 
-constexpr bool is_flow_control(DllpType type) {
-  return type == DllpType::kInitFc1 || type == DllpType::kInitFc2 || type == DllpType::kUpdateFc;
-}
 constexpr bool is_ack_or_nak(DllpType type) {
   return type == DllpType::kAck || type == DllpType::kNak;
 }
@@ -47,7 +45,7 @@ const char* name_of(DllpError error) {
 }
 
 const char* name_of(DllpType type) {
-  static constexpr std::array<const char*, 12> kNames = {"Ack",
+  static constexpr std::array<const char*, 13> kNames = {"Ack",
                                                          "Nak",
                                                          "Data_Link_Feature",
                                                          "InitFC1",
@@ -58,7 +56,8 @@ const char* name_of(DllpType type) {
                                                          "PM_Active_State_Request_L1",
                                                          "PM_Request_Ack",
                                                          "Vendor",
-                                                         "NOP"};
+                                                         "NOP",
+                                                         "Optimized_Update_FC"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
@@ -66,8 +65,8 @@ std::array<std::uint8_t, kDllpBytes> encode(const Dllp& dllp) {
   std::uint32_t dw = std::uint32_t{kTypeCodes[static_cast<std::size_t>(dllp.type)]} << 24;
   if (is_flow_control(dllp.type)) {
     dw += static_cast<std::uint32_t>(dllp.fc_class) << 28 | (dllp.vc & 7U) << 24 |
-          (dllp.hdr_scale & 3U) << 22 | std::uint32_t{dllp.hdr_fc} << 14 |
-          (dllp.data_scale & 3U) << 12 | (dllp.data_fc & 0xfffU);
+          bit_at(dllp.is_shared, 24 + kSharedCreditsBit) | (dllp.hdr_scale & 3U) << 22 |
+          std::uint32_t{dllp.hdr_fc} << 14 | (dllp.data_scale & 3U) << 12 | (dllp.data_fc & 0xfffU);
   } else if (is_ack_or_nak(dllp.type)) {
     dw |= (dllp.raw & 0xfff000U) | (dllp.sequence & 0xfffU);
   } else {

@@ -12,12 +12,15 @@
 namespace flitwise {
 
 inline constexpr std::size_t kDllpBytes = 6;
+/// Of the type byte of flow control: shared credits. In flits alone, elsewhere no DLLP has it.
+/// unverified [LNK-11.24]
+inline constexpr unsigned kSharedCreditsBit = 3;
 
 enum class DllpError : std::uint8_t { kWrongSize, kBadCrc, kUnknownType };
 const char* name_of(DllpError error);  ///< "wrong_size", "bad_crc", "unknown_type"
 const char* name_of(DllpType type);    ///< "Ack", "InitFC1", "UpdateFC", ...
 
-/// Content and CRC. REQUIRES: fields within their ranges. [LNK-6.2] [LNK-6.4] [LNK-6.5]
+/// Content and CRC. REQUIRES: a DLLP, fields within their ranges. [LNK-6.2] [LNK-6.4] [LNK-6.5]
 std::array<std::uint8_t, kDllpBytes> encode(const Dllp& dllp);
 
 struct DllpDecodeResult {

@@ -15,9 +15,6 @@ using json_value::Json;
 constexpr int kDllpTypes = 12;
 constexpr std::array<const char*, kFcClasses> kClasses = {"P", "NP", "Cpl"};
 
-bool is_flow_control(DllpType type) {
-  return type == DllpType::kInitFc1 || type == DllpType::kInitFc2 || type == DllpType::kUpdateFc;
-}
 bool is_ack_or_nak(DllpType type) {
   return type == DllpType::kAck || type == DllpType::kNak;
 }
@@ -85,6 +82,9 @@ Json json_of(const Dllp& dllp) {
   }
   if (is_flow_control(dllp.type)) {
     json["vc"] = dllp.vc;
+    if (dllp.is_shared) {
+      json["shared"] = true;
+    }
     json["hdr_scale"] = dllp.hdr_scale;
     json["hdr_fc"] = dllp.hdr_fc;
     json["data_scale"] = dllp.data_scale;
@@ -92,7 +92,9 @@ Json json_of(const Dllp& dllp) {
   } else if (dllp.raw != 0 || !is_ack_or_nak(dllp.type)) {
     json["raw"] = json_value::hex_number(dllp.raw);
   }
-  json["crc"] = crc_text(dllp);
+  if (dllp.type != DllpType::kOptimizedUpdateFc) {
+    json["crc"] = crc_text(dllp);
+  }
   return json;
 }
 
@@ -114,6 +116,8 @@ Dllp dllp_from_json(const Json& object, const JsonSource& source) {
   const bool is_fc = is_flow_control(dllp.type);
   field_if(is_ack_or_nak(dllp.type), "seq", number_reader(dllp.sequence, 0xfff));
   field_if(is_fc, "vc", number_reader(dllp.vc, 7));
+  field_if(is_fc, "shared",
+           [&](const Json& value) { return json_value::read_bool(value, dllp.is_shared); });
   field_if(is_fc, "hdr_scale", number_reader(dllp.hdr_scale, 3));
   field_if(is_fc, "hdr_fc", number_reader(dllp.hdr_fc, 0xff));
   field_if(is_fc, "data_scale", number_reader(dllp.data_scale, 3));

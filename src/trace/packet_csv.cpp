@@ -41,6 +41,8 @@ const char* name_of(DllpType type) {
       return "Vendor";
     case DllpType::kNop:
       return "NOP";
+    case DllpType::kOptimizedUpdateFc:
+      return "Optimized_Update_FC";
   }
   return "?";
 }

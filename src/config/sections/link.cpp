@@ -165,6 +165,42 @@ Keys credit_keys() {
   };
 }
 
+Keys shared_credit_keys() {
+  const Limits headers = between(0, kMaxHeaderCredits);
+  const Limits data = between(0, kMaxDataCredits);
+  return {
+      count(
+          "link.shared_credits.posted_headers",
+          [](auto& c) { return &c.link.shared_credits.posted_headers; }, headers,
+          "Flit mode: shared posted header credits that each end advertises beside the dedicated "
+          "ones of link.credits; 0: none."),
+      count(
+          "link.shared_credits.posted_data",
+          [](auto& c) { return &c.link.shared_credits.posted_data; }, data,
+          "Shared posted data credits, 16 bytes each."),
+      count(
+          "link.shared_credits.nonposted_headers",
+          [](auto& c) { return &c.link.shared_credits.nonposted_headers; }, headers,
+          "Shared non-posted header credits."),
+      count(
+          "link.shared_credits.nonposted_data",
+          [](auto& c) { return &c.link.shared_credits.nonposted_data; }, data,
+          "Shared non-posted data credits, 16 bytes each."),
+      count(
+          "link.shared_credits.completion_headers",
+          [](auto& c) { return &c.link.shared_credits.completion_headers; }, headers,
+          "Shared completion header credits."),
+      count(
+          "link.shared_credits.completion_data",
+          [](auto& c) { return &c.link.shared_credits.completion_data; }, data,
+          "Shared completion data credits, 16 bytes each."),
+      flag(
+          "link.shared_credits.merged", [](auto& c) { return &c.link.shared_credits.merged; },
+          "The shared credits of posted requests are for completions as well, which have none of "
+          "their own."),
+  };
+}
+
 Keys timing_keys() {
   return {
       time(
@@ -245,6 +281,7 @@ Keys cxl_keys() {
 Keys link_keys() {
   Keys all = main_keys();
   append(all, credit_keys());
+  append(all, shared_credit_keys());
   append(all, cxl_keys());
   append(all, timing_keys());
   return all;

@@ -347,6 +347,16 @@ TEST(DecodeCommand, LNK_11_20_WhatIsNoDllpIsKept) {
   EXPECT_EQ(good(encode_flits(flit.dump())), line);
 }
 
+TEST(DecodeCommand, LNK_11_24_ADllpOfSharedCreditsGoesThereAndBack) {
+  const std::string line =
+      good(encode_flits(R"({"dllp":{"type":"UpdateFC-NP","shared":true,"hdr_fc":3}})"));
+  EXPECT_EQ(line.substr(2 * flit::kTlpBytes + 4, 2), "98");
+  const Json flit = Json::parse(good(decode_flits(line)));
+  EXPECT_EQ(flit["dllp"]["shared"], true);
+  EXPECT_EQ(flit["dllp"]["hdr_fc"], 3);
+  EXPECT_EQ(good(encode_flits(flit.dump())), line);
+}
+
 TEST(DecodeCommand, LNK_11_22_AnyFlitIsRefusedOrDecoded) {
   RandomTlp random(32);
   int decoded_flits = 0;

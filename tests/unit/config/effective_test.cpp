@@ -130,6 +130,15 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       sets.insert(sets.end(), {"link.preset=cxl256_gen6x16", "device.cxl.memory=8GiB"});
     } else if (key.path == "link.cxl.latency_optimised") {
       sets.emplace_back("link.preset=cxl256_gen6x16");
+    } else if (key.path.rfind("link.shared_credits.", 0) == 0) {
+      sets.insert(sets.end(), {"link.flit_mode=true", "link.credits.completion_headers=8",
+                               "link.credits.completion_data=16"});
+      const std::string::size_type data = key.path.rfind("_data");
+      if (data != std::string::npos) {
+        sets.push_back(key.path.substr(0, data) + "_headers=2");
+      } else if (key.path == "link.shared_credits.merged") {
+        sets.emplace_back("link.shared_credits.posted_headers=2");
+      }
     } else if (key.path == "workload.via") {
       sets.insert(sets.end(), {"link.preset=cxl256_gen6x16", "device.cxl.memory=16GiB",
                                "device.cxl.coherence=hdm_db", "device.cxl.cache.size=64KiB"});

@@ -107,6 +107,47 @@ TEST(Relations, LNK_8_8_UnscaledCreditsAreFew) {
                    "link.credits.posted_headers=127", "link.credits.nonposted_headers=127"});
 }
 
+TEST(Relations, LNK_11_23_SharedCreditsNeedFlitMode) {
+  const std::string shared = "link.shared_credits.posted_headers=8";
+  expect_accepted({shared, "link.preset=gen6x4"});
+  expect_accepted({shared, "link.flit_mode=true"});
+  expect_accepted({shared, "link.preset=cxl256_gen6x16"});
+  expect_refused({shared}, "shared credits without flit mode");
+  expect_refused({shared, "link.preset=cxl68_gen5x16"}, "shared credits without flit mode");
+  expect_refused({"link.shared_credits.posted_data=8"}, "shared credits without flit mode");
+  expect_refused({"link.shared_credits.merged=true"}, "shared credits without flit mode");
+}
+
+TEST(Relations, LNK_11_23_SharedCreditsHaveHeadersAndStandBesideFiniteOnes) {
+  const std::string preset = "link.preset=gen6x4";
+  expect_refused({preset, "link.shared_credits.nonposted_data=8"},
+                 "expected link.shared_credits.nonposted_headers of at least 1");
+  expect_refused({preset, "link.shared_credits.completion_headers=8"},
+                 "expected numbers for link.credits.completion_headers");
+  expect_accepted({preset, "link.shared_credits.completion_headers=8",
+                   "link.credits.completion_headers=8", "link.credits.completion_data=64"});
+  expect_refused({preset, "link.shared_credits.posted_headers=8", "link.credits.posted_data=15"},
+                 "at least 16, or infinite");  // however many are shared
+}
+
+TEST(Relations, LNK_11_26_MergedCreditsStandWithThoseOfPostedRequests) {
+  const std::vector<std::string> merged = {
+      "link.preset=gen6x4", "link.credits.completion_headers=8", "link.credits.completion_data=64",
+      "link.shared_credits.merged=true"};
+  const auto with = [&](const std::string& more) {
+    std::vector<std::string> sets = merged;
+    sets.push_back(more);
+    return sets;
+  };
+  expect_accepted(with("link.shared_credits.posted_headers=8"));
+  expect_refused(merged, "merged credits stand with those of posted requests");
+  expect_refused(with("link.shared_credits.completion_headers=8"),
+                 "merged credits stand with those of posted requests");
+  expect_refused({"link.preset=gen6x4", "link.shared_credits.merged=true",
+                  "link.shared_credits.posted_headers=8"},
+                 "expected numbers for link.credits.completion_headers");
+}
+
 TEST(Relations, ReplayBufferHoldsOneTlp) {
   expect_accepted({"link.mps=4KiB", "link.replay_buffer=8KiB"});
   expect_refused({"link.mps=4KiB", "link.replay_buffer=4KiB"}, "cannot hold a TLP");

@@ -56,6 +56,22 @@ TEST(FlitDlp, LNK_11_20_ComesBackAsItWas) {
   }
 }
 
+TEST(FlitDlp, LNK_11_24_FlowControlOfSharedCreditsHasABitInItsType) {
+  FlitDlp dlp;
+  dlp.dllp.type = DllpType::kUpdateFc;
+  dlp.dllp.fc_class = FcClass::kNonPosted;
+  dlp.dllp.is_shared = true;
+  const DlpBytes bytes = encode(dlp);
+  EXPECT_EQ(bytes, (DlpBytes{0, 0, 0x98, 0, 0, 0}));
+  const auto decoded = decode_dlp(bytes);
+  ASSERT_TRUE(decoded);
+  EXPECT_TRUE(decoded->dllp.is_shared);
+  EXPECT_EQ(decoded->dllp.type, DllpType::kUpdateFc);
+  EXPECT_EQ(decoded->dllp.fc_class, FcClass::kNonPosted);
+  EXPECT_FALSE(decode_dlp({0, 0, 0x90, 0, 0, 0})->dllp.is_shared);
+  EXPECT_FALSE(decode_dlp({0, 0, 0x39, 0, 0, 0}));  // a NOP has no such bit
+}
+
 TEST(FlitDlp, LNK_6_2_AnUnknownDllpIsNone) {
   EXPECT_FALSE(decode_dlp({0, 0, 0xff, 0, 0, 0}));
   EXPECT_TRUE(decode_dlp({0x10, 0, 0xff, 0, 0, 0}));

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "link/optimized_update_fc.h"
 #include "unit/monitor/monitor_support.h"
 
 namespace flitwise {
@@ -95,6 +96,98 @@ TEST_F(CreditMonitorTest, AnUpdateTakesNothingBack) {
   init(100, 0);
   update(90, 0);
   EXPECT_THAT(reported.rules(), ElementsAre("LNK-8.8"));
+}
+
+/// A direction of a link in flit mode, with shared credits.
+class SharedCreditMonitorTest : public ::testing::Test {
+ protected:
+  void told(DllpType type, FcClass fc, unsigned header, unsigned data, bool is_shared) {
+    const PacketRef dllp = credits(pool, type, fc, header, data);
+    dllp->dllp.is_shared = is_shared;
+    monitor.told(*dllp, {});
+  }
+  /// Two of each class, and of shared ones as many as given.
+  void init(unsigned posted, unsigned completion) {
+    for (const FcClass fc : {FcClass::kPosted, FcClass::kNonPosted, FcClass::kCompletion}) {
+      told(DllpType::kInitFc1, fc, 2, 32, false);
+    }
+    told(DllpType::kInitFc1, FcClass::kPosted, posted, 64, true);
+    told(DllpType::kInitFc1, FcClass::kNonPosted, 0, 0, true);
+    told(DllpType::kInitFc1, FcClass::kCompletion, completion, completion == 0 ? 0 : 64, true);
+  }
+  void send(TlpType type, unsigned count, bool is_on_dedicated = false) {
+    for (unsigned i = 0; i < count; ++i) {
+      const PacketRef one = packet(pool, type, 16);
+      one->uses_dedicated_credits = is_on_dedicated;
+      if (!monitor.sent_in_flit(*one, kind_of(one->tlp))) {
+        monitor.report(*one, {});
+      }
+    }
+  }
+  PacketPool pool;
+  test::Reported reported;
+  CreditMonitor monitor{reported.reporter, SharedCredits::kApart};
+};
+
+// [LNK-11.23] [LNK-11.25]
+TEST_F(SharedCreditMonitorTest, EachPoolHasItsOwnLimit) {
+  init(4, 0);
+  send(TlpType::kMWr, 4);
+  send(TlpType::kMWr, 2, true);
+  EXPECT_THAT(reported.rules(), IsEmpty());
+  send(TlpType::kMWr, 1);
+  EXPECT_THAT(reported.rules(), ElementsAre("LNK-8.3"));
+  send(TlpType::kMWr, 1, true);
+  EXPECT_THAT(reported.rules(), ElementsAre("LNK-8.3", "LNK-8.3"));
+}
+
+// [LNK-11.24] Neither reads nor completions have a mark: they take dedicated ones.
+TEST_F(SharedCreditMonitorTest, ZeroIsNoPool) {
+  init(4, 0);
+  send(TlpType::kMRd, 2);
+  send(TlpType::kCplD, 2);
+  EXPECT_THAT(reported.rules(), IsEmpty());
+  send(TlpType::kMRd, 1);
+  EXPECT_THAT(reported.rules(), ElementsAre("LNK-8.3"));
+}
+
+// [LNK-11.26]
+TEST_F(SharedCreditMonitorTest, MergedOnesAreOnePool) {
+  monitor = CreditMonitor{reported.reporter, SharedCredits::kMerged};
+  init(4, 0);
+  send(TlpType::kMWr, 2);
+  send(TlpType::kCplD, 2);
+  EXPECT_THAT(reported.rules(), IsEmpty());
+  send(TlpType::kCplD, 1);
+  EXPECT_THAT(reported.rules(), ElementsAre("LNK-8.3"));
+}
+
+// [LNK-11.27] Five more headers and 20 more units of posted requests, by their low bits.
+TEST_F(SharedCreditMonitorTest, AnUpdateOfAllClassesGoesOnFromTheLastLimit) {
+  init(4, 4);
+  told(DllpType::kUpdateFc, FcClass::kPosted, 6, 130, true);
+  const PacketRef update = test::dllp(pool, DllpType::kOptimizedUpdateFc);
+  OptimizedUpdateFc fields;
+  fields.classes[0] = {11, 150};
+  fields.classes[2] = {5, 64};
+  update->dllp.raw = encode(fields);
+  monitor.told(*update, {});
+  send(TlpType::kMWr, 11);
+  send(TlpType::kCplD, 5);
+  EXPECT_THAT(reported.rules(), IsEmpty());
+  send(TlpType::kMWr, 1);
+  send(TlpType::kCplD, 1);
+  EXPECT_THAT(reported.rules(), ElementsAre("LNK-8.3", "LNK-8.3"));
+}
+
+// What a script says of them on a link that has none is nothing.
+TEST_F(CreditMonitorTest, WithoutSharedCreditsNothingIsToldOfThem) {
+  init(1, 0);
+  const PacketRef forged = credits(pool, DllpType::kUpdateFc, FcClass::kPosted, 9, 9);
+  forged->dllp.is_shared = true;
+  monitor.told(*forged, {});
+  send(2);
+  EXPECT_THAT(reported.rules(), ElementsAre("LNK-8.3"));
 }
 
 }  // namespace

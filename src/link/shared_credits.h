@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Shared credits of flit mode: which pool a class draws on, and from which of its two pools a TLP
+/// takes its credits. Transmit half; what a receiver does is in link/shared_returns.h.
+/// [LNK-11.23] to [LNK-11.27]
+#pragma once
+
+#include <array>
+
+#include "flitwise/config.h"
+#include "flitwise/dllp.h"
+#include "flitwise/packet.h"
+#include "link/flow_control.h"
+
+namespace flitwise {
+
+/// A TLP with a local prefix takes dedicated credits, one without shared ones. unverified
+/// [LNK-11.25]
+inline constexpr std::uint32_t kLocalPrefixBits = 32;
+
+/// Some class has them.
+bool has_shared_credits(const LinkConfig& link);
+
+/// What a receiver advertises for one class; for completions nothing where credits are merged.
+Credits shared_credits(const LinkConfig& link, FcClass fc_class);
+
+/// The class whose shared credits a class draws on. unverified [LNK-11.26]
+constexpr FcClass shared_class(FcClass fc_class, bool is_merged) {
+  return is_merged && fc_class == FcClass::kCompletion ? FcClass::kPosted : fc_class;
+}
+
+/// Adds the prefix to the size of a TLP that is to have one.
+inline void add_local_prefix(const Packet& packet, WireSize& size) {
+  if (packet.uses_dedicated_credits) {
+    (packet.purpose == HandlePurpose::kNone ? size.header : size.identity) += kLocalPrefixBits;
+  }
+}
+
+/// The shared credits that a transmitter has. There are none until the other end has told of them.
+class SharedGates {
+ public:
+  explicit SharedGates(bool is_merged) : is_merged_(is_merged) { reset(); }
+
+  /// The link has gone down. [LNK-10.7]
+  void reset();
+  /// Takes an InitFC of shared credits, the first of its class. [LNK-11.24]
+  void initialise(const Dllp& dllp);
+  /// Takes an UpdateFC of shared credits, or an Optimized_Update_FC.
+  void update(const Dllp& dllp);
+
+  /// They cover a TLP, header and data.
+  bool allow(FcClass fc_class, Credits need) const {
+    const Gates& gates = gates_of(fc_class);
+    return gates.header.allows(need.header) && gates.data.allows(need.data);
+  }
+  /// The pool of a TLP that goes now: takes shared credits for it if these suffice, else marks it
+  /// as one on dedicated credits; false: it takes those. REQUIRES: one of both covers it.
+  bool take(FcClass fc_class, Credits need, Packet& packet);
+
+ private:
+  struct Gates {
+    CreditGate header;
+    CreditGate data;
+    bool has_pool = false;
+  };
+  static std::size_t index_of(FcClass fc_class) { return static_cast<std::size_t>(fc_class); }
+  const Gates& gates_of(FcClass fc_class) const {
+    return gates_[index_of(shared_class(fc_class, is_merged_))];
+  }
+  void extend_all(std::uint32_t optimized);
+
+  std::array<Gates, kFcClasses> gates_;
+  bool is_merged_;
+};
+
+}  // namespace flitwise
