@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a link does with a unit on its wire: damage, faults, trace and account.
+#include <algorithm>
+#include <utility>
+
+#include "link/cxl256_cachemem.h"
+#include "link/flit_framer.h"
+#include "link/link.h"
+#include "monitor/link_monitor.h"
+#include "tlp/wire_size.h"
+
+namespace flitwise {
+namespace {
+
+bool is_of_cachemem(const WireUnit& unit) {
+  return unit.is_flit() && unit.packet->flit->is_cachemem;
+}
+
+}  // namespace
+
+bool Link::begins_counted(const WireUnit& unit) {
+  if (!unit.is_flit()) {
+    return unit.packet->kind != PacketKind::kDllp && unit.packet->counts;
+  }
+  const std::vector<PacketRef>& tlps = unit.packet->flit->starts;
+  return std::any_of(tlps.begin(), tlps.end(), [](const PacketRef& one) { return one->counts; });
+}
+
+bool Link::is_damaged(End& from, const WireUnit& unit) {
+  if (unit.is_flit() && unit.size.fec > 0) {
+    const FlitDamage damage = from.errors.strike_flit(unit.has_payload());
+    from.account.corrected += damage == FlitDamage::kCorrected ? 1 : 0;
+    return damage == FlitDamage::kUncorrectable;
+  }
+  const std::uint32_t bits = unit.size.total();
+  return unit.has_payload() ? from.errors.damages_tlp(bits) : from.errors.damages_dllp(bits);
+}
+
+void Link::put_on_wire(std::size_t side, InFlight&& flying, Time earliest) {
+  End& from = *ends_[side];
+  const WireUnit& unit = flying.unit;
+  if (from.opens_window && begins_counted(unit)) {
+    open_window(from, std::max(earliest, from.lanes.free_at()));
+  }
+  const std::uint32_t bits = unit.size.total();
+  const Placement placement = from.lanes.place(bits / from.lanes.coding().unit_bits, earliest);
+  flying.arrival = placement.last + flight_;
+  flying.is_damaged = from.errors.is_active() && is_damaged(from, unit);
+  const auto stamp = [&](Packet& packet) {
+    if (packet.stamped(Hop::kSent) == kNotStamped) {
+      packet.stamp(Hop::kSent, placement.first);
+    }
+  };
+  if (unit.is_flit()) {
+    for (const PacketRef& packet : unit.packet->flit->starts) {
+      stamp(*packet);
+    }
+  } else if (unit.has_payload()) {
+    stamp(*unit.packet);
+  }
+  from.framer->sent(unit, placement.last);
+  account_for(from, unit, placement);
+  from.account.damaged += flying.is_damaged ? 1 : 0;
+  if (monitor_ != nullptr) {
+    monitor_->sent(side, unit, placement.first);
+  }
+  if (unit.is_flit() && unit.packet->flit->ends_in_half > 0) {
+    flying.half_arrival = half_arrival(from, placement);
+  }
+  if (!from.wire_faults.empty() || from.delayed_to > flying.arrival) {
+    strike(side, flying);
+  }
+  if (flying.is_damaged) {
+    from.framer->damaged(unit, now());
+  }
+  if (sink_ != nullptr) {
+    record(side, flying, placement);
+  }
+  fly(side, std::move(flying));
+}
+
+// A flit, the TLPs that end in it (their first symbol may be in an earlier one), its Ack and DLLP.
+void Link::record(std::size_t side, const InFlight& flying, const Placement& placement) const {
+  const WireUnit& sent = flying.unit;
+  const auto tell = [&](const Packet& packet) {
+    sink_->record({placement.first, placement.last, basename(), side == 1, sent.is_replay,
+                   flying.is_damaged, flying.is_lost, &packet != sent.packet.get(), sent.sequence,
+                   &packet});
+  };
+  tell(*sent.packet);
+  if (sent.is_flit()) {
+    for (const PacketRef& packet : sent.packet->flit->ends) {
+      tell(*packet);
+    }
+    for (const FlitPart& part : sent.packet->flit->parts) {
+      if (part.ends) {
+        sink_->record({placement.first, placement.last, basename(), side == 1, part.is_replay,
+                       part.is_damaged, flying.is_lost, true, part.sequence, part.packet.get()});
+      }
+    }
+  }
+  if (sent.ack) {
+    tell(*sent.ack);
+  }
+  if (sent.dllp) {
+    tell(*sent.dllp);
+  }
+}
+
+// A half with a wrong bit waits for FEC, and so for the whole flit. [CXL-6.6]
+Time Link::half_arrival(const End& from, const Placement& placement) const {
+  if (!from.errors.is_first_half_good()) {
+    return Time::never();
+  }
+  const Time middle{(placement.first.fs + placement.last.fs) / 2};
+  const Time flight = kHalfTakesFecTime ? flight_ : flight_ - config_.timing.fec;
+  const Time before = from.wire.empty() ? Time{} : from.wire.back().arrival;
+  return std::max(middle + flight, before);
+}
+
+void Link::fly(std::size_t side, InFlight&& flying) {
+  End& from = *ends_[side];
+  if (flying.half_arrival != Time::never()) {
+    InFlight half = flying;
+    half.arrival = std::exchange(flying.half_arrival, Time::never());
+    half.half_arrival = Time::never();
+    half.is_copy = half.is_half = true;
+    fly(side, std::move(half));
+  }
+  if (from.wire.full()) {
+    from.wire.set_capacity(from.wire.capacity() * 2);
+  }
+  const Time arrival = flying.arrival;
+  from.wire.push_back(std::move(flying));
+  if (from.wire.size() == 1) {
+    agenda_.at(kReceive + 1 - side, arrival);
+  }
+}
+
+// A wire keeps the order of what is on it: a late unit makes those behind it late.
+void Link::strike(std::size_t side, InFlight& flying) {
+  End& from = *ends_[side];
+  const Strike strike = from.wire_faults.strike(flying.unit);
+  // 68-byte flits have no numbers and no gaps: where one is missing, the wire carries something
+  // else, and where messages were to come twice, they come garbled. [CXL-3.6]
+  const bool is_flit68 = flying.unit.is_flit() && flying.unit.size.fec == 0;
+  const bool is_cachemem = is_flit68 && is_of_cachemem(flying.unit);
+  const bool is_garbled = (is_flit68 && strike.is_lost) || (is_cachemem && strike.is_doubled);
+  flying.is_damaged = flying.is_damaged || strike.is_damaged || is_garbled;
+  flying.is_lost = strike.is_lost && !is_garbled;
+  from.account.damaged += strike.is_damaged || strike.is_lost || is_garbled ? 1 : 0;
+  from.delayed_to = std::max(from.delayed_to, flying.arrival + strike.delay);
+  if (strike.is_damaged || strike.is_lost || flying.arrival != from.delayed_to) {
+    flying.half_arrival = Time::never();
+  }
+  flying.arrival = from.delayed_to;
+  if (strike.is_doubled && !is_garbled) {
+    fly(side, InFlight(flying));
+    flying.is_copy = true;
+    flying.half_arrival = Time::never();
+  }
+}
+
+void Link::on_rollover(LinkSide side, std::function<void()> action) {
+  ends_[static_cast<std::size_t>(side)]->rolled_over = std::move(action);
+}
+
+void Link::add_fault(LinkSide sender, const WireFault& fault) {
+  ends_[static_cast<std::size_t>(sender)]->wire_faults.add(fault);
+}
+
+void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
+  if (is_down_) {
+    return;
+  }
+  PacketRef packet = pool_.make(PacketKind::kDllp);
+  packet->dllp = dllp;
+  packet->is_raw = true;
+  const auto side = static_cast<std::size_t>(sender);
+  if (ends_[side]->framer->stage(packet)) {
+    agenda_.at(kTransmit + side, std::max(now(), next_slot(*ends_[side])));
+    return;
+  }
+  InFlight flying;
+  WireUnit& unit = flying.unit;
+  unit.packet = std::move(packet);
+  unit.size = wire_size_of(dllp);
+  if (config_.is_in_flit_mode()) {
+    unit = FlitFramer::nop_with(std::move(unit.packet), pool_);
+  }
+  put_on_wire(side, std::move(flying), now());
+}
+
+// A TLP counts in the flit in which it begins; the last symbol is that of the last flit with a part
+// of one.
+void Link::account_for(End& from, const WireUnit& unit, const Placement& placement) {
+  Account& account = from.account;
+  if (unit.is_replay) {
+    account.bits.replay += unit.size.total();
+    return;
+  }
+  account.bits.header += unit.size.header;
+  account.bits.identity += unit.size.identity;
+  account.bits.payload += unit.size.payload;
+  account.bits.padding += unit.size.padding;
+  account.bits.framing += unit.size.framing;
+  account.bits.crc += unit.size.crc;
+  account.bits.dllp += unit.size.dllp;
+  account.bits.fec += unit.size.fec;
+  account.bits.idle += unit.size.idle;
+  account.bits.replay += unit.size.replay;
+  const bool has_slots_in_use = unit.size.header + unit.size.payload + unit.size.padding > 0;
+  if (!unit.has_payload() || (is_of_cachemem(unit) && !has_slots_in_use)) {
+    return;  // nothing, or credits alone
+  }
+  if (unit.is_flit()) {
+    account.tlps += unit.packet->flit->starts.size();
+    for (const PacketRef& packet : unit.packet->flit->starts) {
+      account.payload_bytes += packet->payload_bytes;
+    }
+  } else {
+    ++account.tlps;
+    account.payload_bytes += unit.size.payload / 8;
+  }
+  account.first_symbol = std::min(account.first_symbol, placement.first);
+  account.last_symbol = placement.last;
+}
+
+void Link::hold_faults() {
+  for (const std::unique_ptr<End>& end : ends_) {
+    end->held = std::move(end->errors);
+    end->errors = BitErrors(0, DirectionFaults(), Random(0));
+  }
+}
+
+void Link::release_faults() {
+  for (const std::unique_ptr<End>& end : ends_) {
+    if (end->held) {
+      end->errors = std::move(*end->held);
+      end->held.reset();
+    }
+    end->framer->break_rules(faults_);
+    if (faults_.breaks(BrokenRule::kOrdering)) {
+      end->queues.break_ordering();
+    }
+    if (end->messages && faults_.breaks(BrokenRule::kCxlMessages)) {
+      end->messages->break_order();
+    }
+  }
+}
+
+}  // namespace flitwise
