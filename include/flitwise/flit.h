@@ -57,9 +57,10 @@ inline constexpr int kCxlControls = 5;
 const char* name_of(CxlFlitHeader::Control control);  ///< "LLCRD", "RETRY.Req", ...; kNone: ""
 
 struct Flit {
-  std::vector<PacketRef> starts;  ///< TLPs whose first DW is here, in order
-  std::vector<PacketRef> ends;    ///< TLPs whose last DW is here, in order
-  bool is_cachemem = false;       ///< of CXL.cache and CXL.mem: starts and ends are messages
+  std::vector<PacketRef> starts;    ///< TLPs whose first DW is here, in order
+  std::vector<PacketRef> ends;      ///< TLPs whose last DW is here, in order
+  std::uint8_t local_prefixes = 0;  ///< of TLPs that begin here [LNK-11.25]
+  bool is_cachemem = false;         ///< of CXL.cache and CXL.mem: starts and ends are messages
   CxlFlitHeader cxl;
   /// Latency-optimised: of starts and ends, those in the first half, which is used before the other
   /// is there. [CXL-6.6]
@@ -72,6 +73,7 @@ struct Flit {
   void clear() {
     starts.clear();
     ends.clear();
+    local_prefixes = 0;
     is_cachemem = false;
     cxl = CxlFlitHeader();
     starts_in_half = ends_in_half = 0;

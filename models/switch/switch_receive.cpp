@@ -161,7 +161,7 @@ bool Switch::forward(std::uint16_t ingress, Packet& packet, const Route& route) 
 bool Switch::broadcast(std::uint16_t ingress, Packet& packet) {
   broadcasts_.push_back({PacketRef(&packet), routing_.ports()});
   for (unsigned port = 0; port < routing_.ports(); ++port) {
-    queue(static_cast<std::uint16_t>(port), PacketRef(&packet),
+    queue(static_cast<std::uint16_t>(port), copy_of(packet, packet.tlp),  // each link marks its own
           {PacketRef(&packet), ingress, true});
   }
   return true;

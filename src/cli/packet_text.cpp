@@ -184,7 +184,7 @@ std::string tlp_hex(Json object, JsonSource source) {
 
 std::string dllp_hex(Json object, JsonSource source) {
   const FrameKeys frame = take_frame_keys(object, kDllpFrameKeys, source);
-  const auto dllp = encode(dllp_from_json(object, source));
+  const auto dllp = encode(dllp_from_json(object, source, false));
   Bytes bytes(dllp.begin(), dllp.end());
   if (frame.framing) {
     bytes.clear();

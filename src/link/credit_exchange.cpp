@@ -37,7 +37,8 @@ Dllp CreditExchange::take(Time now) {
     }
     return dllp;
   }
-  return shared_ && returns_.deadline() > now ? shared_->take(now) : returns_.take(now);
+  return shared_ && shared_->deadline() < returns_.deadline() ? shared_->take(now)
+                                                              : returns_.take(now);
 }
 
 void CreditExchange::set_limits(const Dllp& dllp) {

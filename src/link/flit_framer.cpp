@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "link/lane_stream.h"
+#include "link/shared_credits.h"
 
 namespace flitwise {
 namespace {
@@ -103,6 +104,7 @@ bool FlitFramer::next_payload(Time now, WireUnit& unit) {
   keep(unit);
   unit.packet->size = overhead();
   unit.packet->size.idle = unit.size.idle;
+  unit.packet->size.header = unit.packet->flit->local_prefixes * kLocalPrefixBits;
   return true;
 }
 

@@ -50,8 +50,9 @@ bool FlitPacker::begin(Time now, Flit& flit) {
   }
   packet_ = queues_.take(*position);
   WireSize size = size_in_flits(*packet_);
-  if (queues_.shares_credits()) {
+  if (queues_.shares_credits() && packet_->uses_dedicated_credits) {
     add_local_prefix(*packet_, size);
+    ++flit.local_prefixes;
   }
   rest_ = CutSize(size);
   flit.starts.push_back(packet_);

@@ -46,8 +46,10 @@ void SharedGates::update(const Dllp& dllp) {
     return;
   }
   Gates& gates = gates_[index_of(dllp.fc_class)];
-  gates.header.update(dllp.hdr_fc);
-  gates.data.update(dllp.data_fc);
+  if (gates.has_pool) {  // else there is nothing to give back, whatever it says [LNK-11.24]
+    gates.header.update(dllp.hdr_fc);
+    gates.data.update(dllp.data_fc);
+  }
 }
 
 void SharedGates::extend_all(std::uint32_t optimized) {

@@ -28,11 +28,9 @@ constexpr FcClass shared_class(FcClass fc_class, bool is_merged) {
   return is_merged && fc_class == FcClass::kCompletion ? FcClass::kPosted : fc_class;
 }
 
-/// Adds the prefix to the size of a TLP that is to have one.
+/// Adds the prefix to the size of a TLP.
 inline void add_local_prefix(const Packet& packet, WireSize& size) {
-  if (packet.uses_dedicated_credits) {
-    (packet.purpose == HandlePurpose::kNone ? size.header : size.identity) += kLocalPrefixBits;
-  }
+  (packet.purpose == HandlePurpose::kNone ? size.header : size.identity) += kLocalPrefixBits;
 }
 
 /// The shared credits that a transmitter has. There are none until the other end has told of them.

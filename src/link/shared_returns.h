@@ -19,8 +19,6 @@ class SharedReturns {
   /// `guideline`: latency of an update while credits are freed steadily. [LNK-8.15]
   SharedReturns(const LinkConfig& link, Time guideline);
 
-  bool is_merged() const { return is_merged_; }
-
   /// A TLP was accepted: has it taken shared credits? One that has not is remembered until it goes,
   /// since its mark is that of the next link by then.
   bool claim(const Packet& packet);

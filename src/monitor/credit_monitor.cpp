@@ -77,6 +77,9 @@ void CreditMonitor::told(const Packet& packet, Time now) {
   Sums& sums = sums_[place];
   Told& told = told_[place];
   told.uid = packet.uid;
+  if (dllp.type == DllpType::kUpdateFc && dllp.is_shared && sums.header_limit == 0) {
+    return;  // there is no pool to which it could give anything [LNK-11.24]
+  }
   if (dllp.type == DllpType::kUpdateFc) {
     const bool header_is_fine = update(told.header, sums.header_limit, dllp.hdr_fc);
     const bool data_is_fine = update(told.data, sums.data_limit, dllp.data_fc);

@@ -96,6 +96,17 @@ class Draw : private CampaignDraw {
     }
   }
 
+  void draw_shared_credits() {
+    set("link.shared_credits.posted_headers", one_of("1", "16"));
+    set("link.shared_credits.posted_data", one_of("8", "256"));
+    set("link.shared_credits.nonposted_headers", one_of("0", "8"));
+    if (below(2) == 0) {
+      set("link.credits.completion_headers", "4");
+      set("link.credits.completion_data", "64");
+      set("link.shared_credits.merged", "true");
+    }
+  }
+
   void draw_link() {
     draw_preset();
     set("link.mps", one_of("128B", "256B", "512B"));
@@ -107,6 +118,9 @@ class Draw : private CampaignDraw {
     set("link.credits.posted_headers", is_infinite ? "infinite" : one_of("4", "32"));
     set("link.credits.posted_data", is_infinite ? "infinite" : one_of("64", "256"));
     set("link.credits.nonposted_headers", one_of("2", "64"));
+    if (has_flits_ && !is_infinite && below(3) == 0) {
+      draw_shared_credits();
+    }
     if (below(2) == 0) {
       set("link.error_rate", one_of("1e-7", "1e-5", "1e-4"));
       loses_tlps_ = true;

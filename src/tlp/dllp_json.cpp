@@ -98,7 +98,7 @@ Json json_of(const Dllp& dllp) {
   return json;
 }
 
-Dllp dllp_from_json(const Json& object, const JsonSource& source) {
+Dllp dllp_from_json(const Json& object, const JsonSource& source, bool is_in_flit) {
   Dllp dllp;
   JsonReader reader(object, source);
   if (!reader.has("type")) {
@@ -116,7 +116,7 @@ Dllp dllp_from_json(const Json& object, const JsonSource& source) {
   const bool is_fc = is_flow_control(dllp.type);
   field_if(is_ack_or_nak(dllp.type), "seq", number_reader(dllp.sequence, 0xfff));
   field_if(is_fc, "vc", number_reader(dllp.vc, 7));
-  field_if(is_fc, "shared",
+  field_if(is_fc && is_in_flit, "shared",
            [&](const Json& value) { return json_value::read_bool(value, dllp.is_shared); });
   field_if(is_fc, "hdr_scale", number_reader(dllp.hdr_scale, 3));
   field_if(is_fc, "hdr_fc", number_reader(dllp.hdr_fc, 0xff));

@@ -40,10 +40,10 @@ void check_flit_mode_document(const Json& json) {
 }
 
 void check_dllp(const Json& json) {
-  const Dllp dllp = dllp_from_json(json, {});
+  const Dllp dllp = dllp_from_json(json, {}, false);
   const auto bytes = encode(dllp);
   FLITWISE_PROPERTY(!decode_dllp(bytes.data(), bytes.size()).error);
-  FLITWISE_PROPERTY(encode(dllp_from_json(json_of(dllp), {})) == bytes);
+  FLITWISE_PROPERTY(encode(dllp_from_json(json_of(dllp), {}, false)) == bytes);
 }
 
 template <class Check>

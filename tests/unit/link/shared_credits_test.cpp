@@ -90,6 +90,17 @@ TEST_F(SharedGatesTest, LNK_11_24_NoSharedCreditsAreNoneAndNeedNoPrefix) {
   EXPECT_EQ(send(), "--");
 }
 
+TEST_F(SharedGatesTest, LNK_11_24_NobodyOpensAPoolByAnUpdate) {
+  queues_.share_credits(false);
+  dedicated(FcClass::kNonPosted, 2, 2);
+  shared(FcClass::kNonPosted, 0, 0);
+  queues_.shared_gates().update(shared_dllp(DllpType::kUpdateFc, FcClass::kNonPosted, 5, 5));
+  for (int i = 0; i < 3; ++i) {
+    push(TlpType::kMRd);
+  }
+  EXPECT_EQ(send(), "--");
+}
+
 TEST_F(SharedGatesTest, LNK_11_26_MergedPostedRequestsAndCompletionsDrawOnOnePool) {
   for (const bool is_merged : {true, false}) {
     queues_.share_credits(is_merged);
@@ -131,6 +142,7 @@ TEST_F(SharedGatesTest, LNK_11_25_APrefixIsOneDwOfHeader) {
     WireSize size;
     packer.fill(Time{}, *flit->flit, size);
     EXPECT_EQ(size.total(), flit::kTlpBytes * 8);
+    EXPECT_EQ(flit->flit->local_prefixes, 3 - shared_headers);
     return size.header;
   };
   EXPECT_EQ(header_bits(3), 3U * 96);

@@ -163,6 +163,14 @@ TEST_F(SharedCreditMonitorTest, MergedOnesAreOnePool) {
 }
 
 // [LNK-11.27] Five more headers and 20 more units of posted requests, by their low bits.
+TEST_F(SharedCreditMonitorTest, LNK_11_24_AnUpdateOpensNoPool) {
+  init(4, 4);
+  told(DllpType::kUpdateFc, FcClass::kNonPosted, 5, 5, true);
+  EXPECT_THAT(reported.rules(), IsEmpty());
+  send(TlpType::kMRd, 3);  // of two dedicated ones
+  EXPECT_THAT(reported.rules(), ElementsAre("LNK-8.3"));
+}
+
 TEST_F(SharedCreditMonitorTest, AnUpdateOfAllClassesGoesOnFromTheLastLimit) {
   init(4, 4);
   told(DllpType::kUpdateFc, FcClass::kPosted, 6, 130, true);
