@@ -82,7 +82,6 @@ void LineTransfers::data(const Line& line, const CxlLine& bytes) {
 void LineTransfers::done(const Line& line, TransferStatus status, Time when) {
   Active& active = active_[line.transfer];
   active.status = status == TransferStatus::kDone ? active.status : status;
-  done_bytes_ += line.bytes();
   --lines_out_;
   if (--active.lines_out == 0 && active.all_taken) {
     const Transfer transfer = active.transfer;

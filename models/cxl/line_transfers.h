@@ -52,7 +52,6 @@ class LineTransfers {
 
   std::uint32_t lines_out() const { return lines_out_; }
   std::uint64_t asked_bytes() const { return asked_bytes_; }
-  std::uint64_t done_bytes() const { return done_bytes_; }  ///< however they ended
 
  private:
   /// A transfer of the engine that has lines out.
@@ -73,7 +72,7 @@ class LineTransfers {
   std::uint64_t next_byte_ = 0, end_ = 0;  // of the present transfer
   std::uint32_t lines_out_ = 0;
   std::uint64_t pattern_ = 0;
-  std::uint64_t asked_bytes_ = 0, done_bytes_ = 0;
+  std::uint64_t asked_bytes_ = 0;
 };
 
 }  // namespace flitwise

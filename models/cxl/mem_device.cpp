@@ -2,7 +2,7 @@
 // A memory expander.
 #include "cxl/mem_device.h"
 
-#include <algorithm>
+#include "cxl/cxl_outbox.h"
 
 namespace flitwise {
 namespace {
@@ -28,10 +28,8 @@ CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceC
 // stays here.
 tlm::tlm_sync_enum CxlMemDevice::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
                                          sc_core::sc_time& /*delay*/) {
-  CxlLine line{};
-  std::copy_n(packet.payload.begin(), std::min(packet.payload.size(), line.size()), line.begin());
   out_.clear();
-  rules_.receive(*packet.cxl, line, out_);
+  rules_.receive(*packet.cxl, line_with(packet), out_);
   if (access_) {
     const Access done = *access_;
     access_.reset();

@@ -122,7 +122,6 @@ class Link : public sc_core::sc_module {
   std::vector<CheckResult> checks() const;
   /// Packets that have left one end and not yet reached the other; a quiet link has DLLPs only.
   std::size_t on_wire() const;
-  const FramerStats& framer_stats(LinkSide side) const { return end(side).framer->stats(); }
   void watch(TraceSink* sink) { sink_ = sink; }
   /// `monitor` outlives the link. REQUIRES: called before anything runs.
   void watch(LinkMonitor& monitor) { monitor_ = &monitor; }

@@ -55,6 +55,9 @@ void SharedGates::update(const Dllp& dllp) {
 void SharedGates::extend_all(std::uint32_t optimized) {
   const OptimizedUpdateFc update = decode_optimized_update_fc(optimized);
   for (std::size_t i = 0; i < gates_.size(); ++i) {
+    if (!gates_[i].has_pool) {
+      continue;
+    }
     gates_[i].header.extend(update.classes[i].header, kOptimizedHeaderBits);
     gates_[i].data.extend(update.classes[i].data, kOptimizedDataBits);
   }

@@ -56,6 +56,9 @@ void CreditMonitor::told_of_all(const Packet& packet) {
   for (std::size_t fc = 0; fc < kFcClasses; ++fc) {
     Sums& sums = sums_[kFirstShared + fc];
     Told& told = told_[kFirstShared + fc];
+    if (sums.header_limit == 0) {
+      continue;  // no pool
+    }
     told.uid = packet.uid;
     extend(told.header, sums.header_limit, update.classes[fc].header, kOptimizedHeaderBits);
     extend(told.data, sums.data_limit, update.classes[fc].data, kOptimizedDataBits);

@@ -17,7 +17,13 @@ class CxlDraw : private CampaignDraw {
     const bool is_mem = below(2) == 0;
     draw_link();
     draw_devices(is_mem ? 2 : 3);
-    is_mem ? draw_mem() : draw_cache();
+    if (!is_mem) {
+      draw_cache();
+    } else if (is_long_ && below(2) == 0) {
+      draw_hdm_db();
+    } else {
+      draw_mem();
+    }
     set("workload.kind", one_of("posted_write", "read", "read_write"));
     set("workload.payload", one_of("4B", "64B", "100B", "512B"));
     set("workload.placement", one_of("ring", "random"));
@@ -30,10 +36,10 @@ class CxlDraw : private CampaignDraw {
 
  private:
   void draw_link() {
-    const bool is_long = below(2) == 0;
-    set("link.preset", is_long ? one_of("cxl256_gen6x1", "cxl256_gen6x4", "cxl256_gen6x16")
-                               : one_of("cxl68_gen3x4", "cxl68_gen4x8", "cxl68_gen5x16"));
-    if (is_long) {
+    is_long_ = below(2) == 0;
+    set("link.preset", is_long_ ? one_of("cxl256_gen6x1", "cxl256_gen6x4", "cxl256_gen6x16")
+                                : one_of("cxl68_gen3x4", "cxl68_gen4x8", "cxl68_gen5x16"));
+    if (is_long_) {
       set("link.cxl.latency_optimised", one_of("true", "false"));
     } else {
       set("link.cxl.retry_flits", one_of("16", "64", "255"));
@@ -64,6 +70,21 @@ class CxlDraw : private CampaignDraw {
     set("device.cxl.timing.latency", one_of("10ns", "80ns", "1us"));
   }
 
+  // Few lines, so that host and device have them from each other.
+  void draw_hdm_db() {
+    set("device.cxl.memory", "8GiB");
+    set("device.cxl.coherence", "hdm_db");
+    set("device.cxl.own_cache.size", one_of("512B", "4KiB"));
+    set("device.cxl.own_cache.ways", one_of("1", "4"));
+    set("device.cxl.own_cache.snoops", one_of("1", "64"));
+    set("host.cxl_mem.cache.size", one_of("512B", "4KiB"));
+    set("host.cxl_mem.cache.ways", one_of("1", "4"));
+    set("host.cxl_mem.read", one_of("shared", "any", "current"));
+    set("host.cxl_mem.outstanding", one_of("2", "16", "256"));
+    set("workload.via", one_of("cxl_mem", "cxl_own", "cxl_both", "cxl_both"));
+    set("workload.buffer_size", one_of("4KiB", "64KiB"));
+  }
+
   // Few lines, so that caches have them from each other.
   void draw_cache() {
     set("device.cxl.cache.size", one_of("512B", "4KiB"));
@@ -74,6 +95,7 @@ class CxlDraw : private CampaignDraw {
     set("device.cxl.cache.offers_clean_evictions", one_of("true", "false"));
     set("host.cxl_cache.pulls_clean_evictions", one_of("true", "false"));
     set("link.cxl.identity", one_of("spec", "full_added", "dhi_added"));
+    set("link.cxl.handle_bits", one_of("0", "8", "32"));
     set("workload.via", "cxl_cache");
     set("workload.buffer_size", one_of("4KiB", "64KiB"));
     if (below(4) == 0) {
@@ -95,6 +117,7 @@ class CxlDraw : private CampaignDraw {
   }
 
   std::vector<std::string> links_;
+  bool is_long_ = false;  // 256-byte flits
 };
 
 }  // namespace

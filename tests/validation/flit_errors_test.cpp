@@ -232,5 +232,82 @@ TEST_P(FlitErrors, LNK_11_8_NothingIsLostComesTwiceOrOutOfOrder) {
 INSTANTIATE_TEST_SUITE_P(Rates, FlitErrors, ::testing::ValuesIn(kCampaigns),
                          [](const auto& made) { return std::string(made.param.name); });
 
+// Lines that the host writes by CXL.mem, ten runs and 10^9 bits a row.
+struct CxlCampaign {
+  const char* preset;
+  double rate;
+  unsigned burst;
+};
+constexpr std::uint64_t kLines = 160'000;  ///< of one run
+
+std::vector<Json> results_of(const CxlCampaign& campaign) {
+  std::vector<Simulation> runs;
+  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+    runs.push_back(
+        {"bench/cxl_mem_read_64B.yaml",
+         {fmt::format("link.preset={}", campaign.preset), "workload.kind=posted_write",
+          fmt::format("workload.requests={}", kLines), "run.warmup=0",
+          fmt::format("link.error_rate={}", campaign.rate),
+          fmt::format("link.error_burst={}", campaign.burst), fmt::format("run.seed={}", seed)}});
+  }
+  return simulate_in_children(runs);
+}
+
+void expect_replays(const CxlCampaign& campaign, double flits, double replays, double odds) {
+  constexpr double kRows = 4;
+  const Interval joint =
+      interval_of(negative_binomial_distribution<>(flits, 1 - odds), 1 - 0.01 / kRows);
+  EXPECT_TRUE(joint.low <= replays && replays <= joint.high)
+      << campaign.preset << " at " << campaign.rate << ": " << replays << " replays of " << flits
+      << " flits, not " << joint.text();
+}
+
+double expect_all_lines_written(const Json& result, const char* field) {
+  const Json& down = result.at("links")[0].at("down");
+  EXPECT_EQ(down.at("tlps").get<std::uint64_t>(), kLines);
+  EXPECT_EQ(down.at("payload_bytes").get<std::uint64_t>(), kLines * 64);
+  for (const Json& check : result.at("checks")) {
+    EXPECT_TRUE(check.at("ok").get<bool>()) << check;
+  }
+  EXPECT_TRUE(result.at("errors").empty()) << result.at("errors");
+  EXPECT_TRUE(result.at("violations").empty()) << result.at("violations");
+  return down.at("wire_bytes").at(field).get<double>();
+}
+
+// A flit of 68 bytes with a wrong bit has to come again. Those of LLCRD and RETRY count among the
+// flits, since a damaged one ends in a retry as well; but for the RETRY.Frames ahead of a
+// RETRY.Ack, less than 1 % of all flits at these rates.
+TEST(CxlFlitErrors, CXL_3_6_RetriesAreAsManyAsTheClosedFormSays) {
+  for (const CxlCampaign& campaign :
+       {CxlCampaign{"cxl68_gen5x16", 1e-6, 1}, CxlCampaign{"cxl68_gen5x16", 3e-6, 1}}) {
+    constexpr double kBytes = 68, kCrcBytes = 2;
+    double flits = 0, replays = 0;
+    for (const Json& result : results_of(campaign)) {
+      ASSERT_FALSE(result.contains("failed")) << result;
+      flits += expect_all_lines_written(result, "crc") / kCrcBytes;
+      replays += result.at("links")[0].at("down").at("replay_events").get<double>();
+    }
+    EXPECT_GT(flits * kBytes * 8, 1e9);
+    expect_replays(campaign, flits, replays, 1 - std::pow(1 - campaign.rate, kBytes * 8));
+  }
+}
+
+// Flits of 256 bytes are mended and replayed as in flit mode. NOP flits, which are not replayed,
+// count among the flits: at these rates less than 1 % of them.
+TEST(CxlFlitErrors, CXL_6_2_ReplaysAreAsManyAsTheClosedFormSays) {
+  for (const CxlCampaign& campaign :
+       {CxlCampaign{"cxl256_gen6x16", 3e-5, 1}, CxlCampaign{"cxl256_gen6x16", 3e-6, 20}}) {
+    constexpr double kFecBytes = 6;
+    double flits = 0, replays = 0;
+    for (const Json& result : results_of(campaign)) {
+      ASSERT_FALSE(result.contains("failed")) << result;
+      flits += expect_all_lines_written(result, "fec") / kFecBytes;
+      replays += result.at("links")[0].at("down").at("replay_events").get<double>();
+    }
+    EXPECT_GT(flits * kFlitBytes * 8, 1e9);
+    expect_replays(campaign, flits, replays, flit_odds(campaign.rate, campaign.burst).beyond);
+  }
+}
+
 }  // namespace
 }  // namespace flitwise

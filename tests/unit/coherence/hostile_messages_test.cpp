@@ -7,8 +7,8 @@
 #include "coherence/device_memory.h"
 #include "coherence/host_lines.h"
 #include "coherence/memory_expander.h"
-#include "coherence/memory_master.h"
 #include "unit/coherence/coherence_support.h"
+#include "unit/coherence/memory_master.h"
 
 namespace flitwise::testing {
 namespace {

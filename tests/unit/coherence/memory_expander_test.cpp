@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "coherence/memory_master.h"
 #include "unit/coherence/coherence_support.h"
+#include "unit/coherence/memory_master.h"
 
 namespace flitwise::testing {
 namespace {

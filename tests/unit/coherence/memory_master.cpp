@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tags of reads and writes.
-#include "coherence/memory_master.h"
+#include "unit/coherence/memory_master.h"
 
 #include <string>
 
