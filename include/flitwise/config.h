@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "flitwise/cxl.h"
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
 
@@ -262,6 +263,8 @@ struct CxlLinkConfig {
   std::uint32_t identity_bits = 0;            ///< what all that is: follows from it, no key
   unsigned io_weight = 1, cachemem_weight = 1;  ///< flits in turn while both have something to send
   bool latency_optimised = false;               ///< 256-byte flits in two halves
+  /// By CxlChannel: most messages that one flit takes; 0: CxlPackingRules says. [CXL-2.9]
+  std::array<std::uint8_t, kCxlChannels> per_flit{};
   struct {
     Time retry_timeout{
         0};  ///< RETRY.Req is sent again without an answer; 0: from the wire [CXL-3.7]

@@ -75,7 +75,9 @@ struct CxlPackingRules {
   /// By CxlPlace: bit c: the sender uses the format with code c.
   std::array<std::uint16_t, kCxlPlaces> formats = {0xffff, 0xffff, 0xffff};
 
-  explicit CxlPackingRules(CxlFlitForm form);
+  /// bounds: in place of those known for flits of this form; 0: as known.
+  explicit CxlPackingRules(CxlFlitForm form,
+                           const std::array<std::uint8_t, kCxlChannels>& bounds = {});
 
   std::uint8_t& per_flit_of(CxlChannel channel) { return per_flit[index_of(channel)]; }
   bool uses(CxlPlace place, std::uint8_t code) const {

@@ -18,12 +18,16 @@ constexpr std::uint16_t kMostOwed68 = 4 * CxlOwedData::kMostLines, kMostOwed256 
 
 }  // namespace
 
-CxlPackingRules::CxlPackingRules(CxlFlitForm form) {
+CxlPackingRules::CxlPackingRules(CxlFlitForm form,
+                                 const std::array<std::uint8_t, kCxlChannels>& bounds) {
   per_flit = kPerFlit68;
   most_owed_chunks = kMostOwed68;
   if (form != CxlFlitForm::k68) {
     per_flit.fill(kPerFlit256);
     most_owed_chunks = kMostOwed256;
+  }
+  for (std::size_t i = 0; i < kCxlChannels; ++i) {
+    per_flit[i] = bounds[i] > 0 ? bounds[i] : per_flit[i];
   }
 }
 

@@ -33,7 +33,8 @@ Cxl256CacheMem::Cxl256CacheMem(const CxlLinkConfig& cxl, CxlQueues& queues)
     : queues_(queues),
       credits_after_(cxl.timing.ack_after),
       writer_({form_of(cxl), cxl.identity_bits}, queues),
-      packer_(writer_.widths(), queues.direction()),
+      packer_(writer_.widths(), queues.direction(),
+              CxlPackingRules(writer_.widths().form, cxl.per_flit)),
       returns_(advertised_credits(cxl)) {}
 
 void Cxl256CacheMem::start(Time now) {

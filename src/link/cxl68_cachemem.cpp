@@ -17,7 +17,8 @@ Cxl68CacheMem::Cxl68CacheMem(const CxlLinkConfig& cxl, CxlQueues& queues, Packet
       pool_(pool),
       ack_after_(cxl.timing.ack_after),
       writer_({CxlFlitForm::k68, cxl.identity_bits}, queues),
-      packer_(writer_.widths(), queues.direction()),
+      packer_(writer_.widths(), queues.direction(),
+              CxlPackingRules(CxlFlitForm::k68, cxl.per_flit)),
       buffer_(cxl.retry_flits),
       requester_(cxl.timing.retry_timeout),
       returns_(advertised_credits(cxl)) {}

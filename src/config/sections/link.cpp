@@ -225,6 +225,40 @@ Keys timing_keys() {
   };
 }
 
+// [CXL-2.9]
+Keys cxl_packing_keys() {
+  struct Bound {
+    CxlChannel channel;
+    const char* key;
+    const char* sentence;
+  };
+  constexpr Bound kBounds[] = {
+      {CxlChannel::kD2hReq, "d2h_req", "D2H Req that one flit of CXL.cache and CXL.mem takes"},
+      {CxlChannel::kD2hRsp, "d2h_rsp", "D2H Rsp"},
+      {CxlChannel::kD2hData, "d2h_data", "D2H Data"},
+      {CxlChannel::kH2dReq, "h2d_req", "H2D Req"},
+      {CxlChannel::kH2dRsp, "h2d_rsp", "H2D Rsp"},
+      {CxlChannel::kH2dData, "h2d_data", "H2D Data"},
+      {CxlChannel::kM2sReq, "m2s_req", "M2S Req"},
+      {CxlChannel::kM2sRwd, "m2s_rwd", "M2S RwD"},
+      {CxlChannel::kM2sBiRsp, "m2s_birsp", "M2S BIRsp"},
+      {CxlChannel::kS2mNdr, "s2m_ndr", "S2M NDR"},
+      {CxlChannel::kS2mDrs, "s2m_drs", "S2M DRS"},
+      {CxlChannel::kS2mBiSnp, "s2m_bisnp", "S2M BISnp"},
+  };
+  Keys keys;
+  for (const Bound& bound : kBounds) {
+    const auto channel = static_cast<std::size_t>(bound.channel);
+    keys.push_back(count(
+        std::string("link.cxl.per_flit.") + bound.key,
+        [channel](auto& c) { return &c.link.cxl.per_flit[channel]; },
+        or_zero_as("auto", between(1, 255)),
+        fmt::format("Most {}; auto: as CXL-2.9 has it in 68-byte flits, any in 256-byte flits.",
+                    bound.sentence)));
+  }
+  return keys;
+}
+
 Keys cxl_keys() {
   const Limits credits = between(1, 4096);
   return {
@@ -283,6 +317,7 @@ Keys link_keys() {
   append(all, credit_keys());
   append(all, shared_credit_keys());
   append(all, cxl_keys());
+  append(all, cxl_packing_keys());
   append(all, timing_keys());
   return all;
 }
