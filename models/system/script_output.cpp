@@ -192,6 +192,12 @@ void ScriptOutput::unframed(std::uint32_t token, const UnframeOp& op, const Fram
   write(line);
 }
 
+void ScriptOutput::write(std::uint32_t token, const char* name, const Json& fields) {
+  Json line = event(token, name);
+  line.update(fields);
+  write(line);
+}
+
 void ScriptOutput::register_value(std::uint32_t token, unsigned bytes, std::uint64_t value) {
   std::vector<std::uint8_t> in_memory;
   for (unsigned i = 0; i < bytes; ++i) {

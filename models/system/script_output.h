@@ -64,6 +64,7 @@ class ScriptOutput {
   void missed_fault(const std::string& link, const MissedFault& missed);
   /// Any other event.
   void write(const Json& line) { write_(line); }
+  void write(std::uint32_t token, const char* name, const Json& fields);
   /// A message, an interrupt or an error on its way through the machine; others are left out.
   void observed(const Observation& observation);
 

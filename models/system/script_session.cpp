@@ -366,6 +366,18 @@ void ScriptSession::run(const UnframeOp& op) {
   write_unframed(op, token_, output_);
 }
 
+void ScriptSession::run(const EncodeCxlOp& op) {
+  try {
+    cxl_flits_.encode(op, token_);
+  } catch (const ConfigError& error) {
+    bad_value(config::summary_of(error));
+  }
+}
+
+void ScriptSession::run(const DecodeCxlOp& op) {
+  cxl_flits_.decode(op, token_);
+}
+
 void ScriptSession::run(const StartOp& /*op*/) {
   machine_.start();
 }

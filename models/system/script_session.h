@@ -13,6 +13,7 @@
 #include "flitwise/config.h"
 #include "iommu/table_builder.h"
 #include "script/script_line.h"
+#include "system/cxl_flit_script.h"
 #include "system/machine.h"
 #include "system/script_output.h"
 #include "system/wire_watch.h"
@@ -55,6 +56,8 @@ class ScriptSession {
   void run(const StartOp& op);
   void run(const FrameOp& op);
   void run(const UnframeOp& op);
+  void run(const EncodeCxlOp& op);
+  void run(const DecodeCxlOp& op);
   void run(const ResetOp& op);
   void reset_below(Bdf port);
   void take_link_down(Bdf port);
@@ -81,6 +84,7 @@ class ScriptSession {
 
   Machine machine_;
   ScriptOutput& output_;
+  CxlFlitScript cxl_flits_{output_};
   std::map<std::string, std::unique_ptr<ScriptEngine>> engines_;  // by device
   std::vector<std::unique_ptr<WireWatch>> watches_;               // by link
   std::optional<TableBuilder> tables_;                            // once something is mapped

@@ -33,6 +33,15 @@ std::vector<Problem> ProblemList::sorted() const {
   return problems;
 }
 
+std::string summary_of(const ConfigError& error) {
+  std::string all;
+  for (const Problem& problem : error.problems()) {
+    all += (all.empty() ? "" : "; ") +
+           (problem.path.empty() ? problem.message : problem.path + ": " + problem.message);
+  }
+  return all;
+}
+
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

@@ -34,6 +34,9 @@ class ProblemList {
   std::vector<Entry> entries_;
 };
 
+/// "path: message; path: message", without their places.
+std::string summary_of(const ConfigError& error);
+
 /// Least number of letters to insert, delete or replace to turn a into b.
 std::size_t edit_distance(const std::string& a, const std::string& b);
 

@@ -190,21 +190,6 @@ std::vector<CxlFlit> read_messages(const Json& object, const CxlFlitKind& kind,
   return flits;
 }
 
-// The keys that name the kind, out of all those of a flit.
-CxlFlitKind kind_of(const Json& object, JsonSource source) {
-  for (const auto& item : object.items()) {
-    source.other_keys.push_back(item.key());
-  }
-  const CxlGivenKind given = cxl_kind_from_json(object, source);
-  if (!given.form) {
-    refuse(source, "flit", "missing; expected " + config::alternatives(kForms));
-  }
-  if (!given.direction && !object.contains("control")) {
-    refuse(source, "direction", "missing; expected " + config::alternatives(kDirections));
-  }
-  return {*given.form, given.direction.value_or(CxlDirection::kDownstream), given.identity_bits};
-}
-
 }  // namespace
 
 CxlGivenKind cxl_kind_from_json(const Json& object, const JsonSource& source) {
@@ -222,8 +207,22 @@ CxlGivenKind cxl_kind_from_json(const Json& object, const JsonSource& source) {
   return kind;
 }
 
+CxlFlitKind cxl_flit_kind_of(const Json& object, JsonSource source) {
+  for (const auto& item : object.items()) {
+    source.other_keys.push_back(item.key());
+  }
+  const CxlGivenKind given = cxl_kind_from_json(object, source);
+  if (!given.form) {
+    refuse(source, "flit", "missing; expected " + config::alternatives(kForms));
+  }
+  if (!given.direction && !object.contains("control")) {
+    refuse(source, "direction", "missing; expected " + config::alternatives(kDirections));
+  }
+  return {*given.form, given.direction.value_or(CxlDirection::kDownstream), given.identity_bits};
+}
+
 std::vector<Bytes> CxlFlitStream::bytes_of(const Json& object, const JsonSource& source) {
-  const CxlFlitKind kind = kind_of(object, source);
+  const CxlFlitKind kind = cxl_flit_kind_of(object, source);
   CxlFlitCodec& codec = codec_of(kind);
   std::vector<Bytes> all;
   if (object.contains("messages")) {

@@ -37,6 +37,10 @@ struct CxlGivenKind {
 /// Throws ConfigError.
 CxlGivenKind cxl_kind_from_json(const json_value::Json& object, const JsonSource& source);
 
+/// Which flit an object is about, whatever else it says; a control flit needs no direction. Throws
+/// ConfigError.
+CxlFlitKind cxl_flit_kind_of(const json_value::Json& object, JsonSource source);
+
 /// One flit as JSON names it, on top of what the codec's flits owe. Throws ConfigError.
 CxlFlit cxl_flit_from_json(const json_value::Json& object, const JsonSource& source,
                            const CxlFlitCodec& codec);

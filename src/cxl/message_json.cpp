@@ -200,6 +200,11 @@ void read_fields(JsonReader& reader, const CxlWidths& widths, CxlMessageUse use,
   }
 }
 
+// The name of a channel is a message of which nothing else is said.
+Json object_of(const Json& message) {
+  return message.is_string() ? Json{{"channel", message}} : message;
+}
+
 Complaint read_line(const Json& value, std::array<std::uint8_t, kCxlLineBytes>& line) {
   std::vector<std::uint8_t> bytes;
   Complaint complaint = json_value::read_bytes(value, bytes);
@@ -244,8 +249,9 @@ Json json_of(const CxlWireMessage& wire, const CxlWidths& widths) {
   return json;
 }
 
-CxlWireMessage wire_message_from_json(const Json& object, const CxlWidths& widths,
+CxlWireMessage wire_message_from_json(const Json& given, const CxlWidths& widths,
                                       const JsonSource& source) {
+  const Json object = object_of(given);
   CxlWireMessage wire;
   JsonReader reader(object, source);
   wire.message.channel = read_channel(reader, widths.form);
@@ -254,7 +260,8 @@ CxlWireMessage wire_message_from_json(const Json& object, const CxlWidths& width
   return wire;
 }
 
-CxlSend send_from_json(const Json& object, const CxlWidths& widths, const JsonSource& source) {
+CxlSend send_from_json(const Json& given, const CxlWidths& widths, const JsonSource& source) {
+  const Json object = object_of(given);
   CxlWireMessage wire;
   CxlSend send;
   JsonReader reader(object, source);

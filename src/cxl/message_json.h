@@ -11,10 +11,10 @@ namespace flitwise {
 
 json_value::Json json_of(const CxlWireMessage& wire, const CxlWidths& widths);
 
-/// Throws ConfigError with every problem.
-CxlWireMessage wire_message_from_json(const json_value::Json& object, const CxlWidths& widths,
+/// An object, or the name of a channel alone. Throws ConfigError with every problem.
+CxlWireMessage wire_message_from_json(const json_value::Json& given, const CxlWidths& widths,
                                       const JsonSource& source);
-CxlSend send_from_json(const json_value::Json& object, const CxlWidths& widths,
+CxlSend send_from_json(const json_value::Json& given, const CxlWidths& widths,
                        const JsonSource& source);
 
 /// Does read(); problems of what is nested get the path of where they lie in front.

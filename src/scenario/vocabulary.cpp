@@ -6,7 +6,9 @@
 #include <map>
 #include <set>
 
-#include "cxl/channels.h"
+#include "cxl/control_flit.h"
+#include "cxl/flit_json_keys.h"
+#include "cxl/message_json.h"
 #include "flitwise/flit.h"
 #include "tlp/packet_json.h"
 
@@ -57,6 +59,45 @@ std::vector<std::string> wire_fields() {
   return names;
 }
 
+// Of a flit beside its bytes: what it may say in each form, fields of control flits included.
+std::vector<std::string> cxl_flit_fields() {
+  std::vector<std::string> names = {"flit",   "direction", "identity_bits", "all_data", "ak", "be",
+                                    "header", "control",   "crc",           "fec",      "hex"};
+  for (const CxlControlInfo& control : cxl_controls()) {
+    for (const CxlControlField& field : control) {
+      names.emplace_back(field.name);
+    }
+  }
+  for (const CxlProtocol protocol : {CxlProtocol::kCache, CxlProtocol::kMem}) {
+    for (std::size_t credit = 0; credit < kCxlCredits; ++credit) {
+      names.push_back(cxl_credit_key(protocol, credit));
+    }
+  }
+  sort_once(names);
+  return names;
+}
+
+std::vector<std::string> cxl_message_fields() {
+  std::vector<std::string> names = {"slot", "place"};
+  for (const CxlFlitForm form : {CxlFlitForm::k68, CxlFlitForm::k256}) {
+    for (std::size_t c = 0; c < kCxlChannels; ++c) {
+      CxlWireMessage wire;
+      wire.message.channel = static_cast<CxlChannel>(c);
+      add_keys(json_of(wire, CxlWidths(form, 1)), names);
+    }
+  }
+  sort_once(names);
+  return names;
+}
+
+std::vector<std::string> cxl_channels() {
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < kCxlChannels; ++c) {
+    names.emplace_back(info_of(static_cast<CxlChannel>(c)).name);
+  }
+  return names;
+}
+
 struct EventKind {
   std::string name;
   std::vector<std::string> fields;
@@ -79,6 +120,9 @@ const std::vector<EventKind>& event_kinds() {
       {"violation", {"rule", "type", "at", "rid", "packet", "other"}},
       {"deadlock", {"detail"}},
       {"frame", {"unit", "seq", "nullified", "hex"}},
+      {"cxl_flit", cxl_flit_fields()},
+      {"cxl_slot", {"slot", "format", "messages", "data", "byte_enables"}},
+      {"cxl_message", cxl_message_fields()},
       {"missed_fault", {"link", "struck", "detail", "line"}},
       {"fault", {"code", "rid", "pasid", "addr"}},
       {"mapped",
@@ -95,9 +139,8 @@ std::vector<std::string> packet_types() {
   for (int i = 1; i < kCxlControls; ++i) {
     types.emplace_back(name_of(static_cast<CxlFlitHeader::Control>(i)));
   }
-  for (std::size_t c = 0; c < kCxlChannels; ++c) {
-    types.emplace_back(info_of(static_cast<CxlChannel>(c)).name);
-  }
+  const std::vector<std::string> channels = cxl_channels();
+  types.insert(types.end(), channels.begin(), channels.end());
   for (int i = 0; i < kTlpTypes; ++i) {
     types.emplace_back(name_of(static_cast<TlpType>(i)));
   }
@@ -146,7 +189,17 @@ const std::vector<std::string>& error_kinds() {
                                                   "cxl_request_lost",
                                                   "cxl_request_refused",
                                                   "cxl_line_lost",
-                                                  "cxl_home_without_memory"};
+                                                  "cxl_home_without_memory",
+                                                  "wrong_size",
+                                                  "other_protocol",
+                                                  "bad_crc",
+                                                  "unknown_control",
+                                                  "half_lines",
+                                                  "unknown_format",
+                                                  "data_expected",
+                                                  "no_data_owed",
+                                                  "trailer",
+                                                  "too_much_owed"};
   return kKinds;
 }
 
@@ -160,6 +213,7 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
   static const std::vector<std::string> kStatuses = {"SC", "UR", "RRS", "CA"};
   static const std::vector<std::string> kEnds = {"host", "device"};
   static const std::vector<std::string> kTypes = packet_types();
+  static const std::vector<std::string> kChannels = cxl_channels();
   static const std::vector<std::string> kTruths = {"true", "false"};
   static const std::set<std::string> kFlags = {"replay",
                                                "shared",
@@ -168,6 +222,14 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
                                                "damaged",
                                                "lost",
                                                "nullified",
+                                               "all_data",
+                                               "ak",
+                                               "be",
+                                               "nt",
+                                               "poison",
+                                               "go_err",
+                                               "chunk_valid",
+                                               "has_byte_enables",
                                                "valid",
                                                "ido",
                                                "ro",
@@ -188,6 +250,9 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
   }
   if (field == "direction") {
     return &kDirections;
+  }
+  if (field == "channel") {
+    return &kChannels;
   }
   if (field == "unit") {
     return &kUnits;

@@ -127,6 +127,15 @@ class OpReader {
       return guarded([&] { out = dllp_from_json(value, {"script", 0, {}}); });
     });
   }
+  /// The keys that nobody has asked for yet: read(object) takes them.
+  template <class Read>
+  void rest(Read read) {
+    const json_value::Json object = fields_.rest();
+    const json_value::Complaint complaint = guarded([&] { read(object); });
+    if (!complaint.empty()) {
+      complain("", complaint);
+    }
+  }
   /// "1us"; not below 0.
   template <class TimeLike>
   void time(const char* key, TimeLike& out) {
@@ -151,12 +160,7 @@ class OpReader {
     try {
       read();
     } catch (const ConfigError& error) {
-      json_value::Complaint all;
-      for (const Problem& problem : error.problems()) {
-        all += (all.empty() ? "" : "; ") +
-               (problem.path.empty() ? problem.message : problem.path + ": " + problem.message);
-      }
-      return all;
+      return config::summary_of(error);
     }
     return {};
   }

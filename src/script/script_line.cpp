@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/problems.h"
+#include "script/cxl_ops.h"
 #include "script/framing_ops.h"
 #include "script/model_ops.h"
 #include "script/op_reader.h"
@@ -210,7 +211,9 @@ const std::vector<ScriptVerb>& script_verbs() {
       {"poke_entry", "Change one entry of the tables that map has made."},
       {"reset", "Let host software reset a function or all below a port, or take its link down."},
       {"frame", "Frame a TLP or DLLP as the link does, without a machine."},
-      {"unframe", "Find a TLP or DLLP in a frame, or say why there is none."}};
+      {"unframe", "Find a TLP or DLLP in a frame, or say why there is none."},
+      {"encode_cxl", "Make flits of CXL.cache and CXL.mem, without a machine."},
+      {"decode_cxl", "Take bytes as a flit of CXL.cache and CXL.mem, or say why they are none."}};
   return kVerbs;
 }
 
@@ -233,8 +236,9 @@ ScriptLine parse_script_line(const Json& object, int line) {
     result.op = read_mmio(in, op == "mmio_write");
   } else if (op == "cfg_read" || op == "cfg_write") {
     result.op = read_cfg(in, op == "cfg_write");
-  } else if (!read_model_op(op, in, result) && !read_table_op(op, in, result)) {
-    read_framing_op(op, in, result);
+  } else if (!read_model_op(op, in, result) && !read_table_op(op, in, result) &&
+             !read_framing_op(op, in, result)) {
+    read_cxl_op(op, in, result);
   }
   in.finish();
   return result;

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "cxl/flit_json.h"
 #include "dhi/handle_types.h"
 #include "flitwise/dllp.h"
 #include "flitwise/ids.h"
@@ -111,6 +112,17 @@ struct UnframeOp {
   bool is_dllp = false;
   std::vector<std::uint8_t> bytes;
 };
+/// A flit of CXL.cache and CXL.mem, or messages that flits are to carry, as
+/// docs/formats/cxl_json.md has it. What a flit may hold depends on those before it: the op is
+/// understood when its turn comes.
+struct EncodeCxlOp {
+  nlohmann::ordered_json flit;
+};
+/// Bytes that a receiver takes as one such flit.
+struct DecodeCxlOp {
+  CxlFlitKind kind;
+  std::vector<std::uint8_t> bytes;
+};
 /// One entry of a handle table.
 struct HandleOp {
   std::string port = "ep0";
@@ -148,8 +160,8 @@ struct PokeEntryOp {
 struct ScriptLine {
   nlohmann::ordered_json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, HandleOp,
-               ResultOp, StartOp, FrameOp, UnframeOp, ResetOp, IommuOp, MapOp, PermitOp,
-               PokeEntryOp>
+               ResultOp, StartOp, FrameOp, UnframeOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp,
+               MapOp, PermitOp, PokeEntryOp>
       op;
 };
 

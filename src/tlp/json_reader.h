@@ -45,6 +45,18 @@ class JsonReader {
     }
   }
 
+  /// The keys that nobody has asked for yet, for somebody else to read.
+  json_value::Json rest() {
+    json_value::Json others = json_value::Json::object();
+    for (const auto& item : object_.items()) {
+      if (!contains(known_, item.key()) && !contains(source_.other_keys, item.key())) {
+        others[item.key()] = item.value();
+        known_.push_back(item.key());
+      }
+    }
+    return others;
+  }
+
   /// A key that exists for other types.
   void foreign(const char* key, const std::string& type) {
     foreign_.emplace_back(key);
