@@ -2,6 +2,7 @@
 // Lines of a script's answer.
 #include "system/script_output.h"
 
+#include "cxl/channels.h"
 #include "dhi/dhi_message.h"
 #include "flitwise/link_socket.h"
 #include "monitor/packet_note.h"
@@ -275,7 +276,8 @@ void ScriptOutput::observed(const Observation& observation) {
   Json line = event(packet.request, is_event ? observation.what : "error");
   if (is_violation) {
     line["rule"] = observation.detail;
-    line["type"] = name_of(packet.tlp.type);
+    line["type"] = packet.kind == PacketKind::kCxl ? info_of(packet.cxl->channel).name
+                                                   : name_of(packet.tlp.type);
   } else if (what == "message") {
     line["name"] = name_of_message(packet);
   } else if (is_event) {
