@@ -50,8 +50,11 @@ class Agenda {
     return true;
   }
 
-  /// Makes a spawned process wake up on it.
-  void wakes(sc_core::sc_spawn_options& options) const { wakeup_.wakes(options); }
+  /// As Wakeup::wakes.
+  template <class Work>
+  void wakes(const char* process, Work work) const {
+    wakeup_.wakes(process, work);
+  }
 
  private:
   Wakeup wakeup_;

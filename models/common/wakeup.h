@@ -43,10 +43,15 @@ class Wakeup {
     }
     timer_ = timer_ <= t ? Time::never() : timer_;
   }
-  /// Makes a spawned process wake up on it.
-  void wakes(sc_core::sc_spawn_options& options) const {
+  /// Makes the SC_METHOD that it wakes, in the module that is being constructed.
+  template <class Work>
+  void wakes(const char* process, Work work) const {
+    sc_core::sc_spawn_options options;
+    options.spawn_method();
+    options.dont_initialize();
     options.set_sensitivity(&soon_);
     options.set_sensitivity(&later_);
+    sc_core::sc_spawn(work, process, &options);
   }
 
  private:

@@ -50,12 +50,7 @@ CxlCacheDevice::CxlCacheDevice(const sc_core::sc_module_name& name, const Config
             write_of(config.device.cxl.cache.write)),
       rules_(rules_for(config.device.cxl.cache, cache_id), listener) {
   from_link.register_nb_transport_fw(this, &CxlCacheDevice::receive, 0);
-  to_link.register_nb_transport_bw(this, &CxlCacheDevice::link_has_room, 0);
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  wakeup_.wakes(options);
-  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+  wakeup_.wakes("work_process", [this] { work(); });
 }
 
 void CxlCacheDevice::work() {
@@ -77,7 +72,7 @@ void CxlCacheDevice::ask(const CoreRequest& request, PacketRef packet) {
   done_.hits += results_.empty() ? 0 : 1;
   send_all();
   asking_.reset();
-  take_results();
+  core_.finish(results_, now() + config_.device.cxl.cache.lookup);
 }
 
 // What the core asks for travels in its own packet; an eviction that makes room for it does not.
@@ -92,7 +87,7 @@ void CxlCacheDevice::send_all() {
       put_into(*packet, out.message);
       packet->cxl->identity = identity_ ? identity_(packet->domain) : 0;
     }
-    outbox_.send(std::move(packet), ready, to_link);
+    to_link.send(std::move(packet), ready);
   }
   out_.clear();
 }
@@ -108,33 +103,19 @@ void CxlCacheDevice::count_sent(const CxlMessage& message) {
   }
 }
 
-tlm::tlm_sync_enum CxlCacheDevice::link_has_room(int /*id*/, Packet& /*packet*/,
-                                                 tlm::tlm_phase& /*phase*/,
-                                                 sc_core::sc_time& /*delay*/) {
-  outbox_.drain(to_link);
-  return tlm::TLM_COMPLETED;
-}
-
 tlm::tlm_sync_enum CxlCacheDevice::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
                                            sc_core::sc_time& /*delay*/) {
   counts_ = packet.counts;
   rules_.receive(*packet.cxl, line_with(packet), out_, results_);
   send_all();
-  take_results();
+  core_.finish(results_, now() + config_.device.cxl.cache.lookup);
   wakeup_.at(now());
   return tlm::TLM_COMPLETED;
 }
 
-void CxlCacheDevice::take_results() {
-  for (const CoreResult& result : results_) {
-    core_.finish(result, now() + config_.device.cxl.cache.lookup);
-  }
-  results_.clear();
-}
-
 void CxlCacheDevice::link_lost(std::uint64_t lines_received) {
   is_down_ = true;
-  outbox_.clear();
+  to_link.clear();
   lost_lines_ += rules_.lose_all() + lines_sent_ - lines_received;
   lines_sent_ = 0;
   core_.lose_all(now());
@@ -152,14 +133,9 @@ std::string CxlCacheDevice::waiting() const {
 }
 
 std::map<std::string, std::uint64_t> CxlCacheDevice::errors() const {
-  std::map<std::string, std::uint64_t> errors;
-  core_.count_errors(errors);
-  if (lost_lines_ > 0) {
-    errors["cxl_line_lost"] = lost_lines_;
-  }
-  if (const std::uint64_t bad = rules_.bad_messages().total(); bad > 0) {
-    errors["unexpected_cxl_message"] += bad;
-  }
+  std::map<std::string, std::uint64_t> errors = core_.errors();
+  errors["cxl_line_lost"] = lost_lines_;
+  errors["unexpected_cxl_message"] = rules_.bad_messages().total();
   return errors;
 }
 

@@ -24,7 +24,7 @@ namespace flitwise {
 class CxlCacheDevice : public sc_core::sc_module {
  public:
   LinkTarget<CxlCacheDevice> from_link{"from_link"};
-  LinkInitiator<CxlCacheDevice> to_link{"to_link"};
+  CxlOutbox to_link{"to_link"};
 
   /// `cache_id`: its port at the home. `listener` hears of states of lines; may be absent.
   CxlCacheDevice(const sc_core::sc_module_name& name, const Config& config, std::uint8_t cache_id,
@@ -58,13 +58,10 @@ class CxlCacheDevice : public sc_core::sc_module {
  private:
   tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
-  tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
-                                   sc_core::sc_time& delay);
   void work();
   void ask(const CoreRequest& request, PacketRef packet);
   void send_all();
   void count_sent(const CxlMessage& message);
-  void take_results();
 
   const Config config_;
   PacketPool& pool_;
@@ -76,7 +73,6 @@ class CxlCacheDevice : public sc_core::sc_module {
   bool counts_ = true;   // what is done now belongs to the measured part
   CxlOutput out_;        // scratch
   CoreResults results_;  // scratch
-  CxlOutbox outbox_;
   bool is_down_ = false;
   std::uint64_t lines_sent_ = 0;  // Bogus ones aside, since the link came up
   std::uint64_t lost_lines_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Messages that an agent has for its link: a queue for each channel, since no channel may hold up
-/// another [COH-1.6], but for a snoop that stays behind older responses. [COH-1.5]
+/// The socket of an agent towards its link, and the messages that it has for it: a queue for each
+/// channel, since no channel may hold up another [COH-1.6], but for a snoop that stays behind older
+/// responses. [COH-1.5]
 #pragma once
 
 #include <algorithm>
@@ -47,16 +48,19 @@ inline CxlLine line_with(const Packet& packet) {
   return line;
 }
 
-class CxlOutbox {
+class CxlOutbox : public LinkInitiator<CxlOutbox> {
  public:
+  explicit CxlOutbox(const char* name) : LinkInitiator<CxlOutbox>(name) {
+    register_nb_transport_bw(this, &CxlOutbox::link_has_room, 0);
+  }
+
   bool empty() const {
     return std::all_of(queues_.begin(), queues_.end(),
                        [](const Outbox& queue) { return queue.empty(); });
   }
 
-  /// As Outbox::send and Outbox::drain, to the link of the agent.
-  template <class Socket>
-  void send(PacketRef packet, Time ready, Socket& to_link) {
+  /// As Outbox::send, to the link.
+  void send(PacketRef packet, Time ready) {
     const CxlChannel channel = packet->cxl->channel;
     if (channel == CxlChannel::kH2dRsp) {
       last_response_ = std::max(last_response_, ready);
@@ -65,20 +69,8 @@ class CxlOutbox {
     }
     const bool may_go = channel != CxlChannel::kH2dReq || of(CxlChannel::kH2dRsp).empty();
     of(channel).send({std::move(packet), ready, {}}, [&](const Outbox::Entry& entry) {
-      return may_go && hand_over(to_link, *entry.packet, entry.ready);
+      return may_go && hand_over(*this, *entry.packet, entry.ready);
     });
-  }
-  template <class Socket>
-  void drain(Socket& to_link) {
-    const auto go = [&to_link](const Outbox::Entry& entry) {
-      return hand_over(to_link, *entry.packet, entry.ready);
-    };
-    of(CxlChannel::kH2dRsp).drain(go);
-    for (Outbox& queue : queues_) {
-      if (&queue != &of(CxlChannel::kH2dReq) || of(CxlChannel::kH2dRsp).empty()) {
-        queue.drain(go);
-      }
-    }
   }
   void clear() {
     for (Outbox& queue : queues_) {
@@ -90,6 +82,20 @@ class CxlOutbox {
  private:
   static constexpr std::size_t kDepth = 64;  // grows
   Outbox& of(CxlChannel channel) { return queues_[index_of(channel)]; }
+
+  tlm::tlm_sync_enum link_has_room(int /*id*/, Packet& /*packet*/, tlm::tlm_phase& /*phase*/,
+                                   sc_core::sc_time& /*delay*/) {
+    const auto go = [this](const Outbox::Entry& entry) {
+      return hand_over(*this, *entry.packet, entry.ready);
+    };
+    of(CxlChannel::kH2dRsp).drain(go);
+    for (Outbox& queue : queues_) {
+      if (&queue != &of(CxlChannel::kH2dReq) || of(CxlChannel::kH2dRsp).empty()) {
+        queue.drain(go);
+      }
+    }
+    return tlm::TLM_COMPLETED;
+  }
 
   static std::array<Outbox, kCxlChannels> empty_queues() {
     const Outbox queue(kDepth);

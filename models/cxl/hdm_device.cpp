@@ -28,12 +28,7 @@ CxlHdmDevice::CxlHdmDevice(const sc_core::sc_module_name& name, const Config& co
       rules_(rules_for(config_), *this, listener),
       breaks_single_writer_(config.faults.breaks(BrokenRule::kSingleWriter)) {
   from_link.register_nb_transport_fw(this, &CxlHdmDevice::receive, 0);
-  to_link.register_nb_transport_bw(this, &CxlHdmDevice::link_has_room, 0);
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  wakeup_.wakes(options);
-  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+  wakeup_.wakes("work_process", [this] { work(); });
 }
 
 // What memory has done goes first: the core may find its line free.
@@ -66,13 +61,14 @@ void CxlHdmDevice::end_accesses(Time now) {
       rules_.memory_written(done.token, out_, results_);
     }
     send_all();
-    take_results();
+    core_.finish(results_, now);
   }
 }
 
 void CxlHdmDevice::ask(const CoreRequest& request, bool counts) {
   if (!is_in_memory(request)) {  // as the host's requests are refused [COH-7.3]
-    core_.finish({request.op, request.token, request.address, true, {}}, now());
+    results_.push_back({request.op, request.token, request.address, true, {}});
+    core_.finish(results_, now());
     return;
   }
   counts_ = counts;
@@ -84,7 +80,7 @@ void CxlHdmDevice::ask(const CoreRequest& request, bool counts) {
     count(done_.device_hits);
   }
   send_all();
-  take_results();
+  core_.finish(results_, now() + inward_);
 }
 
 // Messages leave behind the controller.
@@ -97,7 +93,7 @@ void CxlHdmDevice::send_all() {
         count(done_.back_invalidations);
       }
       if (!swallows(out)) {
-        outbox_.send(cxl_packet(pool_, out, counts_), ready, to_link);
+        to_link.send(cxl_packet(pool_, out, counts_), ready);
       }
     }
     sent_.clear();
@@ -118,20 +114,13 @@ bool CxlHdmDevice::swallows(const CxlOut& out) {
   return true;
 }
 
-tlm::tlm_sync_enum CxlHdmDevice::link_has_room(int /*id*/, Packet& /*packet*/,
-                                               tlm::tlm_phase& /*phase*/,
-                                               sc_core::sc_time& /*delay*/) {
-  outbox_.drain(to_link);
-  return tlm::TLM_COMPLETED;
-}
-
 tlm::tlm_sync_enum CxlHdmDevice::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
                                          sc_core::sc_time& /*delay*/) {
   inward_ = config_.timing.controller;
   counts_ = packet.counts;
   rules_.receive(*packet.cxl, line_with(packet), out_, results_);
   send_all();
-  take_results();
+  core_.finish(results_, now() + inward_);
   wakeup_.at(now());
   return tlm::TLM_COMPLETED;
 }
@@ -155,18 +144,11 @@ void CxlHdmDevice::access(Access wanted) {
   wakeup_.at(wanted.done);
 }
 
-void CxlHdmDevice::take_results() {
-  for (const CoreResult& result : results_) {
-    core_.finish(result, now() + inward_);
-  }
-  results_.clear();
-}
-
 void CxlHdmDevice::link_lost() {
-  outbox_.clear();
+  to_link.clear();
   inward_ = Time{};
   rules_.host_lost(results_);
-  take_results();
+  core_.finish(results_, now());
   wakeup_.at(now());
 }
 
@@ -180,15 +162,11 @@ std::string CxlHdmDevice::waiting() const {
 }
 
 std::map<std::string, std::uint64_t> CxlHdmDevice::errors() const {
-  std::map<std::string, std::uint64_t> errors;
-  core_.count_errors(errors);
   const BadMessageCounts& bad = rules_.bad_messages();
-  if (const std::uint64_t outside = bad[BadMessage::kBadAddress]; outside > 0) {
-    errors["cxl_address_outside_memory"] = outside;
-  }
-  if (const std::uint64_t others = bad.total() - bad[BadMessage::kBadAddress]; others > 0) {
-    errors["unexpected_cxl_message"] = others;
-  }
+  const std::uint64_t outside = bad[BadMessage::kBadAddress];
+  std::map<std::string, std::uint64_t> errors = core_.errors();
+  errors["cxl_address_outside_memory"] = outside;
+  errors["unexpected_cxl_message"] = bad.total() - outside;
   return errors;
 }
 

@@ -23,7 +23,7 @@ namespace flitwise {
 class CxlHdmDevice : public sc_core::sc_module, private LineMemory {
  public:
   LinkTarget<CxlHdmDevice> from_link{"from_link"};
-  LinkInitiator<CxlHdmDevice> to_link{"to_link"};
+  CxlOutbox to_link{"to_link"};
 
   /// `listener` hears of states of lines; may be absent.
   CxlHdmDevice(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
@@ -39,7 +39,7 @@ class CxlHdmDevice : public sc_core::sc_module, private LineMemory {
   void link_lost();
 
   bool is_quiet() const {
-    return core_.lines_out() == 0 && rules_.outstanding() == 0 && outbox_.empty();
+    return core_.lines_out() == 0 && rules_.outstanding() == 0 && to_link.empty();
   }
   std::string waiting() const;
   /// When the last request of the core so far was over.
@@ -66,8 +66,6 @@ class CxlHdmDevice : public sc_core::sc_module, private LineMemory {
 
   tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
-  tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
-                                   sc_core::sc_time& delay);
   void read(std::uint32_t token, std::uint64_t line) override;
   void write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
              std::uint64_t byte_enables) override;
@@ -78,7 +76,6 @@ class CxlHdmDevice : public sc_core::sc_module, private LineMemory {
   void ask(const CoreRequest& request, bool counts);
   void send_all();
   bool swallows(const CxlOut& out);
-  void take_results();
   void count(std::uint64_t& counter) const { counter += counts_ ? 1 : 0; }
 
   const CxlDeviceConfig config_;
@@ -93,7 +90,6 @@ class CxlHdmDevice : public sc_core::sc_module, private LineMemory {
   CxlOutput out_;        // scratch
   CxlOutput sent_;       // scratch
   CoreResults results_;  // scratch
-  CxlOutbox outbox_;
   bool breaks_single_writer_;
   bool counts_ = true;  // what is done now belongs to the measured part
   CxlHdmDbResult done_;

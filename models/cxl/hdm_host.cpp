@@ -36,12 +36,7 @@ CxlHdmHost::CxlHdmHost(const sc_core::sc_module_name& name, const Config& config
       core_(pool, tracer, read_of(config.host.cxl_mem.read), CoreOp::kWrite),
       rules_(rules_for(config), listener) {
   from_link.register_nb_transport_fw(this, &CxlHdmHost::receive, 0);
-  to_link.register_nb_transport_bw(this, &CxlHdmHost::link_has_room, 0);
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  wakeup_.wakes(options);
-  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+  wakeup_.wakes("work_process", [this] { work(); });
 }
 
 void CxlHdmHost::work() {
@@ -66,7 +61,7 @@ void CxlHdmHost::ask(const CoreRequest& request, PacketRef packet) {
   const Time lookup = config_.host.cxl_mem.cache.lookup;
   send_all(lookup);
   asking_.reset();
-  take_results(lookup);
+  core_.finish(results_, now() + lookup);
 }
 
 // What a core asks for travels in its own packet; an eviction that makes room for it does not.
@@ -80,7 +75,7 @@ void CxlHdmHost::send_all(Time inward) {
     if (is_asked) {
       put_into(*packet, out.message);
     }
-    outbox_.send(std::move(packet), ready, to_link);
+    to_link.send(std::move(packet), ready);
   }
   out_.clear();
 }
@@ -93,13 +88,6 @@ void CxlHdmHost::count_sent(const CxlMessage& message) {
   }
 }
 
-tlm::tlm_sync_enum CxlHdmHost::link_has_room(int /*id*/, Packet& /*packet*/,
-                                             tlm::tlm_phase& /*phase*/,
-                                             sc_core::sc_time& /*delay*/) {
-  outbox_.drain(to_link);
-  return tlm::TLM_COMPLETED;
-}
-
 tlm::tlm_sync_enum CxlHdmHost::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
                                        sc_core::sc_time& /*delay*/) {
   counts_ = packet.counts;
@@ -109,21 +97,14 @@ tlm::tlm_sync_enum CxlHdmHost::receive(int /*id*/, Packet& packet, tlm::tlm_phas
   count(done_.conflicts_late, rules_.late_conflicts() - late);
   const Time inward = config_.host.cxl_mem.bridge + config_.host.cxl_mem.cache.lookup;
   send_all(inward);
-  take_results(inward);
+  core_.finish(results_, now() + inward);
   wakeup_.at(now());
   return tlm::TLM_COMPLETED;
 }
 
-void CxlHdmHost::take_results(Time inward) {
-  for (const CoreResult& result : results_) {
-    core_.finish(result, now() + inward);
-  }
-  results_.clear();
-}
-
 void CxlHdmHost::link_lost() {
   is_down_ = true;
-  outbox_.clear();
+  to_link.clear();
   lost_lines_ += rules_.lose_all();
   core_.lose_all(now());
 }
@@ -142,14 +123,9 @@ std::string CxlHdmHost::waiting() const {
 }
 
 std::map<std::string, std::uint64_t> CxlHdmHost::errors() const {
-  std::map<std::string, std::uint64_t> errors;
-  core_.count_errors(errors);
-  if (lost_lines_ > 0) {
-    errors["cxl_line_lost"] = lost_lines_;
-  }
-  if (const std::uint64_t bad = rules_.bad_messages().total(); bad > 0) {
-    errors["unexpected_cxl_message"] = bad;
-  }
+  std::map<std::string, std::uint64_t> errors = core_.errors();
+  errors["cxl_line_lost"] = lost_lines_;
+  errors["unexpected_cxl_message"] = rules_.bad_messages().total();
   return errors;
 }
 

@@ -21,7 +21,7 @@ namespace flitwise {
 class CxlHdmHost : public sc_core::sc_module {
  public:
   LinkTarget<CxlHdmHost> from_link{"from_link"};
-  LinkInitiator<CxlHdmHost> to_link{"to_link"};
+  CxlOutbox to_link{"to_link"};
 
   /// `listener` hears of states of lines; may be absent.
   CxlHdmHost(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
@@ -38,7 +38,7 @@ class CxlHdmHost : public sc_core::sc_module {
   void link_up();
 
   bool is_quiet() const {
-    return core_.lines_out() == 0 && rules_.outstanding() == 0 && outbox_.empty();
+    return core_.lines_out() == 0 && rules_.outstanding() == 0 && to_link.empty();
   }
   std::string waiting() const;
   /// When the last answer so far was there.
@@ -52,12 +52,9 @@ class CxlHdmHost : public sc_core::sc_module {
  private:
   tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
-  tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
-                                   sc_core::sc_time& delay);
   void work();
   void ask(const CoreRequest& request, PacketRef packet);
   void send_all(Time inward);
-  void take_results(Time inward);
   void count_sent(const CxlMessage& message);
   void count(std::uint64_t& counter, std::uint64_t n = 1) const { counter += counts_ ? n : 0; }
 
@@ -69,7 +66,6 @@ class CxlHdmHost : public sc_core::sc_module {
   PacketRef asking_;     // the request that a core makes now
   CxlOutput out_;        // scratch
   CoreResults results_;  // scratch
-  CxlOutbox outbox_;
   bool is_down_ = false;
   std::uint64_t lost_lines_ = 0;
   bool counts_ = true;  // what is done now belongs to the measured part

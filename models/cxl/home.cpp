@@ -20,13 +20,8 @@ CxlHome::CxlHome(const sc_core::sc_module_name& name, const Config& config, std:
   for (int number = 0; number < caches; ++number) {
     ports_.push_back(std::make_unique<Port>(fmt::format("port{}", number)));
     ports_.back()->from_link.register_nb_transport_fw(this, &CxlHome::receive, number);
-    ports_.back()->to_link.register_nb_transport_bw(this, &CxlHome::link_has_room, number);
   }
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  wakeup_.wakes(options);
-  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+  wakeup_.wakes("work_process", [this] { work(); });
 }
 
 tlm::tlm_sync_enum CxlHome::receive(int port, Packet& packet, tlm::tlm_phase& /*phase*/,
@@ -53,7 +48,7 @@ void CxlHome::send_all() {
     for (const CxlOut& out : sent_) {
       Port& port = *ports_[out.port];
       if (!port.is_down && !swallows(out)) {
-        port.outbox.send(packet_for(out, port), ready, port.to_link);
+        port.to_link.send(packet_for(out, port), ready);
       }
     }
     sent_.clear();
@@ -85,13 +80,6 @@ bool CxlHome::swallows(const CxlOut& out) {
   answer.id = out.message.id;
   rules_.receive(out.port, answer, CxlLine{}, out_);
   return true;
-}
-
-tlm::tlm_sync_enum CxlHome::link_has_room(int port, Packet& /*packet*/, tlm::tlm_phase& /*phase*/,
-                                          sc_core::sc_time& /*delay*/) {
-  Port& from = *ports_[static_cast<std::size_t>(port)];
-  from.outbox.drain(from.to_link);
-  return tlm::TLM_COMPLETED;
 }
 
 void CxlHome::read(std::uint32_t token, std::uint64_t line) {
@@ -154,7 +142,7 @@ void CxlHome::work() {
 
 void CxlHome::link_lost(std::uint8_t port) {
   ports_[port]->is_down = true;
-  ports_[port]->outbox.clear();
+  ports_[port]->to_link.clear();
   ports_[port]->lines_received = 0;
   inward_ = Time{};
   rules_.port_lost(port, out_);
@@ -164,7 +152,7 @@ void CxlHome::link_lost(std::uint8_t port) {
 bool CxlHome::is_quiet() const {
   return rules_.outstanding() == 0 && in_memory_ == 0 &&
          std::all_of(ports_.begin(), ports_.end(),
-                     [](const std::unique_ptr<Port>& port) { return port->outbox.empty(); });
+                     [](const std::unique_ptr<Port>& port) { return port->to_link.empty(); });
 }
 
 std::string CxlHome::waiting() const {
@@ -176,15 +164,8 @@ std::string CxlHome::waiting() const {
 }
 
 std::map<std::string, std::uint64_t> CxlHome::errors() const {
-  std::map<std::string, std::uint64_t> errors;
-  const auto note = [&errors](const char* kind, std::uint64_t count) {
-    if (count > 0) {
-      errors[kind] = count;
-    }
-  };
-  note("unexpected_cxl_message", rules_.bad_messages().total());
-  note("cxl_home_without_memory", memory_errors_);
-  return errors;
+  return {{"unexpected_cxl_message", rules_.bad_messages().total()},
+          {"cxl_home_without_memory", memory_errors_}};
 }
 
 }  // namespace flitwise

@@ -35,8 +35,7 @@ class CxlHome : public sc_core::sc_module, private LineMemory, private MemoryCli
   /// The sockets of one cache's link.
   struct Port {
     LinkTarget<CxlHome> from_link;
-    LinkInitiator<CxlHome> to_link;
-    CxlOutbox outbox;
+    CxlOutbox to_link;
     bool is_down = false;
     std::uint64_t lines_received = 0;  ///< Bogus ones aside, since the link came up
     std::vector<Asked> asked;          ///< by CQID
@@ -77,8 +76,6 @@ class CxlHome : public sc_core::sc_module, private LineMemory, private MemoryCli
 
   tlm::tlm_sync_enum receive(int port, Packet& packet, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
-  tlm::tlm_sync_enum link_has_room(int port, Packet& packet, tlm::tlm_phase& phase,
-                                   sc_core::sc_time& delay);
   void read(std::uint32_t token, std::uint64_t line) override;
   void write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
              std::uint64_t byte_enables) override;

@@ -2,8 +2,6 @@
 // A core with its lines.
 #include "cxl/line_core.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace flitwise {
@@ -62,7 +60,6 @@ PacketRef LineCore::take(CoreRequest& request, Time now) {
 
 void LineCore::finish(const CoreResult& result, Time done) {
   const Operation& operation = operations_[result.token];
-  answered_bytes_ += operation.line.bytes();
   if (result.is_error) {
     ++refused_;
   } else if (transfers_.transfer(operation.line.transfer).op == Op::kRead) {
@@ -89,26 +86,9 @@ void LineCore::lose_all(Time now) {
   for (std::uint32_t token = 0; token < operations_.size(); ++token) {
     if (operations_[token].is_out) {
       ++lost_;
-      lost_bytes_ += operations_[token].line.bytes();
       end(token, TransferStatus::kTimeout, now);
     }
   }
-}
-
-void LineCore::count_errors(std::map<std::string, std::uint64_t>& errors) const {
-  if (refused_ > 0) {
-    errors["cxl_request_refused"] += refused_;
-  }
-  if (lost_ > 0) {
-    errors["cxl_request_lost"] += lost_;
-  }
-}
-
-CheckResult LineCore::check(const std::string& name) const {
-  return {name + ": every byte asked of the cache was answered or lost",
-          transfers_.asked_bytes() == answered_bytes_ + lost_bytes_,
-          fmt::format("{} asked for, {} answered, {} lost with the link", transfers_.asked_bytes(),
-                      answered_bytes_, lost_bytes_)};
 }
 
 }  // namespace flitwise

@@ -52,17 +52,26 @@ class LineCore {
     }
     return transfers_.next_at();
   }
-  /// What was asked for is over at `done`.
-  void finish(const CoreResult& result, Time done);
+  /// What was asked for is over at `done`; takes the results.
+  void finish(CoreResults& results, Time done) {
+    for (const CoreResult& result : results) {
+      finish(result, done);
+    }
+    results.clear();
+  }
   /// All that is out fails. [CXL-7.5]
   void lose_all(Time now);
 
   std::uint32_t lines_out() const { return transfers_.lines_out(); }
   Time last_completion() const { return last_completion_; }
-  /// Adds what it counted.
-  void count_errors(std::map<std::string, std::uint64_t>& errors) const;
+  /// Counted by kind, zeros as well.
+  std::map<std::string, std::uint64_t> errors() const {
+    return {{"cxl_request_refused", refused_}, {"cxl_request_lost", lost_}};
+  }
   /// REQUIRES: nothing is out.
-  CheckResult check(const std::string& name) const;
+  CheckResult check(const std::string& name) const {
+    return transfers_.check(name + ": every byte asked of the cache was answered or lost");
+  }
 
  private:
   /// What is asked for, by its token.
@@ -73,6 +82,7 @@ class LineCore {
   };
   CoreRequest wanted();
   PacketRef take(CoreRequest& request, Time now);
+  void finish(const CoreResult& result, Time done);
   void end(std::uint32_t token, TransferStatus status, Time when);
 
   PacketPool& pool_;
@@ -84,7 +94,6 @@ class LineCore {
   Time asked_at_ = Time::never();
   unsigned asked_ = 0;  // then
   Time last_completion_{};
-  std::uint64_t answered_bytes_ = 0, lost_bytes_ = 0;
   std::uint64_t refused_ = 0, lost_ = 0;  // requests
 };
 

@@ -2,8 +2,11 @@
 // Transfers line by line.
 #include "cxl/line_transfers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace flitwise {
 namespace {
@@ -82,6 +85,7 @@ void LineTransfers::data(const Line& line, const CxlLine& bytes) {
 void LineTransfers::done(const Line& line, TransferStatus status, Time when) {
   Active& active = active_[line.transfer];
   active.status = status == TransferStatus::kDone ? active.status : status;
+  (status == TransferStatus::kTimeout ? lost_bytes_ : answered_bytes_) += line.bytes();
   --lines_out_;
   if (--active.lines_out == 0 && active.all_taken) {
     const Transfer transfer = active.transfer;
@@ -90,6 +94,12 @@ void LineTransfers::done(const Line& line, TransferStatus status, Time when) {
     engine_->finished(
         {transfer.token, transfer.domain, transfer.op, end, transfer.ends_context, when});
   }
+}
+
+CheckResult LineTransfers::check(std::string name) const {
+  return {std::move(name), asked_bytes_ == answered_bytes_ + lost_bytes_,
+          fmt::format("{} asked for, {} answered, {} lost with the link", asked_bytes_,
+                      answered_bytes_, lost_bytes_)};
 }
 
 }  // namespace flitwise

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "coherence/cxl_line.h"
 #include "endpoint/engine.h"
+#include "flitwise/result.h"
 
 namespace flitwise {
 
@@ -47,11 +49,12 @@ class LineTransfers {
 
   /// Bytes of a line that was read are there.
   void data(const Line& line, const CxlLine& bytes);
-  /// A line that was taken is over.
+  /// A line that was taken is over; kTimeout: it was lost with the link.
   void done(const Line& line, TransferStatus status, Time when);
 
   std::uint32_t lines_out() const { return lines_out_; }
-  std::uint64_t asked_bytes() const { return asked_bytes_; }
+  /// Of this name: every byte asked for was answered or lost. REQUIRES: nothing is out.
+  CheckResult check(std::string name) const;
 
  private:
   /// A transfer of the engine that has lines out.
@@ -72,7 +75,7 @@ class LineTransfers {
   std::uint64_t next_byte_ = 0, end_ = 0;  // of the present transfer
   std::uint32_t lines_out_ = 0;
   std::uint64_t pattern_ = 0;
-  std::uint64_t asked_bytes_ = 0;
+  std::uint64_t asked_bytes_ = 0, answered_bytes_ = 0, lost_bytes_ = 0;  // read or written
 };
 
 }  // namespace flitwise

@@ -84,15 +84,10 @@ tlm::tlm_sync_enum CxlMemDevice::link_has_room(int /*id*/, Packet& /*packet*/,
 }
 
 std::map<std::string, std::uint64_t> CxlMemDevice::errors() const {
-  std::map<std::string, std::uint64_t> errors;
   const BadMessageCounts& bad = rules_.bad_messages();
-  if (const std::uint64_t outside = bad[BadMessage::kBadAddress]; outside > 0) {
-    errors["cxl_address_outside_memory"] = outside;
-  }
-  if (const std::uint64_t others = bad.total() - bad[BadMessage::kBadAddress]; others > 0) {
-    errors["unexpected_cxl_message"] = others;
-  }
-  return errors;
+  const std::uint64_t outside = bad[BadMessage::kBadAddress];
+  return {{"cxl_address_outside_memory", outside},
+          {"unexpected_cxl_message", bad.total() - outside}};
 }
 
 }  // namespace flitwise

@@ -21,11 +21,7 @@ CxlMemHost::CxlMemHost(const sc_core::sc_module_name& name, const Config& config
   }
   from_link.register_nb_transport_fw(this, &CxlMemHost::receive, 0);
   to_link.register_nb_transport_bw(this, &CxlMemHost::link_has_room, 0);
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  wakeup_.wakes(options);
-  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+  wakeup_.wakes("work_process", [this] { work(); });
 }
 
 void CxlMemHost::work() {
@@ -116,7 +112,6 @@ tlm::tlm_sync_enum CxlMemHost::receive(int /*id*/, Packet& packet, tlm::tlm_phas
   }
   const Time done = now() + config_.host.cxl_mem.bridge;
   const Request& request = requests_[message.id];
-  answered_bytes_ += request.line.bytes();
   if (is_data) {
     tracer_.read_completed(*request.packet, request.packet->stamped(Hop::kIssue), done);
     if (packet.payload.size() == kCxlLineBytes) {
@@ -146,7 +141,6 @@ void CxlMemHost::link_lost() {
   for (std::size_t tag = 0; tag < requests_.size(); ++tag) {
     if (requests_[tag].packet) {
       ++errors_["cxl_request_lost"];
-      lost_bytes_ += requests_[tag].line.bytes();
       end_line(static_cast<std::uint16_t>(tag), TransferStatus::kTimeout, now());
     }
   }
@@ -168,11 +162,8 @@ std::vector<CheckResult> CxlMemHost::checks() const {
   if (!is_quiet()) {
     return {};
   }
-  return {
-      {std::string(name()) + ": every byte asked for or written by CXL.mem was answered or lost",
-       transfers_.asked_bytes() == answered_bytes_ + lost_bytes_,
-       fmt::format("{} asked for, {} answered, {} lost with the link", transfers_.asked_bytes(),
-                   answered_bytes_, lost_bytes_)}};
+  return {transfers_.check(std::string(name()) +
+                           ": every byte asked for or written by CXL.mem was answered or lost")};
 }
 
 }  // namespace flitwise

@@ -72,7 +72,6 @@ class CxlMemHost : public sc_core::sc_module {
   Time pending_ready_{};
   bool is_down_ = false;
   Time last_completion_{};
-  std::uint64_t answered_bytes_ = 0, lost_bytes_ = 0;  // read or written
   std::map<std::string, std::uint64_t> errors_;
 };
 

@@ -47,11 +47,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
   }
   from_link.register_nb_transport_fw(this, &Endpoint::receive, 0);
   to_link.register_nb_transport_bw(this, &Endpoint::link_has_room, 0);
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  wakeup_.wakes(options);
-  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+  wakeup_.wakes("work_process", [this] { work(); });
 }
 
 void Endpoint::set_base(Bdf base) {

@@ -33,11 +33,7 @@ HostBridge::HostBridge(const sc_core::sc_module_name& name, const Config& config
       pool_(pool),
       wakeup_("work", config.host.timing.clock),
       outstanding_(256) {
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  wakeup_.wakes(options);
-  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+  wakeup_.wakes("work_process", [this] { work(); });
 }
 
 void HostBridge::after(Time delay, std::function<void()> what) {

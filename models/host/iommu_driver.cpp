@@ -39,11 +39,7 @@ IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const Config& conf
       ring_(bridge, memory, kInvalidationQueue, step_),
       random_(Random(config.run.seed).split("iommu driver")),
       wakeup_("wakeup", config.host.timing.clock) {
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  wakeup_.wakes(options);
-  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+  wakeup_.wakes("work_process", [this] { work(); });
 }
 
 void IommuDriver::take_over(DriverPages pages, const std::vector<RootPort*>& ports) {

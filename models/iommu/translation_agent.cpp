@@ -67,15 +67,11 @@ TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const Co
       handle_orders_(config.iommu.timing.invalidate_timeout),
       page_requests_(config.iommu.page_requests.overflow, config.iommu.page_requests.respond_pasid,
                      registers_, *this) {
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
   for (std::uint32_t i = config.iommu.walkers; i-- > 0;) {
     idle_.push_back(i);
   }
   jobs_.reserve(kFirstJobs);
-  wakeup_.wakes(options);
-  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+  wakeup_.wakes("work_process", [this] { work(); });
 }
 
 // Hits pass requests that wait for walks; who cares about their order keeps it. [IOM-6.1]

@@ -79,11 +79,7 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
   if (agents.has_mem) {
     open(mem, "mem");
   }
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  agenda_.wakes(options);
-  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+  agenda_.wakes("work_process", [this] { work(); });
 }
 
 tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*phase*/,

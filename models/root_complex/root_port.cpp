@@ -58,11 +58,7 @@ RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, Pa
       breaks_completion_(config.faults.breaks(BrokenRule::kCompletion)) {
   from_link.register_nb_transport_fw(this, &RootPort::receive, 0);
   to_link.register_nb_transport_bw(this, &RootPort::link_has_room, 0);
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  buffers_wakeup_.wakes(options);
-  sc_core::sc_spawn([this] { release_buffers(); }, "release_buffers_process", &options);
+  buffers_wakeup_.wakes("release_buffers_process", [this] { release_buffers(); });
 }
 
 // A flood of reads runs out of credits, not of memory.

@@ -46,11 +46,7 @@ Switch::Switch(const sc_core::sc_module_name& name, const Config& config,
   for (std::size_t i = 0; i < downstream.size(); ++i) {
     add_port("downstream" + std::to_string(i), cfg::pcie::PortType::kDownstreamPort, downstream[i]);
   }
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  wakeup_.wakes(options);
-  sc_core::sc_spawn([this] { work(); }, "work_process", &options);
+  wakeup_.wakes("work_process", [this] { work(); });
 }
 
 void Switch::add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset) {

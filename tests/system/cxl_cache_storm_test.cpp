@@ -3,98 +3,18 @@
 // held against what all of them have written.
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstring>
+#include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "system/machine_bench.h"
+#include "system/storm_core.h"
 
 namespace flitwise {
 namespace {
 
-constexpr std::size_t kCores = 4, kLines = 64;
+constexpr std::size_t kCores = 4;
 constexpr std::uint64_t kBase = std::uint64_t{4} << 30;
-
-/// Each core counts up a word of its own in every line.
-struct Book {
-  using Counts = std::array<std::array<std::uint64_t, kLines>, kCores>;
-  Counts begun{}, done{};  // by writer and line
-  std::uint64_t stale_reads = 0, early_reads = 0;
-};
-
-class StormCore final : public Engine {
- public:
-  StormCore(Book& book, std::size_t self, std::uint64_t operations, std::uint64_t seed)
-      : book_(book), self_(self), left_(operations), random_(seed), operations_(kOut) {
-    for (std::uint32_t token = 0; token < kOut; ++token) {
-      free_.push_back(token);
-    }
-  }
-
-  bool next(Time now, Transfer& transfer) override {
-    if (left_ == 0 || free_.empty()) {
-      return false;
-    }
-    --left_;
-    Operation& operation = operations_[free_.back()];
-    transfer = Transfer();
-    transfer.token = free_.back();
-    free_.pop_back();
-    transfer.issue = now;
-    operation.line = random_.below(kLines);
-    transfer.address = kBase + operation.line * kCxlLineBytes;
-    if (random_.below(2) == 0) {
-      transfer.op = Op::kRead;
-      transfer.bytes = kCxlLineBytes;
-      for (std::size_t writer = 0; writer < kCores; ++writer) {
-        operation.at_least[writer] = book_.done[writer][operation.line];
-      }
-    } else {
-      transfer.op = Op::kWrite;
-      transfer.bytes = sizeof operation.value;
-      transfer.address += self_ * sizeof operation.value;
-      operation.value = ++book_.begun[self_][operation.line];
-      transfer.data = reinterpret_cast<const std::uint8_t*>(&operation.value);
-    }
-    return true;
-  }
-  void data(std::uint32_t token, std::uint64_t, const std::uint8_t* bytes, std::size_t) override {
-    const Operation& operation = operations_[token];
-    for (std::size_t writer = 0; writer < kCores; ++writer) {
-      std::uint64_t seen = 0;
-      std::memcpy(&seen, bytes + writer * sizeof seen, sizeof seen);
-      book_.stale_reads += seen < operation.at_least[writer] ? 1 : 0;
-      book_.early_reads += seen > book_.begun[writer][operation.line] ? 1 : 0;
-    }
-  }
-  void finished(const TransferEnd& end) override {
-    failed += end.status == TransferStatus::kDone ? 0 : 1;
-    const Operation& operation = operations_[end.token];
-    if (end.op == Op::kWrite) {
-      std::uint64_t& done = book_.done[self_][operation.line];
-      done = std::max(done, operation.value);
-    }
-    free_.push_back(end.token);
-  }
-  Time next_at() const override { return Time::never(); }
-  bool is_done() const override { return left_ == 0 && free_.size() == kOut; }
-  std::string waiting() const override { return ""; }
-
-  std::uint64_t failed = 0;
-
- private:
-  static constexpr std::uint32_t kOut = 8;
-  struct Operation {
-    std::uint64_t line = 0, value = 0;
-    std::array<std::uint64_t, kCores> at_least{};
-  };
-  Book& book_;
-  std::size_t self_;
-  std::uint64_t left_;
-  Random random_;
-  std::vector<Operation> operations_;  // by token
-  std::vector<std::uint32_t> free_;
-};
 
 struct Storm {
   CxlCacheRead read = CxlCacheRead::kShared;
@@ -126,7 +46,7 @@ void rage(const Storm& storm) {
   MachineBench bench(config);
   Machine& machine = bench.machine;
   machine.set_up_at_once();
-  Book book;
+  StormBook book{kBase};
   std::vector<std::unique_ptr<StormCore>> cores;
   for (std::size_t i = 0; i < kCores; ++i) {
     cores.push_back(std::make_unique<StormCore>(book, i, storm.operations, i + 1));
@@ -154,7 +74,7 @@ void rage(const Storm& storm) {
     EXPECT_EQ(one->failed, 0U);
   }
   // What the last write of each core was, seen from another one.
-  Book last = book;
+  StormBook last = book;
   StormCore reader(last, 0, 2'000, 99);
   machine.fabric().devices[1].cache->attach(reader);
   machine.fabric().devices[1].cache->wake();

@@ -3,148 +3,13 @@
 // link: what each reads is held against what both have written.
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstring>
-#include <vector>
-
 #include "system/machine_bench.h"
+#include "system/storm_core.h"
 
 namespace flitwise {
 namespace {
 
-constexpr std::size_t kCores = 2, kLines = 64;
 constexpr std::uint64_t kBase = 64U << 10;
-/// One line in four is written whole, by either core; of the others each core counts up a word of
-/// its own.
-bool is_written_whole(std::uint64_t line) {
-  return line % 4 == 3;
-}
-
-/// The writes of one line that is written whole: when each began and was done, on one count of all
-/// that happens.
-struct Versions {
-  struct Write {
-    std::uint64_t begun = 0;
-    std::uint64_t done = 0;  // 0: not yet
-  };
-  std::vector<Write> writes{1};   // by what they write; the first is what memory has at first
-  std::uint64_t newest_done = 0;  // the last begin among those that are done
-};
-
-struct Book {
-  using Counts = std::array<std::array<std::uint64_t, kLines>, kCores>;
-  Counts begun{}, done{};  // by writer and line
-  std::array<Versions, kLines> whole;
-  std::uint64_t events = 0;
-  std::uint64_t stale_reads = 0, early_reads = 0, torn_reads = 0;
-};
-
-class StormCore final : public Engine {
- public:
-  StormCore(Book& book, std::size_t self, std::uint64_t operations, std::uint64_t seed)
-      : book_(book), self_(self), left_(operations), random_(seed), operations_(kOut) {
-    for (std::uint32_t token = 0; token < kOut; ++token) {
-      free_.push_back(token);
-    }
-  }
-
-  bool next(Time now, Transfer& transfer) override {
-    if (left_ == 0 || free_.empty()) {
-      return false;
-    }
-    --left_;
-    Operation& operation = operations_[free_.back()];
-    transfer = Transfer();
-    transfer.token = free_.back();
-    free_.pop_back();
-    transfer.issue = now;
-    operation.line = random_.below(kLines);
-    transfer.address = kBase + operation.line * kCxlLineBytes;
-    if (random_.below(2) == 0) {
-      transfer.op = Op::kRead;
-      transfer.bytes = kCxlLineBytes;
-      for (std::size_t writer = 0; writer < kCores; ++writer) {
-        operation.at_least[writer] = book_.done[writer][operation.line];
-      }
-      operation.newest_done = book_.whole[operation.line].newest_done;
-    } else if (is_written_whole(operation.line)) {
-      std::vector<Versions::Write>& writes = book_.whole[operation.line].writes;
-      operation.value = writes.size();
-      operation.words.fill(operation.value);
-      writes.push_back({++book_.events, 0});
-      transfer.op = Op::kWrite;
-      transfer.bytes = kCxlLineBytes;
-      transfer.data = reinterpret_cast<const std::uint8_t*>(operation.words.data());
-    } else {
-      transfer.op = Op::kWrite;
-      transfer.bytes = sizeof operation.value;
-      transfer.address += self_ * sizeof operation.value;
-      operation.value = ++book_.begun[self_][operation.line];
-      transfer.data = reinterpret_cast<const std::uint8_t*>(&operation.value);
-    }
-    return true;
-  }
-  void data(std::uint32_t token, std::uint64_t, const std::uint8_t* bytes, std::size_t) override {
-    const Operation& operation = operations_[token];
-    if (is_written_whole(operation.line)) {
-      std::array<std::uint64_t, 8> words{};
-      std::memcpy(words.data(), bytes, sizeof words);
-      for (const std::uint64_t word : words) {
-        book_.torn_reads += word != words[0] ? 1 : 0;
-      }
-      const Versions& versions = book_.whole[operation.line];
-      if (words[0] >= versions.writes.size()) {
-        ++book_.early_reads;
-        return;
-      }
-      // Overwritten before the read began, by a write that began after this one was done.
-      const std::uint64_t done = versions.writes[words[0]].done;
-      const bool is_first = words[0] == 0;
-      book_.stale_reads +=
-          (is_first ? operation.newest_done > 0 : done > 0 && done < operation.newest_done) ? 1 : 0;
-      return;
-    }
-    for (std::size_t writer = 0; writer < kCores; ++writer) {
-      std::uint64_t seen = 0;
-      std::memcpy(&seen, bytes + writer * sizeof seen, sizeof seen);
-      book_.stale_reads += seen < operation.at_least[writer] ? 1 : 0;
-      book_.early_reads += seen > book_.begun[writer][operation.line] ? 1 : 0;
-    }
-  }
-  void finished(const TransferEnd& end) override {
-    failed += end.status == TransferStatus::kDone ? 0 : 1;
-    const Operation& operation = operations_[end.token];
-    if (end.op == Op::kWrite && is_written_whole(operation.line)) {
-      Versions& versions = book_.whole[operation.line];
-      Versions::Write& write = versions.writes[operation.value];
-      write.done = ++book_.events;
-      versions.newest_done = std::max(versions.newest_done, write.begun);
-    } else if (end.op == Op::kWrite) {
-      std::uint64_t& done = book_.done[self_][operation.line];
-      done = std::max(done, operation.value);
-    }
-    free_.push_back(end.token);
-  }
-  Time next_at() const override { return Time::never(); }
-  bool is_done() const override { return left_ == 0 && free_.size() == kOut; }
-  std::string waiting() const override { return ""; }
-
-  std::uint64_t failed = 0;
-
- private:
-  static constexpr std::uint32_t kOut = 8;
-  struct Operation {
-    std::uint64_t line = 0, value = 0, newest_done = 0;
-    std::array<std::uint64_t, 8> words{};  // of a write of all
-    std::array<std::uint64_t, kCores> at_least{};
-  };
-  Book& book_;
-  std::size_t self_;
-  std::uint64_t left_;
-  Random random_;
-  std::vector<Operation> operations_;  // by token
-  std::vector<std::uint32_t> free_;
-};
 
 struct Storm {
   CxlCacheRead read = CxlCacheRead::kShared;
@@ -183,7 +48,7 @@ void rage(const Storm& storm) {
   machine.set_up_at_once();
   CxlHdmHost& host = *machine.fabric().devices[0].hdm_host;
   CxlHdmDevice& device = *machine.fabric().devices[0].hdm_device;
-  Book book;
+  StormBook book{kBase, true};
   StormCore of_host(book, 0, storm.operations, 1), of_device(book, 1, storm.operations, 2);
   host.attach(of_host);
   device.attach(of_device);

@@ -15,11 +15,7 @@ class Sleeper : public sc_core::sc_module {
  public:
   Sleeper(const sc_core::sc_module_name& name, Time period)
       : sc_module(name), wakeup("wakeup", period) {
-    sc_core::sc_spawn_options options;
-    options.spawn_method();
-    options.dont_initialize();
-    wakeup.wakes(options);
-    sc_core::sc_spawn([this] { woken(); }, "woken", &options);
+    wakeup.wakes("woken", [this] { woken(); });
   }
 
   Wakeup wakeup;
