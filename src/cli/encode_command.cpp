@@ -166,14 +166,14 @@ int encode_command(const std::string& kind, const std::vector<std::string>& sets
     const Json overrides = overrides_of(sets);
     const Encoder encode = encoder_of(kind);
     std::string text;
-    std::vector<FlitInput> flits;
+    std::vector<FlitPlan> flits;
     for (Input& input : parse_json(all_of(in))) {
       if (input.json.is_object()) {
         input.json.update(overrides);
       }
       const JsonSource source{input.line == 0 ? "--set" : "stdin", input.line, {}};
       if (kind == "flit") {
-        flits.push_back({std::move(input.json), source});
+        flits.push_back(flit_plan_from_json(input.json, source));
       } else {
         text += encode(input.json, source) + '\n';
       }
@@ -198,7 +198,7 @@ int decode_command(const std::string& kind, const std::vector<std::string>& sets
     const std::vector<std::string> lines = lines_of(from_stdin ? all_of(in) : joined);
     const HexSource source{from_stdin ? "stdin" : "HEX", from_stdin ? 1 : 0};
     const std::string text = kind == "flit"
-                                 ? flit_json(lines, flit_decode_options(overrides), source)
+                                 ? flit_json(lines, flit_read_options(overrides), source)
                                  : packets_json(decoder_of(kind, overrides), lines, source);
     if (text.empty()) {
       fail(from_stdin ? "stdin" : "HEX", 0, "no packet seen; expected hex digits");

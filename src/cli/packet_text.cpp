@@ -6,8 +6,7 @@
 
 #include "tlp/dllp_codec.h"
 #include "tlp/json_reader.h"
-#include "tlp/tlp_check.h"
-#include "tlp/tlp_decoder.h"
+#include "tlp/packet_read.h"
 
 namespace flitwise::cli {
 namespace {
@@ -90,24 +89,6 @@ void accept(const FrameResult& frame, const Bytes& bytes, const HexSource& sourc
   }
 }
 
-bool is_about_bytes(TlpViolation violation) {
-  return violation < TlpViolation::kBadByteEnables;
-}
-
-Json flit_mode_tlp_json(const Bytes& bytes, const DecodeOptions& options, const HexSource& source) {
-  const FlitTlpDecodeResult result = decode_flit_mode(bytes.data(), bytes.size());
-  const bool is_refused = result.error && (options.checks || !result.violation);
-  if (is_refused) {
-    refuse(source, result.error_offset, verdict_of(result, bytes.size()));
-  }
-  Json json = json_of(document_of(result, bytes));
-  json["flit_mode"] = true;
-  if (!options.checks) {
-    json["check"] = false;
-  }
-  return json;
-}
-
 }  // namespace
 
 void refuse(const HexSource& source, std::size_t offset, const std::string& what) {
@@ -150,21 +131,6 @@ Bytes bytes_in(const std::string& hex, const HexSource& source) {
   return bytes;
 }
 
-void check_rules(const Tlp& tlp, const JsonSource& source) {
-  if (const auto violation = check_format(tlp)) {
-    throw ConfigError(
-        {{source.file, source.line, source.line > 0 ? 1 : 0, name_of(*violation),
-          fmt::format("{}; check=false encodes it all the same", sentence_of(*violation))}});
-  }
-}
-
-std::string verdict_of(const FlitTlpDecodeResult& result, std::size_t bytes) {
-  const char* name = result.violation ? name_of(*result.violation) : name_of(*result.error);
-  const char* sentence =
-      result.violation ? sentence_of(*result.violation) : sentence_of(*result.error);
-  return fmt::format("{} in {} bytes: {}", name, bytes, sentence);
-}
-
 std::string tlp_hex(Json object, JsonSource source) {
   const FrameKeys frame = take_frame_keys(object, kTlpFrameKeys, source);
   const TlpDocument document =
@@ -195,31 +161,31 @@ std::string dllp_hex(Json object, JsonSource source) {
 
 Json tlp_json(const std::string& hex, const DecodeOptions& options, const HexSource& source) {
   Bytes bytes = bytes_in(hex, source);
-  if (options.is_flit_mode) {
-    return flit_mode_tlp_json(bytes, options, source);
-  }
   FrameResult frame;
   if (options.framing) {
     frame = unframe_tlp(*options.framing, bytes.data(), bytes.size());
     accept(frame, bytes, source);
     bytes = part_of(bytes, frame);
   }
-  const DecodeResult result = decode_tlp(bytes.data(), bytes.size());
-  if (result.error && (options.checks || is_about_bytes(*result.error))) {
-    refuse(source, frame.offset + result.error_offset,
-           fmt::format("{} in {} bytes: {}", name_of(*result.error), bytes.size(),
-                       sentence_of(*result.error)));
+  PacketRead packet =
+      read_tlp(bytes, options.is_flit_mode ? TlpForm::kFlit : TlpForm::kNonFlit, options.checks);
+  if (packet.flaw) {
+    refuse(
+        source, frame.offset + packet.flaw->offset,
+        fmt::format("{} in {} bytes: {}", packet.flaw->kind, bytes.size(), packet.flaw->sentence));
   }
-  Json json = json_of(document_of(result.tlp, bytes, result.payload_offset));
+  if (options.is_flit_mode) {
+    packet.json["flit_mode"] = true;
+  }
   if (!options.checks) {
-    json["check"] = false;
+    packet.json["check"] = false;
   }
   if (options.framing) {
-    json["framing"] = kFramings[static_cast<std::size_t>(*options.framing)];
-    json["seq"] = frame.sequence;
-    json["nullified"] = frame.is_nullified;
+    packet.json["framing"] = kFramings[static_cast<std::size_t>(*options.framing)];
+    packet.json["seq"] = frame.sequence;
+    packet.json["nullified"] = frame.is_nullified;
   }
-  return json;
+  return std::move(packet.json);
 }
 
 Json dllp_json(const std::string& hex, const DecodeOptions& options, const HexSource& source) {

@@ -35,11 +35,6 @@ std::vector<std::uint8_t> bytes_in(const std::string& hex, const HexSource& sour
 /// Text without its line ends; a line that is blank or starts with '#' is empty.
 std::vector<std::string> lines_of(const std::string& text);
 
-/// What is wrong with bytes that are no TLP of flit mode. REQUIRES: result has an error.
-std::string verdict_of(const FlitTlpDecodeResult& result, std::size_t bytes);
-/// Throws ConfigError if the TLP breaks a rule of its fields.
-void check_rules(const Tlp& tlp, const JsonSource& source);
-
 /// Beside the fields of the packet, the object may have framing, seq and nullified for framed
 /// bytes, flit_mode for the bytes of flit mode, and check=false to let malformed TLPs through.
 std::string tlp_hex(json_value::Json object, JsonSource source);

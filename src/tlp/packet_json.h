@@ -51,6 +51,8 @@ struct JsonSource {
 /// field that flit mode does not have.
 TlpDocument tlp_from_json(const nlohmann::ordered_json& object, const JsonSource& source,
                           TlpForm form = TlpForm::kNonFlit);
+/// Throws ConfigError if the TLP breaks a rule of its fields.
+void check_rules(const Tlp& tlp, const JsonSource& source);
 /// `is_in_flit`: it may speak of shared credits. [LNK-11.24]
 Dllp dllp_from_json(const nlohmann::ordered_json& object, const JsonSource& source,
                     bool is_in_flit = true);

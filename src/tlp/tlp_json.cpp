@@ -9,6 +9,7 @@
 #include "tlp/json_reader.h"
 #include "tlp/ohc.h"
 #include "tlp/packet_json.h"
+#include "tlp/tlp_check.h"
 
 namespace flitwise {
 namespace {
@@ -392,6 +393,14 @@ Json json_of(const TlpDocument& document) {
 
 TlpDocument tlp_from_json(const Json& object, const JsonSource& source, TlpForm form) {
   return TlpReader(object, source, form).run();
+}
+
+void check_rules(const Tlp& tlp, const JsonSource& source) {
+  if (const auto violation = check_format(tlp)) {
+    throw ConfigError(
+        {{source.file, source.line, source.line > 0 ? 1 : 0, name_of(*violation),
+          fmt::format("{}; check=false encodes it all the same", sentence_of(*violation))}});
+  }
 }
 
 }  // namespace flitwise

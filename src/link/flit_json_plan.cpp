@@ -1,47 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flits from JSON to hex digits.
-#include <algorithm>
+// JSON to planned flits.
 #include <optional>
+#include <string>
 
-#include "cli/flit_text.h"
-#include "cli/flit_words.h"
-#include "link/flit_code.h"
-#include "link/flit_dlp.h"
-#include "link/flit_tlp_bytes.h"
+#include "link/flit_json.h"
+#include "link/flit_json_words.h"
 #include "tlp/json_reader.h"
+#include "tlp/tlp_check.h"
 
-namespace flitwise::cli {
+namespace flitwise {
 namespace {
 
 using json_value::Complaint;
 using json_value::Json;
 using Bytes = std::vector<std::uint8_t>;
 
-/// What stands in the list of TLPs: a whole one, or the part of one that these flits have.
-struct TlpItem {
-  Bytes bytes;
-  std::uint64_t nops = 0;  ///< NOP TLPs before it
-  bool began_before = false;
-  bool ends_beyond = false;
-  bool is_part() const { return began_before || ends_beyond; }
-};
-
-/// One flit as its JSON says; what it leaves open follows from the flits before.
-struct FlitPlan {
-  std::optional<std::uint64_t> usage;
-  std::optional<bool> prior_was_payload;
-  std::optional<std::uint64_t> sequence;
-  FlitDlp dlp;
-  std::vector<TlpItem> tlps;
-};
-
 // A list or an object as it is, or as text for --set.
 Json from_text(const Json& value) {
   return value.is_string() ? json_value::parse(value.get<std::string>()) : value;
 }
 
-TlpItem read_part(const Json& json, const JsonSource& source) {
-  TlpItem item;
+PlannedTlp read_part(const Json& json, const JsonSource& source) {
+  PlannedTlp item;
   JsonReader reader(json, source);
   reader.field("bytes", [&](const Json& value) {
     Complaint complaint = json_value::read_bytes(value, item.bytes);
@@ -79,9 +59,9 @@ std::uint64_t take_nops(Json& object, JsonSource& source) {
   return nops;
 }
 
-TlpItem read_tlp(Json json, JsonSource source, bool checks) {
+PlannedTlp read_tlp(Json json, JsonSource source, bool checks) {
   const std::uint64_t nops = take_nops(json, source);
-  TlpItem item;
+  PlannedTlp item;
   if (json.is_object() && json.contains("bytes")) {
     item = read_part(json, source);
   } else {
@@ -98,8 +78,10 @@ TlpItem read_tlp(Json json, JsonSource source, bool checks) {
 /// Reads one flit's object.
 class FlitReader {
  public:
-  explicit FlitReader(const FlitInput& input)
-      : source_(input.source), reader_(input.json, input.source) {}
+  FlitReader(const Json& object, const JsonSource& source)
+      : source_(source), reader_(object, source) {
+    plan_.source = source;
+  }
 
   FlitPlan run() {
     number("usage", plan_.usage, 3);
@@ -132,7 +114,7 @@ class FlitReader {
 
   Complaint read_command(const Json& value) {
     std::size_t place = 0;
-    Complaint complaint = json_value::read_word(value, kReplayCommands, place);
+    Complaint complaint = json_value::read_word(value, replay_commands(), place);
     plan_.dlp.command = static_cast<ReplayCommand>(place);
     return complaint;
   }
@@ -182,91 +164,10 @@ class FlitReader {
   FlitPlan plan_;
 };
 
-[[noreturn]] void refuse(const JsonSource& source, const char* key, const char* message) {
-  throw ConfigError({{source.file, source.line, source.line > 0 ? 1 : 0, key, message}});
-}
-
-/// The sending end: packs, and fills in what the flits before settle.
-class FlitWriter {
- public:
-  void push(FlitPlan& plan, const JsonSource& source) {
-    for (TlpItem& item : plan.tlps) {
-      if (ends_beyond_) {
-        refuse(source, "tlps", "a TLP behind one that ends beyond; expected that one to be last");
-      }
-      if (item.began_before && !is_at_start_) {
-        refuse(source, "tlps", "a TLP that began before; expected it first in the first flit");
-      }
-      ends_beyond_ = item.ends_beyond;
-      if (item.began_before) {
-        packer_.push_rest(std::move(item.bytes));
-      } else {
-        packer_.push(std::move(item.bytes), item.nops);
-      }
-      is_at_start_ = false;
-    }
-  }
-
-  // The next flit as a line of hex digits.
-  std::string line(const FlitPlan& plan) {
-    const TlpBytePacker::Filled filled = packer_.fill();
-    is_full_ = filled.taken == flit::kTlpBytes;
-    is_at_start_ = false;
-    const bool has_payload = filled.taken > 0;
-    FlitBytes bytes{};
-    std::copy(filled.bytes.begin(), filled.bytes.end(), bytes.begin());
-    const DlpBytes dlp = encode(completed(plan, has_payload));
-    std::copy(dlp.begin(), dlp.end(), bytes.begin() + flit::kTlpBytes);
-    protect_flit(bytes);
-    last_was_payload_ = has_payload;
-    return json_value::hex_bytes(bytes.data(), bytes.size()) + '\n';
-  }
-
-  bool has_work() const { return packer_.has_work(); }
-  bool leaves_tlp_open() const { return ends_beyond_ && !is_full_; }
-
- private:
-  // A NOP flit has the number of the last one with payload. model: [LNK-11.20]
-  FlitDlp completed(const FlitPlan& plan, bool has_payload) {
-    FlitDlp dlp = plan.dlp;
-    dlp.usage = static_cast<std::uint8_t>(
-        plan.usage.value_or(has_payload ? kUsageOfPayloadFlit : kUsageOfNopFlit));
-    dlp.prior_was_payload = plan.prior_was_payload.value_or(last_was_payload_);
-    std::uint64_t own = has_payload ? next_ : (next_ + kFlitSequences - 1) % kFlitSequences;
-    if (dlp.command == ReplayCommand::kExplicit) {
-      own = plan.sequence.value_or(own);
-    }
-    next_ = (own + 1) % kFlitSequences;
-    dlp.sequence = static_cast<std::uint16_t>(plan.sequence.value_or(own));
-    return dlp;
-  }
-
-  TlpBytePacker packer_;
-  std::uint64_t next_ = 0;
-  bool last_was_payload_ = false;
-  bool is_at_start_ = true;
-  bool is_full_ = false;
-  bool ends_beyond_ = false;
-};
-
 }  // namespace
 
-std::string flit_hex(const std::vector<FlitInput>& inputs) {
-  FlitWriter writer;
-  std::string text;
-  for (const FlitInput& input : inputs) {
-    FlitPlan plan = FlitReader(input).run();
-    writer.push(plan, input.source);
-    text += writer.line(plan);
-  }
-  while (writer.has_work()) {
-    text += writer.line({});
-  }
-  if (writer.leaves_tlp_open()) {
-    refuse(inputs.back().source, "tlps",
-           "a TLP that ends beyond ends before its flit does; expected bytes up to its end");
-  }
-  return text;
+FlitPlan flit_plan_from_json(const Json& object, const JsonSource& source) {
+  return FlitReader(object, source).run();
 }
 
-}  // namespace flitwise::cli
+}  // namespace flitwise

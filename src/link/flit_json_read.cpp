@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of flits to JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "link/flit_dlp.h"
+#include "link/flit_json.h"
+#include "link/flit_json_words.h"
+#include "link/flit_packer.h"
+#include "link/flit_tlp_bytes.h"
+
+namespace flitwise {
+namespace {
+
+using json_value::Json;
+using Bytes = std::vector<std::uint8_t>;
+
+bool is_plain_nop(const Dllp& dllp) {
+  return dllp.type == DllpType::kNop && dllp.raw == 0;
+}
+
+Json json_of_dlp(const FlitDlp& dlp) {
+  Json json;
+  json["seq"] = dlp.sequence;
+  json["command"] = replay_commands()[static_cast<std::size_t>(dlp.command)];
+  json["usage"] = dlp.usage;
+  json["prior_was_payload"] = dlp.prior_was_payload;
+  if (dlp.other) {
+    json["not_a_dllp"] = json_value::hex_dw(*dlp.other);
+  } else if (!is_plain_nop(dlp.dllp)) {
+    json["dllp"] = json_of(dlp.dllp);
+    json["dllp"].erase("crc");  // the flit has one for all
+  }
+  return json;
+}
+
+/// The receiving end of one direction.
+class FlitReceiver {
+ public:
+  explicit FlitReceiver(const FlitReadOptions& options) : options_(options) {}
+
+  // False: it is none.
+  bool take(FlitBytes flit) {
+    const FlitRepair repair = mend_flit(flit);
+    if (!repair.is_good) {
+      return fail(
+          kFlitCrcAt,
+          {"bad_crc", "more bytes are wrong than FEC can mend, one in each of three groups", 0});
+    }
+    DlpBytes dlp_bytes{};
+    std::copy_n(flit.begin() + flit::kTlpBytes, dlp_bytes.size(), dlp_bytes.begin());
+    const auto dlp = decode_dlp(dlp_bytes);
+    if (!dlp) {
+      return fail(flit::kTlpBytes + kDlpTypeAt, {"unknown_type", "no DLLP has this first byte", 0});
+    }
+    Json json = json_of_dlp(*dlp);
+    json["tlps"] = Json::array();
+    if (!repair.mended.empty()) {
+      json["mended"] = repair.mended;
+    }
+    if (!options_.checks) {
+      json["check"] = false;
+    }
+    read_.flits.push_back(std::move(json));
+    tlp_bytes_.insert(tlp_bytes_.end(), flit.begin(), flit.begin() + flit::kTlpBytes);
+    return true;
+  }
+
+  FlitsRead result() {
+    if (!tlp_bytes_.empty()) {
+      add_tlps();
+    }
+    return std::move(read_);
+  }
+
+ private:
+  bool fail(std::size_t offset, PacketFlaw flaw) {
+    flaw.offset = offset;
+    read_.flaw = std::move(flaw);
+    read_.flaw_flit = read_.flits.size();
+    return false;
+  }
+  // `at` counts the TLP bytes of all flits; what is missing counts as the last that is there.
+  void fail_at(std::size_t at, PacketFlaw flaw) {
+    const std::size_t place = std::min(at, tlp_bytes_.size() - 1);
+    flaw.offset = place % flit::kTlpBytes;
+    read_.flaw = std::move(flaw);
+    read_.flaw_flit = place / flit::kTlpBytes;
+    read_.flits.resize(read_.flaw_flit);
+  }
+
+  void add_tlps() {
+    const FoundTlps found = find_tlps(tlp_bytes_, 4 * options_.rest_dw);
+    if (found.ninth_at && options_.checks) {
+      return fail_at(*found.ninth_at,
+                     {"too_many_starts",
+                      fmt::format("more than {} TLPs begin in this half", kMostStartsInHalf), 0});
+    }
+    for (const FoundTlp& tlp : found.tlps) {
+      PacketRead packet = read_found(tlp);
+      if (packet.flaw) {
+        return fail_at(tlp.start + packet.flaw->offset, *packet.flaw);
+      }
+      if (tlp.nops > 0) {
+        packet.json["nops"] = tlp.nops;
+      }
+      read_.flits[tlp.start / flit::kTlpBytes]["tlps"].push_back(std::move(packet.json));
+    }
+    if (found.error) {
+      fail_at(found.error_at, {name_of(*found.error), sentence_of(*found.error), 0});
+    }
+  }
+
+  PacketRead read_found(const FoundTlp& tlp) const {
+    if (!tlp.began_before && !tlp.ends_beyond) {
+      return read_tlp(tlp.bytes, TlpForm::kFlit, options_.checks);
+    }
+    Json json;
+    json["bytes"] = json_value::hex_bytes(tlp.bytes.data(), tlp.bytes.size());
+    json["began_before"] = tlp.began_before;
+    json["ends_beyond"] = tlp.ends_beyond;
+    return {std::move(json), std::nullopt};
+  }
+
+  FlitReadOptions options_;
+  FlitsRead read_;
+  Bytes tlp_bytes_;
+};
+
+}  // namespace
+
+FlitsRead read_flits(const std::vector<FlitBytes>& flits, const FlitReadOptions& options) {
+  FlitReceiver receiver(options);
+  for (const FlitBytes& flit : flits) {
+    if (!receiver.take(flit)) {
+      break;
+    }
+  }
+  return receiver.result();
+}
+
+}  // namespace flitwise

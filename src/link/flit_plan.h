@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Flits of flit mode as somebody asks for them, and their bytes. What a flit leaves open follows
+/// from those before it. [LNK-11.2] [LNK-11.20]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "link/flit_code.h"
+#include "link/flit_dlp.h"
+#include "link/flit_tlp_bytes.h"
+#include "tlp/packet_json.h"
+
+namespace flitwise {
+
+/// What stands in the list of TLPs: a whole one, or the part of one that these flits have.
+struct PlannedTlp {
+  std::vector<std::uint8_t> bytes;  ///< whole DWs
+  std::uint64_t nops = 0;           ///< NOP TLPs before it
+  bool began_before = false;
+  bool ends_beyond = false;
+  bool is_part() const { return began_before || ends_beyond; }
+};
+
+/// One flit with the TLPs that begin in it.
+struct FlitPlan {
+  std::optional<std::uint64_t> usage;
+  std::optional<bool> prior_was_payload;
+  std::optional<std::uint64_t> sequence;
+  FlitDlp dlp;
+  std::vector<PlannedTlp> tlps;
+  JsonSource source;
+};
+
+/// The sending end of one direction.
+class FlitWriter {
+ public:
+  /// The flits of the plans; what does not fit into one goes on in the next, and behind the last in
+  /// flits of its own. Throws ConfigError where a part of a TLP stands where there can be none, and
+  /// has done nothing then.
+  std::vector<FlitBytes> write(const std::vector<FlitPlan>& plans);
+
+ private:
+  void push(const FlitPlan& plan);
+  FlitBytes next_flit(const FlitPlan& plan);
+  FlitDlp completed(const FlitPlan& plan, bool has_payload) const;
+
+  TlpBytePacker packer_;
+  std::uint64_t next_ = 0;
+  bool last_was_payload_ = false;
+  bool may_go_on_ = true;  // a TLP that began before
+  bool is_full_ = false;
+  bool ends_beyond_ = false;
+};
+
+}  // namespace flitwise
