@@ -366,6 +366,26 @@ void ScriptSession::run(const UnframeOp& op) {
   write_unframed(op, token_, output_);
 }
 
+void ScriptSession::run(const EncodeTlpOp& op) {
+  codecs_.encode(op, token_);
+}
+
+void ScriptSession::run(const DecodeTlpOp& op) {
+  codecs_.decode(op, token_);
+}
+
+void ScriptSession::run(const EncodeFlitOp& op) {
+  try {
+    codecs_.encode(op, token_);
+  } catch (const ConfigError& error) {
+    bad_value(config::summary_of(error));
+  }
+}
+
+void ScriptSession::run(const DecodeFlitOp& op) {
+  codecs_.decode(op, token_);
+}
+
 void ScriptSession::run(const EncodeCxlOp& op) {
   try {
     cxl_flits_.encode(op, token_);

@@ -13,6 +13,7 @@
 #include "flitwise/config.h"
 #include "iommu/table_builder.h"
 #include "script/script_line.h"
+#include "system/codec_script.h"
 #include "system/cxl_flit_script.h"
 #include "system/machine.h"
 #include "system/script_output.h"
@@ -56,6 +57,10 @@ class ScriptSession {
   void run(const StartOp& op);
   void run(const FrameOp& op);
   void run(const UnframeOp& op);
+  void run(const EncodeTlpOp& op);
+  void run(const DecodeTlpOp& op);
+  void run(const EncodeFlitOp& op);
+  void run(const DecodeFlitOp& op);
   void run(const EncodeCxlOp& op);
   void run(const DecodeCxlOp& op);
   void run(const ResetOp& op);
@@ -84,6 +89,7 @@ class ScriptSession {
 
   Machine machine_;
   ScriptOutput& output_;
+  CodecScript codecs_{output_};
   CxlFlitScript cxl_flits_{output_};
   std::map<std::string, std::unique_ptr<ScriptEngine>> engines_;  // by device
   std::vector<std::unique_ptr<WireWatch>> watches_;               // by link

@@ -20,6 +20,7 @@ enum class CxlFlitError : std::uint8_t {
   kTrailer,
   kTooMuchOwed,
 };
+inline constexpr int kCxlFlitErrors = 12;
 const char* name_of(CxlFlitError error);      ///< "bad_crc", ...
 const char* sentence_of(CxlFlitError error);  ///< what is wrong
 

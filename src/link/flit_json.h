@@ -24,7 +24,8 @@ struct FlitReadOptions {
 inline constexpr std::uint64_t kMostRestDws = 1100;
 
 struct FlitsRead {
-  /// One object a flit, with the TLPs that begin in it, up to the flaw.
+  /// One object a flit, with the TLPs that begin in it, up to the flaw: one in a TLP leaves its
+  /// flit standing.
   std::vector<json_value::Json> flits;
   std::optional<PacketFlaw> flaw;  ///< offset: in its flit
   std::size_t flaw_flit = 0;       ///< which flit that is, from 0

@@ -87,17 +87,17 @@ class FlitReceiver {
     flaw.offset = place % flit::kTlpBytes;
     read_.flaw = std::move(flaw);
     read_.flaw_flit = place / flit::kTlpBytes;
-    read_.flits.resize(read_.flaw_flit);
+    read_.flits.resize(read_.flaw_flit + 1);
   }
 
   void add_tlps() {
     const FoundTlps found = find_tlps(tlp_bytes_, 4 * options_.rest_dw);
-    if (found.ninth_at && options_.checks) {
-      return fail_at(*found.ninth_at,
-                     {"too_many_starts",
-                      fmt::format("more than {} TLPs begin in this half", kMostStartsInHalf), 0});
-    }
     for (const FoundTlp& tlp : found.tlps) {
+      if (options_.checks && tlp.start == found.ninth_at) {
+        return fail_at(tlp.start,
+                       {"too_many_starts",
+                        fmt::format("more than {} TLPs begin in this half", kMostStartsInHalf), 0});
+      }
       PacketRead packet = read_found(tlp);
       if (packet.flaw) {
         return fail_at(tlp.start + packet.flaw->offset, *packet.flaw);

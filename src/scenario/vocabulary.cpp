@@ -7,10 +7,13 @@
 #include <set>
 
 #include "cxl/control_flit.h"
+#include "cxl/flit_error.h"
 #include "cxl/flit_json_keys.h"
 #include "cxl/message_json.h"
 #include "flitwise/flit.h"
+#include "tlp/flit_tlp_front.h"
 #include "tlp/packet_json.h"
+#include "tlp/tlp_check.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -40,18 +43,31 @@ void sort_once(std::vector<std::string>& names) {
   names.erase(std::unique(names.begin(), names.end()), names.end());
 }
 
-std::vector<std::string> wire_fields() {
-  std::vector<std::string> names = {"at_ns", "link",    "direction", "unit",
-                                    "seq",   "replay",  "malformed", "damaged",
-                                    "lost",  "payload", "no_write",  "prefixes_before_pasid",
-                                    "shared"};
+std::vector<std::string> tlp_fields() {
+  std::vector<std::string> names = {"no_write", "prefixes_before_pasid"};
   for (int i = 0; i < kTlpTypes; ++i) {
     add_keys(json_of(TlpDocument{full(static_cast<TlpType>(i)), {0, 0, 0, 0}, {}}), names);
   }
+  sort_once(names);
+  return names;
+}
+
+std::vector<std::string> dllp_fields() {
+  std::vector<std::string> names = {"shared"};
   for (int i = 0; i < kDllpTypes; ++i) {
     Dllp dllp;
     dllp.type = static_cast<DllpType>(i);
     add_keys(json_of(dllp), names);
+  }
+  sort_once(names);
+  return names;
+}
+
+std::vector<std::string> wire_fields() {
+  std::vector<std::string> names = {"at_ns",  "link",      "direction", "unit", "seq",
+                                    "replay", "malformed", "damaged",   "lost", "payload"};
+  for (const auto& fields : {tlp_fields(), dllp_fields()}) {
+    names.insert(names.end(), fields.begin(), fields.end());
   }
   names.insert(names.end(), {"opcode", "id", "address", "rsp_data", "bogus", "identity", "snp_type",
                              "meta_field", "meta_value"});  // of CXL messages
@@ -59,7 +75,17 @@ std::vector<std::string> wire_fields() {
   return names;
 }
 
-// Of a flit beside its bytes: what it may say in each form, fields of control flits included.
+// Of a TLP in its bytes or in those of a flit, where there may be a part of it.
+std::vector<std::string> tlp_event_fields() {
+  std::vector<std::string> names = tlp_fields();
+  names.insert(names.end(),
+               {"hex", "ohc_a", "reserved", "nops", "bytes", "began_before", "ends_beyond"});
+  sort_once(names);
+  return names;
+}
+
+// Of a flit of CXL.cache and CXL.mem beside its bytes: what it may say in each form, fields of
+// control flits included.
 std::vector<std::string> cxl_flit_fields() {
   std::vector<std::string> names = {"flit",   "direction", "identity_bits", "all_data", "ak", "be",
                                     "header", "control",   "crc",           "fec",      "hex"};
@@ -120,6 +146,9 @@ const std::vector<EventKind>& event_kinds() {
       {"violation", {"rule", "type", "at", "rid", "packet", "other"}},
       {"deadlock", {"detail"}},
       {"frame", {"unit", "seq", "nullified", "hex"}},
+      {"flit", {"seq", "command", "usage", "prior_was_payload", "not_a_dllp", "mended", "hex"}},
+      {"tlp", tlp_event_fields()},
+      {"dllp", dllp_fields()},
       {"cxl_flit", cxl_flit_fields()},
       {"cxl_slot", {"slot", "format", "messages", "data", "byte_enables"}},
       {"cxl_message", cxl_message_fields()},
@@ -153,53 +182,59 @@ std::vector<std::string> packet_types() {
   return types;
 }
 
+// What a machine, or a frame, may be found to have wrong.
+const std::vector<std::string> kMachineErrors = {"malformed_tlp",
+                                                 "unsupported_request",
+                                                 "completer_abort",
+                                                 "unexpected_completion",
+                                                 "completion_timeout",
+                                                 "unknown_domain",
+                                                 "bad_start",
+                                                 "bad_end",
+                                                 "bad_lcrc",
+                                                 "not_modelled",
+                                                 "bad_line",
+                                                 "poisoned_tlp",
+                                                 "invalid_handle",
+                                                 "handle_unknown_to_host",
+                                                 "alloc_refused",
+                                                 "stale_alloc_ack",
+                                                 "stale_handle_error",
+                                                 "bad_handle_message",
+                                                 "stale_handle_order",
+                                                 "foreign_handle_order",
+                                                 "handle_order_tag_in_use",
+                                                 "translation_unsupported",
+                                                 "translation_aborted",
+                                                 "bad_translation_completion",
+                                                 "itag_in_use",
+                                                 "unexpected_prg_response",
+                                                 "unexpected_cxl_message",
+                                                 "cxl_address_outside_memory",
+                                                 "cxl_request_lost",
+                                                 "cxl_request_refused",
+                                                 "cxl_line_lost",
+                                                 "cxl_home_without_memory"};
+
+template <class Error>
+void add_names(int count, std::vector<std::string>& names) {
+  for (int i = 0; i < count; ++i) {
+    names.emplace_back(name_of(static_cast<Error>(i)));
+  }
+}
+
 }  // namespace
 
 const std::vector<std::string>& error_kinds() {
-  static const std::vector<std::string> kKinds = {"malformed_tlp",
-                                                  "unsupported_request",
-                                                  "completer_abort",
-                                                  "unexpected_completion",
-                                                  "completion_timeout",
-                                                  "unknown_domain",
-                                                  "truncated",
-                                                  "bad_start",
-                                                  "bad_end",
-                                                  "length_mismatch",
-                                                  "bad_lcrc",
-                                                  "not_modelled",
-                                                  "bad_line",
-                                                  "poisoned_tlp",
-                                                  "invalid_handle",
-                                                  "handle_unknown_to_host",
-                                                  "alloc_refused",
-                                                  "stale_alloc_ack",
-                                                  "stale_handle_error",
-                                                  "bad_handle_message",
-                                                  "stale_handle_order",
-                                                  "foreign_handle_order",
-                                                  "handle_order_tag_in_use",
-                                                  "translation_unsupported",
-                                                  "translation_aborted",
-                                                  "bad_translation_completion",
-                                                  "itag_in_use",
-                                                  "unexpected_prg_response",
-                                                  "unexpected_cxl_message",
-                                                  "cxl_address_outside_memory",
-                                                  "cxl_request_lost",
-                                                  "cxl_request_refused",
-                                                  "cxl_line_lost",
-                                                  "cxl_home_without_memory",
-                                                  "wrong_size",
-                                                  "other_protocol",
-                                                  "bad_crc",
-                                                  "unknown_control",
-                                                  "half_lines",
-                                                  "unknown_format",
-                                                  "data_expected",
-                                                  "no_data_owed",
-                                                  "trailer",
-                                                  "too_much_owed"};
+  static const std::vector<std::string> kKinds = [] {
+    std::vector<std::string> kinds = kMachineErrors;
+    kinds.insert(kinds.end(), {"bad_crc", "unknown_type", "too_many_starts"});  // flits
+    add_names<CxlFlitError>(kCxlFlitErrors, kinds);
+    add_names<FlitTlpError>(kFlitTlpErrors, kinds);
+    add_names<TlpViolation>(kTlpViolations, kinds);
+    sort_once(kinds);
+    return kinds;
+  }();
   return kKinds;
 }
 
@@ -241,7 +276,11 @@ const std::vector<std::string>* field_words(const std::string& field, const std:
                                                "id_is_handle",
                                                "bcm",
                                                "privileged_mode_requested",
-                                               "execute_requested"};
+                                               "execute_requested",
+                                               "prior_was_payload",
+                                               "ohc_a",
+                                               "began_before",
+                                               "ends_beyond"};
   if (field == "event") {
     return &event_names();
   }

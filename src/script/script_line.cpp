@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/problems.h"
+#include "script/codec_ops.h"
 #include "script/cxl_ops.h"
 #include "script/framing_ops.h"
 #include "script/model_ops.h"
@@ -212,6 +213,10 @@ const std::vector<ScriptVerb>& script_verbs() {
       {"reset", "Let host software reset a function or all below a port, or take its link down."},
       {"frame", "Frame a TLP or DLLP as the link does, without a machine."},
       {"unframe", "Find a TLP or DLLP in a frame, or say why there is none."},
+      {"encode_tlp", "Make the bytes of a TLP, without a machine."},
+      {"decode_tlp", "Take bytes as a TLP, or say why they are none."},
+      {"encode_flit", "Make flits of flit mode, without a machine."},
+      {"decode_flit", "Take bytes as flits of flit mode, or say why they are none."},
       {"encode_cxl", "Make flits of CXL.cache and CXL.mem, without a machine."},
       {"decode_cxl", "Take bytes as a flit of CXL.cache and CXL.mem, or say why they are none."}};
   return kVerbs;
@@ -237,7 +242,7 @@ ScriptLine parse_script_line(const Json& object, int line) {
   } else if (op == "cfg_read" || op == "cfg_write") {
     result.op = read_cfg(in, op == "cfg_write");
   } else if (!read_model_op(op, in, result) && !read_table_op(op, in, result) &&
-             !read_framing_op(op, in, result)) {
+             !read_framing_op(op, in, result) && !read_codec_op(op, in, result)) {
     read_cxl_op(op, in, result);
   }
   in.finish();

@@ -17,6 +17,7 @@
 #include "flitwise/time.h"
 #include "flitwise/tlp.h"
 #include "iommu/table_builder.h"
+#include "link/flit_json.h"
 #include "link/framing_tokens.h"
 #include "link/wire_faults.h"
 
@@ -112,6 +113,27 @@ struct UnframeOp {
   bool is_dllp = false;
   std::vector<std::uint8_t> bytes;
 };
+/// A TLP in the bytes of one of the modes.
+struct EncodeTlpOp {
+  TlpForm form = TlpForm::kNonFlit;
+  std::vector<std::uint8_t> bytes;
+};
+/// Bytes that a receiver takes as one TLP.
+struct DecodeTlpOp {
+  TlpForm form = TlpForm::kNonFlit;
+  bool checks = true;
+  std::vector<std::uint8_t> bytes;  ///< up to kMostTlpBytes
+};
+/// A flit of flit mode with the TLPs that begin in it. What it leaves open follows from those of
+/// the script before it.
+struct EncodeFlitOp {
+  FlitPlan plan;
+};
+/// Bytes that a receiver takes as flits, one behind the other.
+struct DecodeFlitOp {
+  FlitReadOptions options;
+  std::vector<FlitBytes> flits;
+};
 /// A flit of CXL.cache and CXL.mem, or messages that flits are to carry, as
 /// docs/formats/cxl_json.md has it. What a flit may hold depends on those before it: the op is
 /// understood when its turn comes.
@@ -160,8 +182,9 @@ struct PokeEntryOp {
 struct ScriptLine {
   nlohmann::ordered_json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, HandleOp,
-               ResultOp, StartOp, FrameOp, UnframeOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp,
-               MapOp, PermitOp, PokeEntryOp>
+               ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp, EncodeFlitOp,
+               DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp, MapOp, PermitOp,
+               PokeEntryOp>
       op;
 };
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// TLPs and flits of flit mode that a script encodes and decodes, without a machine.
+#pragma once
+
+#include <cstdint>
+
+#include "link/flit_plan.h"
+#include "script/script_line.h"
+#include "system/script_output.h"
+
+namespace flitwise {
+
+class CodecScript {
+ public:
+  explicit CodecScript(ScriptOutput& output) : output_(output) {}
+
+  void encode(const EncodeTlpOp& op, std::uint32_t token);
+  /// What the bytes hold, or an error that names what is wrong with them and at which byte.
+  void decode(const DecodeTlpOp& op, std::uint32_t token);
+  /// Throws ConfigError where a part of a TLP stands where there can be none; nothing has changed
+  /// then.
+  void encode(const EncodeFlitOp& op, std::uint32_t token);
+  void decode(const DecodeFlitOp& op, std::uint32_t token);
+
+ private:
+  void tell(const FlitReadOptions& options, const std::vector<FlitBytes>& flits,
+            std::uint32_t token);
+
+  ScriptOutput& output_;
+  FlitWriter written_;  // the flits of all operations are one direction of one link
+};
+
+}  // namespace flitwise
