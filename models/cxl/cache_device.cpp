@@ -92,6 +92,11 @@ void CxlCacheDevice::send_all() {
   out_.clear();
 }
 
+void CxlCacheDevice::send(PacketRef message) {
+  count_sent(*message->cxl);
+  to_link.send(std::move(message), now());
+}
+
 void CxlCacheDevice::count_sent(const CxlMessage& message) {
   if (is_eviction(message)) {
     ++done_.evictions;

@@ -35,6 +35,9 @@ class CxlCacheDevice : public sc_core::sc_module {
   /// The engine has work again.
   void wake() { wakeup_.at(now()); }
 
+  /// A message that its rules know nothing of.
+  void send(PacketRef message);
+
   /// The link has gone down: what is out fails, what is held is lost, and nothing is asked for
   /// until it is up again. `lines_received`: of those that were sent, with the home. [CXL-7.5]
   void link_lost(std::uint64_t lines_received);

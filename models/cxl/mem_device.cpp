@@ -68,8 +68,11 @@ void CxlMemDevice::answer(const Packet& request, const CxlOut& out) {
       packet->payload.assign(out.line.begin(), out.line.end());
     }
   }
-  const Time ready = now() + config_.timing.controller * 2 + config_.timing.latency;
-  answers_.send({std::move(packet), ready, {}}, [this](const Outbox::Entry& entry) {
+  send(std::move(packet), now() + config_.timing.controller * 2 + config_.timing.latency);
+}
+
+void CxlMemDevice::send(PacketRef message, Time ready) {
+  answers_.send({std::move(message), ready, {}}, [this](const Outbox::Entry& entry) {
     return hand_over(to_link, *entry.packet, entry.ready);
   });
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "coherence/memory_expander.h"
 #include "common/outbox.h"
@@ -24,6 +25,9 @@ class CxlMemDevice : public sc_core::sc_module, private LineMemory {
 
   CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceConfig& config,
                PacketPool& pool);
+
+  /// A message that its rules know nothing of.
+  void send(PacketRef message) { send(std::move(message), now()); }
 
   /// The link has gone down: answers that have not left are forgotten. [CXL-3.9]
   void link_lost() { answers_ = Outbox(kOutboxDepth); }
@@ -50,6 +54,7 @@ class CxlMemDevice : public sc_core::sc_module, private LineMemory {
   void write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
              std::uint64_t byte_enables) override;
   void answer(const Packet& request, const CxlOut& out);
+  void send(PacketRef message, Time ready);
 
   const CxlDeviceConfig config_;
   PacketPool& pool_;

@@ -81,6 +81,12 @@ void CxlMemHost::ask(Time now) {
   hand_over_pending();
 }
 
+void CxlMemHost::send(PacketRef message) {
+  foreign_.send({std::move(message), now(), {}}, [this](const Outbox::Entry& entry) {
+    return !pending_ && hand_over(to_link, *entry.packet, entry.ready);
+  });
+}
+
 bool CxlMemHost::hand_over_pending() {
   if (!hand_over(to_link, *pending_, pending_ready_)) {
     return false;
@@ -95,6 +101,9 @@ tlm::tlm_sync_enum CxlMemHost::link_has_room(int /*id*/, Packet& /*packet*/,
   if (pending_ && hand_over_pending()) {
     wakeup_.at(now());
   }
+  foreign_.drain([this](const Outbox::Entry& entry) {
+    return !pending_ && hand_over(to_link, *entry.packet, entry.ready);
+  });
   return tlm::TLM_COMPLETED;
 }
 
@@ -138,6 +147,7 @@ void CxlMemHost::end_line(std::uint16_t tag, TransferStatus status, Time done) {
 void CxlMemHost::link_lost() {
   is_down_ = true;
   pending_.reset();
+  foreign_ = Outbox(kForeignDepth);
   for (std::size_t tag = 0; tag < requests_.size(); ++tag) {
     if (requests_[tag].packet) {
       ++errors_["cxl_request_lost"];

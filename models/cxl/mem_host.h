@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/outbox.h"
 #include "common/wakeup.h"
 #include "cxl/line_transfers.h"
 #include "flitwise/config.h"
@@ -32,12 +33,15 @@ class CxlMemHost : public sc_core::sc_module {
   /// The engine has work again.
   void wake() { wakeup_.at(now()); }
 
+  /// A message that nobody here has asked for.
+  void send(PacketRef message);
+
   /// The link has gone down: what is out has no answer, and nothing is asked until it is up again.
   /// [CXL-3.9]
   void link_lost();
   void link_up();
 
-  bool is_quiet() const { return transfers_.lines_out() == 0 && !pending_; }
+  bool is_quiet() const { return transfers_.lines_out() == 0 && !pending_ && foreign_.empty(); }
   std::string waiting() const;
   /// When the last answer so far was there.
   Time last_completion() const { return last_completion_; }
@@ -45,6 +49,8 @@ class CxlMemHost : public sc_core::sc_module {
   std::vector<CheckResult> checks() const;
 
  private:
+  static constexpr std::size_t kForeignDepth = 16;  // grows
+
   /// A line that is asked for, by its Tag.
   struct Request {
     PacketRef packet;
@@ -70,6 +76,8 @@ class CxlMemHost : public sc_core::sc_module {
   std::vector<std::uint16_t> free_tags_;
   PacketRef pending_;  // the link had no room for it
   Time pending_ready_{};
+  Outbox foreign_{
+      kForeignDepth};  // messages of nobody here: behind the one for which there is no room
   bool is_down_ = false;
   Time last_completion_{};
   std::map<std::string, std::uint64_t> errors_;

@@ -110,6 +110,9 @@ class Fabric {
   void tell_root_port();
   /// The engine of a hostile device: it has to know its place, which the device has by now.
   void add_hostile(FabricDevice& device);
+  /// Whoever has the channel of this message on the link of the device sends it, as any of its own.
+  /// False: nobody has.
+  bool send_message(const FabricDevice& device, PacketRef message);
   /// Its agent gets the engine's work from now on; REQUIRES: it is not hostile.
   void start_engine(FabricDevice& device);
   /// What a device may use, so that the switch above it can check. [DHI D23]

@@ -3,6 +3,7 @@
 #include "system/fabric.h"
 
 #include "config/load.h"
+#include "cxl/channels.h"
 
 namespace flitwise {
 namespace {
@@ -85,6 +86,24 @@ void Fabric::add_cache(FabricDevice& device, Link& link) {
       });
   bind(home->port(device.home_port), link.cache, kUp);
   bind(*device.cache, link.cache, kDown);
+}
+
+bool Fabric::send_message(const FabricDevice& device, PacketRef message) {
+  const CxlChannelInfo& info = info_of(message->cxl->channel);
+  const bool is_down = info.direction == CxlDirection::kDownstream;
+  if (info.protocol == CxlProtocol::kCache && device.cache) {
+    is_down ? home->port(device.home_port).to_link.send(std::move(message), now())
+            : device.cache->send(std::move(message));
+  } else if (info.protocol == CxlProtocol::kMem && device.hdm_host) {
+    (is_down ? device.hdm_host->to_link : device.hdm_device->to_link)
+        .send(std::move(message), now());
+  } else if (info.protocol == CxlProtocol::kMem && device.mem_host) {
+    is_down ? device.mem_host->send(std::move(message))
+            : device.mem_device->send(std::move(message));
+  } else {
+    return false;
+  }
+  return true;
 }
 
 // Engines do not move in step.

@@ -52,6 +52,7 @@ class ScriptSession {
   void run(const FaultOp& op);
   void run(const DllpOp& op);
   void run(const DhiOp& op);
+  void run(const CxlOp& op);
   void run(const HandleOp& op);
   void run(const ResultOp& op);
   void run(const StartOp& op);
@@ -80,6 +81,8 @@ class ScriptSession {
   void observe(const Observation& observation);
   bool has_port(const std::string& name);
   Link* link_of(const WireOp& wire);
+  /// The device at this port or below it; null where there is none, and `bad_value` has been told.
+  const FabricDevice* device_at(const std::string& port);
   void send(const DmaOp& op, ScriptEngine& engine);
   void wait_for_write(unsigned tlps);
   void wait_for_read(ScriptEngine& engine);

@@ -59,6 +59,14 @@ DhiOp read_dhi(OpReader& in) {
   return op;
 }
 
+CxlOp read_cxl(OpReader& in) {
+  CxlOp op;
+  in.text("port", op.port);
+  in.need("message");
+  in.cxl_message("message", op.message);
+  return op;
+}
+
 HandleOp read_handle(OpReader& in) {
   HandleOp op;
   in.text("port", op.port);
@@ -110,6 +118,8 @@ bool read_model_op(const std::string& op, OpReader& in, ScriptLine& line) {
     line.op = read_dllp(in);
   } else if (op == "dhi") {
     line.op = read_dhi(in);
+  } else if (op == "cxl") {
+    line.op = read_cxl(in);
   } else if (op == "handle") {
     line.op = read_handle(in);
   } else if (op == "result") {

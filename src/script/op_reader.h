@@ -127,6 +127,16 @@ class OpReader {
       return guarded([&] { out = dllp_from_json(value, {"script", 0, {}}); });
     });
   }
+  /// A message of CXL.cache or CXL.mem as it stands: its fields, or the name of its channel.
+  void cxl_message(const char* key, json_value::Json& out) {
+    fields_.field(key, [&](const json_value::Json& value) -> json_value::Complaint {
+      if (!value.is_object() && !value.is_string()) {
+        return json_value::shown(value) + "; expected a message, or the name of its channel";
+      }
+      out = value;
+      return {};
+    });
+  }
   /// The keys that nobody has asked for yet: read(object) takes them.
   template <class Read>
   void rest(Read read) {

@@ -202,6 +202,8 @@ const std::vector<ScriptVerb>& script_verbs() {
       {"cfg_write", "Let host software write a configuration register."},
       {"fault", "Corrupt, drop, duplicate or delay chosen units on a wire."},
       {"dllp", "Put a DLLP on a wire that no rule asked for."},
+      {"cxl",
+       "Send a message of CXL.cache or CXL.mem from either end of a link, whatever its rules."},
       {"dhi", "Let a device send ALLOC or DEALLOC, whatever its table says."},
       {"handle", "Look at one entry of a handle table."},
       {"result", "Look at one figure of the run so far."},

@@ -145,6 +145,12 @@ struct DecodeCxlOp {
   CxlFlitKind kind;
   std::vector<std::uint8_t> bytes;
 };
+/// A message of CXL.cache or CXL.mem as any agent might send it. Which fields it has depends on the
+/// flits of the link: it is understood when its turn comes.
+struct CxlOp {
+  std::string port = "ep0";  ///< a device, or the root port above it, whose end of the link sends
+  nlohmann::ordered_json message;
+};
 /// One entry of a handle table.
 struct HandleOp {
   std::string port = "ep0";
@@ -181,10 +187,10 @@ struct PokeEntryOp {
 
 struct ScriptLine {
   nlohmann::ordered_json id;  ///< null where there is none
-  std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, HandleOp,
-               ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp, EncodeFlitOp,
-               DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp, MapOp, PermitOp,
-               PokeEntryOp>
+  std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
+               HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
+               EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp, MapOp,
+               PermitOp, PokeEntryOp>
       op;
 };
 
