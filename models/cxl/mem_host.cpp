@@ -107,21 +107,27 @@ tlm::tlm_sync_enum CxlMemHost::link_has_room(int /*id*/, Packet& /*packet*/,
   return tlm::TLM_COMPLETED;
 }
 
+// By the channel of its data, or without: nobody answers what has not left. [COH-7.1]
+bool CxlMemHost::awaits(const CxlMessage& answer) const {
+  const bool is_data = answer.channel == CxlChannel::kS2mDrs;
+  if (answer.id >= requests_.size() || (!is_data && answer.channel != CxlChannel::kS2mNdr)) {
+    return false;
+  }
+  const PacketRef& request = requests_[answer.id].packet;
+  return request && request->stamped(Hop::kSent) != kNotStamped &&
+         is_data == (request->cxl->channel == CxlChannel::kM2sReq);
+}
+
 tlm::tlm_sync_enum CxlMemHost::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
                                        sc_core::sc_time& /*delay*/) {
   const CxlMessage& message = *packet.cxl;
-  const bool is_data = message.channel == CxlChannel::kS2mDrs;
-  const bool is_known =
-      message.id < requests_.size() && requests_[message.id].packet &&
-      (is_data || message.channel == CxlChannel::kS2mNdr) &&
-      is_data == (requests_[message.id].packet->cxl->channel == CxlChannel::kM2sReq);
-  if (!is_known) {
+  if (!awaits(message)) {
     ++errors_["unexpected_cxl_message"];
     return tlm::TLM_COMPLETED;
   }
   const Time done = now() + config_.host.cxl_mem.bridge;
   const Request& request = requests_[message.id];
-  if (is_data) {
+  if (message.channel == CxlChannel::kS2mDrs) {
     tracer_.read_completed(*request.packet, request.packet->stamped(Hop::kIssue), done);
     if (packet.payload.size() == kCxlLineBytes) {
       CxlLine bytes;
@@ -129,6 +135,9 @@ tlm::tlm_sync_enum CxlMemHost::receive(int /*id*/, Packet& packet, tlm::tlm_phas
       transfers_.data(request.line, bytes);
     }
   } else {
+    if (request.packet->stamped(Hop::kMemory) == kNotStamped) {
+      request.packet->stamp(Hop::kMemory, done);  // so the device says
+    }
     tracer_.write_committed(*request.packet);
   }
   last_completion_ = std::max(last_completion_, done);

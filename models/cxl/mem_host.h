@@ -66,6 +66,7 @@ class CxlMemHost : public sc_core::sc_module {
   void ask(Time now);
   bool hand_over_pending();
   void end_line(std::uint16_t tag, TransferStatus status, Time done);
+  bool awaits(const CxlMessage& answer) const;
 
   const Config config_;
   PacketPool& pool_;
