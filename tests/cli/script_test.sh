@@ -39,6 +39,24 @@ printed "nearest key 'addr'"
 echo '{"op":"peak","addr":0}' >"$work/bad.jsonl"
 expect 2 script "$work/bad.jsonl"
 printed "nearest op 'peek'"
+
+# A message of CXL goes where somebody has its channel, and nowhere else.
+cat >"$work/cxl.jsonl" <<'L'
+{"op":"cxl","port":"rp0","message":{"channel":"M2S Req","opcode":"MemInv","tag":5}}
+{"op":"cxl","message":"M2S Req"}
+{"op":"cxl","message":"D2H Req"}
+{"op":"cxl","port":"rp0","message":"M2S BIRsp"}
+{"op":"cxl","port":"rp7","message":"M2S Req"}
+L
+expect 2 script "$work/cxl.jsonl" --set link.preset=cxl68_gen5x16 --set device.cxl.memory=8GiB
+printed 'port: M2S Req goes down; expected rp0'
+printed 'message: nobody has D2H Req on the link of ep0'
+printed 'message.channel: \"M2S BIRsp\" seen; expected D2H Req'
+printed "port: unknown port 'rp7'; expected ep0 or rp0"
+! grep -q '"line":1' "$work/out" || complain "a message of CXL.mem was refused"
+expect 2 script "$work/cxl.jsonl"
+printed "port: the link of 'rp0' is not a CXL link"
+
 echo '["device",[1,2,3]]' >"$work/later.jsonl"
 expect 2 script "$work/later.jsonl"
 printed '"kind":"not_modelled"'
