@@ -77,8 +77,7 @@ class CxlMemHost : public sc_core::sc_module {
   std::vector<std::uint16_t> free_tags_;
   PacketRef pending_;  // the link had no room for it
   Time pending_ready_{};
-  Outbox foreign_{
-      kForeignDepth};  // messages of nobody here: behind the one for which there is no room
+  Outbox foreign_{kForeignDepth};  // of nobody here, behind the one that waits for room
   bool is_down_ = false;
   Time last_completion_{};
   std::map<std::string, std::uint64_t> errors_;

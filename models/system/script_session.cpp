@@ -8,7 +8,6 @@
 #include "flitwise/error.h"
 #include "results/figure.h"
 #include "results/result_json.h"
-#include "system/framing_script.h"
 #include "tlp/raw_packet.h"
 
 namespace flitwise {
@@ -356,46 +355,6 @@ void ScriptSession::run(const ResultOp& op) {
     bad_value("path: no figure " + op.path +
               "; expected a path of result.json such as links.0.up.replays");
   }
-}
-
-void ScriptSession::run(const FrameOp& op) {
-  write_frame(op, token_, output_);
-}
-
-void ScriptSession::run(const UnframeOp& op) {
-  write_unframed(op, token_, output_);
-}
-
-void ScriptSession::run(const EncodeTlpOp& op) {
-  codecs_.encode(op, token_);
-}
-
-void ScriptSession::run(const DecodeTlpOp& op) {
-  codecs_.decode(op, token_);
-}
-
-void ScriptSession::run(const EncodeFlitOp& op) {
-  try {
-    codecs_.encode(op, token_);
-  } catch (const ConfigError& error) {
-    bad_value(config::summary_of(error));
-  }
-}
-
-void ScriptSession::run(const DecodeFlitOp& op) {
-  codecs_.decode(op, token_);
-}
-
-void ScriptSession::run(const EncodeCxlOp& op) {
-  try {
-    cxl_flits_.encode(op, token_);
-  } catch (const ConfigError& error) {
-    bad_value(config::summary_of(error));
-  }
-}
-
-void ScriptSession::run(const DecodeCxlOp& op) {
-  cxl_flits_.decode(op, token_);
 }
 
 void ScriptSession::run(const StartOp& /*op*/) {

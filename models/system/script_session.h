@@ -64,6 +64,8 @@ class ScriptSession {
   void run(const DecodeFlitOp& op);
   void run(const EncodeCxlOp& op);
   void run(const DecodeCxlOp& op);
+  template <class Codec, class Op>
+  void encode(Codec& codec, const Op& op);
   void run(const ResetOp& op);
   void reset_below(Bdf port);
   void take_link_down(Bdf port);
