@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "link/flit_json.h"
 #include "tlp/packet_read.h"
 
@@ -21,18 +23,27 @@ Json with_hex(Json fields, const std::vector<std::uint8_t>& bytes) {
   return with_hex(std::move(fields), bytes.data(), bytes.size());
 }
 
-// DWs of a TLP that began before, where the first of the flit is the rest of one.
-std::uint64_t rest_dw_of(const FlitPlan& plan) {
-  const bool is_rest = !plan.tlps.empty() && plan.tlps.front().began_before;
-  return is_rest ? plan.tlps.front().bytes.size() / 4 : 0;
+// A malformed one as well.
+Json made_tlp(const std::vector<std::uint8_t>& bytes, TlpForm form) {
+  PacketRead packet = read_tlp(bytes, form, false);
+  return packet.flaw ? with_hex(Json::object(), bytes) : std::move(packet.json);
+}
+
+Json planned_tlp(const PlannedTlp& tlp) {
+  if (tlp.is_part()) {
+    Json part;
+    part["bytes"] = json_value::hex_bytes(tlp.bytes.data(), tlp.bytes.size());
+    part["began_before"] = tlp.began_before;
+    part["ends_beyond"] = tlp.ends_beyond;
+    return part;
+  }
+  return made_tlp(tlp.bytes, TlpForm::kFlit);
 }
 
 }  // namespace
 
 void CodecScript::encode(const EncodeTlpOp& op, std::uint32_t token) {
-  PacketRead packet = read_tlp(op.bytes, op.form, false);
-  Json fields = packet.flaw ? Json::object() : std::move(packet.json);
-  output_.write(token, "tlp", with_hex(std::move(fields), op.bytes));
+  output_.write(token, "tlp", with_hex(made_tlp(op.bytes, op.form), op.bytes));
 }
 
 void CodecScript::decode(const DecodeTlpOp& op, std::uint32_t token) {
@@ -45,27 +56,28 @@ void CodecScript::decode(const DecodeTlpOp& op, std::uint32_t token) {
 }
 
 void CodecScript::encode(const EncodeFlitOp& op, std::uint32_t token) {
-  tell({rest_dw_of(op.plan), false}, written_.write({op.plan}), token);
+  auto tlp = op.plan.tlps.begin();
+  for (const WrittenFlit& flit : written_.write({op.plan})) {
+    DlpBytes dlp{};
+    std::copy_n(flit.bytes.begin() + flit::kTlpBytes, dlp.size(), dlp.begin());
+    tell(json_of(decode_dlp(dlp).value()), flit.bytes, token);
+    for (std::size_t i = 0; i < flit.tlps; ++i, ++tlp) {
+      Json fields = planned_tlp(*tlp);
+      if (tlp->nops > 0) {
+        fields["nops"] = tlp->nops;
+      }
+      output_.write(token, "tlp", fields);
+    }
+  }
 }
 
 void CodecScript::decode(const DecodeFlitOp& op, std::uint32_t token) {
-  tell(op.options, op.flits, token);
-}
-
-void CodecScript::tell(const FlitReadOptions& options, const std::vector<FlitBytes>& flits,
-                       std::uint32_t token) {
-  FlitsRead read = read_flits(flits, options);
+  FlitsRead read = read_flits(op.flits, op.options);
   for (std::size_t i = 0; i < read.flits.size(); ++i) {
-    Json& flit = read.flits[i];
-    const Json dllp = flit.value("dllp", Json());
-    const Json tlps = flit["tlps"];
-    for (const char* key : {"dllp", "tlps", "check"}) {
-      flit.erase(key);
-    }
-    output_.write(token, "flit", with_hex(std::move(flit), flits[i].data(), flits[i].size()));
-    if (!dllp.is_null()) {
-      output_.write(token, "dllp", dllp);
-    }
+    const Json tlps = read.flits[i]["tlps"];
+    read.flits[i].erase("tlps");
+    read.flits[i].erase("check");
+    tell(std::move(read.flits[i]), op.flits[i], token);
     for (const Json& tlp : tlps) {
       output_.write(token, "tlp", tlp);
     }
@@ -73,6 +85,15 @@ void CodecScript::tell(const FlitReadOptions& options, const std::vector<FlitByt
   if (read.flaw) {
     output_.error(token, read.flaw->kind,
                   fmt::format("flit {}, byte {}", read.flaw_flit + 1, read.flaw->offset));
+  }
+}
+
+void CodecScript::tell(Json flit, const FlitBytes& bytes, std::uint32_t token) {
+  const Json dllp = flit.value("dllp", Json());
+  flit.erase("dllp");
+  output_.write(token, "flit", with_hex(std::move(flit), bytes.data(), bytes.size()));
+  if (!dllp.is_null()) {
+    output_.write(token, "dllp", dllp);
   }
 }
 

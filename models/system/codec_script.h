@@ -7,6 +7,7 @@
 #include "link/flit_plan.h"
 #include "script/script_line.h"
 #include "system/script_output.h"
+#include "tlp/json_value.h"
 
 namespace flitwise {
 
@@ -23,8 +24,7 @@ class CodecScript {
   void decode(const DecodeFlitOp& op, std::uint32_t token);
 
  private:
-  void tell(const FlitReadOptions& options, const std::vector<FlitBytes>& flits,
-            std::uint32_t token);
+  void tell(json_value::Json flit, const FlitBytes& bytes, std::uint32_t token);
 
   ScriptOutput& output_;
   FlitWriter written_;  // the flits of all operations are one direction of one link

@@ -50,8 +50,8 @@ FlitLines flits_in(const std::vector<std::string>& lines, const HexSource& sourc
 
 std::string flit_hex(const std::vector<FlitPlan>& plans) {
   std::string text;
-  for (const FlitBytes& flit : FlitWriter().write(plans)) {
-    text += json_value::hex_bytes(flit.data(), flit.size()) + '\n';
+  for (const WrittenFlit& flit : FlitWriter().write(plans)) {
+    text += json_value::hex_bytes(flit.bytes.data(), flit.bytes.size()) + '\n';
   }
   return text;
 }

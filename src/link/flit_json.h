@@ -16,6 +16,9 @@ namespace flitwise {
 /// One flit as JSON names it. Throws ConfigError with every problem.
 FlitPlan flit_plan_from_json(const json_value::Json& object, const JsonSource& source);
 
+/// What its DLP says, as one flit of read_flits() has it.
+json_value::Json json_of(const FlitDlp& dlp);
+
 struct FlitReadOptions {
   std::uint64_t rest_dw = 0;  ///< DWs at the start that belong to a TLP which began before
   bool checks = true;         ///< malformed TLPs are refused

@@ -15,9 +15,10 @@ using json_value::Complaint;
 using json_value::Json;
 using Bytes = std::vector<std::uint8_t>;
 
-// A list or an object as it is, or as text for --set.
+// A list or an object as it is, or as text for --set; what is no JSON stays as it is.
 Json from_text(const Json& value) {
-  return value.is_string() ? json_value::parse(value.get<std::string>()) : value;
+  const Json parsed = value.is_string() ? json_value::parse(value.get<std::string>()) : value;
+  return parsed.is_discarded() ? value : parsed;
 }
 
 PlannedTlp read_part(const Json& json, const JsonSource& source) {
@@ -64,6 +65,10 @@ PlannedTlp read_tlp(Json json, JsonSource source, bool checks) {
   PlannedTlp item;
   if (json.is_object() && json.contains("bytes")) {
     item = read_part(json, source);
+    if (item.began_before && nops > 0) {
+      throw ConfigError({{source.file, source.line, source.line > 0 ? 1 : 0, "nops",
+                          "before a TLP that began before; expected none"}});
+    }
   } else {
     const TlpDocument document = tlp_from_json(json, source, TlpForm::kFlit);
     if (checks) {

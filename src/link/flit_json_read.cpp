@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "link/flit_dlp.h"
 #include "link/flit_json.h"
@@ -16,23 +17,10 @@ namespace {
 using json_value::Json;
 using Bytes = std::vector<std::uint8_t>;
 
+constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
+
 bool is_plain_nop(const Dllp& dllp) {
   return dllp.type == DllpType::kNop && dllp.raw == 0;
-}
-
-Json json_of_dlp(const FlitDlp& dlp) {
-  Json json;
-  json["seq"] = dlp.sequence;
-  json["command"] = replay_commands()[static_cast<std::size_t>(dlp.command)];
-  json["usage"] = dlp.usage;
-  json["prior_was_payload"] = dlp.prior_was_payload;
-  if (dlp.other) {
-    json["not_a_dllp"] = json_value::hex_dw(*dlp.other);
-  } else if (!is_plain_nop(dlp.dllp)) {
-    json["dllp"] = json_of(dlp.dllp);
-    json["dllp"].erase("crc");  // the flit has one for all
-  }
-  return json;
 }
 
 /// The receiving end of one direction.
@@ -54,7 +42,7 @@ class FlitReceiver {
     if (!dlp) {
       return fail(flit::kTlpBytes + kDlpTypeAt, {"unknown_type", "no DLLP has this first byte", 0});
     }
-    Json json = json_of_dlp(*dlp);
+    Json json = json_of(*dlp);
     json["tlps"] = Json::array();
     if (!repair.mended.empty()) {
       json["mended"] = repair.mended;
@@ -92,11 +80,13 @@ class FlitReceiver {
 
   void add_tlps() {
     const FoundTlps found = find_tlps(tlp_bytes_, 4 * options_.rest_dw);
+    const std::size_t ninth_at = options_.checks ? found.ninth_at.value_or(kNowhere) : kNowhere;
+    const PacketFlaw too_many_starts = {
+        "too_many_starts", fmt::format("more than {} TLPs begin in this half", kMostStartsInHalf),
+        0};
     for (const FoundTlp& tlp : found.tlps) {
-      if (options_.checks && tlp.start == found.ninth_at) {
-        return fail_at(tlp.start,
-                       {"too_many_starts",
-                        fmt::format("more than {} TLPs begin in this half", kMostStartsInHalf), 0});
+      if (tlp.start == ninth_at) {
+        return fail_at(ninth_at, too_many_starts);
       }
       PacketRead packet = read_found(tlp);
       if (packet.flaw) {
@@ -107,7 +97,9 @@ class FlitReceiver {
       }
       read_.flits[tlp.start / flit::kTlpBytes]["tlps"].push_back(std::move(packet.json));
     }
-    if (found.error) {
+    if (found.error && ninth_at <= found.error_at) {
+      fail_at(ninth_at, too_many_starts);
+    } else if (found.error) {
       fail_at(found.error_at, {name_of(*found.error), sentence_of(*found.error), 0});
     }
   }
@@ -129,6 +121,21 @@ class FlitReceiver {
 };
 
 }  // namespace
+
+Json json_of(const FlitDlp& dlp) {
+  Json json;
+  json["seq"] = dlp.sequence;
+  json["command"] = replay_commands()[static_cast<std::size_t>(dlp.command)];
+  json["usage"] = dlp.usage;
+  json["prior_was_payload"] = dlp.prior_was_payload;
+  if (dlp.other) {
+    json["not_a_dllp"] = json_value::hex_dw(*dlp.other);
+  } else if (!is_plain_nop(dlp.dllp)) {
+    json["dllp"] = json_of(dlp.dllp);
+    json["dllp"].erase("crc");  // the flit has one for all
+  }
+  return json;
+}
 
 FlitsRead read_flits(const std::vector<FlitBytes>& flits, const FlitReadOptions& options) {
   FlitReceiver receiver(options);

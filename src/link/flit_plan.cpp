@@ -3,6 +3,7 @@
 #include "link/flit_plan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "flitwise/error.h"
 
@@ -15,10 +16,10 @@ namespace {
 
 }  // namespace
 
-std::vector<FlitBytes> FlitWriter::write(const std::vector<FlitPlan>& plans) {
+std::vector<WrittenFlit> FlitWriter::write(const std::vector<FlitPlan>& plans) {
   FlitWriter after = *this;
   after.ends_beyond_ = false;
-  std::vector<FlitBytes> flits;
+  std::vector<WrittenFlit> flits;
   for (const FlitPlan& plan : plans) {
     after.push(plan);
     flits.push_back(after.next_flit(plan));
@@ -30,47 +31,56 @@ std::vector<FlitBytes> FlitWriter::write(const std::vector<FlitPlan>& plans) {
     refuse(plans.back().source,
            "a TLP that ends beyond ends before its flit does; expected bytes up to its end");
   }
-  after.may_go_on_ = after.ends_beyond_;
+  after.open_ = after.ends_beyond_ ? Open::kYes : after.open_;
   *this = std::move(after);
   return flits;
 }
 
 void FlitWriter::push(const FlitPlan& plan) {
+  if (open_ == Open::kYes && (plan.tlps.empty() || !plan.tlps.front().began_before)) {
+    refuse(plan.source,
+           "none goes on that ends beyond the flits before; expected its rest first, as bytes with"
+           " began_before");
+  }
   for (const PlannedTlp& tlp : plan.tlps) {
     if (ends_beyond_) {
       refuse(plan.source, "a TLP behind one that ends beyond; expected that one to be last");
     }
-    if (tlp.began_before && !may_go_on_) {
-      refuse(plan.source, "a TLP that began before; expected it first in the first flit");
+    if (tlp.began_before && open_ == Open::kNo) {
+      refuse(plan.source,
+             "a TLP that began before; expected it first in the first flit, or behind one that ends"
+             " beyond");
     }
-    may_go_on_ = false;
+    open_ = Open::kNo;
     ends_beyond_ = tlp.ends_beyond;
     if (tlp.began_before) {
       packer_.push_rest(tlp.bytes);
+      ++rests_;
     } else {
       packer_.push(tlp.bytes, tlp.nops);
     }
   }
 }
 
-FlitBytes FlitWriter::next_flit(const FlitPlan& plan) {
+WrittenFlit FlitWriter::next_flit(const FlitPlan& plan) {
   const TlpBytePacker::Filled filled = packer_.fill();
   const bool has_payload = filled.taken > 0;
   is_full_ = filled.taken == flit::kTlpBytes;
-  may_go_on_ = false;
-  FlitBytes bytes{};
-  std::copy(filled.bytes.begin(), filled.bytes.end(), bytes.begin());
+  open_ = Open::kNo;
+  WrittenFlit flit;
+  flit.tlps = filled.begun + std::exchange(rests_, 0);
+  std::copy(filled.bytes.begin(), filled.bytes.end(), flit.bytes.begin());
   const FlitDlp dlp = completed(plan, has_payload);
   const DlpBytes dlp_bytes = encode(dlp);
-  std::copy(dlp_bytes.begin(), dlp_bytes.end(), bytes.begin() + flit::kTlpBytes);
-  protect_flit(bytes);
+  std::copy(dlp_bytes.begin(), dlp_bytes.end(), flit.bytes.begin() + flit::kTlpBytes);
+  protect_flit(flit.bytes);
   last_was_payload_ = has_payload;
   if (dlp.command == ReplayCommand::kExplicit) {
     next_ = (dlp.sequence + 1U) % kFlitSequences;
   } else if (has_payload) {
     next_ = (next_ + 1) % kFlitSequences;
   }
-  return bytes;
+  return flit;
 }
 
 // A NOP flit has the number of the last one with payload. model: [LNK-11.20]

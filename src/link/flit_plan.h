@@ -33,23 +33,32 @@ struct FlitPlan {
   JsonSource source;
 };
 
+struct WrittenFlit {
+  FlitBytes bytes{};
+  std::size_t tlps = 0;  ///< how many of the plans' TLPs begin in it, or go on in it from before
+};
+
 /// The sending end of one direction.
 class FlitWriter {
  public:
   /// The flits of the plans; what does not fit into one goes on in the next, and behind the last in
-  /// flits of its own. Throws ConfigError where a part of a TLP stands where there can be none, and
-  /// has done nothing then.
-  std::vector<FlitBytes> write(const std::vector<FlitPlan>& plans);
+  /// flits of its own. Throws ConfigError where a part of a TLP stands where there can be none, or
+  /// is missing, and has done nothing then.
+  std::vector<WrittenFlit> write(const std::vector<FlitPlan>& plans);
 
  private:
+  /// Has a TLP begun in the flits before, whose rest is still to come?
+  enum class Open : std::uint8_t { kUnknown, kNo, kYes };
+
   void push(const FlitPlan& plan);
-  FlitBytes next_flit(const FlitPlan& plan);
+  WrittenFlit next_flit(const FlitPlan& plan);
   FlitDlp completed(const FlitPlan& plan, bool has_payload) const;
 
   TlpBytePacker packer_;
   std::uint64_t next_ = 0;
   bool last_was_payload_ = false;
-  bool may_go_on_ = true;  // a TLP that began before
+  Open open_ = Open::kUnknown;
+  std::size_t rests_ = 0;  // of TLPs that began before, for the next flit
   bool is_full_ = false;
   bool ends_beyond_ = false;
 };

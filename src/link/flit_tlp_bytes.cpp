@@ -53,6 +53,7 @@ TlpBytePacker::Filled TlpBytePacker::fill() {
         continue;
       }
       ++in_half;
+      ++filled.begun;
       is_begun_ = true;
     }
     const std::vector<std::uint8_t>& tlp = waiting_.front().tlp;

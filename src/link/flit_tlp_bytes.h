@@ -36,6 +36,7 @@ class TlpBytePacker {
   struct Filled {
     FlitTlpBytes bytes{};   ///< zeros, which are NOP TLPs, where there is no other
     std::size_t taken = 0;  ///< up to the end of the last TLP; 0: a NOP flit
+    std::size_t begun = 0;  ///< TLPs that begin in it
   };
   /// The TLP bytes of the next flit.
   Filled fill();

@@ -182,39 +182,42 @@ std::vector<std::string> packet_types() {
   return types;
 }
 
-// What a machine, or a frame, may be found to have wrong.
-const std::vector<std::string> kMachineErrors = {"malformed_tlp",
-                                                 "unsupported_request",
-                                                 "completer_abort",
-                                                 "unexpected_completion",
-                                                 "completion_timeout",
-                                                 "unknown_domain",
-                                                 "bad_start",
-                                                 "bad_end",
-                                                 "bad_lcrc",
-                                                 "not_modelled",
-                                                 "bad_line",
-                                                 "poisoned_tlp",
-                                                 "invalid_handle",
-                                                 "handle_unknown_to_host",
-                                                 "alloc_refused",
-                                                 "stale_alloc_ack",
-                                                 "stale_handle_error",
-                                                 "bad_handle_message",
-                                                 "stale_handle_order",
-                                                 "foreign_handle_order",
-                                                 "handle_order_tag_in_use",
-                                                 "translation_unsupported",
-                                                 "translation_aborted",
-                                                 "bad_translation_completion",
-                                                 "itag_in_use",
-                                                 "unexpected_prg_response",
-                                                 "unexpected_cxl_message",
-                                                 "cxl_address_outside_memory",
-                                                 "cxl_request_lost",
-                                                 "cxl_request_refused",
-                                                 "cxl_line_lost",
-                                                 "cxl_home_without_memory"};
+// What a machine, a frame or a line of a script may be found to have wrong.
+const std::vector<std::string>& machine_errors() {
+  static const std::vector<std::string> kErrors = {"malformed_tlp",
+                                                   "unsupported_request",
+                                                   "completer_abort",
+                                                   "unexpected_completion",
+                                                   "completion_timeout",
+                                                   "unknown_domain",
+                                                   "bad_start",
+                                                   "bad_end",
+                                                   "bad_lcrc",
+                                                   "not_modelled",
+                                                   "bad_line",
+                                                   "poisoned_tlp",
+                                                   "invalid_handle",
+                                                   "handle_unknown_to_host",
+                                                   "alloc_refused",
+                                                   "stale_alloc_ack",
+                                                   "stale_handle_error",
+                                                   "bad_handle_message",
+                                                   "stale_handle_order",
+                                                   "foreign_handle_order",
+                                                   "handle_order_tag_in_use",
+                                                   "translation_unsupported",
+                                                   "translation_aborted",
+                                                   "bad_translation_completion",
+                                                   "itag_in_use",
+                                                   "unexpected_prg_response",
+                                                   "unexpected_cxl_message",
+                                                   "cxl_address_outside_memory",
+                                                   "cxl_request_lost",
+                                                   "cxl_request_refused",
+                                                   "cxl_line_lost",
+                                                   "cxl_home_without_memory"};
+  return kErrors;
+}
 
 template <class Error>
 void add_names(int count, std::vector<std::string>& names) {
@@ -227,7 +230,7 @@ void add_names(int count, std::vector<std::string>& names) {
 
 const std::vector<std::string>& error_kinds() {
   static const std::vector<std::string> kKinds = [] {
-    std::vector<std::string> kinds = kMachineErrors;
+    std::vector<std::string> kinds = machine_errors();
     kinds.insert(kinds.end(), {"bad_crc", "unknown_type", "too_many_starts"});  // flits
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);

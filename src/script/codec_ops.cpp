@@ -63,12 +63,11 @@ DecodeFlitOp read_decode_flit(OpReader& in) {
   in.number("rest_dw", 0, kMostRestDws, op.options.rest_dw);
   std::vector<std::uint8_t> bytes;
   in.need("hex");
-  in.hex("hex", bytes);
+  const bool is_hex = in.hex("hex", bytes);
   const bool is_whole = !bytes.empty() && bytes.size() % flit::kBytes == 0;
-  if (in.has("hex") && (!is_whole || bytes.size() > kMostScriptBytes)) {
+  if (is_hex && (!is_whole || bytes.size() > kMostScriptBytes)) {
     in.complain("hex", fmt::format("{} bytes seen; expected flits of {} bytes, up to 1 MiB",
                                    bytes.size(), flit::kBytes));
-    return op;
   }
   op.flits.resize(bytes.size() / flit::kBytes);
   for (std::size_t i = 0; i < op.flits.size(); ++i) {

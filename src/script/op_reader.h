@@ -53,9 +53,15 @@ class OpReader {
     fields_.field(key,
                   [&](const json_value::Json& value) { return json_value::read_bool(value, out); });
   }
-  void hex(const char* key, std::vector<std::uint8_t>& out) {
-    fields_.field(
-        key, [&](const json_value::Json& value) { return json_value::read_bytes(value, out); });
+  /// False if the key is missing, or no hex digits.
+  bool hex(const char* key, std::vector<std::uint8_t>& out) {
+    bool is_good = false;
+    fields_.field(key, [&](const json_value::Json& value) {
+      json_value::Complaint complaint = json_value::read_bytes(value, out);
+      is_good = complaint.empty();
+      return complaint;
+    });
+    return is_good;
   }
   void text(const char* key, std::string& out) {
     fields_.field(key, [&](const json_value::Json& value) -> json_value::Complaint {
@@ -131,7 +137,7 @@ class OpReader {
   void cxl_message(const char* key, json_value::Json& out) {
     fields_.field(key, [&](const json_value::Json& value) -> json_value::Complaint {
       if (!value.is_object() && !value.is_string()) {
-        return json_value::shown(value) + "; expected a message, or the name of its channel";
+        return json_value::shown(value) + " seen; expected a message, or the name of its channel";
       }
       out = value;
       return {};

@@ -44,7 +44,9 @@ void check(const std::vector<FlitBytes>& flits, std::uint64_t rest_dw) {
   }
   std::vector<FlitBytes> written;
   try {
-    written = FlitWriter().write(plans_of(any.flits));
+    for (const WrittenFlit& flit : FlitWriter().write(plans_of(any.flits))) {
+      written.push_back(flit.bytes);
+    }
   } catch (const ConfigError&) {
     FLITWISE_PROPERTY(read.flaw.has_value());  // eight starts a half are all that a packer makes
     return;
