@@ -37,6 +37,11 @@ bool is_eviction(const CxlMessage& message) {
          flitwise::is_eviction(static_cast<cxl::D2hReq>(message.opcode));
 }
 
+// Bogus data are of no line.
+bool is_line(const CxlMessage& message) {
+  return message.channel == CxlChannel::kD2hData && !message.bogus;
+}
+
 }  // namespace
 
 CxlCacheDevice::CxlCacheDevice(const sc_core::sc_module_name& name, const Config& config,
@@ -93,7 +98,7 @@ void CxlCacheDevice::send_all() {
 }
 
 void CxlCacheDevice::send(PacketRef message) {
-  count_sent(*message->cxl);
+  lines_sent_ += is_line(*message->cxl) ? 1 : 0;  // the home counts it too
   to_link.send(std::move(message), now());
 }
 
@@ -104,7 +109,7 @@ void CxlCacheDevice::count_sent(const CxlMessage& message) {
     ++done_.snoops;
     done_.snoops_modified += brings_line(static_cast<cxl::D2hRsp>(message.opcode)) ? 1 : 0;
   } else if (message.channel == CxlChannel::kD2hData) {
-    ++(message.bogus ? done_.bogus : lines_sent_);
+    ++(is_line(message) ? lines_sent_ : done_.bogus);
   }
 }
 
