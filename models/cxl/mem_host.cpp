@@ -82,9 +82,13 @@ void CxlMemHost::ask(Time now) {
 }
 
 void CxlMemHost::send(PacketRef message) {
-  foreign_.send({std::move(message), now(), {}}, [this](const Outbox::Entry& entry) {
-    return !pending_ && hand_over(to_link, *entry.packet, entry.ready);
-  });
+  Outbox& queue = foreign_[message->cxl->channel == CxlChannel::kM2sReq ? 0 : 1];
+  queue.send({std::move(message), now(), {}},
+             [this](const Outbox::Entry& entry) { return hand_over_foreign(entry); });
+}
+
+bool CxlMemHost::hand_over_foreign(const Outbox::Entry& entry) {
+  return !pending_ && hand_over(to_link, *entry.packet, entry.ready);
 }
 
 bool CxlMemHost::hand_over_pending() {
@@ -101,9 +105,9 @@ tlm::tlm_sync_enum CxlMemHost::link_has_room(int /*id*/, Packet& /*packet*/,
   if (pending_ && hand_over_pending()) {
     wakeup_.at(now());
   }
-  foreign_.drain([this](const Outbox::Entry& entry) {
-    return !pending_ && hand_over(to_link, *entry.packet, entry.ready);
-  });
+  for (Outbox& queue : foreign_) {
+    queue.drain([this](const Outbox::Entry& entry) { return hand_over_foreign(entry); });
+  }
   return tlm::TLM_COMPLETED;
 }
 
@@ -156,7 +160,7 @@ void CxlMemHost::end_line(std::uint16_t tag, TransferStatus status, Time done) {
 void CxlMemHost::link_lost() {
   is_down_ = true;
   pending_.reset();
-  foreign_ = Outbox(kForeignDepth);
+  foreign_.fill(Outbox(kForeignDepth));
   for (std::size_t tag = 0; tag < requests_.size(); ++tag) {
     if (requests_[tag].packet) {
       ++errors_["cxl_request_lost"];

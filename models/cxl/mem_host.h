@@ -5,6 +5,7 @@
 
 #include <systemc>
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -41,7 +42,7 @@ class CxlMemHost : public sc_core::sc_module {
   void link_lost();
   void link_up();
 
-  bool is_quiet() const { return transfers_.lines_out() == 0 && !pending_ && foreign_.empty(); }
+  bool is_quiet() const { return transfers_.lines_out() == 0 && !pending_ && !has_foreign(); }
   std::string waiting() const;
   /// When the last answer so far was there.
   Time last_completion() const { return last_completion_; }
@@ -65,6 +66,8 @@ class CxlMemHost : public sc_core::sc_module {
   PacketRef make_request();
   void ask(Time now);
   bool hand_over_pending();
+  bool hand_over_foreign(const Outbox::Entry& entry);
+  bool has_foreign() const { return !foreign_[0].empty() || !foreign_[1].empty(); }
   void end_line(std::uint16_t tag, TransferStatus status, Time done);
   bool awaits(const CxlMessage& answer) const;
 
@@ -77,7 +80,8 @@ class CxlMemHost : public sc_core::sc_module {
   std::vector<std::uint16_t> free_tags_;
   PacketRef pending_;  // the link had no room for it
   Time pending_ready_{};
-  Outbox foreign_{kForeignDepth};  // of nobody here, behind the one that waits for room
+  // Of nobody here, behind the one that waits for room: M2S Req, and the others.
+  std::array<Outbox, 2> foreign_{Outbox(kForeignDepth), Outbox(kForeignDepth)};
   bool is_down_ = false;
   Time last_completion_{};
   std::map<std::string, std::uint64_t> errors_;
