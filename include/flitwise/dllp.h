@@ -30,6 +30,10 @@ constexpr bool is_flow_control(DllpType type) {
   return type == DllpType::kInitFc1 || type == DllpType::kInitFc2 || type == DllpType::kUpdateFc;
 }
 
+constexpr bool is_ack_or_nak(DllpType type) {
+  return type == DllpType::kAck || type == DllpType::kNak;
+}
+
 struct Dllp {
   DllpType type = DllpType::kNop;
   std::uint16_t sequence = 0;           ///< Ack, Nak: AckNak_Seq_Num, 0..4095

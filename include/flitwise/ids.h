@@ -25,6 +25,9 @@ struct Bdf {
   friend constexpr bool operator<(Bdf a, Bdf b) { return a.value < b.value; }
 };
 
+/// Requester ID of the root complex: of host requests and of messages of its translation agent.
+inline constexpr Bdf kRootComplexId{};
+
 /// Process Address Space ID, 20 bits.
 enum class Pasid : std::uint32_t {};
 inline constexpr unsigned kPasidBits = 20;

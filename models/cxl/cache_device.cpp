@@ -32,9 +32,9 @@ CoreOp write_of(CxlCacheWrite write) {
 }
 
 // A request that gives a line up.
-bool is_eviction(const CxlMessage& message) {
+bool evicts(const CxlMessage& message) {
   return message.channel == CxlChannel::kD2hReq &&
-         flitwise::is_eviction(static_cast<cxl::D2hReq>(message.opcode));
+         is_eviction(static_cast<cxl::D2hReq>(message.opcode));
 }
 
 // Bogus data are of no line.
@@ -86,7 +86,7 @@ void CxlCacheDevice::send_all() {
   for (const CxlOut& out : out_) {
     count_sent(out.message);
     const bool is_asked =
-        asking_ && out.message.channel == CxlChannel::kD2hReq && !is_eviction(out.message);
+        asking_ && out.message.channel == CxlChannel::kD2hReq && !evicts(out.message);
     PacketRef packet = is_asked ? asking_ : cxl_packet(pool_, out, counts_);
     if (is_asked) {
       put_into(*packet, out.message);
@@ -103,7 +103,7 @@ void CxlCacheDevice::send(PacketRef message) {
 }
 
 void CxlCacheDevice::count_sent(const CxlMessage& message) {
-  if (is_eviction(message)) {
+  if (evicts(message)) {
     ++done_.evictions;
   } else if (message.channel == CxlChannel::kD2hRsp) {
     ++done_.snoops;

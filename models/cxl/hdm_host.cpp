@@ -17,7 +17,7 @@ HostLinesConfig rules_for(const Config& config) {
 }
 
 // Gives a line up: MemClnEvct, or MemWr that no BISnp has asked for.
-bool is_eviction(const CxlMessage& message) {
+bool gives_line_up(const CxlMessage& message) {
   return message.channel == CxlChannel::kM2sReq
              ? static_cast<cxl::M2sReq>(message.opcode) == cxl::M2sReq::kMemClnEvct
              : message.channel == CxlChannel::kM2sRwd &&
@@ -70,7 +70,7 @@ void CxlHdmHost::send_all(Time inward) {
   for (const CxlOut& out : out_) {
     count_sent(out.message);
     const bool is_asked =
-        asking_ && out.message.channel == CxlChannel::kM2sReq && !is_eviction(out.message);
+        asking_ && out.message.channel == CxlChannel::kM2sReq && !gives_line_up(out.message);
     PacketRef packet = is_asked ? asking_ : cxl_packet(pool_, out, counts_);
     if (is_asked) {
       put_into(*packet, out.message);
@@ -81,7 +81,7 @@ void CxlHdmHost::send_all(Time inward) {
 }
 
 void CxlHdmHost::count_sent(const CxlMessage& message) {
-  if (is_eviction(message)) {
+  if (gives_line_up(message)) {
     count(done_.host_evictions);
   } else if (message.channel == CxlChannel::kM2sRwd && message.id >= HostLines::kWriteBackTag) {
     count(done_.write_backs);

@@ -69,8 +69,7 @@ const char* Endpoint::receive_handle_message(const Packet& packet) {
     return dhi_.receive(message);
   }
   const Bdf addressed{static_cast<std::uint16_t>(packet.tlp.message_dw2 >> 16)};
-  constexpr Bdf kRootComplex{};
-  if (packet.tlp.requester_id != kRootComplex) {
+  if (packet.tlp.requester_id != kRootComplexId) {
     return "foreign_handle_order";
   }
   return function_of(addressed) < config_.device.functions.count

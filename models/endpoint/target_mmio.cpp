@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory requests to a device: BAR 0 of its functions.
+#include "common/page.h"
 #include "endpoint/target_unit.h"
 #include "tlp/splitter.h"
 
 namespace flitwise {
 namespace {
 
-constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint32_t kCompleterRcb = 128;  // of completers that are no root complex
 
 std::uint8_t enables_of(const Tlp& tlp, unsigned dw) {

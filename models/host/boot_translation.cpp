@@ -8,12 +8,7 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint8_t kWholeDw = 0xf;
 constexpr unsigned kNextShift = 20;  // of the header of an extended capability
-
-CfgAccess read_of(Bdf target, std::uint16_t offset) {
-  return {false, target, offset, 0, kWholeDw};
-}
 
 Bdf virtual_function(const FoundFunction& pf, unsigned index) {
   return Bdf{static_cast<std::uint16_t>(pf.bdf.value + pf.vf_offset + pf.vf_stride * index)};
@@ -48,16 +43,17 @@ void Boot::set_up_next_translation() {
 // Looks for ATS among the extended capabilities of the first VF: all of a PF are alike.
 void Boot::read_virtual_function(std::uint16_t offset) {
   const FoundFunction& pf = enumerator_.result().functions[found_[translated_]];
-  perform({read_of(virtual_function(pf, 0), offset)}, [this, offset](const Values& values) {
-    const auto next = static_cast<std::uint16_t>(values[0] >> kNextShift);
-    if ((values[0] & 0xffffU) == cfg::kExtAts) {
-      enable_translation(offset);
-    } else if (next > offset) {
-      read_virtual_function(next);
-    } else {
-      enable_translation(0);
-    }
-  });
+  perform({CfgAccess::read_of(virtual_function(pf, 0), offset)},
+          [this, offset](const Values& values) {
+            const auto next = static_cast<std::uint16_t>(values[0] >> kNextShift);
+            if ((values[0] & 0xffffU) == cfg::kExtAts) {
+              enable_translation(offset);
+            } else if (next > offset) {
+              read_virtual_function(next);
+            } else {
+              enable_translation(0);
+            }
+          });
 }
 
 // PASID first, since it must not change under ATS; page requests last. virtual_ats: where ATS is in

@@ -10,8 +10,6 @@
 namespace flitwise {
 namespace {
 
-namespace reg = handle_register;
-
 /// Owned by the callback of the step that is under way.
 class Sequence : public std::enable_shared_from_this<Sequence> {
  public:
@@ -50,17 +48,18 @@ class Sequence : public std::enable_shared_from_this<Sequence> {
 
   void clear_host() {
     const std::array<std::uint32_t, 5> registers{0, options_.function.value, 0, 0,
-                                                 reg::kDeallocFunction};
+                                                 handle_register::kDeallocFunction};
     std::array<std::uint8_t, 20> bytes{};
     for (std::size_t at = 0; at < bytes.size(); ++at) {
       bytes[at] = static_cast<std::uint8_t>(registers[at / 4] >> 8 * (at % 4));
     }
     const std::uint64_t block = HostBridge::handle_block(options_.host_block);
-    bridge_.write(block + reg::kHandle, bytes.data(), bytes.size(), false);
-    bridge_.read(block + reg::kStatus, 4, [self = shared_from_this()](const HostAnswer& answer) {
-      self->status_ = static_cast<HandleStatus>(answer.value() & 0xfU);
-      self->enable();
-    });
+    bridge_.write(block + handle_register::kHandle, bytes.data(), bytes.size(), false);
+    bridge_.read(block + handle_register::kStatus, 4,
+                 [self = shared_from_this()](const HostAnswer& answer) {
+                   self->status_ = static_cast<HandleStatus>(answer.value() & 0xfU);
+                   self->enable();
+                 });
   }
 
   void enable() {

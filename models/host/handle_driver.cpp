@@ -8,26 +8,26 @@
 #include <utility>
 
 namespace flitwise {
-namespace reg = handle_register;
 namespace {
 
 constexpr std::size_t kCommandDws = 5;  // HANDLE, IDENTITY, PASID, UPPER, COMMAND
 
 std::array<std::uint32_t, kCommandDws> registers_of(const AllocMessage& message) {
   const DeviceIdentity& identity = message.identity;
-  const std::uint32_t flags = (identity.pasid ? reg::kPasidSupported : 0U) |
-                              (message.is_trusted ? reg::kTrusted : 0U) |
-                              (identity.privileged_mode_requested ? reg::kPmr : 0U) |
-                              (identity.execute_requested ? reg::kEr : 0U);
+  const std::uint32_t flags = (identity.pasid ? handle_register::kPasidSupported : 0U) |
+                              (message.is_trusted ? handle_register::kTrusted : 0U) |
+                              (identity.privileged_mode_requested ? handle_register::kPmr : 0U) |
+                              (identity.execute_requested ? handle_register::kEr : 0U);
   return {to_int(message.dhi) | flags,
           identity.bdf.value | std::uint32_t{message.capabilities} << 16,
           identity.pasid ? to_int(*identity.pasid) : 0U, 0U,
-          reg::kAlloc | std::uint32_t{message.epoch} << 8};
+          handle_register::kAlloc | std::uint32_t{message.epoch} << 8};
 }
 
 std::array<std::uint32_t, kCommandDws> registers_of(const DeallocMessage& message) {
-  constexpr std::array<std::uint32_t, 4> kCodes{reg::kDeallocOne, reg::kDeallocRange,
-                                                reg::kDeallocFunction, reg::kDeallocAll};
+  constexpr std::array<std::uint32_t, 4> kCodes{
+      handle_register::kDeallocOne, handle_register::kDeallocRange,
+      handle_register::kDeallocFunction, handle_register::kDeallocAll};
   return {to_int(message.dhi), message.function.value, 0U, to_int(message.upper),
           kCodes[static_cast<std::size_t>(message.scope)] | std::uint32_t{message.epoch} << 8};
 }
@@ -181,21 +181,22 @@ void HandleDriver::command(std::uint64_t block, const HandleCommand& order, Then
   for (std::size_t index = 0; index < bytes.size(); ++index) {
     bytes[index] = static_cast<std::uint8_t>(values[index / 4] >> 8 * (index % 4));
   }
-  bridge_.write(block + reg::kHandle, bytes.data(), bytes.size(), false);
+  bridge_.write(block + handle_register::kHandle, bytes.data(), bytes.size(), false);
   poll(block, std::move(then));
 }
 
 void HandleDriver::poll(std::uint64_t block, Then then) {
   bridge_.after(options_.step, [this, block, then = std::move(then)] {
-    bridge_.read(block + reg::kStatus, 4, [this, block, then](const HostAnswer& answer) {
-      if (answer.is_ok() && (answer.value() & reg::kBusy) != 0) {
-        poll(block, then);
-        return;
-      }
-      then(answer.is_ok() && (answer.value() & reg::kBadCommand) == 0
-               ? static_cast<HandleStatus>(answer.value() & 0xfU)
-               : HandleStatus::kMalformed);
-    });
+    bridge_.read(block + handle_register::kStatus, 4,
+                 [this, block, then](const HostAnswer& answer) {
+                   if (answer.is_ok() && (answer.value() & handle_register::kBusy) != 0) {
+                     poll(block, then);
+                     return;
+                   }
+                   then(answer.is_ok() && (answer.value() & handle_register::kBadCommand) == 0
+                            ? static_cast<HandleStatus>(answer.value() & 0xfU)
+                            : HandleStatus::kMalformed);
+                 });
   });
 }
 

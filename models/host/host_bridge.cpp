@@ -11,7 +11,6 @@
 namespace flitwise {
 namespace {
 
-constexpr Bdf kRootComplex{};             // Requester ID of the host's own requests
 constexpr std::uint32_t kMaxWrite = 128;  // every device takes an MPS of that
 constexpr unsigned kMaxRead = 4096;
 
@@ -60,7 +59,7 @@ void HostBridge::config(const CfgAccess& access, Done done) {
   packet->counts = false;
   Tlp& tlp = packet->tlp;
   tlp.type = access.write ? TlpType::kCfgWr1 : TlpType::kCfgRd1;
-  tlp.requester_id = kRootComplex;
+  tlp.requester_id = kRootComplexId;
   tlp.completer_id = access.target;
   tlp.register_offset = access.offset;
   tlp.length_dw = 1;
@@ -99,7 +98,7 @@ PacketRef HostBridge::memory_request(TlpType type, const RequestPiece& piece) co
   PacketRef packet = pool_.make(PacketKind::kTlp);
   Tlp& tlp = packet->tlp;
   tlp.type = type;
-  tlp.requester_id = kRootComplex;
+  tlp.requester_id = kRootComplexId;
   tlp.address = piece.address;
   tlp.is_4dw = piece.address >> 32 != 0;
   tlp.length_dw = piece.length_dw;
@@ -196,7 +195,7 @@ void HostBridge::send_nonposted(Request request) {
 bool HostBridge::completed(unsigned port, const PacketRef& packet, Time when) {
   const Tlp& tlp = packet->tlp;
   if (tlp.tag >= outstanding_.size() || outstanding_[tlp.tag].serial == 0 ||
-      tlp.requester_id != kRootComplex || outstanding_[tlp.tag].request.port != port) {
+      tlp.requester_id != kRootComplexId || outstanding_[tlp.tag].request.port != port) {
     return false;
   }
   Outstanding& out = outstanding_[tlp.tag];

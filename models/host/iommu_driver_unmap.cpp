@@ -13,7 +13,7 @@
 namespace flitwise {
 namespace {
 
-constexpr unsigned kMostRepeats = 3;
+constexpr unsigned kMostUnmapRepeats = 3;
 
 unsigned largest_address_mask(std::uint64_t capabilities) {
   return capabilities >> 48 & 0x3fU;  // CAP.MAMV [IOM-1.2]
@@ -250,7 +250,7 @@ void IommuDriver::wait_is_over() {
 
 // A device did not answer: the agent has given the wait up. [IQU-07]
 void IommuDriver::repeat_invalidation() {
-  if (is_waiting_ && repeats_ < kMostRepeats) {
+  if (is_waiting_ && repeats_ < kMostUnmapRepeats) {
     ++repeats_;
     invalidate();
   }

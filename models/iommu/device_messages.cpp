@@ -8,12 +8,10 @@
 namespace flitwise {
 namespace {
 
-constexpr Bdf kRootComplex{};  // the agent, in messages that it sends
-
 InvalidateRequest request_of(const DeviceTlbInvalidation& command, std::uint8_t itag) {
   const DecodedRange decoded = decode_range(command.address, command.is_sized);
   InvalidateRequest request;
-  request.agent = kRootComplex;
+  request.agent = kRootComplexId;
   request.function = command.source;
   request.itag = itag;
   request.range = decoded.range;
@@ -67,7 +65,7 @@ void TranslationAgent::send_held_invalidation() {
 // A function that nobody reaches listens to nothing. [IQU-13]
 void TranslationAgent::carry_out(const PageGroupResponse& command) {
   PrgResponse response;
-  response.agent = kRootComplex;
+  response.agent = kRootComplexId;
   response.function = command.source;
   response.prg_index = command.group;
   response.code = command.code;

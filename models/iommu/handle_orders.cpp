@@ -7,8 +7,6 @@
 namespace flitwise {
 namespace {
 
-constexpr Bdf kRootComplex{};  // the agent, in messages that it sends
-
 DeallocMessage message_of(const HandleInvalidation& command, std::uint8_t epoch) {
   DeallocMessage message;
   message.scope = command.scope;
@@ -50,7 +48,7 @@ void TranslationAgent::carry_out(const HandleInvalidation& command) {
   wakeup_.at(next_timeout());
   queue_.sent_to_device();
   PacketRef packet = pool_.make(PacketKind::kTlp);
-  write_order(*packet, kRootComplex, command.source, order);
+  write_order(*packet, kRootComplexId, command.source, order);
   packet->payload_bytes = static_cast<std::uint32_t>(packet->payload.size());
   packet->counts = false;
   if (send_) {

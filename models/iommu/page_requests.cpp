@@ -9,8 +9,6 @@
 namespace flitwise {
 namespace {
 
-constexpr Bdf kRootComplex{};  // the agent, in messages that it sends
-
 QueuedPageRequest queued(const PageRequest& request) {
   QueuedPageRequest entry;
   entry.source = request.function;
@@ -105,7 +103,7 @@ void PageRequests::admit(const Entry& entry) {
 
 void PageRequests::carry_out(PageRequestAction action, const PageRequest& request, Time delay) {
   const auto respond = [&](PrgCode code) {
-    host_.respond(prg_response_to(request, kRootComplex, code, responds_with_pasid_), delay);
+    host_.respond(prg_response_to(request, kRootComplexId, code, responds_with_pasid_), delay);
   };
   switch (action) {
     case PageRequestAction::kRespondSuccess:

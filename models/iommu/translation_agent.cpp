@@ -10,7 +10,6 @@
 namespace flitwise {
 namespace {
 
-constexpr Bdf kRootComplex{};           // the agent, in messages that it sends
 constexpr std::size_t kFirstJobs = 64;  // room that grows when it is full
 
 CacheShape shape_of(const CacheConfig& config) {
@@ -63,7 +62,7 @@ TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const Co
       walked_(config.iommu.walkers),
       wakeup_("wakeup", config.iommu.timing.clock),
       queue_(config.iommu.reserved_tail_bit),
-      device_tlbs_(kRootComplex, config.iommu.timing.invalidate_timeout),
+      device_tlbs_(kRootComplexId, config.iommu.timing.invalidate_timeout),
       handle_orders_(config.iommu.timing.invalidate_timeout),
       page_requests_(config.iommu.page_requests.overflow, config.iommu.page_requests.respond_pasid,
                      registers_, *this) {

@@ -8,7 +8,6 @@ namespace flitwise {
 namespace {
 
 // The root complex itself, in messages that it sends.
-constexpr Bdf kRootComplex{};
 
 }  // namespace
 
@@ -56,7 +55,8 @@ Time HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack, T
     }
     if (wants_ack) {
       PacketRef answer = pool_.make(PacketKind::kTlp);
-      write_alloc_ack(*answer, kRootComplex, requester, {alloc->dhi, verdict.status, alloc->epoch});
+      write_alloc_ack(*answer, kRootComplexId, requester,
+                      {alloc->dhi, verdict.status, alloc->epoch});
       answers.push_back(std::move(answer));
     } else if (verdict.status != HandleStatus::kOk) {
       report(requester, {alloc->dhi, verdict.status, alloc->epoch}, answers);
@@ -103,7 +103,7 @@ void HostHandles::report(Bdf device, const HandleErrorMessage& message,
                          std::vector<PacketRef>& answers) {
   if (config_.host.dhi.report_errors) {
     PacketRef answer = pool_.make(PacketKind::kTlp);
-    write_error(*answer, kRootComplex, device, message);
+    write_error(*answer, kRootComplexId, device, message);
     answers.push_back(std::move(answer));
   }
 }

@@ -10,7 +10,7 @@ namespace {
 using json_value::Json;
 
 // Flat: the slots have events of their own, and credits stand beside the other fields.
-Json flit_event(const Json& flit, const CxlFlitStream::Bytes& bytes) {
+Json flit_event(const Json& flit, const ByteVector& bytes) {
   Json event = flit;
   event.erase("slots");
   if (event.contains("credits")) {
@@ -51,7 +51,7 @@ std::string text_of(const Json& messages) {
 
 void CxlFlitScript::encode(const EncodeCxlOp& op, std::uint32_t token) {
   const CxlFlitKind kind = cxl_flit_kind_of(op.flit, {});
-  for (const CxlFlitStream::Bytes& bytes : written_.bytes_of(op.flit, {})) {
+  for (const ByteVector& bytes : written_.bytes_of(op.flit, {})) {
     tell(shown_, kind, bytes, token);
   }
 }
@@ -60,8 +60,8 @@ void CxlFlitScript::decode(const DecodeCxlOp& op, std::uint32_t token) {
   tell(read_, op.kind, op.bytes, token);
 }
 
-void CxlFlitScript::tell(CxlFlitStream& stream, const CxlFlitKind& kind,
-                         const CxlFlitStream::Bytes& bytes, std::uint32_t token) {
+void CxlFlitScript::tell(CxlFlitStream& stream, const CxlFlitKind& kind, const ByteVector& bytes,
+                         std::uint32_t token) {
   const CxlFlitStream::Read read = stream.read(kind, bytes);
   if (read.error) {
     output_.error(token, name_of(*read.error), fmt::format("byte {}", read.error_offset));

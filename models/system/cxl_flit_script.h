@@ -22,7 +22,7 @@ class CxlFlitScript {
   void decode(const DecodeCxlOp& op, std::uint32_t token);
 
  private:
-  void tell(CxlFlitStream& stream, const CxlFlitKind& kind, const CxlFlitStream::Bytes& bytes,
+  void tell(CxlFlitStream& stream, const CxlFlitKind& kind, const ByteVector& bytes,
             std::uint32_t token);
 
   ScriptOutput& output_;

@@ -12,8 +12,6 @@
 namespace flitwise {
 namespace {
 
-constexpr auto kUp = static_cast<std::size_t>(LinkSide::kUpstream);
-constexpr auto kDown = static_cast<std::size_t>(LinkSide::kDownstream);
 constexpr unsigned kFunctionsPerBus = 256;
 
 unsigned buses_of(const Config& device) {
@@ -77,7 +75,8 @@ Config with_common_mps(const Config& config) {
 }
 
 template <class Upper, class Lower>
-void bind(Upper& to_link, LinkTarget<Lower>& from_link, Link& link, std::size_t end) {
+void bind(Upper& to_link, LinkTarget<Lower>& from_link, Link& link, LinkSide side) {
+  const auto end = static_cast<std::size_t>(side);
   to_link.bind(*link.from_port[end]);
   link.to_port[end]->bind(from_link);
 }
@@ -131,7 +130,7 @@ void Fabric::build_direct(const Config& config) {
     RootPort& port = add_root_port(root, of_port, *device.handles);
     device.root_port = &port;
     Link& link = *links[device.link].link;
-    bind(port.to_link, port.from_link, link, kUp);
+    bind(port.to_link, port.from_link, link, LinkSide::kUpstream);
   }
 }
 
@@ -147,17 +146,17 @@ void Fabric::build_switched(const Config& whole) {
   const Config of_switch = for_instances(config, "sw0", trunk);
   switches.push_back(std::make_unique<Switch>("sw0", of_switch, presets, surroundings_.pool));
   Switch& sw = *switches.back();
-  bind(sw.to_link(kUpstreamPort), sw.from_link(kUpstreamPort), link, kDown);
+  bind(sw.to_link(kUpstreamPort), sw.from_link(kUpstreamPort), link, LinkSide::kDownstream);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto port = static_cast<std::uint16_t>(i);
-    bind(sw.to_link(port), sw.from_link(port), *links[devices[i].link].link, kUp);
+    bind(sw.to_link(port), sw.from_link(port), *links[devices[i].link].link, LinkSide::kUpstream);
   }
   source_validation = of_switch.system.source_validation;
   for (FabricDevice& device : devices) {
     device.handles = &add_handles(device.config);
   }
   RootPort& port = add_root_port("rp0", for_instances(config, "rp0", trunk), *devices[0].handles);
-  bind(port.to_link, port.from_link, link, kUp);
+  bind(port.to_link, port.from_link, link, LinkSide::kUpstream);
   for (FabricDevice& device : devices) {
     device.root_port = &port;
   }
@@ -225,7 +224,7 @@ void Fabric::add_device(const Config& config, const std::string& link_name) {
   Link& link = add_link(link_name, c);
   device.endpoint =
       std::make_unique<Endpoint>(device.name.c_str(), c, surroundings_.pool, surroundings_.tracer);
-  bind(device.endpoint->to_link, device.endpoint->from_link, link, kDown);
+  bind(device.endpoint->to_link, device.endpoint->from_link, link, LinkSide::kDownstream);
   link.on_rollover(LinkSide::kDownstream,
                    [endpoint = device.endpoint.get()] { endpoint->replay_num_rolled_over(); });
   if (c.device.cxl.memory > 0) {

@@ -8,11 +8,9 @@
 namespace flitwise {
 namespace {
 
-constexpr auto kUp = static_cast<std::size_t>(LinkSide::kUpstream);
-constexpr auto kDown = static_cast<std::size_t>(LinkSide::kDownstream);
-
 template <class Agent>
-void bind(Agent& agent, Link::AgentSockets& link, std::size_t end) {
+void bind(Agent& agent, Link::AgentSockets& link, LinkSide side) {
+  const auto end = static_cast<std::size_t>(side);
   agent.to_link.bind(*link.from[end]);
   link.to[end]->bind(agent.from_link);
 }
@@ -50,8 +48,8 @@ void Fabric::add_memory(FabricDevice& device, Link& link) {
                                                  surroundings_.pool, surroundings_.tracer);
   device.mem_device =
       std::make_unique<CxlMemDevice>(memory.c_str(), device.config.device.cxl, surroundings_.pool);
-  bind(*device.mem_host, link.mem, kUp);
-  bind(*device.mem_device, link.mem, kDown);
+  bind(*device.mem_host, link.mem, LinkSide::kUpstream);
+  bind(*device.mem_device, link.mem, LinkSide::kDownstream);
 }
 
 // Its addresses are its own: so is the monitor. [CXL-8.1]
@@ -68,8 +66,8 @@ void Fabric::add_shared_memory(FabricDevice& device, Link& link, const std::stri
                                                  surroundings_.pool, surroundings_.tracer, of_host);
   device.hdm_device = std::make_unique<CxlHdmDevice>(
       memory.c_str(), device.config, surroundings_.pool, surroundings_.tracer, of_device);
-  bind(*device.hdm_host, link.mem, kUp);
-  bind(*device.hdm_device, link.mem, kDown);
+  bind(*device.hdm_host, link.mem, LinkSide::kUpstream);
+  bind(*device.hdm_device, link.mem, LinkSide::kDownstream);
 }
 
 // All caches have one home. [CXL-7.1]
@@ -84,8 +82,8 @@ void Fabric::add_cache(FabricDevice& device, Link& link) {
       [endpoint = device.endpoint.get(), form = device.config.link.cxl.identity](DomainId domain) {
         return identity_value(form, endpoint->identity_of(domain), domain);
       });
-  bind(home->port(device.home_port), link.cache, kUp);
-  bind(*device.cache, link.cache, kDown);
+  bind(home->port(device.home_port), link.cache, LinkSide::kUpstream);
+  bind(*device.cache, link.cache, LinkSide::kDownstream);
 }
 
 bool Fabric::send_message(const FabricDevice& device, PacketRef message) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "common/page.h"
 #include "flitwise/error.h"
 
 namespace flitwise {
@@ -13,10 +14,9 @@ constexpr std::uint64_t kBodySize = 1U << 11;
 constexpr std::uint64_t kBodyGlobal = 1U << 0;
 constexpr unsigned kIdShift = 16;
 constexpr unsigned kPrgIndexShift = 3;
-constexpr std::uint32_t kLast = 1U << 2, kWrite = 1U << 1, kRead = 1U << 0;
+constexpr std::uint32_t kLastBit = 1U << 2, kWriteBit = 1U << 1, kReadBit = 1U << 0;
 constexpr unsigned kCodeShift = 12;
 constexpr std::uint32_t kPrgIndexMask = kPrgIndices - 1;
-constexpr std::uint64_t kPageMask = 0xfff;
 
 Tlp message(TlpType type, MsgRouting routing, std::uint8_t code, Bdf sender) {
   Tlp tlp;
@@ -106,7 +106,7 @@ InvalidateCompletion invalidate_completion_of(const Tlp& tlp) {
 }
 
 Tlp page_request_tlp(const PageRequest& request) {
-  FLITWISE_CHECK(request.prg_index < kPrgIndices && (request.page & kPageMask) == 0,
+  FLITWISE_CHECK(request.prg_index < kPrgIndices && (request.page & kPageOffset) == 0,
                  "PRG Index " + std::to_string(request.prg_index));
   Tlp tlp = message(TlpType::kMsg, MsgRouting::kToRootComplex, msg::kPageRequest, request.function);
   tlp.relaxed_ordering = request.relaxed_ordering;
@@ -116,8 +116,8 @@ Tlp page_request_tlp(const PageRequest& request) {
   tlp.message_dw2 = static_cast<std::uint32_t>(request.page >> 32);
   tlp.message_dw3 = static_cast<std::uint32_t>(request.page) |
                     std::uint32_t{request.prg_index} << kPrgIndexShift |
-                    (request.is_last ? kLast : 0U) | (request.write ? kWrite : 0U) |
-                    (request.read ? kRead : 0U);
+                    (request.is_last ? kLastBit : 0U) | (request.write ? kWriteBit : 0U) |
+                    (request.read ? kReadBit : 0U);
   return tlp;
 }
 
@@ -127,11 +127,11 @@ PageRequest page_request_of(const Tlp& tlp) {
   request.pasid = pasid_of(tlp);
   request.privileged = tlp.has_pasid && tlp.privileged_mode_requested;
   request.execute = tlp.has_pasid && tlp.execute_requested;
-  request.page = (std::uint64_t{tlp.message_dw2} << 32 | tlp.message_dw3) & ~kPageMask;
+  request.page = (std::uint64_t{tlp.message_dw2} << 32 | tlp.message_dw3) & kPageAddress;
   request.prg_index = static_cast<std::uint16_t>(tlp.message_dw3 >> kPrgIndexShift & kPrgIndexMask);
-  request.is_last = (tlp.message_dw3 & kLast) != 0;
-  request.write = (tlp.message_dw3 & kWrite) != 0;
-  request.read = (tlp.message_dw3 & kRead) != 0;
+  request.is_last = (tlp.message_dw3 & kLastBit) != 0;
+  request.write = (tlp.message_dw3 & kWriteBit) != 0;
+  request.read = (tlp.message_dw3 & kReadBit) != 0;
   request.relaxed_ordering = tlp.relaxed_ordering;
   return request;
 }

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <string>
 
+#include "common/page.h"
 #include "flitwise/error.h"
 
 namespace flitwise {
 
-namespace {
-constexpr std::uint64_t kPageOffset = 0xfff;
-}  // namespace
+namespace {}  // namespace
 
 PageRequestInterface::PageRequestInterface(const PageRequestConfig& config) : config_(config) {
   FLITWISE_CHECK(config.capacity > 0, "page request capacity 0");
@@ -94,7 +93,7 @@ PageRequest PageRequestInterface::next_request(std::uint16_t index, const PageWi
   request.pasid = group.pasid;
   request.execute = group.pasid.has_value() && wish.execute;
   request.privileged = group.pasid.has_value() && wish.privileged;
-  request.page = wish.address & ~kPageOffset;
+  request.page = wish.address & kPageAddress;
   request.prg_index = index;
   request.is_last = group.left == 0;
   request.write = wish.write;

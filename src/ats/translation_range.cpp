@@ -4,12 +4,12 @@
 
 #include <string>
 
+#include "common/page.h"
 #include "flitwise/error.h"
 
 namespace flitwise {
 
 namespace {
-constexpr std::uint64_t kPageMask = (std::uint64_t{1} << kSmallestRangeBits) - 1;
 constexpr unsigned kSmallestWithS = 13;  ///< 8 KiB: S set and no ones above
 }  // namespace
 
@@ -22,14 +22,14 @@ SizeField encode_range(const PageRange& range) {
     return {range.base, false};
   }
   const unsigned size_bit = range.size_bits - 1U;
-  return {range.base | (PageRange::mask_of(size_bit) & ~kPageMask), true};
+  return {range.base | (PageRange::mask_of(size_bit) & kPageAddress), true};
 }
 
 DecodedRange decode_range(std::uint64_t address, bool s) {
   if (!s) {
     return {PageRange::around(address, kSmallestRangeBits), false};
   }
-  const std::uint64_t zeros = ~(address | kPageMask);
+  const std::uint64_t zeros = ~(address | kPageOffset);
   if (zeros == 0) {
     return {PageRange::everything(), true};
   }
@@ -38,7 +38,7 @@ DecodedRange decode_range(std::uint64_t address, bool s) {
 }
 
 PageRange enclosing_range(std::uint64_t first, std::uint64_t last) {
-  const std::uint64_t differing = (first ^ last) | kPageMask;
+  const std::uint64_t differing = (first ^ last) | kPageOffset;
   const unsigned bits = kWholeSpaceBits - static_cast<unsigned>(__builtin_clzll(differing));
   return PageRange::around(first, bits);
 }

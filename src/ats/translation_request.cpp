@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "common/page.h"
 #include "flitwise/error.h"
 #include "tlp/header_layout.h"
 
@@ -12,8 +13,7 @@ namespace flitwise {
 
 namespace {
 constexpr std::uint64_t kFourGiB = std::uint64_t{1} << 32;
-constexpr std::uint64_t kPageOffset = (std::uint64_t{1} << kSmallestRangeBits) - 1;
-constexpr std::uint8_t kAllBytes = 0xf;
+constexpr std::uint8_t kWholeDw = 0xf;
 }  // namespace
 
 unsigned max_translations(const TranslationSettings& settings) {
@@ -57,7 +57,7 @@ Tlp translation_request_tlp(const TranslationAsk& ask, const TranslationSettings
   tlp.tc = ask.tc;
   tlp.length_dw = static_cast<std::uint16_t>(ask.translations * kTranslationBytes / 4);
   tlp.requester_id = function;
-  tlp.first_be = tlp.last_be = kAllBytes;
+  tlp.first_be = tlp.last_be = kWholeDw;
   tlp.address = ask.address & ~std::uint64_t{3};
   tlp.processing_hint = ask.no_write ? 1U << kNoWriteBit : 0U;
   if (ask.pasid.has_value()) {

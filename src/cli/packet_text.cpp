@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "common/byte_vector.h"
 #include "tlp/dllp_codec.h"
 #include "tlp/json_reader.h"
 #include "tlp/packet_read.h"
@@ -13,7 +14,6 @@ namespace {
 
 using json_value::Complaint;
 using json_value::Json;
-using Bytes = std::vector<std::uint8_t>;
 
 const std::vector<std::string> kFramings = {"gen1", "gen3"};
 constexpr const char* kNoFraming = "a TLP of flit mode has no framing of its own; expected none";
@@ -76,12 +76,12 @@ FrameKeys take_frame_keys(Json& object, const std::vector<std::string>& keys, Js
   return frame;
 }
 
-Bytes part_of(const Bytes& bytes, const FrameResult& frame) {
+ByteVector part_of(const ByteVector& bytes, const FrameResult& frame) {
   const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(frame.offset);
   return {first, first + static_cast<std::ptrdiff_t>(frame.bytes)};
 }
 
-void accept(const FrameResult& frame, const Bytes& bytes, const HexSource& source) {
+void accept(const FrameResult& frame, const ByteVector& bytes, const HexSource& source) {
   if (frame.error) {
     refuse(source, frame.error_offset,
            fmt::format("{} in {} bytes; expected one whole frame", name_of(*frame.error),
@@ -123,8 +123,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-Bytes bytes_in(const std::string& hex, const HexSource& source) {
-  Bytes bytes;
+ByteVector bytes_in(const std::string& hex, const HexSource& source) {
+  ByteVector bytes;
   if (const Complaint complaint = json_value::read_bytes(hex, bytes); !complaint.empty()) {
     throw ConfigError({{source.file, source.line, source.line > 0 ? 1 : 0, "", complaint}});
   }
@@ -138,9 +138,9 @@ std::string tlp_hex(Json object, JsonSource source) {
   if (frame.checks) {
     check_rules(document.tlp, source);
   }
-  Bytes bytes = bytes_of(document);
+  ByteVector bytes = bytes_of(document);
   if (frame.framing) {
-    Bytes framed;
+    ByteVector framed;
     frame_tlp(*frame.framing, static_cast<std::uint16_t>(frame.sequence), bytes, frame.is_nullified,
               framed);
     bytes = framed;
@@ -151,7 +151,7 @@ std::string tlp_hex(Json object, JsonSource source) {
 std::string dllp_hex(Json object, JsonSource source) {
   const FrameKeys frame = take_frame_keys(object, kDllpFrameKeys, source);
   const auto dllp = encode(dllp_from_json(object, source, false));
-  Bytes bytes(dllp.begin(), dllp.end());
+  ByteVector bytes(dllp.begin(), dllp.end());
   if (frame.framing) {
     bytes.clear();
     frame_dllp(*frame.framing, dllp, bytes);
@@ -160,7 +160,7 @@ std::string dllp_hex(Json object, JsonSource source) {
 }
 
 Json tlp_json(const std::string& hex, const DecodeOptions& options, const HexSource& source) {
-  Bytes bytes = bytes_in(hex, source);
+  ByteVector bytes = bytes_in(hex, source);
   FrameResult frame;
   if (options.framing) {
     frame = unframe_tlp(*options.framing, bytes.data(), bytes.size());
@@ -189,7 +189,7 @@ Json tlp_json(const std::string& hex, const DecodeOptions& options, const HexSou
 }
 
 Json dllp_json(const std::string& hex, const DecodeOptions& options, const HexSource& source) {
-  Bytes bytes = bytes_in(hex, source);
+  ByteVector bytes = bytes_in(hex, source);
   FrameResult frame;
   if (options.framing) {
     frame = unframe_dllp(*options.framing, bytes.data(), bytes.size());

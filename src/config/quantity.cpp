@@ -163,6 +163,10 @@ std::string write_quantity(std::int64_t value, const Dimension& dimension) {
   return fmt::format("{}{}", value / best->scale, best->name);
 }
 
+std::string size_text(std::uint64_t bytes) {
+  return write_quantity(static_cast<std::int64_t>(bytes), size_dimension());
+}
+
 Read<std::uint64_t> read_whole(const std::string& text) {
   const std::string expected = "expected a whole number such as 100";
   const bool is_hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');

@@ -17,10 +17,6 @@ namespace {
 
 using Broken = std::vector<BrokenRelation>;
 
-std::string bytes(Bytes value) {
-  return write_quantity(static_cast<std::int64_t>(value), size_dimension());
-}
-
 void check_domains(const Config& config, Broken& broken) {
   const Identity identity = config.link.identity;
   const std::uint64_t functions = config.device.functions.count;
@@ -139,7 +135,7 @@ void check_least_credits(const Config& config, Broken& broken) {
       broken.push_back({{"link.mps", "link.credits." + name},
                         fmt::format("{} data credits of 16B for an MPS of {}; expected link.credits"
                                     ".{} of at least {}, or infinite",
-                                    credits, bytes(config.link.mps), name, least)});
+                                    credits, size_text(config.link.mps), name, least)});
     }
   };
   check("posted_data", config.link.credits.posted_data);
@@ -171,11 +167,11 @@ void check_replay_buffer(const Config& config, Broken& broken) {
   // Sequence number, prefix, header, ECRC and LCRC beside the payload, rounded up.
   const Bytes least = config.link.mps + 32;
   if (config.link.replay_buffer < least) {
-    broken.push_back(
-        {{"link.mps", "link.replay_buffer"},
-         fmt::format("a replay buffer of {} cannot hold a TLP of {} payload; expected "
-                     "link.replay_buffer of at least {}",
-                     bytes(config.link.replay_buffer), bytes(config.link.mps), bytes(least))});
+    broken.push_back({{"link.mps", "link.replay_buffer"},
+                      fmt::format("a replay buffer of {} cannot hold a TLP of {} payload; expected "
+                                  "link.replay_buffer of at least {}",
+                                  size_text(config.link.replay_buffer), size_text(config.link.mps),
+                                  size_text(least))});
   }
 }
 
@@ -214,20 +210,20 @@ void check_buffers(const Config& config, Broken& broken) {
         {{"workload.buffer_base", "workload.buffer_size", "workload.domains", "host.memory.size"},
          fmt::format("{} buffers of {} from {} on end beyond the memory of {}; expected a larger "
                      "host.memory.size, or smaller or fewer buffers",
-                     workload.domains, bytes(workload.buffer_size), bytes(workload.buffer_base),
-                     bytes(memory))});
+                     workload.domains, size_text(workload.buffer_size),
+                     size_text(workload.buffer_base), size_text(memory))});
   }
   if (workload.sizes.empty() && workload.payload > workload.buffer_size) {
     broken.push_back({{"workload.payload", "workload.buffer_size"},
                       fmt::format("requests of {} in a buffer of {}; expected workload.buffer_size "
                                   "of at least one request",
-                                  bytes(workload.payload), bytes(workload.buffer_size))});
+                                  size_text(workload.payload), size_text(workload.buffer_size))});
   }
   if (!workload.sizes.empty() && workload.size_cap > workload.buffer_size) {
     broken.push_back({{"workload.sizes", "workload.size_cap", "workload.buffer_size"},
                       fmt::format("messages of up to {} in a buffer of {}; expected "
                                   "workload.size_cap up to workload.buffer_size",
-                                  bytes(workload.size_cap), bytes(workload.buffer_size))});
+                                  size_text(workload.size_cap), size_text(workload.buffer_size))});
   }
 }
 
@@ -310,7 +306,7 @@ void check_driver(const Config& config, Broken& broken) {
     broken.push_back({{"host.iommu_driver.enabled", "iommu.secure_ats", "iommu.page"},
                       fmt::format("a driver that permits 4 KiB at a time, of pages of {}; expected "
                                   "iommu.page of at most 2MiB",
-                                  bytes(config.iommu.page))});
+                                  size_text(config.iommu.page))});
   }
   if (config.host.iommu_driver.teardown_rate > 0 && config.link.carrier != Carrier::kPcie) {
     broken.push_back({{"host.iommu_driver.teardown_rate", "link.carrier"},
@@ -369,7 +365,7 @@ void check_ats(const Config& config, Broken& broken) {
     broken.push_back({{"device.atc.stu", "iommu.page"},
                       fmt::format("a smallest translation unit of {} above pages of {}; expected "
                                   "device.atc.stu so that no page is smaller",
-                                  bytes(unit), bytes(config.iommu.page))});
+                                  size_text(unit), size_text(config.iommu.page))});
   }
 }
 

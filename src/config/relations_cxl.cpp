@@ -14,10 +14,6 @@ namespace {
 
 using Broken = std::vector<BrokenRelation>;
 
-std::string bytes(Bytes value) {
-  return write_quantity(static_cast<std::int64_t>(value), size_dimension());
-}
-
 /// Sets are found by bits of the address.
 void check_sets(const char* size_path, const char* ways_path, Bytes size, unsigned ways,
                 Broken& broken) {
@@ -26,7 +22,7 @@ void check_sets(const char* size_path, const char* ways_path, Bytes size, unsign
   if (size % set != 0 || (sets & (sets - 1)) != 0) {
     broken.push_back({{size_path, ways_path},
                       fmt::format("a cache of {} with {} ways; expected {} times a power of two",
-                                  bytes(size), ways, bytes(set))});
+                                  size_text(size), ways, size_text(set))});
   }
 }
 
@@ -112,7 +108,7 @@ void check_cxl_mem(const Config& config, Broken& broken) {
           "workload.domains"},
          fmt::format("buffers of CXL.mem up to {}, and {} of memory on the device; expected "
                      "device.cxl.memory to hold them",
-                     bytes(end), bytes(memory))});
+                     size_text(end), size_text(memory))});
   }
 }
 

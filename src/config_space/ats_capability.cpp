@@ -16,9 +16,6 @@ namespace pasid = cfg::pasid;
 namespace {
 constexpr std::uint8_t kControlHalf = 0xc;  ///< byte enables of the upper two bytes
 
-std::uint16_t at(std::uint16_t start, unsigned offset) {
-  return static_cast<std::uint16_t>(start + offset);
-}
 }  // namespace
 
 Capability ats_capability(const AtsOptions& options) {
@@ -51,8 +48,8 @@ AtsControl ats_control(const ConfigSpace& space, const ConfigSpace* physical) {
   if (!own || !common) {
     return control;
   }
-  const std::uint32_t value = space.read(at(*own, ats::kControlDw));
-  const std::uint32_t of_device = shared.read(at(*common, ats::kControlDw));
+  const std::uint32_t value = space.read(register_at(*own, ats::kControlDw));
+  const std::uint32_t of_device = shared.read(register_at(*common, ats::kControlDw));
   control.is_enabled = (value & ats::kEnable) != 0;
   control.is_page_aligned = (value & ats::kPageAligned) != 0;
   control.stu = static_cast<std::uint8_t>(of_device >> ats::kStuShift & ats::kStuMask);
@@ -85,7 +82,7 @@ PasidControl pasid_control(const ConfigSpace& space) {
   if (!start) {
     return control;
   }
-  const std::uint32_t value = space.read(at(*start, pasid::kControlDw));
+  const std::uint32_t value = space.read(register_at(*start, pasid::kControlDw));
   control.is_enabled = (value & pasid::kEnable) != 0;
   control.has_execute = (value & pasid::kExecuteSupported << 16) != 0;
   control.has_privileged = (value & pasid::kPrivilegedSupported << 16) != 0;
@@ -96,7 +93,7 @@ PasidControl pasid_control(const ConfigSpace& space) {
 std::vector<CfgAccess> ats_accesses(Bdf function, std::uint16_t start, unsigned stu, bool enable) {
   const std::uint32_t control =
       (stu & ats::kStuMask) << ats::kStuShift | (enable ? ats::kEnable : 0U);
-  return {{true, function, at(start, ats::kControlDw), control, kControlHalf}};
+  return {{true, function, register_at(start, ats::kControlDw), control, kControlHalf}};
 }
 
 std::vector<CfgAccess> pasid_accesses(Bdf function, std::uint16_t start,
@@ -104,7 +101,7 @@ std::vector<CfgAccess> pasid_accesses(Bdf function, std::uint16_t start,
   const std::uint32_t value = (control.is_enabled ? pasid::kEnable : 0U) |
                               (control.has_execute ? pasid::kExecuteSupported << 16 : 0U) |
                               (control.has_privileged ? pasid::kPrivilegedSupported << 16 : 0U);
-  return {{true, function, at(start, pasid::kControlDw), value, kControlHalf}};
+  return {{true, function, register_at(start, pasid::kControlDw), value, kControlHalf}};
 }
 
 }  // namespace flitwise

@@ -24,6 +24,10 @@ struct CfgAccess {
   std::uint16_t offset = 0;  ///< DW aligned
   std::uint32_t value = 0;   ///< writes
   std::uint8_t byte_enables = 0xf;
+
+  static CfgAccess read_of(Bdf target, std::uint16_t offset) {
+    return {false, target, offset, 0, 0xf};
+  }
 };
 
 struct FoundBar {

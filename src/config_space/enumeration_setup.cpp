@@ -19,14 +19,6 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-std::uint32_t size_code(unsigned bytes) {
-  std::uint32_t code = 0;
-  while (code < 5 && 128U << code < bytes) {
-    ++code;
-  }
-  return code;
-}
-
 std::uint32_t high_half(std::uint64_t value) {
   return static_cast<std::uint32_t>(value >> 32);
 }
@@ -134,8 +126,8 @@ void Enumerator::Plan::write_device_control(FoundFunction& function) {
                               pcie::kReportFatal | pcie::kReportUnsupported | pcie::kNoSnoop |
                               (options_.relaxed_ordering ? pcie::kRelaxedOrdering : 0U) |
                               (extended_tag ? pcie::kExtendedTag : 0U) |
-                              size_code(function.mps) << pcie::kMpsShift |
-                              size_code(mrrs) << pcie::kMrrsShift;
+                              pcie::size_code(function.mps) << pcie::kMpsShift |
+                              pcie::size_code(mrrs) << pcie::kMrrsShift;
   function.tag_bits = extended_tag ? 8 : 5;
   // The upper half holds status bits that a written 1 would clear.
   write(function.bdf, *start + pcie::kDeviceControl, value, 0x3);

@@ -12,22 +12,13 @@ namespace flitwise {
 namespace pcie = cfg::pcie;
 
 namespace {
-/// Code of a size field: 0 for 128 bytes up to 5 for 4096.
-std::uint32_t size_code(unsigned bytes) {
-  std::uint32_t code = 0;
-  while (code < 5 && 128U << code < bytes) {
-    ++code;
-  }
-  return code;
-}
-
 unsigned size_of_code(std::uint32_t code) {
   return 128U << std::min(code & 7U, 5U);
 }
 
 std::uint32_t device_capability(const PcieOptions& options) {
   const bool is_endpoint = options.type == pcie::PortType::kEndpoint;
-  return size_code(options.max_mps) | (options.extended_tag ? pcie::kCapExtendedTag : 0U) |
+  return pcie::size_code(options.max_mps) | (options.extended_tag ? pcie::kCapExtendedTag : 0U) |
          1U << 15 |  // Role-based error reporting.
          (is_endpoint ? pcie::kCapFlr : 0U);
 }

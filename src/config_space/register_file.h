@@ -8,6 +8,11 @@
 
 namespace flitwise {
 
+/// Offset of a register of a structure that begins at `start`.
+constexpr std::uint16_t register_at(std::uint16_t start, unsigned offset) {
+  return static_cast<std::uint16_t>(start + offset);
+}
+
 /// One DW of configuration space. Bits in no mask are read-only (a zero there: reserved).
 struct Register {
   std::uint16_t offset = 0;  ///< from the start of its structure, DW aligned

@@ -65,6 +65,15 @@ inline constexpr std::uint32_t kCap2AriForwarding = 1U << 5, kCap2TenBitComplete
 inline constexpr std::uint32_t kTimeoutValueMask = 0xf, kTimeoutDisable = 1U << 4,
                                kAriForwarding = 1U << 5, kIdoRequest = 1U << 8,
                                kIdoCompletion = 1U << 9, kTenBitRequester = 1U << 12;
+
+/// Code of a size field: 0 for 128 bytes up to 5 for 4096.
+constexpr std::uint32_t size_code(unsigned bytes) {
+  std::uint32_t code = 0;
+  while (code < 5 && 128U << code < bytes) {
+    ++code;
+  }
+  return code;
+}
 }  // namespace pcie
 
 // ---- AER: offsets from its start

@@ -11,10 +11,6 @@ namespace flitwise {
 namespace sriov = cfg::sriov;
 
 namespace {
-std::uint16_t at(std::uint16_t start, unsigned offset) {
-  return static_cast<std::uint16_t>(start + offset);
-}
-
 std::vector<Register> vf_bar_registers(const BarSizes& sizes) {
   std::vector<Register> registers;
   for (unsigned index = 0; index < sizes.size(); ++index) {
@@ -24,10 +20,11 @@ std::vector<Register> vf_bar_registers(const BarSizes& sizes) {
     FLITWISE_CHECK(sizes[index] >= 4096 && (sizes[index] & (sizes[index] - 1)) == 0,
                    "size of VF BAR: " + std::to_string(sizes[index]));
     const std::uint64_t writable = ~(sizes[index] - 1);
-    const std::uint16_t offset = at(sriov::kVfBar0, 8 * index);
+    const std::uint16_t offset = register_at(sriov::kVfBar0, 8 * index);
     registers.push_back(
         {offset, cfg::kBarPrefetchable64, static_cast<std::uint32_t>(writable), 0, 0, 0});
-    registers.push_back({at(offset, 4), 0, static_cast<std::uint32_t>(writable >> 32), 0, 0, 0});
+    registers.push_back(
+        {register_at(offset, 4), 0, static_cast<std::uint32_t>(writable >> 32), 0, 0, 0});
   }
   return registers;
 }
@@ -82,10 +79,10 @@ VirtualFunctions virtual_functions(const ConfigSpace& pf) {
   if (!start) {
     return functions;
   }
-  const std::uint32_t control = pf.read(at(*start, sriov::kControl));
-  const std::uint32_t layout = pf.read(at(*start, sriov::kOffsetStride));
-  const unsigned total = pf.read(at(*start, sriov::kInitialTotal)) >> 16;
-  const unsigned wanted = pf.read(at(*start, sriov::kNumVfs)) & 0xffffU;
+  const std::uint32_t control = pf.read(register_at(*start, sriov::kControl));
+  const std::uint32_t layout = pf.read(register_at(*start, sriov::kOffsetStride));
+  const unsigned total = pf.read(register_at(*start, sriov::kInitialTotal)) >> 16;
+  const unsigned wanted = pf.read(register_at(*start, sriov::kNumVfs)) & 0xffffU;
   functions.offset = static_cast<std::uint16_t>(layout);
   functions.stride = static_cast<std::uint16_t>(layout >> 16);
   functions.memory_space_enabled = (control & sriov::kVfMemorySpace) != 0;
@@ -99,7 +96,7 @@ AddressRange vf_bar(const ConfigSpace& pf, unsigned index) {
   if (!start || index > 2) {
     return {};
   }
-  const AddressRange one = pf.bar_at(at(*start, sriov::kVfBar0 + 8 * index));
+  const AddressRange one = pf.bar_at(register_at(*start, sriov::kVfBar0 + 8 * index));
   return {one.base, one.size * virtual_functions(pf).count};
 }
 

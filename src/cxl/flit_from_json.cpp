@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "cxl/bit_string.h"
 #include "cxl/flit_json_keys.h"
 #include "cxl/message_json.h"
@@ -14,7 +15,6 @@ namespace {
 
 using json_value::Complaint;
 using json_value::Json;
-using Bytes = std::vector<std::uint8_t>;
 
 auto flag_reader(bool& out) {
   return [&out](const Json& value) { return json_value::read_bool(value, out); };
@@ -74,7 +74,7 @@ class FlitReader {
     });
     reader_.field("credits", [&](const Json& value) { return read_credits_256(value); });
     reader_.field("fec", [&](const Json& value) {
-      Bytes bytes;
+      ByteVector bytes;
       Complaint complaint = json_value::read_bytes(value, bytes);
       if (complaint.empty() && bytes.size() != flit_.fec.size()) {
         return fmt::format("{} bytes seen; expected {}", bytes.size(), flit_.fec.size());
@@ -214,7 +214,7 @@ class FlitReader {
     return {};
   }
   static Complaint read_chunk(const Json& value, CxlSlotContents& slot) {
-    Bytes bytes;
+    ByteVector bytes;
     Complaint complaint = json_value::read_bytes(value, bytes);
     if (complaint.empty() && bytes.size() != slot.chunk.size()) {
       return fmt::format("{} bytes seen; expected {}", bytes.size(), slot.chunk.size());

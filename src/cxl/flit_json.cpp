@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "cxl/bit_string.h"
 #include "cxl/flit_json_keys.h"
 #include "cxl/message_json.h"
@@ -15,7 +16,6 @@ namespace {
 
 using json_value::Complaint;
 using json_value::Json;
-using Bytes = CxlFlitStream::Bytes;
 
 const std::vector<std::string> kForms = {"68", "256", "256_lopt"};
 const std::vector<std::string> kDirections = {"down", "up"};
@@ -109,7 +109,7 @@ void add_control(const CxlControl& control, Json& json) {
 }
 
 Json flit_json(const CxlFlitKind& kind, const CxlFlitCodec::Decoded& decoded,
-               const CxlWidths& widths, const Bytes& bytes) {
+               const CxlWidths& widths, const ByteVector& bytes) {
   const CxlFlit& flit = decoded.flit;
   Json json = kind_json(kind);
   if (kind.form == CxlFlitForm::k68) {
@@ -134,7 +134,7 @@ Json flit_json(const CxlFlitKind& kind, const CxlFlitCodec::Decoded& decoded,
       json["slots"].push_back(slot_json(slot, widths));
     }
   }
-  const Bytes crc = crc_bytes_of(kind.form, bytes);
+  const ByteVector crc = crc_bytes_of(kind.form, bytes);
   json["crc"] = json_value::hex_bytes(crc.data(), crc.size());
   if (kind.form != CxlFlitForm::k68) {
     json["fec"] = json_value::hex_bytes(flit.fec.data(), flit.fec.size());
@@ -221,10 +221,10 @@ CxlFlitKind cxl_flit_kind_of(const Json& object, JsonSource source) {
   return {*given.form, given.direction.value_or(CxlDirection::kDownstream), given.identity_bits};
 }
 
-std::vector<Bytes> CxlFlitStream::bytes_of(const Json& object, const JsonSource& source) {
+std::vector<ByteVector> CxlFlitStream::bytes_of(const Json& object, const JsonSource& source) {
   const CxlFlitKind kind = cxl_flit_kind_of(object, source);
   CxlFlitCodec& codec = codec_of(kind);
-  std::vector<Bytes> all;
+  std::vector<ByteVector> all;
   if (object.contains("messages")) {
     for (const CxlFlit& flit : read_messages(object, kind, codec, source)) {
       all.push_back(codec.encode(flit).bytes);
@@ -236,7 +236,7 @@ std::vector<Bytes> CxlFlitStream::bytes_of(const Json& object, const JsonSource&
     refuse(source, fmt::format("slots[{}]", encoded.error_slot),
            fmt::format("{}: {}", name_of(*encoded.error), sentence_of(*encoded.error)));
   }
-  const Bytes crc = crc_bytes_of(kind.form, encoded.bytes);
+  const ByteVector crc = crc_bytes_of(kind.form, encoded.bytes);
   const std::string crc_text = json_value::hex_bytes(crc.data(), crc.size());
   if (object.contains("crc") && object["crc"] != crc_text) {
     refuse(source, "crc",
@@ -246,7 +246,7 @@ std::vector<Bytes> CxlFlitStream::bytes_of(const Json& object, const JsonSource&
   return all;
 }
 
-CxlFlitStream::Read CxlFlitStream::read(const CxlFlitKind& kind, const Bytes& bytes) {
+CxlFlitStream::Read CxlFlitStream::read(const CxlFlitKind& kind, const ByteVector& bytes) {
   CxlFlitCodec& codec = codec_of(kind);
   const CxlFlitCodec::Decoded decoded = codec.decode(bytes.data(), bytes.size());
   if (decoded.error) {

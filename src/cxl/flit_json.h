@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/byte_vector.h"
 #include "cxl/flit_codec.h"
 #include "tlp/json_value.h"
 #include "tlp/packet_json.h"
@@ -47,17 +48,15 @@ CxlFlit cxl_flit_from_json(const json_value::Json& object, const JsonSource& sou
 
 class CxlFlitStream {
  public:
-  using Bytes = std::vector<std::uint8_t>;
-
   /// One object is one flit, or with `messages` as many as they take. Throws ConfigError.
-  std::vector<Bytes> bytes_of(const json_value::Json& object, const JsonSource& source);
+  std::vector<ByteVector> bytes_of(const json_value::Json& object, const JsonSource& source);
 
   struct Read {
     json_value::Json json;
     std::optional<CxlFlitError> error;
     std::size_t error_offset = 0;
   };
-  Read read(const CxlFlitKind& kind, const Bytes& bytes);
+  Read read(const CxlFlitKind& kind, const ByteVector& bytes);
 
  private:
   CxlFlitCodec& codec_of(const CxlFlitKind& kind);

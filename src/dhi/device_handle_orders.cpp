@@ -11,10 +11,6 @@
 #include "flitwise/error.h"
 
 namespace flitwise {
-namespace {
-constexpr Slot kNoSlot = 0xffff'ffffU;
-}  // namespace
-
 HandleStatus DeviceHandleTable::check(const DeallocMessage& message) const {
   if (message.epoch != config_.epoch) {
     return HandleStatus::kEpochMismatch;

@@ -6,10 +6,6 @@
 #include "flitwise/error.h"
 
 namespace flitwise {
-namespace {
-constexpr Slot kNoSlot = 0xffff'ffffU;
-}  // namespace
-
 bool DeviceHandleTable::covers(const DeallocMessage& message, Dhi dhi, Bdf function) {
   switch (message.scope) {
     case DeallocScope::kOne:

@@ -10,10 +10,6 @@
 #include "flitwise/error.h"
 
 namespace flitwise {
-namespace {
-constexpr Slot kNoSlot = 0xffff'ffffU;
-}  // namespace
-
 DeviceHandleTableConfig DeviceHandleTableConfig::from(const DeviceConfig& device, HandleRange range,
                                                       std::uint8_t epoch) {
   DeviceHandleTableConfig config;

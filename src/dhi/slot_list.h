@@ -11,6 +11,7 @@
 namespace flitwise {
 
 using Slot = std::uint32_t;
+inline constexpr Slot kNoSlot = 0xffff'ffffU;
 
 /// Each slot stands in the list at most once. All operations are O(1).
 class SlotList {

@@ -2,16 +2,13 @@
 // Fields of each type of descriptor.
 #include "iommu/descriptor_encoding.h"
 
+#include "common/page.h"
 #include "iommu/entries.h"
+#include "iommu/word_bits.h"
 
 namespace flitwise {
 namespace {
 
-constexpr std::uint64_t kPageAddress = ~std::uint64_t{0xfff};
-
-std::uint64_t bit(bool is_set, unsigned position) {
-  return is_set ? std::uint64_t{1} << position : 0;
-}
 std::uint64_t field(std::uint64_t value, unsigned position) {
   return value << position;
 }
@@ -32,14 +29,14 @@ DescriptorBytes of_words(std::uint64_t low, std::uint64_t high) {
 
 template <class Invalidation>
 std::uint64_t pages_of(const Invalidation& command) {
-  return (command.address & kPageAddress) | bit(command.leaf_only, 6) | command.address_mask;
+  return (command.address & kPageAddress) | bit_if(command.leaf_only, 6) | command.address_mask;
 }
 
 }  // namespace
 
 DescriptorBytes encode(const IotlbInvalidation& command) {
   return of_words(2U | field(static_cast<unsigned>(command.granularity), 4) |
-                      bit(command.drains_writes, 6) | bit(command.drains_reads, 7) |
+                      bit_if(command.drains_writes, 6) | bit_if(command.drains_reads, 7) |
                       field(command.domain, 16),
                   pages_of(command));
 }
@@ -50,15 +47,15 @@ DescriptorBytes encode(const DeviceTlbInvalidation& command) {
   if (command.pasid) {
     return of_words(8U | field(command.queue_depth, 4) | field(command.source.value, 16) |
                         pasid_field(*command.pasid) | physical,
-                    address | bit(command.is_sized, 11) | bit(command.all_pasids, 0));
+                    address | bit_if(command.is_sized, 11) | bit_if(command.all_pasids, 0));
   }
   return of_words(3U | field(command.queue_depth, 16) | field(command.source.value, 32) | physical,
-                  address | bit(command.is_sized, 0));
+                  address | bit_if(command.is_sized, 0));
 }
 
 DescriptorBytes encode(const InvalidationWait& command) {
-  return of_words(5U | bit(command.interrupts, 4) | bit(command.writes_status, 5) |
-                      bit(command.is_fence, 6) | bit(command.drains_page_requests, 7) |
+  return of_words(5U | bit_if(command.interrupts, 4) | bit_if(command.writes_status, 5) |
+                      bit_if(command.is_fence, 6) | bit_if(command.drains_page_requests, 7) |
                       field(command.status, 32),
                   command.status_address);
 }
@@ -79,12 +76,12 @@ DescriptorBytes encode(const PermissionInvalidation& command) {
   constexpr std::uint64_t kType =
       (kPermissionInvalidationType & 0xfU) | std::uint64_t{kPermissionInvalidationType >> 4U} << 9;
   return of_words(kType | field(static_cast<unsigned>(command.granularity), 4) |
-                      bit(command.all_domains, 6) | field(command.domain, 16),
+                      bit_if(command.all_domains, 6) | field(command.domain, 16),
                   (command.address & kPageAddress) | command.address_mask);
 }
 
 DescriptorBytes encode(const PageGroupResponse& command) {
-  return of_words(9U | bit(command.pasid.has_value(), 4) | field(command.code, 12) |
+  return of_words(9U | bit_if(command.pasid.has_value(), 4) | field(command.code, 12) |
                       field(command.source.value, 16) |
                       pasid_field(command.pasid.value_or(Pasid{})),
                   field(command.group, 3));

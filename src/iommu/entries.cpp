@@ -2,13 +2,13 @@
 // Decoding of translation structures and their reserved bits.
 #include "iommu/entries.h"
 
+#include "common/page.h"
 #include "iommu/permission_table.h"
+#include "iommu/word_bits.h"
 
 namespace flitwise {
 
 namespace {
-
-constexpr std::uint64_t kPointer = ~std::uint64_t{0xfff};
 
 /// Bits of a pointer 63:12 that lie beyond the physical addresses of the host.
 std::uint64_t beyond_host(const IommuCapabilities& offers) {
@@ -18,10 +18,6 @@ std::uint64_t beyond_host(const IommuCapabilities& offers) {
 /// Bits of the output address 51:12 beyond the host's.
 std::uint64_t page_beyond_host(const IommuCapabilities& offers) {
   return beyond_host(offers) & FirstStageEntry::kTableMask;
-}
-
-constexpr bool is_set(std::uint64_t word, unsigned position) {
-  return (word >> position & 1U) != 0;
 }
 
 // Positions that no open source confirms. [IOM-2.10]
@@ -47,7 +43,7 @@ void decode_permission_pointer(std::uint64_t word, const IommuCapabilities& offe
                                PasidEntry& entry) {
   entry.has_permission_table = (word & permission_pointer::kEnable) != 0;
   entry.is_trusted = (word & permission_pointer::kTrusted) != 0;
-  entry.permission_table = word & kPointer;
+  entry.permission_table = word & kPageAddress;
   entry.has_reserved =
       entry.has_reserved || (entry.has_permission_table &&
                              (word & (kPermissionPointerReserved | beyond_host(offers))) != 0);
@@ -76,7 +72,7 @@ RootEntry decode_root(const std::uint8_t* bytes, unsigned devfn, const IommuCapa
   RootEntry entry;
   entry.is_present = is_set(half, 0);
   entry.has_reserved = ((low | high) & (kRootReserved | beyond_host(offers))) != 0;
-  entry.context_table = half & kPointer;
+  entry.context_table = half & kPageAddress;
   return entry;
 }
 
@@ -90,7 +86,7 @@ ContextEntry decode_context(const std::uint8_t* bytes, const IommuCapabilities& 
   entry.enables_pasid = is_set(low, 3);
   entry.enables_page_requests = is_set(low, 4);
   entry.directory_size = static_cast<std::uint8_t>(low >> 9 & 7U);
-  entry.pasid_directory = low & kPointer;
+  entry.pasid_directory = low & kPageAddress;
   entry.rid_pasid = static_cast<std::uint32_t>(high & 0xf'ffffU);
   entry.rid_is_privileged = is_set(high, 20);
   entry.has_reserved = (low & (kContextReservedLow | beyond_host(offers))) != 0 ||
@@ -105,7 +101,7 @@ PasidDirectoryEntry decode_pasid_directory(const std::uint8_t* bytes,
   entry.is_present = is_set(word, 0);
   entry.disables_fault_records = is_set(word, 1);
   entry.has_reserved = (word & (kDirectoryReserved | beyond_host(offers))) != 0;
-  entry.table = word & kPointer;
+  entry.table = word & kPageAddress;
   return entry;
 }
 
@@ -119,7 +115,7 @@ PasidEntry decode_pasid(const std::uint8_t* bytes, const IommuCapabilities& offe
   entry.address_width = static_cast<std::uint8_t>(q0 >> 2 & 7U);
   entry.type = static_cast<std::uint8_t>(q0 >> 6 & 7U);
   entry.second_stage_accessed_dirty = is_set(q0, 9) && offers.second_stage_accessed_dirty;
-  entry.second_stage_table = q0 & kPointer;
+  entry.second_stage_table = q0 & kPageAddress;
   entry.domain = static_cast<std::uint16_t>(q1);
   entry.walk_snoop = is_set(q1, 23);
   entry.page_snoop = is_set(q1, 24);
@@ -128,7 +124,7 @@ PasidEntry decode_pasid(const std::uint8_t* bytes, const IommuCapabilities& offe
   entry.paging_mode = static_cast<std::uint8_t>(q2 >> 2 & 3U);
   entry.write_protect = is_set(q2, 4);
   entry.extended_accessed = is_set(q2, 7) && offers.extended_accessed_flag;
-  entry.first_stage_table = q2 & kPointer;
+  entry.first_stage_table = q2 & kPageAddress;
   entry.has_reserved = (q0 & kPasidReserved) != 0;
   if (offers.secure_ats) {
     decode_permission_pointer(load_u64(bytes + 8 * kPermissionQuad), offers, entry);

@@ -2,17 +2,16 @@
 // Layout and order of fault records.
 #include "iommu/fault_log.h"
 
+#include "iommu/word_bits.h"
+
 namespace flitwise {
 
 namespace {
 // Positions that no open source confirms. [IOM-9.1]
 constexpr unsigned kUnverifiedExecute = 29, kUnverifiedPrivileged = 30, kUnverifiedAtomic = 60;
 
-constexpr unsigned kPasidPresent = 31, kReason = 32, kPasid = 40, kIsRead = 62;
+constexpr unsigned kFaultHasPasid = 31, kReason = 32, kFaultPasid = 40, kIsRead = 62;
 
-constexpr std::uint64_t bit(bool is_set, unsigned position) {
-  return is_set ? std::uint64_t{1} << position : 0;
-}
 }  // namespace
 
 std::uint64_t record_low(const FaultRecord& record) {
@@ -21,11 +20,11 @@ std::uint64_t record_low(const FaultRecord& record) {
 
 std::uint64_t record_high(const FaultRecord& record) {
   const std::uint64_t pasid =
-      record.pasid.has_value() ? std::uint64_t{to_int(*record.pasid)} << kPasid : 0;
-  return record.source.value | bit(record.is_execute, kUnverifiedExecute) |
-         bit(record.is_privileged, kUnverifiedPrivileged) |
-         bit(record.pasid.has_value(), kPasidPresent) | std::uint64_t{record.code} << kReason |
-         pasid | bit(record.is_atomic, kUnverifiedAtomic) | bit(!record.is_write, kIsRead);
+      record.pasid.has_value() ? std::uint64_t{to_int(*record.pasid)} << kFaultPasid : 0;
+  return record.source.value | bit_if(record.is_execute, kUnverifiedExecute) |
+         bit_if(record.is_privileged, kUnverifiedPrivileged) |
+         bit_if(record.pasid.has_value(), kFaultHasPasid) | std::uint64_t{record.code} << kReason |
+         pasid | bit_if(record.is_atomic, kUnverifiedAtomic) | bit_if(!record.is_write, kIsRead);
 }
 
 bool FaultLog::has_pending(Bdf source, const IommuRegisters& registers) const {

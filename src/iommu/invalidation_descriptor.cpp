@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/page.h"
 #include "iommu/entries.h"
 
 namespace flitwise {
@@ -13,8 +14,6 @@ namespace {
 struct Words {
   std::uint64_t low, high;
 };
-
-constexpr std::uint64_t kPageAddress = ~std::uint64_t{0xfff};
 
 constexpr std::uint64_t field(std::uint64_t word, unsigned high, unsigned low) {
   return word >> low & (~std::uint64_t{0} >> (63 - high + low));

@@ -3,6 +3,7 @@
 #include "iommu/page_request_queue.h"
 
 #include "iommu/entries.h"
+#include "iommu/word_bits.h"
 
 namespace flitwise {
 
@@ -12,25 +13,18 @@ constexpr std::uint64_t kRecordType = 1;
 constexpr unsigned kPasidPresent = 8, kSource = 16, kPasid = 32, kExecute = 52, kPrivileged = 53;
 constexpr unsigned kRead = 0, kWrite = 1, kLast = 2, kGroup = 3;
 
-constexpr std::uint64_t bit(bool is_set, unsigned position) {
-  return is_set ? std::uint64_t{1} << position : 0;
-}
-constexpr bool is_set(std::uint64_t word, unsigned position) {
-  return (word >> position & 1U) != 0;
-}
-
 }  // namespace
 
 PageRequestRecord encode_page_request(const QueuedPageRequest& request) {
   const std::uint64_t pasid =
       request.pasid.has_value() ? std::uint64_t{to_int(*request.pasid)} << kPasid : 0;
   PageRequestRecord record{};
-  store_u64(record.data(), kRecordType | bit(request.pasid.has_value(), kPasidPresent) |
+  store_u64(record.data(), kRecordType | bit_if(request.pasid.has_value(), kPasidPresent) |
                                std::uint64_t{request.source.value} << kSource | pasid |
-                               bit(request.execute, kExecute) |
-                               bit(request.privileged, kPrivileged));
-  store_u64(record.data() + 8, bit(request.read, kRead) | bit(request.write, kWrite) |
-                                   bit(request.is_last, kLast) |
+                               bit_if(request.execute, kExecute) |
+                               bit_if(request.privileged, kPrivileged));
+  store_u64(record.data() + 8, bit_if(request.read, kRead) | bit_if(request.write, kWrite) |
+                                   bit_if(request.is_last, kLast) |
                                    (request.group & std::uint64_t{0x1ff}) << kGroup |
                                    (request.address & ~std::uint64_t{0xfff}));
   return record;

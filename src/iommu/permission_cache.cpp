@@ -4,14 +4,10 @@
 
 #include <algorithm>
 
+#include "iommu/word_bits.h"
+
 namespace flitwise {
 namespace {
-
-constexpr std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
-  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
-  return x ^ (x >> 32);
-}
 
 PermissionKey key_of(const PasidEntry& entry, std::uint64_t address, unsigned level) {
   const unsigned bits = permission_word_bits(level);

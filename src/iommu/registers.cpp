@@ -5,13 +5,14 @@
 
 #include "iommu/registers.h"
 
+#include "common/page.h"
+
 namespace flitwise {
 
 namespace {
 
 using namespace iommu_register;
 
-constexpr std::uint64_t kPointer = ~std::uint64_t{0xfff};
 /// The invalidation queue has 2^QS times as many bytes, whatever the width. [IOM-1.7]
 constexpr std::uint32_t kUnverifiedQueueUnit = 4096;
 constexpr std::uint32_t kMasked = 1U << 31, kInterruptPending = 1U << 30;
@@ -79,12 +80,12 @@ void IommuRegisters::define_events() {
 
 void IommuRegisters::define_queues() {
   define(kIqt, 8, 0, kQueueOffset);
-  define(kIqa, 8, 0, kPointer | kWideDescriptors | 7U);
+  define(kIqa, 8, 0, kPageAddress | kWideDescriptors | 7U);
   define(kIcs, 4, 0, 0, 1);
-  define(kIrta, 8, 0, kPointer | 0x80fU);
+  define(kIrta, 8, 0, kPageAddress | 0x80fU);
   define(kPqh, 8, 0, kPageRequestOffset);
   define(kPqt, 8, 0, kPageRequestOffset);
-  define(kPqa, 8, 0, kPointer | 7U);
+  define(kPqa, 8, 0, kPageAddress | 7U);
   define(kPrs, 4, 0, 0, page_request_status::kPending | page_request_status::kOverflow);
 }
 
@@ -220,7 +221,7 @@ QueueView IommuRegisters::invalidation_queue() const {
   const std::uint64_t address = get64(kIqa);
   const bool is_wide = (address & kWideDescriptors) != 0;
   QueueView queue;
-  queue.base = address & kPointer;
+  queue.base = address & kPageAddress;
   queue.bytes = kUnverifiedQueueUnit << (address & 7U);  // 2^(QS+8) of 16, 2^(QS+7) of 32 bytes
   queue.entry_bytes = is_wide ? 32 : 16;
   queue.head = static_cast<std::uint32_t>(get64(kIqh));
@@ -237,7 +238,7 @@ bool IommuRegisters::queue_tail_is_valid() const {
 QueueView IommuRegisters::page_request_queue() const {
   const std::uint64_t address = get64(kPqa);
   QueueView queue;
-  queue.base = address & kPointer;
+  queue.base = address & kPageAddress;
   queue.bytes = 4096U << (address & 7U);
   queue.entry_bytes = 32;
   queue.head = static_cast<std::uint32_t>(get64(kPqh));
@@ -247,7 +248,7 @@ QueueView IommuRegisters::page_request_queue() const {
 
 void IommuRegisters::latch_root_table() {
   const std::uint64_t address = get64(kRtaddr);
-  root_table_.address = address & kPointer;
+  root_table_.address = address & kPageAddress;
   root_table_.mode = static_cast<TableMode>(address >> 10 & 3U);
 }
 

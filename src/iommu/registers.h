@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/page.h"
 #include "iommu/capabilities.h"
 #include "iommu/walk.h"
 
@@ -21,7 +22,6 @@ inline constexpr std::uint32_t kVer = 0x00, kCap = 0x08, kEcap = 0x10, kGcmd = 0
                                kIeaddr = 0xa8, kIeuaddr = 0xac, kIqer = 0xb0, kIrta = 0xb8,
                                kPqh = 0xc0, kPqt = 0xc8, kPqa = 0xd0, kPrs = 0xdc, kPectl = 0xe0,
                                kPedata = 0xe4, kPeaddr = 0xe8, kPeuaddr = 0xec;
-inline constexpr std::uint32_t kPageBytes = 4096;
 }  // namespace iommu_register
 
 /// Bits of GCMD and GSTS. [IOM-1.4]
@@ -143,7 +143,7 @@ class IommuRegisters {
                                                  std::uint64_t high);
 
  private:
-  static constexpr unsigned kCells = iommu_register::kPageBytes / 8;
+  static constexpr unsigned kCells = kPageBytes / 8;
   struct Block {
     std::uint32_t control, data, address;
   };

@@ -17,12 +17,12 @@ constexpr std::uint64_t kContextFlags =  // P, DTE, PASIDE, PRE, PDTS [IOM-2.3]
     kPresent | 1U << 2 | 1U << 3 | 1U << 4 | TableBuilder::kDirectorySize << 9;
 constexpr std::uint64_t kFirstStageTable = 7;   // P, R/W, U/S [IOM-2.8]
 constexpr std::uint64_t kSecondStageTable = 3;  // R, W [IOM-2.9]
-constexpr std::uint64_t kPageSize = 1U << 7;
+constexpr std::uint64_t kPageSizeBit = 1U << 7;
 constexpr unsigned kNestedSecondLevels = 4;
 constexpr std::uint16_t kDefaultDomain = 1;
 
 std::uint64_t leaf_flags(Kind kind, MappingRights rights, unsigned level) {
-  const std::uint64_t size = level > 1 ? kPageSize : 0;
+  const std::uint64_t size = level > 1 ? kPageSizeBit : 0;
   if (kind == Kind::kSecondStage) {
     return size | (rights.read ? 1U : 0U) | (rights.write ? 2U : 0U) | (rights.execute ? 4U : 0U);
   }

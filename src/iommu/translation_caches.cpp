@@ -2,15 +2,11 @@
 // Tags and invalidation scopes of the translation agent's caches.
 #include "iommu/translation_caches.h"
 
+#include "iommu/word_bits.h"
+
 namespace flitwise {
 
 namespace {
-
-constexpr std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
-  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
-  return x ^ (x >> 32);
-}
 
 /// Addresses that one table whose entries are of this level translates: 2^this bytes.
 constexpr unsigned table_bits(unsigned level) {

@@ -11,7 +11,7 @@ namespace flitwise {
 
 namespace {
 
-constexpr double kFlitBits = flit::kBytes * 8;
+constexpr double kBitsOfFlit = flit::kBytes * 8;
 
 }  // namespace
 
@@ -65,11 +65,11 @@ FlitDamage BitErrors::draw_flit(bool has_payload) {
   std::array<int, flit::kFecGroups> wrong_byte{};
   wrong_byte.fill(-1);
   double at = 0;
-  while (bits_to_error_ < kFlitBits - at) {
+  while (bits_to_error_ < kBitsOfFlit - at) {
     at += bits_to_error_;
     const auto first = static_cast<int>(at) / 8;
     first_wrong_byte_ = std::min(first_wrong_byte_, static_cast<std::uint32_t>(first));
-    const auto last = static_cast<int>(std::min(at + burst_ - 1, kFlitBits - 1)) / 8;
+    const auto last = static_cast<int>(std::min(at + burst_ - 1, kBitsOfFlit - 1)) / 8;
     for (int byte = first; byte <= last; ++byte) {
       int& wrong = wrong_byte[static_cast<unsigned>(byte) % flit::kFecGroups];
       const bool is_second = wrong >= 0 && wrong != byte;
@@ -79,7 +79,7 @@ FlitDamage BitErrors::draw_flit(bool has_payload) {
     at += 1;
     draw();
   }
-  bits_to_error_ -= kFlitBits - at;
+  bits_to_error_ -= kBitsOfFlit - at;
   return damage;
 }
 

@@ -9,7 +9,7 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint32_t kHeaderBits = 16, kCreditBits = 16;
+constexpr std::uint32_t kHeader256Bits = 16, kCreditBits = 16;
 
 CxlFlitForm form_of(const CxlLinkConfig& cxl) {
   return cxl.latency_optimised ? CxlFlitForm::k256LatencyOptimised : CxlFlitForm::k256;
@@ -18,7 +18,7 @@ CxlFlitForm form_of(const CxlLinkConfig& cxl) {
 // What stands beside the slots. [CXL-4.1] [CXL-4.4]
 WireSize overhead(CxlFlitForm form) {
   WireSize size;
-  size.framing = kHeaderBits;
+  size.framing = kHeader256Bits;
   size.dllp = kCreditBits;
   for (const CxlCheck& check : checks_of(form)) {
     size.crc += static_cast<std::uint32_t>(check.bytes * 8);

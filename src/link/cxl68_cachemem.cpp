@@ -7,8 +7,8 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint32_t kHeaderBits = 32, kCrcBits = 16;
-constexpr std::uint32_t kFlitBits = flit68::kBytes * 8;
+constexpr std::uint32_t kHeader68Bits = 32, kCrcBits = 16;
+constexpr std::uint32_t kFlit68Bits = flit68::kBytes * 8;
 
 }  // namespace
 
@@ -66,7 +66,7 @@ void Cxl68CacheMem::start_flit(WireUnit& unit) {
   unit.packet->flit->is_cachemem = true;
   unit.size.framing = flit68::kProtocolIdBytes * 8;
   unit.size.crc = kCrcBits;
-  unit.size.dllp = kFlitBits - unit.size.total();
+  unit.size.dllp = kFlit68Bits - unit.size.total();
   unit.packet->size = unit.size;
 }
 
@@ -94,7 +94,7 @@ void Cxl68CacheMem::next_replay(WireUnit& unit, FramerStats& stats) {
   unit = WireUnit();
   unit.packet = buffer_.next_replay();
   unit.is_replay = true;
-  unit.size.idle = kFlitBits;  // counted as replay, whatever it is
+  unit.size.idle = kFlit68Bits;  // counted as replay, whatever it is
   ++stats.replays;
 }
 
@@ -110,7 +110,7 @@ void Cxl68CacheMem::pack(WireUnit& unit) {
   unit.size.crc = kCrcBits;
   flit.cxl.is_all_data = layout_.is_all_data;
   if (!layout_.is_all_data) {
-    unit.size.framing += kHeaderBits;
+    unit.size.framing += kHeader68Bits;
     flit.cxl.acks = unacked_ >= kFlitsPerAk ? kFlitsPerAk : 0;
     unacked_ -= flit.cxl.acks;
     flit.cxl.credits = returns_.take();

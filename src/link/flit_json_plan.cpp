@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "common/byte_vector.h"
 #include "link/flit_json.h"
 #include "link/flit_json_words.h"
 #include "tlp/json_reader.h"
@@ -13,7 +14,6 @@ namespace {
 
 using json_value::Complaint;
 using json_value::Json;
-using Bytes = std::vector<std::uint8_t>;
 
 // A list or an object as it is, or as text for --set; what is no JSON stays as it is.
 Json from_text(const Json& value) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/byte_vector.h"
 #include "link/flit_dlp.h"
 #include "link/flit_json.h"
 #include "link/flit_json_words.h"
@@ -15,7 +16,6 @@ namespace flitwise {
 namespace {
 
 using json_value::Json;
-using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
@@ -117,7 +117,7 @@ class FlitReceiver {
 
   FlitReadOptions options_;
   FlitsRead read_;
-  Bytes tlp_bytes_;
+  ByteVector tlp_bytes_;
 };
 
 }  // namespace

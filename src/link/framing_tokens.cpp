@@ -2,13 +2,12 @@
 // Symbols and tokens around TLPs and DLLPs.
 #include "link/framing_tokens.h"
 
+#include "common/byte_vector.h"
 #include "flitwise/error.h"
 #include "tlp/crc.h"
 
 namespace flitwise {
 namespace {
-
-using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::size_t kLcrcBytes = 4;
 constexpr std::size_t kTokenBytes = 4;
@@ -33,14 +32,14 @@ bool is_odd(unsigned value) {
   return __builtin_parity(value) != 0;
 }
 
-void put_lcrc(std::uint32_t crc, Bytes& out) {
+void put_lcrc(std::uint32_t crc, ByteVector& out) {
   for (unsigned shift = 0; shift < 32; shift += 8) {
     out.push_back(static_cast<std::uint8_t>(crc >> shift));
   }
 }
 
 template <class Range>
-void append(Bytes& out, const Range& range) {
+void append(ByteVector& out, const Range& range) {
   out.insert(out.end(), range.begin(), range.end());
 }
 
@@ -138,8 +137,8 @@ std::optional<StpFields> read_stp_token(const Token& token) {
   return fields;
 }
 
-void frame_tlp(Framing framing, std::uint16_t sequence, const Bytes& tlp, bool is_nullified,
-               Bytes& out) {
+void frame_tlp(Framing framing, std::uint16_t sequence, const ByteVector& tlp, bool is_nullified,
+               ByteVector& out) {
   const std::uint32_t crc = lcrc(sequence, tlp.data(), tlp.size());
   if (framing == Framing::kGen1) {
     out.push_back(symbol::kStp);
@@ -158,7 +157,7 @@ void frame_tlp(Framing framing, std::uint16_t sequence, const Bytes& tlp, bool i
   }
 }
 
-void frame_dllp(Framing framing, const std::array<std::uint8_t, 6>& dllp, Bytes& out) {
+void frame_dllp(Framing framing, const std::array<std::uint8_t, 6>& dllp, ByteVector& out) {
   if (framing == Framing::kGen1) {
     out.push_back(symbol::kSdp);
     append(out, dllp);

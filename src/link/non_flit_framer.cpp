@@ -4,23 +4,22 @@
 
 #include "link/ack_limits.h"
 #include "link/lane_stream.h"
+#include "tlp/wire_size.h"
 
 namespace flitwise {
 namespace {
-
-constexpr std::uint32_t kDllpBits = 64;  // [LNK-5.6]
 
 Time symbols(const LinkConfig& link, unsigned count) {
   const LineCoding coding = line_coding(link.preset, link.skp);
   return Time{coding.unit_interval_fs * static_cast<std::int64_t>(coding.ui_per_row)} * count;
 }
 
-Time ack_limit(const LinkConfig& link) {
+Time tlp_ack_limit(const LinkConfig& link) {
   return symbols(link, ack_limit_symbols(link.preset.generation, link.preset.lanes,
                                          static_cast<unsigned>(link.mps)));
 }
 
-Time replay_limit(const LinkConfig& link) {
+Time tlp_replay_limit(const LinkConfig& link) {
   if (link.timing.replay_timeout.fs > 0) {
     return link.timing.replay_timeout;
   }
@@ -31,7 +30,8 @@ Time replay_limit(const LinkConfig& link) {
 }  // namespace
 
 NonFlitFramer::NonFlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool)
-    : DataLinkFramer(link, queues, pool, ack_limit(link), replay_limit(link), kTlpSequenceBits) {}
+    : DataLinkFramer(link, queues, pool, tlp_ack_limit(link), tlp_replay_limit(link),
+                     kTlpSequenceBits) {}
 
 // Order of sending: Nak and Ack, flow control, replays, new TLPs. [LNK-8.14]
 bool NonFlitFramer::next(Time now, WireUnit& unit) {

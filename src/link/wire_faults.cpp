@@ -10,7 +10,7 @@
 namespace flitwise {
 namespace {
 
-constexpr std::array<const char*, kFcClasses> kClasses = {"P", "NP", "Cpl"};
+constexpr std::array<const char*, kFcClasses> kClassNames = {"P", "NP", "Cpl"};
 constexpr std::array<DllpType, 3> kFlowControl = {DllpType::kInitFc1, DllpType::kInitFc2,
                                                   DllpType::kUpdateFc};
 constexpr int kDllpTypes = 13;
@@ -35,8 +35,8 @@ const std::vector<Word>& words() {
           {name_of(static_cast<DllpType>(i)), {false, true, {}, static_cast<DllpType>(i), {}}});
     }
     for (const DllpType type : kFlowControl) {
-      for (std::size_t c = 0; c < kClasses.size(); ++c) {
-        list.push_back({std::string(name_of(type)) + "-" + kClasses[c],
+      for (std::size_t c = 0; c < kClassNames.size(); ++c) {
+        list.push_back({std::string(name_of(type)) + "-" + kClassNames[c],
                         {false, true, {}, type, static_cast<FcClass>(c)}});
       }
     }

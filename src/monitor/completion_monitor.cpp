@@ -13,8 +13,8 @@ constexpr MonitoredRule kNobodyWaits{"LNK-9.8", "a completion answers no request
 constexpr MonitoredRule kByteCount{"LNK-9.12", "Byte Count is not what is still owed"};
 constexpr MonitoredRule kLowerAddress{"LNK-9.13", "Lower Address is not where the answer goes on"};
 constexpr MonitoredRule kTooLong{"LNK-9.12", "a completion brings more than is owed"};
-constexpr MonitoredRule kBoundary{"LNK-9.10",
-                                  "a completion that is not the last does not end on RCB"};
+constexpr MonitoredRule kReadBoundary{"LNK-9.10",
+                                      "a completion that is not the last does not end on RCB"};
 constexpr MonitoredRule kNoData{"LNK-9.10", "a successful read is answered without data"};
 constexpr MonitoredRule kUnwantedData{"LNK-9.19", "data comes where none is due"};
 constexpr MonitoredRule kKind{"LNK-9.21", "a locked and a plain request are mixed up"};
@@ -48,7 +48,7 @@ const MonitoredRule* CompletionMonitor::broken_rule_of_data(const AwaitedRequest
     return &kTooLong;
   }
   if (brought < request.left && (request.lower_address + brought) % rcb_ != 0) {
-    return &kBoundary;
+    return &kReadBoundary;
   }
   return nullptr;
 }

@@ -9,7 +9,8 @@ namespace flitwise {
 namespace {
 
 constexpr MonitoredRule kOvertakes{"COH-1.4", "a message was sent ahead of an older one"};
-constexpr MonitoredRule kNotQueued{"COH-1.4", "a message was sent that nobody queued, or twice"};
+constexpr MonitoredRule kMessageNotQueued{"COH-1.4",
+                                          "a message was sent that nobody queued, or twice"};
 constexpr MonitoredRule kComesAhead{"COH-1.4", "a message was delivered ahead of an older one"};
 constexpr MonitoredRule kNotSent{"COH-1.4", "a message was delivered that was not sent, or twice"};
 constexpr MonitoredRule kSnoop{"COH-1.5", "a snoop was delivered ahead of a GO queued before it"};
@@ -47,7 +48,7 @@ const Reporter& MessageOrderMonitor::reporter(const Packet& packet) const {
 void MessageOrderMonitor::sent_out_of_turn(Channel& channel, const Packet& packet, Time now) {
   const std::uint64_t index = channel.find(packet, channel.sent, channel.tail);
   if (index == channel.tail) {
-    reporter(packet).report(kNotQueued, now, packet, "none in the queue");
+    reporter(packet).report(kMessageNotQueued, now, packet, "none in the queue");
     return;
   }
   reporter(packet).report(kOvertakes, now, packet, text_of(*channel.at(channel.sent).packet));

@@ -14,7 +14,7 @@ constexpr MonitoredRule kNonPostedData{
 constexpr MonitoredRule kCompletion{"LNK-9.6", "a completion passed an earlier posted request"};
 constexpr MonitoredRule kSameTransaction{"LNK-9.7",
                                          "a completion passed another one of its transaction"};
-constexpr MonitoredRule kNotQueued{"LNK-9.1", "a TLP was sent that the queues have not taken"};
+constexpr MonitoredRule kTlpNotQueued{"LNK-9.1", "a TLP was sent that the queues have not taken"};
 
 const MonitoredRule& rule_for(TlpType later) {
   switch (fc_class(later)) {
@@ -78,7 +78,7 @@ const Packet* OrderingMonitor::wrongly_passed(const Packet& later, std::size_t i
 void OrderingMonitor::sent_out_of_turn(const Packet& packet, Time now) {
   const std::size_t index = pending_.find(packet, kind_of(packet.tlp).fc());
   if (index == pending_.size()) {
-    reporter_.report(kNotQueued, now, packet, "nothing");
+    reporter_.report(kTlpNotQueued, now, packet, "nothing");
     return;
   }
   if (const Packet* const earlier = wrongly_passed(packet, index)) {

@@ -7,7 +7,7 @@
 namespace flitwise {
 namespace {
 
-constexpr MonitoredRule kBoundary{"LNK-9.14", "a memory request crosses a 4 KiB boundary"};
+constexpr MonitoredRule kPageBoundary{"LNK-9.14", "a memory request crosses a 4 KiB boundary"};
 constexpr MonitoredRule kMps{"LNK-9.15", "a payload exceeds MPS"};
 constexpr MonitoredRule kMrrs{"LNK-9.15", "a read exceeds MRRS"};
 constexpr MonitoredRule kEnables{"LNK-2.8", "byte enables do not go with the Length"};
@@ -88,7 +88,7 @@ void RequestMonitor::look_at_memory_request(const Packet& packet, Time now) cons
     reporter_.report(kMrrs, now, packet, fmt::format("MRRS {} bytes", limits_[1]));
   }
   if ((tlp.address & 0xfffU) + bytes > 0x1000U) {
-    reporter_.report(kBoundary, now, packet,
+    reporter_.report(kPageBoundary, now, packet,
                      fmt::format("the page ends at {:#x}", (tlp.address | 0xfffU)));
   }
   if (tlp.at == AddressType::kReserved) {

@@ -21,9 +21,9 @@ bool is_one_of(const std::string& key, const std::vector<std::string>& keys) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-class Reader {
+class FinalReader {
  public:
-  explicit Reader(config::ProblemList& problems) : problems_(problems) {}
+  explicit FinalReader(config::ProblemList& problems) : problems_(problems) {}
 
   std::vector<FinalCheck> read(const Value& final) {
     check_keys(final, "final.", kFinalKeys, problems_);
@@ -38,14 +38,14 @@ class Reader {
         read_counter(entry, "final.counters." + entry.key);
       }
     }
-    read_list(final, "handles", &Reader::read_handle);
-    read_list(final, "answers", &Reader::read_answer);
+    read_list(final, "handles", &FinalReader::read_handle);
+    read_list(final, "answers", &FinalReader::read_answer);
     return std::move(checks_);
   }
 
  private:
   void read_list(const Value& final, const std::string& key,
-                 void (Reader::*read_one)(const Value&, const std::string&)) {
+                 void (FinalReader::*read_one)(const Value&, const std::string&)) {
     const Value* list = value_of(final, key, "final.", Value::Kind::kSequence, problems_);
     for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
       (this->*read_one)(list->items[i], fmt::format("final.{}[{}]", key, i));
@@ -147,7 +147,7 @@ class Reader {
 
 std::vector<FinalCheck> read_final_checks(const Value& document, config::ProblemList& problems) {
   const Value* const final = value_of(document, "final", "", Value::Kind::kMap, problems);
-  return final == nullptr ? std::vector<FinalCheck>{} : Reader(problems).read(*final);
+  return final == nullptr ? std::vector<FinalCheck>{} : FinalReader(problems).read(*final);
 }
 
 }  // namespace flitwise::scenario

@@ -26,9 +26,9 @@ const std::vector<std::string> kConfigKeys = {"base", "set", "boot"};
 const std::vector<std::string> kSameKeys = {"case", "events"};
 
 /// Reads one case of one file, its parameters filled in.
-class Reader {
+class CaseReader {
  public:
-  Reader(const Value& document, config::ProblemList& problems)
+  CaseReader(const Value& document, config::ProblemList& problems)
       : document_(document), problems_(problems) {}
 
   Case read(const std::string& variant) {
@@ -261,7 +261,7 @@ std::vector<Case> cases_from_text(const std::string& yaml, const std::string& na
     check_uses(document, problems);
     for (const Variant& variant : variants_of(document, problems)) {
       const Value text = filled(document, variant.values, problems);
-      cases.push_back(Reader(text, problems).read(variant.name));
+      cases.push_back(CaseReader(text, problems).read(variant.name));
     }
     check_references(document, cases, problems);
   }

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/page.h"
 #include "cxl/flit_json.h"
 #include "dhi/handle_types.h"
 #include "flitwise/dllp.h"
@@ -194,7 +195,6 @@ struct ScriptLine {
       op;
 };
 
-inline constexpr std::uint32_t kPageBytes = 4096;
 inline constexpr std::uint64_t kMostScriptBytes = std::uint64_t{1} << 20;  ///< of one poke or peek
 
 /// One operation, for people.

@@ -22,7 +22,7 @@ struct Expression::Node {
 namespace {
 
 using Node = Expression::Node;
-using Value = std::optional<double>;
+using MaybeNumber = std::optional<double>;
 
 struct Mistake {
   std::string text;
@@ -181,12 +181,12 @@ class Parser {
   int depth_ = 0;
 };
 
-Value evaluate(const Node& node, const Expression::Lookup& lookup, bool of_baseline);
+MaybeNumber evaluate(const Node& node, const Expression::Lookup& lookup, bool of_baseline);
 
-Value first_of(const Node& node, const Expression::Lookup& lookup, bool of_baseline) {
-  Value last;
+MaybeNumber first_of(const Node& node, const Expression::Lookup& lookup, bool of_baseline) {
+  MaybeNumber last;
   for (const Node& part : node.parts) {
-    const Value value = evaluate(part, lookup, of_baseline);
+    const MaybeNumber value = evaluate(part, lookup, of_baseline);
     last = value ? value : last;
     if (value && *value != 0) {
       break;
@@ -195,7 +195,7 @@ Value first_of(const Node& node, const Expression::Lookup& lookup, bool of_basel
   return last;
 }
 
-Value call_value(const Node& node, const Expression::Lookup& lookup, bool of_baseline) {
+MaybeNumber call_value(const Node& node, const Expression::Lookup& lookup, bool of_baseline) {
   if (node.name == "first") {
     return first_of(node, lookup, of_baseline);
   }
@@ -204,7 +204,7 @@ Value call_value(const Node& node, const Expression::Lookup& lookup, bool of_bas
   }
   std::vector<double> values;
   for (const Node& part : node.parts) {
-    const Value value = evaluate(part, lookup, of_baseline);
+    const MaybeNumber value = evaluate(part, lookup, of_baseline);
     if (!value) {
       return std::nullopt;
     }
@@ -223,7 +223,7 @@ Value call_value(const Node& node, const Expression::Lookup& lookup, bool of_bas
                             : *std::max_element(values.begin(), values.end());
 }
 
-Value combine(Node::Kind kind, double left, double right) {
+MaybeNumber combine(Node::Kind kind, double left, double right) {
   switch (kind) {
     case Node::Kind::kAdd:
       return left + right;
@@ -232,7 +232,7 @@ Value combine(Node::Kind kind, double left, double right) {
     case Node::Kind::kMultiply:
       return left * right;
     case Node::Kind::kDivide:
-      return right == 0 ? Value() : Value(left / right);
+      return right == 0 ? MaybeNumber() : MaybeNumber(left / right);
     case Node::Kind::kNumber:
     case Node::Kind::kColumn:
     case Node::Kind::kNegate:
@@ -242,7 +242,7 @@ Value combine(Node::Kind kind, double left, double right) {
   return std::nullopt;
 }
 
-Value evaluate(const Node& node, const Expression::Lookup& lookup, bool of_baseline) {
+MaybeNumber evaluate(const Node& node, const Expression::Lookup& lookup, bool of_baseline) {
   switch (node.kind) {
     case Node::Kind::kNumber:
       return node.number;
@@ -251,8 +251,8 @@ Value evaluate(const Node& node, const Expression::Lookup& lookup, bool of_basel
     case Node::Kind::kCall:
       return call_value(node, lookup, of_baseline);
     case Node::Kind::kNegate: {
-      const Value value = evaluate(node.parts[0], lookup, of_baseline);
-      return value ? Value(-*value) : value;
+      const MaybeNumber value = evaluate(node.parts[0], lookup, of_baseline);
+      return value ? MaybeNumber(-*value) : value;
     }
     case Node::Kind::kAdd:
     case Node::Kind::kSubtract:
@@ -260,8 +260,8 @@ Value evaluate(const Node& node, const Expression::Lookup& lookup, bool of_basel
     case Node::Kind::kDivide:
       break;
   }
-  const Value left = evaluate(node.parts[0], lookup, of_baseline);
-  const Value right = evaluate(node.parts[1], lookup, of_baseline);
+  const MaybeNumber left = evaluate(node.parts[0], lookup, of_baseline);
+  const MaybeNumber right = evaluate(node.parts[1], lookup, of_baseline);
   return left && right ? combine(node.kind, *left, *right) : std::nullopt;
 }
 

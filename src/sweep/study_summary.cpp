@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMostStudyRows = 40;
 
 std::string column_title(const Presentation& presentation, const std::string& name) {
   for (const BlockPresentation& block : presentation.blocks) {
@@ -94,7 +94,7 @@ std::string study_summary(const MergedSweep& merged) {
   TextTable table(header);
   table.left_align(1);
   table.left_align(header.size() - 1);
-  const std::size_t room = kMostRows - std::min(lines.size(), kMostRows);
+  const std::size_t room = kMostStudyRows - std::min(lines.size(), kMostStudyRows);
   std::size_t rows = 0;
   for (const BlockPresentation& block : presentation.blocks) {
     const Rows chosen = chosen_rows(merged, block);

@@ -11,10 +11,6 @@ namespace {
 constexpr std::array<std::uint8_t, 12> kTypeCodes = {0x00, 0x10, 0x02, 0x40, 0xc0, 0x80,
                                                      0x20, 0x21, 0x23, 0x24, 0x30, 0x31};
 
-constexpr bool is_ack_or_nak(DllpType type) {
-  return type == DllpType::kAck || type == DllpType::kNak;
-}
-
 // Sets type, class and VC; false for a byte that no DLLP starts with. [LNK-6.2] [LNK-6.3]
 bool read_type(std::uint8_t byte, Dllp& dllp) {
   for (std::size_t i = 0; i < kTypeCodes.size(); ++i) {

@@ -15,10 +15,6 @@ using json_value::Json;
 constexpr int kDllpTypes = 12;
 constexpr std::array<const char*, kFcClasses> kClasses = {"P", "NP", "Cpl"};
 
-bool is_ack_or_nak(DllpType type) {
-  return type == DllpType::kAck || type == DllpType::kNak;
-}
-
 std::string type_text(DllpType type, FcClass fc_class) {
   return is_flow_control(type)
              ? std::string(name_of(type)) + "-" + kClasses[static_cast<std::size_t>(fc_class)]

@@ -12,9 +12,9 @@ namespace flitwise {
 namespace {
 
 /// Reads one TLP front to back and stops at the first error.
-class Decoder {
+class FlitDecoder {
  public:
-  Decoder(const std::uint8_t* bytes, std::size_t count)
+  FlitDecoder(const std::uint8_t* bytes, std::size_t count)
       : bytes_(bytes), count_(count), front_(read_flit_tlp_front(bytes, count)) {
     result_.tlp = front_.tlp;
   }
@@ -187,7 +187,7 @@ class Decoder {
 }  // namespace
 
 FlitTlpDecodeResult decode_flit_mode(const std::uint8_t* bytes, std::size_t count) {
-  return Decoder(bytes, count).run();
+  return FlitDecoder(bytes, count).run();
 }
 
 }  // namespace flitwise

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/byte_vector.h"
 #include "flitwise/error.h"
 #include "tlp/crc.h"
 #include "tlp/dw_bytes.h"
@@ -14,7 +15,6 @@
 namespace flitwise {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
 using Gap = std::optional<FlitModeGap>;
 
 /// Type[0] and EP count as 1, as in non-flit mode. unverified [LNK-11.19]
@@ -79,7 +79,7 @@ std::uint32_t first_dw(const Tlp& tlp, bool with_ohc_a) {
 }
 
 // [LNK-11.15]
-void put_completion_header(const Tlp& tlp, Bytes& out) {
+void put_completion_header(const Tlp& tlp, ByteVector& out) {
   const std::uint32_t lower_address = tlp.lower_address;
   put_dw(out, std::uint32_t{tlp.completer_id.value} << 16 | bit_at(tlp.is_poisoned, 15) |
                   bit_at(has_bit(lower_address, 6), 14) | tlp.tag);
@@ -88,7 +88,7 @@ void put_completion_header(const Tlp& tlp, Bytes& out) {
 }
 
 // [LNK-11.14]
-void put_request_header(const Tlp& tlp, Bytes& out) {
+void put_request_header(const Tlp& tlp, ByteVector& out) {
   const std::uint32_t low = is_message(tlp.type)
                                 ? std::uint32_t{tlp.tag} << kMessageTagShift | tlp.message_code
                                 : tag_in_header(tlp);
@@ -132,7 +132,7 @@ std::optional<FlitModeGap> find_flit_mode_gap(const Tlp& tlp) {
 }
 
 void encode_flit_mode(const Tlp& tlp, bool has_spare_ohc_a, const std::uint8_t* payload,
-                      std::size_t payload_bytes, Bytes& out) {
+                      std::size_t payload_bytes, ByteVector& out) {
   FLITWISE_CHECK(payload_bytes <= data_bytes(tlp), "payload longer than Length");
   FLITWISE_CHECK(!find_flit_mode_gap(tlp), "a field that flit mode has not");
   const std::size_t start = out.size();

@@ -30,6 +30,5 @@ std::optional<TlpType> find_type(unsigned fmt, unsigned type);
 
 inline constexpr unsigned kMaxLengthDw = 1024;   ///< code 0 [LNK-1.4]
 inline constexpr unsigned kMaxByteCount = 4096;  ///< code 0 [LNK-2.14]
-inline constexpr unsigned kPageBytes = 4096;     ///< [LNK-9.14]
 
 }  // namespace flitwise

@@ -2,6 +2,7 @@
 // Bytes of packets to JSON.
 #include "tlp/packet_read.h"
 
+#include "common/byte_vector.h"
 #include "tlp/flit_tlp_decoder.h"
 #include "tlp/tlp_check.h"
 #include "tlp/tlp_decoder.h"
@@ -9,13 +10,11 @@
 namespace flitwise {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
 bool is_about_bytes(TlpViolation violation) {
   return violation < TlpViolation::kBadByteEnables;
 }
 
-PacketRead read_non_flit(const Bytes& bytes, bool checks) {
+PacketRead read_non_flit(const ByteVector& bytes, bool checks) {
   const DecodeResult result = decode_tlp(bytes.data(), bytes.size());
   if (result.error && (checks || is_about_bytes(*result.error))) {
     return {{},
@@ -24,7 +23,7 @@ PacketRead read_non_flit(const Bytes& bytes, bool checks) {
   return {json_of(document_of(result.tlp, bytes, result.payload_offset)), std::nullopt};
 }
 
-PacketRead read_flit_mode(const Bytes& bytes, bool checks) {
+PacketRead read_flit_mode(const ByteVector& bytes, bool checks) {
   const FlitTlpDecodeResult result = decode_flit_mode(bytes.data(), bytes.size());
   if (result.violation && checks) {
     return {{},
@@ -40,7 +39,7 @@ PacketRead read_flit_mode(const Bytes& bytes, bool checks) {
 
 }  // namespace
 
-PacketRead read_tlp(const Bytes& bytes, TlpForm form, bool checks) {
+PacketRead read_tlp(const ByteVector& bytes, TlpForm form, bool checks) {
   return form == TlpForm::kFlit ? read_flit_mode(bytes, checks) : read_non_flit(bytes, checks);
 }
 

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
+#include "common/page.h"
+
 namespace flitwise {
 
 namespace {
-constexpr std::uint32_t kPageBytes = 4096;
 
 /// Disabled bytes before the first enabled one; 0 when none is enabled.
 unsigned leading_bytes(unsigned byte_enables) {

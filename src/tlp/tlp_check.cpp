@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "common/page.h"
 #include "tlp/header_layout.h"
 #include "tlp/identity.h"
 #include "tlp/prefix.h"

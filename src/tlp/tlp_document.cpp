@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TLPs with all that their bytes hold: payload, and bits that no field owns.
+#include "common/byte_vector.h"
 #include "tlp/dw_bytes.h"
 #include "tlp/flit_tlp_encoder.h"
 #include "tlp/no_write.h"
@@ -9,16 +10,15 @@
 namespace flitwise {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
-void take_payload(const Bytes& bytes, std::size_t offset, TlpDocument& document) {
+void take_payload(const ByteVector& bytes, std::size_t offset, TlpDocument& document) {
   const auto payload = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
   document.payload.assign(payload, payload + static_cast<std::ptrdiff_t>(data_bytes(document.tlp)));
 }
 
 // What encoding would not bring back of what stands before the payload.
-void take_reserved_bits(const Bytes& bytes, std::size_t payload_offset, TlpDocument& document) {
-  const Bytes plain = bytes_of(document);
+void take_reserved_bits(const ByteVector& bytes, std::size_t payload_offset,
+                        TlpDocument& document) {
+  const ByteVector plain = bytes_of(document);
   for (std::size_t at = 0; at < payload_offset; at += 4) {
     document.reserved.push_back(dw_at(&bytes[at]) ^ dw_at(&plain[at]));
   }
@@ -29,7 +29,7 @@ void take_reserved_bits(const Bytes& bytes, std::size_t payload_offset, TlpDocum
 
 }  // namespace
 
-TlpDocument document_of(const Tlp& tlp, const Bytes& bytes, std::size_t payload_offset) {
+TlpDocument document_of(const Tlp& tlp, const ByteVector& bytes, std::size_t payload_offset) {
   TlpDocument document;
   document.tlp = tlp;
   if (is_translation_request(tlp)) {
@@ -40,7 +40,7 @@ TlpDocument document_of(const Tlp& tlp, const Bytes& bytes, std::size_t payload_
   return document;
 }
 
-TlpDocument document_of(const FlitTlpDecodeResult& decoded, const Bytes& bytes) {
+TlpDocument document_of(const FlitTlpDecodeResult& decoded, const ByteVector& bytes) {
   TlpDocument document;
   document.tlp = decoded.tlp;
   document.form = TlpForm::kFlit;
@@ -50,10 +50,10 @@ TlpDocument document_of(const FlitTlpDecodeResult& decoded, const Bytes& bytes) 
   return document;
 }
 
-Bytes bytes_of(const TlpDocument& document) {
+ByteVector bytes_of(const TlpDocument& document) {
   const bool is_flit = document.form == TlpForm::kFlit;
-  const Bytes& payload = document.payload;
-  Bytes bytes;
+  const ByteVector& payload = document.payload;
+  ByteVector bytes;
   if (is_flit) {
     encode_flit_mode(document.tlp, document.has_spare_ohc_a, payload.data(), payload.size(), bytes);
   } else {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/byte_vector.h"
 #include "flitwise/error.h"
 #include "tlp/crc.h"
 #include "tlp/dw_bytes.h"
@@ -14,10 +15,9 @@
 namespace flitwise {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
 using Header = std::array<std::uint32_t, 4>;
 
-void put_prefixes(const Tlp& tlp, Bytes& out) {
+void put_prefixes(const Tlp& tlp, ByteVector& out) {
   const unsigned before_pasid = std::max<unsigned>(local_prefixes(tlp), tlp.prefixes_before_pasid);
   bool pasid_is_due = tlp.has_pasid;
   for (unsigned i = 0; i < tlp.other_prefix_count; ++i) {
@@ -89,7 +89,8 @@ std::array<std::uint32_t, 4> encode_header(const Tlp& tlp) {
   return dw;
 }
 
-void encode(const Tlp& tlp, const std::uint8_t* payload, std::size_t payload_bytes, Bytes& out) {
+void encode(const Tlp& tlp, const std::uint8_t* payload, std::size_t payload_bytes,
+            ByteVector& out) {
   FLITWISE_CHECK(payload_bytes <= data_bytes(tlp), "payload longer than Length");
   const std::size_t start = out.size();
   put_prefixes(tlp, out);

@@ -21,8 +21,8 @@ const std::vector<std::string> kAddressTypes = {"untranslated", "translation_req
                                                 "reserved"};
 const std::vector<std::string> kStatuses = {"SC", "UR",         "RRS",        "reserved_3",
                                             "CA", "reserved_5", "reserved_6", "reserved_7"};
-const std::vector<std::string> kRoutings = {"to_root_complex", "by_address", "by_id",
-                                            "broadcast",       "local",      "gathered"};
+const std::vector<std::string> kRoutingNames = {"to_root_complex", "by_address", "by_id",
+                                                "broadcast",       "local",      "gathered"};
 
 bool is_request(const Tlp& tlp) {
   return !is_completion(tlp.type) && !is_message(tlp.type);
@@ -205,7 +205,7 @@ class TlpReader {
   // [LNK-2.6]
   void read_message() {
     const bool applies = is_message(tlp_.type);
-    word("routing", tlp_.routing, kRoutings, applies);
+    word("routing", tlp_.routing, kRoutingNames, applies);
     number("message_code", tlp_.message_code, 0, 255, applies);
     number("message_dw2", tlp_.message_dw2, 0, 0xffffffffU, applies);
     number("message_dw3", tlp_.message_dw3, 0, 0xffffffffU, applies);
@@ -329,7 +329,7 @@ void write_by_kind(const Tlp& tlp, Json& json) {
     json["lower_address"] = tlp.lower_address;
   }
   if (is_message(tlp.type)) {
-    json["routing"] = kRoutings[static_cast<std::size_t>(tlp.routing)];
+    json["routing"] = kRoutingNames[static_cast<std::size_t>(tlp.routing)];
     json["message_code"] = tlp.message_code;
     json["message_dw2"] = json_value::hex_dw(tlp.message_dw2);
     json["message_dw3"] = json_value::hex_dw(tlp.message_dw3);

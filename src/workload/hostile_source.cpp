@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/page.h"
 #include "dhi/dhi_message.h"
 #include "tlp/interrupt.h"
 #include "tlp/prefix.h"
@@ -14,7 +15,6 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
 constexpr unsigned kMostLengthDw = 1024;
 constexpr std::size_t kMostNoise = 64;
 
@@ -144,7 +144,7 @@ void HostileSource::fill_memory(Tlp& tlp) {
   tlp.address = address() & ~std::uint64_t{3};
   tlp.length_dw = static_cast<std::uint16_t>(length_dw());
   if (!one_in(8)) {  // stay inside the page, and mostly within MPS
-    const auto room = static_cast<unsigned>((kPage - tlp.address % kPage) / 4);
+    const auto room = static_cast<unsigned>((kPageBytes - tlp.address % kPageBytes) / 4);
     tlp.length_dw = static_cast<std::uint16_t>(std::min<unsigned>(tlp.length_dw, room));
   }
   if (is_atomic(tlp.type) && !one_in(4)) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "common/page.h"
 #include "flitwise/error.h"
 #include "workload/workload.h"
 
@@ -16,12 +17,10 @@ namespace flitwise {
 
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
 /// Smallest power of two at or above the length, 4 bytes to 4 KiB.
 std::uint64_t alignment_of(std::uint32_t bytes) {
-  if (bytes >= kPage) {
-    return kPage;
+  if (bytes >= kPageBytes) {
+    return kPageBytes;
   }
   return bytes <= 4 ? 4 : std::uint64_t{1} << (32 - __builtin_clz(bytes - 1));
 }
@@ -50,11 +49,11 @@ const WorkloadConfig& checked(const WorkloadConfig& config) {
   if (config.domains == 0) {
     refuse("workload.domains", "is 0; expected at least 1");
   }
-  if (config.buffer_size == 0 || config.buffer_size % kPage != 0) {
+  if (config.buffer_size == 0 || config.buffer_size % kPageBytes != 0) {
     refuse("workload.buffer_size",
            fmt::format("is {} bytes; expected a multiple of 4KiB", config.buffer_size));
   }
-  if (config.buffer_base % kPage != 0) {
+  if (config.buffer_base % kPageBytes != 0) {
     refuse("workload.buffer_base",
            fmt::format("is {} bytes; expected a multiple of 4KiB", config.buffer_base));
   }

@@ -7,6 +7,7 @@
 #include "ats/ats_messages.h"
 #include "ats/translation_completion.h"
 #include "ats/translation_receiver.h"
+#include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
 #include "tlp/tlp_check.h"
 #include "tlp/tlp_decoder.h"
@@ -15,12 +16,11 @@
 namespace flitwise {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
 constexpr std::uint64_t kPageOffset = 0xfff;
 
 /// The same header and payload, written and read as a TLP.
-Tlp through_the_wire(const Tlp& tlp, const Bytes& payload) {
-  Bytes wire;
+Tlp through_the_wire(const Tlp& tlp, const ByteVector& payload) {
+  ByteVector wire;
   encode(tlp, payload.data(), static_cast<unsigned>(payload.size()), wire);
   const DecodeResult decoded = decode_tlp(wire.data(), wire.size());
   FLITWISE_PROPERTY(!decoded.error);
@@ -34,7 +34,7 @@ void check_range(const PageRange& range) {
   FLITWISE_PROPERTY((range.base & range.offset_mask()) == 0);
 }
 
-void check_invalidate_request(const Tlp& tlp, const Bytes& payload) {
+void check_invalidate_request(const Tlp& tlp, const ByteVector& payload) {
   if (payload.size() < kInvalidateBodyBytes) {
     return;
   }
@@ -45,7 +45,7 @@ void check_invalidate_request(const Tlp& tlp, const Bytes& payload) {
   if (request.is_undefined) {
     return;  // a reserved size is nothing to be sent
   }
-  Bytes body(kInvalidateBodyBytes);
+  ByteVector body(kInvalidateBodyBytes);
   const Tlp written = through_the_wire(invalidate_request_tlp(request, body.data()), body);
   const InvalidateRequest again = invalidate_request_of(written, body.data());
   FLITWISE_PROPERTY(again.agent == request.agent && again.function == request.function);
@@ -86,14 +86,14 @@ void check_prg_response(const Tlp& tlp) {
   FLITWISE_PROPERTY((prg_code_of(response.code) == PrgCode::kSuccess) == (response.code == 0));
 }
 
-void check_messages(const Tlp& tlp, const Bytes& payload) {
+void check_messages(const Tlp& tlp, const ByteVector& payload) {
   check_invalidate_request(tlp, payload);
   check_invalidate_completion(tlp);
   check_page_request(tlp);
   check_prg_response(tlp);
 }
 
-void check_entries(const Bytes& payload) {
+void check_entries(const ByteVector& payload) {
   for (std::size_t i = 0; i + kTranslationBytes <= payload.size(); i += kTranslationBytes) {
     const std::uint64_t bits = load_wire_u64(payload.data() + i);
     for (const bool has_pasid : {false, true}) {
@@ -115,7 +115,7 @@ void check_entries(const Bytes& payload) {
 }
 
 /// The agent's answer to a request that it serves, taken in by the function.
-void check_reply(const Tlp& request, const Bytes& payload, unsigned rcb, unsigned stu) {
+void check_reply(const Tlp& request, const ByteVector& payload, unsigned rcb, unsigned stu) {
   std::array<TranslationEntry, kMaxTranslations> found{};
   const auto count = static_cast<unsigned>(
       std::min<std::size_t>(translations_of(request), payload.size() / kTranslationBytes));
@@ -127,7 +127,7 @@ void check_reply(const Tlp& request, const Bytes& payload, unsigned rcb, unsigne
   }
   const unsigned length = reply_length(found.data(), count, request, stu);
   FLITWISE_PROPERTY(length >= 1 && length <= count);
-  Bytes reply(std::size_t{length} * kTranslationBytes);
+  ByteVector reply(std::size_t{length} * kTranslationBytes);
   store_reply(reply.data(), found.data(), length);
   TranslationReceiver receiver(request, rcb, stu);
   TranslationReply pieces(length, rcb, length / 2);
@@ -143,7 +143,7 @@ void check_reply(const Tlp& request, const Bytes& payload, unsigned rcb, unsigne
   FLITWISE_PROPERTY(verdict == TranslationVerdict::kLast && receiver.count() == length);
 }
 
-void check_translation_request(const Tlp& tlp, const Bytes& payload) {
+void check_translation_request(const Tlp& tlp, const ByteVector& payload) {
   const unsigned rcb = tlp.tag % 2 == 0 ? 64 : 128, stu = tlp.tc;
   const bool is_served = tlp.type == TlpType::kMRd && check_format(tlp) == std::nullopt &&
                          check_translation_request(tlp, rcb, true) == AgentVerdict::kServe;
@@ -152,10 +152,10 @@ void check_translation_request(const Tlp& tlp, const Bytes& payload) {
   }
 }
 
-void check(const Bytes& bytes) {
+void check(const ByteVector& bytes) {
   DecodeResult decoded = decode_tlp(bytes.data(), bytes.size());
   const std::size_t offset = std::min(decoded.payload_offset, bytes.size());
-  const Bytes payload(bytes.begin() + static_cast<std::ptrdiff_t>(offset), bytes.end());
+  const ByteVector payload(bytes.begin() + static_cast<std::ptrdiff_t>(offset), bytes.end());
   check_messages(decoded.tlp, payload);
   check_entries(payload);
   check_translation_request(decoded.tlp, payload);

@@ -4,6 +4,7 @@
 // with its place, or comes back from JSON as flits that say the same.
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "cxl/flit_frame.h"
 #include "cxl/flit_json.h"
 #include "fuzz/fuzz_support.h"
@@ -11,14 +12,12 @@
 namespace flitwise {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
 /// One direction of a link: what the bytes say, and what its JSON says.
 class Streams {
  public:
   explicit Streams(const CxlFlitKind& kind) : kind_(kind) {}
 
-  void check(const Bytes& bytes) {
+  void check(const ByteVector& bytes) {
     const CxlFlitStream::Read read = received_.read(kind_, bytes);
     if (read.error) {
       FLITWISE_PROPERTY(read.error_offset <= bytes.size());
@@ -26,7 +25,7 @@ class Streams {
     }
     nlohmann::ordered_json json = read.json;
     json.erase("crc");  // reserved bits are not in JSON
-    const std::vector<Bytes> again = encoded_.bytes_of(json, {});
+    const std::vector<ByteVector> again = encoded_.bytes_of(json, {});
     FLITWISE_PROPERTY(again.size() == 1 && again[0].size() == bytes.size());
     const CxlFlitStream::Read twice = read_again_.read(kind_, again[0]);
     FLITWISE_PROPERTY(!twice.error);
@@ -40,7 +39,7 @@ class Streams {
   CxlFlitStream received_, encoded_, read_again_;
 };
 
-Bytes mended(CxlFlitForm form, const Bytes& bytes) {
+ByteVector mended(CxlFlitForm form, const ByteVector& bytes) {
   return framed(
       form, body_of(form, bytes.data()),
       form == CxlFlitForm::k68 ? std::array<std::uint8_t, kCxlFecBytes>{} : fec_of(bytes.data()));
@@ -61,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Streams streams(kind);
   const std::size_t step = bytes_of(kind.form);
   for (std::size_t at = 2; at < size; at += step) {
-    const Bytes bytes = fuzz::bytes_of_input(data + at, std::min(step, size - at));
+    const ByteVector bytes = fuzz::bytes_of_input(data + at, std::min(step, size - at));
     streams.check(bytes);
     if (bytes.size() == step) {
       streams.check(mended(kind.form, bytes));

@@ -3,6 +3,7 @@
 // was read can be written, and reads back as the same header and payload.
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "dhi/dhi_message.h"
 #include "fuzz/fuzz_support.h"
 #include "tlp/tlp_decoder.h"
@@ -10,12 +11,10 @@
 namespace flitwise {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
 /// Writes whatever was read.
 struct Writer {
   Tlp& tlp;
-  Bytes& payload;
+  ByteVector& payload;
   Bdf requester_id;
   Bdf destination;
 
@@ -50,10 +49,10 @@ struct Writer {
   }
 };
 
-void check_message(const Tlp& tlp, const Bytes& payload) {
+void check_message(const Tlp& tlp, const ByteVector& payload) {
   const DhiMessage message = parse_dhi_message(tlp, payload.data(), payload.size());
   Tlp written;
-  Bytes written_payload;
+  ByteVector written_payload;
   const Bdf destination{static_cast<std::uint16_t>(tlp.message_dw2 >> 16)};
   if (!std::visit(Writer{written, written_payload, tlp.requester_id, destination}, message)) {
     return;

@@ -3,6 +3,7 @@
 // JSON.
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
 #include "tlp/crc.h"
 #include "tlp/dllp_codec.h"
@@ -11,15 +12,13 @@
 namespace flitwise {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
-void check_good(const Dllp& dllp, const Bytes& bytes) {
+void check_good(const Dllp& dllp, const ByteVector& bytes) {
   const auto encoded = encode(dllp);
   FLITWISE_PROPERTY(std::equal(encoded.begin(), encoded.end(), bytes.begin(), bytes.end()));
   FLITWISE_PROPERTY(encode(dllp_from_json(json_of(dllp), {})) == encoded);
 }
 
-void check(Bytes bytes) {
+void check(ByteVector bytes) {
   DllpDecodeResult decoded = decode_dllp(bytes.data(), bytes.size());
   FLITWISE_PROPERTY(!decoded.error || decoded.error_offset <= bytes.size());
   if (decoded.error == DllpError::kBadCrc) {

@@ -4,6 +4,7 @@
 // the same again.
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
 #include "link/flit_code.h"
 #include "link/flit_dlp.h"
@@ -11,8 +12,6 @@
 
 namespace flitwise {
 namespace {
-
-using Bytes = std::vector<std::uint8_t>;
 
 void check_dlp(const FlitBytes& flit) {
   DlpBytes bytes{};
@@ -38,7 +37,7 @@ void check_code(const FlitBytes& content) {
   FLITWISE_PROPERTY(of_any.mended.size() <= flit::kFecGroups);
 }
 
-void check_tlps(const Bytes& stream, std::size_t rest_bytes) {
+void check_tlps(const ByteVector& stream, std::size_t rest_bytes) {
   const FoundTlps found = find_tlps(stream, rest_bytes);
   FLITWISE_PROPERTY(!found.error || found.error_at <= stream.size());
   std::size_t end = 0;
@@ -56,7 +55,7 @@ void check_tlps(const Bytes& stream, std::size_t rest_bytes) {
     return;
   }
   // Flit by flit, with the TLPs that begin in it.
-  Bytes packed;
+  ByteVector packed;
   auto next = found.tlps.begin();
   while (packed.size() < stream.size()) {
     for (; next != found.tlps.end() && next->start < packed.size() + flit::kTlpBytes; ++next) {
@@ -77,8 +76,8 @@ void check_tlps(const Bytes& stream, std::size_t rest_bytes) {
   }
 }
 
-void check(const Bytes& bytes, std::size_t rest_bytes) {
-  Bytes stream;
+void check(const ByteVector& bytes, std::size_t rest_bytes) {
+  ByteVector stream;
   for (std::size_t at = 0; at < bytes.size(); at += kFlitCrcAt) {
     FlitBytes content{};
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(at),

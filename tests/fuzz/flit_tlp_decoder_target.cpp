@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes make a TLP of flit mode or an error with its place, and what was decoded encodes to the
 // same bytes, from JSON as well.
+#include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
 #include "tlp/flit_tlp_encoder.h"
 #include "tlp/ohc.h"
@@ -9,10 +10,8 @@
 namespace flitwise {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
 // The front announces what the decoder accepts.
-void check_front(const FlitTlpDecodeResult& decoded, const Bytes& bytes) {
+void check_front(const FlitTlpDecodeResult& decoded, const ByteVector& bytes) {
   const FlitTlpFront front = read_flit_tlp_front(bytes.data(), bytes.size());
   FLITWISE_PROPERTY(!front.error || decoded.error == front.error);
   FLITWISE_PROPERTY(!front.error || !front.is_complete);
@@ -20,7 +19,7 @@ void check_front(const FlitTlpDecodeResult& decoded, const Bytes& bytes) {
   FLITWISE_PROPERTY(decoded.error || front.bytes() == bytes.size());
 }
 
-void check_whole(const FlitTlpDecodeResult& decoded, const Bytes& bytes) {
+void check_whole(const FlitTlpDecodeResult& decoded, const ByteVector& bytes) {
   const bool has_spare = decoded.has_spare_ohc_a;
   FLITWISE_PROPERTY(!find_flit_mode_gap(decoded.tlp));
   FLITWISE_PROPERTY(!has_spare || !has_ohc_a(decoded.tlp));
@@ -29,7 +28,7 @@ void check_whole(const FlitTlpDecodeResult& decoded, const Bytes& bytes) {
   FLITWISE_PROPERTY(bytes_of(document) == bytes);
   FLITWISE_PROPERTY(bytes_of(tlp_from_json(json_of(document), {}, TlpForm::kFlit)) == bytes);
 
-  Bytes plain;  // the same without reserved bits
+  ByteVector plain;  // the same without reserved bits
   encode_flit_mode(decoded.tlp, has_spare, document.payload.data(), document.payload.size(), plain);
   const FlitTlpDecodeResult again = decode_flit_mode(plain.data(), plain.size());
   FLITWISE_PROPERTY(again.error == decoded.error && again.violation == decoded.violation);
@@ -37,7 +36,7 @@ void check_whole(const FlitTlpDecodeResult& decoded, const Bytes& bytes) {
   FLITWISE_PROPERTY(document_of(again, plain).reserved.empty());
 }
 
-void check(const Bytes& bytes) {
+void check(const ByteVector& bytes) {
   const FlitTlpDecodeResult decoded = decode_flit_mode(bytes.data(), bytes.size());
   FLITWISE_PROPERTY(!decoded.error || decoded.error_offset <= bytes.size());
   FLITWISE_PROPERTY(decoded.violation.has_value() == (decoded.error == FlitTlpError::kRuleBroken));
@@ -45,7 +44,7 @@ void check(const Bytes& bytes) {
   if (!decoded.error || decoded.violation) {
     check_whole(decoded, bytes);
   } else if (decoded.error == FlitTlpError::kEcrcMismatch) {
-    Bytes mended = bytes;
+    ByteVector mended = bytes;
     write_flit_mode_ecrc(decoded.tlp, mended.data(), mended.size());
     const FlitTlpDecodeResult again = decode_flit_mode(mended.data(), mended.size());
     FLITWISE_PROPERTY(!again.error || again.violation);

@@ -3,6 +3,7 @@
 // also serve as what is to be framed.
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
 #include "link/framing_tokens.h"
 #include "tlp/raw_packet.h"
@@ -10,27 +11,25 @@
 namespace flitwise {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
-bool lies_within(const FrameResult& frame, const Bytes& bytes) {
+bool lies_within(const FrameResult& frame, const ByteVector& bytes) {
   return frame.error ? frame.error_offset <= bytes.size()
                      : frame.offset + frame.bytes <= bytes.size();
 }
 
-void check_tlp_frame(Framing framing, const Bytes& bytes) {
+void check_tlp_frame(Framing framing, const ByteVector& bytes) {
   const FrameResult frame = unframe_tlp(framing, bytes.data(), bytes.size());
   FLITWISE_PROPERTY(lies_within(frame, bytes));
   if (frame.error) {
     return;
   }
   const auto start = bytes.begin() + static_cast<std::ptrdiff_t>(frame.offset);
-  const Bytes tlp(start, start + static_cast<std::ptrdiff_t>(frame.bytes));
-  Bytes again;
+  const ByteVector tlp(start, start + static_cast<std::ptrdiff_t>(frame.bytes));
+  ByteVector again;
   frame_tlp(framing, frame.sequence, tlp, frame.is_nullified, again);
   FLITWISE_PROPERTY(again == bytes);
 }
 
-void check_dllp_frame(Framing framing, const Bytes& bytes) {
+void check_dllp_frame(Framing framing, const ByteVector& bytes) {
   const FrameResult frame = unframe_dllp(framing, bytes.data(), bytes.size());
   FLITWISE_PROPERTY(lies_within(frame, bytes));
   if (frame.error) {
@@ -39,18 +38,18 @@ void check_dllp_frame(Framing framing, const Bytes& bytes) {
   std::array<std::uint8_t, 6> dllp{};
   FLITWISE_PROPERTY(frame.bytes == dllp.size());
   std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(frame.offset), dllp.size(), dllp.begin());
-  Bytes again;
+  ByteVector again;
   frame_dllp(framing, dllp, again);
   FLITWISE_PROPERTY(again == bytes);
 }
 
 // Whatever is framed is found again.
-void check_framing(Framing framing, const Bytes& bytes, bool is_nullified) {
+void check_framing(Framing framing, const ByteVector& bytes, bool is_nullified) {
   constexpr std::size_t kLeastTlpBytes = 12;
-  Bytes tlp = bytes;
+  ByteVector tlp = bytes;
   tlp.resize(std::clamp<std::size_t>(tlp.size() / 4 * 4, kLeastTlpBytes, kMostTlpBytes));
   const auto sequence = static_cast<std::uint16_t>((tlp[0] << 8 | tlp[1]) & 0xfff);
-  Bytes framed;
+  ByteVector framed;
   frame_tlp(framing, sequence, tlp, is_nullified, framed);
   const FrameResult frame = unframe_tlp(framing, framed.data(), framed.size());
   FLITWISE_PROPERTY(!frame.error);
@@ -60,7 +59,7 @@ void check_framing(Framing framing, const Bytes& bytes, bool is_nullified) {
                                framed.begin() + static_cast<std::ptrdiff_t>(frame.offset)));
 }
 
-void check_token(const Bytes& bytes) {
+void check_token(const ByteVector& bytes) {
   if (bytes.size() < 4) {
     return;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes make a TLP or a violation with its place, and what was decoded encodes to the same
 // bytes.
+#include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
 #include "tlp/packet_json.h"
 #include "tlp/tlp_check.h"
@@ -9,8 +10,6 @@
 
 namespace flitwise {
 namespace {
-
-using Bytes = std::vector<std::uint8_t>;
 
 // Violations of fields and limits leave a TLP whose extent is known.
 bool is_whole(const DecodeResult& decoded) {
@@ -29,7 +28,7 @@ std::uint32_t reserved_bits(const Tlp& tlp, unsigned index) {
 }
 
 // What encoding changes is reserved bits and nothing else, so that no field was lost.
-void check_header(const Tlp& tlp, const Bytes& bytes, const Bytes& plain) {
+void check_header(const Tlp& tlp, const ByteVector& bytes, const ByteVector& plain) {
   const std::size_t start = prefix_bytes(tlp);
   for (unsigned i = 0; i < header_bytes(tlp); ++i) {
     const std::uint32_t difference = static_cast<unsigned>(bytes[start + i] ^ plain[start + i]);
@@ -38,19 +37,19 @@ void check_header(const Tlp& tlp, const Bytes& bytes, const Bytes& plain) {
   }
 }
 
-void check_whole(const DecodeResult& decoded, const Bytes& bytes) {
+void check_whole(const DecodeResult& decoded, const ByteVector& bytes) {
   FLITWISE_PROPERTY(tlp_bytes(decoded.tlp) == bytes.size());
   FLITWISE_PROPERTY(decoded.payload_bytes == data_bytes(decoded.tlp));
   FLITWISE_PROPERTY(check_format(decoded.tlp) == decoded.error);
   FLITWISE_PROPERTY(bytes_of(document_of(decoded.tlp, bytes, decoded.payload_offset)) == bytes);
 
-  Bytes plain;  // the same without reserved bits
+  ByteVector plain;  // the same without reserved bits
   encode(decoded.tlp, bytes.data() + decoded.payload_offset, decoded.payload_bytes, plain);
   check_header(decoded.tlp, bytes, plain);
   const DecodeResult again = decode_tlp(plain.data(), plain.size());
   FLITWISE_PROPERTY(again.error == decoded.error);
   FLITWISE_PROPERTY(again.payload_offset == decoded.payload_offset);
-  Bytes twice;
+  ByteVector twice;
   encode(again.tlp, plain.data() + again.payload_offset, again.payload_bytes, twice);
   FLITWISE_PROPERTY(twice == plain);
 }
@@ -64,14 +63,14 @@ void check_limits(const DecodeResult& decoded) {
   }
 }
 
-void check(const Bytes& bytes) {
+void check(const ByteVector& bytes) {
   const DecodeResult decoded = decode_tlp(bytes.data(), bytes.size());
   FLITWISE_PROPERTY(!decoded.error || decoded.error_offset <= bytes.size());
   if (is_whole(decoded)) {
     check_whole(decoded, bytes);
     check_limits(decoded);
   } else if (decoded.error == TlpViolation::kEcrcMismatch) {
-    Bytes mended = bytes;
+    ByteVector mended = bytes;
     write_ecrc(decoded.tlp, mended.data());
     const DecodeResult again = decode_tlp(mended.data(), mended.size());
     FLITWISE_PROPERTY(is_whole(again));

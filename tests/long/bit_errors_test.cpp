@@ -4,7 +4,7 @@
 
 #include "support/error_run.h"
 
-namespace flitwise {
+namespace flitwise::bit_errors_test {
 namespace {
 
 TEST(BitErrorsLong, TenMillionWritesArriveOnceAndInOrder) {
@@ -12,4 +12,4 @@ TEST(BitErrorsLong, TenMillionWritesArriveOnceAndInOrder) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::bit_errors_test

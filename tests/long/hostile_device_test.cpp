@@ -2,7 +2,7 @@
 // A million hostile packets.
 #include "support/hostile_run.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::hostile_device_test {
 namespace {
 
 // [DHI S1] [DHI S2] [DHI S3]
@@ -14,4 +14,4 @@ TEST(HostileDevice, S1_AMillionPacketsWithHandlesInAPrefixHarmNobody) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::hostile_device_test

@@ -8,7 +8,7 @@
 #include "config/load.h"
 #include "flitwise/system.h"
 
-namespace flitwise {
+namespace flitwise::iommu_driver_test {
 namespace {
 
 // 4,096 processes, each with a PASID of its own, on 64 functions, with four pages each, a tenth of
@@ -90,4 +90,4 @@ TEST(IommuDriverLong, SEC_08_WithoutSecureAtsTheSameAttackGetsThrough) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::iommu_driver_test

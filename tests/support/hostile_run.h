@@ -14,7 +14,7 @@
 #include "flitwise/link_socket.h"
 #include "system/machine.h"
 
-namespace flitwise::testing {
+namespace flitwise::test {
 
 /// ep0 attacks with `packets` TLPs; ep1 reads and writes in 100 domains, each with its handle. They
 /// share one handle table. ep0 may touch the MiB at 64 MiB and knows of the half MiB on either side
@@ -100,4 +100,4 @@ inline void attack(std::uint64_t packets, const std::string& form, std::uint64_t
   EXPECT_LT(machine.pool.allocated(), 100'000U);  // memory does not grow with the attack
 }
 
-}  // namespace flitwise::testing
+}  // namespace flitwise::test

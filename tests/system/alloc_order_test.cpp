@@ -8,7 +8,7 @@
 #include "config/load.h"
 #include "flitwise/system.h"
 
-namespace flitwise {
+namespace flitwise::alloc_order_test {
 namespace {
 
 /// Many domains take turns on few handles, and whatever may overtake does.
@@ -50,4 +50,4 @@ TEST(AllocOrder, D8_AckNeverReachesAWrongDomain) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::alloc_order_test

@@ -20,6 +20,10 @@
 
 namespace flitwise::test {
 
+inline constexpr AddressType kPlain = AddressType::kUntranslated,
+                             kAsk = AddressType::kTranslationRequest,
+                             kTranslated = AddressType::kTranslated;
+
 /// Gives out what it is told to, in order, and keeps what comes back.
 class OrderedEngine : public Engine {
  public:

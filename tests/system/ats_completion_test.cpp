@@ -7,13 +7,14 @@
 #include "system/ats_bench.h"
 #include "tlp/completion.h"
 
-namespace flitwise {
+namespace flitwise::ats_completion_test {
 namespace {
 
 using test::AtsBench;
 
-constexpr AddressType kPlain = AddressType::kUntranslated, kAsk = AddressType::kTranslationRequest,
-                      kTranslated = AddressType::kTranslated;
+using test::kAsk;
+using test::kPlain;
+using test::kTranslated;
 
 /// The agent is slow, so that the answer by hand comes first; its own is unexpected then.
 class AtsCompletions : public ::testing::Test {
@@ -247,4 +248,4 @@ TEST_F(AtsCompletions, INV_27_NothingStaleStaysBehindAnInvalidation) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::ats_completion_test

@@ -3,19 +3,20 @@
 // docs/rules/ats.md
 #include <gtest/gtest.h>
 
+#include "common/byte_vector.h"
 #include "system/ats_bench.h"
 
-namespace flitwise {
+namespace flitwise::ats_endpoint_test {
 namespace {
 
 using test::AtsBench;
-using Bytes = std::vector<std::uint8_t>;
 
-constexpr AddressType kPlain = AddressType::kUntranslated, kAsk = AddressType::kTranslationRequest,
-                      kTranslated = AddressType::kTranslated;
+using test::kAsk;
+using test::kPlain;
+using test::kTranslated;
 
-Bytes bytes_of(std::uint8_t value, std::size_t count = 64) {
-  return Bytes(count, value);
+ByteVector bytes_of(std::uint8_t value, std::size_t count = 64) {
+  return ByteVector(count, value);
 }
 
 /// Read only.
@@ -83,7 +84,7 @@ TEST(AtsEndpoint, ALongTransferIsTranslatedPageByPage) {
   bench.fill(4, 0x22);
   const std::uint32_t token = bench.read(0, 8192);
   ASSERT_TRUE(bench.finish());
-  Bytes expected = bytes_of(0x11, 4096);
+  ByteVector expected = bytes_of(0x11, 4096);
   expected.resize(8192, 0x22);
   EXPECT_EQ(bench.data(token), expected);
   EXPECT_EQ(bench.reads(kAsk), 2U);
@@ -513,4 +514,4 @@ TEST(AtsEndpoint, CFG_04_AfterAHotResetNothingIsLeft) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::ats_endpoint_test

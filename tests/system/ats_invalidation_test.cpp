@@ -4,13 +4,14 @@
 
 #include "system/ats_bench.h"
 
-namespace flitwise {
+namespace flitwise::ats_invalidation_test {
 namespace {
 
 using test::AtsBench;
 
-constexpr AddressType kPlain = AddressType::kUntranslated, kAsk = AddressType::kTranslationRequest,
-                      kTranslated = AddressType::kTranslated;
+using test::kAsk;
+using test::kPlain;
+using test::kTranslated;
 
 std::vector<InvalidateCompletion> answers(const AtsBench& bench) {
   std::vector<InvalidateCompletion> all;
@@ -235,4 +236,4 @@ TEST(AtsInvalidation, CFG_06_AnotherStuUnderEnableIsReported) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::ats_invalidation_test

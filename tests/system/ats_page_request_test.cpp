@@ -4,13 +4,14 @@
 
 #include "system/ats_bench.h"
 
-namespace flitwise {
+namespace flitwise::ats_page_request_test {
 namespace {
 
 using test::AtsBench;
 
-constexpr AddressType kPlain = AddressType::kUntranslated, kAsk = AddressType::kTranslationRequest,
-                      kTranslated = AddressType::kTranslated;
+using test::kAsk;
+using test::kPlain;
+using test::kTranslated;
 
 class AtsPageRequests : public ::testing::Test {
  protected:
@@ -206,4 +207,4 @@ TEST_F(AtsPageRequests, PRI_38_AfterAResetAnswersAreUnexpected) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::ats_page_request_test

@@ -11,7 +11,7 @@
 #include "flitwise/system.h"
 #include "system/machine_bench.h"
 
-namespace flitwise {
+namespace flitwise::ats_run_test {
 namespace {
 
 /// 4000 reads of 16 domains, each over four pages of its own.
@@ -171,4 +171,4 @@ TEST(AtsRun, CFG_07_AnUntimedSetUpEnablesEveryFunction) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::ats_run_test

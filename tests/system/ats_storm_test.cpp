@@ -6,7 +6,7 @@
 #include "system/ats_bench.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::ats_storm_test {
 namespace {
 
 using test::AtsBench;
@@ -120,4 +120,4 @@ INSTANTIATE_TEST_SUITE_P(
                       std::vector<std::string>{"host.memory.timing.latency=3us"}));
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::ats_storm_test

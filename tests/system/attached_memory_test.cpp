@@ -6,7 +6,7 @@
 #include "flitwise/system.h"
 #include "support/four_phase_memory.h"
 
-namespace flitwise {
+namespace flitwise::attached_memory_test {
 namespace {
 
 sc_core::sc_time ns(double n) {
@@ -109,4 +109,4 @@ TEST(HostMemoryBandwidth, FastEnoughMemoryHoldsNothingUp) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::attached_memory_test

@@ -4,7 +4,7 @@
 
 #include "support/error_run.h"
 
-namespace flitwise {
+namespace flitwise::bit_errors_test {
 namespace {
 
 TEST(BitErrors, WritesArriveOnceAndInOrder) {
@@ -65,4 +65,4 @@ TEST(BitErrors, HandlesSurviveThem) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::bit_errors_test

@@ -14,7 +14,7 @@
 #include "flitwise/system.h"
 #include "host/driver_memory.h"
 
-namespace flitwise {
+namespace flitwise::context_teardown_test {
 namespace {
 
 using Sets = std::vector<std::string>;
@@ -140,4 +140,4 @@ TEST(ContextTeardown, WhatTheMachineDoesNotHaveTakesNoTime) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::context_teardown_test

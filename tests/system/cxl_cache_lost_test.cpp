@@ -7,7 +7,7 @@
 
 #include "system/machine_bench.h"
 
-namespace flitwise {
+namespace flitwise::cxl_cache_lost_test {
 namespace {
 
 constexpr std::uint64_t kBase = std::uint64_t{4} << 30;
@@ -75,4 +75,4 @@ TEST(CxlCacheLost, CXL_7_5_WritesPastTheCache) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl_cache_lost_test

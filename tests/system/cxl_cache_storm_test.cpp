@@ -10,7 +10,7 @@
 #include "system/machine_bench.h"
 #include "system/storm_core.h"
 
-namespace flitwise {
+namespace flitwise::cxl_cache_storm_test {
 namespace {
 
 constexpr std::size_t kCores = 4;
@@ -125,4 +125,4 @@ TEST(CxlCacheStorm, COH_1_6_In256ByteFlitsWithOneCreditOfEachClass) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl_cache_storm_test

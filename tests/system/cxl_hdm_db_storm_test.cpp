@@ -6,7 +6,7 @@
 #include "system/machine_bench.h"
 #include "system/storm_core.h"
 
-namespace flitwise {
+namespace flitwise::cxl_hdm_db_storm_test {
 namespace {
 
 constexpr std::uint64_t kBase = 64U << 10;
@@ -127,4 +127,4 @@ TEST(CxlHdmDbStorm, CXL_8_4_InHalvesOfFlitsWithOneCreditOfEachClass) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl_hdm_db_storm_test

@@ -11,7 +11,7 @@
 #include "flitwise/link_socket.h"
 #include "flitwise/system.h"
 
-namespace flitwise {
+namespace flitwise::deadlock_test {
 namespace {
 
 using testing::HasSubstr;
@@ -76,4 +76,4 @@ run: {deadlock_after: 300us}
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::deadlock_test

@@ -10,7 +10,7 @@
 #include "config_space/registers.h"
 #include "machine_bench.h"
 
-namespace flitwise {
+namespace flitwise::downstream_handles_test {
 namespace {
 
 /// What the wire carries down in Invalidate Requests.
@@ -129,4 +129,4 @@ TEST_F(DownstreamHandles, D22_HandleWithoutEntryIsReportedAndHandedToNobody) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::downstream_handles_test

@@ -10,7 +10,7 @@
 #include "machine_bench.h"
 #include "script_bench.h"
 
-namespace flitwise {
+namespace flitwise::handle_rules_test {
 namespace {
 
 using test::hex_of;
@@ -170,4 +170,4 @@ TEST(HandleRules, D8_AnAllocThatIsDamagedOnTheWireArrivesOnceByReplay) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::handle_rules_test

@@ -7,7 +7,7 @@
 #include "host/function_reset.h"
 #include "machine_bench.h"
 
-namespace flitwise {
+namespace flitwise::handle_software_test {
 namespace {
 
 Config with_handles() {
@@ -291,4 +291,4 @@ TEST(HotReset, D4_ANewEpochAtBothEndsAfterIt) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::handle_software_test

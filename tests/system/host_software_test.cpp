@@ -6,7 +6,7 @@
 
 #include "machine_bench.h"
 
-namespace flitwise {
+namespace flitwise::host_software_test {
 namespace {
 
 Config small() {
@@ -220,4 +220,4 @@ TEST(Nic, EveryMessageRingsReadsWritesAndInterruptsAsTheProfileSays) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::host_software_test

@@ -2,7 +2,7 @@
 // A device that sends anything at all harms nobody but itself.
 #include "support/hostile_run.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::hostile_device_test {
 namespace {
 
 constexpr std::uint64_t kPackets = 50'000;
@@ -19,4 +19,4 @@ TEST(HostileDevice, S1_HarmsNobodyWithHandlesInTheTag) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::hostile_device_test

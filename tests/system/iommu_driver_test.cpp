@@ -11,7 +11,7 @@
 #include "config/load.h"
 #include "flitwise/system.h"
 
-namespace flitwise {
+namespace flitwise::iommu_driver_test {
 namespace {
 
 using Sets = std::vector<std::string>;
@@ -303,4 +303,4 @@ TEST(IommuDriver, IQU_16_BatchesGetMoreDoneThanOneWaitForEach) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::iommu_driver_test

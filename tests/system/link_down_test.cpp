@@ -9,7 +9,7 @@
 #include "config_space/registers.h"
 #include "machine_bench.h"
 
-namespace flitwise {
+namespace flitwise::link_down_test {
 namespace {
 
 constexpr Bdf kRootPort = Bdf::of(0, 1, 0);
@@ -144,4 +144,4 @@ TEST(LinkDown, LNK_10_6_AmidTrafficAllIsDoneOrCountedAsLost) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::link_down_test

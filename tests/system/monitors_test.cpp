@@ -10,7 +10,7 @@
 #include "config/load.h"
 #include "flitwise/system.h"
 
-namespace flitwise {
+namespace flitwise::monitors_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -143,4 +143,4 @@ TEST(MonitorOfRawPackets, LeavesHostileTlpsToTheReceiver) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::monitors_test

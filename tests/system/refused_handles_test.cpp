@@ -11,7 +11,7 @@
 #include "machine_bench.h"
 #include "results/summary_table.h"
 
-namespace flitwise {
+namespace flitwise::refused_handles_test {
 namespace {
 
 constexpr unsigned kDomains = 16;
@@ -109,4 +109,4 @@ TEST(RefusedHandles, D14_SummaryNamesEveryKindOfRefusal) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::refused_handles_test

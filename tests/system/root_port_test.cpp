@@ -8,7 +8,7 @@
 #include "config/load.h"
 #include "machine_bench.h"
 
-namespace flitwise {
+namespace flitwise::root_port_test {
 namespace {
 
 constexpr std::uint64_t kAddress = std::uint64_t{1} << 20;
@@ -172,4 +172,4 @@ TEST_F(RootPortTest, LNK_9_21_RefusedLockedReadIsAnsweredByCplLk) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::root_port_test

@@ -8,7 +8,7 @@
 #include "flitwise/link_socket.h"
 #include "system/machine.h"
 
-namespace flitwise {
+namespace flitwise::run_checks_test {
 namespace {
 
 void expect_books_in_order(const std::string& yaml) {
@@ -61,4 +61,4 @@ workload: {kind: read, payload: 1000B, requests: 200}
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::run_checks_test

@@ -2,6 +2,7 @@
 /// Plays a script and sorts its answer by operation.
 #pragma once
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -64,6 +65,18 @@ inline std::string hex_of(const Tlp& tlp, const std::vector<std::uint8_t>& paylo
   std::vector<std::uint8_t> bytes;
   encode(tlp, payload.data(), payload.size(), bytes);
   return json_value::hex_bytes(bytes.data(), bytes.size());
+}
+
+/// Lines of a script.
+inline std::string poke(std::uint64_t address, std::uint64_t value) {
+  return fmt::format(R"({{"op":"poke","addr":"{:#x}","u64":"{:#x}"}})"
+                     "\n",
+                     address, value);
+}
+inline std::string write_register(unsigned offset, std::uint64_t value) {
+  return fmt::format(R"({{"op":"iommu_write","offset":"{:#x}","value":"{:#x}"}})"
+                     "\n",
+                     offset, value);
 }
 
 }  // namespace flitwise::test

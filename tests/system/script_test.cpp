@@ -10,7 +10,7 @@
 
 #include "script_bench.h"
 
-namespace flitwise {
+namespace flitwise::script_test {
 namespace {
 
 using test::hex_of;
@@ -213,4 +213,4 @@ TEST(Script, WhatIsNotModelledYetSaysSo) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::script_test

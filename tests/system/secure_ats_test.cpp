@@ -16,11 +16,13 @@
 #include "system/script_bench.h"
 #include "tlp/splitter.h"
 
-namespace flitwise {
+namespace flitwise::secure_ats_test {
 namespace {
 
 using test::play;
+using test::poke;
 using test::ScriptAnswer;
+using test::write_register;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -89,12 +91,6 @@ constexpr std::uint64_t kQueue = 0x600'0000, kStatus = 0x700'0000;
 
 std::string line(const std::string& text) {
   return "{" + text + "}\n";
-}
-std::string poke(std::uint64_t address, std::uint64_t value) {
-  return line(fmt::format(R"("op":"poke","addr":"{:#x}","u64":"{:#x}")", address, value));
-}
-std::string write_register(unsigned offset, std::uint64_t value) {
-  return line(fmt::format(R"("op":"iommu_write","offset":"{:#x}","value":"{:#x}")", offset, value));
 }
 std::string look(const std::string& id, std::uint64_t address) {
   return line(fmt::format(R"("op":"peek","id":"{}","addr":"{:#x}","bytes":4)", id, address));
@@ -303,4 +299,4 @@ TEST(SecureAts, SEC_08_WithoutChecksTheSameAttackGetsThrough) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::secure_ats_test

@@ -9,7 +9,7 @@
 #include "config/load.h"
 #include "machine_bench.h"
 
-namespace flitwise {
+namespace flitwise::shared_credits_test {
 namespace {
 
 constexpr unsigned kHostRequests = 500;
@@ -85,4 +85,4 @@ TEST(SharedCredits, LNK_11_23_OnCxlIoAllTrafficIsDone) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::shared_credits_test

@@ -12,7 +12,7 @@
 #include "system/static_setup.h"
 #include "tlp/identity.h"
 
-namespace flitwise {
+namespace flitwise::switch_test {
 namespace {
 
 constexpr std::uint64_t kBuffers = std::uint64_t{4} << 30;
@@ -350,4 +350,4 @@ TEST(HostileNeighbour, S1_AForgedRequesterIdWithATagLeaksWithoutSourceValidation
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::switch_test

@@ -9,27 +9,18 @@
 #include "flitwise/system.h"
 #include "system/script_bench.h"
 
-namespace flitwise {
+namespace flitwise::translation_test {
 namespace {
 
 using test::play;
+using test::poke;
 using test::ScriptAnswer;
+using test::write_register;
 
 constexpr std::uint64_t kRoot = 0x10'0000, kContext = 0x10'1000, kDirectory = 0x10'2000,
                         kPasidTable = 0x10'3000, kTop = 0x11'0000;
 // Two pages of input addresses that lie on one physical page.
 constexpr std::uint64_t kCold = 0x4000'0000, kWarm = 0x4000'1000, kPage = 0x77'7000;
-
-std::string poke(std::uint64_t address, std::uint64_t value) {
-  return fmt::format(R"({{"op":"poke","addr":"{:#x}","u64":"{:#x}"}})"
-                     "\n",
-                     address, value);
-}
-std::string write_register(unsigned offset, std::uint64_t value) {
-  return fmt::format(R"({{"op":"iommu_write","offset":"{:#x}","value":"{:#x}"}})"
-                     "\n",
-                     offset, value);
-}
 
 /// Tables of first stage for requests of 01:00.0 without PASID, and the agent switched on.
 std::string set_up() {
@@ -178,4 +169,4 @@ TEST(Translation, IOM_6_3_OneWalkADomainFindsItsLargePage) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::translation_test

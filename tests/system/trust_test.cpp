@@ -11,7 +11,7 @@
 #include "config/load.h"
 #include "machine_bench.h"
 
-namespace flitwise {
+namespace flitwise::trust_test {
 namespace {
 
 constexpr unsigned kDomains = 4;
@@ -128,4 +128,4 @@ TEST(Capabilities, S3_DeviceCannotGiveItselfCapabilities) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::trust_test

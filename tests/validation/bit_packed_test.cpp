@@ -6,7 +6,7 @@
 #include "analytic/message_model.h"
 #include "validation/simulate_in_child.h"
 
-namespace flitwise {
+namespace flitwise::bit_packed_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -61,4 +61,4 @@ TEST(PatentFigure, TheCostOfEachIdentityBitIsAStaircase) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::bit_packed_test

@@ -7,7 +7,7 @@
 #include "analytic/link_model.h"
 #include "validation/simulate_in_child.h"
 
-namespace flitwise {
+namespace flitwise::closed_form_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -204,4 +204,4 @@ TEST(IdentityForms, TheControlFormsSaveNothing) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::closed_form_test

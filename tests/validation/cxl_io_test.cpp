@@ -5,7 +5,7 @@
 
 #include "validation/simulate_in_child.h"
 
-namespace flitwise {
+namespace flitwise::cxl_io_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -62,4 +62,4 @@ TEST(CxlIo, CXL_5_2_256ByteFlitsAreThoseOfPcie) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl_io_test

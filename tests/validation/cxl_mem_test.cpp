@@ -6,7 +6,7 @@
 
 #include "validation/simulate_in_child.h"
 
-namespace flitwise {
+namespace flitwise::cxl_mem_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -154,4 +154,4 @@ TEST(CxlMem, CXL_6_6_ReadsOnAnUnloadedLinkSaveHalfAFlitEachWay) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl_mem_test

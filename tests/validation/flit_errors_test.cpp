@@ -20,7 +20,7 @@
 #include "support/pattern_memory.h"
 #include "validation/simulate_in_child.h"
 
-namespace flitwise {
+namespace flitwise::flit_errors_test {
 namespace {
 
 using boost::math::binomial_distribution;
@@ -310,4 +310,4 @@ TEST(CxlFlitErrors, CXL_6_2_ReplaysAreAsManyAsTheClosedFormSays) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flit_errors_test

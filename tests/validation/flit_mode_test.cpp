@@ -7,7 +7,7 @@
 #include "analytic/link_model.h"
 #include "validation/simulate_in_child.h"
 
-namespace flitwise {
+namespace flitwise::flit_mode_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -128,4 +128,4 @@ TEST(FlitMode, LNK_11_1_FlitModeOfLowerGenerations) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flit_mode_test

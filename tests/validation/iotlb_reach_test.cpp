@@ -7,7 +7,7 @@
 
 #include "validation/simulate_in_child.h"
 
-namespace flitwise {
+namespace flitwise::iotlb_reach_test {
 namespace {
 
 struct Measured {
@@ -63,4 +63,4 @@ TEST(IotlbReach, SuperpagesLoseNothingAtAnyWindow) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::iotlb_reach_test

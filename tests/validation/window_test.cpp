@@ -5,7 +5,7 @@
 
 #include "validation/simulate_in_child.h"
 
-namespace flitwise {
+namespace flitwise::window_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -77,4 +77,4 @@ TEST(Window, EndsWithTheLastRequest) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::window_test

@@ -85,7 +85,7 @@ Keys device_dhi_keys() {
   };
 }
 
-Keys cxl_keys() {
+Keys device_cxl_keys() {
   return {
       size(
           "device.cxl.memory", [](auto& c) { return &c.device.cxl.memory; },
@@ -149,7 +149,7 @@ Keys cxl_keys() {
   };
 }
 
-Keys timing_keys() {
+Keys device_timing_keys() {
   return {
       time(
           "device.timing.clock", [](auto& c) { return &c.device.timing.clock; }, any_clock(),
@@ -175,8 +175,8 @@ Keys device_keys() {
   append(all, device_dhi_keys());
   append(all, storage_keys("device.dhi.storage", [](auto& c) { return &c.device.dhi.storage; }));
   append(all, device_ats_keys());
-  append(all, cxl_keys());
-  append(all, timing_keys());
+  append(all, device_cxl_keys());
+  append(all, device_timing_keys());
   return all;
 }
 

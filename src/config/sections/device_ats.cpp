@@ -28,7 +28,7 @@ Keys cache_keys() {
   };
 }
 
-Keys request_keys() {
+Keys translation_request_keys() {
   return {
       count(
           "device.atc.requests", [](auto& c) { return &c.device.atc.requests; }, between(1, 256),
@@ -85,7 +85,7 @@ Keys invalidation_keys() {
   };
 }
 
-Keys page_request_keys() {
+Keys device_page_request_keys() {
   return {
       flag(
           "device.pri.enabled", [](auto& c) { return &c.device.pri.enabled; },
@@ -109,9 +109,9 @@ Keys page_request_keys() {
 
 Keys device_ats_keys() {
   Keys all = cache_keys();
-  append(all, request_keys());
+  append(all, translation_request_keys());
   append(all, invalidation_keys());
-  append(all, page_request_keys());
+  append(all, device_page_request_keys());
   return all;
 }
 

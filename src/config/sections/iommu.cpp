@@ -73,7 +73,7 @@ Keys capability_keys() {
   };
 }
 
-Keys timing_keys() {
+Keys iommu_timing_keys() {
   return {
       time(
           "iommu.timing.clock", [](auto& c) { return &c.iommu.timing.clock; }, any_clock(),
@@ -109,7 +109,7 @@ Keys timing_keys() {
   };
 }
 
-Keys page_request_keys() {
+Keys iommu_page_request_keys() {
   return {
       choice(
           "iommu.page_requests.overflow", [](auto& c) { return &c.iommu.page_requests.overflow; },
@@ -156,8 +156,8 @@ Keys iommu_keys() {
   };
   append(all, all_cache_keys());
   append(all, capability_keys());
-  append(all, page_request_keys());
-  append(all, timing_keys());
+  append(all, iommu_page_request_keys());
+  append(all, iommu_timing_keys());
   return all;
 }
 

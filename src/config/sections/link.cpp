@@ -201,7 +201,7 @@ Keys shared_credit_keys() {
   };
 }
 
-Keys timing_keys() {
+Keys link_timing_keys() {
   return {
       time(
           "link.timing.clock", [](auto& c) { return &c.link.timing.clock; }, any_clock(),
@@ -259,7 +259,7 @@ Keys cxl_packing_keys() {
   return keys;
 }
 
-Keys cxl_keys() {
+Keys link_cxl_keys() {
   const Limits credits = between(1, 4096);
   return {
       count(
@@ -316,9 +316,9 @@ Keys link_keys() {
   Keys all = main_keys();
   append(all, credit_keys());
   append(all, shared_credit_keys());
-  append(all, cxl_keys());
+  append(all, link_cxl_keys());
   append(all, cxl_packing_keys());
-  append(all, timing_keys());
+  append(all, link_timing_keys());
   return all;
 }
 

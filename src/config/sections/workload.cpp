@@ -14,7 +14,7 @@ std::vector<std::string> shipped_names() {
   return {names.begin(), names.end()};
 }
 
-Keys request_keys() {
+Keys workload_request_keys() {
   return {
       choice(
           "workload.kind", [](auto& c) { return &c.workload.kind; },
@@ -102,7 +102,7 @@ Keys arrival_keys() {
 }  // namespace
 
 Keys workload_keys() {
-  Keys all = request_keys();
+  Keys all = workload_request_keys();
   append(all, domain_keys());
   append(all, arrival_keys());
   return all;

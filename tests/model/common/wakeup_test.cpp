@@ -7,7 +7,7 @@
 #include <systemc>
 #include <vector>
 
-namespace flitwise {
+namespace flitwise::wakeup_test {
 namespace {
 
 /// Notes the times at which it was woken.
@@ -129,4 +129,4 @@ TEST(Wakeup, NoRequestIsLostWhereATimerAndARequestForNowMeet) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::wakeup_test

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace flitwise {
+namespace flitwise::dhi_agent_test {
 namespace {
 
 using testing::StrEq;
@@ -259,4 +259,4 @@ TEST_F(DhiAgentTest, MessagesThatOnlyADeviceSendsAreCounted) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::dhi_agent_test

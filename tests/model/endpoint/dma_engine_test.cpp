@@ -11,7 +11,7 @@
 
 #include "config/load.h"
 
-namespace flitwise {
+namespace flitwise::dma_engine_test {
 namespace {
 
 // [PRI-06] Messages of one domain overlap: each has several steps, and most wait for the one
@@ -62,4 +62,4 @@ workload: {kind: nic, read_fraction: 1, payload: 64B, domains: 4, domain_choice:
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::dma_engine_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::parked_transfers_test {
 namespace {
 
 ParkedTransfer one(TlpType type, ParkedState state = ParkedState::kAwaitsReply,
@@ -84,4 +84,4 @@ TEST(ParkedTransfers, PlacesAreUsedAgain) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::parked_transfers_test

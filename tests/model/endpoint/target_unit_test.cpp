@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace flitwise {
+namespace flitwise::target_unit_test {
 namespace {
 
 constexpr std::uint64_t kBar = std::uint64_t{1} << 40;
@@ -310,4 +310,4 @@ TEST_F(TargetUnitTest, D4_AFunctionInResetAsksForARetry) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::target_unit_test

@@ -10,7 +10,7 @@
 #include "model/link/mock_port.h"
 #include "tlp/wire_size.h"
 
-namespace flitwise {
+namespace flitwise::link_test {
 namespace {
 
 using test::MockPort;
@@ -300,4 +300,4 @@ TEST(LinkDeterminism, SameSeedSameRunAndAnotherSeedAnother) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::link_test

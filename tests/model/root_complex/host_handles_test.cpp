@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace flitwise {
+namespace flitwise::host_handles_test {
 namespace {
 
 constexpr Bdf kFunction = Bdf::of(1, 0, 0);
@@ -116,4 +116,4 @@ TEST_F(HostHandlesTest, D16_ErrorBehindASwitchGoesToTheDeviceThatHasTheHandle) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::host_handles_test

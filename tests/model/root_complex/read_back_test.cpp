@@ -15,7 +15,7 @@
 #include "root_complex/root_port.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::read_back_test {
 namespace {
 
 constexpr std::uint64_t kMemoryBytes = 1 << 20;
@@ -177,4 +177,4 @@ TEST(ReadBack, LNK_7_10_EveryByteIsRightUnderBitErrorsToo) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::read_back_test

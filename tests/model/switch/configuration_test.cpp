@@ -6,7 +6,7 @@
 #include "config_space/functions.h"
 #include "model/switch/switch_fixture.h"
 
-namespace flitwise {
+namespace flitwise::configuration_test {
 namespace {
 
 std::uint32_t word(const Packet& packet) {
@@ -163,4 +163,4 @@ TEST(SwitchConfiguration, AWholeTopologyIsEnumeratedThroughTheSwitch) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::configuration_test

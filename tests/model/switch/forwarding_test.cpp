@@ -2,7 +2,7 @@
 // Where packets go, when, and what holds them.
 #include "model/switch/switch_fixture.h"
 
-namespace flitwise {
+namespace flitwise::forwarding_test {
 namespace {
 
 TEST(Switch, ARequestGoesUpAfterTheForwardLatencyAndHoldsItsBufferUntilThen) {
@@ -182,4 +182,4 @@ TEST(Switch, LNK_9_17_AMalformedTlpIsDroppedAndCountedByKind) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::forwarding_test

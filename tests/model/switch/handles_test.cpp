@@ -3,7 +3,7 @@
 #include "dhi/dhi_message.h"
 #include "model/switch/switch_fixture.h"
 
-namespace flitwise {
+namespace flitwise::handles_test {
 namespace {
 
 Config legacy(bool source_validation) {
@@ -131,4 +131,4 @@ TEST(SwitchHandles, S1_ALegacySwitchWithoutSourceValidationLeaksEveryHandle) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::handles_test

@@ -10,7 +10,7 @@
 #include "analytic/message_model.h"
 #include "link/ack_limits.h"
 
-namespace flitwise {
+namespace flitwise::published_numbers_test {
 namespace {
 
 constexpr TlpOverhead kPlain = TlpOverhead::of(true, false, false);
@@ -275,4 +275,4 @@ TEST(Flits, ContiguousMessagesShareFlitsAndNeverTakeMore) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::published_numbers_test

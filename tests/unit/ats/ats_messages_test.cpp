@@ -8,7 +8,7 @@
 
 #include "tlp/tlp_check.h"
 
-namespace flitwise {
+namespace flitwise::ats_messages_test {
 namespace {
 
 constexpr Bdf kAgent = Bdf::of(0, 0, 0), kFunction = Bdf::of(1, 2, 3);
@@ -138,4 +138,4 @@ TEST(AtsMessages, PRI_37_AFailureAlwaysNamesThePasid) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::ats_messages_test

@@ -8,7 +8,7 @@
 
 #include "ats/translation_completion.h"
 
-namespace flitwise {
+namespace flitwise::function_atc_test {
 namespace {
 
 class Atc : public testing::Test {
@@ -135,4 +135,4 @@ TEST_F(Atc, CFG_05_TheStuOfTheCapabilityCounts) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::function_atc_test

@@ -8,7 +8,7 @@
 
 #include "flitwise/error.h"
 
-namespace flitwise {
+namespace flitwise::invalidation_receiver_test {
 namespace {
 
 constexpr Bdf kAgent = Bdf::of(0, 0, 0), kFunction = Bdf::of(1, 0, 0);
@@ -357,4 +357,4 @@ TEST_F(Invalidations, INV_25_AnsweredWithoutBusMasterEnable) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::invalidation_receiver_test

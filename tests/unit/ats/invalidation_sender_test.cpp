@@ -6,7 +6,7 @@
 
 #include "flitwise/error.h"
 
-namespace flitwise {
+namespace flitwise::invalidation_sender_test {
 namespace {
 
 constexpr Bdf kAgent = Bdf::of(0, 0, 0), kFunction = Bdf::of(1, 0, 0), kOther = Bdf::of(1, 0, 1);
@@ -165,4 +165,4 @@ TEST_F(Sender, INV_32_DepthZeroIsThirtyTwo) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::invalidation_sender_test

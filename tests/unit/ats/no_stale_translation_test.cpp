@@ -15,7 +15,7 @@
 #include "ats/translation_completion.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::no_stale_translation_test {
 namespace {
 
 constexpr Bdf kAgent = Bdf::of(0, 0, 0), kFunction = Bdf::of(1, 0, 0);
@@ -308,4 +308,4 @@ TEST(NoStaleTranslation, INV_27_OnceAnInvalidationIsComplete) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::no_stale_translation_test

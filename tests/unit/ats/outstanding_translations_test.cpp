@@ -9,7 +9,7 @@
 
 #include "ats/translation_completion.h"
 
-namespace flitwise {
+namespace flitwise::outstanding_translations_test {
 namespace {
 
 constexpr InvalidationScope kNoPasid{};
@@ -177,4 +177,4 @@ TEST(OutstandingTranslations, TCP_19_AReplyBehindItsInvalidationBringsNothing) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::outstanding_translations_test

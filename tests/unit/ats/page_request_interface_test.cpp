@@ -8,7 +8,7 @@
 
 #include "flitwise/error.h"
 
-namespace flitwise {
+namespace flitwise::page_request_interface_test {
 namespace {
 
 constexpr Bdf kPf = Bdf::of(1, 0, 0), kVf = Bdf::of(1, 0, 1);
@@ -350,4 +350,4 @@ TEST_F(PageRequests, PRI_08_SuccessFreesTheGroupForTheNextTry) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::page_request_interface_test

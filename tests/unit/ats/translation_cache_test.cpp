@@ -9,7 +9,7 @@
 
 #include "flitwise/error.h"
 
-namespace flitwise {
+namespace flitwise::translation_cache_test {
 namespace {
 
 TranslationEntry mapped(std::uint64_t translated, unsigned size_bits = 12) {
@@ -316,4 +316,4 @@ TEST(TranslationCache, CFG_02_ClearingEnableAllowsNoNewUse) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::translation_cache_test

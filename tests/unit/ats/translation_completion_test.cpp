@@ -12,7 +12,7 @@
 #include "flitwise/error.h"
 #include "tlp/completion.h"
 
-namespace flitwise {
+namespace flitwise::translation_completion_test {
 namespace {
 
 using Verdict = TranslationVerdict;
@@ -344,4 +344,4 @@ TEST(TranslationCompletion, TCP_24_AnotherTrafficClassIsTaken) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::translation_completion_test

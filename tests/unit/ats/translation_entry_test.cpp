@@ -6,7 +6,7 @@
 
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::translation_entry_test {
 namespace {
 
 TranslationEntry entry(bool read, bool write) {
@@ -96,4 +96,4 @@ TEST(TranslationEntry, TCP_14_NClearsNoSnoop) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::translation_entry_test

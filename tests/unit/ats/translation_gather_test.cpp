@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::translation_gather_test {
 namespace {
 
 Tlp request_for(std::uint64_t address, unsigned translations) {
@@ -93,4 +93,4 @@ TEST(TranslationGather, ATR_12_NothingLiesBehindTheEndOfTheAddressSpace) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::translation_gather_test

@@ -6,7 +6,7 @@
 
 #include "flitwise/error.h"
 
-namespace flitwise {
+namespace flitwise::translation_policy_test {
 namespace {
 
 unsigned miss(TranslationPolicy& policy, std::uint64_t address, OptionalId<Pasid> pasid = {},
@@ -77,4 +77,4 @@ TEST(TranslationPolicy, RangesAreChecked) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::translation_policy_test

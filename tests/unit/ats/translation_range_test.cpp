@@ -7,7 +7,7 @@
 #include "flitwise/error.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::translation_range_test {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
@@ -119,4 +119,4 @@ TEST(TranslationRange, EnclosingRangeIsTheSmallestOne) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::translation_range_test

@@ -8,7 +8,7 @@
 #include "tlp/header_layout.h"
 #include "tlp/tlp_check.h"
 
-namespace flitwise {
+namespace flitwise::translation_request_test {
 namespace {
 
 constexpr Bdf kFunction = Bdf::of(1, 0, 0);
@@ -151,4 +151,4 @@ TEST(TranslationRequest, CFG_11_PasidNeedsItsEnables) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::translation_request_test

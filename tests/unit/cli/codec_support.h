@@ -10,7 +10,7 @@
 
 #include "cli/encode_command.h"
 
-namespace flitwise::testing {
+namespace flitwise::test {
 
 struct Outcome {
   int code = 0;
@@ -40,4 +40,4 @@ inline std::string refusal(const Outcome& outcome) {
   return outcome.err;
 }
 
-}  // namespace flitwise::testing
+}  // namespace flitwise::test

@@ -10,7 +10,7 @@
 #include "cxl/flit_json.h"
 #include "unit/cxl/random_messages.h"
 
-namespace flitwise {
+namespace flitwise::cxl_text_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -232,4 +232,4 @@ TEST(CxlText, DecodeNamesTheByte) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl_text_test

@@ -4,22 +4,22 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "common/byte_vector.h"
 #include "tlp/dllp_codec.h"
 #include "tlp/json_value.h"
 #include "tlp/tlp_encoder.h"
 #include "unit/cli/codec_support.h"
 #include "unit/tlp/random_tlp.h"
 
-namespace flitwise {
+namespace flitwise::encode_command_test {
 namespace {
 
-using testing::Bytes;
-using testing::decode_of;
-using testing::encode_of;
+using test::decode_of;
+using test::encode_of;
+using test::Outcome;
+using test::RandomTlp;
+using test::refusal;
 using ::testing::HasSubstr;
-using testing::Outcome;
-using testing::RandomTlp;
-using testing::refusal;
 using ::testing::StartsWith;
 
 TEST(EncodeCommand, LNK_2_1_GoldenReadFromJson) {
@@ -122,8 +122,8 @@ TEST(DecodeCommand, LNK_5_3_WhatDecodePrintsEncodesToTheSameBytes) {
   for (int round = 0; round < 20; ++round) {
     for (int kind = 0; kind < kTlpTypes; ++kind) {
       Tlp tlp = random.make(static_cast<TlpType>(kind));
-      const Bytes payload = random.payload(tlp);
-      Bytes bytes;
+      const ByteVector payload = random.payload(tlp);
+      ByteVector bytes;
       encode(tlp, payload.data(), payload.size(), bytes);
       const std::string hex = json_value::hex_bytes(bytes.data(), bytes.size()) + "\n";
       const Outcome decoded = decode_of(hex);
@@ -246,4 +246,4 @@ TEST(DecodeCommand, AnyTextIsRefusedOrDecoded) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::encode_command_test

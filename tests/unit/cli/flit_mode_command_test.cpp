@@ -4,23 +4,23 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "common/byte_vector.h"
 #include "link/flit_code.h"
 #include "tlp/flit_tlp_encoder.h"
 #include "tlp/json_value.h"
 #include "unit/cli/codec_support.h"
 #include "unit/tlp/random_tlp.h"
 
-namespace flitwise {
+namespace flitwise::flit_mode_command_test {
 namespace {
 
-using testing::Bytes;
-using testing::decode_of;
-using testing::encode_of;
-using testing::from_hex;
+using test::decode_of;
+using test::encode_of;
+using test::from_hex;
+using test::Outcome;
+using test::RandomTlp;
+using test::refusal;
 using ::testing::HasSubstr;
-using testing::Outcome;
-using testing::RandomTlp;
-using testing::refusal;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kHexOfFlit = 2 * flit::kBytes;
@@ -47,19 +47,19 @@ std::vector<Json> lines_of(const std::string& text) {
   return lines;
 }
 
-std::string hex(const Bytes& bytes) {
+std::string hex(const ByteVector& bytes) {
   return json_value::hex_bytes(bytes.data(), bytes.size());
 }
 
 // The flit of a line of hex digits, changed and protected anew.
 template <class Change>
 std::string remade(const std::string& line, Change change) {
-  const Bytes bytes = from_hex(line.substr(0, kHexOfFlit));
+  const ByteVector bytes = from_hex(line.substr(0, kHexOfFlit));
   FlitBytes flit{};
   std::copy(bytes.begin(), bytes.end(), flit.begin());
   change(flit);
   protect_flit(flit);
-  return hex(Bytes(flit.begin(), flit.end()));
+  return hex(ByteVector(flit.begin(), flit.end()));
 }
 
 const std::string kRead = R"({"type":"MRd","address":"0x12345678","length_dw":16,)"
@@ -118,8 +118,8 @@ TEST(DecodeCommand, LNK_11_16_WhatDecodePrintsOfFlitModeEncodesToTheSameBytes) {
       if (find_flit_mode_gap(tlp)) {
         continue;
       }
-      const Bytes payload = random.payload(tlp);
-      Bytes bytes;
+      const ByteVector payload = random.payload(tlp);
+      ByteVector bytes;
       encode_flit_mode(tlp, random.flip() && !is_message(tlp.type), payload.data(), payload.size(),
                        bytes);
       const Outcome decoded = decode_of(hex(bytes), {"flit_mode=true"});
@@ -278,7 +278,7 @@ TEST(EncodeCommand, LNK_11_22_PartsOfTlpsStandAtTheEndsOnly) {
 // [LNK-11.8]
 TEST(DecodeCommand, LNK_11_21_WhatFecMendsIsTold) {
   const std::string line = good(encode_flits(R"({"tlps":[)" + kRead + "]}"));
-  Bytes bytes = from_hex(line.substr(0, kHexOfFlit));
+  ByteVector bytes = from_hex(line.substr(0, kHexOfFlit));
   bytes[17] ^= 0x40;
   const Json one = Json::parse(good(decode_flits(hex(bytes))));
   EXPECT_EQ(one["mended"], Json::array({17}));
@@ -380,4 +380,4 @@ TEST(DecodeCommand, LNK_11_22_AnyFlitIsRefusedOrDecoded) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flit_mode_command_test

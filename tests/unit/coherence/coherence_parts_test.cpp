@@ -10,7 +10,7 @@
 #include "coherence/single_writer_monitor.h"
 #include "unit/coherence/line_history.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::coherence_parts_test {
 namespace {
 
 TEST(LineTable, IsAMap) {
@@ -117,4 +117,4 @@ TEST(SingleWriterMonitor, COH_1_2_SaysWhichLineAndWhichAgents) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::coherence_parts_test

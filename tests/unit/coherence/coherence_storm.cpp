@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace flitwise::testing {
+namespace flitwise::test {
 namespace {
 
 constexpr std::uint32_t kTokens = 4;          // operations that a core has out
@@ -339,4 +339,4 @@ void CoherenceStorm::judge_end() {
   }
 }
 
-}  // namespace flitwise::testing
+}  // namespace flitwise::test

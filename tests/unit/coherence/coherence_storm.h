@@ -18,7 +18,7 @@
 #include "unit/coherence/random_network.h"
 #include "unit/coherence/slow_memory.h"
 
-namespace flitwise::testing {
+namespace flitwise::test {
 
 /// What the fabric does wrong on purpose.
 enum class Fault {
@@ -138,4 +138,4 @@ class CoherenceStorm {
   StormReport report_;
 };
 
-}  // namespace flitwise::testing
+}  // namespace flitwise::test

@@ -4,7 +4,7 @@
 
 #include "unit/coherence/coherence_storm.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::coherence_storm_test {
 namespace {
 
 StormReport storm(const StormConfig& config) {
@@ -136,4 +136,4 @@ TEST(CoherenceStorm, IsTheSameWithTheSameSeed) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::coherence_storm_test

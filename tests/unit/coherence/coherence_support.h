@@ -12,7 +12,7 @@
 #include "unit/coherence/line_history.h"
 #include "unit/coherence/slow_memory.h"
 
-namespace flitwise::testing {
+namespace flitwise::test {
 
 template <class Opcode>
 CxlMessage message_of(CxlChannel channel, Opcode opcode, std::uint16_t id,
@@ -203,4 +203,4 @@ class HomeBench {
   }
 };
 
-}  // namespace flitwise::testing
+}  // namespace flitwise::test

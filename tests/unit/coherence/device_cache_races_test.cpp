@@ -4,7 +4,7 @@
 
 #include "unit/coherence/coherence_support.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::device_cache_races_test {
 namespace {
 
 using cxl::D2hReq;
@@ -225,4 +225,4 @@ TEST(DeviceCacheBad, COH_3_3_ASecondSnoopOfALineIsNotAwaited) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::device_cache_races_test

@@ -6,7 +6,7 @@
 #include "coherence/id_pool.h"
 #include "unit/coherence/coherence_support.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::device_cache_test {
 namespace {
 
 using cxl::D2hReq;
@@ -297,4 +297,4 @@ TEST(DeviceCache, COH_2_1_CacheFlushedIsSaidOfAnEmptyCacheOnly) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::device_cache_test

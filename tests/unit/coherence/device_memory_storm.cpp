@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-namespace flitwise::testing {
+namespace flitwise::test {
 namespace {
-constexpr std::uint32_t kTokens = 4;
-constexpr std::uint64_t kPatience = 100'000;
+constexpr std::uint32_t kMemTokens = 4;
+constexpr std::uint64_t kMemPatience = 100'000;
 }  // namespace
 
 std::string MemStormReport::text() const {
@@ -30,9 +30,9 @@ MemStorm::MemStorm(const MemStormConfig& config)
               slow_, &device_told_),
       lines_(config.lines) {
   for (Core& core : cores_) {
-    core.requests.resize(kTokens);
-    core.issued.resize(kTokens);
-    for (std::uint32_t token = 0; token < kTokens; ++token) {
+    core.requests.resize(kMemTokens);
+    core.issued.resize(kMemTokens);
+    for (std::uint32_t token = 0; token < kMemTokens; ++token) {
       core.tokens.push_back(token);
     }
   }
@@ -40,7 +40,7 @@ MemStorm::MemStorm(const MemStormConfig& config)
 
 MemStormReport MemStorm::run() {
   std::uint64_t quiet = 0;
-  while (started_ < config_.operations && quiet < kPatience) {
+  while (started_ < config_.operations && quiet < kMemPatience) {
     const std::uint64_t before = started_ + network_.delivered();
     issue(random_() % 2 == 0);
     step();
@@ -182,7 +182,7 @@ bool MemStorm::is_idle() const {
 
 void MemStorm::drain() {
   std::uint64_t quiet = 0;
-  while (!is_idle() && quiet < kPatience) {
+  while (!is_idle() && quiet < kMemPatience) {
     const std::uint64_t before = network_.delivered();
     step();
     quiet = network_.delivered() == before ? quiet + 1 : 0;
@@ -223,4 +223,4 @@ void MemStorm::judge_end() {
   report_.late = host_.late_conflicts();
 }
 
-}  // namespace flitwise::testing
+}  // namespace flitwise::test

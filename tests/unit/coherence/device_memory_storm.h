@@ -12,7 +12,7 @@
 #include "unit/coherence/random_network.h"
 #include "unit/coherence/slow_memory.h"
 
-namespace flitwise::testing {
+namespace flitwise::test {
 
 /// What the fabric does wrong on purpose.
 enum class MemFault {
@@ -80,4 +80,4 @@ class MemStorm {
   MemStormReport report_;
 };
 
-}  // namespace flitwise::testing
+}  // namespace flitwise::test

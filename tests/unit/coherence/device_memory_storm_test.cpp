@@ -4,7 +4,7 @@
 
 #include "unit/coherence/device_memory_storm.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::device_memory_storm_test {
 namespace {
 
 MemStormReport storm(const MemStormConfig& config) {
@@ -62,4 +62,4 @@ TEST(MemStorm, NoticesALostBiRsp) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::device_memory_storm_test

@@ -6,7 +6,7 @@
 
 #include "unit/coherence/coherence_support.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::device_memory_test {
 namespace {
 
 using cxl::M2sBiRsp;
@@ -384,4 +384,4 @@ TEST(DeviceMemory, COH_1_6_AnyNumberOfRequestsMayWaitForALine) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::device_memory_test

@@ -4,7 +4,7 @@
 
 #include "unit/coherence/coherence_support.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::home_agent_test {
 namespace {
 
 using cxl::D2hReq;
@@ -379,4 +379,4 @@ TEST(HomeAgentBad, COH_7_2_BogusDataAreNeverWritten) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::home_agent_test

@@ -6,7 +6,7 @@
 
 #include "unit/coherence/coherence_support.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::host_lines_test {
 namespace {
 
 using cxl::M2sBiRsp;
@@ -341,4 +341,4 @@ TEST(HostLines, COH_6_6_ADeviceThatIsGoneTakesAllLinesWithIt) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::host_lines_test

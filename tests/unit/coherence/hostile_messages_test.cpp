@@ -10,7 +10,7 @@
 #include "unit/coherence/coherence_support.h"
 #include "unit/coherence/memory_master.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::hostile_messages_test {
 namespace {
 
 constexpr int kMessages = 200'000;
@@ -140,4 +140,4 @@ TEST(HostileMessages, ThePlainMemoryAndItsMasterStand) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::hostile_messages_test

@@ -10,7 +10,7 @@
 
 #include "coherence/cxl_line.h"
 
-namespace flitwise::testing {
+namespace flitwise::test {
 
 inline constexpr std::size_t kWords = 8;
 using Words = std::array<std::uint64_t, kWords>;
@@ -75,4 +75,4 @@ class LineHistory {
   std::vector<Version> versions_;
 };
 
-}  // namespace flitwise::testing
+}  // namespace flitwise::test

@@ -7,7 +7,7 @@
 #include "unit/coherence/coherence_support.h"
 #include "unit/coherence/memory_master.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::memory_expander_test {
 namespace {
 
 using cxl::M2sReq;
@@ -148,4 +148,4 @@ TEST(MemoryMaster, COH_7_1_EachKindIsCountedAndDropped) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::memory_expander_test

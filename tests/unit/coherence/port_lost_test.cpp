@@ -5,7 +5,7 @@
 #include "unit/coherence/coherence_support.h"
 #include "unit/coherence/monitored_agent.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::port_lost_test {
 namespace {
 
 using cxl::D2hReq;
@@ -131,4 +131,4 @@ TEST(PortLost, COH_3_10_ACacheLosesAllAndBeginsAnew) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::port_lost_test

@@ -10,7 +10,7 @@
 
 #include "coherence/cxl_line.h"
 
-namespace flitwise::testing {
+namespace flitwise::test {
 
 class RandomNetwork {
  public:
@@ -82,4 +82,4 @@ class RandomNetwork {
   std::uint64_t sent_ = 0, delivered_ = 0;
 };
 
-}  // namespace flitwise::testing
+}  // namespace flitwise::test

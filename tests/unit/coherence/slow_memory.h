@@ -8,7 +8,7 @@
 
 #include "coherence/line_memory.h"
 
-namespace flitwise::testing {
+namespace flitwise::test {
 
 class SlowMemory final : public LineMemory {
  public:
@@ -56,4 +56,4 @@ class SlowMemory final : public LineMemory {
   }
 };
 
-}  // namespace flitwise::testing
+}  // namespace flitwise::test

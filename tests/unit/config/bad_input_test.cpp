@@ -6,7 +6,7 @@
 
 #include "unit/config/support.h"
 
-namespace flitwise {
+namespace flitwise::bad_input_test {
 namespace {
 
 using testing::AllOf;
@@ -285,4 +285,4 @@ TEST(BadInput, HostileYamlEndsInAMessage) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::bad_input_test

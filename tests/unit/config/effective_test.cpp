@@ -10,7 +10,7 @@
 
 #include "unit/config/support.h"
 
-namespace flitwise {
+namespace flitwise::effective_test {
 namespace {
 
 std::vector<std::string> shipped_configs() {
@@ -208,4 +208,4 @@ TEST(AllKeys, MarkdownHasARowForEach) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::effective_test

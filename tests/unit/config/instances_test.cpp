@@ -5,7 +5,7 @@
 
 #include "unit/config/support.h"
 
-namespace flitwise {
+namespace flitwise::instances_test {
 namespace {
 
 using testing::AllOf;
@@ -105,4 +105,4 @@ TEST(Instances, InstancesAreAMapOfMaps) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::instances_test

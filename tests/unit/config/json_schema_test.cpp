@@ -14,7 +14,7 @@
 #include "config/document.h"
 #include "unit/config/support.h"
 
-namespace flitwise {
+namespace flitwise::json_schema_test {
 namespace {
 
 using config::Value;
@@ -104,4 +104,4 @@ TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::json_schema_test

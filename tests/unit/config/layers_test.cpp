@@ -8,7 +8,7 @@
 
 #include "unit/config/support.h"
 
-namespace flitwise {
+namespace flitwise::layers_test {
 namespace {
 
 using testing::ElementsAre;
@@ -195,4 +195,4 @@ TEST(Values, EveryPresetNameGivesItsGenerationAndLanes) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::layers_test

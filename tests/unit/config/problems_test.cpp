@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise::config {
+namespace flitwise::config::problems_test {
 namespace {
 
 TEST(EditDistance, CountsInsertionsDeletionsAndReplacements) {
@@ -40,4 +40,4 @@ TEST(ProblemList, IsInOrderOfSourceLineAndColumnWithoutRepeats) {
 }
 
 }  // namespace
-}  // namespace flitwise::config
+}  // namespace flitwise::config::problems_test

@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-namespace flitwise::config {
+namespace flitwise::config::quantity_test {
 namespace {
 
 TEST(Quantity, WritesTheLargestUnitThatLeavesAWholeNumber) {
@@ -68,4 +68,4 @@ TEST(Real, TakesFractionsAndExponents) {
 }
 
 }  // namespace
-}  // namespace flitwise::config
+}  // namespace flitwise::config::quantity_test

@@ -6,7 +6,7 @@
 
 #include "unit/config/support.h"
 
-namespace flitwise {
+namespace flitwise::relations_cxl_test {
 namespace {
 
 using testing::ElementsAre;
@@ -138,4 +138,4 @@ TEST(RelationsCxl, CXL_8_2_ARootPortHasAWorkloadWhereTheHostsCoresHaveTheirOwn) 
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::relations_cxl_test

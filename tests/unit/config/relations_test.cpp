@@ -5,7 +5,7 @@
 
 #include "unit/config/support.h"
 
-namespace flitwise {
+namespace flitwise::relations_test {
 namespace {
 
 using testing::ElementsAre;
@@ -261,4 +261,4 @@ TEST(Relations, AKeyThatIsWrongByItselfIsReportedOnce) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::relations_test

@@ -7,7 +7,7 @@
 #include "config_space/functions.h"
 #include "config_space/registers.h"
 
-namespace flitwise {
+namespace flitwise::ats_capability_test {
 namespace {
 
 constexpr Bdf kFunction = Bdf::of(1, 0, 0);
@@ -181,4 +181,4 @@ TEST_F(AtsRegisters, CFG_11_PasidIsOffUntilEnabled) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::ats_capability_test

@@ -9,7 +9,7 @@
 #include "config_space/capabilities.h"
 #include "flitwise/tlp.h"
 
-namespace flitwise {
+namespace flitwise::config_space_test {
 namespace {
 
 constexpr std::uint64_t kBarSize = 64 << 10;
@@ -335,4 +335,4 @@ TEST(Acs, ControlTakesOnlyWhatIsSupported) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::config_space_test

@@ -6,7 +6,7 @@
 
 #include "config_space/functions.h"
 
-namespace flitwise {
+namespace flitwise::dhi_capability_test {
 namespace {
 
 class DhiInConfigSpace : public testing::Test {
@@ -52,4 +52,4 @@ TEST_F(DhiInConfigSpace, D4_ResetTakesTheSettingsBack) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::dhi_capability_test

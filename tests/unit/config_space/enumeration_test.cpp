@@ -12,7 +12,7 @@
 #include "config_space/functions.h"
 #include "routing/routing_table.h"
 
-namespace flitwise {
+namespace flitwise::enumeration_test {
 namespace {
 
 using cfg::pcie::PortType;
@@ -304,4 +304,4 @@ TEST(EnumerationAlone, GarbageFromEveryRegisterEnds) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::enumeration_test

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace flitwise {
+namespace flitwise::channels_test {
 namespace {
 
 TEST(CxlChannels, CXL_1_1_NamesSayTheDirection) {
@@ -67,4 +67,4 @@ TEST(CxlChannels, CXL_1_6_EachMessageTakesACreditOfItsClass) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::channels_test

@@ -7,15 +7,15 @@
 #include <array>
 #include <vector>
 
+#include "common/byte_vector.h"
 #include "cxl/bit_string.h"
 #include "cxl/flit_crc.h"
 #include "cxl/flit_frame.h"
 #include "unit/cxl/random_messages.h"
 
-namespace flitwise {
+namespace flitwise::flit_codec_test {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
 using Kind = CxlSlot::Kind;
 
 constexpr std::array kForms = {CxlFlitForm::k68, CxlFlitForm::k256,
@@ -29,7 +29,7 @@ class Receiver {
   Receiver(CxlFlitForm form, CxlDirection direction, std::uint32_t identity)
       : codec_(form, direction, identity) {}
 
-  void receive(const Bytes& bytes) {
+  void receive(const ByteVector& bytes) {
     const CxlFlitCodec::Decoded decoded = codec_.decode(bytes.data(), bytes.size());
     ASSERT_FALSE(decoded.error) << name_of(*decoded.error) << " at " << decoded.error_offset;
     for (const CxlSlotContents& slot : decoded.flit.slots) {
@@ -135,7 +135,7 @@ TEST(CxlFlitCodec, CXL_2_3_EveryFormatComesBackFromEverySlot) {
         for (const CxlFormat& format : formats.in(place_of(form, at))) {
           const CxlFlit flit = flit_of_format(formats, at, format, random);
           CxlFlitCodec sender(form, direction, 0), receiver(form, direction, 0);
-          const Bytes bytes = sender.encode(flit).bytes;
+          const ByteVector bytes = sender.encode(flit).bytes;
           const CxlFlitCodec::Decoded decoded = receiver.decode(bytes.data(), bytes.size());
           ASSERT_FALSE(decoded.error) << name_of(*decoded.error);
           const CxlSlotContents& slot = decoded.flit.slots[at];
@@ -159,7 +159,7 @@ TEST(CxlFlitCodec, CXL_2_1_SixtyEightBytesAreProtocolIdSlotsAndCrc) {
   CxlFlit flit;
   flit.header.is_ack = true;
   flit.header.credits[0] = {CxlProtocol::kMem, 3};
-  const Bytes bytes = codec.encode(flit).bytes;
+  const ByteVector bytes = codec.encode(flit).bytes;
   ASSERT_EQ(bytes.size(), 68U);
   EXPECT_EQ(bytes[0], 0x55);
   EXPECT_EQ(bytes[1], 0x55);
@@ -178,7 +178,7 @@ TEST(CxlFlitCodec, CXL_4_1_PartsOf256BytesStandWhereTheTableSays) {
     slot.format = 4;
   }
   flit.fec = {1, 2, 3, 4, 5, 6};
-  const Bytes bytes = codec.encode(flit).bytes;
+  const ByteVector bytes = codec.encode(flit).bytes;
   ASSERT_EQ(bytes.size(), 256U);
   EXPECT_EQ(bits_at(bytes.data(), 0, 16), 0x1234U);
   EXPECT_EQ(bytes[2], 4);
@@ -198,7 +198,7 @@ TEST(CxlFlitCodec, CXL_4_4_EachHalfOfALatencyOptimisedFlitHasItsCrc) {
   CxlFlitCodec codec(kForm, kUp, 0);
   CxlFlit flit;
   flit.credits = {CxlProtocol::kMem, {1, 1, 1}};
-  const Bytes bytes = codec.encode(flit).bytes;
+  const ByteVector bytes = codec.encode(flit).bytes;
   ASSERT_EQ(bytes.size(), 256U);
   EXPECT_EQ(body_bytes(kForm), 238U);
   EXPECT_EQ(bits_at(bytes.data() + 122, 0, 48), crc_of(kCrcOfHalf, bytes.data(), 122));
@@ -213,10 +213,10 @@ TEST(CxlFlitCodec, CXL_4_4_EachHalfOfALatencyOptimisedFlitHasItsCrc) {
 // [CXL-4.8]
 TEST(CxlFlitCodec, CXL_2_13_EveryWrongBitFailsTheCrc) {
   for (const CxlFlitForm form : kForms) {
-    const Bytes good = CxlFlitCodec(form, kDown, 0).encode({}).bytes;
+    const ByteVector good = CxlFlitCodec(form, kDown, 0).encode({}).bytes;
     const std::size_t bits = form == CxlFlitForm::k68 ? 68 * 8 : 250 * 8;
     for (std::size_t bit = form == CxlFlitForm::k68 ? 16 : 0; bit < bits; ++bit) {
-      Bytes bad = good;
+      ByteVector bad = good;
       bad[bit / 8] = static_cast<std::uint8_t>(bad[bit / 8] ^ 1U << bit % 8);
       EXPECT_EQ(CxlFlitCodec(form, kDown, 0).decode(bad.data(), bad.size()).error,
                 CxlFlitError::kBadCrc)
@@ -233,7 +233,7 @@ TEST(CxlFlitCodec, CXL_2_11_ControlFlitsHaveNoSlots) {
     CxlFlit flit;
     flit.control = CxlControl{info.type, info.subtype, 0x123456789abcdef0};
     flit.header.is_ack = true;
-    const Bytes bytes = codec.encode(flit).bytes;
+    const ByteVector bytes = codec.encode(flit).bytes;
     EXPECT_EQ(bytes[2] & 1, 1);
     const CxlFlitCodec::Decoded decoded = codec.decode(bytes.data(), bytes.size());
     ASSERT_TRUE(decoded.flit.control.has_value());
@@ -246,4 +246,4 @@ TEST(CxlFlitCodec, CXL_2_11_ControlFlitsHaveNoSlots) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flit_codec_test

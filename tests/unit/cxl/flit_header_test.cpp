@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::flit_header_test {
 namespace {
 
 TEST(CxlFlitHeader, CXL_2_10_CreditsAreReturnedAsPowersOfTwo) {
@@ -51,4 +51,4 @@ TEST(CxlFlitHeader, CXL_4_5_ThreeCountsInTwoBytes) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flit_header_test

@@ -5,14 +5,14 @@
 #include <array>
 #include <vector>
 
+#include "common/byte_vector.h"
 #include "cxl/bit_string.h"
 #include "cxl/flit_codec.h"
 #include "cxl/flit_frame.h"
 
-namespace flitwise {
+namespace flitwise::hostile_flit_test {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
 using C = CxlChannel;
 using Kind = CxlSlot::Kind;
 
@@ -21,12 +21,12 @@ constexpr auto kUp = CxlDirection::kUpstream;
 
 class HostileCxlFlit : public testing::Test {
  protected:
-  static Bytes with_right_crc(CxlFlitForm form, Bytes bytes) {
+  static ByteVector with_right_crc(CxlFlitForm form, ByteVector bytes) {
     return framed(form, body_of(form, bytes.data()), {});
   }
   /// A 68-byte flit with this header word.
-  static Bytes flit_68(std::uint32_t header) {
-    Bytes bytes = CxlFlitCodec(CxlFlitForm::k68, kDown, 0).encode({}).bytes;
+  static ByteVector flit_68(std::uint32_t header) {
+    ByteVector bytes = CxlFlitCodec(CxlFlitForm::k68, kDown, 0).encode({}).bytes;
     for (int i = 0; i < 4; ++i) {
       bytes[static_cast<std::size_t>(2 + i)] = static_cast<std::uint8_t>(header >> 8 * i);
     }
@@ -37,7 +37,8 @@ class HostileCxlFlit : public testing::Test {
     header.formats = formats;
     return word_of(header);
   }
-  void refuses(CxlFlitCodec& codec, const Bytes& bytes, CxlFlitError error, std::size_t offset) {
+  void refuses(CxlFlitCodec& codec, const ByteVector& bytes, CxlFlitError error,
+               std::size_t offset) {
     const std::uint32_t owed = codec.owed().chunks();
     const CxlFlitCodec::Decoded decoded = codec.decode(bytes.data(), bytes.size());
     ASSERT_TRUE(decoded.error.has_value());
@@ -58,14 +59,14 @@ class HostileCxlFlit : public testing::Test {
 
 // [CXL-2.14]
 TEST_F(HostileCxlFlit, CXL_2_1_OtherSizesAndProtocols) {
-  const Bytes good = flit_68(header_with({0, 1, 1, 1}));
+  const ByteVector good = flit_68(header_with({0, 1, 1, 1}));
   refuses(down_, {}, CxlFlitError::kWrongSize, 0);
-  refuses(down_, Bytes(67), CxlFlitError::kWrongSize, 67);
-  refuses(down_, Bytes(256), CxlFlitError::kWrongSize, 68);
+  refuses(down_, ByteVector(67), CxlFlitError::kWrongSize, 67);
+  refuses(down_, ByteVector(256), CxlFlitError::kWrongSize, 68);
   CxlFlitCodec large(CxlFlitForm::k256, kDown, 0);
   refuses(large, good, CxlFlitError::kWrongSize, 68);
   for (const std::size_t byte : {0U, 1U}) {
-    Bytes io = good;
+    ByteVector io = good;
     io[byte] = 0xff;
     refuses(down_, io, CxlFlitError::kOtherProtocol, byte);
   }
@@ -79,7 +80,7 @@ TEST_F(HostileCxlFlit, CXL_2_3_FormatsThatDoNotExist) {
   refuses(down_, flit_68(header_with({0, 1, 1, 1}) & ~0x10U), CxlFlitError::kHalfLines, 2);
   // An upstream format in a downstream flit, in slot 9 of each kind of large flit.
   for (const CxlFlitForm form : {CxlFlitForm::k256, CxlFlitForm::k256LatencyOptimised}) {
-    Bytes bytes = CxlFlitCodec(form, kDown, 0).encode({}).bytes;
+    ByteVector bytes = CxlFlitCodec(form, kDown, 0).encode({}).bytes;
     const std::size_t at = form == CxlFlitForm::k256 ? 144 : 146;
     bytes[at] = 15;
     CxlFlitCodec codec(form, kDown, 0);
@@ -100,11 +101,11 @@ TEST_F(HostileCxlFlit, CXL_2_5_MessagesWhereDataIsOwed) {
   CxlFlit flit = write_flit();
   flit.slots.resize(3);
   flit.slots[1].kind = flit.slots[2].kind = Kind::kData;
-  const Bytes bytes = sender.encode(flit).bytes;
+  const ByteVector bytes = sender.encode(flit).bytes;
   ASSERT_FALSE(down_.decode(bytes.data(), bytes.size()).error);
   ASSERT_EQ(down_.owed().chunks(), 2U);
   refuses(down_, flit_68(header_with({0, 0, 1, 1})), CxlFlitError::kDataExpected, 34);
-  const Bytes rest = flit_68(header_with({0, 0, 0, 1}));
+  const ByteVector rest = flit_68(header_with({0, 0, 0, 1}));
   EXPECT_FALSE(down_.decode(rest.data(), rest.size()).error);
   EXPECT_TRUE(down_.owed().is_empty());
 }
@@ -118,7 +119,7 @@ TEST_F(HostileCxlFlit, CXL_4_3_TrailersAreNotModelled) {
   flit.slots[0].messages[0].message.channel = C::kS2mDrs;
   flit.slots[0].messages[0].has_trailer = true;
   EXPECT_EQ(codec.encode(flit).error, CxlFlitError::kTrailer);
-  Bytes bytes = CxlFlitCodec(CxlFlitForm::k256, kUp, 0).encode({}).bytes;
+  ByteVector bytes = CxlFlitCodec(CxlFlitForm::k256, kUp, 0).encode({}).bytes;
   bytes[2] = 15;
   put_bits(bytes.data(), 16 + 4, 1, 1);       // V
   put_bits(bytes.data(), 16 + 4 + 31, 1, 1);  // TRP
@@ -194,4 +195,4 @@ TEST_F(HostileCxlFlit, ErrorsHaveNames) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::hostile_flit_test

@@ -7,7 +7,7 @@
 #include "cxl/bit_string.h"
 #include "unit/cxl/random_messages.h"
 
-namespace flitwise {
+namespace flitwise::message_codec_test {
 namespace {
 
 constexpr std::array kForms = {CxlFlitForm::k68, CxlFlitForm::k256};
@@ -121,4 +121,4 @@ TEST(CxlMessageCodec, CXL_1_5_ReservedBitsCarryTheIdentityAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::message_codec_test

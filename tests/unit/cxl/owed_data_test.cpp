@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-namespace flitwise {
+namespace flitwise::owed_data_test {
 namespace {
 
 TEST(CxlOwedData, CXL_2_5_ChunksGoLineByLineInTheOrderOfTheirHeaders) {
@@ -42,4 +42,4 @@ TEST(CxlOwedData, CXL_2_5_ChunksGoLineByLineInTheOrderOfTheirHeaders) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::owed_data_test

@@ -4,7 +4,7 @@
 
 #include "unit/cxl/packing_support.h"
 
-namespace flitwise {
+namespace flitwise::packing_efficiency_test {
 namespace {
 
 using C = CxlChannel;
@@ -81,4 +81,4 @@ TEST(CxlEfficiency, CXL_4_7_ReadsInLatencyOptimisedFlits) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::packing_efficiency_test

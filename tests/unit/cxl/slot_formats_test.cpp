@@ -8,7 +8,7 @@
 
 #include "cxl/flit_layout.h"
 
-namespace flitwise {
+namespace flitwise::slot_formats_test {
 namespace {
 
 constexpr auto kDown = CxlDirection::kDownstream;
@@ -172,4 +172,4 @@ TEST(CxlSlotFormats, CXL_4_4_SlotEightIsShortInTheLatencyOptimisedForm) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::slot_formats_test

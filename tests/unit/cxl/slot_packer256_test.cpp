@@ -10,7 +10,7 @@
 
 #include "unit/cxl/packing_support.h"
 
-namespace flitwise {
+namespace flitwise::slot_packer256_test {
 namespace {
 
 using C = CxlChannel;
@@ -117,4 +117,4 @@ TEST_F(CxlSlotPacker256Test, CXL_2_8_DataMakesWayForAChannelThatOnlyGenericSlots
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::slot_packer256_test

@@ -9,7 +9,7 @@
 
 #include "unit/cxl/packing_support.h"
 
-namespace flitwise {
+namespace flitwise::slot_packer68_test {
 namespace {
 
 using C = CxlChannel;
@@ -190,4 +190,4 @@ TEST_F(CxlSlotPacker68Test, CXL_2_8_AStreamOfReadsLetsAResponseThrough) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::slot_packer68_test

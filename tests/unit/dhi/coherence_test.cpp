@@ -10,7 +10,7 @@
 
 #include "dhi/dhi_message.h"
 
-namespace flitwise {
+namespace flitwise::coherence_test {
 namespace {
 
 constexpr BusRange kBelow{1, 2};
@@ -397,4 +397,4 @@ TEST(Coherence, S1_S3_HostileDeviceTouchesNoEntryOfAnotherAndStaysInItsGrant) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::coherence_test

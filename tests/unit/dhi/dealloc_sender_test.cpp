@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::dealloc_sender_test {
 namespace {
 
 constexpr Bdf kDevice = Bdf::of(1, 0, 0), kVf = Bdf::of(1, 0, 3), kOther = Bdf::of(2, 0, 0);
@@ -62,4 +62,4 @@ TEST_F(DeallocSenderTest, IQU_07_TheOldestIsGivenUpFirstAndItsTagIsFree) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::dealloc_sender_test

@@ -10,7 +10,7 @@
 
 #include "dhi/device_handle_table.h"
 
-namespace flitwise {
+namespace flitwise::device_handle_orders_test {
 namespace {
 
 constexpr std::uint8_t kEpoch = 7;
@@ -229,4 +229,4 @@ INSTANTIATE_TEST_SUITE_P(Policies, DeviceHandleOrders,
                          });
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::device_handle_orders_test

@@ -8,7 +8,7 @@
 
 #include "flitwise/error.h"
 
-namespace flitwise {
+namespace flitwise::device_handle_table_test {
 namespace {
 
 DeviceIdentity identity_of(std::uint32_t domain) {
@@ -502,4 +502,4 @@ TEST(DeviceHandleTable, ConfigurationCarriesOverFromTheDeviceSection) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::device_handle_table_test

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace flitwise {
+namespace flitwise::dhi_message_test {
 namespace {
 
 constexpr Bdf kDevice = Bdf::of(1, 2, 3);
@@ -284,4 +284,4 @@ TEST(DhiMessage, MutatedMessagesEitherFailOrSayTheSameWhenWrittenAgain) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::dhi_message_test

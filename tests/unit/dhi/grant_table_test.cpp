@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::grant_table_test {
 namespace {
 
 constexpr Bdf kFunction = Bdf::of(3, 0, 1);
@@ -88,4 +88,4 @@ TEST(GrantTable, S3_RemovedGrantFallsBackAndItsPlaceIsNotInherited) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::grant_table_test

@@ -7,7 +7,7 @@
 #include "dhi/device_handle_table.h"
 #include "dhi/host_handle_table.h"
 
-namespace flitwise {
+namespace flitwise::handle_registers_test {
 namespace {
 
 namespace reg = handle_register;
@@ -128,4 +128,4 @@ TEST(HandleRegisters, D12_TheSameCommandsAtBothEndsMakeTablesThatAgree) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::handle_registers_test

@@ -6,7 +6,7 @@
 
 #include "flitwise/error.h"
 
-namespace flitwise {
+namespace flitwise::handle_store_test {
 namespace {
 
 HandleStorageConfig storage(HandleStorage kind, unsigned cache_entries = 2) {
@@ -56,4 +56,4 @@ TEST(HandleStore, D3_HandleOfAnotherTableIsABug) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::handle_store_test

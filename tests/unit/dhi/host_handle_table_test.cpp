@@ -6,7 +6,7 @@
 
 #include "flitwise/error.h"
 
-namespace flitwise {
+namespace flitwise::host_handle_table_test {
 namespace {
 
 constexpr BusRange kPort{1, 2};
@@ -474,4 +474,4 @@ TEST_F(HostHandleTableTest, StatisticsOfOneDeviceStartAgainAtZero) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::host_handle_table_test

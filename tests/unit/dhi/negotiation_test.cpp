@@ -7,7 +7,7 @@
 #include "dhi/dhi_dvsec.h"
 #include "dhi/dhi_message.h"
 
-namespace flitwise {
+namespace flitwise::negotiation_test {
 namespace {
 
 constexpr HandleEnd kHost{true, true, 12, 0};
@@ -162,4 +162,4 @@ TEST(PartitionHandles, D6_ADeviceForWhichNothingIsLeftGetsAnEmptyRange) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::negotiation_test

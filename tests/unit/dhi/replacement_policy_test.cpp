@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace flitwise {
+namespace flitwise::replacement_policy_test {
 namespace {
 
 std::vector<Slot> order_of(const ReplacementPolicy& policy) {
@@ -136,4 +136,4 @@ TEST(ReplacementPolicy, D9_RandomSequencesMatchANaiveOrder) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::replacement_policy_test

@@ -11,7 +11,7 @@
 #include "dhi/device_handle_table.h"
 #include "dhi/host_handle_table.h"
 
-namespace flitwise {
+namespace flitwise::table_oracle_test {
 namespace {
 
 constexpr std::uint32_t kDomains = 14;
@@ -379,4 +379,4 @@ TEST(TableOracle, D14_D16_HostTableMatchesANaiveOneInBothModes) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::table_oracle_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::domain_numbers_test {
 namespace {
 
 constexpr Bdf kBase = Bdf::of(1, 0, 0);
@@ -52,4 +52,4 @@ TEST(DomainNumbers, WithoutPasidEachFunctionIsOneDomain) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::domain_numbers_test

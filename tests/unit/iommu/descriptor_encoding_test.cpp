@@ -6,7 +6,7 @@
 
 #include <random>
 
-namespace flitwise {
+namespace flitwise::descriptor_encoding_test {
 namespace {
 
 template <class Command>
@@ -173,4 +173,4 @@ TEST_F(DescriptorEncoding, IOM_5_8_APageGroupResponseComesBack) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::descriptor_encoding_test

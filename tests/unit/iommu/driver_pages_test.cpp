@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace flitwise {
+namespace flitwise::driver_pages_test {
 namespace {
 
 constexpr std::uint64_t kPage = 4096, kMemory = 0x10'0000, kFlags = 7;
@@ -172,4 +172,4 @@ TEST_F(DriverPagesTest, OtherMemoryIsNoneOfItsBusiness) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::driver_pages_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::fault_log_test {
 namespace {
 
 using namespace iommu_register;
@@ -108,4 +108,4 @@ TEST_F(Faults, CollapsingDropsFurtherFaultsOfAFunctionWithoutOverflow) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::fault_log_test

@@ -10,7 +10,7 @@
 
 #include "iommu/capabilities.h"
 
-namespace flitwise {
+namespace flitwise::fault_test {
 namespace {
 
 using F = FaultReason;
@@ -59,4 +59,4 @@ TEST(IommuCapabilities, RegistersOfAKnownMachine) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::fault_test

@@ -8,7 +8,7 @@
 
 #include "iommu/entries.h"
 
-namespace flitwise {
+namespace flitwise::invalidation_descriptor_test {
 namespace {
 
 class Descriptors : public ::testing::Test {
@@ -215,4 +215,4 @@ TEST_F(Descriptors, SEC_05_PermissionsAreRevokedByAVendorDescriptor) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::invalidation_descriptor_test

@@ -8,7 +8,7 @@
 
 #include "iommu/entries.h"
 
-namespace flitwise {
+namespace flitwise::invalidation_queue_test {
 namespace {
 
 using namespace iommu_register;
@@ -203,4 +203,4 @@ TEST_F(Queue, IQU_16_OneWaitServesABatch) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::invalidation_queue_test

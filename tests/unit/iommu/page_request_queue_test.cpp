@@ -6,7 +6,7 @@
 
 #include "iommu/entries.h"
 
-namespace flitwise {
+namespace flitwise::page_request_queue_test {
 namespace {
 
 using namespace iommu_register;
@@ -132,4 +132,4 @@ TEST_F(PageRequestQueueRules, PRI_39_DisabledQueueAnswersFailure) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::page_request_queue_test

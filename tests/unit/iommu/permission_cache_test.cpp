@@ -10,7 +10,7 @@
 #include "unit/iommu/table_memory.h"
 #include "workload/random.h"
 
-namespace flitwise::test {
+namespace flitwise::test::permission_cache_test {
 namespace {
 
 using Granularity = PermissionInvalidation::Granularity;
@@ -260,4 +260,4 @@ TEST(PermissionCache, SEC_05_RandomGrantsAndRevocationsLetNothingElseThrough) {
 }
 
 }  // namespace
-}  // namespace flitwise::test
+}  // namespace flitwise::test::permission_cache_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::registers_test {
 namespace {
 
 using namespace iommu_register;
@@ -204,4 +204,4 @@ TEST_F(Registers, PRI_13_OverflowIsClearedByWritingOne) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::registers_test

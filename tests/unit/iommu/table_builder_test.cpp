@@ -9,7 +9,7 @@
 
 #include "unit/iommu/table_memory.h"
 
-namespace flitwise::test {
+namespace flitwise::test::table_builder_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -175,4 +175,4 @@ TEST(TableBuilder, WhatDoesNotFitTogetherIsRefused) {
 }
 
 }  // namespace
-}  // namespace flitwise::test
+}  // namespace flitwise::test::table_builder_test

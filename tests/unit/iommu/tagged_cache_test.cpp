@@ -8,7 +8,7 @@
 #include <list>
 #include <vector>
 
-namespace flitwise {
+namespace flitwise::tagged_cache_test {
 namespace {
 
 struct Key {
@@ -124,4 +124,4 @@ TEST(TaggedCache, PeekIsNoUse) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::tagged_cache_test

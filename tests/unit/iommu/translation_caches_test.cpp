@@ -7,7 +7,7 @@
 #include "unit/iommu/table_memory.h"
 #include "workload/random.h"
 
-namespace flitwise::test {
+namespace flitwise::test::translation_caches_test {
 namespace {
 
 constexpr std::uint64_t kAddress = 0x12'3456'7000;
@@ -335,4 +335,4 @@ TEST(TranslationCaches, SEC_03_ATranslatedRequestLeavesNothingInTheIotlb) {
 }
 
 }  // namespace
-}  // namespace flitwise::test
+}  // namespace flitwise::test::translation_caches_test

@@ -7,7 +7,7 @@
 #include "iommu/walk.h"
 #include "unit/iommu/table_memory.h"
 
-namespace flitwise::test {
+namespace flitwise::test::walk_first_stage_test {
 namespace {
 
 using F = FaultReason;
@@ -282,4 +282,4 @@ TEST_F(FirstStage, RightsOnTheWayToACachedTableStillCount) {
 }
 
 }  // namespace
-}  // namespace flitwise::test
+}  // namespace flitwise::test::walk_first_stage_test

@@ -5,7 +5,7 @@
 #include "iommu/table_builder.h"
 #include "unit/iommu/table_memory.h"
 
-namespace flitwise::test {
+namespace flitwise::test::walk_permission_test {
 namespace {
 
 using F = FaultReason;
@@ -330,4 +330,4 @@ TEST_F(GrantedPages, SEC_01_WhatCannotBePermittedIsRefused) {
 }
 
 }  // namespace
-}  // namespace flitwise::test
+}  // namespace flitwise::test::walk_permission_test

@@ -10,7 +10,7 @@
 #include "unit/iommu/table_memory.h"
 #include "workload/random.h"
 
-namespace flitwise::test {
+namespace flitwise::test::walk_random_test {
 namespace {
 
 std::uint64_t mix(std::uint64_t x) {
@@ -282,4 +282,4 @@ TEST(WalkOverRandomTables, StartFromCachesAgreesWithAColdWalk) {
 }
 
 }  // namespace
-}  // namespace flitwise::test
+}  // namespace flitwise::test::walk_random_test

@@ -7,7 +7,7 @@
 #include "iommu/walk.h"
 #include "unit/iommu/table_memory.h"
 
-namespace flitwise::test {
+namespace flitwise::test::walk_second_stage_test {
 namespace {
 
 using F = FaultReason;
@@ -256,4 +256,4 @@ TEST_F(Nested, SecondStageCanComeFromACache) {
 }
 
 }  // namespace
-}  // namespace flitwise::test
+}  // namespace flitwise::test::walk_second_stage_test

@@ -7,7 +7,7 @@
 #include "iommu/walk.h"
 #include "unit/iommu/table_memory.h"
 
-namespace flitwise::test {
+namespace flitwise::test::walk_structures_test {
 namespace {
 
 using F = FaultReason;
@@ -361,4 +361,4 @@ TEST_F(WalkStructures, AnswersToTranslationRequestsByCause) {
 }
 
 }  // namespace
-}  // namespace flitwise::test
+}  // namespace flitwise::test::walk_structures_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::ack_limits_test {
 namespace {
 
 TEST(AckLimits, LNK_7_16_AgreeWithThePublishedTable) {
@@ -44,4 +44,4 @@ TEST(AckLimits, LNK_7_19_SimplifiedReplayTimerFrom16GTs) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::ack_limits_test

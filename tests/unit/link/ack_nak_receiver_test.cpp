@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::ack_nak_receiver_test {
 namespace {
 
 using Verdict = AckNakReceiver::Verdict;
@@ -130,4 +130,4 @@ TEST(AckNakReceiver, LNK_7_15_AckIsDueAfterTheSetNumberOfTlps) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::ack_nak_receiver_test

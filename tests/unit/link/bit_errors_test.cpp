@@ -9,7 +9,7 @@
 
 #include "analytic/link_model.h"
 
-namespace flitwise {
+namespace flitwise::bit_errors_test {
 namespace {
 
 TEST(BitErrors, RateIsThatOfIndependentBits) {
@@ -118,4 +118,4 @@ TEST(BitErrors, LNK_11_8_OrdinalsDamageFlitsWithPayloadAndOthers) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::bit_errors_test

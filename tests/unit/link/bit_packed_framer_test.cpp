@@ -10,7 +10,7 @@
 #include "unit/link/link_support.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::bit_packed_framer_test {
 namespace {
 
 constexpr Time kLater = Time::from_us(1);
@@ -139,4 +139,4 @@ TEST(BitPackedFramer, DamagedMessageIsDroppedAndCounted) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::bit_packed_framer_test

@@ -11,7 +11,7 @@
 #include "unit/link/framer_pair.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::cxl256_framer_test {
 namespace {
 
 using test::Fate;
@@ -386,4 +386,4 @@ TEST_F(Cxl256FramerTest, CXL_6_4_AfterTheLinkWentDownCreditsComeAnew) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl256_framer_test

@@ -12,7 +12,7 @@
 #include "unit/link/framer_pair.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::cxl68_cachemem_test {
 namespace {
 
 using test::Fate;
@@ -265,4 +265,4 @@ TEST_F(Cxl68CacheMemTest, CXL_3_6_NothingIsLostWhateverIsDamaged) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl68_cachemem_test

@@ -9,7 +9,7 @@
 #include "unit/link/framer_pair.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::cxl68_framer_test {
 namespace {
 
 using test::Fate;
@@ -157,4 +157,4 @@ TEST_F(Cxl68FramerTest, LNK_10_7_ResetForgetsWhatWasCut) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl68_framer_test

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace flitwise {
+namespace flitwise::cxl_arbiter_test {
 namespace {
 
 std::string turns(CxlArbiter& arbiter, int count, bool has_io = true, bool has_cachemem = true) {
@@ -32,4 +32,4 @@ TEST(CxlArbiter, CXL_5_5_WhoIsAloneGoesAtOnceAndLosesNoTurn) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl_arbiter_test

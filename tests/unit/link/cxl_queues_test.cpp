@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::cxl_queues_test {
 namespace {
 
 class CxlQueuesTest : public testing::Test {
@@ -176,4 +176,4 @@ TEST(CxlCredits, CXL_3_2_AnOverrunIsSeen) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl_queues_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::cxl_retry_test {
 namespace {
 
 class CxlRetryTest : public testing::Test {
@@ -134,4 +134,4 @@ TEST_F(CxlRetryTest, CXL_3_6_ASecondAnswerBringsFlitsThatWereTakenAlready) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl_retry_test

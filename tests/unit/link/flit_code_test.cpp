@@ -6,7 +6,7 @@
 
 #include <random>
 
-namespace flitwise {
+namespace flitwise::flit_code_test {
 namespace {
 
 FlitBytes random_flit(std::uint64_t seed) {
@@ -103,4 +103,4 @@ TEST(FlitCode, LNK_11_21_CrcCoversTlpsAndDlp) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flit_code_test

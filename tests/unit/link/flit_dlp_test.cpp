@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::flit_dlp_test {
 namespace {
 
 TEST(FlitDlp, LNK_11_20_EachFieldHasItsBits) {
@@ -78,4 +78,4 @@ TEST(FlitDlp, LNK_6_2_AnUnknownDllpIsNone) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flit_dlp_test

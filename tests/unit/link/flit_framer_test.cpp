@@ -9,7 +9,7 @@
 #include "unit/link/framer_pair.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::flit_framer_test {
 namespace {
 
 using test::Fate;
@@ -232,4 +232,4 @@ TEST_F(FlitFramerTest, LNK_11_8_ThousandsOfTlpsOverABadChannelArriveOnceAndInOrd
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flit_framer_test

@@ -6,7 +6,7 @@
 
 #include "unit/link/link_support.h"
 
-namespace flitwise {
+namespace flitwise::flit_packer_test {
 namespace {
 
 constexpr std::uint32_t kTlpBits = flit::kTlpBytes * 8;
@@ -155,4 +155,4 @@ TEST_F(FlitPackerTest, LNK_10_4_AResetForgetsTheRest) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flit_packer_test

@@ -9,7 +9,7 @@
 
 #include "flitwise/error.h"
 
-namespace flitwise {
+namespace flitwise::flit_plan_test {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST(FlitWriter, WhatIsRefusedLeavesNoTrace) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flit_plan_test

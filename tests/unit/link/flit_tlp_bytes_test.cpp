@@ -7,15 +7,14 @@
 #include <algorithm>
 #include <deque>
 
+#include "common/byte_vector.h"
 #include "link/flit_packer.h"
 #include "tlp/flit_tlp_encoder.h"
 #include "unit/link/link_support.h"
 #include "unit/tlp/random_tlp.h"
 
-namespace flitwise {
+namespace flitwise::flit_tlp_bytes_test {
 namespace {
-
-using Bytes = std::vector<std::uint8_t>;
 
 Tlp write(unsigned dw) {
   Tlp tlp;
@@ -34,15 +33,15 @@ Tlp read() {
 }
 
 // Payload bytes that no TLP begins with.
-Bytes bytes_of(const Tlp& tlp) {
-  Bytes bytes;
-  const Bytes payload(data_bytes(tlp), 0xee);
+ByteVector bytes_of(const Tlp& tlp) {
+  ByteVector bytes;
+  const ByteVector payload(data_bytes(tlp), 0xee);
   encode_flit_mode(tlp, false, payload.data(), payload.size(), bytes);
   return bytes;
 }
 
-Bytes packed(TlpBytePacker& packer) {
-  Bytes stream;
+ByteVector packed(TlpBytePacker& packer) {
+  ByteVector stream;
   while (packer.has_work()) {
     const TlpBytePacker::Filled filled = packer.fill();
     stream.insert(stream.end(), filled.bytes.begin(), filled.bytes.end());
@@ -53,7 +52,7 @@ Bytes packed(TlpBytePacker& packer) {
 TEST(TlpBytePacker, LNK_11_2_WhatNoTlpTakesIsNopTlps) {
   TlpBytePacker packer;
   EXPECT_EQ(packer.fill().taken, 0U);
-  const Bytes tlp = bytes_of(write(16));
+  const ByteVector tlp = bytes_of(write(16));
   packer.push(tlp);
   const TlpBytePacker::Filled filled = packer.fill();
   EXPECT_EQ(filled.taken, 80U);
@@ -65,7 +64,7 @@ TEST(TlpBytePacker, LNK_11_2_WhatNoTlpTakesIsNopTlps) {
 
 TEST(TlpBytePacker, LNK_11_2_ATlpIsCutByTheEndOfAFlit) {
   TlpBytePacker packer;
-  const Bytes tlp = bytes_of(write(100));  // 416 bytes
+  const ByteVector tlp = bytes_of(write(100));  // 416 bytes
   packer.push(tlp);
   const TlpBytePacker::Filled first = packer.fill();
   EXPECT_EQ(first.taken, flit::kTlpBytes);
@@ -80,7 +79,7 @@ TEST(TlpBytePacker, LNK_11_3_EightBeginInAHalf) {
   for (int i = 0; i < 17; ++i) {
     packer.push(bytes_of(read()));
   }
-  const Bytes stream = packed(packer);
+  const ByteVector stream = packed(packer);
   const FoundTlps found = find_tlps(stream, 0);
   EXPECT_FALSE(found.error);
   EXPECT_FALSE(found.ninth_at);
@@ -93,7 +92,7 @@ TEST(TlpBytePacker, LNK_11_3_EightBeginInAHalf) {
 
 // The bytes stand where the timed packer says that they do.
 TEST(TlpBytePacker, LNK_11_2_PacksAsTheTimedPackerDoes) {
-  testing::RandomTlp random(21);
+  test::RandomTlp random(21);
   PacketPool pool;
   TransactionQueues queues(512, RelaxedPassing::kNever);
   FlitPacker timed(queues);
@@ -124,29 +123,29 @@ TEST(TlpBytePacker, LNK_11_2_PacksAsTheTimedPackerDoes) {
 
 TEST(FindTlps, LNK_11_22_PartsOfTlpsAreFoundAtBothEnds) {
   TlpBytePacker packer;
-  const Bytes whole = bytes_of(write(100));
-  packer.push_rest(Bytes(whole.end() - 40, whole.end()));
+  const ByteVector whole = bytes_of(write(100));
+  packer.push_rest(ByteVector(whole.end() - 40, whole.end()));
   packer.push(bytes_of(read()));
   packer.push(whole);
   const TlpBytePacker::Filled filled = packer.fill();
-  const Bytes stream(filled.bytes.begin(), filled.bytes.end());
+  const ByteVector stream(filled.bytes.begin(), filled.bytes.end());
   const FoundTlps found = find_tlps(stream, 40);
   ASSERT_FALSE(found.error);
   ASSERT_EQ(found.tlps.size(), 3U);
   EXPECT_TRUE(found.tlps[0].began_before && !found.tlps[0].ends_beyond);
-  EXPECT_EQ(found.tlps[0].bytes, Bytes(whole.end() - 40, whole.end()));
+  EXPECT_EQ(found.tlps[0].bytes, ByteVector(whole.end() - 40, whole.end()));
   EXPECT_TRUE(!found.tlps[1].began_before && !found.tlps[1].ends_beyond);
   EXPECT_TRUE(!found.tlps[2].began_before && found.tlps[2].ends_beyond);
-  EXPECT_EQ(found.tlps[2].bytes, Bytes(whole.begin(), whole.begin() + 236 - 52));
+  EXPECT_EQ(found.tlps[2].bytes, ByteVector(whole.begin(), whole.begin() + 236 - 52));
   const FoundTlps rest = find_tlps(stream, 240);
   ASSERT_EQ(rest.tlps.size(), 1U);
   EXPECT_TRUE(rest.tlps[0].began_before && rest.tlps[0].ends_beyond);
 }
 
 TEST(FindTlps, LNK_11_3_ANinthTlpInAHalfIsToldOf) {
-  Bytes stream;
+  ByteVector stream;
   for (int i = 0; i < 9; ++i) {
-    const Bytes tlp = bytes_of(read());
+    const ByteVector tlp = bytes_of(read());
     stream.insert(stream.end(), tlp.begin(), tlp.end());
   }
   stream.resize(flit::kTlpBytes);
@@ -156,7 +155,7 @@ TEST(FindTlps, LNK_11_3_ANinthTlpInAHalfIsToldOf) {
 }
 
 TEST(FindTlps, LNK_11_22_BehindWhatIsNoTlpNothingIsFound) {
-  Bytes stream = bytes_of(read());
+  ByteVector stream = bytes_of(read());
   stream.resize(flit::kTlpBytes);
   stream[16] = 0xff;
   stream[24] = 0x03;
@@ -167,10 +166,10 @@ TEST(FindTlps, LNK_11_22_BehindWhatIsNoTlpNothingIsFound) {
 }
 
 TEST(FindTlps, LNK_11_22_RandomTlpsOfEveryKindAreFoundAsTheyWere) {
-  testing::RandomTlp random(22);
+  test::RandomTlp random(22);
   for (int round = 0; round < 200; ++round) {
     TlpBytePacker packer;
-    std::vector<Bytes> sent;
+    std::vector<ByteVector> sent;
     for (std::uint32_t count = 1 + random.below(30); count > 0; --count) {
       Tlp tlp = random.make(static_cast<TlpType>(random.below(kTlpTypes)));
       tlp.length_dw = static_cast<std::uint16_t>(std::min<unsigned>(tlp.length_dw, 80));
@@ -190,4 +189,4 @@ TEST(FindTlps, LNK_11_22_RandomTlpsOfEveryKindAreFoundAsTheyWere) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flit_tlp_bytes_test

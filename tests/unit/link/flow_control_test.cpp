@@ -11,7 +11,7 @@
 #include "unit/link/link_support.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::flow_control_test {
 namespace {
 
 constexpr Time kGuideline = Time::from_ns(100);
@@ -342,4 +342,4 @@ TEST(FlowControlInit, LNK_8_11_OnlyTheFirstValuesOfAClassCount) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flow_control_test

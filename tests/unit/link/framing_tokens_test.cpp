@@ -4,25 +4,26 @@
 
 #include <gtest/gtest.h>
 
+#include "common/byte_vector.h"
 #include "flitwise/error.h"
 #include "tlp/dllp_codec.h"
 #include "tlp/tlp_encoder.h"
 #include "unit/tlp/random_tlp.h"
 
-namespace flitwise {
+namespace flitwise::framing_tokens_test {
 namespace {
 
-using testing::Bytes;
-using testing::from_hex;
-using testing::RandomTlp;
+using test::from_hex;
+using test::RandomTlp;
 
-Bytes framed(Framing framing, std::uint16_t sequence, const Bytes& tlp, bool is_nullified = false) {
-  Bytes out;
+ByteVector framed(Framing framing, std::uint16_t sequence, const ByteVector& tlp,
+                  bool is_nullified = false) {
+  ByteVector out;
   frame_tlp(framing, sequence, tlp, is_nullified, out);
   return out;
 }
 
-const Bytes kRead = from_hex("00000010 01135aff 12345678");
+const ByteVector kRead = from_hex("00000010 01135aff 12345678");
 
 TEST(FramingTokens, LNK_5_4_GoldenFrameOfGeneration1) {
   EXPECT_EQ(framed(Framing::kGen1, 0, kRead),
@@ -30,7 +31,7 @@ TEST(FramingTokens, LNK_5_4_GoldenFrameOfGeneration1) {
 }
 
 TEST(FramingTokens, LNK_5_8_TokenHoldsLengthAndSequenceInTheirPlaces) {
-  const Bytes bytes = framed(Framing::kGen3, 0xabc, kRead);
+  const ByteVector bytes = framed(Framing::kGen3, 0xabc, kRead);
   ASSERT_EQ(bytes.size(), 20U);
   EXPECT_EQ(bytes[0], 0x5f);
   EXPECT_EQ(bytes[1] & 0x7f, 0);
@@ -50,7 +51,7 @@ TEST(FramingTokens, LNK_5_9_LengthCountsTokenTlpAndLcrcAndIsFiveAtLeast) {
 }
 
 TEST(FramingTokens, LNK_5_7_GoldenSymbolsOfGeneration1) {
-  Bytes bytes;
+  ByteVector bytes;
   frame_dllp(Framing::kGen1, encode(Dllp{}), bytes);
   EXPECT_EQ(bytes.front(), 0x5c);
   EXPECT_EQ(bytes.back(), 0xfd);
@@ -59,11 +60,11 @@ TEST(FramingTokens, LNK_5_7_GoldenSymbolsOfGeneration1) {
 }
 
 TEST(FramingTokens, LNK_5_10_GoldenTokensOfGeneration3) {
-  Bytes dllp;
+  ByteVector dllp;
   frame_dllp(Framing::kGen3, encode(Dllp{}), dllp);
-  EXPECT_EQ(Bytes(dllp.begin(), dllp.begin() + 2), from_hex("f0ac"));
-  const Bytes nullified = framed(Framing::kGen3, 5, kRead, true);
-  EXPECT_EQ(Bytes(nullified.end() - 4, nullified.end()), from_hex("c0c0c0c0"));
+  EXPECT_EQ(ByteVector(dllp.begin(), dllp.begin() + 2), from_hex("f0ac"));
+  const ByteVector nullified = framed(Framing::kGen3, 5, kRead, true);
+  EXPECT_EQ(ByteVector(nullified.end() - 4, nullified.end()), from_hex("c0c0c0c0"));
 }
 
 TEST(FramingTokens, LNK_5_22_ParityOverTokenIsEvenAndEverySingleFlipIsCaught) {
@@ -87,16 +88,16 @@ TEST(FramingTokens, LNK_5_3_RandomTlpsCostEightBytesMoreInBothFramings) {
   RandomTlp random(4);
   for (int kind = 0; kind < kTlpTypes; ++kind) {
     const Tlp tlp = random.make(static_cast<TlpType>(kind));
-    Bytes bytes;
+    ByteVector bytes;
     encode(tlp, nullptr, 0, bytes);
     for (const Framing framing : {Framing::kGen1, Framing::kGen3}) {
-      const Bytes frame = framed(framing, 0x123, bytes);
+      const ByteVector frame = framed(framing, 0x123, bytes);
       ASSERT_EQ(frame.size(), bytes.size() + 8);
       const FrameResult result = unframe_tlp(framing, frame.data(), frame.size());
       ASSERT_FALSE(result.error);
       ASSERT_EQ(result.sequence, 0x123);
-      ASSERT_EQ(Bytes(frame.begin() + static_cast<long>(result.offset),
-                      frame.begin() + static_cast<long>(result.offset + result.bytes)),
+      ASSERT_EQ(ByteVector(frame.begin() + static_cast<long>(result.offset),
+                           frame.begin() + static_cast<long>(result.offset + result.bytes)),
                 bytes);
     }
   }
@@ -104,9 +105,9 @@ TEST(FramingTokens, LNK_5_3_RandomTlpsCostEightBytesMoreInBothFramings) {
 
 TEST(FramingTokens, LNK_5_18_EverySingleFlipInAFrameIsSeen) {
   for (const Framing framing : {Framing::kGen1, Framing::kGen3}) {
-    const Bytes good = framed(framing, 5, kRead);
+    const ByteVector good = framed(framing, 5, kRead);
     for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
-      Bytes bad = good;
+      ByteVector bad = good;
       bad[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
       ASSERT_TRUE(unframe_tlp(framing, bad.data(), bad.size()).error) << bit;
     }
@@ -115,7 +116,7 @@ TEST(FramingTokens, LNK_5_18_EverySingleFlipInAFrameIsSeen) {
 
 TEST(FramingTokens, LNK_5_11_NullifiedTlpsAreMarkedAndNoError) {
   for (const Framing framing : {Framing::kGen1, Framing::kGen3}) {
-    Bytes bytes = framed(framing, 5, kRead, true);
+    ByteVector bytes = framed(framing, 5, kRead, true);
     const FrameResult result = unframe_tlp(framing, bytes.data(), bytes.size());
     EXPECT_FALSE(result.error);
     EXPECT_TRUE(result.is_nullified);
@@ -127,7 +128,7 @@ TEST(FramingTokens, LNK_5_11_NullifiedTlpsAreMarkedAndNoError) {
 TEST(FramingTokens, LNK_5_6_DllpsTakeEightBytesInBothFramings) {
   const std::array<std::uint8_t, 6> dllp = encode(Dllp{});
   for (const Framing framing : {Framing::kGen1, Framing::kGen3}) {
-    Bytes bytes;
+    ByteVector bytes;
     frame_dllp(framing, dllp, bytes);
     ASSERT_EQ(bytes.size(), 8U);
     const FrameResult result = unframe_dllp(framing, bytes.data(), bytes.size());
@@ -143,7 +144,7 @@ TEST(FramingTokens, LNK_5_6_DllpsTakeEightBytesInBothFramings) {
 TEST(FramingTokens, LNK_5_5_AnyBytesGiveAFrameOrATypedError) {
   RandomTlp random(5);
   for (int i = 0; i < 100'000; ++i) {
-    Bytes bytes(random.below(40));
+    ByteVector bytes(random.below(40));
     for (std::uint8_t& byte : bytes) {
       byte = static_cast<std::uint8_t>(random.below(256));
     }
@@ -160,4 +161,4 @@ TEST(FramingTokens, LNK_5_5_AnyBytesGiveAFrameOrATypedError) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::framing_tokens_test

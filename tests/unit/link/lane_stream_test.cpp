@@ -11,7 +11,7 @@
 #include "unit/link/link_support.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::lane_stream_test {
 namespace {
 
 using test::preset;
@@ -443,4 +443,4 @@ TEST(LaneStream, LNK_11_12_At64GigatransfersASkpComesEvery11840Symbols) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::lane_stream_test

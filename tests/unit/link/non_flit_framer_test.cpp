@@ -11,7 +11,7 @@
 #include "unit/link/framer_pair.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::non_flit_framer_test {
 namespace {
 
 using test::Fate;
@@ -370,4 +370,4 @@ INSTANTIATE_TEST_SUITE_P(
                     Storm{4, 16, 512, 16000, 0, 0.2, 0.1, 10}));
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::non_flit_framer_test

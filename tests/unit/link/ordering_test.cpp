@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace flitwise {
+namespace flitwise::ordering_test {
 namespace {
 
 using Types = std::vector<TlpType>;
@@ -197,4 +197,4 @@ TEST(Ordering, D8_NoOrderBetweenTrafficClasses) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::ordering_test

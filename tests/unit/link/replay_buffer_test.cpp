@@ -8,7 +8,7 @@
 
 #include "unit/link/link_support.h"
 
-namespace flitwise {
+namespace flitwise::replay_buffer_test {
 namespace {
 
 constexpr Time kTimeout = Time::from_ns(600);
@@ -183,4 +183,4 @@ TEST_F(ReplayBufferTest, ReplaysStayRightAcrossTheWrap) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::replay_buffer_test

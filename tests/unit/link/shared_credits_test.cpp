@@ -13,7 +13,7 @@
 #include "unit/link/link_support.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::shared_credits_test {
 namespace {
 
 constexpr Time kGuideline = Time::from_ns(100);
@@ -360,4 +360,4 @@ TEST(SharedCredits, LNK_11_24_NoneConfiguredNothingIsToldOfThem) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::shared_credits_test

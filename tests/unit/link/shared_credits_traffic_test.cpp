@@ -9,7 +9,7 @@
 #include "unit/link/framer_pair.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::shared_credits_traffic_test {
 namespace {
 
 /// A link in flit mode with few credits of every class, and shared ones beside them.
@@ -101,4 +101,4 @@ TEST(SharedCredits, LNK_11_27_LostUpdatesCostTimeAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::shared_credits_traffic_test

@@ -12,7 +12,7 @@
 #include "unit/link/link_support.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::transaction_queues_test {
 namespace {
 
 constexpr Time kLater = Time::from_us(1);  // everything has come through the pipeline
@@ -315,4 +315,4 @@ TEST(TransactionQueuesTable, LNK_9_1_To_9_7_NoForbiddenPassingInRandomTraffic) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::transaction_queues_test

@@ -12,7 +12,7 @@
 #include "tlp/splitter.h"
 #include "unit/monitor/monitor_support.h"
 
-namespace flitwise {
+namespace flitwise::completion_monitor_test {
 namespace {
 
 using test::packet;
@@ -203,4 +203,4 @@ TEST_F(CompletionMonitorTest, ALockedReadHasALockedAnswer) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::completion_monitor_test

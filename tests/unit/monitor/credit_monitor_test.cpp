@@ -8,7 +8,7 @@
 #include "link/optimized_update_fc.h"
 #include "unit/monitor/monitor_support.h"
 
-namespace flitwise {
+namespace flitwise::credit_monitor_test {
 namespace {
 
 using test::credits;
@@ -199,4 +199,4 @@ TEST_F(CreditMonitorTest, WithoutSharedCreditsNothingIsToldOfThem) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::credit_monitor_test

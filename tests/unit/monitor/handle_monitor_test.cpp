@@ -8,7 +8,7 @@
 #include "dhi/dhi_message.h"
 #include "unit/monitor/monitor_support.h"
 
-namespace flitwise {
+namespace flitwise::handle_monitor_test {
 namespace {
 
 using test::packet;
@@ -155,4 +155,4 @@ INSTANTIATE_TEST_SUITE_P(Forms, HandleMonitorTest,
                          });
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::handle_monitor_test

@@ -10,7 +10,7 @@
 #include "cxl/channels.h"
 #include "unit/monitor/monitor_support.h"
 
-namespace flitwise {
+namespace flitwise::message_monitor_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -397,4 +397,4 @@ TEST_F(MessageMonitorTest, COH_1_3_AnAnswerToNoSnoop) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::message_monitor_test

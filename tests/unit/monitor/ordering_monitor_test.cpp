@@ -9,7 +9,7 @@
 #include "unit/monitor/monitor_support.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::ordering_monitor_test {
 namespace {
 
 using test::packet;
@@ -83,4 +83,4 @@ TEST(OrderingMonitor, AgreesWithTheTableOfTheModel) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::ordering_monitor_test

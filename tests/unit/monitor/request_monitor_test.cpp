@@ -9,7 +9,7 @@
 #include "unit/monitor/monitor_support.h"
 #include "workload/random.h"
 
-namespace flitwise {
+namespace flitwise::request_monitor_test {
 namespace {
 
 using test::packet;
@@ -115,4 +115,4 @@ TEST_F(RequestMonitorTest, ByteEnablesAgreeWithTheCheckOfTheReceiver) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::request_monitor_test

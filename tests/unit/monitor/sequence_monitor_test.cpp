@@ -9,7 +9,7 @@
 
 #include "unit/monitor/monitor_support.h"
 
-namespace flitwise {
+namespace flitwise::sequence_monitor_test {
 namespace {
 
 using test::dllp;
@@ -136,4 +136,4 @@ TEST_F(SequenceMonitorTest, NoAckGoesBeyondWhatWasDelivered) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::sequence_monitor_test

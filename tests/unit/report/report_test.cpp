@@ -13,7 +13,7 @@
 #include "support/temporary_folder.h"
 #include "unit/results/sample_result.h"
 
-namespace flitwise {
+namespace flitwise::report_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -137,4 +137,4 @@ TEST_F(ReportPage, WhatIsNoResultIsRefused) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::report_test

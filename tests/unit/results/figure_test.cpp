@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::figure_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -25,4 +25,4 @@ TEST(Figure, IsNothingWhereThePathLeadsNowhere) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::figure_test

@@ -9,7 +9,7 @@
 #include "results/flatten.h"
 #include "unit/results/sample_result.h"
 
-namespace flitwise {
+namespace flitwise::result_json_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -163,4 +163,4 @@ TEST(FiguresRow, FurtherLinksAndDevicesCarryTheirName) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::result_json_test

@@ -14,7 +14,7 @@
 #include "support/temporary_folder.h"
 #include "unit/results/sample_result.h"
 
-namespace flitwise {
+namespace flitwise::result_sqlite_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -99,4 +99,4 @@ TEST(SqliteDatabase, NamesWithQuotesStayNames) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::result_sqlite_test

@@ -8,7 +8,7 @@
 #include "results/text_table.h"
 #include "unit/results/sample_result.h"
 
-namespace flitwise {
+namespace flitwise::summary_table_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -108,4 +108,4 @@ TEST(TextTable, NumbersCarryUnits) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::summary_table_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::egress_queue_test {
 namespace {
 
 constexpr std::array<bool, kFcClasses> kAll = {true, true, true};
@@ -84,4 +84,4 @@ TEST_F(EgressQueueTest, OneClassKeepsItsOrderHoweverManyWait) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::egress_queue_test

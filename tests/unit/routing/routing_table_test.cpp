@@ -7,7 +7,7 @@
 #include "config_space/capabilities.h"
 #include "config_space/registers.h"
 
-namespace flitwise {
+namespace flitwise::routing_table_test {
 namespace {
 
 constexpr std::uint64_t kBase = std::uint64_t{1} << 40;
@@ -307,4 +307,4 @@ TEST(DecodeBridge, AWindowOfAllAddressesIsNotClosed) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::routing_table_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::source_validation_test {
 namespace {
 
 class SourceValidation : public testing::Test {
@@ -108,4 +108,4 @@ TEST_F(SourceValidation, D16_ErrorsOfTheSwitchGoToTheOwnerOfTheHandle) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::source_validation_test

@@ -6,7 +6,7 @@
 #include "flitwise/error.h"
 #include "scenario/scenario.h"
 
-namespace flitwise::scenario {
+namespace flitwise::scenario::bad_case_file_test {
 namespace {
 
 using ::testing::AllOf;
@@ -238,4 +238,4 @@ TEST(BadCaseFile, TextThatIsNoUtf8IsRefused) {
 }
 
 }  // namespace
-}  // namespace flitwise::scenario
+}  // namespace flitwise::scenario::bad_case_file_test

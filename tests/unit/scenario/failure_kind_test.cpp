@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-namespace flitwise::scenario {
+namespace flitwise::scenario::failure_kind_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -42,4 +42,4 @@ TEST(FailureKind, NoFailureIsNoKind) {
 }
 
 }  // namespace
-}  // namespace flitwise::scenario
+}  // namespace flitwise::scenario::failure_kind_test

@@ -7,7 +7,7 @@
 #include "scenario/case_writer.h"
 #include "scenario/scenario.h"
 
-namespace flitwise::scenario {
+namespace flitwise::scenario::scenario_reader_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -141,4 +141,4 @@ TEST(CaseFile, WhatIsWrittenReadsBackAsTheSameCase) {
 }
 
 }  // namespace
-}  // namespace flitwise::scenario
+}  // namespace flitwise::scenario::scenario_reader_test

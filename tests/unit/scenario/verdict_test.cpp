@@ -10,7 +10,7 @@
 #include "scenario/rule_coverage.h"
 #include "scenario/shrink.h"
 
-namespace flitwise::scenario {
+namespace flitwise::scenario::verdict_test {
 namespace {
 
 using ::testing::AllOf;
@@ -303,4 +303,4 @@ TEST(Junit, EscapesWhatXmlWouldTakeForItsOwn) {
 }
 
 }  // namespace
-}  // namespace flitwise::scenario
+}  // namespace flitwise::scenario::verdict_test

@@ -5,7 +5,7 @@
 
 #include "unit/script/script_line_reading.h"
 
-namespace flitwise {
+namespace flitwise::bad_script_line_test {
 namespace {
 
 using test::problems_of;
@@ -56,4 +56,4 @@ TEST(JsonDepth, BracketsInStringsAndSideBySideDoNotCount) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::bad_script_line_test

@@ -5,7 +5,7 @@
 
 #include "unit/script/script_line_reading.h"
 
-namespace flitwise {
+namespace flitwise::codec_ops_test {
 namespace {
 
 using test::op_of;
@@ -74,4 +74,4 @@ TEST(DecodeFlitOp, TakesWholeFlits) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::codec_ops_test

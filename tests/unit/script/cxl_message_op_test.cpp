@@ -5,7 +5,7 @@
 
 #include "unit/script/script_line_reading.h"
 
-namespace flitwise {
+namespace flitwise::cxl_message_op_test {
 namespace {
 
 using test::op_of;
@@ -35,4 +35,4 @@ TEST(CxlOp, TellsWhatIsMissingAndUnknown) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl_message_op_test

@@ -5,7 +5,7 @@
 
 #include "unit/script/script_line_reading.h"
 
-namespace flitwise {
+namespace flitwise::cxl_ops_test {
 namespace {
 
 using test::op_of;
@@ -56,4 +56,4 @@ TEST(DecodeCxlOp, TellsWhatIsMissingAndUnknown) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::cxl_ops_test

@@ -5,7 +5,7 @@
 
 #include "unit/script/script_line_reading.h"
 
-namespace flitwise {
+namespace flitwise::framing_ops_test {
 namespace {
 
 using test::op_of;
@@ -93,4 +93,4 @@ TEST(UnframeOp, TakesAnyBytesOfANamedUnit) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::framing_ops_test

@@ -5,7 +5,7 @@
 
 #include "unit/script/script_line_reading.h"
 
-namespace flitwise {
+namespace flitwise::table_ops_test {
 namespace {
 
 using test::op_of;
@@ -132,4 +132,4 @@ TEST(PokeEntryOp, WhatIsMissingOrBeyondTheEntryIsNamed) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::table_ops_test

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace flitwise {
+namespace flitwise::latency_histogram_test {
 namespace {
 
 double true_percentile_ns(std::vector<std::int64_t> ps, double quantile) {
@@ -139,4 +139,4 @@ TEST(LatencyHistogram, NegativeLatencyIsABrokenInvariant) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::latency_histogram_test

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::axis_values_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -63,4 +63,4 @@ TEST(ExpandLinspace, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::axis_values_test

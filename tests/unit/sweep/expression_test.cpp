@@ -7,7 +7,7 @@
 
 #include <map>
 
-namespace flitwise {
+namespace flitwise::expression_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -78,4 +78,4 @@ TEST(Expression, NamesItsColumns) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::expression_test

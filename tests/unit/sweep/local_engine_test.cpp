@@ -13,7 +13,7 @@
 #include "support/temporary_folder.h"
 #include "sweep/progress.h"
 
-namespace flitwise {
+namespace flitwise::local_engine_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST(SweepProgressText, ShowsCountsFailuresAndTimeLeft) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::local_engine_test

@@ -12,7 +12,7 @@
 #include "sweep/sweep_summary.h"
 #include "unit/results/sample_result.h"
 
-namespace flitwise {
+namespace flitwise::merge_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -108,4 +108,4 @@ TEST_F(Merge, SummaryHasARowAPointOrARowAGroup) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::merge_test

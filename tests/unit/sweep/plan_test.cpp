@@ -15,7 +15,7 @@
 #include "flitwise/error.h"
 #include "support/temporary_folder.h"
 
-namespace flitwise {
+namespace flitwise::plan_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -149,4 +149,4 @@ TEST_F(SweepPlan, OnlyAResultOfThisVeryIdCounts) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::plan_test

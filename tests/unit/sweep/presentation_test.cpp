@@ -16,7 +16,7 @@
 #include "sweep/plan.h"
 #include "sweep/study_summary.h"
 
-namespace flitwise {
+namespace flitwise::presentation_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -181,4 +181,4 @@ TEST(Selection, ComparesCellsWithWhatTheStudyWrites) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::presentation_test

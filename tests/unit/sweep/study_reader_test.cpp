@@ -9,7 +9,7 @@
 #include "support/temporary_folder.h"
 #include "sweep/study.h"
 
-namespace flitwise {
+namespace flitwise::study_reader_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -113,4 +113,4 @@ TEST_F(StudyReader, WhatIsNoSweepIsRefused) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::study_reader_test

@@ -6,7 +6,7 @@
 
 #include "tlp/interrupt.h"
 
-namespace flitwise {
+namespace flitwise::completion_test {
 namespace {
 
 Tlp read_of(TlpType type) {
@@ -93,4 +93,4 @@ TEST(Interrupt, LNK_9_22_WindowIsTouchedByWhatReachesIntoIt) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::completion_test

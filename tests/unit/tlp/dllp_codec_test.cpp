@@ -4,18 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include "common/byte_vector.h"
 #include "tlp/crc.h"
 #include "tlp/tlp_encoder.h"
 #include "unit/tlp/random_tlp.h"
 
-namespace flitwise {
+namespace flitwise::dllp_codec_test {
 namespace {
 
-using testing::Bytes;
-using testing::from_hex;
-using testing::RandomTlp;
+using test::from_hex;
+using test::RandomTlp;
 
-Bytes encoded(const Dllp& dllp) {
+ByteVector encoded(const Dllp& dllp) {
   const auto bytes = encode(dllp);
   return {bytes.begin(), bytes.end()};
 }
@@ -49,14 +49,14 @@ TEST(DllpCodec, LNK_6_5_ScalesAndVcHaveTheirPlaces) {
   dllp.vc = 5;
   dllp.hdr_scale = 2;
   dllp.data_scale = 3;
-  const Bytes bytes = encoded(dllp);
-  EXPECT_EQ(Bytes(bytes.begin(), bytes.begin() + 4), from_hex("95903200"));
+  const ByteVector bytes = encoded(dllp);
+  EXPECT_EQ(ByteVector(bytes.begin(), bytes.begin() + 4), from_hex("95903200"));
 }
 
 TEST(DllpCodec, LNK_6_2_EveryTypeByteComesBackOrIsRefused) {
   int known = 0;
   for (unsigned type = 0; type < 256; ++type) {
-    Bytes bytes = {static_cast<std::uint8_t>(type), 0x12, 0x34, 0x56};
+    ByteVector bytes = {static_cast<std::uint8_t>(type), 0x12, 0x34, 0x56};
     const std::uint16_t crc = dllp_crc16({bytes[0], bytes[1], bytes[2], bytes[3]});
     bytes.push_back(static_cast<std::uint8_t>(crc & 0xffU));
     bytes.push_back(static_cast<std::uint8_t>(crc >> 8));
@@ -72,22 +72,22 @@ TEST(DllpCodec, LNK_6_2_EveryTypeByteComesBackOrIsRefused) {
 }
 
 TEST(DllpCodec, LNK_6_7_EverySingleBitFlipIsCaught) {
-  const Bytes good = from_hex("40100200 840d");
+  const ByteVector good = from_hex("40100200 840d");
   for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
-    Bytes bad = good;
+    ByteVector bad = good;
     bad[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
     EXPECT_EQ(decode_dllp(bad.data(), bad.size()).error, DllpError::kBadCrc) << bit;
   }
 }
 
 TEST(DllpCodec, LNK_6_1_OtherSizesAreRefused) {
-  const Bytes bytes(9, 0);
+  const ByteVector bytes(9, 0);
   for (const std::size_t size : {0U, 1U, 5U, 7U, 9U}) {
     EXPECT_EQ(decode_dllp(bytes.data(), size).error, DllpError::kWrongSize);
   }
 }
 
-Bytes lcrc_bytes(std::uint16_t sequence, const Bytes& tlp) {
+ByteVector lcrc_bytes(std::uint16_t sequence, const ByteVector& tlp) {
   const std::uint32_t crc = lcrc(sequence, tlp.data(), tlp.size());
   return {static_cast<std::uint8_t>(crc), static_cast<std::uint8_t>(crc >> 8),
           static_cast<std::uint8_t>(crc >> 16), static_cast<std::uint8_t>(crc >> 24)};
@@ -108,8 +108,8 @@ TEST(Crc, LNK_5_18_LcrcCatchesEverySingleBitFlipOfAWriteOf64Bytes) {
   tlp.has_pasid = true;
   tlp.has_ecrc = true;
   RandomTlp random(3);
-  Bytes bytes;
-  const Bytes payload = random.payload(tlp);
+  ByteVector bytes;
+  const ByteVector payload = random.payload(tlp);
   encode(tlp, payload.data(), payload.size(), bytes);
   ASSERT_EQ(bytes.size(), 88U);
   const std::uint32_t good = lcrc(7, bytes.data(), bytes.size());
@@ -124,4 +124,4 @@ TEST(Crc, LNK_5_18_LcrcCatchesEverySingleBitFlipOfAWriteOf64Bytes) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::dllp_codec_test

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "tlp/flit_tlp_decoder.h"
 #include "tlp/flit_tlp_encoder.h"
 #include "tlp/flit_tlp_layout.h"
@@ -12,29 +13,28 @@
 #include "tlp/packet_json.h"
 #include "unit/tlp/random_tlp.h"
 
-namespace flitwise {
+namespace flitwise::flit_tlp_codec_test {
 namespace {
 
-using testing::Bytes;
-using testing::from_hex;
-using testing::RandomTlp;
+using test::from_hex;
+using test::RandomTlp;
 
 const Bdf kRequester = Bdf::of(1, 2, 3);
 
-Bytes encoded(const Tlp& tlp, const Bytes& payload = {}, bool has_spare_ohc_a = false) {
-  Bytes out;
+ByteVector encoded(const Tlp& tlp, const ByteVector& payload = {}, bool has_spare_ohc_a = false) {
+  ByteVector out;
   encode_flit_mode(tlp, has_spare_ohc_a, payload.data(), payload.size(), out);
   return out;
 }
 
 // All but payload and trailer.
-Bytes header(Tlp tlp) {
-  Bytes out = encoded(tlp);
+ByteVector header(Tlp tlp) {
+  ByteVector out = encoded(tlp);
   out.resize(out.size() - data_bytes(tlp) - (tlp.has_ecrc ? 4 : 0));
   return out;
 }
 
-FlitTlpDecodeResult decoded(const Bytes& bytes) {
+FlitTlpDecodeResult decoded(const ByteVector& bytes) {
   return decode_flit_mode(bytes.data(), bytes.size());
 }
 FlitTlpDecodeResult decoded(const std::string& hex) {
@@ -98,7 +98,7 @@ TEST(FlitTlpEncoder, LNK_11_13_EachFieldOfTheFirstDwHasItsBits) {
   const auto first_dw = [](const auto& set) {
     Tlp tlp = memory(TlpType::kMWr, 0x1000, 1);
     set(tlp);
-    Bytes bytes = header(tlp);
+    ByteVector bytes = header(tlp);
     bytes.resize(4);
     return bytes;
   };
@@ -116,7 +116,7 @@ TEST(FlitTlpEncoder, LNK_11_13_EachFieldOfTheFirstDwHasItsBits) {
             }),
             from_hex("40000000"));
   for (const auto& [prefixes, byte] : {std::pair{1, 0x08}, {2, 0x10}, {3, 0x18}, {4, 0x18}}) {
-    const Bytes dw = first_dw([count = prefixes](Tlp& tlp) {
+    const ByteVector dw = first_dw([count = prefixes](Tlp& tlp) {
       tlp.other_prefix_count = static_cast<std::uint8_t>(count);
       tlp.other_prefixes.fill(0x9e000000);
     });
@@ -270,7 +270,7 @@ TEST(FlitTlpCodec, LNK_11_18_ThreePrefixesFillFourDwsOfOhcE) {
 TEST(FlitTlpCodec, LNK_11_19_EcrcLeavesOutWhatMayChangeOnTheWay) {
   Tlp tlp = memory(TlpType::kMWr, 0x1000, 1);
   tlp.has_ecrc = true;
-  Bytes bytes = encoded(tlp, from_hex("11223344"));
+  ByteVector bytes = encoded(tlp, from_hex("11223344"));
   ASSERT_EQ(bytes.size(), 20U);
   EXPECT_FALSE(decoded(bytes).error);
   bytes[6] ^= 0x80;  // EP
@@ -306,9 +306,9 @@ TEST(FlitTlpCodec, LNK_11_13_RandomTlpsOfEveryKindComeBackAndHaveTheirComputedSi
       tlp.has_processing_hint = is_memory_request(tlp.type) && random.below(4) == 0;
       fit_flit_mode(tlp);
       ASSERT_FALSE(find_flit_mode_gap(tlp)) << find_flit_mode_gap(tlp)->field;
-      const Bytes payload = random.payload(tlp);
+      const ByteVector payload = random.payload(tlp);
       const bool has_spare = random.below(4) == 0 && !has_ohc_a(tlp);
-      const Bytes bytes = encoded(tlp, payload, has_spare);
+      const ByteVector bytes = encoded(tlp, payload, has_spare);
       ASSERT_EQ(bytes.size(), flit_mode_tlp_bytes(tlp) + (has_spare ? 4U : 0U));
       const FlitTlpDecodeResult result = decoded(bytes);
       ASSERT_FALSE(result.error) << name_of(tlp.type) << ": " << name_of(*result.error) << " at "
@@ -331,7 +331,7 @@ TEST(FlitTlpCodec, LNK_11_13_RandomTlpsOfEveryKindComeBackAndHaveTheirComputedSi
 }
 
 TEST(FlitTlpDecoder, LNK_11_16_AnOhcAThatNothingNeedsIsKept) {
-  const Bytes bytes = from_hex("40010001 0113005a 00001000 0123450f 11223344");
+  const ByteVector bytes = from_hex("40010001 0113005a 00001000 0123450f 11223344");
   const FlitTlpDecodeResult result = decoded(bytes);
   ASSERT_FALSE(result.error);
   EXPECT_TRUE(result.has_spare_ohc_a);
@@ -384,7 +384,7 @@ TEST(FlitTlpDecoder, EveryTruncationIsSeenAtItsEnd) {
   Tlp tlp = memory(TlpType::kMWr, 0x1'0000'0000, 4);
   tlp.first_be = 8;
   tlp.has_ecrc = true;
-  const Bytes bytes = encoded(tlp, Bytes(16, 0xaa));
+  const ByteVector bytes = encoded(tlp, ByteVector(16, 0xaa));
   ASSERT_EQ(bytes.size(), 40U);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const FlitTlpDecodeResult result = decode_flit_mode(bytes.data(), size);
@@ -430,7 +430,7 @@ TEST(FlitTlpDecoder, AnyBytesGiveATlpOrATypedErrorInsideThem) {
   int well_formed = 0;
   std::array<int, kFlitTlpErrors> seen{};
   for (int i = 0; i < 200'000; ++i) {
-    Bytes bytes;
+    ByteVector bytes;
     Tlp tlp = random.make(static_cast<TlpType>(random.below(kTlpTypes)));
     fit_flit_mode(tlp);
     tlp.length_dw = static_cast<std::uint16_t>(std::min<unsigned>(tlp.length_dw, 8));
@@ -464,4 +464,4 @@ TEST(FlitTlpDecoder, AnyBytesGiveATlpOrATypedErrorInsideThem) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::flit_tlp_codec_test

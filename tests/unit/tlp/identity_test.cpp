@@ -8,7 +8,7 @@
 
 #include "tlp/wire_size.h"
 
-namespace flitwise {
+namespace flitwise::identity_test {
 namespace {
 
 const DeviceIdentity kDomain{Bdf::of(1, 2, 3), Pasid{0x12345}, false, true};
@@ -208,4 +208,4 @@ TEST(Identity, HandleBitIsIgnoredWhereNoHandleCanBe) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::identity_test

@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "common/byte_vector.h"
 #include "flitwise/tlp.h"
 
-namespace flitwise::testing {
-
-using Bytes = std::vector<std::uint8_t>;
+namespace flitwise::test {
 
 /// Bytes of a hex string; blanks are skipped.
-inline Bytes from_hex(const std::string& text) {
-  Bytes bytes;
+inline ByteVector from_hex(const std::string& text) {
+  ByteVector bytes;
   std::string pair;
   for (const char c : text) {
     if (c == ' ') {
@@ -61,8 +60,8 @@ class RandomTlp {
     return tlp;
   }
 
-  Bytes payload(const Tlp& tlp) {
-    Bytes bytes(data_bytes(tlp));
+  ByteVector payload(const Tlp& tlp) {
+    ByteVector bytes(data_bytes(tlp));
     for (std::uint8_t& byte : bytes) {
       byte = static_cast<std::uint8_t>(below(256));
     }
@@ -162,4 +161,4 @@ class RandomTlp {
   std::mt19937_64 engine_;
 };
 
-}  // namespace flitwise::testing
+}  // namespace flitwise::test

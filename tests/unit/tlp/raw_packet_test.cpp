@@ -4,11 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "common/byte_vector.h"
 #include "tlp/tlp_check.h"
 #include "tlp/tlp_encoder.h"
 #include "unit/tlp/random_tlp.h"
 
-namespace flitwise::testing {
+namespace flitwise::test::raw_packet_test {
 namespace {
 
 constexpr std::uint32_t kLinkBits = 64;  // STP token and LCRC
@@ -18,8 +19,8 @@ TEST(RawPacket, BytesThatDecodeAreThePacket) {
   RandomTlp random(1);
   for (int i = 0; i < kTlpTypes; ++i) {
     const Tlp tlp = random.make(static_cast<TlpType>(i));
-    const Bytes payload = random.payload(tlp);
-    Bytes bytes;
+    const ByteVector payload = random.payload(tlp);
+    ByteVector bytes;
     encode(tlp, payload.data(), payload.size(), bytes);
     const PacketRef packet = pool.make(PacketKind::kTlp);
     write_raw(*packet, bytes.data(), bytes.size());
@@ -36,7 +37,7 @@ TEST(RawPacket, PayloadCountsEnabledBytesOnly) {
   tlp.length_dw = 3;
   tlp.first_be = 0x8;
   tlp.last_be = 0x3;
-  Bytes bytes;
+  ByteVector bytes;
   encode(tlp, nullptr, 0, bytes);
   PacketPool pool;
   const PacketRef packet = pool.make(PacketKind::kTlp);
@@ -49,7 +50,7 @@ TEST(RawPacket, PayloadCountsEnabledBytesOnly) {
 TEST(RawPacket, BytesThatNameNoKindAreChargedAsPostedWithoutData) {
   PacketPool pool;
   const PacketRef packet = pool.make(PacketKind::kTlp);
-  const Bytes noise(17, 0xff);
+  const ByteVector noise(17, 0xff);
   write_raw(*packet, noise.data(), noise.size());
   ASSERT_TRUE(packet->malformed);
   EXPECT_EQ(fc_class(packet->tlp.type), FcClass::kPosted);
@@ -63,7 +64,7 @@ TEST(RawPacket, TooLongALengthIsChargedByWhatIsThere) {
   tlp.type = TlpType::kMWr;
   tlp.length_dw = 1024;
   tlp.first_be = tlp.last_be = 0xf;
-  Bytes bytes;
+  ByteVector bytes;
   encode(tlp, nullptr, 0, bytes);
   bytes.resize(12 + 20);
   PacketPool pool;
@@ -82,4 +83,4 @@ TEST(RawPacket, NothingAtAllIsAPacketToo) {
 }
 
 }  // namespace
-}  // namespace flitwise::testing
+}  // namespace flitwise::test::raw_packet_test

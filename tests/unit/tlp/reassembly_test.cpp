@@ -8,7 +8,7 @@
 
 #include "tlp/splitter.h"
 
-namespace flitwise {
+namespace flitwise::reassembly_test {
 namespace {
 
 Tlp read_of(std::uint64_t address, std::uint32_t bytes) {
@@ -153,4 +153,4 @@ TEST(Reassembly, LNK_9_10_AcceptsWhateverTheSplitterMakes) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::reassembly_test

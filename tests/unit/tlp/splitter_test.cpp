@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace flitwise {
+namespace flitwise::splitter_test {
 namespace {
 
 std::vector<RequestPiece> split(std::uint64_t address, std::uint64_t bytes, std::uint32_t limit) {
@@ -269,4 +269,4 @@ TEST(ByteCount, LNK_9_13_AtomicsReturnTheOldValueAtLowerAddressZero) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::splitter_test

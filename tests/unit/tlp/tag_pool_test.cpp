@@ -6,7 +6,7 @@
 
 #include <set>
 
-namespace flitwise {
+namespace flitwise::tag_pool_test {
 namespace {
 
 std::set<unsigned> take_all(TagPool& pool) {
@@ -79,4 +79,4 @@ TEST(TagPool, LNK_9_8_NoTagIsGivenOutTwiceWhenTheWidthChangesUnderWay) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::tag_pool_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::tlp_check_test {
 namespace {
 
 Tlp memory(TlpType type, std::uint64_t address, std::uint16_t length_dw,
@@ -228,4 +228,4 @@ TEST(TlpCheck, LNK_3_2_ReceiverBoundsEndEndPrefixes) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::tlp_check_test

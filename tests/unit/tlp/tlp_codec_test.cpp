@@ -2,17 +2,17 @@
 // TLPs to bytes and back: golden headers, random packets of every kind, hostile bytes.
 #include <gtest/gtest.h>
 
+#include "common/byte_vector.h"
 #include "tlp/header_layout.h"
 #include "tlp/tlp_decoder.h"
 #include "tlp/tlp_encoder.h"
 #include "unit/tlp/random_tlp.h"
 
-namespace flitwise {
+namespace flitwise::tlp_codec_test {
 namespace {
 
-using testing::Bytes;
-using testing::from_hex;
-using testing::RandomTlp;
+using test::from_hex;
+using test::RandomTlp;
 
 // Sanitizers run the same bytes ten times slower.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -23,15 +23,15 @@ constexpr int kHostileStrings = 1'000'000;
 
 const Bdf kRequester = Bdf::of(1, 2, 3);
 
-Bytes encoded(const Tlp& tlp, const Bytes& payload) {
-  Bytes out;
+ByteVector encoded(const Tlp& tlp, const ByteVector& payload) {
+  ByteVector out;
   encode(tlp, payload.data(), payload.size(), out);
   return out;
 }
 
 // Header bytes alone.
-Bytes header(const Tlp& tlp) {
-  Bytes out = encoded(tlp, Bytes(data_bytes(tlp)));
+ByteVector header(const Tlp& tlp) {
+  ByteVector out = encoded(tlp, ByteVector(data_bytes(tlp)));
   out.resize(prefix_bytes(tlp) + header_bytes(tlp));
   return out;
 }
@@ -94,7 +94,7 @@ TEST(TlpEncoder, LNK_1_1_EachFlagOfTheFirstDwHasItsBit) {
   const auto first_dw = [](const auto& set) {
     Tlp tlp = memory(TlpType::kMWr, 0x1000, 1);
     set(tlp);
-    Bytes bytes = header(tlp);
+    ByteVector bytes = header(tlp);
     bytes.resize(4);
     return bytes;
   };
@@ -236,8 +236,8 @@ TEST(TlpCodec, LNK_5_3_RandomTlpsOfEveryKindComeBackAndHaveTheirComputedSize) {
   for (int round = 0; round < 400; ++round) {
     for (int kind = 0; kind < kTlpTypes; ++kind) {
       const Tlp tlp = random.make(static_cast<TlpType>(kind));
-      const Bytes payload = random.payload(tlp);
-      const Bytes bytes = encoded(tlp, payload);
+      const ByteVector payload = random.payload(tlp);
+      const ByteVector bytes = encoded(tlp, payload);
       ASSERT_EQ(bytes.size(), tlp_bytes(tlp));
       const DecodeResult result = decode_tlp(bytes.data(), bytes.size());
       ASSERT_FALSE(result.error) << name_of(tlp.type) << ": " << name_of(*result.error) << " at "
@@ -261,7 +261,7 @@ TEST(TlpDecoder, AnyBytesGiveATlpOrATypedErrorInsideThem) {
   RandomTlp random(2);
   int well_formed = 0;
   std::array<int, kTlpViolations> seen{};
-  Bytes bytes;
+  ByteVector bytes;
   for (int i = 0; i < kHostileStrings; ++i) {
     bytes.clear();
     if (i % 4 == 0) {
@@ -308,7 +308,7 @@ TEST(TlpDecoder, AnyBytesGiveATlpOrATypedErrorInsideThem) {
 }
 
 TEST(TlpDecoder, LNK_1_4_EveryTruncationIsSeenAtItsEnd) {
-  const Bytes bytes = encoded(memory(TlpType::kMWr, 0x1'0000'0000, 4), Bytes(16, 0xaa));
+  const ByteVector bytes = encoded(memory(TlpType::kMWr, 0x1'0000'0000, 4), ByteVector(16, 0xaa));
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const DecodeResult result = decode_tlp(bytes.data(), size);
     ASSERT_EQ(result.error, size < 16 ? TlpViolation::kTruncated : TlpViolation::kLengthMismatch);
@@ -317,7 +317,7 @@ TEST(TlpDecoder, LNK_1_4_EveryTruncationIsSeenAtItsEnd) {
 }
 
 TEST(TlpDecoder, LNK_1_4_TrailingBytesAreRefusedAtTheFirstOfThem) {
-  Bytes bytes = encoded(memory(TlpType::kMWr, 0x1000, 1), Bytes(4));
+  ByteVector bytes = encoded(memory(TlpType::kMWr, 0x1000, 1), ByteVector(4));
   bytes.push_back(0);
   const DecodeResult result = decode_tlp(bytes.data(), bytes.size());
   EXPECT_EQ(result.error, TlpViolation::kTrailingBytes);
@@ -325,7 +325,7 @@ TEST(TlpDecoder, LNK_1_4_TrailingBytesAreRefusedAtTheFirstOfThem) {
 }
 
 DecodeResult decoded(const std::string& hex) {
-  const Bytes bytes = from_hex(hex);
+  const ByteVector bytes = from_hex(hex);
   return decode_tlp(bytes.data(), bytes.size());
 }
 
@@ -362,7 +362,7 @@ TEST(TlpDecoder, LNK_3_2_PrefixesAreOrderedKnownAndFew) {
 
 TEST(TlpDecoder, LNK_3_3_TheseFirstBytesArePrefixesAndNoOthers) {
   for (unsigned first = 0x80; first < 0xa0; ++first) {
-    Bytes bytes = from_hex("00000001 00000001 01135a0f 00001000");
+    ByteVector bytes = from_hex("00000001 00000001 01135a0f 00001000");
     bytes[0] = static_cast<std::uint8_t>(first);
     bool is_known = false;
     for (const unsigned known : {0x80U, 0x8eU, 0x8fU, 0x90U, 0x91U, 0x92U, 0x9eU, 0x9fU}) {
@@ -377,9 +377,9 @@ TEST(TlpDecoder, LNK_3_3_TheseFirstBytesArePrefixesAndNoOthers) {
 TEST(TlpDecoder, LNK_5_20_EcrcCatchesEveryFlipButThoseOfTypeZeroAndPoison) {
   Tlp tlp = memory(TlpType::kMWr, 0x1000, 2);
   tlp.has_ecrc = true;
-  const Bytes good = encoded(tlp, from_hex("0123456789abcdef"));
+  const ByteVector good = encoded(tlp, from_hex("0123456789abcdef"));
   for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
-    Bytes bad = good;
+    ByteVector bad = good;
     bad[bit / 8] ^= static_cast<std::uint8_t>(0x80U >> (bit % 8));
     const DecodeResult result = decode_tlp(bad.data(), bad.size());
     const bool is_poison = bit == 17;
@@ -392,7 +392,7 @@ TEST(TlpDecoder, LNK_5_21_EcrcLeavesLocalPrefixesOut) {
   tlp.has_ecrc = true;
   tlp.other_prefix_count = 2;
   tlp.other_prefixes = {0x8e000001, 0x9e000001, 0, 0};
-  Bytes bytes = encoded(tlp, Bytes(4));
+  ByteVector bytes = encoded(tlp, ByteVector(4));
   bytes[3] = 2;
   EXPECT_FALSE(decode_tlp(bytes.data(), bytes.size()).error);
   bytes[7] = 2;
@@ -404,4 +404,4 @@ TEST(TlpDecoder, LNK_2_14_ByteCountZeroIs4096) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::tlp_codec_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace flitwise {
+namespace flitwise::wire_size_test {
 namespace {
 
 Tlp write64(std::uint16_t length_dw) {
@@ -108,4 +108,4 @@ TEST(Tlp, LNK_2_6_MessagesAlwaysHaveFourDwHeaders) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::wire_size_test

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace flitwise {
+namespace flitwise::arrivals_test {
 namespace {
 
 Arrivals arrivals_of(Arrival kind, double rate_mrps, std::uint64_t burst = 32,
@@ -94,4 +94,4 @@ TEST(Arrivals, AbsurdlyLowRateSaturatesInsteadOfWrapping) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::arrivals_test

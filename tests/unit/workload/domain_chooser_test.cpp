@@ -13,7 +13,7 @@
 #include "workload/alias_table.h"
 #include "workload/workload.h"
 
-namespace flitwise {
+namespace flitwise::domain_chooser_test {
 namespace {
 
 WorkloadConfig config_of(DomainChoice choice, unsigned domains) {
@@ -180,4 +180,4 @@ TEST(DomainChooser, OnlyChurnNeedsMoreIdsThanDomains) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::domain_chooser_test

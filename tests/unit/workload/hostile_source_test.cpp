@@ -10,7 +10,7 @@
 #include "tlp/raw_packet.h"
 #include "tlp/tlp_check.h"
 
-namespace flitwise {
+namespace flitwise::hostile_source_test {
 namespace {
 
 TEST(HostileSource, MeetsEveryTypeAndNearlyEveryViolation) {
@@ -57,4 +57,4 @@ TEST(HostileSource, SameSeedSamePackets) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::hostile_source_test

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace flitwise {
+namespace flitwise::random_test {
 namespace {
 
 /// xoshiro256** written again from its published recurrence, seeded by splitmix64.
@@ -162,4 +162,4 @@ TEST(Random, ChanceIsCertainAtTheEnds) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::random_test

@@ -13,7 +13,7 @@
 #include "flitwise/error.h"
 #include "workload/shipped_distributions.h"
 
-namespace flitwise {
+namespace flitwise::size_distribution_test {
 namespace {
 
 SizeDistribution from_text(const std::string& rows, std::uint32_t cap = 65536) {
@@ -182,4 +182,4 @@ TEST(SizeDistribution, MissingFileNamesTheShippedTables) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::size_distribution_test

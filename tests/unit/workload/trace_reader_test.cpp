@@ -12,7 +12,7 @@
 #include "flitwise/error.h"
 #include "workload/workload.h"
 
-namespace flitwise {
+namespace flitwise::trace_reader_test {
 namespace {
 
 class Trace : public testing::Test {
@@ -227,4 +227,4 @@ TEST_F(Trace, WarmupLongerThanTheTraceIsRefused) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::trace_reader_test

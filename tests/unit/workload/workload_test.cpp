@@ -12,7 +12,7 @@
 #include "flitwise/error.h"
 #include "workload/nic_profile.h"
 
-namespace flitwise {
+namespace flitwise::workload_test {
 namespace {
 
 std::vector<WorkItem> all_items(const WorkloadConfig& config, std::uint64_t seed = 1,
@@ -286,4 +286,4 @@ TEST_F(NicProfileTest, ContextEndsWithTheLastItemOfAMessage) {
 }
 
 }  // namespace
-}  // namespace flitwise
+}  // namespace flitwise::workload_test

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Bits of the 64-bit words that registers, tables and queues are made of.
+#pragma once
+
+#include <cstdint>
+
+namespace flitwise {
+
+/// The bit at `position` (0..63), or nothing.
+constexpr std::uint64_t bit_if(bool is_set, unsigned position) {
+  return is_set ? std::uint64_t{1} << position : 0;
+}
+
+constexpr bool is_set(std::uint64_t word, unsigned position) {
+  return (word >> position & 1) != 0;
+}
+
+/// Spreads what stands in few bits over all of a hash.
+constexpr std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
+  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
+  return x ^ (x >> 32);
+}
+
+}  // namespace flitwise
