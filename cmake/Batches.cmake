@@ -1,9 +1,12 @@
-# With CMAKE_UNITY_BUILD (the presets dev and fuzz) sources are compiled in batches, which takes a third of the
-# time: most of it goes into headers.
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+# With CMAKE_UNITY_BUILD (the presets dev and fuzz) sources are compiled in batches, in a third of the time: most of
+# it goes into headers.
+if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+endif()
 
 # flitwise_batches(TARGET): batches of one folder each, so that a new file cannot move files of other folders
-# beside each other. Names in unnamed namespaces have to differ within a folder, and no further.
+# beside each other. Names in unnamed namespaces have to differ within a folder, and no further. To be called
+# after the last source of the target.
 function(flitwise_batches target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)

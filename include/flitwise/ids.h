@@ -25,7 +25,7 @@ struct Bdf {
   friend constexpr bool operator<(Bdf a, Bdf b) { return a.value < b.value; }
 };
 
-/// Requester ID of the root complex: of host requests and of messages of its translation agent.
+/// Requester ID of the root complex, in the host's requests and in all messages that it sends.
 inline constexpr Bdf kRootComplexId{};
 
 /// Process Address Space ID, 20 bits.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/page.h"
 #include "flitwise/error.h"
 #include "tlp/header_layout.h"
 #include "tlp/wire_size.h"
@@ -50,7 +51,7 @@ unsigned ScriptEngine::start(const ScriptDma& dma, Time now) {
     // At least two DWs, an even number of them, all bytes enabled. [LNK-4.1]
     piece.length_dw = static_cast<std::uint16_t>(std::max((dma.bytes + 7U) / 8U * 2U, 2U));
     piece.first_be = piece.last_be = 0xf;
-    piece.address = dma.address & ~std::uint64_t{0xfff};
+    piece.address = dma.address & kPageAddress;
     data_.resize(std::size_t{piece.length_dw} * 4);
     add_read(make(dma, piece), 0);
     return 1;

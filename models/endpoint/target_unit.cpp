@@ -275,7 +275,7 @@ void TargetUnit::reset(unsigned function, ResetKind kind) {
     }
   }
   for (auto page = pages_.begin(); page != pages_.end();) {
-    const bool is_concerned = function == 0 || page->first / (bar_size_ / 4096) == function;
+    const bool is_concerned = function == 0 || page->first / (bar_size_ / kPageBytes) == function;
     page = is_concerned ? pages_.erase(page) : std::next(page);
   }
   refresh();

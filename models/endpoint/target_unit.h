@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/packet_sizer.h"
+#include "common/page.h"
 #include "config_space/ats_capability.h"
 #include "config_space/capabilities.h"
 #include "config_space/functions.h"
@@ -115,7 +116,7 @@ class TargetUnit {
     unsigned function = 0;
     std::uint64_t offset = 0;  // into BAR 0
   };
-  using Page = std::array<std::uint8_t, 4096>;
+  using Page = std::array<std::uint8_t, kPageBytes>;
 
   void perform(const Arrival& arrival, Time now);
   void configuration(const Arrival& arrival, Time now);

@@ -8,13 +8,10 @@
 #include <utility>
 
 #include "config_space/dhi_capability.h"
+#include "config_space/register_file.h"
 
 namespace flitwise {
 namespace {
-
-std::uint16_t at(std::uint16_t start, unsigned offset) {
-  return static_cast<std::uint16_t>(start + offset);
-}
 
 // Fields of the capability register, as docs/formats/dhi_dvsec.md lays them out.
 HandleEnd end_of(std::uint32_t capability, std::uint8_t epoch) {
@@ -134,9 +131,9 @@ void Boot::find_dvsec(std::size_t function, std::size_t candidate) {
     return;
   }
   const std::uint16_t start = found.extended[candidate].second;
-  perform({CfgAccess::read_of(found.bdf, at(start, dvsec::kHeader1)),
-           CfgAccess::read_of(found.bdf, at(start, dvsec::kHeader2)),
-           CfgAccess::read_of(found.bdf, at(start, dvsec::kCapability))},
+  perform({CfgAccess::read_of(found.bdf, register_at(start, dvsec::kHeader1)),
+           CfgAccess::read_of(found.bdf, register_at(start, dvsec::kHeader2)),
+           CfgAccess::read_of(found.bdf, register_at(start, dvsec::kCapability))},
           [this, function, candidate, start](const Values& values) {
             const bool is_ours = (values[0] & 0xffffU) == kHandleVendorId &&
                                  (values[1] & 0xffffU) == dvsec::kDvsecId;
@@ -152,7 +149,7 @@ void Boot::find_dvsec(std::size_t function, std::size_t candidate) {
 void Boot::negotiate_with(std::uint32_t device_capability) {
   const FoundFunction& root = root_of(enumerator_.result().functions[found_[current_]]);
   const std::uint16_t start = root.extended_capability(cfg::kExtDvsec).value_or(0);
-  perform({CfgAccess::read_of(root.bdf, at(start, dvsec::kCapability))},
+  perform({CfgAccess::read_of(root.bdf, register_at(start, dvsec::kCapability))},
           [this, start, device_capability](const Values& values) {
             const BootPolicy& policy = policies_[current_];
             HandleEnd host = end_of(values[0], policy.epoch);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/page.h"
+
 namespace flitwise {
 namespace {
 
@@ -334,7 +336,7 @@ void TranslationAgent::report_fault(const Job& job, const WalkResult& result) {
                                      : static_cast<std::uint8_t>(result.fault);
   record.source = job.request.source;
   record.pasid = job.request.pasid;
-  record.address = job.request.address & ~std::uint64_t{0xfff};
+  record.address = job.request.address & kPageAddress;
   record.is_write = wish.write && job.request.kind != WalkKind::kTranslationRequest;
   record.is_privileged = job.request.pasid && wish.privileged;
   record.is_execute = job.request.pasid && wish.execute;

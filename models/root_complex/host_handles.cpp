@@ -5,12 +5,6 @@
 #include <algorithm>
 
 namespace flitwise {
-namespace {
-
-// The root complex itself, in messages that it sends.
-
-}  // namespace
-
 HostHandles::HostHandles(const Config& config, PacketPool& pool)
     : config_(config),
       pool_(pool),

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "common/byte_vector.h"
 #include "link/flit_json.h"
 #include "tlp/packet_read.h"
 
@@ -19,31 +20,20 @@ Json with_hex(Json fields, const std::uint8_t* bytes, std::size_t count) {
   return fields;
 }
 
-Json with_hex(Json fields, const std::vector<std::uint8_t>& bytes) {
+Json with_hex(Json fields, const ByteVector& bytes) {
   return with_hex(std::move(fields), bytes.data(), bytes.size());
 }
 
-// A malformed one as well.
-Json made_tlp(const std::vector<std::uint8_t>& bytes, TlpForm form) {
-  PacketRead packet = read_tlp(bytes, form, false);
-  return packet.flaw ? with_hex(Json::object(), bytes) : std::move(packet.json);
-}
-
-Json planned_tlp(const PlannedTlp& tlp) {
-  if (tlp.is_part()) {
-    Json part;
-    part["bytes"] = json_value::hex_bytes(tlp.bytes.data(), tlp.bytes.size());
-    part["began_before"] = tlp.began_before;
-    part["ends_beyond"] = tlp.ends_beyond;
-    return part;
-  }
-  return made_tlp(tlp.bytes, TlpForm::kFlit);
+// Of a malformed packet its bytes alone.
+Json json_or_hex(PacketRead packet, const ByteVector& bytes) {
+  return packet.flaw ? with_hex(std::move(packet.json), bytes) : std::move(packet.json);
 }
 
 }  // namespace
 
 void CodecScript::encode(const EncodeTlpOp& op, std::uint32_t token) {
-  output_.write(token, "tlp", with_hex(made_tlp(op.bytes, op.form), op.bytes));
+  output_.write(token, "tlp",
+                with_hex(json_or_hex(read_tlp(op.bytes, op.form, false), op.bytes), op.bytes));
 }
 
 void CodecScript::decode(const DecodeTlpOp& op, std::uint32_t token) {
@@ -62,11 +52,7 @@ void CodecScript::encode(const EncodeFlitOp& op, std::uint32_t token) {
     std::copy_n(flit.bytes.begin() + flit::kTlpBytes, dlp.size(), dlp.begin());
     tell(json_of(decode_dlp(dlp).value()), flit.bytes, token);
     for (std::size_t i = 0; i < flit.tlps; ++i, ++tlp) {
-      Json fields = planned_tlp(*tlp);
-      if (tlp->nops > 0) {
-        fields["nops"] = tlp->nops;
-      }
-      output_.write(token, "tlp", fields);
+      output_.write(token, "tlp", json_or_hex(read_flit_tlp(*tlp, false), tlp->bytes));
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "common/byte_vector.h"
 #include "cxl/flit_json.h"
 #include "script/script_line.h"
 #include "system/script_output.h"

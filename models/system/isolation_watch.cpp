@@ -114,9 +114,9 @@ void IsolationWatch::remember(std::uint64_t address, std::uint64_t bytes) {
     if (!memory_.peek(at, seen.data(), count)) {
       return;
     }
-    for (std::uint64_t page = 0; page < count; page += kPage) {
-      if (!is_zero(&seen[page], kPage)) {
-        std::memcpy(pages_[(at + page) / kPage].data(), &seen[page], kPage);
+    for (std::uint64_t page = 0; page < count; page += kPageBytes) {
+      if (!is_zero(&seen[page], kPageBytes)) {
+        std::memcpy(pages_[(at + page) / kPageBytes].data(), &seen[page], kPageBytes);
       }
     }
   }
@@ -143,8 +143,8 @@ void IsolationWatch::software_wrote(std::uint64_t address, std::uint64_t bytes) 
 // Inside one page. [LNK-9.14]
 void IsolationWatch::take_as_left(std::uint64_t address, std::uint64_t bytes) {
   if (address + bytes <= kComparedBytes) {
-    Page& page = pages_.try_emplace(address / kPage).first->second;
-    memory_.peek(address, &page[address % kPage], bytes);
+    Page& page = pages_.try_emplace(address / kPageBytes).first->second;
+    memory_.peek(address, &page[address % kPageBytes], bytes);
   }
 }
 
@@ -210,10 +210,10 @@ CheckResult IsolationWatch::accesses_check() const {
 }
 
 bool IsolationWatch::is_attackers(std::uint64_t page) const {
-  const std::uint64_t address = page * kPage;
+  const std::uint64_t address = page * kPageBytes;
   return std::any_of(attackers_.begin(), attackers_.end(), [&](const Attacker& attacker) {
     return std::any_of(attacker.memory.begin(), attacker.memory.end(), [&](const Span& span) {
-      return span.first < address + kPage && address <= span.last;
+      return span.first < address + kPageBytes && address <= span.last;
     });
   });
 }
@@ -222,19 +222,19 @@ bool IsolationWatch::is_attackers(std::uint64_t page) const {
 // commands, and the agent that they are over.
 bool IsolationWatch::holds_queues(std::uint64_t page) const {
   const QueueView queue = agent_.page_request_queue();
-  const bool holds_requests =
-      queue.base != 0 && page >= queue.base / kPage && page * kPage < queue.base + queue.bytes;
-  return holds_requests ||
-         (has_driver_ && page >= kInvalidationQueue / kPage && page <= kTeardownStatus / kPage);
+  const bool holds_requests = queue.base != 0 && page >= queue.base / kPageBytes &&
+                              page * kPageBytes < queue.base + queue.bytes;
+  return holds_requests || (has_driver_ && page >= kInvalidationQueue / kPageBytes &&
+                            page <= kTeardownStatus / kPageBytes);
 }
 
 bool IsolationWatch::is_as_left(std::uint64_t page, const std::uint8_t* bytes) const {
   const auto left = pages_.find(page);
   if (left == pages_.end()) {
-    return is_zero(bytes, kPage);
+    return is_zero(bytes, kPageBytes);
   }
-  const bool is_table = has_tables_ && page * kPage >= TableBuilder::kDefaultArea;
-  for (std::uint64_t at = 0; at < kPage; at += 8) {
+  const bool is_table = has_tables_ && page * kPageBytes >= TableBuilder::kDefaultArea;
+  for (std::uint64_t at = 0; at < kPageBytes; at += 8) {
     const std::uint64_t changed = load_u64(bytes + at) ^ load_u64(&left->second[at]);
     if ((is_table ? changed & ~kSetByAgent : changed) != 0) {
       return false;
@@ -248,10 +248,10 @@ CheckResult IsolationWatch::memory_check() const {
   std::vector<std::uint8_t> seen(kChunk);
   for (std::uint64_t at = 0; at < kComparedBytes && memory_.peek(at, seen.data(), kChunk);
        at += kChunk) {
-    for (std::uint64_t offset = 0; offset < kChunk; offset += kPage) {
-      const std::uint64_t page = (at + offset) / kPage;
+    for (std::uint64_t offset = 0; offset < kChunk; offset += kPageBytes) {
+      const std::uint64_t page = (at + offset) / kPageBytes;
       if (!is_as_left(page, &seen[offset]) && !is_attackers(page) && !holds_queues(page)) {
-        first = changed == 0 ? page * kPage : first;
+        first = changed == 0 ? page * kPageBytes : first;
         ++changed;
       }
     }

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/page.h"
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
@@ -46,8 +47,7 @@ class IsolationWatch {
   std::vector<CheckResult> checks(bool is_quiet) const;
 
  private:
-  static constexpr std::uint64_t kPage = 4096;
-  using Page = std::array<std::uint8_t, kPage>;
+  using Page = std::array<std::uint8_t, kPageBytes>;
   struct Span {
     std::uint64_t first = 0, last = ~std::uint64_t{0};
     bool contains(std::uint64_t from, std::uint64_t to) const {

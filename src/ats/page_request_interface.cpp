@@ -10,8 +10,6 @@
 
 namespace flitwise {
 
-namespace {}  // namespace
-
 PageRequestInterface::PageRequestInterface(const PageRequestConfig& config) : config_(config) {
   FLITWISE_CHECK(config.capacity > 0, "page request capacity 0");
   for (Slot index = 0; index < kPrgIndices; ++index) {

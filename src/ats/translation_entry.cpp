@@ -8,18 +8,18 @@ namespace {
 constexpr std::uint64_t kRead = 1U << 0, kWrite = 1U << 1, kUntranslatedOnly = 1U << 2,
                         kNoSnoopCleared = 1U << 10, kSize = 1U << 11;
 
-constexpr std::uint64_t bit_if(bool condition, std::uint64_t bit) {
+constexpr std::uint64_t flag_if(bool condition, std::uint64_t bit) {
   return condition ? bit : 0;
 }
 }  // namespace
 
 std::uint64_t encode_entry(const TranslationEntry& entry) {
   const SizeField field = encode_range({entry.translated, entry.size_bits});
-  return field.address | bit_if(field.s, kSize) | bit_if(entry.read, kRead) |
-         bit_if(entry.write, kWrite) | bit_if(entry.execute, kEntryExecute) |
-         bit_if(entry.privileged, kEntryPrivileged) | bit_if(entry.global, kEntryGlobal) |
-         bit_if(entry.untranslated_only, kUntranslatedOnly) |
-         bit_if(entry.clears_no_snoop, kNoSnoopCleared);
+  return field.address | flag_if(field.s, kSize) | flag_if(entry.read, kRead) |
+         flag_if(entry.write, kWrite) | flag_if(entry.execute, kEntryExecute) |
+         flag_if(entry.privileged, kEntryPrivileged) | flag_if(entry.global, kEntryGlobal) |
+         flag_if(entry.untranslated_only, kUntranslatedOnly) |
+         flag_if(entry.clears_no_snoop, kNoSnoopCleared);
 }
 
 TranslationEntry decode_entry(std::uint64_t bits, bool has_pasid) {

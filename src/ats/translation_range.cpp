@@ -10,6 +10,7 @@
 namespace flitwise {
 
 namespace {
+static_assert(kPageBytes == 1U << kSmallestRangeBits);
 constexpr unsigned kSmallestWithS = 13;  ///< 8 KiB: S set and no ones above
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The smallest page of memory, which no request may cross and no translation divides. [LNK-9.14]
+/// The smallest page of memory: no request crosses its boundary, no translation divides it.
+/// [LNK-9.14]
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,7 @@ Read<std::int64_t> read_quantity(const std::string& text, const Dimension& dimen
 
 /// The largest unit that leaves a whole number: "64KiB", "2ns", "0B".
 std::string write_quantity(std::int64_t value, const Dimension& dimension);
-std::string size_text(std::uint64_t bytes);
+std::string size_text(std::uint64_t bytes);  ///< of a size
 
 /// Names of the units: "B, KiB, MiB or GiB".
 std::string unit_names(const Dimension& dimension);

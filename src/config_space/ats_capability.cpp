@@ -15,7 +15,6 @@ namespace pasid = cfg::pasid;
 
 namespace {
 constexpr std::uint8_t kControlHalf = 0xc;  ///< byte enables of the upper two bytes
-
 }  // namespace
 
 Capability ats_capability(const AtsOptions& options) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config_space/capabilities.h"
+#include "config_space/register_file.h"
 
 namespace flitwise {
 
@@ -26,9 +27,8 @@ std::vector<CfgAccess> dhi_accesses(Bdf function, std::uint16_t start, const Dhi
   const std::uint32_t control = (set_up.is_enabled ? dvsec::kEnable : 0U) |
                                 (set_up.is_software_managed ? dvsec::kSoftwareManaged : 0U) |
                                 std::uint32_t{set_up.epoch} << dvsec::kEpochShift;
-  const auto at = [start](unsigned offset) { return static_cast<std::uint16_t>(start + offset); };
-  return {{true, function, at(dvsec::kRange), range, 0xf},
-          {true, function, at(dvsec::kControl), control, 0xf}};
+  return {{true, function, register_at(start, dvsec::kRange), range, 0xf},
+          {true, function, register_at(start, dvsec::kControl), control, 0xf}};
 }
 
 }  // namespace flitwise

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers of the Page Request Interface, which keeps their state itself.
 #include "config_space/ats_capability.h"
+#include "config_space/register_file.h"
 #include "config_space/registers.h"
 
 namespace flitwise {
@@ -69,13 +70,12 @@ Capability pri_capability(PageRequestInterface& interface) {
 
 std::vector<CfgAccess> pri_accesses(Bdf function, std::uint16_t start, std::uint32_t allocation,
                                     bool enable) {
-  const auto at = [start](unsigned offset) { return static_cast<std::uint16_t>(start + offset); };
-  const CfgAccess control{true, function, at(pri::kControlDw), enable ? pri::kEnable : 0U,
-                          kControlByte};
+  const CfgAccess control{true, function, register_at(start, pri::kControlDw),
+                          enable ? pri::kEnable : 0U, kControlByte};
   if (!enable) {
     return {control};
   }
-  return {{true, function, at(pri::kAllocation), allocation, kWholeDw}, control};
+  return {{true, function, register_at(start, pri::kAllocation), allocation, kWholeDw}, control};
 }
 
 }  // namespace flitwise

@@ -11,6 +11,7 @@
 #include "flitwise/error.h"
 
 namespace flitwise {
+
 HandleStatus DeviceHandleTable::check(const DeallocMessage& message) const {
   if (message.epoch != config_.epoch) {
     return HandleStatus::kEpochMismatch;

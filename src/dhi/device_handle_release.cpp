@@ -6,6 +6,7 @@
 #include "flitwise/error.h"
 
 namespace flitwise {
+
 bool DeviceHandleTable::covers(const DeallocMessage& message, Dhi dhi, Bdf function) {
   switch (message.scope) {
     case DeallocScope::kOne:

@@ -10,6 +10,7 @@
 #include "flitwise/error.h"
 
 namespace flitwise {
+
 DeviceHandleTableConfig DeviceHandleTableConfig::from(const DeviceConfig& device, HandleRange range,
                                                       std::uint8_t epoch) {
   DeviceHandleTableConfig config;

@@ -2,6 +2,7 @@
 // Layout and order of fault records.
 #include "iommu/fault_log.h"
 
+#include "common/page.h"
 #include "iommu/word_bits.h"
 
 namespace flitwise {
@@ -11,11 +12,10 @@ namespace {
 constexpr unsigned kUnverifiedExecute = 29, kUnverifiedPrivileged = 30, kUnverifiedAtomic = 60;
 
 constexpr unsigned kFaultHasPasid = 31, kReason = 32, kFaultPasid = 40, kIsRead = 62;
-
 }  // namespace
 
 std::uint64_t record_low(const FaultRecord& record) {
-  return record.address & ~std::uint64_t{0xfff};
+  return record.address & kPageAddress;
 }
 
 std::uint64_t record_high(const FaultRecord& record) {

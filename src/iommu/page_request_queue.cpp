@@ -2,6 +2,7 @@
 // Records of page requests and the policy of their queue.
 #include "iommu/page_request_queue.h"
 
+#include "common/page.h"
 #include "iommu/entries.h"
 #include "iommu/word_bits.h"
 
@@ -26,7 +27,7 @@ PageRequestRecord encode_page_request(const QueuedPageRequest& request) {
   store_u64(record.data() + 8, bit_if(request.read, kRead) | bit_if(request.write, kWrite) |
                                    bit_if(request.is_last, kLast) |
                                    (request.group & std::uint64_t{0x1ff}) << kGroup |
-                                   (request.address & ~std::uint64_t{0xfff}));
+                                   (request.address & kPageAddress));
   return record;
 }
 
@@ -47,7 +48,7 @@ std::optional<QueuedPageRequest> decode_page_request(const std::uint8_t* record)
   request.write = is_set(high, kWrite);
   request.is_last = is_set(high, kLast);
   request.group = static_cast<std::uint16_t>(high >> kGroup & 0x1ffU);
-  request.address = high & ~std::uint64_t{0xfff};
+  request.address = high & kPageAddress;
   return request;
 }
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "iommu/word_bits.h"
-
 namespace flitwise {
 namespace {
 

@@ -5,8 +5,6 @@
 
 #include "iommu/registers.h"
 
-#include "common/page.h"
-
 namespace flitwise {
 
 namespace {

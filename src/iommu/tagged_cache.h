@@ -13,6 +13,13 @@
 
 namespace flitwise {
 
+/// Spreads what stands in few bits over all of a hash.
+constexpr std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
+  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
+  return x ^ (x >> 32);
+}
+
 struct CacheShape {
   std::uint32_t entries = 0;  ///< 0: there is no cache, nothing is ever found
   std::uint32_t ways = 0;     ///< 0 or beyond `entries`: fully associative; divides `entries`

@@ -2,8 +2,6 @@
 // Tags and invalidation scopes of the translation agent's caches.
 #include "iommu/translation_caches.h"
 
-#include "iommu/word_bits.h"
-
 namespace flitwise {
 
 namespace {

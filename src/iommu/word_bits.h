@@ -15,11 +15,4 @@ constexpr bool is_set(std::uint64_t word, unsigned position) {
   return (word >> position & 1) != 0;
 }
 
-/// Spreads what stands in few bits over all of a hash.
-constexpr std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
-  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
-  return x ^ (x >> 32);
-}
-
 }  // namespace flitwise

@@ -19,6 +19,9 @@ FlitPlan flit_plan_from_json(const json_value::Json& object, const JsonSource& s
 /// What its DLP says, as one flit of read_flits() has it.
 json_value::Json json_of(const FlitDlp& dlp);
 
+/// A whole TLP as read_tlp() has it; of a part its bytes and which end is missing. With its NOPs.
+PacketRead read_flit_tlp(const FlitTlp& tlp, bool checks);
+
 struct FlitReadOptions {
   std::uint64_t rest_dw = 0;  ///< DWs at the start that belong to a TLP which began before
   bool checks = true;         ///< malformed TLPs are refused

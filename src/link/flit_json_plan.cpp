@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 
-#include "common/byte_vector.h"
 #include "link/flit_json.h"
 #include "link/flit_json_words.h"
 #include "tlp/json_reader.h"
@@ -21,8 +20,8 @@ Json from_text(const Json& value) {
   return parsed.is_discarded() ? value : parsed;
 }
 
-PlannedTlp read_part(const Json& json, const JsonSource& source) {
-  PlannedTlp item;
+FlitTlp read_part(const Json& json, const JsonSource& source) {
+  FlitTlp item;
   JsonReader reader(json, source);
   reader.field("bytes", [&](const Json& value) {
     Complaint complaint = json_value::read_bytes(value, item.bytes);
@@ -60,9 +59,9 @@ std::uint64_t take_nops(Json& object, JsonSource& source) {
   return nops;
 }
 
-PlannedTlp read_tlp(Json json, JsonSource source, bool checks) {
+FlitTlp read_tlp(Json json, JsonSource source, bool checks) {
   const std::uint64_t nops = take_nops(json, source);
-  PlannedTlp item;
+  FlitTlp item;
   if (json.is_object() && json.contains("bytes")) {
     item = read_part(json, source);
     if (item.began_before && nops > 0) {

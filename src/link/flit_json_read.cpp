@@ -88,12 +88,9 @@ class FlitReceiver {
       if (tlp.start == ninth_at) {
         return fail_at(ninth_at, too_many_starts);
       }
-      PacketRead packet = read_found(tlp);
+      PacketRead packet = read_flit_tlp(tlp, options_.checks);
       if (packet.flaw) {
         return fail_at(tlp.start + packet.flaw->offset, *packet.flaw);
-      }
-      if (tlp.nops > 0) {
-        packet.json["nops"] = tlp.nops;
       }
       read_.flits[tlp.start / flit::kTlpBytes]["tlps"].push_back(std::move(packet.json));
     }
@@ -102,17 +99,6 @@ class FlitReceiver {
     } else if (found.error) {
       fail_at(found.error_at, {name_of(*found.error), sentence_of(*found.error), 0});
     }
-  }
-
-  PacketRead read_found(const FoundTlp& tlp) const {
-    if (!tlp.began_before && !tlp.ends_beyond) {
-      return read_tlp(tlp.bytes, TlpForm::kFlit, options_.checks);
-    }
-    Json json;
-    json["bytes"] = json_value::hex_bytes(tlp.bytes.data(), tlp.bytes.size());
-    json["began_before"] = tlp.began_before;
-    json["ends_beyond"] = tlp.ends_beyond;
-    return {std::move(json), std::nullopt};
   }
 
   FlitReadOptions options_;
@@ -135,6 +121,21 @@ Json json_of(const FlitDlp& dlp) {
     json["dllp"].erase("crc");  // the flit has one for all
   }
   return json;
+}
+
+PacketRead read_flit_tlp(const FlitTlp& tlp, bool checks) {
+  PacketRead packet;
+  if (tlp.is_part()) {
+    packet.json["bytes"] = json_value::hex_bytes(tlp.bytes.data(), tlp.bytes.size());
+    packet.json["began_before"] = tlp.began_before;
+    packet.json["ends_beyond"] = tlp.ends_beyond;
+  } else {
+    packet = read_tlp(tlp.bytes, TlpForm::kFlit, checks);
+  }
+  if (tlp.nops > 0) {
+    packet.json["nops"] = tlp.nops;
+  }
+  return packet;
 }
 
 FlitsRead read_flits(const std::vector<FlitBytes>& flits, const FlitReadOptions& options) {

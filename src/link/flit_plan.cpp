@@ -42,7 +42,7 @@ void FlitWriter::push(const FlitPlan& plan) {
            "none goes on that ends beyond the flits before; expected its rest first, as bytes with"
            " began_before");
   }
-  for (const PlannedTlp& tlp : plan.tlps) {
+  for (const FlitTlp& tlp : plan.tlps) {
     if (ends_beyond_) {
       refuse(plan.source, "a TLP behind one that ends beyond; expected that one to be last");
     }

@@ -14,22 +14,13 @@
 
 namespace flitwise {
 
-/// What stands in the list of TLPs: a whole one, or the part of one that these flits have.
-struct PlannedTlp {
-  std::vector<std::uint8_t> bytes;  ///< whole DWs
-  std::uint64_t nops = 0;           ///< NOP TLPs before it
-  bool began_before = false;
-  bool ends_beyond = false;
-  bool is_part() const { return began_before || ends_beyond; }
-};
-
 /// One flit with the TLPs that begin in it.
 struct FlitPlan {
   std::optional<std::uint64_t> usage;
   std::optional<bool> prior_was_payload;
   std::optional<std::uint64_t> sequence;
   FlitDlp dlp;
-  std::vector<PlannedTlp> tlps;
+  std::vector<FlitTlp> tlps;
   JsonSource source;
 };
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/byte_vector.h"
 #include "flitwise/flit.h"
 #include "tlp/flit_tlp_front.h"
 
@@ -22,12 +23,10 @@ class TlpBytePacker {
  public:
   /// One more TLP in line, with NOP TLPs before it in the flit in which it begins. REQUIRES: whole
   /// DWs, at least one.
-  void push(std::vector<std::uint8_t> tlp, std::size_t nops = 0) {
-    waiting_.push_back({std::move(tlp), nops});
-  }
+  void push(ByteVector tlp, std::size_t nops = 0) { waiting_.push_back({std::move(tlp), nops}); }
   /// The rest of a TLP of which flits before have the front: no TLP begins with it. REQUIRES: as
   /// push(), and nothing has been pushed yet.
-  void push_rest(std::vector<std::uint8_t> rest) {
+  void push_rest(ByteVector rest) {
     push(std::move(rest));
     is_begun_ = true;
   }
@@ -43,7 +42,7 @@ class TlpBytePacker {
 
  private:
   struct Waiting {
-    std::vector<std::uint8_t> tlp;
+    ByteVector tlp;
     std::size_t nops;
   };
   std::deque<Waiting> waiting_;
@@ -51,13 +50,18 @@ class TlpBytePacker {
   bool is_begun_ = false;
 };
 
-/// A TLP in the TLP bytes of several flits, or the part of it that is there.
-struct FoundTlp {
-  std::size_t start = 0;
-  std::vector<std::uint8_t> bytes;
-  std::size_t nops = 0;  ///< NOP TLPs before it in the flit in which it begins
+/// A TLP in flits: a whole one, or the part of one that these flits have.
+struct FlitTlp {
+  ByteVector bytes;        ///< whole DWs
+  std::uint64_t nops = 0;  ///< NOP TLPs before it in the flit in which it begins
   bool began_before = false;
   bool ends_beyond = false;
+  bool is_part() const { return began_before || ends_beyond; }
+};
+
+/// One that find_tlps() found.
+struct FoundTlp : FlitTlp {
+  std::size_t start = 0;
 };
 
 struct FoundTlps {
@@ -68,6 +72,6 @@ struct FoundTlps {
 };
 /// All TLPs in the TLP bytes of consecutive flits; nothing else tells where they begin. The first
 /// rest_bytes belong to a TLP that began before them. REQUIRES: both are whole DWs. [LNK-11.22]
-FoundTlps find_tlps(const std::vector<std::uint8_t>& bytes, std::size_t rest_bytes);
+FoundTlps find_tlps(const ByteVector& bytes, std::size_t rest_bytes);
 
 }  // namespace flitwise

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/page.h"
 #include "config/problems.h"
 #include "script/codec_ops.h"
 #include "script/cxl_ops.h"

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "common/page.h"
 #include "cxl/flit_json.h"
 #include "dhi/handle_types.h"
 #include "flitwise/dllp.h"

@@ -17,7 +17,7 @@ make_good_tree() {
   echo '#include "link/wire.h"' >"$tree/models/system/builder.h"
   echo '#include "system/builder.h"' >"$tree/src/cli/main.cpp"
   echo '- LNK-5.3 A rule. (source)' >"$tree/docs/rules/link.md"
-  echo '// [LNK-5.3]' >"$tree/tests/size_test.cpp"
+  printf '// [LNK-5.3]\nnamespace flitwise::size_test {\n' >"$tree/tests/size_test.cpp"
   echo 'See [the rules](rules/link.md).' >"$tree/docs/page.md"
   echo 'constexpr int kSize = 4;' >>"$tree/src/tlp/size.h"
   echo '| `kSize` | 4 | what it is | `src/tlp/size.h` | LNK-5.3 |' >"$tree/docs/unverified.md"
@@ -56,6 +56,10 @@ refuses layers models/link/wire.h '#include "system/builder.h"'
 refuses layers models/link/wire.h '#include <systemc.h>'
 refuses layers include/flitwise/tlp.h '#include <tlm>'
 refuses layers include/flitwise/tlp.h '#include "tlp/size.h"'
+
+accepts test_namespaces
+refuses test_namespaces tests/other_test.cpp 'namespace flitwise {'
+refuses test_namespaces tests/other_test.cpp 'namespace flitwise::size_test {'
 
 cited='[LNK-5'
 accepts spec_refs

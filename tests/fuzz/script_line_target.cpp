@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A text as one line of a script: an operation within its ranges, or a ConfigError that can be
 // printed.
+#include "common/page.h"
 #include "flitwise/error.h"
 #include "fuzz/fuzz_support.h"
 #include "script/script_line.h"

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/page.h"
+
 namespace flitwise::registers_test {
 namespace {
 

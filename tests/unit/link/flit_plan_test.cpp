@@ -14,15 +14,15 @@ namespace {
 
 using testing::HasSubstr;
 
-PlannedTlp part(std::size_t bytes, bool began_before, bool ends_beyond) {
-  PlannedTlp tlp;
+FlitTlp part(std::size_t bytes, bool began_before, bool ends_beyond) {
+  FlitTlp tlp;
   tlp.bytes.assign(bytes, 0x40);
   tlp.began_before = began_before;
   tlp.ends_beyond = ends_beyond;
   return tlp;
 }
 
-FlitPlan plan_of(std::vector<PlannedTlp> tlps) {
+FlitPlan plan_of(std::vector<FlitTlp> tlps) {
   FlitPlan plan;
   plan.tlps = std::move(tlps);
   return plan;
