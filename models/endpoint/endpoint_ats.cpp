@@ -183,7 +183,7 @@ bool Endpoint::follow_route(Tlp& tlp, unsigned function) {
   }
   const bool always_names_pasid = config_.workload.at == At::kTranslatedPasid;
   if (ats_->has_pasid() && !always_names_pasid) {
-    // With and without PASID one domain would be taken for two, which may pass each other.
+    // model: none, as one domain goes with and without its PASID.
     tlp.id_based_ordering = false;
   }
   return ats_->has_pasid() && (!is_translated || always_names_pasid);

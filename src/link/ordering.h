@@ -73,9 +73,10 @@ constexpr OrderingClass ordering_class(TlpType type) {
   return OrderingClass::kPosted;
 }
 
-/// True where IDO may tell the two apart: another Requester ID (of a completion: Completer ID) or
-/// another PASID. Two TLPs whose ID field holds a handle differ when the handles do; a handle
-/// beside a full ID proves nothing. [LNK-9.1] [LNK-9.6] [LNK-1.7]
+/// True where IDO may tell the two apart: another Requester ID (of a completion: Completer ID), or
+/// two PASIDs that differ; a PASID beside none proves nothing. Two TLPs whose ID field holds a
+/// handle differ when the handles do; a handle beside a full ID proves nothing. [LNK-9.1] [LNK-9.6]
+/// [LNK-1.7]
 constexpr bool identities_differ(const Tlp& later, const Tlp& earlier) {
   if (later.id_is_handle || earlier.id_is_handle) {
     return later.id_is_handle && earlier.id_is_handle && later.requester_id != earlier.requester_id;
@@ -83,8 +84,8 @@ constexpr bool identities_differ(const Tlp& later, const Tlp& earlier) {
   if (ordering_class(later.type) == OrderingClass::kCompletion) {
     return later.completer_id != earlier.requester_id;
   }
-  return later.requester_id != earlier.requester_id || later.has_pasid != earlier.has_pasid ||
-         (later.has_pasid && later.pasid != earlier.pasid);
+  return later.requester_id != earlier.requester_id ||
+         (later.has_pasid && earlier.has_pasid && later.pasid != earlier.pasid);
 }
 
 /// The same for any form of identity: handles are compared where both have one, wherever the form

@@ -29,21 +29,23 @@ const MonitoredRule& rule_for(TlpType later) {
 }
 
 // Whose the two are: what the devices meant where it is known, else what the headers say. A
-// completion comes from its completer.
+// completion comes from its completer. A PASID tells two apart only from another PASID.
 bool are_of_different_owners(const Packet& later, const Packet& earlier) {
-  if (later.has_identity && earlier.has_identity) {
-    return later.identity.bdf != earlier.identity.bdf ||
-           later.identity.pasid != earlier.identity.pasid;
-  }
   const Tlp& a = later.tlp;
   const Tlp& b = earlier.tlp;
+  if (later.has_identity && earlier.has_identity) {
+    const DeviceIdentity& one = later.identity;
+    const DeviceIdentity& other = earlier.identity;
+    const bool proves = (one.pasid && other.pasid) || (a.id_is_handle && b.id_is_handle);
+    return one.bdf != other.bdf || (proves && one.pasid != other.pasid);
+  }
   if (a.id_is_handle || b.id_is_handle) {  // a handle beside a full identity proves nothing
     return a.id_is_handle && b.id_is_handle && a.requester_id != b.requester_id;
   }
   if (is_completion(a.type)) {
     return a.completer_id != b.requester_id;
   }
-  return a.requester_id != b.requester_id || a.has_pasid != b.has_pasid || a.pasid != b.pasid;
+  return a.requester_id != b.requester_id || (a.has_pasid && b.has_pasid && a.pasid != b.pasid);
 }
 
 bool are_of_one_transaction(const Tlp& a, const Tlp& b) {

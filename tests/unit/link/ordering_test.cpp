@@ -25,14 +25,14 @@ Tlp of(TlpType type) {
   return tlp;
 }
 
-enum class Attribute { kNone, kRo, kIdoSame, kIdoRid, kIdoPasid };
+enum class Attribute { kNone, kRo, kIdoSame, kIdoRid, kIdoPasid, kIdoLonePasid };
 
 Tlp with(Tlp tlp, Attribute attribute) {
   tlp.relaxed_ordering = attribute == Attribute::kRo;
   tlp.id_based_ordering = attribute != Attribute::kNone && attribute != Attribute::kRo;
   if (attribute == Attribute::kIdoRid) {
     tlp.requester_id = tlp.completer_id = Bdf::of(1, 0, 1);
-  } else if (attribute == Attribute::kIdoPasid) {
+  } else if (attribute == Attribute::kIdoPasid || attribute == Attribute::kIdoLonePasid) {
     tlp.has_pasid = true;
     tlp.pasid = Pasid{7};
   }
@@ -42,7 +42,12 @@ Tlp with(Tlp tlp, Attribute attribute) {
 void expect_cell(const Types& later, const Types& earlier, Attribute attribute, Passing expected) {
   for (const TlpType row : later) {
     for (const TlpType column : earlier) {
-      EXPECT_EQ(passing(with(of(row), attribute), of(column)), expected)
+      Tlp ahead = of(column);
+      if (attribute == Attribute::kIdoPasid) {
+        ahead.has_pasid = true;
+        ahead.pasid = Pasid{8};
+      }
+      EXPECT_EQ(passing(with(of(row), attribute), ahead), expected)
           << "row " << static_cast<int>(row) << " column " << static_cast<int>(column)
           << " attribute " << static_cast<int>(attribute);
     }
@@ -55,6 +60,7 @@ TEST(Ordering, LNK_9_1_PostedPassesPostedOnlyByRoOrByIdoOfAnotherIdentity) {
   expect_cell(kPosted, kPosted, Attribute::kIdoSame, Passing::kNo);
   expect_cell(kPosted, kPosted, Attribute::kIdoRid, Passing::kMay);
   expect_cell(kPosted, kPosted, Attribute::kIdoPasid, Passing::kMay);
+  expect_cell(kPosted, kPosted, Attribute::kIdoLonePasid, Passing::kNo);
 }
 
 TEST(Ordering, LNK_9_2_PostedMustPassNonPosted) {
@@ -72,6 +78,7 @@ TEST(Ordering, LNK_9_4_ReadPassesPostedOnlyByIdoOfAnotherIdentity) {
   expect_cell(kReads, kPosted, Attribute::kIdoSame, Passing::kNo);
   expect_cell(kReads, kPosted, Attribute::kIdoRid, Passing::kMay);
   expect_cell(kReads, kPosted, Attribute::kIdoPasid, Passing::kMay);
+  expect_cell(kReads, kPosted, Attribute::kIdoLonePasid, Passing::kNo);
 }
 
 TEST(Ordering, LNK_9_5_NonPostedWithDataPassesPostedByRoOrIdo) {
@@ -135,6 +142,14 @@ TEST(Ordering, LNK_9_1_EqualPasidsAreOneIdentity) {
   EXPECT_EQ(passing(later, earlier), Passing::kNo);
   later.pasid = Pasid{8};
   EXPECT_EQ(passing(later, earlier), Passing::kMay);
+}
+
+// Only two PASIDs that differ take requests of one function apart.
+TEST(Ordering, LNK_9_1_PasidBesideNoneProvesNothing) {
+  Tlp earlier = with(of(TlpType::kMWr), Attribute::kIdoPasid);
+  Tlp later = with(of(TlpType::kMWr), Attribute::kIdoSame);
+  EXPECT_EQ(passing(later, earlier), Passing::kNo);
+  EXPECT_EQ(passing(earlier, later), Passing::kNo);
 }
 
 TEST(Ordering, LNK_1_7_HandlesAreComparedInPlaceOfTheFullIdentity) {
