@@ -199,6 +199,36 @@ TEST(Campaign, ShrinkingKeepsWhatTheFailureNeeds) {
   EXPECT_THAT(small.sets, IsEmpty());
 }
 
+// A case that expects data of a read nobody has asked for fails on any machine.
+TEST(Campaign, ShrinkingKeepsWhatAnExpectationRestsOn) {
+  const Case big = cases_from_text(
+                       "id: X\ntitle: T\ncites: [X]\nstimulus:\n"
+                       "  - reset: {kind: flr, bdf: '01:00.0'}\n"
+                       "  - cfg_write: {bdf: '01:00.0', offset: 4, bytes: 2, value: 6}\n"
+                       "  - dma: {port: ep0, kind: write, addr: '0x2000', hex: 0102030405060708}\n"
+                       "  - dma: {port: ep0, kind: write, addr: '0x1000', hex: 1112131415161718}\n"
+                       "  - dma: {port: ep0, kind: read, addr: '0x1000', bytes: 8}\n"
+                       "  - dma: {port: ep0, kind: read, addr: '0x2000', bytes: 8}\n"
+                       "expect:\n  - {event: data, hex: '1112131415161718'}\n"
+                       "final: {memory: {'0x2000': '0102030405060708'}}\n",
+                       "x")
+                       .front();
+  const auto expects_data = [](const Case& one) { return !one.expect.empty(); };
+  const Case small = shrunk(big, expects_data, 1000);
+  EXPECT_THAT(small.final_checks, IsEmpty());
+  ASSERT_THAT(small.steps, SizeIs(2));
+  EXPECT_EQ(small.steps[0].op.at("hex"), "1112131415161718");
+  EXPECT_EQ(small.steps[1].op.at("kind"), "read");
+  EXPECT_EQ(small.steps[1].op.at("addr"), "0x1000");
+
+  const auto resets = [](const Case& one) {
+    return !one.steps.empty() && one.steps.front().op.at("op") == "reset";
+  };
+  const Case reset = shrunk(big, resets, 1000);
+  ASSERT_THAT(reset.steps, SizeIs(2));
+  EXPECT_EQ(reset.steps[1].op.at("op"), "cfg_write");
+}
+
 Case with_workload(unsigned requests) {
   Case one;
   one.sets = {"link.mps=128B", "workload.requests=" + std::to_string(requests)};
