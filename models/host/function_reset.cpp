@@ -47,8 +47,9 @@ class Sequence : public std::enable_shared_from_this<Sequence> {
   }
 
   void clear_host() {
-    const std::array<std::uint32_t, 5> registers{0, options_.function.value, 0, 0,
-                                                 handle_register::kDeallocFunction};
+    const std::array<std::uint32_t, 5> registers{
+        0, options_.function.value, 0, 0,
+        options_.is_first ? handle_register::kDeallocAll : handle_register::kDeallocFunction};
     std::array<std::uint8_t, 20> bytes{};
     for (std::size_t at = 0; at < bytes.size(); ++at) {
       bytes[at] = static_cast<std::uint8_t>(registers[at / 4] >> 8 * (at % 4));
@@ -58,11 +59,15 @@ class Sequence : public std::enable_shared_from_this<Sequence> {
     bridge_.read(block + handle_register::kStatus, 4,
                  [self = shared_from_this()](const HostAnswer& answer) {
                    self->status_ = static_cast<HandleStatus>(answer.value() & 0xfU);
-                   self->enable();
+                   self->end();
                  });
   }
 
-  void enable() {
+  void end() {
+    if (!options_.enables) {
+      done_(status_);
+      return;
+    }
     access({true, options_.function, cfg::kCommand, cfg::kCommandBusMaster, 0x3},
            [](Sequence& self, std::uint32_t) { self.done_(self.status_); });
   }

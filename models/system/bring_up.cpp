@@ -218,6 +218,17 @@ void Machine::serve_teardowns() {
   iommu_driver_->set_services(std::move(services));
 }
 
+std::optional<unsigned> Machine::handles_of(Bdf function) const {
+  for (std::size_t i = 0; i < software_.size(); ++i) {
+    const FabricDevice& device = fabric_.devices[i];
+    const unsigned index = function.value - device.endpoint->base().value;
+    if (index < device.config.device.functions.count && software_[i].device.handles.is_active()) {
+      return static_cast<unsigned>(i);
+    }
+  }
+  return std::nullopt;
+}
+
 // [DHI D12]
 void Machine::make_driver(std::size_t index) {
   const FabricDevice& device = fabric_.devices[index];

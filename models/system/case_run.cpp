@@ -93,9 +93,15 @@ class CaseRun {
 
   // Broken invariants are events, so that a case can expect one that it broke.
   void note_checks() {
-    for (const CheckResult& check : session_.checks()) {
+    const RunResult result = session_.result();
+    for (const CheckResult& check : result.checks) {
       if (!check.ok) {
         note({{"event", "check"}, {"name", check.name}, {"detail", check.detail}});
+      }
+    }
+    for (const auto& [kind, count] : result.errors) {
+      if (!scenario::is_counted_error(kind)) {
+        note_unlisted("every kind of error that is counted is in the list of kinds", kind);
       }
     }
   }

@@ -137,6 +137,9 @@ class Machine {
   Fabric& fabric() { return fabric_; }
   /// REQUIRES: boot() was called and there is configuration space.
   const Boot& booted() const { return *boot_; }
+  /// The device that owns a function, where it uses handles: also the number of its registers at
+  /// the host.
+  std::optional<unsigned> handles_of(Bdf function) const;
   HandleDriver* driver(std::size_t device) { return software_[device].driver.get(); }
   const IommuDriver* iommu_driver() const { return iommu_driver_.get(); }
   std::uint64_t doorbells(std::size_t device) const { return software_[device].doorbells; }

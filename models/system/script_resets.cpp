@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resets as software asks for them: through configuration registers.
 #include "config_space/registers.h"
+#include "host/function_reset.h"
 #include "system/script_session.h"
 
 namespace flitwise {
@@ -72,9 +73,28 @@ void ScriptSession::reset_function(Bdf function) {
     bad_value("bdf: no function with a PCI Express capability answers there");
     return;
   }
+  if (const std::optional<unsigned> device = machine_.handles_of(function)) {
+    reset_with_handles(function, pcie, *device);
+    return;
+  }
   const unsigned control = pcie + cfg::pcie::kDeviceControl;
   const std::uint32_t value = config_read(function, control).value_or(0) & 0xffff;
   config_write(function, control, value | cfg::pcie::kInitiateFlr);
+}
+
+// Before the function sends again, the host has to have forgotten its handles. [DHI D4]
+void ScriptSession::reset_with_handles(Bdf function, unsigned pcie, unsigned device) {
+  FunctionResetOptions options;
+  options.function = function;
+  options.pcie = static_cast<std::uint16_t>(pcie);
+  options.host_block = device;
+  options.is_first = function == machine_.booted().devices()[device].pf;
+  options.enables = false;
+  bool is_over = false;
+  flitwise::reset_function(machine_.bridge(), options, [&](HandleStatus) { is_over = true; });
+  while (!is_over) {
+    sc_core::sc_start(to_sc_time(kSlice));
+  }
 }
 
 // Where the PCI Express capability starts; 0 where there is none.

@@ -8,15 +8,13 @@
 #include "flitwise/error.h"
 #include "results/figure.h"
 #include "results/result_json.h"
+#include "scenario/vocabulary.h"
 #include "tlp/raw_packet.h"
 
 namespace flitwise {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// How often the outcome of a DMA is looked for.
-constexpr Time kSlice = Time::from_ns(20);
 
 }  // namespace
 
@@ -192,8 +190,8 @@ void ScriptSession::wait_for_write(unsigned tlps) {
   while (outcomes_ < tlps) {
     sc_core::sc_start(to_sc_time(kSlice));
     if (now() > patience) {
-      throw SimulationError("a write of the script never arrived; what waits:\n" +
-                            machine_.waiting());
+      throw DeadlockError("a write of the script never arrived; what waits:\n" +
+                          machine_.waiting());
     }
   }
 }
@@ -344,7 +342,13 @@ void ScriptSession::run(const ResultOp& op) {
   const std::string errors = "errors.";
   if (op.path.rfind(errors, 0) == 0) {  // by kind; one that never happened is 0
     const std::map<std::string, std::uint64_t> counts = machine_.result().errors;
-    const auto found = counts.find(op.path.substr(errors.size()));
+    const std::string kind = op.path.substr(errors.size());
+    const auto found = counts.find(kind);
+    if (found == counts.end() && !scenario::is_counted_error(kind)) {
+      bad_value("path: no machine counts errors of kind " + kind +
+                scenario::hint_of_counted_error(kind));
+      return;
+    }
     output_.result(token_, op.path, found == counts.end() ? 0 : found->second);
     return;
   }

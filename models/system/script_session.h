@@ -35,11 +35,14 @@ class ScriptSession {
   void wait_until(Time when);
   void run_until_idle();
   std::string waiting() const { return machine_.waiting(); }
-  std::vector<CheckResult> checks() const { return machine_.result().checks; }
+  RunResult result() const { return machine_.result(); }
   /// Tells of each fault that has not struck all it was to strike, unless it may miss.
   void tell_missed_faults();
 
  private:
+  /// How often an outcome is looked for.
+  static constexpr Time kSlice = Time::from_ns(20);
+
   void run(const PokeOp& op);
   void run(const PeekOp& op);
   void run(const TlpOp& op);
@@ -70,6 +73,7 @@ class ScriptSession {
   void reset_below(Bdf port);
   void take_link_down(Bdf port);
   void reset_function(Bdf function);
+  void reset_with_handles(Bdf function, unsigned pcie, unsigned device);
   unsigned pcie_capability(Bdf function);
   std::optional<std::uint32_t> config_read(Bdf target, unsigned offset);
   void config_write(Bdf target, unsigned offset, std::uint32_t value);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "scenario/case_values.h"
+#include "scenario/vocabulary.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -82,6 +83,14 @@ class FinalReader {
   }
 
   void read_counter(const Value::Entry& entry, const std::string& path) {
+    const std::string errors = "errors.";
+    if (entry.key.rfind(errors, 0) == 0) {
+      const std::string kind = entry.key.substr(errors.size());
+      if (!is_counted_error(kind)) {
+        problems_.add(entry.place, path,
+                      "no machine counts such errors" + hint_of_counted_error(kind));
+      }
+    }
     FinalCheck check = made(entry.place, {{"op", "result"}, {"path", entry.key}}, "result");
     check.expected.fields.push_back({"value", read_figure(entry.value, path, problems_)});
     checks_.push_back(std::move(check));

@@ -35,9 +35,9 @@ class CaseReader {
     check_keys(document_, "", kKeys, problems_);
     case_.place = document_.place;
     case_.file = document_.place.file;
-    case_.stem = text("id", true);
+    case_.stem = one_line("id");
     case_.id = case_.stem + (variant.empty() ? "" : "/" + variant);
-    case_.title = text("title", true);
+    case_.title = one_line("title");
     read_cites();
     read_config();
     read_stimulus();
@@ -68,6 +68,17 @@ class CaseReader {
                            : "is " + entry->value.seen() + "; expected a text");
     }
     return "";
+  }
+
+  // Each case has one line of its own in every list.
+  std::string one_line(const std::string& key) {
+    std::string line = text(key, true);
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
+    if (std::any_of(line.begin(), line.end(), is_control)) {
+      add(document_.find(key)->value.place, key,
+          "has a line break or another control character; expected one line of text");
+    }
+    return line;
   }
 
   void read_cites() {
@@ -255,7 +266,7 @@ std::vector<Case> cases_from_text(const std::string& yaml, const std::string& na
   std::vector<Case> cases;
   if (document.kind != Value::Kind::kMap) {
     if (problems.empty()) {  // else the text is no YAML, and that has been said
-      problems.add(document.place, "", "is " + document.seen() + "; expected the keys of a case");
+      problems.add({name, 1, 1, 0}, "", "is " + document.seen() + "; expected the keys of a case");
     }
   } else {
     check_uses(document, problems);

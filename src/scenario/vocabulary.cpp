@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "config/problems.h"
 #include "cxl/control_flit.h"
 #include "cxl/flit_error.h"
 #include "cxl/flit_json_keys.h"
@@ -195,6 +196,7 @@ const std::vector<std::string>& machine_errors() {
                                                    "bad_lcrc",
                                                    "not_modelled",
                                                    "bad_line",
+                                                   "no_progress",
                                                    "poisoned_tlp",
                                                    "invalid_handle",
                                                    "handle_unknown_to_host",
@@ -216,6 +218,36 @@ const std::vector<std::string>& machine_errors() {
                                                    "cxl_request_refused",
                                                    "cxl_line_lost",
                                                    "cxl_home_without_memory"};
+  return kErrors;
+}
+
+// What machines count besides: why a request was refused, and what no event tells of.
+const std::vector<std::string>& other_counted_errors() {
+  static const std::vector<std::string> kErrors = {"acs_violation",
+                                                   "address_type",
+                                                   "bus_master_disabled",
+                                                   "capability_missing",
+                                                   "completion_dropped_by_fault",
+                                                   "context_over",
+                                                   "foreign_handle",
+                                                   "foreign_requester",
+                                                   "handle_without_partition",
+                                                   "link_down",
+                                                   "link_lost",
+                                                   "master_abort",
+                                                   "memory_error",
+                                                   "not_an_interrupt",
+                                                   "not_granted",
+                                                   "outside_dma_window",
+                                                   "page_request_register_misused",
+                                                   "stray_doorbell",
+                                                   "stu_changed_while_enabled",
+                                                   "translation_fault",
+                                                   "translation_request_refused",
+                                                   "translation_request_without_ats",
+                                                   "unchecked_handle",
+                                                   "unmapped_address",
+                                                   "untrusted_request"};
   return kErrors;
 }
 
@@ -243,6 +275,24 @@ const std::vector<std::string>& error_kinds() {
 
 bool is_error_kind(const std::string& kind) {
   return std::find(error_kinds().begin(), error_kinds().end(), kind) != error_kinds().end();
+}
+
+// A kind may go on with a point and a reason; some parts put their own name before theirs.
+bool is_counted_error(const std::string& kind) {
+  for (const char* const part : {"iommu_driver_", "warning_"}) {
+    if (kind.rfind(part, 0) == 0) {
+      return true;
+    }
+  }
+  const std::string word = kind.substr(0, kind.find('.'));
+  const std::vector<std::string>& others = other_counted_errors();
+  return is_error_kind(word) || std::find(others.begin(), others.end(), word) != others.end();
+}
+
+std::string hint_of_counted_error(const std::string& kind) {
+  std::vector<std::string> all = error_kinds();
+  all.insert(all.end(), other_counted_errors().begin(), other_counted_errors().end());
+  return config::nearest_hint(kind, all, "kind");
 }
 
 const std::vector<std::string>* field_words(const std::string& field, const std::string& event) {

@@ -232,6 +232,41 @@ TEST(BadCaseFile, CitesAreTexts) {
                                  HasSubstr("c.yaml:3:14: cites: is a map; expected a rule id")));
 }
 
+TEST(BadCaseFile, CountersOfErrorsThatNoMachineHasAreRefused) {
+  EXPECT_THAT(problems_with("final: {counters: {errors.unsuported_request: 0}}\n"),
+              ElementsAre(AllOf(HasSubstr("errors.unsuported_request: no machine counts such"),
+                                HasSubstr("nearest kind 'unsupported_request'"))));
+  EXPECT_THAT(problems_with("final: {counters: {errors.unmapped_address: 0, "
+                            "errors.malformed_tlp.bad_length: 0, errors.warning_PRI-33: 1}}\n"),
+              IsEmpty());
+}
+
+TEST(BadCaseFile, IdAndTitleAreOneLine) {
+  std::vector<std::string> texts;
+  try {
+    cases_from_text(
+        "id: \"A\\tB\"\ntitle: \"t\\nu\"\ncites: [X]\nstimulus: []\nnever: [{event: wire}]\n",
+        "c.yaml");
+  } catch (const ConfigError& error) {
+    for (const Problem& problem : error.problems()) {
+      texts.push_back(problem.text());
+    }
+  }
+  EXPECT_THAT(texts, ElementsAre(HasSubstr("c.yaml:1:5: id: has a line break or another"),
+                                 HasSubstr("c.yaml:2:8: title: has a line break or another")));
+}
+
+TEST(BadCaseFile, AnEmptyFileIsNamed) {
+  for (const char* const text : {"", "# nothing\n"}) {
+    try {
+      cases_from_text(text, "c.yaml");
+      ADD_FAILURE() << "taken";
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.problems().at(0).text(), HasSubstr("c.yaml:1:1: is nothing"));
+    }
+  }
+}
+
 TEST(BadCaseFile, TextThatIsNoUtf8IsRefused) {
   EXPECT_THAT(problems_of("", "\xfa"),
               ElementsAre(HasSubstr("c.yaml:4:34: bytes that are no UTF-8")));
