@@ -108,6 +108,7 @@ struct HostConfig {
     } timing;
   } memory;
   bool requester_check = true;   ///< Requester IDs have to lie on a bus below the root port
+  bool pasid = true;             ///< takes PASIDs at all [LNK-3.7]
   bool translated_pasid = true;  ///< takes PASIDs on translated requests [LNK-3.8]
   struct {
     Bytes base = 0;

@@ -39,6 +39,12 @@ class SimulationError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Nothing moves any more, and something still waits.
+class DeadlockError : public SimulationError {
+ public:
+  using SimulationError::SimulationError;
+};
+
 [[noreturn]] void check_failed(const char* condition, const char* file, int line,
                                const std::string& detail);
 

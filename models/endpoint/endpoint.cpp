@@ -95,7 +95,7 @@ void Endpoint::pump(Time t) {
       break;
     }
   }
-  if (raw_ != nullptr && is_bus_master_) {
+  if (raw_ != nullptr && (is_bus_master_ || functions_[0] == FunctionState::kRunning)) {
     pump_raw(t);
   }
   if (has_duties_) {
@@ -105,7 +105,7 @@ void Endpoint::pump(Time t) {
 
 void Endpoint::pump_raw(Time t) {
   while (outbox_.empty()) {
-    PacketRef packet = raw_->next(t);
+    PacketRef packet = raw_->next(is_bus_master_);
     if (!packet) {
       return;
     }
@@ -240,7 +240,7 @@ PacketRef Endpoint::make_request(const Transfer& transfer, const DeviceIdentity&
   tlp.length_dw = piece_.length_dw;
   tlp.first_be = piece_.first_be;
   tlp.last_be = piece_.last_be;
-  // An interrupt tells of data before it, which it must not pass. [LNK-9.1] [LNK-9.4]
+  // An interrupt tells of data before it, which it must not pass. [LNK-9.1]
   const bool is_interrupt = transfer.op == Op::kMsi;
   const bool may_relax = !handle.must_keep_order && !is_interrupt;
   tlp.relaxed_ordering = relaxed_ordering_ && may_relax;

@@ -13,8 +13,10 @@ namespace flitwise {
 class RawEngine {
  public:
   virtual ~RawEngine() = default;
-  /// The next TLP, sized; null: none now. Endpoint::wake() when there is one again.
-  virtual PacketRef next(Time now) = 0;
+  /// The next TLP, sized; null: none now. Endpoint::wake() when there is one again. Without
+  /// `may_request`, which is Bus Master Enable, no memory or I/O request comes; messages and
+  /// completions may.
+  virtual PacketRef next(bool may_request) = 0;
   /// A completion that no request of the shell waits for; true: this engine has waited for it.
   virtual bool complete(const Packet& packet, Time now) = 0;
   /// All TLPs have been given out, and what they wait for has come.

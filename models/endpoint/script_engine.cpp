@@ -17,6 +17,11 @@ namespace {
 
 constexpr unsigned kMostTranslationBytes = 128;  // the largest RCB [ATR-08]
 
+// Messages and completions do not: an Invalidate Completion is sent without it. [INV-25]
+bool needs_bus_master(TlpType type) {
+  return is_memory_request(type) || is_io(type);
+}
+
 }  // namespace
 
 ScriptEngine::ScriptEngine(const Config& config, PacketPool& pool, OnCompletion on_completion)
@@ -125,8 +130,8 @@ ScriptEngine::Request ScriptEngine::request_of(const Packet& packet) const {
   return request;
 }
 
-PacketRef ScriptEngine::next(Time /*now*/) {
-  if (out_.empty()) {
+PacketRef ScriptEngine::next(bool may_request) {
+  if (out_.empty() || (!may_request && needs_bus_master(out_.front()->tlp.type))) {
     return {};
   }
   PacketRef packet = std::move(out_.front());

@@ -62,7 +62,7 @@ class ScriptEngine : public RawEngine {
   /// Gives up on what still waits; its tags are free again.
   void give_up();
 
-  PacketRef next(Time now) override;
+  PacketRef next(bool may_request) override;
   bool complete(const Packet& packet, Time now) override;
   bool is_done() const override { return out_.empty(); }
   std::string waiting() const override;

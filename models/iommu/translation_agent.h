@@ -93,6 +93,8 @@ class TranslationAgent : public sc_core::sc_module,
            page_requests_.received();
   }
   bool is_quiet() const;
+  /// When it gives up waiting for devices; never where it does not wait.
+  Time next_timeout() const;
   std::string waiting() const;
   IommuResult result() const;
   std::vector<CheckResult> checks() const;
@@ -202,7 +204,6 @@ class TranslationAgent : public sc_core::sc_module,
   void complaint_about(Bdf function);
   void complete_invalidation(const InvalidateCompletion& completion);
   void expire_invalidations();
-  Time next_timeout() const;
   void check_context(TranslationClient& client, std::uint64_t ticket, const WalkRequest& request,
                      std::uint32_t token) override;
   void forget_page(const PageRequest& request, Pasid pasid) override;

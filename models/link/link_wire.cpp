@@ -246,6 +246,9 @@ void Link::release_faults() {
     if (end->messages && faults_.breaks(BrokenRule::kCxlMessages)) {
       end->messages->break_order();
     }
+    if (end->messages && faults_.breaks(BrokenRule::kCredits)) {
+      end->messages->gate().break_credits();
+    }
   }
 }
 

@@ -222,10 +222,16 @@ void Machine::run_until_quiet() {
     if (progress() != mark) {
       mark = progress();
       since = now();
-    } else if (now() - since > patience) {
-      throw SimulationError(
-          fmt::format("no progress for {} us of simulated time; what waits:\n{}{}",
-                      patience.fs / 1'000'000'000, waiting(), text_of(monitors_.violations())));
+    } else if (now() - since <= patience) {
+      continue;
+    } else if (const Time end = agent_.next_timeout(); end != Time::never() && end > now()) {
+      // Whoever waits with a timer has not stopped for good until it has given up. [IQU-07]
+      sc_core::sc_start(to_sc_time(end - now()));
+      since = now();
+    } else {
+      throw DeadlockError(fmt::format("no progress for {} us of simulated time; what waits:\n{}{}",
+                                      patience.fs / 1'000'000'000, waiting(),
+                                      text_of(monitors_.violations())));
     }
   }
 }
@@ -302,6 +308,9 @@ std::string Machine::waiting() const {
 }
 
 RunResult Machine::result() const {
+  if (packet_trace_) {
+    packet_trace_->flush();
+  }
   RunResult result;
   result.seed = config.run.seed;
   result.latency = tracer_.results();

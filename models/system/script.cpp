@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string>
 
+#include "common/interrupt.h"
 #include "flitwise/error.h"
 #include "system/script_session.h"
 #include "tlp/json_value.h"
@@ -71,6 +72,8 @@ void Script::execute(const Json& object, int number, std::uint32_t token) {
   }
   try {
     is_good_ = session_.execute(parse_script_line(object, number), token) && is_good_;
+  } catch (const DeadlockError& error) {
+    output_.error(token, "no_progress", error.what());  // a later line may set it going again
   } catch (const ConfigError& error) {
     is_good_ = false;
     for (const Problem& problem : error.problems()) {
@@ -85,7 +88,7 @@ void Script::execute(const Json& object, int number, std::uint32_t token) {
 int script_command(std::istream& in, std::ostream& out, const Config& config) {
   Script script(out, config);
   std::string text;
-  for (int number = 1; std::getline(in, text); ++number) {
+  for (int number = 1; !is_interrupted() && std::getline(in, text); ++number) {
     script.line(text, number);
   }
   const int code = script.finish();

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 
 #include "cli/exit_codes.h"
 
@@ -23,9 +25,24 @@ void add_set_option(CLI::App& command, LoadOptions& options) {
       ->allow_extra_args(false);
 }
 
+CLI::Validator is_seed() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        std::uint64_t seed = 0;
+        const char* const end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, seed);
+        return error == std::errc() && rest == end
+                   ? std::string()
+                   : fmt::format("'{}'; expected a whole number from 0 to {}", text,
+                                 std::numeric_limits<std::uint64_t>::max());
+      },
+      "");
+}
+
 void add_seed_option(CLI::App& command, LoadOptions& options) {
   command.add_option("--seed", options.seed, "Seed of all random choices; wins over run.seed")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(is_seed());
 }
 
 std::string own_path() {

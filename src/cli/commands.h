@@ -39,6 +39,8 @@ int not_modelled_yet(const std::string& what);
 /// Adds --set and, where the command takes one, --seed.
 void add_set_option(CLI::App& command, LoadOptions& options);
 void add_seed_option(CLI::App& command, LoadOptions& options);
+/// Takes a seed only as it is: CLI11 would make the nearest number that fits of any other.
+CLI::Validator is_seed();
 
 /// Path of the running program, for child processes.
 std::string own_path();

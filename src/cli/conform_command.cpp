@@ -127,20 +127,20 @@ class Regression {
 };
 
 int regress(const ConformOptions& options, const std::vector<Case>& cases) {
-  watch_for_interrupt();
   const std::vector<CaseReport> reports = Regression(cases).run(options.jobs);
   const auto failed = std::count_if(reports.begin(), reports.end(), [](const CaseReport& report) {
     return !report.failure.empty();
   });
-  if (!options.junit.empty()) {
-    write_file_atomically(options.junit, scenario::junit_xml(reports));
-  }
   const auto total = static_cast<std::ptrdiff_t>(reports.size());
   if (is_interrupted()) {
     fmt::print(stderr, "flitwise: interrupted; {} of {} cases were not run to their end\n",
                cases.size() - reports.size(), cases.size());
   }
   fmt::print("{} passed, {} failed\n", total - failed, failed);
+  std::fflush(stdout);
+  if (!options.junit.empty()) {
+    write_file_atomically(options.junit, scenario::junit_xml(reports));
+  }
   return is_interrupted() ? kInterrupted : failed == 0 ? kOk : kCheckFailed;
 }
 
@@ -163,6 +163,9 @@ int conform(const ConformOptions& options) {
     CampaignOptions campaign = options.campaign;
     campaign.jobs = options.jobs;
     return run_campaign(campaign);
+  }
+  if (options.child_of.empty() && !options.lists && !options.covers) {
+    watch_for_interrupt();  // a large catalogue takes its time to read
   }
   const std::vector<Case> cases = chosen(options);
   if (!options.child_of.empty()) {
@@ -215,7 +218,8 @@ void add_conform_command(CLI::App& app, Action& action) {
       ->type_name("SEEDS")
       ->check(CLI::Range(1, 10'000'000));
   command->add_option("--seed", options->campaign.first_seed, "First seed of a campaign")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(is_seed());
   command->add_option("--set", options->campaign.sets, "Config keys over each case of a campaign")
       ->type_name("a.b=c");
   command->add_option("-o,--out", options->campaign.folder, "Folder for cases of failing seeds")

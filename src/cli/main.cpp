@@ -2,8 +2,10 @@
 // The program: wires the commands and turns failures into exit codes.
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <iostream>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -38,7 +40,11 @@ void add_commands(CLI::App& app, Action& action) {
 int perform(const Action& action) {
   try {
     const int code = action();
-    return std::fflush(stdout) == 0 ? code : kBadInput;
+    std::cout.flush();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
+      throw std::system_error(EIO, std::generic_category(), "stdout");
+    }
+    return code;
   } catch (const UsageError& error) {
     fmt::print(stderr, "flitwise: {}\n", error.what());
     return kUsage;

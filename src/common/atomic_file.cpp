@@ -19,6 +19,22 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
+// A device, a FIFO or a link: renaming would put a file in its place.
+bool is_special(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::file_status status = fs::symlink_status(path);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+void write_text(const std::string& file, const std::string& text, const std::string& path) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.flush();
+  if (!out) {
+    fail(path);
+  }
+}
+
 }  // namespace
 
 std::string temporary_name(const std::string& path) {
@@ -33,6 +49,9 @@ void put_in_place(const std::string& temporary, const std::string& path) {
   const bool is_synced = ::fsync(file) == 0;
   ::close(file);
   if (!is_synced || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int reason = errno;
+    ::unlink(temporary.c_str());
+    errno = reason;
     fail(path);
   }
 }
@@ -42,15 +61,12 @@ void write_file_atomically(const std::string& path, const std::string& text) {
   if (!folder.empty()) {
     std::filesystem::create_directories(folder);
   }
-  const std::string temporary = temporary_name(path);
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out << text;
-    out.flush();
-    if (!out) {
-      fail(path);
-    }
+  if (is_special(path)) {
+    write_text(path, text, path);
+    return;
   }
+  const std::string temporary = temporary_name(path);
+  write_text(temporary, text, path);
   put_in_place(temporary, path);
 }
 

@@ -7,13 +7,15 @@
 namespace flitwise {
 
 /// Writes text to a temporary file beside path, syncs it and renames it to path; makes the folder
-/// first. Throws std::system_error with the path in its text.
+/// first. What is a device, a FIFO or a link is written to as it stands. Throws std::system_error
+/// with the path in its text.
 void write_file_atomically(const std::string& path, const std::string& text);
 
 /// A name beside path that no other process uses.
 std::string temporary_name(const std::string& path);
 
-/// Syncs the finished temporary file and renames it to path. Throws std::system_error.
+/// Syncs the finished temporary file and renames it to path. Throws std::system_error, and leaves
+/// no temporary file then.
 void put_in_place(const std::string& temporary, const std::string& path);
 
 /// The whole file. Throws std::system_error when it cannot be read.

@@ -54,12 +54,15 @@ class CxlCreditGate {
   }
   void spend(CxlChannel channel) { spend(left_, channel, 1); }
   void give(std::size_t credit, CxlFlitHeader::Credits credits) {
-    left_[credits.is_mem ? 1 : 0][credit] += credits.count;
+    left_[credits.is_mem ? 1 : 0][credit] += credits.count * (is_broken_ ? 2U : 1U);
   }
   void reset() { left_ = {}; }
+  /// From now on credits are taken for twice as many as they are.
+  void break_credits() { is_broken_ = true; }
 
  private:
   CxlCreditCounts left_{};
+  bool is_broken_ = false;
 };
 
 /// Receive buffers: held by messages, free and told of, or free and not yet told of. [CXL-3.2]

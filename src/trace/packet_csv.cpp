@@ -78,7 +78,7 @@ const char* kind_of(const Packet& packet) {
 
 }  // namespace
 
-PacketCsv::PacketCsv(const std::string& path) : file_(std::fopen(path.c_str(), "w")) {
+PacketCsv::PacketCsv(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "w")) {
   if (!file_) {
     throw std::system_error(errno, std::generic_category(), path);
   }
@@ -103,6 +103,12 @@ void PacketCsv::record(const TraceEvent& event) {
                  size.identity, size.payload, size.padding, size.framing, size.crc, size.dllp,
                  size.fec, size.idle);
   std::fwrite(line.data(), 1, line.size(), file_.get());
+}
+
+void PacketCsv::flush() {
+  if (std::fflush(file_.get()) != 0 || std::ferror(file_.get()) != 0) {
+    throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), path_);
+  }
 }
 
 }  // namespace flitwise

@@ -16,11 +16,13 @@ class PacketCsv : public TraceSink {
   /// Throws std::system_error when the file cannot be made.
   explicit PacketCsv(const std::string& path);
   void record(const TraceEvent& event) override;
+  void flush() override;
 
  private:
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
+  const std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
 };
 

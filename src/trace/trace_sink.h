@@ -25,6 +25,8 @@ class TraceSink {
  public:
   virtual ~TraceSink() = default;
   virtual void record(const TraceEvent& event) = 0;
+  /// All so far is kept. Throws std::system_error where it could not be.
+  virtual void flush() {}
 };
 
 }  // namespace flitwise

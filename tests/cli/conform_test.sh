@@ -62,6 +62,23 @@ code=0
 out=$("$FLITWISE" conform "$folder/miss.yaml") || code=$?
 [[ $code == 1 && $out == *"miss.yaml:4:"*"expected no missed_fault"* ]] || fail "a fault that misses: exit code $code, $out"
 
+# Where JUnit XML goes to a FIFO or through a link, these stay; where it cannot be written, all cases have been told of.
+printf 'id: X\ntitle: T\ncites: [X]\nstimulus: [{run: idle}]\nnever: [{event: error}]\n' >"$folder/good.yaml"
+touch "$folder/target.xml"
+ln -s target.xml "$folder/link.xml"
+"$FLITWISE" conform "$folder/good.yaml" --junit "$folder/link.xml" >/dev/null || fail "JUnit XML through a link"
+[[ -L $folder/link.xml && $(cat "$folder/target.xml") == *"<testsuite"* ]] || fail "a link was replaced"
+mkfifo "$folder/pipe.xml"
+cat "$folder/pipe.xml" >"$folder/piped.xml" &
+"$FLITWISE" conform "$folder/good.yaml" --junit "$folder/pipe.xml" >/dev/null || fail "JUnit XML to a FIFO"
+wait "$!"
+[[ -p $folder/pipe.xml ]] && grep -q "<testsuite" "$folder/piped.xml" || fail "a FIFO was replaced"
+mkdir "$folder/full.xml"
+code=0
+out=$("$FLITWISE" conform "$folder/good.yaml" --junit "$folder/full.xml" 2>/dev/null) || code=$?
+[[ $code == 2 && $out == *"1 passed, 0 failed" ]] || fail "JUnit XML to a folder: exit code $code, $out"
+compgen -G "$folder/full.xml.tmp*" >/dev/null && fail "a temporary file was left"
+
 # Ctrl-C ends it early, with what is known by then.
 {
   printf 'id: X\ntitle: T\ncites: [X]\nmatrix: {n: [%s]}\n' "$(seq -s, 500)"
@@ -107,6 +124,16 @@ out=$("$FLITWISE" conform "$small") || code=$?
   fail "packets of a violation, and what is around it: $out"
 sed -i '/faults.break/d' "$small"
 "$FLITWISE" conform "$small" >/dev/null || fail "a small case that fails with the rule kept"
+
+# What never arrives is made small as well, and the small case blames the machine alone.
+code=0
+out=$("$FLITWISE" conform --campaign 2 --seed 4 --set faults.drop_completions=1 --set device.timing.completion_timeout=60us \
+  -j 2 -o "$folder/never" 2>/dev/null) || code=$?
+[[ $code == 1 && $out == *"seed 4: expected data hex="* ]] || fail "exit code $code for completions that are dropped: $out"
+small=$folder/never/seed-4.yaml
+grep -q '"kind": *"read"' "$small" || fail "a case that asks for nothing: $(cut -c1-200 "$small")"
+sed -i '/faults.drop_completions/d' "$small"
+"$FLITWISE" conform "$small" >/dev/null || fail "a small case that fails where no completion is dropped"
 
 # SIGTERM ends a campaign at once, also while a case is made small.
 "$FLITWISE" conform --campaign 500 --set 'faults.break=[sequence]' -j 1 -o "$folder/stopped" >"$folder/out" 2>"$folder/err" &

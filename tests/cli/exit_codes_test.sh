@@ -6,6 +6,9 @@ refuse 64 nonsense
 refuse 64 run
 refuse 64 run "$config" --no-such-option
 refuse 64 run "$config" --seed many
+refuse 64 run "$config" --seed -1
+refuse 64 conform --campaign 1 --seed 18446744073709551616
+said "expected a whole number from 0 to 18446744073709551615"
 refuse 64 list everything
 refuse 64 run "$config" --trace pictures=x
 said "packets"
@@ -27,6 +30,8 @@ refuse 2 sweep run "$config" --engine slurm -o "$work/o"
 refuse 2 sweep status "$work"
 refuse 2 report "$work" -o "$work/r.html"
 refuse 2 run "$config" "${small[@]}" -o /proc/no/such/folder
+refuse 2 run "$config" "${small[@]}" --trace packets=/dev/full
+said "/dev/full"
 refuse 2 encode flit --set type=MRd
 said "type: unknown key"
 refuse 2 encode cxl --set type=MRd

@@ -57,6 +57,43 @@ printed "port: unknown port 'rp7'; expected ep0 or rp0"
 expect 2 script "$work/cxl.jsonl"
 printed "port: the link of 'rp0' is not a CXL link"
 
+# Without Bus Master Enable a write waits, which is no end of the script: software may set it.
+cat >"$work/stuck.jsonl" <<'L'
+{"op":"reset","kind":"flr","bdf":"01:00.0"}
+{"op":"tlp","hex":"400000010100030f0000200055667788"}
+{"op":"run","until":"idle","id":"stuck"}
+L
+expect 3 script "$work/stuck.jsonl"
+printed '"event":"error","id":"stuck","kind":"no_progress"'
+printed '{"done":"stuck"'
+echo '{"op":"cfg_write","bdf":"01:00.0","offset":4,"bytes":2,"value":6}' >>"$work/stuck.jsonl"
+echo '{"op":"run","until":"idle"}' >>"$work/stuck.jsonl"
+echo '{"op":"peek","addr":"0x2000","bytes":4,"id":"after"}' >>"$work/stuck.jsonl"
+expect 0 script "$work/stuck.jsonl"
+printed '"id":"after","addr":"0x2000","hex":"55667788"'
+
+# Ctrl-C while it waits for the next line.
+mkfifo "$work/lines"
+rm "$work/out"
+"$FLITWISE" script - <"$work/lines" >"$work/out" 2>"$work/err" &
+child=$!
+exec 3>"$work/lines"
+echo '{"op":"peek","addr":0}' >&3
+for ((i = 0; i < 200; i++)); do
+  [[ ! -s $work/out ]] || break
+  sleep 0.05
+done
+kill -INT "$child"
+code=0
+wait "$child" || code=$?
+exec 3>&-
+[[ $code == 130 ]] || complain "exit code $code after an interrupt"
+printed '{"done":null'
+
+code=0
+"$FLITWISE" script "$work/good.jsonl" >/dev/full 2>"$work/err" || code=$?
+[[ $code == 2 ]] || complain "exit code $code where nothing can be written"
+
 echo '["device",[1,2,3]]' >"$work/later.jsonl"
 expect 2 script "$work/later.jsonl"
 printed '"kind":"not_modelled"'

@@ -24,6 +24,9 @@ Keys memory_keys() {
           "host.requester_check", [](auto& c) { return &c.host.requester_check; },
           "Refuse requests and messages whose Requester ID is not on a bus below the root port."),
       flag(
+          "host.pasid", [](auto& c) { return &c.host.pasid; },
+          "Take PASIDs of devices; without it a TLP with one is malformed."),
+      flag(
           "host.translated_pasid", [](auto& c) { return &c.host.translated_pasid; },
           "Take PASIDs on translated requests; without it such a request is malformed."),
       size(
