@@ -232,6 +232,11 @@ std::string ScriptEngine::waiting() const {
 void ScriptEngine::give_up() {
   for (std::size_t i = requests_.size(); i-- > 0;) {
     if (!requests_[i].is_raw) {
+      const std::uint32_t token = requests_[i].token;  // what was never sent is not sent later
+      out_.erase(
+          std::remove_if(out_.begin(), out_.end(),
+                         [token](const PacketRef& packet) { return packet->request == token; }),
+          out_.end());
       finish(i);
     }
   }

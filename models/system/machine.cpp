@@ -18,6 +18,7 @@ namespace {
 
 // How often the end is looked for while work is left, and where nothing is measured.
 constexpr Time kWorkSlice = Time::from_us(1);
+constexpr Time kWaitSlice = Time::from_us(1000);  // where only a timer is waited for
 constexpr Time kIdleSlice = Time::from_ns(20);
 
 }  // namespace
@@ -226,8 +227,9 @@ void Machine::run_until_quiet() {
       continue;
     } else if (const Time end = agent_.next_timeout(); end != Time::never() && end > now()) {
       // Whoever waits with a timer has not stopped for good until it has given up. [IQU-07]
-      sc_core::sc_start(to_sc_time(end - now()));
-      since = now();
+      const Time rest = end - now();
+      sc_core::sc_start(to_sc_time(std::min(rest, kWaitSlice)));
+      since = rest <= kWaitSlice ? now() : since;  // what comes of that has all its time
     } else {
       throw DeadlockError(fmt::format("no progress for {} us of simulated time; what waits:\n{}{}",
                                       patience.fs / 1'000'000'000, waiting(),

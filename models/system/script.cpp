@@ -6,7 +6,6 @@
 #include <ostream>
 #include <string>
 
-#include "common/interrupt.h"
 #include "flitwise/error.h"
 #include "system/script_session.h"
 #include "tlp/json_value.h"
@@ -88,7 +87,7 @@ void Script::execute(const Json& object, int number, std::uint32_t token) {
 int script_command(std::istream& in, std::ostream& out, const Config& config) {
   Script script(out, config);
   std::string text;
-  for (int number = 1; !is_interrupted() && std::getline(in, text); ++number) {
+  for (int number = 1; std::getline(in, text); ++number) {
     script.line(text, number);
   }
   const int code = script.finish();

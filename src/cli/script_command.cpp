@@ -2,10 +2,9 @@
 // flitwise script: the assembled machine, driven line by line.
 #include "system/script.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -13,7 +12,6 @@
 #include "cli/exit_codes.h"
 #include "common/embedded.h"
 #include "common/interrupt.h"
-#include "common/interruptible_input.h"
 #include "flitwise/error.h"
 #include "system/kernel.h"
 
@@ -26,43 +24,28 @@ struct ScriptOptions {
   LoadOptions load;
 };
 
-/// Closed at the end, unless it is stdin.
-struct File {
-  explicit File(int descriptor) : number(descriptor) {}
-  ~File() {
-    if (number > STDIN_FILENO) {
-      ::close(number);
-    }
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  const int number;
-};
-
 ConfigError unreadable(const ScriptOptions& options) {
   return ConfigError({{options.script, 0, 0, "", "cannot be read; expected a script"}});
 }
 
 int script(const ScriptOptions& options) {
+  end_on_interrupt(kInterrupted);
   const Config config = options.config.empty() ? config_from_text(embedded::script_config(),
                                                                   "script.yaml", "", options.load)
                                                : load_config(options.config, options.load);
-  watch_for_interrupt();
-  const bool is_stdin = options.script == "-";
-  if (!is_stdin && std::filesystem::is_directory(options.script)) {
-    throw ConfigError({{options.script, 0, 0, "", "is a directory; expected a script"}});
+  std::ifstream file;
+  if (options.script != "-") {
+    if (std::filesystem::is_directory(options.script)) {
+      throw ConfigError({{options.script, 0, 0, "", "is a directory; expected a script"}});
+    }
+    file.open(options.script);
+    if (!file) {
+      throw unreadable(options);
+    }
   }
-  const File file(is_stdin ? STDIN_FILENO : ::open(options.script.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.number < 0) {
-    throw unreadable(options);
-  }
-  InterruptibleInput input(file.number);
-  std::istream in(&input);
+  std::istream& in = options.script == "-" ? std::cin : file;
   const int code = run_in_kernel([&] { return script_command(in, std::cout, config); });
-  if (is_interrupted()) {
-    return kInterrupted;
-  }
-  if (input.has_failed()) {  // not at its end, but stopped on the way there
+  if (in.bad() || std::ferror(stdin) != 0) {  // not at its end, but stopped on the way there
     throw unreadable(options);
   }
   return code;

@@ -19,15 +19,17 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// A device, a FIFO or a link: renaming would put a file in its place.
+// Renaming would put a file in the place of a device, a FIFO or what stands for a descriptor.
 bool is_special(const std::string& path) {
   namespace fs = std::filesystem;
-  const fs::file_status status = fs::symlink_status(path);
-  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+  const fs::file_status status = fs::status(path);
+  return path.rfind("/dev/", 0) == 0 ||
+         (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status));
 }
 
-void write_text(const std::string& file, const std::string& text, const std::string& path) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+void write_text(const std::string& file, std::ios::openmode mode, const std::string& text,
+                const std::string& path) {
+  std::ofstream out(file, std::ios::binary | mode);
   out << text;
   out.flush();
   if (!out) {
@@ -62,12 +64,19 @@ void write_file_atomically(const std::string& path, const std::string& text) {
     std::filesystem::create_directories(folder);
   }
   if (is_special(path)) {
-    write_text(path, text, path);
+    write_text(path, std::ios::app, text, path);
     return;
   }
-  const std::string temporary = temporary_name(path);
-  write_text(temporary, text, path);
-  put_in_place(temporary, path);
+  const bool is_link = std::filesystem::is_symlink(path) && std::filesystem::exists(path);
+  const std::string target = is_link ? std::filesystem::canonical(path).string() : path;
+  const std::string temporary = temporary_name(target);
+  try {
+    write_text(temporary, std::ios::trunc, text, path);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  put_in_place(temporary, target);
 }
 
 std::string read_file(const std::string& path) {

@@ -7,7 +7,7 @@
 namespace flitwise {
 
 /// Writes text to a temporary file beside path, syncs it and renames it to path; makes the folder
-/// first. What is a device, a FIFO or a link is written to as it stands. Throws std::system_error
+/// first. A device or FIFO is written to as it stands, a link where it leads. Throws std::system_error
 /// with the path in its text.
 void write_file_atomically(const std::string& path, const std::string& text);
 

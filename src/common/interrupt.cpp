@@ -3,6 +3,7 @@
 #include "common/interrupt.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
 
@@ -16,12 +17,27 @@ void on_signal(int /*signal*/) {
   interrupted.store(true, std::memory_order_relaxed);
 }
 
+std::atomic<int> code_at_end{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not lock");
+
+void end_at_once(int /*signal*/) {
+  ::_exit(code_at_end.load(std::memory_order_relaxed));
+}
+
 }  // namespace
 
 void watch_for_interrupt() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+void end_on_interrupt(int exit_code) {
+  code_at_end.store(exit_code, std::memory_order_relaxed);
+  struct sigaction action {};
+  action.sa_handler = end_at_once;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }

@@ -36,7 +36,7 @@ bool are_of_different_owners(const Packet& later, const Packet& earlier) {
   if (later.has_identity && earlier.has_identity) {
     const DeviceIdentity& one = later.identity;
     const DeviceIdentity& other = earlier.identity;
-    const bool proves = (one.pasid && other.pasid) || (a.id_is_handle && b.id_is_handle);
+    const bool proves = (a.has_pasid && b.has_pasid) || (a.id_is_handle && b.id_is_handle);
     return one.bdf != other.bdf || (proves && one.pasid != other.pasid);
   }
   if (a.id_is_handle || b.id_is_handle) {  // a handle beside a full identity proves nothing

@@ -99,9 +99,14 @@ class Shrinker {
     return true;
   }
 
+  // Ends that free handles in different ways are at odds on any machine.
+  static bool is_of_both_ends(const std::string& set) {
+    return set.find(".dhi.dealloc=") != std::string::npos;
+  }
+
   // Requests have to stay as they are said: left out, the workload would run at its default.
   bool is_pinned(const Case& one, const std::string& set) const {
-    return is_held(set) || (requests_at(set) && starts_workload(one));
+    return is_held(set) || (requests_at(set) && starts_workload(one)) || is_of_both_ends(set);
   }
   // What the rest of the case rests on: a candidate has to fail because of the machine.
   static bool is_pinned(const Case& one, const Step& step) {

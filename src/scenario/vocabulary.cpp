@@ -284,7 +284,21 @@ bool is_counted_error(const std::string& kind) {
       return true;
     }
   }
-  const std::string word = kind.substr(0, kind.find('.'));
+  // Of scripts and codecs alone.
+  static const std::set<std::string> kNeverCounted = {
+      "bad_line", "no_progress", "not_modelled", "bad_start",      "bad_end",
+      "bad_lcrc", "bad_crc",     "unknown_type", "too_many_starts"};
+  const std::size_t point = kind.find('.');
+  const std::string word = kind.substr(0, point);
+  const bool has_detail = point != std::string::npos;
+  if (kNeverCounted.count(word) != 0 ||
+      (has_detail && word == "malformed_tlp" && !is_error_kind(kind.substr(point + 1)))) {
+    return false;
+  }
+  if (has_detail && word != "malformed_tlp" && word != "unsupported_request" &&
+      word != "unexpected_completion") {
+    return false;
+  }
   const std::vector<std::string>& others = other_counted_errors();
   return is_error_kind(word) || std::find(others.begin(), others.end(), word) != others.end();
 }

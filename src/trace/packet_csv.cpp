@@ -106,6 +106,7 @@ void PacketCsv::record(const TraceEvent& event) {
 }
 
 void PacketCsv::flush() {
+  errno = 0;
   if (std::fflush(file_.get()) != 0 || std::ferror(file_.get()) != 0) {
     throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), path_);
   }

@@ -90,6 +90,20 @@ exec 3>&-
 [[ $code == 130 ]] || complain "exit code $code after an interrupt"
 printed '{"done":null'
 
+# ... and while time passes.
+rm "$work/out"
+printf '%s\n' '{"op":"peek","addr":0}' '{"op":"start"}' '{"op":"run","for":"10s"}' >"$work/long.jsonl"
+"$FLITWISE" script "$work/long.jsonl" >"$work/out" 2>"$work/err" &
+child=$!
+for ((i = 0; i < 200; i++)); do
+  [[ ! -s $work/out ]] || break
+  sleep 0.05
+done
+kill -INT "$child"
+code=0
+wait "$child" || code=$?
+[[ $code == 130 ]] || complain "exit code $code after an interrupt while time passes"
+
 code=0
 "$FLITWISE" script "$work/good.jsonl" >/dev/full 2>"$work/err" || code=$?
 [[ $code == 2 ]] || complain "exit code $code where nothing can be written"

@@ -236,8 +236,12 @@ TEST(BadCaseFile, CountersOfErrorsThatNoMachineHasAreRefused) {
   EXPECT_THAT(problems_with("final: {counters: {errors.unsuported_request: 0}}\n"),
               ElementsAre(AllOf(HasSubstr("errors.unsuported_request: no machine counts such"),
                                 HasSubstr("nearest kind 'unsupported_request'"))));
+  for (const char* const kind : {"bad_line", "malformed_tlp.nonsense", "unmapped_address.foo"}) {
+    EXPECT_THAT(problems_with(std::string("final: {counters: {errors.") + kind + ": 0}}\n"),
+                ElementsAre(HasSubstr("no machine counts such errors")));
+  }
   EXPECT_THAT(problems_with("final: {counters: {errors.unmapped_address: 0, "
-                            "errors.malformed_tlp.bad_length: 0, errors.warning_PRI-33: 1}}\n"),
+                            "errors.malformed_tlp.crosses_4kib: 0, errors.warning_PRI-33: 1}}\n"),
               IsEmpty());
 }
 
