@@ -7,8 +7,8 @@
 namespace flitwise {
 
 /// Writes text to a temporary file beside path, syncs it and renames it to path; makes the folder
-/// first. A device or FIFO is written to as it stands, a link where it leads. Throws std::system_error
-/// with the path in its text.
+/// first. A device or FIFO is written to as it stands, a link where it leads. Throws
+/// std::system_error with the path in its text.
 void write_file_atomically(const std::string& path, const std::string& text);
 
 /// A name beside path that no other process uses.
