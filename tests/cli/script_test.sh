@@ -72,6 +72,18 @@ echo '{"op":"peek","addr":"0x2000","bytes":4,"id":"after"}' >>"$work/stuck.jsonl
 expect 0 script "$work/stuck.jsonl"
 printed '"id":"after","addr":"0x2000","hex":"55667788"'
 
+# Interrupts $child once it has printed something; its exit code is in $code afterwards.
+interrupt_child() {
+  local i
+  for ((i = 0; i < 200; i++)); do
+    [[ ! -s $work/out ]] || break
+    sleep 0.05
+  done
+  kill -INT "$child"
+  code=0
+  wait "$child" || code=$?
+}
+
 # Ctrl-C while it waits for the next line.
 mkfifo "$work/lines"
 rm "$work/out"
@@ -79,13 +91,7 @@ rm "$work/out"
 child=$!
 exec 3>"$work/lines"
 echo '{"op":"peek","addr":0}' >&3
-for ((i = 0; i < 200; i++)); do
-  [[ ! -s $work/out ]] || break
-  sleep 0.05
-done
-kill -INT "$child"
-code=0
-wait "$child" || code=$?
+interrupt_child
 exec 3>&-
 [[ $code == 130 ]] || complain "exit code $code after an interrupt"
 printed '{"done":null'
@@ -95,13 +101,7 @@ rm "$work/out"
 printf '%s\n' '{"op":"peek","addr":0}' '{"op":"start"}' '{"op":"run","for":"10s"}' >"$work/long.jsonl"
 "$FLITWISE" script "$work/long.jsonl" >"$work/out" 2>"$work/err" &
 child=$!
-for ((i = 0; i < 200; i++)); do
-  [[ ! -s $work/out ]] || break
-  sleep 0.05
-done
-kill -INT "$child"
-code=0
-wait "$child" || code=$?
+interrupt_child
 [[ $code == 130 ]] || complain "exit code $code after an interrupt while time passes"
 
 code=0
