@@ -15,21 +15,16 @@ constexpr std::size_t kSymbolFrameBytes = 4;  // STP, two of sequence number, EN
 constexpr std::size_t kMinTlpBytes = 12;
 constexpr std::uint8_t kStpNibble = 0xf;
 
-// CRC of the eleven bits of Length, most significant first.
-std::uint8_t fcrc(unsigned length_dw) {
-  unsigned crc = kFcrcStart;
-  for (int bit = 10; bit >= 0; --bit) {
-    const bool carry = (((crc >> 3) ^ (length_dw >> bit)) & 1U) != 0;
-    crc = (crc << 1) & 0xfU;
-    if (carry) {
-      crc ^= kFcrcPolynomial;
-    }
-  }
-  return static_cast<std::uint8_t>(crc);
-}
-
 bool is_odd(unsigned value) {
   return __builtin_parity(value) != 0;
+}
+
+unsigned fcrc(unsigned length_dw) {
+  unsigned crc = 0;
+  for (std::size_t bit = 0; bit < kFcrcMasks.size(); ++bit) {
+    crc |= is_odd(length_dw & kFcrcMasks[bit]) ? 1U << bit : 0U;
+  }
+  return crc;
 }
 
 void put_lcrc(std::uint32_t crc, ByteVector& out) {
@@ -119,7 +114,7 @@ Token stp_token(unsigned length_dw, std::uint16_t sequence) {
   FLITWISE_CHECK(length_dw >= kMinTokenLengthDw && length_dw <= kMaxTokenLengthDw,
                  "length of the STP token out of range");
   const unsigned check = fcrc(length_dw);
-  const bool parity = is_odd(length_dw ^ check ^ (sequence & 0xfffU));
+  const bool parity = is_odd(length_dw) != is_odd(check);
   return {static_cast<std::uint8_t>((length_dw & 0xfU) << 4 | kStpNibble),
           static_cast<std::uint8_t>((length_dw >> 4) | (parity ? 1U << (kStpParityBit - 8) : 0U)),
           static_cast<std::uint8_t>(check << 4 | ((sequence >> 8) & 0xfU)),

@@ -21,13 +21,13 @@ inline constexpr std::uint8_t kCom = 0xbc, kStp = 0xfb, kSdp = 0x5c, kEnd = 0xfd
 
 using Token = std::array<std::uint8_t, 4>;
 inline constexpr std::array<std::uint8_t, 2> kSdpToken = {0xf0, 0xac};  ///< [LNK-5.10]
-inline constexpr Token kEdsToken = {0x1f, 0x80, 0x90, 0x00};            ///< unverified [LNK-5.10]
-inline constexpr Token kEdbToken = {0xc0, 0xc0, 0xc0, 0xc0};            ///< unverified [LNK-5.10]
+inline constexpr Token kEdsToken = {0x1f, 0x80, 0x90, 0x00};            ///< [LNK-5.10]
+inline constexpr Token kEdbToken = {0xc0, 0xc0, 0xc0, 0xc0};            ///< [LNK-5.10]
 
-inline constexpr unsigned kStpParityBit = 15;  ///< counted from byte 0, bit 0. unverified [LNK-5.8]
-inline constexpr std::uint8_t kFcrcPolynomial = 0x3;  ///< x^4 + x + 1. unverified [LNK-5.8]
-inline constexpr std::uint8_t kFcrcStart = 0xf;       ///< unverified [LNK-5.8]
-inline constexpr unsigned kMinTokenLengthDw = 5;      ///< unverified [LNK-5.9]
+inline constexpr unsigned kStpParityBit = 15;  ///< counted from byte 0, bit 0 [LNK-5.8]
+/// Bits of Length that each bit of the FCRC is the parity of, that of C0 first. [LNK-5.8]
+inline constexpr std::array<std::uint16_t, 4> kFcrcMasks = {0x4d7, 0x6bc, 0x35e, 0x1af};
+inline constexpr unsigned kMinTokenLengthDw = 5;      ///< [LNK-5.9]
 inline constexpr unsigned kMaxTokenLengthDw = 0x7ff;  ///< 11 bits [LNK-5.8]
 
 /// STP token. length_dw: token, TLP and LCRC together, 5..2047; sequence: 0..4095. [LNK-5.8]

@@ -67,19 +67,39 @@ TEST(FramingTokens, LNK_5_10_GoldenTokensOfGeneration3) {
   EXPECT_EQ(ByteVector(nullified.end() - 4, nullified.end()), from_hex("c0c0c0c0"));
 }
 
-TEST(FramingTokens, LNK_5_22_ParityOverTokenIsEvenAndEverySingleFlipIsCaught) {
+// One more DW than an MRd32, so that the FCRC is no palindrome.
+TEST(FramingTokens, LNK_5_8_GoldenTokensOfReadsWithSequence123) {
+  EXPECT_EQ(stp_token(5, 0x123), (Token{0x5f, 0x00, 0x61, 0x23}));
+  EXPECT_EQ(stp_token(6, 0x123), (Token{0x6f, 0x80, 0x21, 0x23}));
+}
+
+// Each bit of Length by itself: its FCRC as the four formulas of the rule say.
+TEST(FramingTokens, LNK_5_8_FcrcOfEachBitOfLength) {
+  constexpr std::array<unsigned, 11> kFcrcOfBit = {0x9, 0xd, 0xf, 0xe, 0x7, 0xa,
+                                                   0x5, 0xb, 0xc, 0x6, 0x3};
+  for (unsigned length = kMinTokenLengthDw; length <= kMaxTokenLengthDw; ++length) {
+    unsigned expected = 0;
+    for (unsigned bit = 0; bit < kFcrcOfBit.size(); ++bit) {
+      expected ^= (length >> bit & 1U) != 0 ? kFcrcOfBit[bit] : 0U;
+    }
+    ASSERT_EQ(stp_token(length, 0xfff)[2] >> 4, expected) << length;
+  }
+}
+
+TEST(FramingTokens, LNK_5_22_ParityIsEvenAndEverySingleFlipButOfTheNumberIsCaught) {
   for (unsigned length = kMinTokenLengthDw; length <= kMaxTokenLengthDw; length += 3) {
     const Token token = stp_token(length, static_cast<std::uint16_t>(length * 7 & 0xfffU));
     ASSERT_EQ(read_stp_token(token)->length_dw, length);
     unsigned ones = 0;
-    for (unsigned bit = 4; bit < 32; ++bit) {
-      ones += (token[bit / 8] >> (bit % 8)) & 1U;
+    const auto is_of_number = [](unsigned bit) { return bit >= 24 || (bit >= 16 && bit < 20); };
+    for (unsigned bit = 4; bit < 24; ++bit) {
+      ones += is_of_number(bit) ? 0U : (token[bit / 8] >> (bit % 8)) & 1U;
     }
     ASSERT_EQ(ones % 2, 0U);
     for (unsigned bit = 0; bit < 32; ++bit) {
       Token bad = token;
       bad[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
-      ASSERT_FALSE(read_stp_token(bad)) << length << " bit " << bit;
+      ASSERT_EQ(read_stp_token(bad).has_value(), is_of_number(bit)) << length << " bit " << bit;
     }
   }
 }
