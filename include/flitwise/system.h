@@ -47,6 +47,9 @@ class System {
   /// REQUIRES: called before anything runs.
   void observe(Observer observer);
   RunResult report() const;
+  /// Configuration space of every function as it stands, after bring-up: what `lspci -xxxx` would
+  /// print and `lspci -F` reads. Empty where the machine has none (the bit-packed carrier).
+  std::string config_space();
   PacketPool& pool();
 
  private:

@@ -92,6 +92,8 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   void grant_handles(unsigned block, BusRange buses, HandleRange range);
 
   ConfigSpace& space(unsigned port) { return ports_[port]->space; }
+  /// Of the root port's own function. REQUIRES: port < ports().
+  Bdf bdf_of(unsigned port) const { return routes_->port_bdf(port); }
   /// Interrupt writes from functions on these buses.
   std::uint64_t interrupts(BusRange buses) const;
   bool is_quiet() const { return in_flight_ == 0 && waiting_.empty() && agenda_.empty(); }

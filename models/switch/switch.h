@@ -40,6 +40,8 @@ class Switch : public sc_core::sc_module {
   void configure(std::uint16_t port, std::uint16_t offset, std::uint32_t value,
                  std::uint8_t byte_enables = 0xf);
   const ConfigSpace& config_space(std::uint16_t port) const { return at(port).space; }
+  /// Of the port's own function, as software has numbered the buses.
+  Bdf bdf_of(std::uint16_t port) const;
   const RoutingTable& routing() const { return routing_; }
   /// What the devices below a port were given. Empty until called. [DHI D6, D23]
   void set_handles(std::uint16_t port, HandleRange range);
@@ -95,7 +97,6 @@ class Switch : public sc_core::sc_module {
   Port& at(std::uint16_t port) { return *ports_[index_of(port)]; }
   const Port& at(std::uint16_t port) const { return *ports_[index_of(port)]; }
   void add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset);
-  Bdf bdf_of(std::uint16_t port) const;
   void decode(std::uint16_t port);
 
   // What comes in (switch_receive.cpp). Each returns true where the receive buffer stays in use.

@@ -67,6 +67,9 @@ class Machine {
   void extend_window() { measurement_.extend(); }
   std::string waiting() const;
   RunResult result() const;
+  /// Configuration space of every function that software has brought up, by routing ID
+  /// (config_space/config_dump.h). Empty where there is none: nobody speaks PCIe.
+  std::string config_space_dump();
 
   PacketPool pool;  // before all that holds packets
   const Config config;

@@ -67,6 +67,11 @@ RunResult System::report() const {
   return result;
 }
 
+std::string System::config_space() {
+  machine_->bring_up();
+  return machine_->config_space_dump();
+}
+
 void System::observe(Observer observer) {
   machine_->observe(std::move(observer));
 }

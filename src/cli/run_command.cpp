@@ -23,6 +23,7 @@ struct RunOptions {
   LoadOptions load;
   std::string folder;
   std::vector<std::string> traces;
+  std::string config_space;  // file
   bool as_json = false;
   bool is_quiet = false;
 };
@@ -46,6 +47,14 @@ void add_trace(const std::string& text, TraceConfig& trace) {
   trace.files[kind] = text.substr(equals + 1);
 }
 
+void refuse_without_config_space(const std::string& file, const Config& config) {
+  if (config.link.carrier != Carrier::kPcie) {
+    throw ConfigError({{file, 0, 0, "link.carrier",
+                        "--config-space of a bit-packed link, whose ends have no configuration "
+                        "space; expected link.carrier pcie"}});
+  }
+}
+
 int run(const RunOptions& options) {
   TraceConfig traces;
   for (const std::string& text : options.traces) {
@@ -53,7 +62,14 @@ int run(const RunOptions& options) {
   }
   Config config = load_config(options.file, options.load);
   config.trace.files = traces.files;
-  const RunResult result = simulate(config);
+  if (!options.config_space.empty()) {
+    refuse_without_config_space(options.file, config);
+  }
+  std::string config_space;
+  const RunResult result = simulate(config, options.config_space.empty() ? nullptr : &config_space);
+  if (!options.config_space.empty()) {
+    write_file_atomically(options.config_space, config_space);
+  }
   if (!options.folder.empty()) {
     write_file_atomically(options.folder + "/result.json", result_text(result));
     write_result_sqlite(options.folder + "/result.sqlite", result_json(result));
@@ -82,6 +98,10 @@ void add_run_command(CLI::App& app, Action& action) {
   command->add_option("--trace", options->traces, "Write a trace; may be given repeatedly")
       ->type_name("KIND=FILE")
       ->allow_extra_args(false);
+  command
+      ->add_option("--config-space", options->config_space,
+                   "Write the configuration space of every function after bring-up, for lspci -F")
+      ->type_name("FILE");
   command->add_flag("--quiet", options->is_quiet, "Print no summary");
   command->footer(
       "Example:\n  flitwise run configs/checks/saturated.yaml --set workload.payload=64B --seed 7 "

@@ -16,12 +16,15 @@
 
 namespace flitwise::cli {
 
-RunResult simulate(const Config& config) {
+RunResult simulate(const Config& config, std::string* config_space) {
   watch_for_interrupt();
   RunResult result;
   const auto start = std::chrono::steady_clock::now();
   run_in_kernel([&] {
     System system(config);
+    if (config_space != nullptr) {
+      *config_space = system.config_space();
+    }
     result = system.run();
     return kOk;
   });

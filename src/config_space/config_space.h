@@ -10,17 +10,18 @@
 
 #include "config_space/capability.h"
 #include "config_space/register_file.h"
+#include "config_space/registers.h"
 #include "flitwise/ids.h"
 
 namespace flitwise {
 
 struct FunctionIds {
-  std::uint16_t vendor = 0x1db7;  ///< model: no registered vendor stands behind it
+  std::uint16_t vendor = cfg::kModelVendor;
   std::uint16_t device = 0x0001;
   std::uint8_t revision = 1;
   std::uint32_t class_code = 0x020000;
-  std::uint16_t subsystem_vendor = 0;
-  std::uint16_t subsystem = 0;
+  std::uint16_t subsystem_vendor = cfg::kModelVendor;
+  std::uint16_t subsystem = 0x0001;
 };
 
 /// Three 64-bit prefetchable BARs; size 0: not there, else a power of two from 4 KiB up.

@@ -8,14 +8,15 @@
 #include <variant>
 #include <vector>
 
+#include "config_space/registers.h"
 #include "dhi/handle_types.h"
 #include "flitwise/packet.h"
 #include "flitwise/tlp.h"
 
 namespace flitwise {
 
-/// model: a Vendor ID that stands for this project alone; no claim to a number of the PCI-SIG.
-inline constexpr std::uint16_t kHandleVendorId = 0xf17d;
+/// model: see kModelVendor.
+inline constexpr std::uint16_t kHandleVendorId = cfg::kModelVendor;
 
 inline constexpr unsigned kAllocPayloadDw = 2;
 

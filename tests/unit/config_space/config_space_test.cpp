@@ -281,7 +281,7 @@ TEST(Dvsec, D5_BodyBelongsToItsOwner) {
   DvsecOptions options;
   options.size = 0x1c;
   options.owner.read = [&](std::uint16_t offset) -> std::uint32_t {
-    return offset == 0x04 ? 0x01c01db7 : offset == 0x08 ? 0x1 : offset == 0x10 ? control : 0;
+    return offset == 0x04 ? 0x01c0f17d : offset == 0x08 ? 0x1 : offset == 0x10 ? control : 0;
   };
   options.owner.write = [&](std::uint16_t offset, std::uint32_t value, std::uint8_t enables,
                             WriteEffect& effect) {
@@ -292,8 +292,8 @@ TEST(Dvsec, D5_BodyBelongsToItsOwner) {
   };
   options.owner.reset = [&](ResetKind) { control = 0; };
   const std::uint16_t start = space.add(dvsec_capability(options));
-  EXPECT_EQ(find_dvsec(space, 0x1db7, 1), start);
-  EXPECT_EQ(find_dvsec(space, 0x1db7, 2), std::nullopt);
+  EXPECT_EQ(find_dvsec(space, 0xf17d, 1), start);
+  EXPECT_EQ(find_dvsec(space, 0xf17d, 2), std::nullopt);
   const auto at = static_cast<std::uint16_t>(start + 0x10);
   EXPECT_TRUE(space.write(at, 9).dhi_control_changed);
   EXPECT_EQ(space.read(at), 9U);
