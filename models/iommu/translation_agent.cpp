@@ -337,7 +337,8 @@ void TranslationAgent::report_fault(const Job& job, const WalkResult& result) {
   record.source = job.request.source;
   record.pasid = job.request.pasid;
   record.address = job.request.address & kPageAddress;
-  record.is_write = wish.write && job.request.kind != WalkKind::kTranslationRequest;
+  record.type = fault_type_of(job.request);
+  record.at = address_type_of(job.request.kind);
   record.is_privileged = job.request.pasid && wish.privileged;
   record.is_execute = job.request.pasid && wish.execute;
   for (const Hooks& hooks : hooks_) {

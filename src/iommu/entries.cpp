@@ -69,9 +69,10 @@ RootEntry decode_root(const std::uint8_t* bytes, unsigned devfn, const IommuCapa
   const std::uint64_t low = load_u64(bytes);
   const std::uint64_t high = load_u64(bytes + 8);
   const std::uint64_t half = devfn < 128 ? low : high;
+  const std::uint64_t present = (is_set(low, 0) ? low : 0) | (is_set(high, 0) ? high : 0);
   RootEntry entry;
   entry.is_present = is_set(half, 0);
-  entry.has_reserved = ((low | high) & (kRootReserved | beyond_host(offers))) != 0;
+  entry.has_reserved = (present & (kRootReserved | beyond_host(offers))) != 0;
   entry.context_table = half & kPageAddress;
   return entry;
 }

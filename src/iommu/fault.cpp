@@ -157,6 +157,7 @@ std::uint8_t legacy_code(FaultReason reason, bool is_write) {
     case FaultReason::kContextNotPresent:
       return 0x2;
     case FaultReason::kContextInvalid:
+    case FaultReason::kSecondStagePointerInvalid:
       return 0x3;
     case FaultReason::kNestedTableTooHigh:
     case FaultReason::kAddressTooHigh:

@@ -8,11 +8,40 @@
 namespace flitwise {
 
 namespace {
-// Positions that no open source confirms. [IOM-9.1]
-constexpr unsigned kUnverifiedExecute = 29, kUnverifiedPrivileged = 30, kUnverifiedAtomic = 60;
-
-constexpr unsigned kFaultHasPasid = 31, kReason = 32, kFaultPasid = 40, kIsRead = 62;
+// Places in the high half. [IOM-9.1]
+constexpr unsigned kFaultType2 = 28, kFaultPrivileged = 29, kFaultExecute = 30, kFaultHasPasid = 31,
+                   kReason = 32, kFaultPasid = 40, kFaultAddressType = 60, kFaultType1 = 62;
 }  // namespace
+
+// A Translation Request is a read, whatever it wishes. model: a Page Request has AT 0.
+FaultType fault_type_of(const WalkRequest& request) {
+  switch (request.kind) {
+    case WalkKind::kTranslationRequest:
+      return FaultType::kRead;
+    case WalkKind::kPageRequest:
+      return FaultType::kPageRequest;
+    case WalkKind::kUntranslated:
+    case WalkKind::kTranslated:
+      break;
+  }
+  if (!request.wish.write) {
+    return FaultType::kRead;
+  }
+  return request.wish.read ? FaultType::kAtomic : FaultType::kWrite;
+}
+
+AddressType address_type_of(WalkKind kind) {
+  switch (kind) {
+    case WalkKind::kTranslationRequest:
+      return AddressType::kTranslationRequest;
+    case WalkKind::kTranslated:
+      return AddressType::kTranslated;
+    case WalkKind::kUntranslated:
+    case WalkKind::kPageRequest:
+      break;
+  }
+  return AddressType::kUntranslated;
+}
 
 std::uint64_t record_low(const FaultRecord& record) {
   return record.address & kPageAddress;
@@ -21,10 +50,12 @@ std::uint64_t record_low(const FaultRecord& record) {
 std::uint64_t record_high(const FaultRecord& record) {
   const std::uint64_t pasid =
       record.pasid.has_value() ? std::uint64_t{to_int(*record.pasid)} << kFaultPasid : 0;
-  return record.source.value | bit_if(record.is_execute, kUnverifiedExecute) |
-         bit_if(record.is_privileged, kUnverifiedPrivileged) |
+  const auto type = static_cast<unsigned>(record.type);
+  return record.source.value | bit_if((type & 1U) != 0, kFaultType2) |
+         bit_if(record.is_privileged, kFaultPrivileged) | bit_if(record.is_execute, kFaultExecute) |
          bit_if(record.pasid.has_value(), kFaultHasPasid) | std::uint64_t{record.code} << kReason |
-         pasid | bit_if(record.is_atomic, kUnverifiedAtomic) | bit_if(!record.is_write, kIsRead);
+         pasid | static_cast<std::uint64_t>(record.at) << kFaultAddressType |
+         bit_if((type & 2U) != 0, kFaultType1);
 }
 
 bool FaultLog::has_pending(Bdf source, const IommuRegisters& registers) const {

@@ -6,10 +6,15 @@
 #include <optional>
 
 #include "flitwise/ids.h"
+#include "flitwise/tlp.h"
 #include "iommu/fault.h"
 #include "iommu/registers.h"
+#include "iommu/walk.h"
 
 namespace flitwise {
+
+/// What the refused request was: T1 in bit 1, T2 in bit 0. [IOM-9.1]
+enum class FaultType : std::uint8_t { kWrite = 0, kPageRequest = 1, kRead = 2, kAtomic = 3 };
 
 /// What software is told about a refused request.
 struct FaultRecord {
@@ -17,10 +22,12 @@ struct FaultRecord {
   Bdf source;
   OptionalId<Pasid> pasid;
   std::uint64_t address = 0;  ///< its page is recorded
-  bool is_write = false;
-  bool is_atomic = false;                          ///< T2 (unverified position)
-  bool is_privileged = false, is_execute = false;  ///< PRIV, EXE (unverified positions)
+  FaultType type = FaultType::kRead;
+  AddressType at = AddressType::kUntranslated;
+  bool is_privileged = false, is_execute = false;  ///< PRIV, EXE
 };
+FaultType fault_type_of(const WalkRequest& request);
+AddressType address_type_of(WalkKind kind);
 std::uint64_t record_low(const FaultRecord& record);
 std::uint64_t record_high(const FaultRecord& record);  ///< with F=0
 

@@ -4,12 +4,12 @@
 
 namespace flitwise {
 
-FaultReason first_stage_fault(const Rights& rights, const AccessWish& wish, bool is_nested) {
+FaultReason first_stage_fault(const Rights& rights, const AccessWish& wish) {
   if (!rights.reaches(wish.privileged)) {
     return FaultReason::kUserSupervisor;
   }
   if (wish.write && !rights.first_allows_write(wish.privileged)) {
-    return is_nested ? FaultReason::kNestedWrite : FaultReason::kNoWrite;
+    return FaultReason::kNoWrite;
   }
   if (wish.execute && !rights.execute) {
     return FaultReason::kNoExecute;
@@ -25,9 +25,8 @@ FaultReason second_stage_fault(const Rights& rights, const AccessWish& wish,
   return is_denied ? FaultReason::kSecondStagePermission : FaultReason::kNone;
 }
 
-FaultReason rights_fault(const Rights& rights, const AccessWish& wish, bool is_nested,
-                         bool zero_length_read) {
-  const FaultReason first = first_stage_fault(rights, wish, is_nested);
+FaultReason rights_fault(const Rights& rights, const AccessWish& wish, bool zero_length_read) {
+  const FaultReason first = first_stage_fault(rights, wish);
   return first != FaultReason::kNone ? first : second_stage_fault(rights, wish, zero_length_read);
 }
 

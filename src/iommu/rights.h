@@ -40,16 +40,15 @@ struct Rights {
   }
 };
 
-/// Fault of the first stage, in the order U/S, write, execute; kNone if it grants all. In nested
-/// translation a missing write is told apart. [PAS-19, PAS-21, PAS-33]
-FaultReason first_stage_fault(const Rights& rights, const AccessWish& wish, bool is_nested);
+/// Fault of the first stage, in the order U/S, write, execute; kNone if it grants all. The same
+/// below a second stage. [PAS-19, PAS-21, PAS-33]
+FaultReason first_stage_fault(const Rights& rights, const AccessWish& wish);
 
 /// kSecondStagePermission if the second stage does not grant it; a zero-length read may go where
 /// writes may, with ZLR. [PAS-26, PAS-27]
 FaultReason second_stage_fault(const Rights& rights, const AccessWish& wish, bool zero_length_read);
 
 /// Both, the first stage first.
-FaultReason rights_fault(const Rights& rights, const AccessWish& wish, bool is_nested,
-                         bool zero_length_read);
+FaultReason rights_fault(const Rights& rights, const AccessWish& wish, bool zero_length_read);
 
 }  // namespace flitwise

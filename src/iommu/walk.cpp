@@ -127,6 +127,9 @@ FaultReason Walk::access_fault() const {
     case Step::kFirstStageUpdate:
       return FaultReason::kFirstStageUpdateFailed;
     case Step::kSecondStage:
+      return second_level_ == pasid_entry_.second_stage_levels()
+                 ? FaultReason::kSecondStagePointerInvalid
+                 : FaultReason::kSecondStageAccess;
     case Step::kSecondStageUpdate:
     case Step::kSecondStageDirty:
       return FaultReason::kSecondStageAccess;

@@ -39,8 +39,8 @@ void Walk::start_paging() {
 }
 
 void Walk::use_table(const TableStart& start) {
-  if (is_done() || rights_fault(start.rights, wish_to_reach(), is_nested(),
-                                offers_->zero_length_read) != FaultReason::kNone) {
+  if (is_done() || rights_fault(start.rights, wish_to_reach(), offers_->zero_length_read) !=
+                       FaultReason::kNone) {
     return;
   }
   path_rights_ = rights_ = start.rights;
@@ -113,7 +113,7 @@ FaultReason Walk::first_stage_entry_fault() const {
   if (!first_entry_.is_present()) {
     return FaultReason::kFirstStageNotPresent;
   }
-  const FaultReason reason = first_stage_fault(rights_, wish_to_reach(), is_nested());
+  const FaultReason reason = first_stage_fault(rights_, wish_to_reach());
   if (reason != FaultReason::kNone) {
     return reason;
   }
@@ -136,12 +136,17 @@ std::uint64_t Walk::first_stage_bits_to_set() const {
 
 /// Sets what is to be set in the entry; in nested translation that is a write to the page it is in.
 void Walk::update_first_stage() {
-  const std::uint64_t bits = first_stage_bits_to_set();
+  const bool is_denied = is_nested() && !table_leaf_.write;
+  std::uint64_t bits = first_stage_bits_to_set();
+  if (is_denied && is_translation_request() && bits == FirstStageEntry::kDirty) {
+    wish_.write = false;  // without D there is no W, and the rest is granted [IOM-7.2]
+    bits = 0;
+  }
   if (bits == 0) {
     after_first_stage();
     return;
   }
-  if (is_nested() && !table_leaf_.write) {
+  if (is_denied) {
     fail(FaultReason::kSecondStagePermission);  // [PAS-34]
     return;
   }
@@ -226,8 +231,7 @@ bool Walk::use_page(const PageTranslation& page) {
     return true;
   }
   if ((writes && page.write_needs_walk) ||
-      rights_fault(page.rights, wish_to_reach(), is_nested(), offers_->zero_length_read) !=
-          FaultReason::kNone) {
+      rights_fault(page.rights, wish_to_reach(), offers_->zero_length_read) != FaultReason::kNone) {
     return false;
   }
   rights_ = page.rights;

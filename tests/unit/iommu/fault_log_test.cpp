@@ -37,11 +37,53 @@ TEST_F(Faults, RecordHasSourceReasonPasidAndDirection) {
   EXPECT_EQ(record_low(record), 0x1234'5000U);
   EXPECT_EQ(record_high(record), 0x4000'0071'0000'0020U);  // a read without PASID
   record.pasid = Pasid{0xabcde};
-  record.is_write = true;
+  record.type = FaultType::kWrite;
   EXPECT_EQ(record_high(record), 0x0abc'de71'8000'0020U);
   log.report(record, registers);
   EXPECT_EQ(registers.read(0x220, 8), 0x1234'5000U);
   EXPECT_EQ(high(0), 0x8abc'de71'8000'0020U);
+}
+
+TEST_F(Faults, IOM_9_1_ExeIsBit30PrivBit29AtInBits61To60AndT2Bit28) {
+  FaultRecord record = record_of(Bdf{}, 0);
+  record.code = 0;
+  record.type = FaultType::kWrite;
+  EXPECT_EQ(record_high(record), 0U);
+  record.is_execute = true;
+  EXPECT_EQ(record_high(record), 1ULL << 30);
+  record.is_execute = false;
+  record.is_privileged = true;
+  EXPECT_EQ(record_high(record), 1ULL << 29);
+  record.is_privileged = false;
+  record.at = AddressType::kTranslationRequest;
+  EXPECT_EQ(record_high(record), 1ULL << 60);
+  record.at = AddressType::kTranslated;
+  EXPECT_EQ(record_high(record), 2ULL << 60);
+  record.at = AddressType::kUntranslated;
+  record.type = FaultType::kPageRequest;
+  EXPECT_EQ(record_high(record), 1ULL << 28);
+  record.type = FaultType::kRead;
+  EXPECT_EQ(record_high(record), 1ULL << 62);
+  record.type = FaultType::kAtomic;
+  EXPECT_EQ(record_high(record), 1ULL << 62 | 1ULL << 28);
+}
+
+TEST_F(Faults, IOM_9_1_TypeAndAddressTypeFollowTheRequest) {
+  WalkRequest request;
+  request.wish.write = true;
+  EXPECT_EQ(fault_type_of(request), FaultType::kWrite);
+  request.wish.read = true;
+  EXPECT_EQ(fault_type_of(request), FaultType::kAtomic);
+  request.kind = WalkKind::kTranslationRequest;
+  EXPECT_EQ(fault_type_of(request), FaultType::kRead);
+  EXPECT_EQ(address_type_of(request.kind), AddressType::kTranslationRequest);
+  request.kind = WalkKind::kPageRequest;
+  EXPECT_EQ(fault_type_of(request), FaultType::kPageRequest);
+  EXPECT_EQ(address_type_of(request.kind), AddressType::kUntranslated);
+  request.kind = WalkKind::kTranslated;
+  request.wish.write = false;
+  EXPECT_EQ(fault_type_of(request), FaultType::kRead);
+  EXPECT_EQ(address_type_of(request.kind), AddressType::kTranslated);
 }
 
 // [IOM-9.1]

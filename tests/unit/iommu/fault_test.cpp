@@ -24,6 +24,7 @@ TEST(FaultCodes, LegacyCodesReplaceThoseOfScalableMode) {
   EXPECT_EQ(legacy_code(F::kSecondStagePermission, false), 0x06);
   EXPECT_EQ(legacy_code(F::kSecondStageReserved, false), 0x0c);
   EXPECT_EQ(legacy_code(F::kAddressTooHigh, false), 0x04);
+  EXPECT_EQ(legacy_code(F::kSecondStagePointerInvalid, false), 0x03);
   EXPECT_EQ(legacy_code(F::kPasidDirectoryNotPresent, false), 0x51);
   EXPECT_EQ(legacy_code(F::kFirstStageNotPresent, true), 0x71);
   EXPECT_EQ(legacy_code(F::kNoWrite, true), 0x85);

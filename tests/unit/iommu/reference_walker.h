@@ -110,8 +110,10 @@ class ReferenceWalker {
     if (!bit(mine, 0)) {
       throw Stop{0x39};
     }
-    if (part(low, 11, 1) != 0 || part(high, 11, 1) != 0 || above_host(low) || above_host(high)) {
-      throw Stop{0x3a};
+    for (const std::uint64_t half : {low, high}) {
+      if (bit(half, 0) && (part(half, 11, 1) != 0 || above_host(half))) {
+        throw Stop{0x3a};
+      }
     }
     from_context(part(mine, 63, 12) * 4096 + 32 * part(q_.source.value, 6, 0));
   }
@@ -315,6 +317,10 @@ class ReferenceWalker {
     if (leaf && q_.wish.write && first_write()) {
       flags |= 0x40;
     }
+    if (type_ == 3 && !home.w && ats() && (~e & flags) == 0x40) {
+      q_.wish.write = false;
+      flags &= ~std::uint64_t{0x40};
+    }
     if ((e & flags) != flags) {
       if (type_ == 3 && !home.w) {
         throw Stop{0x79};
@@ -353,7 +359,7 @@ class ReferenceWalker {
       throw Stop{0x81, shift};
     }
     if (!ats() && q_.wish.write && !first_write()) {
-      throw Stop{type_ == 3 ? 0x77U : 0x85U, shift};
+      throw Stop{0x85U, shift};
     }
     if (!ats() && exec_ && !executable_) {
       throw Stop{0x82, shift};
@@ -376,6 +382,7 @@ class ReferenceWalker {
     if (above_host(e0_)) {
       throw Stop{0x7b};
     }
+    top_second_ = levels;
     return second_level(in, e0_ & ~0xfffULL, levels, Leaf{}, for_request, dirties, hole_limit);
   }
 
@@ -384,7 +391,7 @@ class ReferenceWalker {
     const unsigned shift = 12 + 9 * (level - 1);
     const unsigned hole = shift < hole_limit ? shift : hole_limit;
     const std::uint64_t at = table + 8 * part(in, shift + 8, shift);
-    const std::uint64_t e = fetch(at, 0x78);
+    const std::uint64_t e = fetch(at, level == top_second_ ? 0x7b : 0x78);
     so_far.r = so_far.r && bit(e, 0);
     so_far.w = so_far.w && bit(e, 1);
     check_second(e, level, shift, hole, so_far, for_request);
@@ -441,7 +448,7 @@ class ReferenceWalker {
   Answer answer_;
   bool in_window_ = false, fpd_ = false, super_ = false, exec_ = false, ssade_ = false;
   bool user_ = true, writable_ = true, executable_ = true;
-  unsigned type_ = 0, width_ = 48;
+  unsigned type_ = 0, width_ = 48, top_second_ = 0;
   std::uint64_t e0_ = 0, e1_ = 0, e2_ = 0;
 };
 

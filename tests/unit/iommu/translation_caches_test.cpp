@@ -71,8 +71,7 @@ class Agent {
           page->fault == FaultReason::kNone ? WalkOutcome::kTranslated : WalkOutcome::kFault;
       hit->fault = page->fault != FaultReason::kNone
                        ? page->fault
-                       : rights_fault(page->rights, request.wish,
-                                      tag.type == TranslationType::kNested, true);
+                       : rights_fault(page->rights, request.wish, true);
       hit->address = page->page | (request.address & 0xfff);
       return;
     }

@@ -135,6 +135,16 @@ TEST_F(SecondStage, AccessedAndDirtyWithSsadeOnly) {
   EXPECT_EQ(entry(1) & 0x300, 0x300U);
 }
 
+TEST_F(SecondStage, IOM_4_2_PointerThatReachesNoMemoryIsFault7b) {
+  tables.memory.break_at(at(4));
+  expect(F::kSecondStagePointerInvalid);
+  tables = Tables();
+  tables.set_pasid(0, 2);
+  leaf = tables.map_second(kAddress, kPage | kReadWrite);
+  tables.memory.break_at(at(3));
+  expect(F::kSecondStageAccess);
+}
+
 // [IOM-6.1]
 TEST_F(SecondStage, StartsAtACachedTable) {
   change(4, entry(4) & ~2ULL);
@@ -191,7 +201,7 @@ TEST_F(Nested, PageIsTheSmallerOfBothStages) {
 
 TEST_F(Nested, PAS_33_FirstStageDeniesWhileSecondAllows) {
   tables.memory.write(first(3), tables.memory.read(first(3)) & ~2ULL);
-  EXPECT_EQ(tables.write(kAddress).fault, F::kNestedWrite);
+  EXPECT_EQ(tables.write(kAddress).fault, F::kNoWrite);
   EXPECT_EQ(tables.read(kAddress).fault, F::kNone);
 }
 
@@ -208,11 +218,36 @@ TEST_F(Nested, PAS_34_SecondStageDeniesTheUpdateOfATable) {
   EXPECT_EQ(tables.read(kAddress).fault, F::kNone);
 }
 
+// [PAS-34]: D is a write to the table, so that W is what the answer lacks.
+TEST_F(Nested, IOM_7_2_TranslationRequestIsAnsweredWithoutWWhereDCannotBeSet) {
+  tables.set_pasid(0, 3, 2, 0, 1 << 9);
+  const std::uint64_t table = first(1) & ~std::uint64_t{0xfff};
+  tables.memory.write(second(table), table | 1);
+  EXPECT_EQ(tables.walk(tables.translation_request(kAddress)).fault, F::kSecondStagePermission);
+  tables.memory.write(first(1), tables.memory.read(first(1)) | 0x20);  // A
+  const WalkResult result = tables.walk(tables.translation_request(kAddress));
+  EXPECT_EQ(result.fault, F::kNone);
+  EXPECT_TRUE(result.read);
+  EXPECT_FALSE(result.write);
+  EXPECT_TRUE(result.write_needs_walk);
+  EXPECT_EQ(result.address, 0x99'9000U);
+  EXPECT_EQ(tables.memory.read(first(1)) & 0x60, 0x20U);
+  EXPECT_EQ(tables.memory.read(leaf) & 0x300, 0x100U);  // no write, no D
+  EXPECT_EQ(tables.write(kAddress).fault, F::kSecondStagePermission);
+  tables.memory.write(first(1), tables.memory.read(first(1)) | 0x60);
+  EXPECT_TRUE(tables.walk(tables.translation_request(kAddress)).write);
+}
+
 // [IOM-4.2]
 TEST_F(Nested, PageThatTheSecondStageDenies) {
   tables.memory.write(leaf, 0x99'9000 | 1);
   EXPECT_EQ(tables.write(kAddress).fault, F::kSecondStagePermission);
   EXPECT_EQ(tables.read(kAddress).fault, F::kNone);
+}
+
+TEST_F(Nested, IOM_4_2_PointerThatReachesNoMemoryIsFault7b) {
+  tables.memory.break_at(second(kPage, 4));
+  EXPECT_EQ(tables.read(kAddress).fault, F::kSecondStagePointerInvalid);
 }
 
 // [IOM-4.2]

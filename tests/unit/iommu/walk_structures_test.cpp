@@ -115,6 +115,16 @@ TEST_F(WalkStructures, PAS_05_RootReservedBits) {
   }
 }
 
+// [IOM-2.2]
+TEST_F(WalkStructures, PAS_05_ReservedBitsOfAHalfThatIsNotPresentDoNotCount) {
+  for (const unsigned bit : {1U, 5U, 11U, 63U}) {
+    tables.memory.write(tables.root_at() + 8, std::uint64_t{1} << bit);
+    EXPECT_EQ(tables.read(0x5678).address, 0x77678U);
+    tables.memory.write(tables.root_at() + 8, std::uint64_t{1} << bit | 1);
+    expect_read_fault(F::kRootReserved);
+  }
+}
+
 TEST_F(WalkStructures, PAS_06_ContextNotPresent) {
   tables.memory.write(tables.context_at(), tables.context_low & ~std::uint64_t{1});
   expect_read_fault(F::kContextNotPresent);
@@ -270,7 +280,8 @@ TEST_F(WalkStructures, MemoryErrorsHaveTheCodeOfTheStructure) {
   EXPECT_EQ(low.read(0x5000).fault, F::kFirstStageAccess);
   Tables second = tables;
   second.memory.break_at(kSecondTables);
-  EXPECT_EQ(second.fault(tables.request_with_pasid(1, 0x5000, false)), F::kSecondStageAccess);
+  EXPECT_EQ(second.fault(tables.request_with_pasid(1, 0x5000, false)),
+            F::kSecondStagePointerInvalid);
 }
 
 // [IOM-1.6]
