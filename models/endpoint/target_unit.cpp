@@ -161,17 +161,23 @@ std::optional<unsigned> TargetUnit::target_of(const Tlp& tlp) const {
   return vf ? std::optional<unsigned>(*vf + 1) : std::nullopt;
 }
 
+unsigned TargetUnit::function_behind(const Tlp& request) const {
+  if (is_configuration(request.type)) {
+    return target_of(request).value_or(0);
+  }
+  const std::optional<Place> place =
+      is_memory_request(request.type) ? place_of(request.address) : std::nullopt;
+  return place ? place->function : 0;
+}
+
+// A message says so itself.
 // Where a request names no function that is there, the PF answers for the device.
 unsigned TargetUnit::function_behind(const Arrival& arrival) const {
   const Tlp& tlp = arrival.packet->tlp;
-  if (is_configuration(tlp.type)) {
-    return target_of(tlp).value_or(0);
-  }
-  if (!is_memory_request(tlp.type)) {
+  if (is_message(tlp.type)) {
     return arrival.function <= vfs_.count ? arrival.function : 0;
   }
-  const std::optional<Place> place = place_of(tlp.address);
-  return place ? place->function : 0;
+  return function_behind(tlp);
 }
 
 void TargetUnit::configuration(const Arrival& arrival, Time now) {
@@ -287,6 +293,12 @@ void TargetUnit::reset(unsigned function, ResetKind kind) {
     }
   }
 }
+Bdf TargetUnit::routing_id(unsigned function) const {
+  const Bdf pf = Bdf::of(bus_, 0, 0);
+  return function == 0 || function > vfs_.count ? pf : vfs_.bdf(pf, function - 1);
+}
+
+// From the function that was asked, with its own ID. [LNK-9.24]
 
 PacketRef TargetUnit::completion(const Packet& request, CplStatus status) const {
   PacketRef packet = pool_.make(PacketKind::kTlp);
@@ -296,8 +308,8 @@ PacketRef TargetUnit::completion(const Packet& request, CplStatus status) const 
   Tlp& tlp = packet->tlp;
   start_completion(tlp, request.tlp);
   end_without_data(tlp, request.tlp, status);
-  tlp.completer_id =
-      is_configuration(request.tlp.type) ? request.tlp.completer_id : Bdf::of(bus_, 0, 0);
+  tlp.completer_id = is_configuration(request.tlp.type) ? request.tlp.completer_id
+                                                        : routing_id(function_behind(request.tlp));
   return packet;
 }
 
@@ -338,8 +350,7 @@ void TargetUnit::send_error(unsigned function, std::uint8_t message_code, Time n
   message->tlp.type = TlpType::kMsg;
   message->tlp.routing = MsgRouting::kToRootComplex;
   message->tlp.message_code = message_code;
-  message->tlp.requester_id =
-      function == 0 ? Bdf::of(bus_, 0, 0) : vfs_.bdf(Bdf::of(bus_, 0, 0), function - 1);
+  message->tlp.requester_id = routing_id(function);
   sizer_.size(*message);
   messages_.push_back({std::move(message), now + device_.timing.pipeline});
 }

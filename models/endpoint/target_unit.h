@@ -129,10 +129,12 @@ class TargetUnit {
   void memory_read(const Arrival& arrival, Time now);
   std::optional<Place> place_of(std::uint64_t address) const;
   std::optional<Place> locate(const Tlp& tlp) const;
+  unsigned function_behind(const Tlp& request) const;
   unsigned function_behind(const Arrival& arrival) const;
   void write_handle_register(std::uint64_t offset, std::uint32_t value, std::uint8_t enables);
   std::uint32_t read_dw(const Place& place, std::uint64_t offset) const;
   void store(unsigned function, std::uint64_t offset, std::uint8_t byte);
+  Bdf routing_id(unsigned function) const;
   PacketRef completion(const Packet& request, CplStatus status) const;
   void answer(PacketRef packet, Time ready);
   void refuse(const Arrival& arrival, const char* kind, cfg::aer::Uncorrectable error, Time now);

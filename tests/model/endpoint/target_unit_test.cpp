@@ -288,6 +288,21 @@ TEST_F(TargetUnitTest, AnErrorOfAVirtualFunctionIsBookedThereAndReportedAsThePfA
   EXPECT_EQ(messages_[0]->tlp.requester_id, Bdf::of(1, 0, 2));
 }
 
+TEST_F(TargetUnitTest, LNK_9_24_TheCompleterIsTheFunctionThatWasAsked) {
+  open_bars();
+  const auto completer_of = [&](const PacketRef& request) {
+    return send(request).at(0)->tlp.completer_id;
+  };
+  EXPECT_EQ(completer_of(memory(TlpType::kMRd, kBar + 0x40, 1)), Bdf::of(1, 0, 0));
+  EXPECT_EQ(completer_of(memory(TlpType::kMRd, kVfBar + 0x40, 1)), Bdf::of(1, 0, 1));
+  EXPECT_EQ(completer_of(memory(TlpType::kMRd, kVfBar + 2 * 0x10000 + 0x40, 1)), Bdf::of(1, 0, 3));
+  const PacketRef atomic = memory(TlpType::kFetchAdd, kVfBar + 0x10000 + 0x40, 1);
+  atomic->payload.assign(4, 1);
+  EXPECT_EQ(completer_of(atomic), Bdf::of(1, 0, 2)) << "refused";
+  EXPECT_EQ(completer_of(memory(TlpType::kMRd, 0x1000, 1)), Bdf::of(1, 0, 0)) << "nobody's";
+  EXPECT_EQ(completer_of(config_read(Bdf::of(1, 0, 3), 0)), Bdf::of(1, 0, 3));
+}
+
 TEST_F(TargetUnitTest, WhatWaitsForTheLinkIsNamed) {
   EXPECT_EQ(unit_.waiting(), "");
   unit_.receive(config_read(Bdf::of(1, 0, 0), cfg::kVendorId), now_);
