@@ -11,8 +11,8 @@ namespace flitwise {
 
 /// With 10-bit tags the values with T9:T8 = 00 stay unused; unverified, hence named. [LNK-9.8]
 inline constexpr std::uint16_t kFirstTenBitTag = 256;
-/// With 14-bit tags none stays unused; unverified. [LNK-9.8]
-inline constexpr std::uint16_t kFirstFourteenBitTag = 0;
+/// With 14-bit tags those with T13:T10 = 0000, which completers of 10-bit tags know. [LNK-9.8]
+inline constexpr std::uint16_t kFirstFourteenBitTag = 1024;
 
 class TagPool {
  public:
