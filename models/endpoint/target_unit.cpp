@@ -124,7 +124,6 @@ void TargetUnit::perform(const Arrival& arrival, Time now) {
   const Tlp& tlp = arrival.packet->tlp;
   TlpLimits limits;
   limits.mps = mps_;
-  limits.mrrs = 0;  // MRRS binds the device's own reads, not the host's.
   if (arrival.packet->malformed || check_tlp(tlp, limits)) {
     report(0, "malformed_tlp", cfg::aer::Uncorrectable::kMalformedTlp, *arrival.packet, now);
     return;
@@ -161,6 +160,7 @@ std::optional<unsigned> TargetUnit::target_of(const Tlp& tlp) const {
   return vf ? std::optional<unsigned>(*vf + 1) : std::nullopt;
 }
 
+// Where a request names no function that is there, the PF answers for the device.
 unsigned TargetUnit::function_behind(const Tlp& request) const {
   if (is_configuration(request.type)) {
     return target_of(request).value_or(0);
@@ -171,7 +171,6 @@ unsigned TargetUnit::function_behind(const Tlp& request) const {
 }
 
 // A message says so itself.
-// Where a request names no function that is there, the PF answers for the device.
 unsigned TargetUnit::function_behind(const Arrival& arrival) const {
   const Tlp& tlp = arrival.packet->tlp;
   if (is_message(tlp.type)) {
@@ -293,13 +292,13 @@ void TargetUnit::reset(unsigned function, ResetKind kind) {
     }
   }
 }
+
 Bdf TargetUnit::routing_id(unsigned function) const {
   const Bdf pf = Bdf::of(bus_, 0, 0);
   return function == 0 || function > vfs_.count ? pf : vfs_.bdf(pf, function - 1);
 }
 
 // From the function that was asked, with its own ID. [LNK-9.24]
-
 PacketRef TargetUnit::completion(const Packet& request, CplStatus status) const {
   PacketRef packet = pool_.make(PacketKind::kTlp);
   packet->counts = request.counts;

@@ -20,7 +20,6 @@ constexpr std::size_t kMostAnswers = 16384;
 TlpLimits limits_of(const Config& config) {
   TlpLimits limits;
   limits.mps = static_cast<unsigned>(config.link.mps);
-  limits.mrrs = static_cast<unsigned>(config.link.mrrs);
   limits.has_pasid = config.host.pasid;
   limits.has_translated_pasid = config.host.translated_pasid;
   return limits;

@@ -17,7 +17,6 @@ constexpr std::array<bool, kFcClasses> kTakesAll = {true, true, true};
 TlpLimits limits_of(const LinkConfig& link) {
   TlpLimits limits;
   limits.mps = static_cast<unsigned>(link.mps);
-  limits.mrrs = 0;  // the completer's rule
   limits.is_end = false;
   return limits;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "config_space/capabilities.h"
 #include "link/shared_credits.h"
 #include "monitor/link_monitor.h"
 
@@ -23,6 +24,17 @@ SharedCredits shared_credits_of(const LinkConfig& link) {
   return link.shared_credits.merged ? SharedCredits::kMerged : SharedCredits::kApart;
 }
 
+// The largest of the devices that send over the link: a long read of another one goes unnoticed.
+std::uint32_t enabled_mrrs(const Fabric& fabric, std::size_t index, bool is_trunk) {
+  std::uint32_t mrrs = 0;
+  for (const FabricDevice& device : fabric.devices) {
+    if (is_trunk || device.link == index) {
+      mrrs = std::max(mrrs, device_control(device.endpoint->target().space(0)).mrrs);
+    }
+  }
+  return mrrs;
+}
+
 LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Config& config) {
   const LinkConfig& link = fabric.links[index].link->config();
   LinkMonitorOptions options;
@@ -38,6 +50,9 @@ LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Co
   options.is_host_above = options.link.rfind("rp", 0) == 0;
   options.announces_handles = false;
   const bool is_trunk = options.link.find("-sw") != std::string::npos;
+  options.enabled_mrrs = [&fabric, index, is_trunk] {
+    return enabled_mrrs(fabric, index, is_trunk);
+  };
   for (const FabricDevice& device : fabric.devices) {
     if (!is_trunk && device.link != index) {
       continue;

@@ -31,7 +31,7 @@ LinkMonitor::Direction::Direction(const LinkMonitorOptions& options, bool is_up,
                                            : SequenceMonitor::Numbered::kTlps),
       ordering(reporter),
       // MRRS binds a device's own reads, not the host's.
-      shape(reporter, options.mps, is_up ? options.mrrs : 0U),
+      shape(reporter, options.mps, is_up ? options.mrrs : 0U, options.enabled_mrrs),
       tags(reporter, requests, is_up ? options.device_timeout : options.host_timeout),
       answers(Reporter(log, !is_up), requests, is_up ? options.host_rcb : options.device_rcb),
       handles(reporter, options.form),

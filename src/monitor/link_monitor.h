@@ -28,6 +28,7 @@ struct LinkMonitorOptions {
   SharedCredits shared_credits = SharedCredits::kNone;
   bool has_memory_states = false;  ///< of CXL.mem: the device has states of its lines [COH-5.3]
   std::uint32_t mps = 256, mrrs = 512;
+  RequestMonitor::EnabledMrrs enabled_mrrs;       ///< of the devices below
   std::uint32_t host_rcb = 64, device_rcb = 128;  ///< as completers [LNK-9.9]
   Time device_timeout, host_timeout;              ///< [LNK-9.18]
   IdentityForm form;

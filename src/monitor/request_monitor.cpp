@@ -84,8 +84,10 @@ void RequestMonitor::look_at_memory_request(const Packet& packet, Time now) cons
   const Tlp& tlp = packet.tlp;
   const std::uint32_t bytes = 4U * tlp.length_dw;
   const bool is_read = tlp.type == TlpType::kMRd || tlp.type == TlpType::kMRdLk;
-  if (is_read && bytes > limits_[1]) {
-    reporter_.report(kMrrs, now, packet, fmt::format("MRRS {} bytes", limits_[1]));
+  const std::uint32_t mrrs =
+      is_read && bytes > limits_[1] && enabled_mrrs_ ? enabled_mrrs_() : limits_[1];
+  if (is_read && bytes > mrrs) {
+    reporter_.report(kMrrs, now, packet, fmt::format("MRRS {} bytes", mrrs));
   }
   if ((tlp.address & 0xfffU) + bytes > 0x1000U) {
     reporter_.report(kPageBoundary, now, packet,

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "monitor/tlp_kind.h"
 #include "monitor/violation_log.h"
@@ -12,9 +15,14 @@ namespace flitwise {
 
 class RequestMonitor {
  public:
-  /// Units: bytes; mrrs 0: reads in this direction have no such bound.
-  RequestMonitor(Reporter reporter, std::uint32_t mps, std::uint32_t mrrs)
-      : reporter_(reporter), limits_{mps, mrrs == 0 ? kLargestRead : mrrs, mps} {}
+  /// MRRS as software has set it meanwhile. Unit: byte.
+  using EnabledMrrs = std::function<std::uint32_t()>;
+  /// Units: bytes; mrrs 0: reads in this direction have no such bound. `enabled` is asked where a
+  /// read exceeds mrrs; empty: it stays as it is.
+  RequestMonitor(Reporter reporter, std::uint32_t mps, std::uint32_t mrrs, EnabledMrrs enabled = {})
+      : reporter_(reporter),
+        limits_{mps, mrrs == 0 ? kLargestRead : mrrs, mps},
+        enabled_mrrs_(std::move(enabled)) {}
 
   /// Is a TLP what nearly every one is: within its page and its limit, all bytes of several DWs
   /// enabled, of a usual address type? Then there is no more to ask.
@@ -41,6 +49,7 @@ class RequestMonitor {
 
   Reporter reporter_;
   std::array<std::uint32_t, kFcClasses> limits_;  // bytes of data carried or asked for
+  EnabledMrrs enabled_mrrs_;
 };
 
 }  // namespace flitwise

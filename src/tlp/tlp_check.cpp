@@ -172,29 +172,15 @@ bool is_page_message(const Tlp& tlp) {
 }  // namespace
 
 const char* name_of(TlpViolation violation) {
-  static constexpr std::array<const char*, kTlpViolations> kNames = {"truncated",
-                                                                     "unknown_prefix",
-                                                                     "prefix_order",
-                                                                     "too_many_prefixes",
-                                                                     "repeated_pasid",
-                                                                     "unknown_type",
-                                                                     "length_mismatch",
-                                                                     "trailing_bytes",
-                                                                     "ecrc_mismatch",
-                                                                     "bad_byte_enables",
-                                                                     "crosses_4kib",
-                                                                     "reserved_address_type",
-                                                                     "bad_length",
-                                                                     "unaligned_atomic",
-                                                                     "bad_config_or_io_fields",
-                                                                     "bad_message_routing",
-                                                                     "bad_message_kind",
-                                                                     "pasid_not_permitted",
-                                                                     "exceeds_mps",
-                                                                     "exceeds_mrrs",
-                                                                     "pasid_not_enabled",
-                                                                     "translated_with_pasid",
-                                                                     "page_message_class"};
+  static constexpr std::array<const char*, kTlpViolations> kNames = {
+      "truncated",           "unknown_prefix",    "prefix_order",
+      "too_many_prefixes",   "repeated_pasid",    "unknown_type",
+      "length_mismatch",     "trailing_bytes",    "ecrc_mismatch",
+      "bad_byte_enables",    "crosses_4kib",      "reserved_address_type",
+      "bad_length",          "unaligned_atomic",  "bad_config_or_io_fields",
+      "bad_message_routing", "bad_message_kind",  "pasid_not_permitted",
+      "exceeds_mps",         "pasid_not_enabled", "translated_with_pasid",
+      "page_message_class"};
   return kNames[static_cast<std::size_t>(violation)];
 }
 
@@ -219,7 +205,6 @@ const char* sentence_of(TlpViolation violation) {
       "the Message Code does not go with, or without, data",
       "this type carries no PASID",
       "the payload exceeds MPS",
-      "the read exceeds MRRS",
       "the receiver takes no PASID",
       "the receiver takes no PASID on translated requests",
       "a page request or its response is not on traffic class 0"};
@@ -246,10 +231,6 @@ std::optional<TlpViolation> check_tlp(const Tlp& tlp, const TlpLimits& limits) {
   }
   if (limits.mps != 0 && data_bytes(tlp) > limits.mps) {
     return TlpViolation::kExceedsMps;
-  }
-  const bool is_read = tlp.type == TlpType::kMRd || tlp.type == TlpType::kMRdLk;
-  if (limits.mrrs != 0 && is_read && 4U * tlp.length_dw > limits.mrrs) {
-    return TlpViolation::kExceedsMrrs;
   }
   if (tlp.has_pasid && !limits.has_pasid) {
     return TlpViolation::kPasidNotEnabled;

@@ -34,22 +34,21 @@ enum class TlpViolation : std::uint8_t {
   kPasidNotPermitted,    ///< [LNK-3.7]
 
   kExceedsMps,           ///< [LNK-9.15]
-  kExceedsMrrs,          ///< [LNK-9.15]
   kPasidNotEnabled,      ///< the receiver takes no PASID [LNK-3.7]
   kTranslatedWithPasid,  ///< PASID on AT 2 without support [LNK-3.8]
   kPageMessageClass,     ///< a Page Request or PRG Response off TC 0 [PRI-04]
 };
-inline constexpr int kTlpViolations = 23;
+inline constexpr int kTlpViolations = 22;
 
 const char* name_of(TlpViolation violation);  ///< "truncated", "crosses_4kib", ...
 
 /// What was broken, for people: "a memory request crosses a 4 KiB boundary".
 const char* sentence_of(TlpViolation violation);
 
-/// What a receiver takes. Units: bytes; 0 leaves the rule out.
+/// What a receiver takes. MRRS is none of it: it binds whoever reads. Unit: byte; 0 leaves the rule
+/// out. [LNK-9.15]
 struct TlpLimits {
   unsigned mps = 256;
-  unsigned mrrs = 512;
   unsigned max_end_end_prefixes = 4;
   bool has_pasid = true;             ///< PASID prefixes are taken
   bool has_translated_pasid = true;  ///< also on translated requests

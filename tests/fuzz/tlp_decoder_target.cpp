@@ -56,7 +56,7 @@ void check_whole(const DecodeResult& decoded, const ByteVector& bytes) {
 
 void check_limits(const DecodeResult& decoded) {
   for (const TlpLimits& limits :
-       {TlpLimits{}, TlpLimits{0, 0, 0, false, false}, TlpLimits{128, 4096, 1, true, false}}) {
+       {TlpLimits{}, TlpLimits{0, 0, false, false}, TlpLimits{128, 1, true, false}}) {
     const auto violation = check_tlp(decoded.tlp, limits);
     FLITWISE_PROPERTY(!decoded.error || violation);
     FLITWISE_PROPERTY(!violation || *sentence_of(*violation) != '\0');

@@ -109,11 +109,11 @@ TEST(Script, RawTlpsTravelAsTheyAre) {
 }
 
 TEST(Script, AMalformedDmaEndsWithItsError) {
-  // PASID on a locked read cannot be asked for; a translation beyond MRRS can.
-  const ScriptAnswer answer =
-      play(R"({"op":"dma","kind":"read","at":"translation_request","addr":0,"bytes":1024,"id":1})");
+  // PASID on a locked read cannot be asked for; one that the root port does not take can.
+  const ScriptAnswer answer = play(
+      R"({"op":"dma","kind":"read","pasid":5,"addr":0,"bytes":4,"id":1})", {"host.pasid=false"});
   ASSERT_EQ(answer.of(1).size(), 1U);
-  EXPECT_EQ(answer.of(1)[0].at("detail"), "exceeds_mrrs");
+  EXPECT_EQ(answer.of(1)[0].at("detail"), "pasid_not_enabled");
 }
 
 TEST(Script, RunMovesTimeBySpan) {

@@ -57,6 +57,21 @@ TEST_F(RequestMonitorTest, PRI_33_TheLastPageRequestOfAGroupShouldNotBeRelaxed) 
   }
 }
 
+// Software may raise MRRS after the set-up.
+TEST_F(RequestMonitorTest, LNK_9_15_AReadIsBoundByTheMrrsThatIsSetNow) {
+  std::uint32_t enabled = 512;
+  test::Reported reported;
+  const RequestMonitor monitor(reported.reporter, 256, 512, [&enabled] { return enabled; });
+  const PacketRef read = packet(pool, TlpType::kMRd, 512, 0x1000);
+  read->tlp.first_be = read->tlp.last_be = 0xf;
+  enabled = 2048;
+  monitor.report(*read, {});
+  EXPECT_THAT(reported.rules(), IsEmpty());
+  enabled = 1024;
+  monitor.report(*read, {});
+  EXPECT_THAT(reported.rules(), Contains("LNK-9.15"));
+}
+
 TEST_F(RequestMonitorTest, APlainWriteIsFine) {
   EXPECT_THAT(rules_broken_by(*write), IsEmpty());
 }

@@ -189,15 +189,15 @@ TEST(TlpCheck, LNK_3_7_PasidOnlyWhereItMayBe) {
   EXPECT_EQ(check_format(tlp), TlpViolation::kPasidNotPermitted);
 }
 
-TEST(TlpCheck, LNK_9_15_MpsBoundsEveryPayloadAndMrrsEveryRead) {
+TEST(TlpCheck, LNK_9_15_MpsBoundsEveryPayloadAndNoReceiverBoundsReads) {
   const TlpLimits limits;
   EXPECT_EQ(check_tlp(memory(TlpType::kMWr, 0, 64), limits), std::nullopt);
   EXPECT_EQ(check_tlp(memory(TlpType::kMWr, 0, 65), limits), TlpViolation::kExceedsMps);
   EXPECT_EQ(check_tlp(memory(TlpType::kCplD, 0, 65), limits), TlpViolation::kExceedsMps);
-  EXPECT_EQ(check_tlp(memory(TlpType::kMRd, 0, 128), limits), std::nullopt);
-  EXPECT_EQ(check_tlp(memory(TlpType::kMRd, 0, 129), limits), TlpViolation::kExceedsMrrs);
+  EXPECT_EQ(check_tlp(memory(TlpType::kMRd, 0, 1024), limits), std::nullopt);
+  EXPECT_EQ(check_tlp(memory(TlpType::kMRdLk, 0, 1024), limits), std::nullopt);
   TlpLimits open;
-  open.mps = open.mrrs = 0;
+  open.mps = 0;
   EXPECT_EQ(check_tlp(memory(TlpType::kMWr, 0, 1024), open), std::nullopt);
   EXPECT_EQ(check_tlp(memory(TlpType::kMRd, 0, 1024), open), std::nullopt);
 }
