@@ -61,11 +61,14 @@ CxlCacheDevice::CxlCacheDevice(const sc_core::sc_module_name& name, const Config
 void CxlCacheDevice::work() {
   wakeup_.taken();
   if (is_down_) {
+    wakeup_.at(core_.tell_engine(now()));
     return;
   }
   wakeup_.at(core_.ask_for_lines(
       now(), config_.device.cxl.cache.lines_per_clock,
-      [this](const CoreRequest& request) { return rules_.accepts(request); },
+      [this](const CoreRequest& request) {
+        return rules_.accepts(request, core_.answers_under_way());
+      },
       [this](const CoreRequest& request, PacketRef packet) { ask(request, std::move(packet)); }));
 }
 
@@ -118,7 +121,7 @@ tlm::tlm_sync_enum CxlCacheDevice::receive(int /*id*/, Packet& packet, tlm::tlm_
   counts_ = packet.counts;
   rules_.receive(*packet.cxl, line_with(packet), out_, results_);
   send_all();
-  core_.finish(results_, now() + config_.device.cxl.cache.lookup);
+  core_.finish(results_, now() + config_.device.cxl.cache.lookup, true);
   wakeup_.at(now());
   return tlm::TLM_COMPLETED;
 }

@@ -42,11 +42,14 @@ CxlHdmHost::CxlHdmHost(const sc_core::sc_module_name& name, const Config& config
 void CxlHdmHost::work() {
   wakeup_.taken();
   if (is_down_) {
+    wakeup_.at(core_.tell_engine(now()));
     return;
   }
   wakeup_.at(core_.ask_for_lines(
       now(), config_.host.cxl_mem.cache.lines_per_clock,
-      [this](const CoreRequest& request) { return rules_.accepts(request); },
+      [this](const CoreRequest& request) {
+        return rules_.accepts(request, core_.answers_under_way());
+      },
       [this](const CoreRequest& request, PacketRef packet) { ask(request, std::move(packet)); }));
 }
 
@@ -97,7 +100,7 @@ tlm::tlm_sync_enum CxlHdmHost::receive(int /*id*/, Packet& packet, tlm::tlm_phas
   count(done_.conflicts_late, rules_.late_conflicts() - late);
   const Time inward = config_.host.cxl_mem.bridge + config_.host.cxl_mem.cache.lookup;
   send_all(inward);
-  core_.finish(results_, now() + inward);
+  core_.finish(results_, now() + inward, true);
   wakeup_.at(now());
   return tlm::TLM_COMPLETED;
 }

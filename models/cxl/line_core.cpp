@@ -54,12 +54,13 @@ PacketRef LineCore::take(CoreRequest& request, Time now) {
   operation.packet->stamp(Hop::kHandle, now);
   operation.line = line;
   operation.is_out = true;
+  operation.is_answer = false;
   transfers_.take();
   return operation.packet;
 }
 
-void LineCore::finish(const CoreResult& result, Time done) {
-  const Operation& operation = operations_[result.token];
+void LineCore::finish(const CoreResult& result, Time done, bool is_answer) {
+  Operation& operation = operations_[result.token];
   if (result.is_error) {
     ++refused_;
   } else if (transfers_.transfer(operation.line.transfer).op == Op::kRead) {
@@ -69,23 +70,36 @@ void LineCore::finish(const CoreResult& result, Time done) {
     operation.packet->stamp(Hop::kMemory, done);
     tracer_.write_committed(*operation.packet);
   }
-  end(result.token, result.is_error ? TransferStatus::kUnsupportedRequest : TransferStatus::kDone,
-      done);
+  operation.status = result.is_error ? TransferStatus::kUnsupportedRequest : TransferStatus::kDone;
+  operation.packet.reset();
+  operation.is_out = false;
+  operation.is_answer = is_answer;
+  answers_ += is_answer ? 1 : 0;
+  last_completion_ = std::max(last_completion_, done);
+  ends_.add(result.token, done);
+}
+
+Time LineCore::tell_engine(Time now) {
+  while (ends_.is_due(now)) {
+    const std::uint32_t token = ends_.take();
+    answers_ -= operations_[token].is_answer ? 1 : 0;
+    end(token, operations_[token].status, now);
+  }
+  return ends_.next();
 }
 
 void LineCore::end(std::uint32_t token, TransferStatus status, Time when) {
-  Operation& operation = operations_[token];
-  operation.packet.reset();
-  operation.is_out = false;
   free_.push_back(token);
-  last_completion_ = std::max(last_completion_, when);
-  transfers_.done(operation.line, status, when);
+  transfers_.done(operations_[token].line, status, when);
 }
 
 void LineCore::lose_all(Time now) {
   for (std::uint32_t token = 0; token < operations_.size(); ++token) {
     if (operations_[token].is_out) {
       ++lost_;
+      operations_[token].packet.reset();
+      operations_[token].is_out = false;
+      last_completion_ = std::max(last_completion_, now);
       end(token, TransferStatus::kTimeout, now);
     }
   }

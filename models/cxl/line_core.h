@@ -3,6 +3,8 @@
 /// next, what it has out, and its books. [CXL-7.2]
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "coherence/core_request.h"
+#include "common/due_queue.h"
 #include "cxl/line_transfers.h"
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
@@ -33,32 +36,26 @@ class LineCore {
   /// cannot be had now: it holds up those behind it.
   /// bool accepts(const CoreRequest&): it can be had; the bytes of a write are not there yet.
   /// void ask(const CoreRequest&, PacketRef): it is asked for; the packet may carry the request.
-  /// Returns when to go on though nothing has come back.
+  /// What is over by now is told to the engine before. Returns when to go on though nothing has
+  /// come back.
   template <class Accepts, class Ask>
   Time ask_for_lines(Time now, unsigned limit, Accepts&& accepts, Ask&& ask) {
-    asked_ = now == asked_at_ ? asked_ : 0;
-    asked_at_ = now;
-    while (transfers_.has_line(now)) {
-      if (asked_ == limit) {
-        return now + Time{1};
-      }
-      CoreRequest request = wanted();
-      if (!accepts(std::as_const(request))) {
-        return Time::never();
-      }
-      ++asked_;
-      PacketRef packet = take(request, now);
-      ask(std::as_const(request), std::move(packet));
-    }
-    return transfers_.next_at();
+    tell_engine(now);
+    const Time next = ask_up_to(limit, now, accepts, ask);
+    return std::min(next, ends_.next());
   }
-  /// What was asked for is over at `done`; takes the results.
-  void finish(CoreResults& results, Time done) {
+  /// What was asked for reaches the core at `done`; takes the results. is_answer: it was not there,
+  /// but had to come, and keeps its place among the requests that may be out until then.
+  void finish(CoreResults& results, Time done, bool is_answer = false) {
     for (const CoreResult& result : results) {
-      finish(result, done);
+      finish(result, done, is_answer);
     }
     results.clear();
   }
+  /// Tells the engine what is over by now; returns when something will be.
+  Time tell_engine(Time now);
+  /// Requests whose answer is here, and not yet at the core.
+  std::size_t answers_under_way() const { return answers_; }
   /// All that is out fails. [CXL-7.5]
   void lose_all(Time now);
 
@@ -78,11 +75,31 @@ class LineCore {
   struct Operation {
     PacketRef packet;
     LineTransfers::Line line;
-    bool is_out = false;
+    bool is_out = false;     // and has no result
+    bool is_answer = false;  // its result came from elsewhere
+    TransferStatus status = TransferStatus::kDone;
   };
+  template <class Accepts, class Ask>
+  Time ask_up_to(unsigned limit, Time now, Accepts& accepts, Ask& ask) {
+    asked_ = now == asked_at_ ? asked_ : 0;
+    asked_at_ = now;
+    while (transfers_.has_line(now)) {
+      if (asked_ == limit) {
+        return now + Time{1};
+      }
+      CoreRequest request = wanted();
+      if (!accepts(std::as_const(request))) {
+        return Time::never();
+      }
+      ++asked_;
+      PacketRef packet = take(request, now);
+      ask(std::as_const(request), std::move(packet));
+    }
+    return transfers_.next_at();
+  }
   CoreRequest wanted();
   PacketRef take(CoreRequest& request, Time now);
-  void finish(const CoreResult& result, Time done);
+  void finish(const CoreResult& result, Time done, bool is_answer);
   void end(std::uint32_t token, TransferStatus status, Time when);
 
   PacketPool& pool_;
@@ -91,6 +108,8 @@ class LineCore {
   LineTransfers transfers_;
   std::vector<Operation> operations_;  // by token
   std::vector<std::uint32_t> free_;    // of them
+  DueQueue<std::uint32_t> ends_;       // tokens whose results are on their way to the core
+  std::size_t answers_ = 0;            // among them
   Time asked_at_ = Time::never();
   unsigned asked_ = 0;  // then
   Time last_completion_{};

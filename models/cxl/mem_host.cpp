@@ -15,21 +15,36 @@ CxlMemHost::CxlMemHost(const sc_core::sc_module_name& name, const Config& config
       pool_(pool),
       tracer_(tracer),
       wakeup_("wakeup", config.host.timing.clock),
+      ends_wakeup_("ends", Time{1}),
       requests_(config.host.cxl_mem.outstanding) {
   for (std::size_t tag = requests_.size(); tag > 0; --tag) {
     free_tags_.push_back(static_cast<std::uint16_t>(tag - 1));
   }
   from_link.register_nb_transport_fw(this, &CxlMemHost::receive, 0);
   to_link.register_nb_transport_bw(this, &CxlMemHost::link_has_room, 0);
-  wakeup_.wakes("work_process", [this] { work(); });
+  wakeup_.wakes("work_process", [this] {
+    wakeup_.taken();
+    work();
+  });
+  ends_wakeup_.wakes("ends_process", [this] {
+    ends_wakeup_.taken();
+    work();
+  });
 }
 
+// A Tag is a place among the requests of the core: it is free when the core has its answer.
 void CxlMemHost::work() {
-  wakeup_.taken();
-  if (is_down_) {
-    return;
-  }
   const Time t = now();
+  while (ends_.is_due(t)) {
+    end_line(ends_.take(), TransferStatus::kDone, t);
+  }
+  if (!is_down_) {
+    ask_for_lines(t);
+  }
+  ends_wakeup_.at(ends_.next());
+}
+
+void CxlMemHost::ask_for_lines(Time t) {
   while (!pending_ && !free_tags_.empty() && transfers_.has_line(t)) {
     ask(t);
   }
@@ -130,7 +145,7 @@ tlm::tlm_sync_enum CxlMemHost::receive(int /*id*/, Packet& packet, tlm::tlm_phas
     return tlm::TLM_COMPLETED;
   }
   const Time done = now() + config_.host.cxl_mem.bridge;
-  const Request& request = requests_[message.id];
+  Request& request = requests_[message.id];
   if (message.channel == CxlChannel::kS2mDrs) {
     tracer_.read_completed(*request.packet, request.packet->stamped(Hop::kIssue), done);
     if (packet.payload.size() == kCxlLineBytes) {
@@ -145,7 +160,9 @@ tlm::tlm_sync_enum CxlMemHost::receive(int /*id*/, Packet& packet, tlm::tlm_phas
     tracer_.write_committed(*request.packet);
   }
   last_completion_ = std::max(last_completion_, done);
-  end_line(message.id, TransferStatus::kDone, done);
+  request.packet.reset();
+  ends_.add(message.id, done);
+  ends_wakeup_.at(ends_.next());
   return tlm::TLM_COMPLETED;
 }
 
@@ -154,7 +171,6 @@ void CxlMemHost::end_line(std::uint16_t tag, TransferStatus status, Time done) {
   requests_[tag].packet.reset();
   free_tags_.push_back(tag);
   transfers_.done(line, status, done);
-  wakeup_.at(now());
 }
 
 void CxlMemHost::link_lost() {
@@ -167,6 +183,7 @@ void CxlMemHost::link_lost() {
       end_line(static_cast<std::uint16_t>(tag), TransferStatus::kTimeout, now());
     }
   }
+  wakeup_.at(now());
 }
 
 void CxlMemHost::link_up() {

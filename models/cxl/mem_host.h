@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/due_queue.h"
 #include "common/outbox.h"
 #include "common/wakeup.h"
 #include "cxl/line_transfers.h"
@@ -52,7 +53,7 @@ class CxlMemHost : public sc_core::sc_module {
  private:
   static constexpr std::size_t kForeignDepth = 16;  // grows
 
-  /// A line that is asked for, by its Tag.
+  /// A line that is asked for, by its Tag. The packet is gone once the answer is here.
   struct Request {
     PacketRef packet;
     LineTransfers::Line line;
@@ -63,6 +64,7 @@ class CxlMemHost : public sc_core::sc_module {
   tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
   void work();
+  void ask_for_lines(Time now);
   PacketRef make_request();
   void ask(Time now);
   bool hand_over_pending();
@@ -75,8 +77,10 @@ class CxlMemHost : public sc_core::sc_module {
   PacketPool& pool_;
   LatencyTracer& tracer_;
   Wakeup wakeup_;
+  DueQueue<std::uint16_t> ends_;  // Tags whose answers are on their way to the core
+  Wakeup ends_wakeup_;            // which goes on at that very moment
   LineTransfers transfers_;
-  std::vector<Request> requests_;  // by Tag: those that are out
+  std::vector<Request> requests_;  // by Tag
   std::vector<std::uint16_t> free_tags_;
   PacketRef pending_;  // the link had no room for it
   Time pending_ready_{};

@@ -33,6 +33,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
       outstanding_(config.device.functions.count, config.device.tag_bits),
       outbox_(kOutboxDepth),
       wakeup_("work", config.device.timing.clock),
+      ends_wakeup_("ends", Time{1}),
       relaxed_ordering_(config.device.dma.relaxed_ordering),
       id_based_ordering_(config.device.dma.id_based_ordering),
       mps_(static_cast<std::uint32_t>(config.link.mps)),
@@ -48,6 +49,11 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
   from_link.register_nb_transport_fw(this, &Endpoint::receive, 0);
   to_link.register_nb_transport_bw(this, &Endpoint::link_has_room, 0);
   wakeup_.wakes("work_process", [this] { work(); });
+  ends_wakeup_.wakes("ends_process", [this] {
+    ends_wakeup_.taken();
+    pump(now());
+    ends_wakeup_.at(ends_.next());
+  });
 }
 
 void Endpoint::set_base(Bdf base) {
@@ -87,6 +93,7 @@ tlm::tlm_sync_enum Endpoint::link_has_room(int /*id*/, Packet& /*packet*/,
 
 // Takes work from the engines as long as there is room and nothing has to be waited for.
 void Endpoint::pump(Time t) {
+  end_transfers(t);
   while (is_bus_master_ && outbox_.empty()) {
     if (!has_current_ && !begin_transfer(t)) {
       break;
@@ -384,27 +391,6 @@ void Endpoint::after_piece(Time t) {
   if (!ended_contexts_.empty()) {
     send_stop_markers(t);
   }
-}
-
-void Endpoint::end_transfer(std::uint32_t slot, Time t) {
-  Active& active = active_[slot];
-  const Transfer& transfer = active.transfer;
-  if (transfer.ends_context) {
-    dhi_.end_context(transfer.domain);
-    is_draining_ = is_draining_ || dhi_.is_draining();
-    has_duties_ = has_duties_ || is_draining_;
-    if (ats_ != nullptr) {
-      end_context(transfer, t);
-    }
-  }
-  const TransferEnd end{transfer.token, transfer.domain,       transfer.op,
-                        active.status,  transfer.ends_context, t};
-  if (tracks_contexts_) {
-    --contexts_[to_int(transfer.domain)].transfers;
-  }
-  Engine& engine = *active.engine;
-  free_active_.push_back(slot);
-  engine.finished(end);
 }
 
 // Gives one packet to the link, to arrive there when it is ready.

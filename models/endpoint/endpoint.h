@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "common/due_queue.h"
 #include "common/outbox.h"
 #include "common/packet_sizer.h"
 #include "common/wakeup.h"
@@ -150,6 +151,8 @@ class Endpoint : public sc_core::sc_module {
   void open_read(Packet& packet, HandlePin pin, Time now);
   void after_piece(Time now);
   void end_transfer(std::uint32_t slot, Time now);
+  void end_transfer_behind_pipeline(std::uint32_t slot, Time now);
+  void end_transfers(Time now);
   bool hand_over(const Outbox::Entry& entry);
   void note_sent(const Outbox::Entry& entry);
   void complete(Packet& packet, Time now);
@@ -245,6 +248,8 @@ class Endpoint : public sc_core::sc_module {
   OutstandingRequests outstanding_;
   Outbox outbox_;
   Wakeup wakeup_;
+  DueQueue<std::uint32_t> ends_;  // transfers that are over at the link, and not yet at the engine
+  Wakeup ends_wakeup_;            // an engine goes on at that very moment
 
   std::vector<Active> active_;
   std::vector<std::uint32_t> free_active_;

@@ -262,9 +262,8 @@ void Endpoint::fail_parked(const std::function<bool(const ParkedTransfer&)>& whi
     Active& active = active_[transfer];
     active.status = status;
     active.all_sent = true;
-    last_completion_ = t + config_.device.timing.pipeline;
     if (active.tlps_out == 0) {
-      end_transfer(transfer, t);
+      end_transfer_behind_pipeline(transfer, t);
     }
   });
   send_stop_markers(t);

@@ -7,8 +7,9 @@
 namespace flitwise {
 
 bool Endpoint::is_quiet() const {
-  return outbox_.empty() && outstanding_.size() == 0 && !has_current_ && target_.is_quiet() &&
-         (raw_ == nullptr || raw_->is_done()) && (ats_ == nullptr || ats_->parked.empty());
+  return outbox_.empty() && outstanding_.size() == 0 && !has_current_ && ends_.empty() &&
+         target_.is_quiet() && (raw_ == nullptr || raw_->is_done()) &&
+         (ats_ == nullptr || ats_->parked.empty());
 }
 
 void Endpoint::start_window() {

@@ -70,7 +70,7 @@ void Endpoint::complete(Packet& packet, Time t) {
   }
 }
 
-// The request has its last completion, or will never have it. [LNK-9.18]
+// The request has its last completion, or will never have it: its tag is free at once. [LNK-9.18]
 void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingRequest& request,
                               TransferStatus status, Time t) {
   if (ats_ != nullptr) {
@@ -83,7 +83,7 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
   const Time done = t + config_.device.timing.pipeline;
   Packet& packet = *request.request;
   packet.stamp(Hop::kCompleted, done);
-  last_completion_ = done;
+  last_completion_ = std::max(last_completion_, done);
   if (request.pin) {
     dhi_.nonposted_done(request.pin);
   }
@@ -114,7 +114,7 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
     tracer_.read_completed(*kept, active.transfer.issue, done);
   }
   if (is_last) {
-    end_transfer(slot, t);
+    end_transfer_behind_pipeline(slot, t);
   }
 }
 

@@ -272,13 +272,15 @@ void Endpoint::start_reset(unsigned function, ResetKind kind) {
 bool Endpoint::is_clear(unsigned function) const {
   return outstanding_.in_use(function) == 0 && !outbox_.has([&](const Packet& packet) {
     return function_of(packet.identity.bdf) == function;
+  }) && !ends_.has([&](std::uint32_t slot) {
+    return function_of(identity_of(active_[slot].transfer.domain).bdf) == function;
   });
 }
 
 void Endpoint::check_resets(Time /*t*/) {
   if (functions_[0] == FunctionState::kInReset) {
     // All of them, at once.
-    if (outstanding_.size() == 0 && outbox_.empty()) {
+    if (outstanding_.size() == 0 && outbox_.empty() && ends_.empty()) {
       end_reset(0);
     }
     return;

@@ -34,7 +34,7 @@ enum class TransferStatus : std::uint8_t {
 };
 
 /// A transfer is over: a write when its last TLP is queued for the link, a read when its last byte
-/// is there.
+/// has come through the pipeline.
 struct TransferEnd {
   std::uint32_t token = 0;
   DomainId domain{};

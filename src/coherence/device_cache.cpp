@@ -74,7 +74,7 @@ cxl::D2hReq DeviceCache::opcode_of_eviction(LineState state) const {
   return config_.offers_clean_evictions ? cxl::D2hReq::kCleanEvict : cxl::D2hReq::kCleanEvictNoData;
 }
 
-bool DeviceCache::accepts(const CoreRequest& request) const {
+bool DeviceCache::accepts(const CoreRequest& request, std::size_t held) const {
   const std::uint64_t line = line_of(request.address);
   if (request.op == CoreOp::kFlushed) {
     return array_.lines_held() == 0 && outstanding() == 0;
@@ -87,10 +87,10 @@ bool DeviceCache::accepts(const CoreRequest& request) const {
     return true;
   }
   if (!is_allocating(*opcode) || array_.find(line) != nullptr) {
-    return cqids_.available() >= 1;
+    return cqids_.available() >= 1 + held;
   }
   const Way* const room = array_.room_for(line);
-  return room != nullptr && cqids_.available() >= (room->is_free() ? 1U : 2U);
+  return room != nullptr && cqids_.available() >= (room->is_free() ? 1U : 2U) + held;
 }
 
 void DeviceCache::request(const CoreRequest& request, CxlOutput& out, CoreResults& done) {

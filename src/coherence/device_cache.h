@@ -29,7 +29,9 @@ class DeviceCache {
   explicit DeviceCache(const DeviceCacheConfig& config, LineStateListener* listener = nullptr);
 
   /// Can the core have this now? If not: its line waits for the host, or there is no CQID or way.
-  bool accepts(const CoreRequest& request) const;
+  /// `held`: identifiers that are free on the link, and still taken in front of it: their answers
+  /// are on their way to the core.
+  bool accepts(const CoreRequest& request, std::size_t held = 0) const;
   LineState state(std::uint64_t line) const;
   /// The next line to evict for who wants the whole cache empty.
   std::optional<std::uint64_t> first_held() const;

@@ -79,7 +79,7 @@ std::optional<CxlMessage> HostLines::message_for(const CoreRequest& request) con
   return std::nullopt;
 }
 
-bool HostLines::accepts(const CoreRequest& request) const {
+bool HostLines::accepts(const CoreRequest& request, std::size_t held) const {
   const std::uint64_t line = line_of(request.address);
   if (request.op > CoreOp::kEvict || request.op == CoreOp::kWriteThrough ||
       request.op == CoreOp::kWritePosted || busy_.find(line) != nullptr) {
@@ -90,13 +90,13 @@ bool HostLines::accepts(const CoreRequest& request) const {
   }
   const bool needs_way = request.op != CoreOp::kReadOnce && request.op != CoreOp::kEvict;
   if (!needs_way || array_.find(line) != nullptr) {
-    return tags_.available() >= 1;
+    return tags_.available() >= 1 + held;
   }
   const Way* const room = array_.room_for(line);
   if (room == nullptr || (!room->is_free() && busy_.find(room->line) != nullptr)) {
     return false;
   }
-  return tags_.available() >= (room->is_free() ? 1U : 2U);
+  return tags_.available() >= (room->is_free() ? 1U : 2U) + held;
 }
 
 void HostLines::request(const CoreRequest& request, CxlOutput& out, CoreResults& done) {

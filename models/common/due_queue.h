@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What is known now and takes effect later: entries in the order of their times, those of one time
+/// in the order in which they came.
+#pragma once
+
+#include <boost/circular_buffer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "flitwise/time.h"
+
+namespace flitwise {
+
+template <class Entry>
+class DueQueue {
+ public:
+  bool empty() const { return entries_.empty(); }
+  /// The first time; never where there is none.
+  Time next() const { return entries_.empty() ? Time::never() : entries_.front().when; }
+  bool is_due(Time now) const { return !entries_.empty() && entries_.front().when <= now; }
+  /// Most entries come in the order of their times, at no cost.
+  void add(Entry entry, Time when) {
+    if (entries_.full()) {
+      entries_.set_capacity(entries_.capacity() * 2);
+    }
+    entries_.push_back({std::move(entry), when});
+    for (std::size_t i = entries_.size() - 1; i > 0 && when < entries_[i - 1].when; --i) {
+      std::swap(entries_[i], entries_[i - 1]);
+    }
+  }
+  /// The first entry. REQUIRES: !empty().
+  Entry take() {
+    Entry entry = std::move(entries_.front().entry);
+    entries_.pop_front();
+    return entry;
+  }
+  /// Is there an entry of which this is true?
+  template <class Condition>
+  bool has(Condition condition) const {
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const Due& due) { return condition(due.entry); });
+  }
+
+ private:
+  struct Due {
+    Entry entry;
+    Time when{};
+  };
+  static constexpr std::size_t kDepth = 64;  // grows
+  boost::circular_buffer<Due> entries_ = boost::circular_buffer<Due>(kDepth);
+};
+
+}  // namespace flitwise
