@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Little's law: requests out on average = requests a time x mean latency. Where the places for them
-// are what an engine waits for, that is their number; it is never more. [LNK-9.24] [CXL-3.8]
+// are what an engine waits for, that is their number; it is never more. [LNK-9.25] [CXL-3.8]
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
