@@ -14,6 +14,7 @@
 
 #include "common/agenda.h"
 #include "flitwise/config.h"
+#include "flitwise/flit.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/result.h"
 #include "link/bit_errors.h"
@@ -212,6 +213,7 @@ class Link : public sc_core::sc_module {
   Time half_arrival(const End& from, const Placement& placement) const;
   void strike(std::size_t side, InFlight& flying);
   void fly(std::size_t side, InFlight&& flying);
+  static void leave_out_warmup(End& from, const Flit& flit);
   static void account_for(End& from, const WireUnit& unit, const Placement& placement);
   void take(std::size_t side, const InFlight& arrived, Time t);
   void deliver(std::size_t side, const PacketRef& packet, Time t);

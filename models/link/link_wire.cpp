@@ -39,7 +39,8 @@ bool Link::is_damaged(End& from, const WireUnit& unit) {
 void Link::put_on_wire(std::size_t side, InFlight&& flying, Time earliest) {
   End& from = *ends_[side];
   const WireUnit& unit = flying.unit;
-  if (from.opens_window && begins_counted(unit)) {
+  const bool opens_window = from.opens_window && begins_counted(unit);
+  if (opens_window) {
     open_window(from, std::max(earliest, from.lanes.free_at()));
   }
   const std::uint32_t bits = unit.size.total();
@@ -60,6 +61,9 @@ void Link::put_on_wire(std::size_t side, InFlight&& flying, Time earliest) {
   }
   from.framer->sent(unit, placement.last);
   account_for(from, unit, placement);
+  if (opens_window && unit.is_flit() && !unit.is_replay) {
+    leave_out_warmup(from, *unit.packet->flit);
+  }
   from.account.damaged += flying.is_damaged ? 1 : 0;
   if (monitor_ != nullptr) {
     monitor_->sent(side, unit, placement.first);
@@ -224,6 +228,18 @@ void Link::account_for(End& from, const WireUnit& unit, const Placement& placeme
   }
   account.first_symbol = std::min(account.first_symbol, placement.first);
   account.last_symbol = placement.last;
+}
+
+// What begins in the first flit of a window before its first counted TLP belongs to the warm-up.
+void Link::leave_out_warmup(End& from, const Flit& flit) {
+  Account& before = from.window_begin.account;
+  for (const PacketRef& packet : flit.starts) {
+    if (packet->counts) {
+      return;
+    }
+    ++before.tlps;
+    before.payload_bytes += packet->payload_bytes;
+  }
 }
 
 void Link::hold_faults() {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "model/link/mock_port.h"
 #include "tlp/wire_size.h"
@@ -203,7 +204,8 @@ TEST(LinkFaults, TlpsAndDllpsInBothDirectionsOnOneLane) {
 }
 
 /// Time from the first transmission to the arrival of a write that is damaged five times. One Nak
-/// brings the second; then NAK_SCHEDULED stays set, and the fourth timeout goes through Recovery.
+/// brings the second; then NAK_SCHEDULED stays set, and the third timeout, the fourth replay, goes
+/// through Recovery. The fifth is damaged as well and takes one timeout more.
 Time time_through_recovery(Time retrain, Time replay_timeout) {
   LinkConfig config = link_config(5, 16);
   config.timing.retrain = retrain;
@@ -250,6 +252,31 @@ TEST(LinkWindow, OpensWithTheFirstCountedTlpAndCountsNoneBefore) {
   EXPECT_EQ(result.up.first_symbol, bench.host.arrivals[10].packet->stamped(Hop::kSent));
   EXPECT_EQ(result.down.tlps, 0U);
   expect_bits_add_up(result.up, config);
+}
+
+// A flit may carry TLPs of the warm-up in front of the first counted one. [LNK-11.2]
+TEST(LinkWindow, InFlitModeTheFirstFlitOfAWindowCountsNoTlpOfTheWarmUp) {
+  LinkConfig config = link_config(6, 16);
+  config.credits.scaled = true;
+  std::vector<std::unique_ptr<Bench>> benches;
+  for (int i = 0; i < 12; ++i) {
+    benches.push_back(std::make_unique<Bench>("flit_window" + std::to_string(i), config));
+  }
+  run_for(Time::from_us(2));
+  for (std::uint64_t warmup = 0; warmup < benches.size(); ++warmup) {
+    Bench& bench = *benches[warmup];
+    bench.link.start_window(true);
+    for (std::uint64_t i = 0; i < warmup + 20; ++i) {
+      PacketRef packet = bench.write(i);
+      packet->counts = i >= warmup;
+      bench.device.send(std::move(packet));
+    }
+    run_until_quiet(bench);
+    const LinkResult result = bench.link.result();
+    EXPECT_EQ(result.up.tlps, 20U) << warmup;
+    EXPECT_EQ(result.up.payload_bytes, 20U * 64) << warmup;
+    expect_bits_add_up(result.up, config);
+  }
 }
 
 TEST(LinkWindow, HopTimesNeverGoBackOnAWideSlowLink) {
