@@ -81,6 +81,9 @@ void CreditExchange::receive(const Dllp& dllp, Time now) {
   if (!was_active && init_.is_active()) {
     activate(now);
   }
+  if (was_active && dllp.type == DllpType::kInitFc2) {
+    init_.receive_init_fc2(now);
+  }
   if (is_update) {
     update_limits(dllp);
     queues_.note_stalls(now);

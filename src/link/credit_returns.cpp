@@ -69,16 +69,10 @@ Dllp CreditReturns::take(Time now) {
 }
 
 void CreditReturns::activate(Time now) {
-  bool is_any_finite = false;
   for (std::size_t fc = 0; fc < pools_.size(); ++fc) {
     if (!pools_[fc].header.is_infinite() || !pools_[fc].data.is_infinite()) {
       due_[fc] = std::min(due_[fc], now + kUpdateFcPeriod);
-      is_any_finite = true;
     }
-  }
-  // The other end may have lost every InitFC2 and wait for a sign of the second phase. [LNK-8.10]
-  if (!is_any_finite) {
-    due_[0] = now + kUpdateFcPeriod;
   }
 }
 

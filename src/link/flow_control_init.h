@@ -12,6 +12,8 @@ namespace flitwise {
 
 /// How often the InitFC triple is repeated at the least. [LNK-8.9]
 inline constexpr Time kInitFcPeriod = Time::from_us(34);
+/// An InitFC2 that comes so long after the own ones is a repeated one. model: our choice.
+inline constexpr Time kHalfInitFcPeriod = Time::from_us(17);
 
 class FlowControlInit {
  public:
@@ -39,6 +41,14 @@ class FlowControlInit {
     fi2_ = fi2_ || fi1_;
     if (is_active() && position_ == 0) {
       due_ = Time::never();
+    }
+  }
+
+  /// An InitFC2 came in. Long after the own ones it means that the other end has lost all of these
+  /// and still waits for a sign, for which they go once more. [LNK-8.10]
+  void receive_init_fc2(Time now) {
+    if (is_active() && position_ == 0 && now >= triple_began_ + kHalfInitFcPeriod) {
+      due_ = now;
     }
   }
 

@@ -276,13 +276,12 @@ TEST_F(CreditReturnsTest, StartingThePeriodDoesNotPutOffWhatIsDueAlready) {
   EXPECT_EQ(returns.deadline(), ns(1));
 }
 
-TEST_F(CreditReturnsTest, LNK_8_10_AnEndWithoutFiniteCreditsStillGivesASign) {
+TEST_F(CreditReturnsTest, LNK_8_12_AnEndWithoutFiniteCreditsSendsNoUpdateFc) {
   LinkConfig link = with(0, 0);
   link.credits.nonposted_headers = link.credits.nonposted_data = kInfiniteCredits;
   CreditReturns returns(link, kGuideline);
   returns.activate(ns(0));
-  EXPECT_EQ(returns.deadline(), Time::from_us(30));
-  EXPECT_EQ(returns.take(Time::from_us(30)).hdr_fc, 0);
+  EXPECT_EQ(returns.deadline(), Time::never());
 }
 
 /// Sends the whole of a triple that is due at `now`.
@@ -316,6 +315,27 @@ TEST(FlowControlInit, LNK_8_9_TriplesRepeatWithin34usUntilAllThreeHaveComeIn) {
   expect_triple(triple(init, now), DllpType::kInitFc1);
   EXPECT_TRUE(init.receive_values(FcClass::kNonPosted, now + ns(1)));
   expect_triple(triple(init, now + ns(1)), DllpType::kInitFc2);
+}
+
+// Both ends are through; the other one has lost all InitFC2, and repeats its own.
+TEST(FlowControlInit, LNK_8_10_AnInitFc2LongAfterwardsIsAnsweredWithTheTripleOnce) {
+  FlowControlInit init;
+  init.start(ns(0));
+  triple(init, ns(0));
+  for (const FcClass fc : {FcClass::kPosted, FcClass::kNonPosted, FcClass::kCompletion}) {
+    init.receive_values(fc, ns(50));
+  }
+  expect_triple(triple(init, ns(50)), DllpType::kInitFc2);
+  init.receive_second_phase();
+  ASSERT_TRUE(init.is_active());
+  init.receive_init_fc2(ns(60));  // the rest of the other end's first triple
+  EXPECT_EQ(init.deadline(), Time::never());
+  init.receive_init_fc2(Time::from_us(34));
+  EXPECT_EQ(init.deadline(), Time::from_us(34));
+  expect_triple(triple(init, Time::from_us(34)), DllpType::kInitFc2);
+  EXPECT_EQ(init.deadline(), Time::never());
+  init.receive_init_fc2(Time::from_us(35));  // two ends never answer each other for ever
+  EXPECT_EQ(init.deadline(), Time::never());
 }
 
 TEST(FlowControlInit, LNK_8_10_ActiveAfterItsOwnTripleAndASignOfTheOtherEnd) {
