@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/print_warnings.h"
 #include "sweep/plan.h"
 
 namespace flitwise::cli {
@@ -32,7 +33,7 @@ std::string checked(const std::string& file) {
   if (is_sweep(file)) {
     return fmt::format("{}: ok, a sweep of {} points\n", file, make_plan(read_study(file)).size());
   }
-  load_config(file);
+  print_warnings(load_config(file), file);
   return fmt::format("{}: ok\n", file);
 }
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "cli/exit_codes.h"
+#include "cli/print_warnings.h"
 #include "common/interrupt.h"
 #include "config/load.h"
 #include "flitwise/system.h"
@@ -19,6 +20,7 @@ namespace flitwise::cli {
 RunResult simulate(const Config& config, std::string* config_space) {
   watch_for_interrupt();
   RunResult result;
+  print_warnings(config);
   const auto start = std::chrono::steady_clock::now();
   run_in_kernel([&] {
     System system(config);

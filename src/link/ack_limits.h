@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How late an Ack or an UpdateFC may be, and how long a transmitter waits before it replays, in
-/// symbol times.
+/// symbol times; link/replay_timer.h has them as times.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,11 @@ constexpr unsigned ack_limit_symbols(unsigned generation, unsigned lanes, unsign
   return (mps_bytes + 28) * factor / (10 * lanes) + internal_delay;
 }
 
+/// The replay timer limit is so many Ack latency limits; the round trip comes on top. [LNK-7.18]
+inline constexpr unsigned kReplayAckLimits = 3;
 /// Simplified REPLAY_TIMER, mandatory from 16 GT/s on: 24,000 to 31,000 symbol times; unverified,
 /// hence named. [LNK-7.19]
 inline constexpr unsigned kSimplifiedReplayTimerSymbols = 24'000;
-
-/// Replay timer limit in symbol times. [LNK-7.18, LNK-7.19]
-constexpr unsigned replay_limit_symbols(unsigned generation, unsigned lanes, unsigned mps_bytes) {
-  return generation >= 4 ? kSimplifiedReplayTimerSymbols
-                         : 3 * ack_limit_symbols(generation, lanes, mps_bytes);
-}
+inline constexpr unsigned kSimplifiedReplayTimerGeneration = 4;
 
 }  // namespace flitwise

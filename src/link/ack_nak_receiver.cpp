@@ -22,7 +22,7 @@ AckNakReceiver::Verdict AckNakReceiver::receive(std::uint16_t sequence, bool is_
   }
   // Step 2: the one expected. [LNK-7.5]
   if (sequence == next_sequence_) {
-    next_sequence_ = (next_sequence_ + 1) & numbers_.mask;
+    next_sequence_ = numbers_.next(next_sequence_);
     nak_scheduled_ = false;
     nak_owed_ = false;
     ++unacknowledged_;
@@ -30,9 +30,12 @@ AckNakReceiver::Verdict AckNakReceiver::receive(std::uint16_t sequence, bool is_
     due_ = due_now ? std::min(due_, now) : std::min(due_, now + limit_);
     return Verdict::kAccepted;
   }
+  // The reserved number, which no sender may use: dropped, and no Nak. [LNK-11.6]
+  if (!numbers_.contains(sequence)) {
+    return Verdict::kOutOfSequence;
+  }
   // Step 3: seen before. [LNK-7.6]
-  const auto behind = static_cast<std::uint16_t>((next_sequence_ - sequence) & numbers_.mask);
-  if (behind < numbers_.window) {
+  if (numbers_.distance(sequence, next_sequence_) < numbers_.window()) {
     due_ = now;
     return Verdict::kDuplicate;
   }
@@ -42,14 +45,14 @@ AckNakReceiver::Verdict AckNakReceiver::receive(std::uint16_t sequence, bool is_
 }
 
 void AckNakReceiver::reset() {
-  next_sequence_ = 0;
+  next_sequence_ = numbers_.first();
   nak_scheduled_ = nak_owed_ = false;
   unacknowledged_ = 0;
   due_ = Time::never();
 }
 
 AckNakReceiver::Owed AckNakReceiver::take() {
-  const Owed owed{nak_owed_, static_cast<std::uint16_t>((next_sequence_ - 1U) & numbers_.mask)};
+  const Owed owed{nak_owed_, numbers_.before(next_sequence_)};
   nak_owed_ = false;
   unacknowledged_ = 0;
   due_ = Time::never();

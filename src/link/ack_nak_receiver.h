@@ -7,7 +7,7 @@
 
 #include "flitwise/dllp.h"
 #include "flitwise/time.h"
-#include "link/replay_buffer.h"
+#include "link/sequence_space.h"
 
 namespace flitwise {
 
@@ -15,8 +15,8 @@ class AckNakReceiver {
  public:
   /// `limit`: Ack latency limit; `coalesce`: Ack after so many TLPs at the latest, 0: by the limit
   /// alone. [LNK-7.15]
-  AckNakReceiver(Time limit, unsigned coalesce, unsigned sequence_bits = kTlpSequenceBits)
-      : numbers_(sequence_bits), limit_(limit), coalesce_(coalesce) {}
+  AckNakReceiver(Time limit, unsigned coalesce, SequenceSpace numbers = SequenceSpace::of_tlps())
+      : numbers_(numbers), limit_(limit), coalesce_(coalesce), next_sequence_(numbers.first()) {}
 
   enum class Verdict : std::uint8_t { kAccepted, kDamaged, kDuplicate, kOutOfSequence };
   /// Steps 1 to 4 for one TLP. [LNK-7.4, LNK-7.5, LNK-7.6, LNK-7.7]
@@ -38,7 +38,7 @@ class AckNakReceiver {
     nak_owed_ = nak_scheduled_;
     due_ = now;
   }
-  /// The link has gone down: the next TLP has sequence number 0. [LNK-10.7]
+  /// The link has gone down: the next TLP has the first sequence number. [LNK-10.7]
   void reset();
 
  private:
@@ -47,8 +47,8 @@ class AckNakReceiver {
   SequenceSpace numbers_;
   Time limit_;
   unsigned coalesce_;
-  std::uint16_t next_sequence_ = 0;  // NEXT_RCV_SEQ [LNK-7.1]
-  bool nak_scheduled_ = false;       // NAK_SCHEDULED: no second Nak until a good TLP comes
+  std::uint16_t next_sequence_;  // NEXT_RCV_SEQ [LNK-7.1]
+  bool nak_scheduled_ = false;   // NAK_SCHEDULED: no second Nak until a good TLP comes
   bool nak_owed_ = false;
   unsigned unacknowledged_ = 0;
   Time due_ = Time::never();

@@ -7,13 +7,14 @@
 namespace flitwise {
 
 DataLinkFramer::DataLinkFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool,
-                               Time ack_limit, Time replay_limit, unsigned sequence_bits)
+                               Time ack_limit, Time replay_limit, SequenceSpace numbers,
+                               ReplayCount count)
     : queues_(queues),
       pool_(pool),
-      receiver_(ack_limit, link.ack_coalesce, sequence_bits),
-      replay_(link.replay_buffer, replay_limit, sequence_bits),
+      receiver_(ack_limit, link.ack_coalesce, numbers),
+      replay_(link.replay_buffer, replay_limit, numbers, count),
       credits_(link, ack_limit, queues),
-      number_mask_(SequenceSpace(sequence_bits).mask) {}
+      numbers_(numbers) {}
 
 void DataLinkFramer::expire_replay_timer() {
   recovery_requested_ = replay_.expire() || recovery_requested_;
@@ -26,7 +27,7 @@ PacketRef DataLinkFramer::take_ack() {
   dllp.type = owed.is_nak ? DllpType::kNak : DllpType::kAck;
   dllp.sequence = owed.sequence;
   if (breaks_sequence_ && !owed.is_nak) {
-    dllp.sequence = (owed.sequence + 1U) & number_mask_;  // not delivered yet [LNK-7.15]
+    dllp.sequence = numbers_.next(owed.sequence);  // not delivered yet [LNK-7.15]
     breaks_sequence_ = false;
   }
   ++(owed.is_nak ? stats_.naks : stats_.acks);
@@ -77,7 +78,7 @@ void DataLinkFramer::receive_ack(const Dllp& dllp, Time now) {
     return;
   }
   if (dllp.type == DllpType::kNak && !replay_.empty()) {
-    replay_.start_replay();
+    recovery_requested_ = replay_.start_replay() || recovery_requested_;
     note_replay_events();
   }
 }

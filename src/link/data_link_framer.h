@@ -29,7 +29,7 @@ class DataLinkFramer : public Framer {
  protected:
   /// ack_limit: also the guideline for UpdateFC. [LNK-7.15] [LNK-8.15]
   DataLinkFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool,
-                 Time ack_limit, Time replay_limit, unsigned sequence_bits);
+                 Time ack_limit, Time replay_limit, SequenceSpace numbers, ReplayCount count);
 
   void check_replay_timer(Time now) {
     if (replay_.deadline() <= now) {
@@ -63,7 +63,7 @@ class DataLinkFramer : public Framer {
 
   void note_replay_events();
 
-  const std::uint16_t number_mask_;
+  const SequenceSpace numbers_;
   std::uint64_t replay_events_noted_ = 0;
   bool recovery_requested_ = false;
   bool breaks_sequence_ = false;  // with the next Ack

@@ -18,13 +18,12 @@ enum class ReplayCommand : std::uint8_t { kExplicit, kAck, kNak, kSelectiveNak }
 
 inline constexpr std::uint8_t kUsageOfNopFlit = 0;      ///< unverified [LNK-11.20]
 inline constexpr std::uint8_t kUsageOfPayloadFlit = 1;  ///< unverified [LNK-11.20]
-inline constexpr unsigned kFlitSequences = 1024;        ///< [LNK-11.6]
 
 struct FlitDlp {
   std::uint8_t usage = kUsageOfNopFlit;  ///< 0..3
   bool prior_was_payload = false;
   ReplayCommand command = ReplayCommand::kExplicit;
-  std::uint16_t sequence = 0;  ///< 0..1023: of the command
+  std::uint16_t sequence = 0;  ///< 0..1023: of the command; 0 in IDLE flits alone [LNK-11.6]
   Dllp dllp;                   ///< a NOP where there is none
   /// In place of a DLLP: Optimized_Update_FC or a Flit_Marker, as it is.
   std::optional<std::uint32_t> other;

@@ -2,9 +2,8 @@
 // The data link layer of flit mode.
 #include "link/flit_framer.h"
 
-#include <algorithm>
-
 #include "link/lane_stream.h"
+#include "link/replay_timer.h"
 #include "link/shared_credits.h"
 
 namespace flitwise {
@@ -12,19 +11,9 @@ namespace {
 
 constexpr std::uint32_t kFlitBits = flit::kBytes * 8;
 
-Time ack_limit(const LinkConfig& link) {
-  return flit_time(link.preset) * kAckLimitFlits;
-}
-
-// An Ack has to be able to come back in time, over a long wire as well. model: our choice.
-Time replay_limit(const LinkConfig& link) {
-  if (link.timing.replay_timeout.fs > 0) {
-    return link.timing.replay_timeout;
-  }
-  const Time flit = flit_time(link.preset);
-  const Time one_way = link.timing.propagation + link.timing.receive + link.timing.fec;
-  const Time round_trip = one_way * 2 + ack_limit(link) + flit * 4 + link.timing.clock * 4;
-  return std::max(flit * kReplayLimitFlits, round_trip);
+ReplayCount replay_count(const LinkPreset& preset) {
+  const bool is_slow = preset.generation < kFlitReplayStepOneGeneration;
+  return {kFlitReplayNumStates, is_slow ? kFlitReplayStepBelow : 1};
 }
 
 // What every flit has beside TLP bytes. [LNK-11.1]
@@ -45,7 +34,8 @@ Time flit_time(const LinkPreset& preset) {
 }
 
 FlitFramer::FlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool)
-    : DataLinkFramer(link, queues, pool, ack_limit(link), replay_limit(link), kFlitSequenceBits),
+    : DataLinkFramer(link, queues, pool, ack_limit(link), replay_limit(link),
+                     SequenceSpace::of_flits(), replay_count(link.preset)),
       packer_(queues) {}
 
 bool FlitFramer::next(Time now, WireUnit& unit) {

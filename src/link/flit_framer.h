@@ -11,8 +11,12 @@ namespace flitwise {
 /// An Ack goes out so many flit times after the first flit that waits for it, at the latest. On a
 /// real wire every flit, NOP flits included, can carry one. model: our choice. [LNK-11.7]
 inline constexpr unsigned kAckLimitFlits = 8;
-/// Replay timer limit. From UCIe; PCIe's own value is unverified, hence named. [LNK-11.7]
-inline constexpr unsigned kReplayLimitFlits = 375;
+/// Replay timer limit. [LNK-11.7]
+inline constexpr unsigned kReplayLimitFlits = 1'500;
+/// FLIT_REPLAY_NUM has three bits. A replay adds two to it below 64 GT/s, so that the fourth rolls
+/// over, and one from there on: the eighth. unverified: the step of one [LNK-11.7]
+inline constexpr unsigned kFlitReplayNumStates = 8, kFlitReplayStepBelow = 2;
+inline constexpr unsigned kFlitReplayStepOneGeneration = 6;
 
 /// Time of one flit on the lanes, without SKP ordered sets. [LNK-11.4]
 Time flit_time(const LinkPreset& preset);

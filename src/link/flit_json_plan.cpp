@@ -90,7 +90,7 @@ class FlitReader {
   FlitPlan run() {
     number("usage", plan_.usage, 3);
     flag("prior_was_payload", plan_.prior_was_payload);
-    number("seq", plan_.sequence, kFlitSequences - 1);
+    number("seq", plan_.sequence, SequenceSpace::of_flits().last());
     reader_.field("command", [this](const Json& value) { return read_command(value); });
     if (plan_.dlp.command != ReplayCommand::kExplicit && !reader_.has("seq")) {
       reader_.complain("seq", "missing; expected the number that the command is about");

@@ -10,6 +10,8 @@
 namespace flitwise {
 namespace {
 
+constexpr SequenceSpace kNumbers = SequenceSpace::of_flits();
+
 [[noreturn]] void refuse(const JsonSource& source, const char* message) {
   throw ConfigError({{source.file, source.line, source.line > 0 ? 1 : 0, "tlps", message}});
 }
@@ -76,9 +78,9 @@ WrittenFlit FlitWriter::next_flit(const FlitPlan& plan) {
   protect_flit(flit.bytes);
   last_was_payload_ = has_payload;
   if (dlp.command == ReplayCommand::kExplicit) {
-    next_ = (dlp.sequence + 1U) % kFlitSequences;
+    next_ = kNumbers.next(dlp.sequence);
   } else if (has_payload) {
-    next_ = (next_ + 1) % kFlitSequences;
+    next_ = kNumbers.next(next_);
   }
   return flit;
 }
@@ -89,7 +91,7 @@ FlitDlp FlitWriter::completed(const FlitPlan& plan, bool has_payload) const {
   dlp.usage = static_cast<std::uint8_t>(
       plan.usage.value_or(has_payload ? kUsageOfPayloadFlit : kUsageOfNopFlit));
   dlp.prior_was_payload = plan.prior_was_payload.value_or(last_was_payload_);
-  const std::uint64_t own = has_payload ? next_ : (next_ + kFlitSequences - 1) % kFlitSequences;
+  const std::uint16_t own = has_payload ? next_ : kNumbers.before(next_);
   dlp.sequence = static_cast<std::uint16_t>(plan.sequence.value_or(own));
   return dlp;
 }

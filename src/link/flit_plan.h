@@ -10,6 +10,7 @@
 #include "link/flit_code.h"
 #include "link/flit_dlp.h"
 #include "link/flit_tlp_bytes.h"
+#include "link/sequence_space.h"
 #include "tlp/packet_json.h"
 
 namespace flitwise {
@@ -46,7 +47,7 @@ class FlitWriter {
   FlitDlp completed(const FlitPlan& plan, bool has_payload) const;
 
   TlpBytePacker packer_;
-  std::uint64_t next_ = 0;
+  std::uint16_t next_ = SequenceSpace::of_flits().first();
   bool last_was_payload_ = false;
   Open open_ = Open::kUnknown;
   std::size_t rests_ = 0;  // of TLPs that began before, for the next flit

@@ -2,36 +2,14 @@
 // The data link layer of generations 1 to 5.
 #include "link/non_flit_framer.h"
 
-#include "link/ack_limits.h"
-#include "link/lane_stream.h"
+#include "link/replay_timer.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {
-namespace {
-
-Time symbols(const LinkConfig& link, unsigned count) {
-  const LineCoding coding = line_coding(link.preset, link.skp);
-  return Time{coding.unit_interval_fs * static_cast<std::int64_t>(coding.ui_per_row)} * count;
-}
-
-Time tlp_ack_limit(const LinkConfig& link) {
-  return symbols(link, ack_limit_symbols(link.preset.generation, link.preset.lanes,
-                                         static_cast<unsigned>(link.mps)));
-}
-
-Time tlp_replay_limit(const LinkConfig& link) {
-  if (link.timing.replay_timeout.fs > 0) {
-    return link.timing.replay_timeout;
-  }
-  return symbols(link, replay_limit_symbols(link.preset.generation, link.preset.lanes,
-                                            static_cast<unsigned>(link.mps)));
-}
-
-}  // namespace
 
 NonFlitFramer::NonFlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool)
-    : DataLinkFramer(link, queues, pool, tlp_ack_limit(link), tlp_replay_limit(link),
-                     kTlpSequenceBits) {}
+    : DataLinkFramer(link, queues, pool, ack_limit(link), replay_limit(link),
+                     SequenceSpace::of_tlps(), kTlpReplayCount) {}
 
 // Order of sending: Nak and Ack, flow control, replays, new TLPs. [LNK-8.14]
 bool NonFlitFramer::next(Time now, WireUnit& unit) {

@@ -5,19 +5,20 @@
 #include <algorithm>
 
 namespace flitwise {
-namespace {
-constexpr std::uint32_t kReplayNumStates = 4;  // two bits [LNK-7.14]
-}  // namespace
 
-ReplayBuffer::ReplayBuffer(std::uint64_t capacity_bytes, Time timeout, unsigned sequence_bits)
-    : numbers_(sequence_bits),
+ReplayBuffer::ReplayBuffer(std::uint64_t capacity_bytes, Time timeout, SequenceSpace numbers,
+                           ReplayCount count)
+    : numbers_(numbers),
+      count_(count),
       capacity_(capacity_bytes),
       timeout_(timeout),
-      entries_(numbers_.window),
-      acked_(numbers_.mask) {}
+      entries_(numbers.window()),
+      next_sequence_(numbers.first()),
+      acked_(numbers.last()) {}
 
 bool ReplayBuffer::has_room(std::uint32_t bytes) const {
-  return numbers_.distance(acked_, next_sequence_) < numbers_.window && used_ + bytes <= capacity_;
+  return numbers_.distance(acked_, next_sequence_) < numbers_.window() &&
+         used_ + bytes <= capacity_;
 }
 
 std::uint16_t ReplayBuffer::push(PacketRef packet, std::uint32_t bytes) {
@@ -28,13 +29,14 @@ std::uint16_t ReplayBuffer::push(PacketRef packet, std::uint32_t bytes) {
     replay_next_ = entries_.size();
   }
   const std::uint16_t sequence = next_sequence_;
-  next_sequence_ = (next_sequence_ + 1) & numbers_.mask;
+  next_sequence_ = numbers_.next(next_sequence_);
   return sequence;
 }
 
 ReplayBuffer::Outcome ReplayBuffer::acknowledge(std::uint16_t sequence, Time now) {
-  if (numbers_.distance(sequence, next_sequence_ - 1U) >= numbers_.window ||
-      numbers_.distance(acked_, sequence) >= numbers_.window) {
+  if (!numbers_.contains(sequence) ||
+      numbers_.distance(sequence, numbers_.before(next_sequence_)) >= numbers_.window() ||
+      numbers_.distance(acked_, sequence) >= numbers_.window()) {
     return {false, 0};
   }
   const std::uint32_t freed = numbers_.distance(acked_, sequence);
@@ -53,16 +55,26 @@ ReplayBuffer::Outcome ReplayBuffer::acknowledge(std::uint16_t sequence, Time now
   return {true, freed};
 }
 
-void ReplayBuffer::start_replay() {
+// Is it a replay of its own, and not of one that has yet to begin?
+bool ReplayBuffer::rewind() {
+  const bool is_new = !entries_.empty() && replay_next_ > 0;
   deadline_ = Time::never();
-  if (!entries_.empty() && replay_next_ > 0) {  // not one that has yet to begin
-    ++replay_events_;
-  }
+  replay_events_ += is_new ? 1 : 0;
   replay_next_ = 0;
+  return is_new;
+}
+
+bool ReplayBuffer::replay() {
+  if (!rewind()) {
+    return false;
+  }
+  replay_num_ = (replay_num_ + count_.step) % count_.states;
+  return replay_num_ == 0;
 }
 
 ReplayBuffer::Replay ReplayBuffer::next_replay() {
-  const auto sequence = static_cast<std::uint16_t>((acked_ + 1U + replay_next_) & numbers_.mask);
+  const std::uint16_t sequence =
+      numbers_.plus(numbers_.next(acked_), static_cast<std::uint32_t>(replay_next_));
   return {entries_[replay_next_++].packet, sequence};
 }
 
@@ -72,18 +84,12 @@ void ReplayBuffer::sent(Time last) {
   }
 }
 
-bool ReplayBuffer::expire() {
-  replay_num_ = (replay_num_ + 1) % kReplayNumStates;
-  start_replay();
-  return replay_num_ == 0;
-}
-
 void ReplayBuffer::reset() {
   entries_.clear();
   used_ = 0;
   replay_next_ = 0;
-  next_sequence_ = 0;
-  acked_ = numbers_.mask;
+  next_sequence_ = numbers_.first();
+  acked_ = numbers_.last();
   replay_num_ = 0;
   deadline_ = Time::never();
 }

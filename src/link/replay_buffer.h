@@ -9,30 +9,24 @@
 
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
+#include "link/sequence_space.h"
 
 namespace flitwise {
 
-/// Bits of a sequence number. [LNK-7.1] [LNK-11.6]
-inline constexpr unsigned kTlpSequenceBits = 12, kFlitSequenceBits = 10;
-inline constexpr std::uint16_t kSequenceMask = 0xfff;  ///< of TLPs
-
-/// Numbers modulo 2^bits; half of them may be open at a time.
-struct SequenceSpace {
-  explicit constexpr SequenceSpace(unsigned bits)
-      : mask(static_cast<std::uint16_t>((1U << bits) - 1U)), window(1U << (bits - 1)) {}
-  constexpr std::uint32_t distance(std::uint32_t from, std::uint32_t to) const {
-    return (to - from) & mask;
-  }
-  std::uint16_t mask;
-  std::uint32_t window;
+/// How REPLAY_NUM counts: each replay adds a step, and where the states are over it rolls over.
+struct ReplayCount {
+  unsigned states, step;
 };
+/// Two bits: the fourth replay without progress. [LNK-7.14]
+inline constexpr ReplayCount kTlpReplayCount{4, 1};
 
 class ReplayBuffer {
  public:
   /// Room for `capacity_bytes` of TLPs as they stand on the wire, or of flits. `timeout`: replay
   /// timer limit.
   ReplayBuffer(std::uint64_t capacity_bytes, Time timeout,
-               unsigned sequence_bits = kTlpSequenceBits);
+               SequenceSpace numbers = SequenceSpace::of_tlps(),
+               ReplayCount count = kTlpReplayCount);
 
   /// May another TLP of so many wire bytes be taken? [LNK-7.2, LNK-7.3]
   bool has_room(std::uint32_t bytes) const;
@@ -47,8 +41,9 @@ class ReplayBuffer {
   };
   Outcome acknowledge(std::uint16_t sequence, Time now);
 
-  /// All that is left goes out again, oldest first. [LNK-7.10]
-  void start_replay();
+  /// A Nak came: all that is left goes out again, oldest first; true if REPLAY_NUM rolled over,
+  /// which asks for Recovery. [LNK-7.10] [LNK-7.14]
+  bool start_replay() { return replay(); }
   bool is_replaying() const { return replay_next_ < entries_.size(); }
   struct Replay {
     PacketRef packet;
@@ -60,13 +55,13 @@ class ReplayBuffer {
   /// A TLP's last symbol leaves at `last`. [LNK-7.11, LNK-7.12]
   void sent(Time last);
   Time deadline() const { return deadline_; }
-  /// The replay timer ran out: true if REPLAY_NUM rolled over, which asks for Recovery. [LNK-7.13,
-  /// LNK-7.14]
-  bool expire();
-  /// Recovery is over: all of it again, timer held until the first has left. [LNK-10.3]
-  void recovered() { start_replay(); }
-  /// The link has gone down: nothing will be sent again, and the next TLP has sequence number 0.
-  /// [LNK-10.4] [LNK-10.7]
+  /// The replay timer ran out; the rest as above. [LNK-7.13] [LNK-7.14]
+  bool expire() { return replay(); }
+  /// Recovery is over: all of it again, timer held until the first has left. REPLAY_NUM counts
+  /// attempts between two Recoveries, so not this one. [LNK-10.3]
+  void recovered() { rewind(); }
+  /// The link has gone down: nothing will be sent again, and the next TLP has the first sequence
+  /// number. [LNK-10.4] [LNK-10.7]
   void reset();
 
   std::uint64_t replay_events() const { return replay_events_; }
@@ -77,15 +72,19 @@ class ReplayBuffer {
     PacketRef packet;
     std::uint32_t bytes;
   };
+  bool rewind();
+  bool replay();
+
   SequenceSpace numbers_;
+  ReplayCount count_;
   std::uint64_t capacity_;
   std::uint64_t used_ = 0;
   Time timeout_;
   boost::circular_buffer<Entry> entries_;  // oldest first; its sequence is acked_ + 1
   std::size_t replay_next_ = 0;  // == size(): no replay; entries from here on wait to be sent again
-  std::uint16_t next_sequence_ = 0;  // NEXT_TRANSMIT_SEQ [LNK-7.1]
-  std::uint16_t acked_;              // ACKD_SEQ
-  unsigned replay_num_ = 0;          // REPLAY_NUM
+  std::uint16_t next_sequence_;  // NEXT_TRANSMIT_SEQ [LNK-7.1]
+  std::uint16_t acked_;          // ACKD_SEQ
+  unsigned replay_num_ = 0;      // REPLAY_NUM
   Time deadline_ = Time::never();
   std::uint64_t replay_events_ = 0;
 };

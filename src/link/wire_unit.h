@@ -12,7 +12,7 @@ namespace flitwise {
 
 struct WireUnit {
   PacketRef packet;            ///< a TLP, a DLLP, a bit-packed message or a flit
-  std::uint16_t sequence = 0;  ///< of a TLP (0..4095) or of a flit with payload (0..1023)
+  std::uint16_t sequence = 0;  ///< of a TLP (0..4095) or of a flit with payload (1..1023)
   bool is_replay = false;
   WireSize size;  ///< bits, by cause
   PacketRef

@@ -9,7 +9,10 @@
 namespace flitwise {
 namespace {
 
-constexpr unsigned kTlpNumbers = 4096, kFlitNumbers = 1024;
+SequenceSpace numbers_of(SequenceMonitor::Numbered what) {
+  return what == SequenceMonitor::Numbered::kFlits ? SequenceSpace::of_flits()
+                                                   : SequenceSpace::of_tlps();
+}
 
 }  // namespace
 
@@ -40,17 +43,20 @@ const SequenceMonitor::Rules SequenceMonitor::kOfFlits = {
 
 SequenceMonitor::SequenceMonitor(Reporter reporter, Numbered what)
     : rules_(what == Numbered::kFlits ? &kOfFlits : &kOfTlps),
-      mask_((what == Numbered::kFlits ? kFlitNumbers : kTlpNumbers) - 1),
-      most_unacknowledged_((mask_ + 1) / 2 - 1),
+      numbers_(numbers_of(what)),
+      most_unacknowledged_(numbers_.window() - 1),
+      next_(numbers_.first()),
+      stop_(numbers_.plus(next_, kFirstRing - 1)),
       uids_(kFirstRing),
-      acked_(mask_),
+      awaited_(numbers_.first()),
+      acked_(numbers_.last()),
       reporter_(reporter) {}
 
 void SequenceMonitor::grow() {
   std::vector<std::uint64_t> larger(uids_.size() * 2);
   const auto larger_mask = static_cast<unsigned>(larger.size() - 1);
-  for (unsigned sequence = (acked_ + 1) & mask_; sequence != next_;
-       sequence = (sequence + 1) & mask_) {
+  for (std::uint16_t sequence = numbers_.next(acked_); sequence != next_;
+       sequence = numbers_.next(sequence)) {
     larger[sequence & larger_mask] = uid_at(sequence);
   }
   uids_ = std::move(larger);
@@ -60,14 +66,14 @@ void SequenceMonitor::grow() {
 // New TLPs go on unseen up to where a replay, the window or the ring ends that.
 void SequenceMonitor::set_stop() {
   const unsigned room = std::min(ring_mask_, most_unacknowledged_);
-  stop_ = is_replaying_ ? next_ : (acked_ + 1 + room) & mask_;
+  stop_ = is_replaying_ ? next_ : numbers_.plus(numbers_.next(acked_), room);
 }
 
 void SequenceMonitor::report(const Packet& packet, unsigned sequence, Time now) {
-  const unsigned last = (next_ - 1) & mask_;
+  const unsigned last = numbers_.before(next_);
   const std::string before =
       fmt::format("#{} with sequence {}; acknowledged up to {}", uid_at(last), last, acked_);
-  const unsigned unacknowledged = distance(acked_, next_) - 1;
+  const unsigned unacknowledged = numbers_.distance(acked_, next_) - 1;
   if (sequence != next_) {
     reporter_.report(rules_->not_next, now, packet,
                      fmt::format("sequence {} after ", sequence) + before);
@@ -84,7 +90,7 @@ void SequenceMonitor::report(const Packet& packet, unsigned sequence, Time now) 
 }
 
 void SequenceMonitor::sent_again(const Packet& packet, unsigned sequence, Time now) {
-  const unsigned oldest = (acked_ + 1) & mask_;
+  const unsigned oldest = numbers_.next(acked_);
   const bool goes_on = is_replaying_ && sequence == replay_;
   if ((sequence != oldest && !goes_on) || oldest == next_) {
     reporter_.report(rules_->wrong_replay, now, packet,
@@ -94,7 +100,7 @@ void SequenceMonitor::sent_again(const Packet& packet, unsigned sequence, Time n
     reporter_.report(rules_->other_packet, now, packet,
                      fmt::format("#{} with sequence {}", uid_at(sequence), sequence));
   }
-  replay_ = (sequence + 1) & mask_;
+  replay_ = numbers_.next(static_cast<std::uint16_t>(sequence));
   is_replaying_ = replay_ != next_;
   set_stop();
 }
@@ -106,10 +112,10 @@ void SequenceMonitor::report_delivery(const Packet& packet, unsigned sequence, T
 }
 
 void SequenceMonitor::acknowledging(const Packet& packet, Time now) {
-  const unsigned beyond = distance(awaited_, packet.dllp.sequence + 1U);
+  const unsigned beyond = numbers_.distance(awaited_, numbers_.next(packet.dllp.sequence));
   const bool is_nak = packet.dllp.type == DllpType::kNak;
   if (is_nak ? beyond != 0 : beyond != 0 && beyond <= most_unacknowledged_) {
-    const unsigned last = (awaited_ - 1) & mask_;
+    const unsigned last = numbers_.before(awaited_);
     reporter_.report(
         is_nak ? rules_->nak_beyond : rules_->ack_beyond, now, packet,
         fmt::format("#{} with sequence {} was the last delivered", uid_at(last), last));
@@ -118,12 +124,15 @@ void SequenceMonitor::acknowledging(const Packet& packet, Time now) {
 
 // What is outside the window changes nothing. [LNK-7.8] [LNK-7.9]
 void SequenceMonitor::acknowledged(const Dllp& dllp) {
-  const unsigned freed = distance(acked_, dllp.sequence);
-  if (freed >= distance(acked_, next_)) {
+  if (!numbers_.contains(dllp.sequence)) {
     return;
   }
-  if (is_replaying_ && distance(acked_, replay_) <= freed) {
-    replay_ = (dllp.sequence + 1U) & mask_;
+  const unsigned freed = numbers_.distance(acked_, dllp.sequence);
+  if (freed >= numbers_.distance(acked_, next_)) {
+    return;
+  }
+  if (is_replaying_ && numbers_.distance(acked_, replay_) <= freed) {
+    replay_ = numbers_.next(dllp.sequence);
     is_replaying_ = replay_ != next_;
   }
   acked_ = dllp.sequence;

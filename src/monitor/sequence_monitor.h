@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "link/sequence_space.h"
 #include "monitor/violation_log.h"
 
 namespace flitwise {
@@ -22,7 +23,7 @@ class SequenceMonitor {
   /// It goes.
   void sent(const Packet& packet, unsigned sequence) {
     uids_[sequence & ring_mask_] = packet.uid;
-    next_ = (sequence + 1) & mask_;
+    next_ = numbers_.next(static_cast<std::uint16_t>(sequence));
   }
   /// Reports what is wrong with a new TLP that does not fit, if anything is, before it goes.
   void report(const Packet& packet, unsigned sequence, Time now);
@@ -32,7 +33,9 @@ class SequenceMonitor {
     return sequence == awaited_ && uid_at(sequence) == packet.uid;
   }
   /// It does.
-  void delivered(unsigned sequence) { awaited_ = (sequence + 1) & mask_; }
+  void delivered(unsigned sequence) {
+    awaited_ = numbers_.next(static_cast<std::uint16_t>(sequence));
+  }
   /// Reports a delivery that does not fit, before it is booked.
   void report_delivery(const Packet& packet, unsigned sequence, Time now) const;
   /// The receiver puts an Ack or Nak on the wire.
@@ -45,22 +48,21 @@ class SequenceMonitor {
   static const Rules kOfTlps, kOfFlits;
   static constexpr unsigned kFirstRing = 64;  // a power of two, as all its sizes are
 
-  unsigned distance(unsigned from, unsigned to) const { return (to - from) & mask_; }
   void grow();
   void set_stop();
   std::uint64_t uid_at(unsigned sequence) const { return uids_[sequence & ring_mask_]; }
 
   const Rules* rules_;
-  unsigned mask_;
+  SequenceSpace numbers_;
   unsigned most_unacknowledged_;
-  unsigned next_ = 0;               // sequence of the next new TLP
-  unsigned stop_ = kFirstRing - 1;  // the first one that has to be looked at
+  std::uint16_t next_;  // sequence of the next new TLP
+  std::uint16_t stop_;  // the first one that has to be looked at
   unsigned ring_mask_ = kFirstRing - 1;
   std::vector<std::uint64_t> uids_;  // of unacknowledged TLPs, by sequence
-  unsigned awaited_ = 0;             // of the next TLP to be delivered
-  unsigned acked_;                   // the last one that an Ack has told the sender of
+  std::uint16_t awaited_;            // of the next TLP to be delivered
+  std::uint16_t acked_;              // the last one that an Ack has told the sender of
   bool is_replaying_ = false;
-  unsigned replay_ = 0;  // of the next TLP of the replay
+  std::uint16_t replay_ = 0;  // of the next TLP of the replay
   Reporter reporter_;
 };
 

@@ -221,7 +221,8 @@ Keys link_timing_keys() {
       time(
           "link.timing.replay_timeout", [](auto& c) { return &c.link.timing.replay_timeout; },
           or_zero_as("auto", between(Time::from_ns(100), Time::from_us(1'000'000))),
-          "REPLAY_TIMER limit; auto: from the formulas, in flit mode 375 flit times."),
+          "REPLAY_TIMER limit; auto: from the formulas and the round trip, in flit mode 1,500 flit "
+          "times."),
   };
 }
 

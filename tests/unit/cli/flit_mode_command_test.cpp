@@ -178,7 +178,7 @@ TEST(EncodeCommand, LNK_11_20_NumbersFollowOnFromFlitToFlit) {
                         R"(,"command":"nak","seq":7})" + "\n{" + tlps +
                         R"(,"command":"selective_nak","seq":8})" + "\n{" + tlps + "}\n")))));
   ASSERT_EQ(flits.size(), 6U);
-  const std::vector<int> numbers = {1022, 1023, 1023, 7, 8, 2};
+  const std::vector<int> numbers = {1022, 1023, 1023, 7, 8, 3};
   const std::vector<bool> priors = {false, true, true, false, true, true};
   for (std::size_t i = 0; i < flits.size(); ++i) {
     EXPECT_EQ(flits[i]["seq"], numbers[i]) << i;

@@ -8,6 +8,7 @@ namespace flitwise::ack_nak_receiver_test {
 namespace {
 
 using Verdict = AckNakReceiver::Verdict;
+constexpr std::uint16_t kSequenceMask = 0xfff;
 constexpr Time kLimit = Time::from_ns(200);
 
 constexpr Time ns(std::int64_t n) {
@@ -104,6 +105,41 @@ TEST(AckNakReceiver, NumbersWrapAt4096) {
   receive_up_to(receiver, 2 * 4096 + 1);
   EXPECT_EQ(receiver.receive(0xfff, false, ns(1)), Verdict::kDuplicate);
   EXPECT_EQ(receiver.receive(1, false, ns(1)), Verdict::kAccepted);
+}
+
+TEST(AckNakReceiver, LNK_11_6_FlitsBeginWith1AndTheReservedNumber0IsDroppedWithoutANak) {
+  AckNakReceiver receiver(kLimit, 0, SequenceSpace::of_flits());
+  for (unsigned i = 0; i < 3'000; ++i) {
+    const auto sequence = static_cast<std::uint16_t>(i % 1023 + 1);
+    ASSERT_EQ(receiver.receive(0, false, Time{}), Verdict::kOutOfSequence);
+    ASSERT_EQ(receiver.receive(sequence, false, Time{}), Verdict::kAccepted);
+    const AckNakReceiver::Owed owed = receiver.take();
+    ASSERT_FALSE(owed.is_nak);
+    ASSERT_EQ(owed.sequence, sequence);
+  }
+}
+
+// 1 to 511 behind the one expected is a duplicate, the other 511 numbers are out of sequence.
+TEST(AckNakReceiver, LNK_11_6_DuplicatesOfFlitsAreUpTo511Behind) {
+  for (const unsigned expected : {1U, 2U, 400U, 1'023U}) {
+    unsigned duplicates = 0, gaps = 0;
+    for (std::uint16_t number = 1; number <= 1'023; ++number) {
+      AckNakReceiver receiver(kLimit, 0, SequenceSpace::of_flits());
+      for (std::uint16_t i = 1; i < expected; ++i) {
+        receiver.receive(i, false, Time{});
+      }
+      const Verdict verdict = receiver.receive(number, false, Time{});
+      const unsigned behind = (expected + 1'023 - number) % 1'023;
+      EXPECT_EQ(verdict, behind == 0    ? Verdict::kAccepted
+                         : behind < 512 ? Verdict::kDuplicate
+                                        : Verdict::kOutOfSequence)
+          << number;
+      duplicates += verdict == Verdict::kDuplicate ? 1 : 0;
+      gaps += verdict == Verdict::kOutOfSequence ? 1 : 0;
+    }
+    EXPECT_EQ(duplicates, 511U);
+    EXPECT_EQ(gaps, 511U);
+  }
 }
 
 TEST(AckNakReceiver, LNK_7_15_OneAckCoversAllThatCameBefore) {

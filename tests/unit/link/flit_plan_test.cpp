@@ -46,15 +46,15 @@ std::string refusal(FlitWriter& writer, const FlitPlan& plan) {
 TEST(FlitWriter, LNK_11_20_NumbersGoOnFromCallToCall) {
   FlitWriter writer;
   const FlitPlan read = plan_of({part(12, false, false)});
-  EXPECT_EQ(dlp_of(writer.write({read})[0]).sequence, 0);
+  EXPECT_EQ(dlp_of(writer.write({read})[0]).sequence, 1);
   FlitPlan ack = read;
   ack.dlp.command = ReplayCommand::kAck;
   ack.sequence = 77;
-  EXPECT_EQ(dlp_of(writer.write({ack})[0]).sequence, 77);  // its own, 1, is not said
+  EXPECT_EQ(dlp_of(writer.write({ack})[0]).sequence, 77);  // its own, 2, is not said
   const FlitDlp nop = dlp_of(writer.write({{}})[0]);
-  EXPECT_EQ(nop.sequence, 1);
+  EXPECT_EQ(nop.sequence, 2);
   EXPECT_TRUE(nop.prior_was_payload);
-  EXPECT_EQ(dlp_of(writer.write({read})[0]).sequence, 2);
+  EXPECT_EQ(dlp_of(writer.write({read})[0]).sequence, 3);
 }
 
 TEST(FlitWriter, LNK_11_22_ATlpMayGoOnFromCallToCall) {
@@ -81,7 +81,7 @@ TEST(FlitWriter, WhatIsRefusedLeavesNoTrace) {
   EXPECT_THAT(refusal(writer, plan_of({part(8, false, true)})), HasSubstr("up to its end"));
   const auto flits = writer.write({plan_of({part(8, true, false)})});
   EXPECT_EQ(flits.size(), 1U);
-  EXPECT_EQ(dlp_of(flits[0]).sequence, 0);
+  EXPECT_EQ(dlp_of(flits[0]).sequence, 1);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "link/ack_limits.h"
+#include "link/replay_timer.h"
 #include "unit/link/framer_pair.h"
 #include "workload/random.h"
 
@@ -63,9 +63,6 @@ class NonFlitFramerTest : public testing::Test {
     for (std::uint64_t i = 0; i < mark_; ++i) {
       ASSERT_EQ(arrived_[i], i);
     }
-  }
-  static Time symbols(const LinkConfig& link, unsigned count) {
-    return LaneStream(line_coding(link.preset, link.skp)).symbol_time() * count;
   }
 
   struct Sent {
@@ -153,7 +150,7 @@ TEST_F(NonFlitFramerTest, LNK_7_13_LastTlpThatVanishesIsSentAgainByTheTimer) {
     expect_all_arrived();
     ASSERT_EQ(tlps_.size(), 2U);
     EXPECT_TRUE(tlps_[1].flag);
-    const Time timeout = symbols(link, replay_limit_symbols(generation, 8, 256));
+    const Time timeout = replay_limit(link);
     EXPECT_GE(tlps_[1].at.first - tlps_[0].at.last, timeout);
     EXPECT_LE(tlps_[1].at.first - tlps_[0].at.last, timeout + Time::from_ns(60));
     EXPECT_EQ(pair_->framer(0).stats().naks + pair_->framer(1).stats().naks, 0U);
@@ -195,6 +192,27 @@ TEST_F(NonFlitFramerTest, LNK_7_14_FourExpiriesWithoutProgressGoThroughRecovery)
   EXPECT_EQ(pair_->framer(0).stats().replay_events, 4U);
 }
 
+// The Nak of the first brings the first replay; NAK_SCHEDULED stays set, so that the timer brings
+// the others.
+TEST_F(NonFlitFramerTest, LNK_7_14_AReplayByNakCountsLikeOneByTheTimer) {
+  for (const int damaged : {3, 4}) {
+    mark_ = 0;
+    arrived_.clear();
+    tlps_.clear();
+    start(test::link_config());
+    int transmissions = 0;
+    pair_->fate = [&](int, const WireUnit& unit) {
+      return unit.packet->kind == PacketKind::kTlp && ++transmissions <= damaged ? Fate::kDamaged
+                                                                                 : Fate::kGood;
+    };
+    write(1);
+    expect_all_arrived();
+    EXPECT_EQ(pair_->retrains(), damaged == 4 ? 1U : 0U);
+    EXPECT_EQ(pair_->framer(1).stats().naks, 1U);
+    EXPECT_EQ(pair_->framer(0).stats().replay_events, static_cast<unsigned>(damaged));
+  }
+}
+
 TEST_F(NonFlitFramerTest, LNK_7_15_AckWaitsForTheLimitAndNoLonger) {
   for (const unsigned generation : {1U, 3U, 5U}) {
     mark_ = 0;
@@ -208,7 +226,7 @@ TEST_F(NonFlitFramerTest, LNK_7_15_AckWaitsForTheLimitAndNoLonger) {
     ASSERT_EQ(acks_.size(), 1U);
     EXPECT_EQ(acks_[0].sequence, 2);
     const Time received = tlps_[0].at.last + link.timing.propagation + link.timing.receive;
-    const Time limit = symbols(link, ack_limit_symbols(generation, 8, 256));
+    const Time limit = ack_limit(link);
     EXPECT_GE(acks_[0].at.first, received + limit);
     EXPECT_LE(acks_[0].at.first, received + limit + Time::from_ns(10));
   }

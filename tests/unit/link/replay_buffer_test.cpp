@@ -15,6 +15,8 @@ constexpr Time kTimeout = Time::from_ns(600);
 constexpr std::uint32_t kBytes = 88;
 constexpr std::uint64_t kRoomForAll = std::uint64_t{4096} * kBytes;
 
+constexpr std::uint16_t kSequenceMask = 0xfff;
+
 constexpr Time ns(std::int64_t n) {
   return Time::from_ns(n);
 }
@@ -37,6 +39,12 @@ class ReplayBufferTest : public testing::Test {
       buffer.sent(last);
     }
     return marks;
+  }
+
+  bool expire_and_replay() {
+    const bool rolled_over = buffer_.expire();
+    replay(buffer_, ns(30));
+    return rolled_over;
   }
 
   PacketPool pool_;
@@ -101,11 +109,11 @@ TEST_F(ReplayBufferTest, LNK_7_9_AckFreesAllUpToItsNumberAndStartsTheTimerAnew) 
 TEST_F(ReplayBufferTest, LNK_7_9_ProgressSetsReplayNumBack) {
   send(buffer_, 2);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(buffer_.expire());
+    EXPECT_FALSE(expire_and_replay());
   }
   buffer_.acknowledge(0, ns(20));
   for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(buffer_.expire());
+    EXPECT_FALSE(expire_and_replay());
   }
   EXPECT_TRUE(buffer_.expire());
 }
@@ -156,10 +164,73 @@ TEST_F(ReplayBufferTest, LNK_7_13_ExpirySendsEverythingAgain) {
 TEST_F(ReplayBufferTest, LNK_7_14_EveryFourthExpiryWithoutProgressAsksForRecovery) {
   send(buffer_, 1);
   for (int round = 0; round < 3; ++round) {
-    EXPECT_FALSE(buffer_.expire());
-    EXPECT_FALSE(buffer_.expire());
-    EXPECT_FALSE(buffer_.expire());
-    EXPECT_TRUE(buffer_.expire());
+    EXPECT_FALSE(expire_and_replay());
+    EXPECT_FALSE(expire_and_replay());
+    EXPECT_FALSE(expire_and_replay());
+    EXPECT_TRUE(expire_and_replay());
+  }
+}
+
+TEST_F(ReplayBufferTest, LNK_7_14_FourReplaysByNakWithoutProgressAskForRecovery) {
+  send(buffer_, 3);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(buffer_.acknowledge(0xfff, ns(20)).is_valid);  // the Nak of nothing yet
+    EXPECT_FALSE(buffer_.start_replay());
+    replay(buffer_, ns(30));
+  }
+  EXPECT_TRUE(buffer_.start_replay());
+}
+
+TEST_F(ReplayBufferTest, LNK_7_14_NakAndTimerCountTogetherAndProgressInANakSetsBack) {
+  send(buffer_, 3);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(i % 2 == 0 ? buffer_.start_replay() : buffer_.expire());
+    replay(buffer_, ns(30));
+  }
+  buffer_.acknowledge(0, ns(40));
+  for (int i = 0; i < 3; ++i) {  // the first is that of the Nak which brought the progress
+    EXPECT_FALSE(buffer_.start_replay());
+    replay(buffer_, ns(50));
+  }
+  EXPECT_TRUE(buffer_.expire());
+}
+
+TEST_F(ReplayBufferTest, LNK_7_14_TwoNaksBeforeTheReplayBeginsAreOneReplay) {
+  send(buffer_, 3);
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_FALSE(buffer_.start_replay());
+  }
+  EXPECT_EQ(buffer_.replay_events(), 1U);
+}
+
+TEST_F(ReplayBufferTest, LNK_11_6_NumbersOfFlitsRunFrom1To1023) {
+  ReplayBuffer flits(kRoomForAll, kTimeout, SequenceSpace::of_flits());
+  for (unsigned i = 0; i < 5'000; ++i) {
+    const std::uint16_t number = flits.push(test::packet(pool_, TlpType::kMWr), kBytes);
+    EXPECT_EQ(number, i % 1023 + 1);
+    EXPECT_FALSE(flits.acknowledge(0, ns(1)).is_valid);  // reserved
+    EXPECT_TRUE(flits.acknowledge(number, ns(1)).is_valid);
+    EXPECT_TRUE(flits.empty());
+  }
+}
+
+// Wherever in the ring the oldest stands.
+TEST_F(ReplayBufferTest, LNK_11_6_At511OpenNumbersNoNewFlitIsTaken) {
+  for (const unsigned first : {1U, 513U, 1'000U, 1'023U}) {
+    ReplayBuffer flits(kRoomForAll, kTimeout, SequenceSpace::of_flits());
+    for (unsigned i = 1; i < first; ++i) {
+      flits.acknowledge(flits.push(test::packet(pool_, TlpType::kMWr), kBytes), ns(1));
+    }
+    for (int i = 0; i < 511; ++i) {
+      ASSERT_TRUE(flits.has_room(kBytes)) << first << ", " << i;
+      flits.push(test::packet(pool_, TlpType::kMWr), kBytes);
+    }
+    EXPECT_FALSE(flits.has_room(kBytes)) << first;
+    flits.start_replay();
+    EXPECT_EQ(flits.next_replay().sequence, first);
+    EXPECT_EQ(flits.next_replay().sequence, first % 1023 + 1);
+    EXPECT_EQ(flits.acknowledge(static_cast<std::uint16_t>((first + 509) % 1023 + 1), ns(2)).freed,
+              511U);
   }
 }
 

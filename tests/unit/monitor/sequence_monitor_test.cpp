@@ -135,5 +135,33 @@ TEST_F(SequenceMonitorTest, NoAckGoesBeyondWhatWasDelivered) {
   EXPECT_THAT(reported.rules(), ElementsAre("LNK-7.15", "LNK-7.4"));
 }
 
+// 1 to 1023, round after round, with up to 511 of them open; 0 is reserved. [LNK-11.6]
+TEST(SequenceMonitorOfFlits, NumbersRunFrom1To1023) {
+  PacketPool pool;
+  test::Reported reported;
+  SequenceMonitor monitor(reported.reporter, SequenceMonitor::Numbered::kFlits);
+  const PacketRef flit = pool.make(PacketKind::kFlit);
+  const auto send = [&](unsigned sequence) {
+    if (!monitor.fits(sequence)) {
+      monitor.report(*flit, sequence, {});
+    }
+    monitor.sent(*flit, sequence);
+  };
+  const auto number = [](unsigned index) { return index % 1023 + 1; };
+  for (unsigned i = 0; i < 5'000; ++i) {
+    send(number(i));
+    EXPECT_TRUE(monitor.fits_delivery(*flit, number(i)));
+    monitor.delivered(number(i));
+    if (i % 511 == 510) {
+      const PacketRef ack = dllp(pool, DllpType::kAck, static_cast<std::uint16_t>(number(i)));
+      monitor.acknowledging(*ack, {});
+      monitor.acknowledged(ack->dllp);
+    }
+  }
+  EXPECT_THAT(reported.rules(), IsEmpty());
+  send(0);
+  EXPECT_THAT(reported.rules(), ElementsAre("LNK-11.6"));
+}
+
 }  // namespace
 }  // namespace flitwise::sequence_monitor_test

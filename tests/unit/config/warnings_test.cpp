@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is warned of, and what is not.
+#include "config/warnings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/load.h"
+
+namespace flitwise::warnings_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::vector<std::string> warnings_with(const std::string& yaml) {
+  return config_warnings(config_from_text(yaml, "test.yaml", ""));
+}
+
+TEST(ConfigWarnings, LNK_7_18_AReplayTimerBelowTheReturnOfAnAckIsWarnedOf) {
+  EXPECT_THAT(warnings_with("link: {preset: gen3x8}\n"), IsEmpty());
+  EXPECT_THAT(warnings_with("link: {preset: gen3x8, timing: {replay_timeout: 2us}}\n"), IsEmpty());
+  // 203 symbols of Ack latency and twice 235 ns of flight.
+  EXPECT_THAT(
+      warnings_with("link: {preset: gen3x8, timing: {propagation: 205ns, receive: 30ns, "
+                    "replay_timeout: 650ns}}\n"),
+      ElementsAre(StartsWith("link.timing.replay_timeout: 650.0 ns, but an Ack may take 67")));
+  EXPECT_THAT(warnings_with("link: {preset: gen3x8, timing: {propagation: 205ns, receive: 30ns, "
+                            "replay_timeout: 700ns}}\n"),
+              IsEmpty());
+  // By itself the timer has room for any wire.
+  EXPECT_THAT(warnings_with("link: {preset: gen3x8, timing: {propagation: 90us}}\n"), IsEmpty());
+}
+
+TEST(ConfigWarnings, LNK_11_7_InFlitModeAsWell) {
+  EXPECT_THAT(warnings_with("link: {preset: gen6x16, timing: {propagation: 1us, replay_timeout: "
+                            "2us}}\n"),
+              ElementsAre(HasSubstr("expected at least that, or auto")));
+}
+
+TEST(ConfigWarnings, AnInstanceIsNamed) {
+  EXPECT_THAT(
+      warnings_with("link: {preset: gen3x8}\nsystem: {instances: {rp0-ep0: {link: {timing: "
+                    "{replay_timeout: 150ns}}}}}\n"),
+      ElementsAre(StartsWith("system.instances.rp0-ep0.link.timing.replay_timeout: 150.0")));
+}
+
+}  // namespace
+}  // namespace flitwise::warnings_test
