@@ -41,6 +41,7 @@ struct WireBits {
 /// Time a direction wanted to send and could not, by reason. [interfaces: stall_ns]
 struct StallTimes {
   Time credits_posted, credits_nonposted, credits_completion, tags, replay_buffer, handle;
+  Time credits_cxl_req, credits_cxl_rsp, credits_cxl_data;  ///< of messages, by class of credits
 };
 
 struct DirectionResult {

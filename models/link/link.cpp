@@ -223,6 +223,9 @@ void Link::transmit(std::size_t side) {
   // The next edge on which the wire takes another unit, or on which one arrives; what waits for
   // credits is woken by them.
   if (from.lanes.free_at() >= horizon && (more || from.has_queued())) {
+  if (from.messages) {
+    from.messages->note_stalls(t);
+  }
     agenda_.at(kTransmit + side, next_slot(from));
   } else if (from.has_queued()) {
     agenda_.at(kTransmit + side, from.next_arrival(t));
@@ -272,6 +275,9 @@ void Link::receive(std::size_t side) {
 }
 
 void Link::take(std::size_t side, const InFlight& arrived, Time t) {
+  if (to.messages) {
+    to.messages->note_stalls(t);
+  }
   End& to = *ends_[side];
   if (monitor_ != nullptr && !arrived.is_damaged) {
     monitor_->arrived(side, arrived.unit, t);

@@ -227,6 +227,7 @@ class Link : public sc_core::sc_module {
   DirectionResult direction(const End& from) const;
   const End& end(LinkSide side) const { return *ends_[static_cast<std::size_t>(side)]; }
 
+  static StallTimes stalls_of(const End& end, Time when);
   const LinkConfig config_;
   const FaultsConfig faults_;
   const Time flight_;     // last symbol at one end to transaction layer at the other

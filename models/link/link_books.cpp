@@ -30,9 +30,20 @@ void Link::start_window(bool from_first_counted) {
   }
 }
 
+StallTimes Link::stalls_of(const End& end, Time when) {
+  StallTimes stalls = end.queues.stalls(when);
+  if (end.messages) {
+    const StallTimes of_messages = end.messages->stalls(when);
+    stalls.credits_cxl_req = of_messages.credits_cxl_req;
+    stalls.credits_cxl_rsp = of_messages.credits_cxl_rsp;
+    stalls.credits_cxl_data = of_messages.credits_cxl_data;
+  }
+  return stalls;
+}
+
 Link::Tally Link::tally(const End& end, const LaneStream& settled, Time when) {
-  return {end.account,         settled.phy_bits(),      settled.idle_bits(), settled.skps(),
-          end.framer->stats(), end.queues.stalls(when), settled.free_at()};
+  return {end.account,         settled.phy_bits(),   settled.idle_bits(), settled.skps(),
+          end.framer->stats(), stalls_of(end, when), settled.free_at()};
 }
 
 Link::Tally Link::tally_now(const End& end) {
@@ -77,12 +88,14 @@ DirectionResult Link::direction(const End& from) const {
   before.phy = a.phy;
   before.idle += a.idle;
   r.bits -= before;
-  r.stalls = {b.stalls.credits_posted - a.stalls.credits_posted,
-              b.stalls.credits_nonposted - a.stalls.credits_nonposted,
-              b.stalls.credits_completion - a.stalls.credits_completion,
-              Time{},
-              b.framer.replay_buffer_stall - a.framer.replay_buffer_stall,
-              Time{}};
+  r.stalls = {};
+  for (Time StallTimes::*const credits :
+       {&StallTimes::credits_posted, &StallTimes::credits_nonposted,
+        &StallTimes::credits_completion, &StallTimes::credits_cxl_req, &StallTimes::credits_cxl_rsp,
+        &StallTimes::credits_cxl_data}) {
+    r.stalls.*credits = b.stalls.*credits - a.stalls.*credits;
+  }
+  r.stalls.replay_buffer = b.framer.replay_buffer_stall - a.framer.replay_buffer_stall;
   r.replays = b.framer.replays - a.framer.replays;
   r.replay_events = b.framer.replay_events - a.framer.replay_events;
   r.naks = b.framer.naks - a.framer.naks;

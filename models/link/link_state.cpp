@@ -31,6 +31,7 @@ void Link::take_down() {
     from.queues.reset(now());
     if (from.messages) {
       from.messages->reset();
+      from.messages->note_stalls(now());
     }
     from.wire.clear();
     from.delayed_to = Time{};

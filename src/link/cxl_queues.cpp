@@ -143,6 +143,42 @@ void CxlQueues::reset() {
   gate_.reset();
 }
 
+// One that has come since the last look waits since it came.
+Time CxlQueues::blocked_since(std::size_t credit, Time now) const {
+  Time since = Time::never();
+  for (const CxlChannel channel : channels_) {
+    const Queue& queue = queues_[index_of(channel)];
+    if (info_of(channel).credits[credit] > 0 && !queue.entries.empty() &&
+        queue.entries.front().arrival <= now && CxlCreditGate::room(gate_.left(), channel) == 0) {
+      since = std::min(since, std::max(queue.entries.front().arrival, noted_));
+    }
+  }
+  return since;
+}
+
+void CxlQueues::note_stalls(Time now) {
+  for (std::size_t credit = 0; credit < kCxlCredits; ++credit) {
+    const Time since = size_ == 0 ? Time::never() : blocked_since(credit, now);
+    if (since == Time::never()) {
+      stalls_[credit].stop(now);
+    } else {
+      stalls_[credit].start(since);
+    }
+  }
+  noted_ = now;
+}
+
+StallTimes CxlQueues::stalls(Time now) const {
+  const auto total = [&](CxlCredit credit) {
+    return stalls_[static_cast<std::size_t>(credit)].total(now);
+  };
+  StallTimes stalls{};
+  stalls.credits_cxl_req = total(CxlCredit::kReq);
+  stalls.credits_cxl_rsp = total(CxlCredit::kRsp);
+  stalls.credits_cxl_data = total(CxlCredit::kData);
+  return stalls;
+}
+
 std::string CxlQueues::starved() const {
   std::string text;
   for (std::size_t c = 0; c < kCxlChannels; ++c) {

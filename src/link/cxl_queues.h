@@ -13,7 +13,9 @@
 
 #include "cxl/flit_layout.h"
 #include "flitwise/packet.h"
+#include "flitwise/result.h"
 #include "link/cxl_credits.h"
+#include "stats/stall_clock.h"
 
 namespace flitwise {
 
@@ -40,6 +42,11 @@ class CxlQueues {
   CxlWaiting waiting(Time now);
   /// The oldest message of a channel goes: its credits are spent. REQUIRES: it was waiting.
   PacketRef take(CxlChannel channel);
+  /// Books the time during which messages wait for credits. To be called when messages were taken
+  /// and when credits came.
+  void note_stalls(Time now);
+  /// Stall times up to now.
+  StallTimes stalls(Time now) const;
   CxlCreditGate& gate() { return gate_; }
   const CxlCreditGate& gate() const { return gate_; }
   void reset();
@@ -59,6 +66,8 @@ class CxlQueues {
     std::size_t arrived = 0;  // of them, from the front
     std::size_t partial = 0;  // lines that are enabled in part
   };
+  /// Since when a message of the class has been waiting for a credit; never: none is.
+  Time blocked_since(std::size_t credit, Time now) const;
   std::uint64_t partial_lines(const Queue& queue, std::size_t count) const;
   void change_places(Queue& queue);
   std::size_t ahead_of_responses(const Queue& snoops, std::size_t count) const;
@@ -70,6 +79,8 @@ class CxlQueues {
   std::uint64_t pushed_ = 0;
   std::size_t turn_ = 0;  // whose credits are looked at first
   CxlCreditGate gate_;
+  std::array<StallClock, kCxlCredits> stalls_;  // by CxlCredit
+  Time noted_{};                                // when the stalls were looked at last
   bool breaks_order_ = false;
 };
 

@@ -45,6 +45,45 @@ TEST(CxlMem, CXL_2_7_WritesFillTheFlitsAsPublished) {
   EXPECT_NEAR(efficiency(down) / (64 / (1.25 * 68)), 1, 0.01) << "row 56";
 }
 
+// With c credits, c reads are in the loop of a credit: rate x loop = c. The loop is what one read
+// takes with one credit, and all but the moment of sending is spent waiting for it.
+TEST(CxlMem, CXL_3_1_WaitsForCreditsFollowLittlesLaw) {
+  for (const char* preset : {"cxl68_gen5x16", "cxl256_gen6x16"}) {
+    std::vector<Simulation> runs;
+    for (const char* credits : {"1", "2", "4", "1024"}) {
+      runs.push_back(saturated(
+          "read", {fmt::format("link.preset={}", preset),
+                   fmt::format("link.cxl.req_credits={}", credits), "workload.requests=4000"}));
+    }
+    const std::vector<Json> results = simulate_in_children(runs);
+    const auto credit_stall = [](const Json& direction, const char* credit) {
+      return direction.at("stall_ns").at(credit).get<double>();
+    };
+    double loop = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      SCOPED_TRACE(runs[i].text());
+      ASSERT_FALSE(results[i].contains("failed")) << results[i];
+      const Json& link = results[i].at("links")[0];
+      const Json& down = link.at("down");
+      const double window = down.at("window_ns").get<double>();
+      const double period = window / down.at("tlps").get<double>();
+      const double waited = credit_stall(down, "credits_cxl_req");
+      for (const char* credit : {"credits_cxl_req", "credits_cxl_rsp", "credits_cxl_data"}) {
+        EXPECT_EQ(credit_stall(link.at("up"), credit), 0) << credit;
+      }
+      EXPECT_EQ(credit_stall(down, "credits_cxl_data"), 0);
+      if (i == 3) {
+        EXPECT_EQ(waited, 0) << "more credits than reads";
+        break;
+      }
+      loop = i == 0 ? period : loop;
+      EXPECT_NEAR(loop / period, 1U << i, 0.06 * (1U << i));
+      EXPECT_LT(waited, window);
+      EXPECT_GT(waited, window * 0.9);
+    }
+  }
+}
+
 // A read alone on the link: bridge, flit, flight, controller, memory, and back.
 TEST(CxlMem, CXL_3_8_AReadAloneTakesTheSumOfItsParts) {
   const std::vector<Json> results = simulate_in_children(

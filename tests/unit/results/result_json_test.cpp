@@ -64,8 +64,9 @@ TEST(ResultJson, EachDirectionHasEveryKeyOfTheFormat) {
                                           "crc", "dllp", "fec", "phy", "replay", "idle", "total"});
     expect_keys(direction["wire_bits"],
                 {"header", "identity", "payload", "padding", "crc", "total"});
-    expect_keys(direction["stall_ns"], {"credits_posted", "credits_nonposted", "credits_completion",
-                                        "tags", "replay_buffer", "handle"});
+    expect_keys(direction["stall_ns"],
+                {"credits_posted", "credits_nonposted", "credits_completion", "credits_cxl_req",
+                 "credits_cxl_rsp", "credits_cxl_data", "tags", "replay_buffer", "handle"});
     for (const char* group : {"wire_bytes", "wire_bits", "stall_ns"}) {
       for (const auto& [key, value] : direction[group].items()) {
         EXPECT_TRUE(value.is_number()) << group << "." << key;
