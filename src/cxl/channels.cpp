@@ -12,7 +12,6 @@ constexpr auto kMem = CxlProtocol::kMem;
 
 using Credits = std::array<std::uint8_t, kCxlCredits>;
 constexpr Credits kReq = {1, 0, 0}, kRsp = {0, 1, 0}, kData = {0, 0, 1};
-constexpr Credits kRwd = {kRwdTakesRequestCredit ? 1 : 0, 0, 1};
 
 template <class Opcode>
 constexpr CxlOpcodeName named(Opcode opcode, const char* name) {
@@ -84,7 +83,7 @@ constexpr std::array<CxlChannelInfo, kCxlChannels> kCxlChannelInfos = {{
     {"H2D Rsp", kDown, kCache, false, false, kRsp, 32, 40},
     {"H2D Data", kDown, kCache, true, false, kData, 24, 28},
     {"M2S Req", kDown, kMem, false, false, kReq, 87, 100},
-    {"M2S RwD", kDown, kMem, true, true, kRwd, 87, 104},
+    {"M2S RwD", kDown, kMem, true, true, kData, 87, 104},
     {"M2S BIRsp", kDown, kMem, false, false, kRsp, 0, 40},
     {"S2M NDR", kUp, kMem, false, false, kRsp, 30, 40},
     {"S2M DRS", kUp, kMem, true, false, kData, 40, 40},

@@ -23,9 +23,6 @@ enum class CxlFlitForm : std::uint8_t { k68, k256, k256LatencyOptimised };
 enum class CxlCredit : std::uint8_t { kReq, kRsp, kData };
 inline constexpr std::size_t kCxlCredits = 3;
 
-/// M2S RwD takes a request credit beside its data credit. unverified [CXL-1.6]
-inline constexpr bool kRwdTakesRequestCredit = true;
-
 struct CxlChannelInfo {
   const char* name;  ///< "D2H Req", ...
   CxlDirection direction;

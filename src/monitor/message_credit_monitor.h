@@ -24,24 +24,23 @@ class MessageCreditMonitor {
     }
   }
   void sent(const Packet& packet, Time now) {
-    const Needs& needs = kNeeds[static_cast<std::size_t>(packet.cxl->channel)];
-    auto& left = left_[needs.is_mem ? 1 : 0];
-    if (left[needs.first] == 0 || left[needs.second] == 0) {
+    const Need& need = kNeeds[static_cast<std::size_t>(packet.cxl->channel)];
+    std::uint64_t& left = left_[need.is_mem ? 1 : 0][need.credit];
+    if (left == 0) {
       report(packet, now);
       return;
     }
-    --left[needs.first];
-    left[needs.second] -= needs.first == needs.second ? 0U : 1U;
+    --left;
   }
   void reset() { left_ = {}; }
 
  private:
   enum Class : std::uint8_t { kReq, kRsp, kData };
-  struct Needs {
+  struct Need {
     bool is_mem;
-    std::uint8_t first, second;  // the same where it is one
+    Class credit;
   };
-  static const std::array<Needs, kCxlChannels> kNeeds;
+  static const std::array<Need, kCxlChannels> kNeeds;
   [[gnu::cold, gnu::noinline]] void report(const Packet& packet, Time now) const;
 
   Reporter reporter_;

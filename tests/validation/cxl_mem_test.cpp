@@ -45,6 +45,24 @@ TEST(CxlMem, CXL_2_7_WritesFillTheFlitsAsPublished) {
   EXPECT_NEAR(efficiency(down) / (64 / (1.25 * 68)), 1, 0.01) << "row 56";
 }
 
+// Writes have data credits of their own: the few of M2S Req do not bind them.
+TEST(CxlMem, CXL_1_6_WritesNeedNoRequestCredits) {
+  std::vector<Simulation> runs;
+  for (const char* preset : {"cxl68_gen5x16", "cxl256_gen6x16"}) {
+    for (const char* credits : {"4", "1024"}) {
+      runs.push_back(saturated("posted_write", {fmt::format("link.preset={}", preset),
+                                                fmt::format("link.cxl.req_credits={}", credits)}));
+    }
+  }
+  const std::vector<Json> results = simulate_in_children(runs);
+  const auto goodput = [&](std::size_t i) {
+    EXPECT_FALSE(results[i].contains("failed")) << results[i];
+    return results[i].at("links")[0].at("down").at("goodput_gbps").get<double>();
+  };
+  EXPECT_NEAR(goodput(0) / goodput(1), 1, 0.001);
+  EXPECT_NEAR(goodput(2) / goodput(3), 1, 0.001);
+}
+
 // With c credits, c reads are in the loop of a credit: rate x loop = c. The loop is what one read
 // takes with one credit, and all but the moment of sending is spent waiting for it.
 TEST(CxlMem, CXL_3_1_WaitsForCreditsFollowLittlesLaw) {

@@ -58,7 +58,7 @@ TEST(CxlChannels, CXL_1_6_EachMessageTakesACreditOfItsClass) {
   EXPECT_EQ(credits(CxlChannel::kD2hReq), (std::array<std::uint8_t, 3>{1, 0, 0}));
   EXPECT_EQ(credits(CxlChannel::kS2mNdr), (std::array<std::uint8_t, 3>{0, 1, 0}));
   EXPECT_EQ(credits(CxlChannel::kS2mDrs), (std::array<std::uint8_t, 3>{0, 0, 1}));
-  EXPECT_EQ(credits(CxlChannel::kM2sRwd), (std::array<std::uint8_t, 3>{1, 0, 1}));
+  EXPECT_EQ(credits(CxlChannel::kM2sRwd), (std::array<std::uint8_t, 3>{0, 0, 1}));
   for (std::size_t i = 0; i < kCxlChannels; ++i) {
     const auto channel = static_cast<CxlChannel>(i);
     EXPECT_EQ(credits(channel)[static_cast<std::size_t>(CxlCredit::kData)] == 1,

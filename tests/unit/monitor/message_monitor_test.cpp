@@ -280,8 +280,8 @@ TEST_F(MessageMonitorTest, CreditsOfEachClassAndProtocolCount) {
   monitor.reset();
   give(0, 2);
   const PacketRef a = read(1), b = message(CxlChannel::kM2sRwd, cxl::M2sRwd::kMemWr, 2),
-                  c = read(3);
-  for (const PacketRef& one : {a, b, c}) {
+                  c = read(3), d = read(4);
+  for (const PacketRef& one : {a, b, c, d}) {
     queue(one);
     send(one);
   }
