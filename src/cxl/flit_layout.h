@@ -36,7 +36,7 @@ constexpr CxlPlace place_of(CxlFlitForm form, std::size_t slot) {
 struct CxlSlot {
   enum class Kind : std::uint8_t { kEmpty, kMessages, kData, kByteEnables };
   Kind kind = Kind::kEmpty;
-  bool ends_line = false;   ///< data: the last chunk of its line
+  bool ends_line = false;   ///< data, byte enables: the last chunk of its line
   std::uint8_t format = 0;  ///< messages: code of the format
   CxlGroups messages;       ///< those that really stand there, in order
 };

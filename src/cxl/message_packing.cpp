@@ -82,15 +82,15 @@ class Sender {
     queue.pop_front();
     wire.message = next.message;
     wire.has_byte_enables = info_of(channel).may_have_byte_enables && next.message.is_partial();
-    if (wire.has_byte_enables) {
-      Chunk chunk{};
-      put_bits(chunk.data(), 0, 64, next.message.byte_enables);
-      chunks_.push_back(chunk);
-    }
     for (std::size_t at = 0; info_of(channel).has_data && at < kCxlLineBytes;
          at += kCxlChunkBytes) {
       Chunk chunk{};
       std::copy_n(next.line.begin() + at, kCxlChunkBytes, chunk.begin());
+      chunks_.push_back(chunk);
+    }
+    if (wire.has_byte_enables) {
+      Chunk chunk{};
+      put_bits(chunk.data(), 0, 64, next.message.byte_enables);
       chunks_.push_back(chunk);
     }
   }

@@ -50,6 +50,7 @@ void CxlFlitWriter::write_slot(const CxlSlot& slot, CxlPlace place, Flit& flit, 
     case CxlSlot::Kind::kByteEnables:
       size.header += kByteEnableBits;
       size.padding += kChunkBits - kByteEnableBits;
+      end_line(flit);  // they are the last of it [CXL-2.6] [CXL-4.3]
       break;
     case CxlSlot::Kind::kEmpty:
       size.idle += slot_bits(widths_.form, place) + format_bits(widths_.form);
@@ -87,9 +88,13 @@ void CxlFlitWriter::write_data(bool ends_line, Flit& flit, WireSize& size) {
   size.payload += bits;
   size.padding += kChunkBits - bits;
   if (ends_line) {
-    flit.ends.push_back(std::move(line.packet));
-    open_.pop_front();
+    end_line(flit);
   }
+}
+
+void CxlFlitWriter::end_line(Flit& flit) {
+  flit.ends.push_back(std::move(open_.front().packet));
+  open_.pop_front();
 }
 
 }  // namespace flitwise

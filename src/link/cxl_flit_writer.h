@@ -34,6 +34,7 @@ class CxlFlitWriter {
   void write_slot(const CxlSlot& slot, CxlPlace place, Flit& flit, WireSize& size);
   void write_messages(const CxlSlot& slot, CxlPlace place, Flit& flit, WireSize& size);
   void write_data(bool ends_line, Flit& flit, WireSize& size);
+  void end_line(Flit& flit);
 
   CxlQueues& queues_;
   const CxlWidths widths_;

@@ -43,6 +43,7 @@ class Receiver {
         }
       }
       if (slot.kind == Kind::kByteEnables) {
+        ASSERT_EQ(at_, kCxlLineBytes) << "they stand behind the data of their line";
         line().message.byte_enables = bits_at(slot.chunk.data(), 0, 64);
       } else if (slot.kind == Kind::kData) {
         std::copy(slot.chunk.begin(), slot.chunk.end(), line().line.begin() + at_);
@@ -58,6 +59,10 @@ class Receiver {
   CxlSend& line() { return sent[index_of(lines_.at(first_).first)].at(lines_[first_].second); }
 
   CxlFlitCodec codec_;
+  void end_line() {
+    ++first_;
+    at_ = 0;
+  }
   std::vector<std::pair<CxlChannel, std::size_t>> lines_;
   std::size_t first_ = 0, at_ = 0;
 };

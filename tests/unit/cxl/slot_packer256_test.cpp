@@ -46,9 +46,9 @@ TEST_F(CxlSlotPacker256Test, CXL_4_3_DataFillsGenericSlotsAndGoesOnInTheNextFlit
             "H14 d d d D G4 G4 G4 G4 G4 G4 G4 G4 G4 G4");
   CxlWaiting write = waiting({{C::kM2sRwd, 9}});
   write.partial_lines = 0b101;
-  EXPECT_EQ(packed(write), "H14 b d d d D G14 d d d D G14 b d d");
+  EXPECT_EQ(packed(write), "H14 d d d d b G14 d d d D G14 d d d");
   EXPECT_EQ(packer_->owed(), 2U);
-  EXPECT_EQ(packed({}), "- d D - - - - - - - - - - - -");
+  EXPECT_EQ(packed({}), "- d b - - - - - - - - - - - -");
 }
 
 TEST_F(CxlSlotPacker256Test, CXL_4_4_TheShortSlotNeverHoldsData) {

@@ -52,7 +52,7 @@ TEST_F(CxlSlotPacker68Test, CXL_2_5_UpToThreeOwedChunksAreTheFirstSlotsOfTheNext
   EXPECT_EQ(packed(write), "H4 d d d");
   EXPECT_EQ(packed(write), "H4 D d d");
   EXPECT_EQ(packer_->owed(), 2U);
-  EXPECT_EQ(packed(write), "H4 d D d");
+  EXPECT_EQ(packed(write), "H4 d b d");
   EXPECT_EQ(packer_->owed(), 3U);
   EXPECT_FALSE(packer_->next_is_all_data());
   EXPECT_EQ(packed({}), "- d d D");
@@ -69,11 +69,11 @@ TEST_F(CxlSlotPacker68Test, CXL_2_5_MoreThanThreeOwedChunksMakeAFlitOfData) {
   EXPECT_FALSE(flit_.is_all_data);
 }
 
-TEST_F(CxlSlotPacker68Test, CXL_2_6_ByteEnablesStandBeforeTheirLine) {
+TEST_F(CxlSlotPacker68Test, CXL_2_6_ByteEnablesStandBehindTheirLine) {
   use(CxlDirection::kDownstream);
   CxlWaiting write = waiting({{C::kM2sRwd, 1}});
   write.partial_lines = 1;
-  EXPECT_EQ(packed(write), "H4 b d d");
+  EXPECT_EQ(packed(write), "H4 d d d");
   EXPECT_TRUE(flit_.has_byte_enables);
   EXPECT_EQ(packer_->owed(), 2U);
   write.partial_lines = 0;
@@ -84,12 +84,12 @@ TEST_F(CxlSlotPacker68Test, CXL_2_6_ByteEnablesStandBeforeTheirLine) {
 TEST_F(CxlSlotPacker68Test, CXL_2_6_AllLinesOfAFlitHaveByteEnablesOrNone) {
   CxlWaiting lines = waiting({{C::kD2hData, 4}});
   lines.partial_lines = 0b0011;
-  EXPECT_EQ(packed(lines), "H2 b d d");
+  EXPECT_EQ(packed(lines), "H2 d d d");
   EXPECT_EQ(test::count_in(flit_, C::kD2hData), 2U);
   EXPECT_EQ(packer_->owed(), 7U);
-  EXPECT_EQ(packed({}), "d D b d");
+  EXPECT_EQ(packed({}), "d b d d");
   lines = waiting({{C::kD2hData, 2}});
-  EXPECT_EQ(packed(lines), "H2 d d D");
+  EXPECT_EQ(packed(lines), "H2 d d b");
   EXPECT_EQ(test::count_in(flit_, C::kD2hData), 2U);
   EXPECT_FALSE(flit_.has_byte_enables);
 }
