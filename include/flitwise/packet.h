@@ -74,6 +74,8 @@ class Packet {
   bool counts = true;        ///< belongs to the measured part of the run (after run.warmup)
   bool ends_request = true;  ///< last TLP of its engine's request; not a wire field
   bool length_only = false;  ///< payload bytes are not carried, only counted
+  /// Its data is the protocol's own, such as a translation: no payload, and no payload_bytes.
+  bool has_protocol_data = false;
   bool is_raw =
       false;  ///< made as it stands by a script or a hostile device, or answers such a one
   bool answers_io_or_cfg_write =

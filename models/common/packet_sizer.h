@@ -20,7 +20,7 @@ class PacketSizer {
   /// Fills packet.size (and the kind, on the bit-packed carrier) from its fields.
   void size(Packet& packet) const {
     if (carrier_ == Carrier::kPcie) {
-      packet.size = wire_size_of(packet.tlp, packet.payload_bytes, packet.purpose);
+      packet.size = wire_size_of(packet);
     } else {
       size_message(packet);
     }

@@ -78,7 +78,6 @@ void TranslationAgent::send(const Tlp& message, const std::uint8_t* body, std::s
   PacketRef packet = pool_.make(PacketKind::kTlp);
   packet->tlp = message;
   packet->counts = false;
-  packet->payload_bytes = static_cast<std::uint32_t>(bytes);
   packet->payload.assign(body, body + bytes);
   if (send_) {
     send_(std::move(packet), delay);

@@ -148,7 +148,7 @@ void RootPort::answer_translation(const TranslationStage::Entry& entry, Time del
     answer->tlp = translation_cpld(packet.tlp, piece);
     answer->tlp.requester_id = requester;
     answer->tlp.id_is_handle = id_is_handle;
-    answer->payload_bytes = piece.bytes;
+    answer->has_protocol_data = true;
     answer->payload.assign(bytes.begin() + piece.offset,
                            bytes.begin() + piece.offset + piece.bytes);
     sizer_.size(*answer);

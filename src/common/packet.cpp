@@ -43,6 +43,7 @@ PacketRef PacketPool::make(PacketKind kind) {
   packet->counts = true;
   packet->ends_request = true;
   packet->length_only = false;
+  packet->has_protocol_data = false;
   packet->is_raw = false;
   packet->answers_io_or_cfg_write = false;
   packet->uses_dedicated_credits = false;

@@ -60,10 +60,11 @@ void write_raw(Packet& packet, const std::uint8_t* bytes, std::size_t count) {
   packet.tlp = decoded.tlp;
   packet.payload.assign(bytes + decoded.payload_offset,
                         bytes + decoded.payload_offset + decoded.payload_bytes);
-  packet.payload_bytes = decoded.tlp.type == TlpType::kMWr
-                             ? enabled_bytes(decoded.tlp)
+  packet.payload_bytes = decoded.tlp.type == TlpType::kMWr ? enabled_bytes(decoded.tlp)
+                         : is_protocol_data(packet)
+                             ? 0
                              : static_cast<std::uint32_t>(decoded.payload_bytes);
-  packet.size = wire_size_of(packet.tlp, packet.payload_bytes);
+  packet.size = wire_size_of(packet);
 }
 
 }  // namespace flitwise

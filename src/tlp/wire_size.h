@@ -64,11 +64,37 @@ inline WireSize flit_mode_size_of(const Tlp& tlp, std::uint32_t payload_bytes,
   return size;
 }
 
+/// Is its data the protocol's own? That of a Translation Completion, which the packet says, and of
+/// messages but for those of vendors.
+inline bool is_protocol_data(const Packet& packet) {
+  const std::uint8_t code = packet.tlp.message_code;
+  return packet.has_protocol_data || (packet.tlp.type == TlpType::kMsgD &&
+                                      code != msg::kVendorType0 && code != msg::kVendorType1);
+}
+/// Such data counts as header.
+inline void book_protocol_data(WireSize& size) {
+  size.header += size.payload + size.padding;
+  size.payload = size.padding = 0;
+}
+
+/// Size of a TLP in non-flit mode.
+inline WireSize wire_size_of(const Packet& packet) {
+  WireSize size = wire_size_of(packet.tlp, packet.payload_bytes, packet.purpose);
+  if (packet.purpose == HandlePurpose::kNone && is_protocol_data(packet)) {
+    book_protocol_data(size);
+  }
+  return size;
+}
+
 /// What a TLP takes of flits. One that does not decode goes as the bytes that it has, always whole
 /// DWs; its own size is that of non-flit mode, with framing and LCRC.
 inline WireSize size_in_flits(const Packet& packet) {
   if (!packet.malformed) {
-    return flit_mode_size_of(packet.tlp, packet.payload_bytes, packet.purpose);
+    WireSize whole = flit_mode_size_of(packet.tlp, packet.payload_bytes, packet.purpose);
+    if (packet.purpose == HandlePurpose::kNone && is_protocol_data(packet)) {
+      book_protocol_data(whole);
+    }
+    return whole;
   }
   WireSize size = packet.size;
   size.framing = 0;

@@ -58,6 +58,24 @@ INSTANTIATE_TEST_SUITE_P(
                       std::vector<std::string>{"workload.at=translated_pasid"},
                       std::vector<std::string>{"link.rcb=128B"}));
 
+// Translations, invalidations and what answers them are nobody's payload: the answers to reads are
+// all there is, in either mode, and goodput is that of the requests.
+TEST(AtsRun, WhatTheProtocolSaysIsNoPayload) {
+  const RunResult result = run_with({});
+  const LinkResult& link = result.links.at(0);
+  EXPECT_EQ(link.down.payload_bytes, 4000U * 64);
+  EXPECT_EQ(link.down.bits.payload, 4000U * 64 * 8);
+  EXPECT_EQ(link.up.payload_bytes, 0U);
+  EXPECT_EQ(link.up.bits.payload, 0U);
+}
+TEST(AtsRun, WhatTheProtocolSaysIsNoPayloadInFlitsEither) {
+  const RunResult result = run_with({"link.preset=gen6x16"});
+  const LinkResult& link = result.links.at(0);
+  EXPECT_EQ(link.down.payload_bytes, 4000U * 64);
+  EXPECT_EQ(link.down.bits.payload, 4000U * 64 * 8);
+  EXPECT_EQ(link.up.payload_bytes, 0U);
+}
+
 TEST(AtsRun, WritesAreTranslatedToo) {
   const RunResult result = run_with({"workload.kind=posted_write"});
   EXPECT_EQ(result.ats.at(0).requests, 64U);

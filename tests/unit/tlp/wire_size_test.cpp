@@ -33,6 +33,29 @@ TEST(WireSize, LNK_5_3_PayloadIsPaddedToWholeDws) {
   EXPECT_EQ(size.total(), 32U * 8);
 }
 
+// Messages of the protocol and translations carry no payload of anybody's; those of vendors do.
+TEST(WireSize, DataOfTheProtocolCountsAsHeader) {
+  PacketPool pool;
+  PacketRef packet = pool.make(PacketKind::kTlp);
+  packet->tlp.type = TlpType::kMsgD;
+  packet->tlp.message_code = msg::kInvalidateRequest;
+  packet->tlp.length_dw = 2;
+  EXPECT_EQ(wire_size_of(*packet).header, (16U + 8) * 8);
+  EXPECT_EQ(wire_size_of(*packet).payload + wire_size_of(*packet).padding, 0U);
+  EXPECT_EQ(size_in_flits(*packet).payload + size_in_flits(*packet).padding, 0U);
+  EXPECT_EQ(wire_size_of(*packet).total(), (8U + tlp_bytes(packet->tlp)) * 8);
+  packet->tlp.message_code = msg::kVendorType1;
+  packet->payload_bytes = 8;
+  EXPECT_EQ(wire_size_of(*packet).payload, 64U);
+  PacketRef completion = pool.make(PacketKind::kTlp);
+  completion->tlp.type = TlpType::kCplD;
+  completion->tlp.length_dw = 4;
+  completion->has_protocol_data = true;
+  EXPECT_EQ(wire_size_of(*completion).payload + wire_size_of(*completion).padding, 0U);
+  EXPECT_EQ(wire_size_of(*completion).header, (12U + 16) * 8);
+  EXPECT_EQ(size_in_flits(*completion).payload + size_in_flits(*completion).padding, 0U);
+}
+
 TEST(WireSize, LNK_3_6_PasidPrefixIsIdentityAndOtherPrefixesAreHeader) {
   Tlp tlp = write64(1);
   tlp.has_pasid = true;
