@@ -14,6 +14,7 @@ class PacketSizer {
   PacketSizer(const LinkConfig& link, const MessageConfig& message, unsigned handle_bits)
       : carrier_(link.carrier),
         uses_handles_(link.identity == Identity::kDhi),
+        domain_bits_(link.identity == Identity::kNone ? 0 : message.identity_bits),
         message_(message),
         handle_bits_(handle_bits) {}
 
@@ -27,7 +28,8 @@ class PacketSizer {
   }
 
  private:
-  // A bit-packed message: a fixed header, the identity's bits, the payload. With handles, one bit
+  // A bit-packed message: a fixed header, the identity's bits where it has one, the payload. With
+  // handles, one bit
   // says which form the identity has. What travels for the handle table's sake is identity as a
   // whole. [DHI D24]
   void size_message(Packet& packet) const {
@@ -39,13 +41,13 @@ class PacketSizer {
     }
     packet.size.header = message_.header_bits;
     const std::uint32_t form_bit = uses_handles_ ? 1 : 0;
-    packet.size.identity =
-        form_bit + (packet.tlp.id_is_handle ? handle_bits_ : message_.identity_bits);
+    packet.size.identity = form_bit + (packet.tlp.id_is_handle ? handle_bits_ : domain_bits_);
     packet.size.payload = packet.payload_bytes > 0 ? message_.payload_bits : 0;
   }
 
   Carrier carrier_;
   bool uses_handles_;
+  unsigned domain_bits_;  // of an identity in full
   MessageConfig message_;
   unsigned handle_bits_;
 };

@@ -17,10 +17,12 @@ bool BitPackedFramer::next(Time now, WireUnit& unit) {
   unit.is_replay = false;
   unit.size = unit.packet->size;
   const std::uint32_t room = message_.flit_bits - message_.crc_bits;
+  const bool is_empty = unit.size.total() == 0;
   open_bits_ += unit.size.total();
   std::uint32_t closed = open_bits_ / room;
   open_bits_ %= room;
-  if (open_bits_ > 0 && (message_.packing == Packing::kAligned || !queues_.choose(now))) {
+  if (is_empty ||
+      (open_bits_ > 0 && (message_.packing == Packing::kAligned || !queues_.choose(now)))) {
     unit.size.padding += room - open_bits_;
     open_bits_ = 0;
     ++closed;

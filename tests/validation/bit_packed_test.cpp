@@ -40,6 +40,35 @@ TEST(PatentFigure, ThirtySixBitsMake548OutOf512AndATwelveBitHandle524) {
   EXPECT_NEAR(share(bits_of(results[1])), 97.71, 0.005);
 }
 
+TEST(BitPacked, D24_NoIdentityCostsNoBits) {
+  const std::vector<Json> results =
+      simulate_in_children({{"checks/bit_packed.yaml", {"link.identity=none"}}});
+  EXPECT_EQ(bits_of(results[0]).at("identity"), 0);
+  EXPECT_GT(bits_of(results[0]).at("payload"), 0);
+}
+
+// Orders for handles have a header alone, and with none of it no bits at all.
+TEST(BitPacked, D24_MessagesOfNoBitsPassInNoMoreThanAFlit) {
+  const std::vector<Json> results = simulate_in_children(
+      {{"checks/bit_packed.yaml",
+        {"message.header_bits=0", "link.identity=dhi", "run.warmup=1", "workload.requests=5000"}},
+       {"checks/bit_packed.yaml",
+        {"message.header_bits=0", "link.identity=none", "workload.kind=read",
+         "workload.requests=2000"}}});
+  for (const Json& result : results) {
+    ASSERT_FALSE(result.contains("failed")) << result;
+    std::uint64_t requests = 0;
+    for (const Json& latency : result.at("latency")) {
+      EXPECT_LT(latency.at("max").get<double>(), 1e5);
+      requests += latency.at("count").get<std::uint64_t>();
+    }
+    EXPECT_GE(requests, 2'000U);
+    for (const Json& check : result.at("checks")) {
+      EXPECT_TRUE(check.at("ok").get<bool>()) << check;
+    }
+  }
+}
+
 TEST(PatentFigure, TheCostOfEachIdentityBitIsAStaircase) {
   for (const unsigned flit_bits : {80U, 64U, 128U}) {
     std::vector<Simulation> runs;

@@ -55,6 +55,32 @@ PacketRef message_of(PacketPool& pool, std::uint32_t bits) {
   return packet;
 }
 
+// A message of no bits is told from nothing by the flit that it ends or takes.
+TEST(BitPackedFramer, D24_AMessageOfNoBitsTakesTheRestOfAFlit) {
+  for (const Packing packing : {Packing::kAligned, Packing::kContiguous}) {
+    MessageConfig message;
+    message.flit_bits = 80;
+    message.crc_bits = 16;
+    message.packing = packing;
+    PacketPool pool;
+    TransactionQueues queues(8, RelaxedPassing::kNever);
+    BitPackedFramer framer(message, queues);
+    for (const std::uint32_t bits : {0U, 100U, 0U, 0U, 8U}) {
+      queues.push(message_of(pool, bits));
+    }
+    std::uint64_t total = 0;
+    WireUnit unit;
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_TRUE(framer.next(kLater, unit));
+      EXPECT_GT(unit.size.total(), 0U);
+      EXPECT_LE(unit.size.total(), 160U);
+      total += unit.size.total();
+    }
+    const unsigned flits = packing == Packing::kAligned ? 1 + 2 + 1 + 1 + 1 : 1 + 2 + 1 + 1;
+    EXPECT_EQ(total, flits * 80U);
+  }
+}
+
 TEST(BitPackedFramer, D24_PacksAsOneBitAfterTheOtherWould) {
   Random random(13);
   for (const Packing packing : {Packing::kAligned, Packing::kContiguous}) {
