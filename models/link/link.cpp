@@ -196,10 +196,19 @@ bool Link::waits_for_slot(std::size_t side, Time t) {
   return true;
 }
 
+// A delayed unit holds up no more than so many behind it; the sender waits until they are through.
+bool Link::is_held_up(const End& from, Time t) {
+  return from.held_up >= kMostHeldUnits && from.delayed_to > t;
+}
+
 // Fills the wire up to one clock and one symbol ahead: several units may leave on one edge.
 void Link::transmit(std::size_t side) {
   End& from = *ends_[side];
   const Time t = now();
+  if (is_held_up(from, t)) {
+    agenda_.at(kTransmit + side, from.delayed_to);
+    return;
+  }
   if (from.lanes.coding().blocks_per_flit != 0 && waits_for_slot(side, t)) {
     return;
   }
@@ -214,6 +223,9 @@ void Link::transmit(std::size_t side) {
       put_on_wire(side, std::move(flying), t);
     }
   }
+  if (from.messages) {
+    from.messages->note_stalls(t);
+  }
   if (from.framer->take_recovery_request()) {
     recover(t);
     if (from.rolled_over && from.framer->was_replay_num()) {
@@ -223,9 +235,6 @@ void Link::transmit(std::size_t side) {
   // The next edge on which the wire takes another unit, or on which one arrives; what waits for
   // credits is woken by them.
   if (from.lanes.free_at() >= horizon && (more || from.has_queued())) {
-  if (from.messages) {
-    from.messages->note_stalls(t);
-  }
     agenda_.at(kTransmit + side, next_slot(from));
   } else if (from.has_queued()) {
     agenda_.at(kTransmit + side, from.next_arrival(t));
@@ -266,6 +275,9 @@ void Link::receive(std::size_t side) {
   if (!from.wire.empty()) {
     agenda_.at(kReceive + side, from.wire.front().arrival);
   }
+  if (to.messages) {
+    to.messages->note_stalls(t);
+  }
   // Acks and credits may have opened the way for what waits here, and something may be owed to the
   // other end.
   const Time wanted = std::min(to.first_arrival(), to.framer->deadline());
@@ -275,9 +287,6 @@ void Link::receive(std::size_t side) {
 }
 
 void Link::take(std::size_t side, const InFlight& arrived, Time t) {
-  if (to.messages) {
-    to.messages->note_stalls(t);
-  }
   End& to = *ends_[side];
   if (monitor_ != nullptr && !arrived.is_damaged) {
     monitor_->arrived(side, arrived.unit, t);

@@ -33,6 +33,10 @@ class LinkMonitor;
 /// direction: the downstream end sends "up".
 enum class LinkSide : int { kUpstream = 0, kDownstream = 1 };
 
+/// Units that a delayed one (WireFault::Action::kDelay) may hold up behind it: as any queue, what
+/// piles up there has an end. model: our choice.
+inline constexpr std::size_t kMostHeldUnits = 16'384;
+
 using LinkCredits = decltype(LinkConfig::credits);
 
 class Link : public sc_core::sc_module {
@@ -179,6 +183,7 @@ class Link : public sc_core::sc_module {
     BitErrors errors;
     WireFaults wire_faults;
     Time delayed_to{};                       // nothing arrives earlier
+    std::size_t held_up = 0;                 // units that are late for that reason
     boost::circular_buffer<InFlight> wire;   // from this end to the other, in order of arrival
     std::array<bool, kFcClasses> refused{};  // the port was sent away and waits for room
     bool refused_agent = false;              // the same for the agents of CXL.cache and CXL.mem
@@ -202,6 +207,7 @@ class Link : public sc_core::sc_module {
   tlm::tlm_sync_enum port_frees(int side, Packet& packet, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay);
   Time next_slot(const End& end) const;
+  static bool is_held_up(const End& from, Time t);
   void work();
   void transmit(std::size_t side);
   bool waits_for_slot(std::size_t side, Time t);
@@ -221,13 +227,13 @@ class Link : public sc_core::sc_module {
   Time train(Time t);
   void recover(Time t);
   void write_off(std::size_t side);
+  static StallTimes stalls_of(const End& end, Time when);
   static Tally tally(const End& end, const LaneStream& settled, Time when);
   static Tally tally_now(const End& end);
   static void open_window(End& end, Time when);
   DirectionResult direction(const End& from) const;
   const End& end(LinkSide side) const { return *ends_[static_cast<std::size_t>(side)]; }
 
-  static StallTimes stalls_of(const End& end, Time when);
   const LinkConfig config_;
   const FaultsConfig faults_;
   const Time flight_;     // last symbol at one end to transaction layer at the other

@@ -35,6 +35,7 @@ void Link::take_down() {
     }
     from.wire.clear();
     from.delayed_to = Time{};
+    from.held_up = 0;
     write_off(side);
   }
   if (monitor_ != nullptr) {

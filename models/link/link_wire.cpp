@@ -153,7 +153,11 @@ void Link::strike(std::size_t side, InFlight& flying) {
   flying.is_damaged = flying.is_damaged || strike.is_damaged || is_garbled;
   flying.is_lost = strike.is_lost && !is_garbled;
   from.account.damaged += strike.is_damaged || strike.is_lost || is_garbled ? 1 : 0;
+  if (from.delayed_to <= flying.arrival) {
+    from.held_up = 0;  // all that was late has arrived
+  }
   from.delayed_to = std::max(from.delayed_to, flying.arrival + strike.delay);
+  from.held_up += from.delayed_to > flying.arrival ? 1 : 0;
   if (strike.is_damaged || strike.is_lost || flying.arrival != from.delayed_to) {
     flying.half_arrival = Time::never();
   }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -223,6 +224,35 @@ Time time_through_recovery(Time retrain, Time replay_timeout) {
   EXPECT_EQ(result.up.replays, 5U);
   expect_bits_add_up(bench, config);
   return bench.host.arrivals[0].when - bench.host.arrivals[0].packet->stamped(Hop::kSent);
+}
+
+// Behind a unit that is late by milliseconds the sender replays on and on: what it piles up on the
+// wire has an end, and nothing of it is lost.
+TEST(LinkFaults, ADelayHoldsUpABoundedNumberOfUnits) {
+  LinkConfig config = link_config(6, 16);
+  config.flit_mode = true;
+  config.timing.retrain = Time::from_ns(100);
+  Bench bench("late", config);
+  run_for(Time::from_us(2));
+  WireFault late;
+  late.action = WireFault::Action::kDelay;
+  late.by = Time::from_us(4'000);
+  bench.link.add_fault(LinkSide::kDownstream, late);
+  constexpr std::uint64_t kWrites = 2'000;
+  for (std::uint64_t i = 0; i < kWrites; ++i) {
+    bench.device.send(bench.write(i));
+  }
+  std::size_t most = 0;
+  for (int i = 0; i < 39; ++i) {
+    run_for(Time::from_us(100));
+    most = std::max(most, bench.link.on_wire());
+  }
+  EXPECT_EQ(bench.host.arrivals.size(), 0U);
+  EXPECT_GE(most, kMostHeldUnits) << "the bound is met";
+  EXPECT_LE(most, 3 * kMostHeldUnits) << "a flit counts with its Ack and DLLP";
+  EXPECT_LE(bench.pool.allocated(), 3 * kMostHeldUnits);
+  run_until_quiet(bench);
+  expect_in_order(bench.host, kWrites);
 }
 
 TEST(LinkRecovery, LNK_10_2_OutageLastsAsLongAsSet) {
