@@ -21,10 +21,11 @@ inline constexpr std::uint32_t kFecGroups = 3;  ///< interleaved byte by byte [L
 static_assert(kTlpBytes + kDlpBytes + kCrcBytes + kFecBytes == kBytes);
 }  // namespace flit
 
-/// Parts of a 68-byte flit of CXL.io in bytes. [CXL-5.1]
+/// Parts of a 68-byte flit of CXL.io in bytes. The last two, where flits of CXL.cache and CXL.mem
+/// have their CRC, say nothing. [CXL-5.1]
 namespace flit68 {
-inline constexpr std::uint32_t kBytes = 68, kProtocolIdBytes = 2, kIoBytes = 66;
-static_assert(kProtocolIdBytes + kIoBytes == kBytes);
+inline constexpr std::uint32_t kBytes = 68, kProtocolIdBytes = 2, kIoBytes = 64, kUnusedBytes = 2;
+static_assert(kProtocolIdBytes + kIoBytes + kUnusedBytes == kBytes);
 }  // namespace flit68
 
 /// A TLP or DLLP of CXL.io in a 68-byte flit, or the part of it that stands there. It has its own

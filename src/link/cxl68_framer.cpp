@@ -60,7 +60,7 @@ bool Cxl68Framer::has_io(Time now) const {
 void Cxl68Framer::next_io(Time now, WireUnit& unit) {
   unit = WireUnit();
   unit.packet = pool_.make(PacketKind::kFlit);
-  unit.size.framing = flit68::kProtocolIdBytes * 8;
+  unit.size.framing = (flit68::kProtocolIdBytes + flit68::kUnusedBytes) * 8;
   fill(now, unit);
   unit.packet->size = unit.size;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// CXL in 68-byte flits. CXL.io: the byte stream of non-flit mode, with its framing, numbers and
-/// CRCs, cut into flits of 66 bytes behind a protocol ID. Between them flits of CXL.cache and
+/// CRCs, cut into flits of 64 bytes behind a protocol ID. Between them flits of CXL.cache and
 /// CXL.mem. [CXL-5.1] [CXL-5.5]
 #pragma once
 
