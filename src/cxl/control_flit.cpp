@@ -6,7 +6,8 @@ namespace flitwise {
 namespace {
 
 constexpr CxlControlInfo kControls[] = {
-    {"LLCRD.Ack", 0x0, 0x1, {{"acks", 0, 8}}, 1},
+    // Bit 3 of the number is Ak of the flit header.
+    {"LLCRD.Ack", 0x0, 0x1, {{"acks_2_0", 0, 3}, {"acks_7_4", 4, 4}}, 2},
     {"RETRY.Idle", 0x1, 0x0, {}, 0},
     {"RETRY.Req", 0x1, 0x1, {{"seq", 0, 8}, {"num_retry", 16, 5}, {"num_phy_reinit", 21, 5}}, 3},
     {"RETRY.Ack",

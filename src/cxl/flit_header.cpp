@@ -5,14 +5,15 @@
 namespace flitwise {
 namespace {
 
-// Bits of the header of a 68-byte flit. unverified [CXL-2.2]
+// Bits of the header of a 68-byte flit. [CXL-2.2]
 constexpr unsigned kTypeBit = 0, kAckBit = 2, kByteEnablesBit = 3, kSizeBit = 4, kFormatsAt = 5,
-                   kFormatBits = 3, kCreditsAt = 17, kCreditBits = 4, kProtocolBit = 3;
-// Order of the classes in the header: request, response, data; and in the two bytes of a 256-byte
-// flit: request, data, response. unverified [CXL-2.2] [CXL-4.5]
-constexpr std::array kOrder68 = {CxlCredit::kReq, CxlCredit::kRsp, CxlCredit::kData};
+                   kFormatBits = 3, kCreditsAt = 20, kCreditBits = 4, kProtocolBit = 3;
+// Order of the classes in the header: response, request, data. [CXL-2.2] In the two bytes of a
+// 256-byte flit: request, data, response. [CXL-4.5]
+constexpr std::array kOrder68 = {CxlCredit::kRsp, CxlCredit::kReq, CxlCredit::kData};
 constexpr std::array kOrder256 = {CxlCredit::kReq, CxlCredit::kData, CxlCredit::kRsp};
-constexpr unsigned kCountBits256 = 5, kProtocolBit256 = 15;  // the latter is the model's
+// Plain counts of one protocol: unverified. [CXL-4.5]
+constexpr unsigned kCountBits256 = 5, kProtocolBit256 = 15;
 
 constexpr std::uint32_t bit(bool value, unsigned at) {
   return (value ? 1U : 0U) << at;

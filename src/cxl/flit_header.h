@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The flit header of 68-byte flits and the credits that flits of both sizes return. Positions of
-/// the fields are in the order of the table, lowest bit first. unverified [CXL-2.2] [CXL-4.5]
+/// The flit header of 68-byte flits and the credits that flits of both sizes return. [CXL-2.2]
+/// [CXL-4.5]
 #pragma once
 
 #include <array>

@@ -132,11 +132,12 @@ TEST(CxlText, CXL_4_1_WhatIsDecodedEncodesToTheSameBytes) {
 }
 
 TEST(CxlText, CXL_2_11_ControlFlits) {
-  for (const std::string text :
-       {R"({"flit":"68","control":"LLCRD.Ack","acks":16,"credits":{"cache_req":64,"mem_rsp":2}})",
-        R"({"flit":"68","control":"RETRY.Idle"})", R"({"flit":"68","control":"RETRY.Frame"})",
-        R"({"flit":"68","control":"RETRY.Req","seq":200,"num_retry":3,"num_phy_reinit":1})",
-        R"({"flit":"68","control":"RETRY.Ack","empty":1,"viral":0,"num_retry":31,"wr_ptr":255,
+  for (
+      const std::string text :
+      {R"({"flit":"68","control":"LLCRD.Ack","acks_2_0":5,"ak":true,"acks_7_4":9,"credits":{"cache_req":64,"mem_rsp":2}})",
+       R"({"flit":"68","control":"RETRY.Idle"})", R"({"flit":"68","control":"RETRY.Frame"})",
+       R"({"flit":"68","control":"RETRY.Req","seq":200,"num_retry":3,"num_phy_reinit":1})",
+       R"({"flit":"68","control":"RETRY.Ack","empty":1,"viral":0,"num_retry":31,"wr_ptr":255,
             "seq":17,"num_free_buf":128,"ld_id":65535})",
        R"({"flit":"68","control":"INIT.Param","payload":"0xffffffffffffffff","ak":true})"}) {
     const Json given = Json::parse(text);

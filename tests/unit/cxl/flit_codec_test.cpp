@@ -169,7 +169,7 @@ TEST(CxlFlitCodec, CXL_2_1_SixtyEightBytesAreProtocolIdSlotsAndCrc) {
   EXPECT_EQ(bytes[0], 0x55);
   EXPECT_EQ(bytes[1], 0x55);
   // Ak, Sz, empty generic slots of format 1, request credits of CXL.mem with code 3.
-  EXPECT_EQ(bits_at(bytes.data() + 2, 0, 32), 0x14U | 0b001001001U << 8 | 0xbU << 17);
+  EXPECT_EQ(bits_at(bytes.data() + 2, 0, 32), 0x14U | 0b001001001U << 8 | 0xbU << 24);
   EXPECT_EQ(bits_at(bytes.data() + 66, 0, 16), crc_of(kCrc68, bytes.data() + 2, 64));
 }
 

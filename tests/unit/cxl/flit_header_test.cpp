@@ -31,13 +31,13 @@ TEST(CxlFlitHeader, CXL_2_2_FieldsStandInTheOrderOfTheTable) {
   header.formats = {5, 0, 1, 6};
   EXPECT_EQ(word_of(header), 0x1dU | 5U << 5 | 1U << 11 | 6U << 14);
   header.credits = {{{CxlProtocol::kMem, 7}, {CxlProtocol::kCache, 2}, {CxlProtocol::kMem, 1}}};
-  EXPECT_EQ(word_of(header) >> 17, 0xfU | 2U << 4 | 9U << 8);
+  EXPECT_EQ(word_of(header) >> 20, 2U | 0xfU << 4 | 9U << 8) << "responses, requests, data";
 }
 
-// Bits 1 and 29 to 31 are reserved.
+// Bits 1 and 17 to 19 are reserved.
 TEST(CxlFlitHeader, CXL_2_2_EveryBitHasItsField) {
   for (unsigned bit = 0; bit < 32; ++bit) {
-    const bool is_reserved = bit == 1 || bit > 28;
+    const bool is_reserved = bit == 1 || (bit > 16 && bit < 20);
     EXPECT_EQ(word_of(cxl_header68_of(1U << bit)), is_reserved ? 0U : 1U << bit) << bit;
   }
 }
