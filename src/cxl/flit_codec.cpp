@@ -292,7 +292,7 @@ CxlFlitCodec::Decoded CxlFlitCodec::decode(const std::uint8_t* bytes, std::size_
       }
     }
   } else {
-    out.flit.fec = fec_of(bytes);
+    out.flit.fec = fec_of(form(), bytes);
   }
   if (const auto bad = find_bad_crc(form(), bytes)) {
     return fail(CxlFlitError::kBadCrc, *bad);

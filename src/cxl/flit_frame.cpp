@@ -11,12 +11,18 @@
 namespace flitwise {
 namespace {
 
-constexpr std::size_t kFecAt = kCxlBytes256 - kCxlFecBytes;
-// Of a latency-optimised flit. That the checksum of the second half stands before FEC is
-// unverified. [CXL-4.4]
+// Of a latency-optimised flit: 122 bytes and their checksum, 116 bytes, FEC, and the checksum of
+// the second half. [CXL-4.4]
 constexpr std::size_t kHalfBytes = kCxlBytes256 / 2, kHalfCrcBytes = 6,
                       kFirstHalfCrcAt = kHalfBytes - kHalfCrcBytes,
-                      kSecondHalfCrcAt = kFecAt - kHalfCrcBytes;
+                      kSecondHalfCrcAt = kCxlBytes256 - kHalfCrcBytes,
+                      kSecondHalfFecAt = kSecondHalfCrcAt - kCxlFecBytes;
+// What the second one covers: not FEC, which is worked out over both. unverified [CXL-4.8]
+constexpr std::size_t kSecondHalfCovered = kSecondHalfFecAt;
+
+constexpr std::size_t fec_at(CxlFlitForm form) {
+  return form == CxlFlitForm::k256LatencyOptimised ? kSecondHalfFecAt : kCxlBytes256 - kCxlFecBytes;
+}
 
 static_assert(credits_at(CxlFlitForm::k256) + 2 == body_bytes(CxlFlitForm::k256));
 static_assert(credits_at(CxlFlitForm::k256LatencyOptimised) + 2 ==
@@ -39,18 +45,19 @@ const CxlCrc& crc_in(CxlFlitForm form) {
 CxlChecks checks_of(CxlFlitForm form) {
   switch (form) {
     case CxlFlitForm::k68:
-      return {{{{kCxlProtocolIdBytes, 66, 2}}}, 1};
+      return {{{{kCxlProtocolIdBytes, 66, 66, 2}}}, 1};
     case CxlFlitForm::k256:
-      return {{{{0, 242, 8}}}, 1};
+      return {{{{0, 242, 242, 8}}}, 1};
     case CxlFlitForm::k256LatencyOptimised:
       break;
   }
-  return {{{{0, kFirstHalfCrcAt, kHalfCrcBytes}, {kHalfBytes, kSecondHalfCrcAt, kHalfCrcBytes}}},
+  return {{{{0, kFirstHalfCrcAt, kFirstHalfCrcAt, kHalfCrcBytes},
+            {kHalfBytes, kSecondHalfCovered, kSecondHalfCrcAt, kHalfCrcBytes}}},
           2};
 }
 
 std::uint64_t crc_of(CxlFlitForm form, const CxlCheck& check, const std::uint8_t* flit) {
-  return crc_of(crc_in(form), flit + check.first, check.at - check.first);
+  return crc_of(crc_in(form), flit + check.first, check.end - check.first);
 }
 
 std::vector<std::uint8_t> framed(CxlFlitForm form, const std::vector<std::uint8_t>& body,
@@ -60,7 +67,7 @@ std::vector<std::uint8_t> framed(CxlFlitForm form, const std::vector<std::uint8_
     std::fill_n(flit.begin(), kCxlProtocolIdBytes,
                 static_cast<std::uint8_t>(CxlProtocolId::kCacheMem));
   } else {
-    std::copy(fec.begin(), fec.end(), flit.begin() + kFecAt);
+    std::copy(fec.begin(), fec.end(), flit.begin() + static_cast<std::ptrdiff_t>(fec_at(form)));
   }
   for (std::size_t i = 0; i < body.size(); ++i) {
     flit[flit_offset(form, i)] = body[i];
@@ -80,9 +87,9 @@ std::vector<std::uint8_t> body_of(CxlFlitForm form, const std::uint8_t* flit) {
   return body;
 }
 
-std::array<std::uint8_t, kCxlFecBytes> fec_of(const std::uint8_t* flit) {
+std::array<std::uint8_t, kCxlFecBytes> fec_of(CxlFlitForm form, const std::uint8_t* flit) {
   std::array<std::uint8_t, kCxlFecBytes> fec{};
-  std::copy_n(flit + kFecAt, fec.size(), fec.begin());
+  std::copy_n(flit + fec_at(form), fec.size(), fec.begin());
   return fec;
 }
 

@@ -59,7 +59,18 @@ constexpr std::size_t flit_offset(CxlFlitForm form, std::size_t body_byte) {
     case CxlFlitForm::k256LatencyOptimised:
       break;
   }
-  return body_byte < kHalfBody ? body_byte : body_byte + kCrcOfHalfBytes;
+  if (body_byte < kHalfBody) {
+    return body_byte;
+  }
+  // Slot 8 gives way to the rest of slot 7: its last two bytes stand behind the credits, so that
+  // the slots behind it begin at multiples of 16. [CXL-4.4]
+  constexpr std::size_t kShort = slot_at(CxlFlitForm::k256LatencyOptimised, kCxlHsSlot),
+                        kBehindShort = kShort + kCxlHsSlotBytes, kDisplaced = kBehindShort - 2,
+                        kBehindCredits = body_bytes(CxlFlitForm::k256LatencyOptimised) +
+                                         kCrcOfHalfBytes - (kBehindShort - kDisplaced);
+  return body_byte < kDisplaced     ? body_byte + kCrcOfHalfBytes
+         : body_byte < kBehindShort ? body_byte - kDisplaced + kBehindCredits
+                                    : body_byte + kCrcOfHalfBytes - (kBehindShort - kDisplaced);
 }
 
 /// The whole flit of CXL.cache and CXL.mem around a body of the right size.
@@ -67,12 +78,12 @@ std::vector<std::uint8_t> framed(CxlFlitForm form, const std::vector<std::uint8_
                                  const std::array<std::uint8_t, kCxlFecBytes>& fec);
 /// REQUIRES: a flit of the right size.
 std::vector<std::uint8_t> body_of(CxlFlitForm form, const std::uint8_t* flit);
-std::array<std::uint8_t, kCxlFecBytes> fec_of(const std::uint8_t* flit);
+std::array<std::uint8_t, kCxlFecBytes> fec_of(CxlFlitForm form, const std::uint8_t* flit);
 
 /// Checksums by place and value.
 struct CxlCheck {
-  std::size_t first;  ///< byte of the flit from which on it covers
-  std::size_t at;     ///< up to its own first byte
+  std::size_t first, end;  ///< bytes of the flit that it covers, the last one not included
+  std::size_t at;          ///< its own first byte
   std::size_t bytes;
 };
 /// One, or two of the latency-optimised form.

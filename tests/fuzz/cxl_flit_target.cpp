@@ -40,9 +40,9 @@ class Streams {
 };
 
 ByteVector mended(CxlFlitForm form, const ByteVector& bytes) {
-  return framed(
-      form, body_of(form, bytes.data()),
-      form == CxlFlitForm::k68 ? std::array<std::uint8_t, kCxlFecBytes>{} : fec_of(bytes.data()));
+  return framed(form, body_of(form, bytes.data()),
+                form == CxlFlitForm::k68 ? std::array<std::uint8_t, kCxlFecBytes>{}
+                                         : fec_of(form, bytes.data()));
 }
 
 }  // namespace
