@@ -13,10 +13,10 @@
 
 namespace flitwise {
 
-/// RETRY.Frame flits before a RETRY.Req or RETRY.Ack. unverified [CXL-3.6]
+/// RETRY.Frame flits before a RETRY.Req or RETRY.Ack. [CXL-3.6]
 inline constexpr unsigned kRetryFrames = 5;
-/// Requests without an answer after which the link goes through Recovery (PhyReinit). unverified
-/// [CXL-3.7]
+/// Requests without an answer after which the link goes through Recovery (PhyReinit): a register in
+/// hardware, whose default is unverified. [CXL-3.7]
 inline constexpr unsigned kMostRetries = 5;
 /// Flits that Ak of a flit header acknowledges. [CXL-3.3]
 inline constexpr unsigned kFlitsPerAk = 8;

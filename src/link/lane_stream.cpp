@@ -70,7 +70,7 @@ LineCoding flit_coding(const LinkPreset& preset, SkpMode skp) {
 LineCoding flit68_coding(const LinkPreset& preset, SkpMode skp) {
   LineCoding coding = line_coding(preset, skp);
   coding.eds_bytes = 0;
-  coding.rows_per_token = 1;
+  coding.rows_per_token = kFlit68StartRows;
   return coding;
 }
 

@@ -44,8 +44,12 @@ inline constexpr std::uint32_t kSkpSymbols1b1b = 40, kSkpDueSymbols1b1b = 740 * 
 /// Coding of a PCIe preset in flit mode, generation 6 included. REQUIRES: 1, 2, 4, 8 or 16 lanes.
 /// [LNK-11.4] [LNK-11.12]
 LineCoding flit_coding(const LinkPreset& preset, SkpMode skp);
-/// Coding of 68-byte flits: that of the preset, without tokens that end a data stream; flits begin
-/// at any symbol. model: our choice. [CXL-5.3]
+/// Where a 68-byte flit may begin after idle, in symbols of a lane: at any of them, as if NULL
+/// flits could be cut short. Were they whole, a flit would wait for the end of one, 2.1 ns at most
+/// on 16 lanes of 32 GT/s. unverified [CXL-5.3]
+inline constexpr std::uint32_t kFlit68StartRows = 1;
+
+/// Coding of 68-byte flits: that of the preset, without tokens that end a data stream. [CXL-5.3]
 LineCoding flit68_coding(const LinkPreset& preset, SkpMode skp);
 /// The same wires as a plain stream of bits, without coding and SKP: the bit-packed carrier. model:
 /// our choice.
