@@ -52,7 +52,7 @@ TEST_F(CxlSlotPacker68Test, CXL_2_5_UpToThreeOwedChunksAreTheFirstSlotsOfTheNext
   EXPECT_EQ(packed(write), "H4 d d d");
   EXPECT_EQ(packed(write), "H4 D d d");
   EXPECT_EQ(packer_->owed(), 2U);
-  EXPECT_EQ(packed(write), "H4 d b d");
+  EXPECT_EQ(packed(write), "H4 d D d");
   EXPECT_EQ(packer_->owed(), 3U);
   EXPECT_FALSE(packer_->next_is_all_data());
   EXPECT_EQ(packed({}), "- d d D");
@@ -77,7 +77,7 @@ TEST_F(CxlSlotPacker68Test, CXL_2_6_ByteEnablesStandBehindTheirLine) {
   EXPECT_TRUE(flit_.has_byte_enables);
   EXPECT_EQ(packer_->owed(), 2U);
   write.partial_lines = 0;
-  EXPECT_EQ(packed(write), "H4 d D d");
+  EXPECT_EQ(packed(write), "H4 d b d");
   EXPECT_FALSE(flit_.has_byte_enables);
 }
 
