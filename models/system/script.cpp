@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string>
 
+#include "common/input_file.h"
 #include "flitwise/error.h"
 #include "system/script_session.h"
 #include "tlp/json_value.h"
@@ -87,7 +88,7 @@ void Script::execute(const Json& object, int number, std::uint32_t token) {
 int script_command(std::istream& in, std::ostream& out, const Config& config) {
   Script script(out, config);
   std::string text;
-  for (int number = 1; std::getline(in, text); ++number) {
+  for (int number = 1; read_line(in, text, "script", number); ++number) {
     script.line(text, number);
   }
   const int code = script.finish();

@@ -54,9 +54,14 @@ struct Said {
 
 // Case `id` of the file that `asker` stands in, seen with the asker's eyes.
 Said ask_child(const Case& asker, const std::string& id, unsigned seconds) {
-  const ChildOutput output =
-      run_child({own_path(), "conform", "--case", id, "--child", asker.id, "--child-seconds",
-                 std::to_string(seconds), "--", asker.file});
+  std::vector<std::string> words = {
+      own_path(), "conform", "--case",          id,
+      "--child",  asker.id,  "--child-seconds", std::to_string(seconds)};
+  if (asker.only_text) {
+    words.emplace_back("--child-stdin");
+  }
+  words.insert(words.end(), {"--", asker.file});
+  const ChildOutput output = run_child(words, asker.only_text.get());
   const Json outcome = Json::parse(output.text, nullptr, false);
   if (!outcome.is_object()) {
     return {scenario::text_of_silence(output.exit_code, seconds), Json::array()};

@@ -3,22 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <iterator>
 #include <memory>
+#include <sstream>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/print_warnings.h"
+#include "common/input_file.h"
 #include "sweep/plan.h"
 
 namespace flitwise::cli {
 namespace {
 
 /// A sweep is told from a config by its own top-level keys.
-bool is_sweep(const std::string& file) {
+bool is_sweep(const std::string& text) {
   constexpr const char* kSweepKeys[] = {"axes:", "blocks:", "seeds:", "zip:"};
-  std::ifstream in(file);
+  std::istringstream in(text);
   std::string line;
   while (std::getline(in, line)) {
     if (std::any_of(std::begin(kSweepKeys), std::end(kSweepKeys),
@@ -30,10 +32,13 @@ bool is_sweep(const std::string& file) {
 }
 
 std::string checked(const std::string& file) {
-  if (is_sweep(file)) {
-    return fmt::format("{}: ok, a sweep of {} points\n", file, make_plan(read_study(file)).size());
+  const std::string text = input_text(file, "a config or a sweep in YAML");
+  if (is_sweep(text)) {
+    return fmt::format("{}: ok, a sweep of {} points\n", file,
+                       make_plan(study_from_text(text, file)).size());
   }
-  print_warnings(load_config(file), file);
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  print_warnings(config_from_text(text, file, folder), file);
   return fmt::format("{}: ok\n", file);
 }
 

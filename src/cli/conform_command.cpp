@@ -17,6 +17,7 @@
 #include "cli/exit_codes.h"
 #include "common/atomic_file.h"
 #include "common/embedded.h"
+#include "common/input_file.h"
 #include "common/interrupt.h"
 #include "scenario/case_files.h"
 #include "scenario/junit.h"
@@ -38,17 +39,24 @@ struct ConformOptions {
   CampaignOptions campaign;
   std::string child_of;                   ///< hidden: the case whose parent asks for this one
   unsigned child_seconds = kCaseSeconds;  ///< hidden likewise: that the child may take
+  bool child_reads_stdin = false;  ///< hidden likewise: the text of the file comes from there
 };
 
-std::vector<Case> chosen(const ConformOptions& options) {
-  std::vector<Case> all =
-      scenario::find_cases(options.paths.empty() ? default_case_paths() : options.paths);
+std::vector<Case> all_cases(const ConformOptions& options) {
+  if (options.child_reads_stdin) {
+    return scenario::cases_from_text(input_text("/dev/stdin", "a case file"),
+                                     options.paths.front());
+  }
+  return scenario::find_cases(options.paths.empty() ? default_case_paths() : options.paths);
+}
+
+std::vector<Case> chosen(const ConformOptions& options, const std::vector<Case>& all) {
   std::vector<Case> some;
-  for (Case& one : all) {
+  for (const Case& one : all) {
     const bool is_meant = options.child_of.empty() ? scenario::matches_glob(one.id, options.glob)
                                                    : one.id == options.glob;
     if (is_meant) {
-      some.push_back(std::move(one));
+      some.push_back(one);
     }
   }
   if (some.empty()) {
@@ -167,11 +175,13 @@ int conform(const ConformOptions& options) {
   if (options.child_of.empty() && !options.lists && !options.covers) {
     watch_for_interrupt();  // a large catalogue takes its time to read
   }
-  const std::vector<Case> cases = chosen(options);
+  const std::vector<Case> all = all_cases(options);
+  const std::vector<Case> cases = chosen(options, all);
   if (!options.child_of.empty()) {
     ConformOptions asker = options;
     asker.glob = options.child_of;
-    return run_as_child(cases.front(), chosen(asker).front().same_events, options.child_seconds);
+    return run_as_child(cases.front(), chosen(asker, all).front().same_events,
+                        options.child_seconds);
   }
   if (options.lists) {
     print_list(cases);
@@ -226,6 +236,7 @@ void add_conform_command(CLI::App& app, Action& action) {
       ->type_name("DIR");
   command->add_option("--child", options->child_of)->group("");
   command->add_option("--child-seconds", options->child_seconds)->group("");
+  command->add_flag("--child-stdin", options->child_reads_stdin)->group("");
   command->footer(
       "Example:\n  flitwise conform --case 'LNK-7.*' -j 2\n"
       "A case is a YAML file: docs/cases.md shows how to write the first one.");

@@ -2,15 +2,17 @@
 // flitwise script: the assembled machine, driven line by line.
 #include "system/script.h"
 
+#include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "common/embedded.h"
+#include "common/input_file.h"
 #include "common/interrupt.h"
 #include "flitwise/error.h"
 #include "system/kernel.h"
@@ -24,8 +26,8 @@ struct ScriptOptions {
   LoadOptions load;
 };
 
-ConfigError unreadable(const ScriptOptions& options) {
-  return ConfigError({{options.script, 0, 0, "", "cannot be read; expected a script"}});
+ConfigError unreadable(const ScriptOptions& options, const std::string& problem) {
+  return ConfigError({{options.script, 0, 0, "", problem + "; expected a script"}});
 }
 
 int script(const ScriptOptions& options) {
@@ -35,18 +37,20 @@ int script(const ScriptOptions& options) {
                                                : load_config(options.config, options.load);
   std::ifstream file;
   if (options.script != "-") {
-    if (std::filesystem::is_directory(options.script)) {
-      throw ConfigError({{options.script, 0, 0, "", "is a directory; expected a script"}});
+    const std::string flaw = flaw_of_regular_file(options.script);
+    if (!flaw.empty() && flaw != kPipeOrDevice) {
+      throw unreadable(options, flaw);
     }
+    errno = 0;
     file.open(options.script);
     if (!file) {
-      throw unreadable(options);
+      throw unreadable(options, "cannot be read: " + std::generic_category().message(errno));
     }
   }
   std::istream& in = options.script == "-" ? std::cin : file;
   const int code = run_in_kernel([&] { return script_command(in, std::cout, config); });
   if (in.bad() || std::ferror(stdin) != 0) {  // not at its end, but stopped on the way there
-    throw unreadable(options);
+    throw unreadable(options, "cannot be read");
   }
   return code;
 }

@@ -6,11 +6,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 
 #include "common/interrupt.h"
@@ -46,9 +49,40 @@ std::string read_all(int end, pid_t child) {
   }
 }
 
+/// A file in memory, open at its begin; closed with this object.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const std::string& text) : file_(memfd_create("input", MFD_CLOEXEC)) {
+    for (std::size_t at = 0; file_ >= 0 && at < text.size();) {
+      const ssize_t n = write(file_, text.data() + at, text.size() - at);
+      if (n < 0 && errno != EINTR) {
+        break;
+      }
+      at += static_cast<std::size_t>(std::max<ssize_t>(n, 0));
+      is_whole_ = at == text.size();
+    }
+    if (!is_whole_ || lseek(file_, 0, SEEK_SET) != 0) {
+      throw std::system_error(errno, std::generic_category(), "input of a child process");
+    }
+  }
+  ~MemoryFile() { close(file_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  int descriptor() const { return file_; }
+
+ private:
+  int file_;
+  bool is_whole_ = false;
+};
+
 }  // namespace
 
-ChildOutput run_child(std::vector<std::string> words) {
+ChildOutput run_child(std::vector<std::string> words, const std::string* input) {
+  std::optional<MemoryFile> memory;
+  if (input != nullptr) {
+    memory.emplace(*input);
+  }
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw std::system_error(errno, std::generic_category(), "pipe");
@@ -61,6 +95,9 @@ ChildOutput run_child(std::vector<std::string> words) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+  if (memory) {
+    posix_spawn_file_actions_adddup2(&files, memory->descriptor(), STDIN_FILENO);
+  }
   pid_t child = 0;
   const int failure = posix_spawn(&child, arguments[0], &files, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&files);

@@ -12,9 +12,10 @@ struct ChildOutput {
   std::string text;   ///< stdout
 };
 
-/// Waits for the end of the program words[0] with the arguments behind it; stderr is passed on.
+/// Waits for the end of the program words[0] with the arguments behind it; stderr is passed on, and
+/// `input`, if there is one, is its stdin.
 /// After an interrupt (watch_for_interrupt) the program is killed. Throws std::system_error when it
 /// cannot be started.
-ChildOutput run_child(std::vector<std::string> words);
+ChildOutput run_child(std::vector<std::string> words, const std::string* input = nullptr);
 
 }  // namespace flitwise

@@ -4,15 +4,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "common/printable.h"
+
 namespace flitwise {
 
 std::string Problem::text() const {
-  std::string place = file;
+  // A value of a megabyte tells no more than its ends.
+  constexpr std::size_t kMostOfPlace = 400, kMostOfSeen = 400, kMostOfExpected = 2000;
+  const auto shown = [](const std::string& part, std::size_t most) {
+    return printable(shortened(part, most));
+  };
+  std::string place = shown(file, kMostOfPlace);
   if (line > 0) {
     place += fmt::format(":{}:{}", line, column);
   }
-  return path.empty() ? fmt::format("{}: {}", place, message)
-                      : fmt::format("{}: {}: {}", place, path, message);
+  const std::size_t seen = std::min(message.find("; expected"), message.size());
+  const std::string said =
+      shown(message.substr(0, seen), kMostOfSeen) + shown(message.substr(seen), kMostOfExpected);
+  return path.empty() ? fmt::format("{}: {}", place, said)
+                      : fmt::format("{}: {}: {}", place, shown(path, kMostOfPlace), said);
 }
 
 namespace {

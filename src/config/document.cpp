@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
+#include <unordered_map>
+
+#include "common/printable.h"
 
 namespace flitwise::config {
 
@@ -23,7 +26,7 @@ std::string Value::seen() const {
     case Kind::kNull:
       return "nothing";
     case Kind::kScalar:
-      return (is_quoted ? "the text '" : "'") + text + "'";
+      return (is_quoted ? "the text '" : "'") + shortened(text) + "'";
     case Kind::kSequence:
       return "a sequence";
     case Kind::kMap:
@@ -62,33 +65,9 @@ std::size_t count_values(const Value& value) {
   return count;
 }
 
-// Bytes of the character that starts here, 0 where none does: RFC 3629, without surrogates and
-// without longer forms than needed.
-std::size_t utf8_length(const unsigned char* at, std::size_t left) {
-  const unsigned char first = at[0];
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xc2 ? 0
-                             : first < 0xe0 ? 2
-                             : first < 0xf0 ? 3
-                             : first < 0xf5 ? 4
-                                            : 0;
-  if (length < 2 || length > left) {
-    return length <= left ? length : 0;
-  }
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((at[i] & 0xc0U) != 0x80U) {
-      return 0;
-    }
-  }
-  const bool is_too_long = (first == 0xe0 && at[1] < 0xa0) || (first == 0xf0 && at[1] < 0x90);
-  const bool is_no_character = (first == 0xed && at[1] > 0x9f) || (first == 0xf4 && at[1] > 0x8f);
-  return is_too_long || is_no_character ? 0 : length;
-}
-
 bool is_utf8(const std::string& text) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_length(bytes + at, text.size() - at);
+    const std::size_t length = utf8_length(text.data() + at, text.size() - at);
     if (length == 0) {
       return false;
     }
@@ -154,7 +133,7 @@ class TreeBuilder : public YAML::EventHandler {
     open(Value::Kind::kMap, mark, tag, anchor);
   }
   void OnMapEnd() override {
-    apply_merge_keys(open_.back().value);
+    apply_merge_keys(open_.back());
     close();
   }
 
@@ -164,6 +143,7 @@ class TreeBuilder : public YAML::EventHandler {
     YAML::anchor_t anchor = 0;
     bool has_key = false;  ///< the map waits for the value of its last key
     bool skip = false;     ///< that key was refused: its value is dropped
+    std::unordered_map<std::string, std::size_t> keys;  ///< of the map, and which entry each is
   };
 
   Value leaf(Value::Kind kind, const YAML::Mark& mark) {
@@ -213,6 +193,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   void accept(Value value, YAML::anchor_t anchor) {
     if (anchor != 0) {
+      values_ += count_values(value);  // a copy is kept
+      check_size(value.place);
       anchors_[anchor] = value;
     }
     if (open_.empty()) {
@@ -239,10 +221,12 @@ class TreeBuilder : public YAML::EventHandler {
       problems_.add(key.place, "", key.seen() + " as a key; expected a plain word");
       return;
     }
-    if (const Value::Entry* first = parent.value.find(key.text)) {
+    const auto [at, is_new] = parent.keys.emplace(key.text, parent.value.entries.size());
+    if (!is_new) {
+      const Place& first = parent.value.entries[at->second].place;
       problems_.add(key.place, "",
                     fmt::format("duplicate key '{}'; expected it once, it stands at {}:{} already",
-                                key.text, first->place.line, first->place.column));
+                                shortened(key.text), first.line, first.column));
       return;
     }
     parent.skip = false;
@@ -250,12 +234,13 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   /// `<<: *anchor` or `<<: [*a, *b]`: keys written in the map itself win, then earlier maps win.
-  void apply_merge_keys(Value& map) {
-    const auto at = std::find_if(map.entries.begin(), map.entries.end(),
-                                 [](const Value::Entry& entry) { return entry.key == "<<"; });
-    if (at == map.entries.end()) {
+  void apply_merge_keys(Open& open) {
+    const auto found = open.keys.find("<<");
+    if (found == open.keys.end()) {
       return;
     }
+    Value& map = open.value;
+    const auto at = map.entries.begin() + static_cast<std::ptrdiff_t>(found->second);
     const Value merged = std::move(at->value);
     map.entries.erase(at);
     const std::vector<Value> sources =
@@ -267,7 +252,7 @@ class TreeBuilder : public YAML::EventHandler {
         continue;
       }
       for (const Value::Entry& entry : source.entries) {
-        if (map.find(entry.key) == nullptr) {
+        if (open.keys.emplace(entry.key, map.entries.size()).second) {
           map.entries.push_back(entry);
         }
       }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "common/input_file.h"
+
 namespace flitwise::config {
 
 using nlohmann::ordered_json;
@@ -116,16 +118,22 @@ std::string pattern_of(const Dimension& dimension) {
   return "^[0-9]+(\\.[0-9]+)? *(" + units + ")$";
 }
 
-std::optional<std::string> existing_file(const std::string& path,
-                                         const std::vector<std::string>& directories) {
+struct FoundFile {
+  std::string path;
+  std::string flaw;  // empty: it is a regular file
+};
+
+/// In the first of the directories that has it.
+FoundFile find_file(const std::string& path, const std::vector<std::string>& directories) {
+  FoundFile last;
   for (const std::string& directory : directories) {
-    const auto resolved = (std::filesystem::path(directory) / path).lexically_normal();
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(resolved, ignored)) {
-      return resolved.string();
+    last.path = (std::filesystem::path(directory) / path).lexically_normal().string();
+    last.flaw = flaw_of_regular_file(last.path);
+    if (last.flaw.empty()) {
+      break;
     }
   }
-  return std::nullopt;
+  return last;
 }
 
 }  // namespace
@@ -288,14 +296,16 @@ Key file(const std::string& path, Access<std::string> member, const std::vector<
       member.set(config, value.text);
       return;
     }
-    if (const auto found = existing_file(value.text, context.directories)) {
-      member.set(config, *found);
+    const FoundFile found = find_file(value.text, context.directories);
+    if (found.flaw.empty()) {
+      member.set(config, found.path);
       return;
     }
     const std::string& start = context.directories.front();
     context.report(value.place,
-                   fmt::format("no file '{}'; expected a file that exists, as seen from '{}'{}{}",
-                               value.text, start.empty() ? "." : start,
+                   fmt::format("{}; expected a file that can be read more than once, as seen from "
+                               "'{}'{}{}",
+                               flaw_of_file(value.text, found.flaw), start.empty() ? "." : start,
                                words.empty() ? "" : ", or one of " + alternatives(words),
                                nearest_hint(value.text, words, "name")));
   };

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "common/input_file.h"
+#include "common/printable.h"
 #include "config/document.h"
 #include "config/instances.h"
 #include "config/problems.h"
@@ -24,17 +24,6 @@ namespace {
 constexpr int kFileSource = 0;
 constexpr int kBaseSource = 1;
 constexpr int kFirstSetSource = 2;
-
-std::optional<std::string> read_file(const std::string& path) {
-  std::error_code ignored;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(path, ignored)) {
-    return std::nullopt;
-  }
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 std::string directory_of(const std::string& file) {
   return std::filesystem::path(file).parent_path().string();
@@ -62,14 +51,15 @@ void apply_base(const Value::Entry& entry, const std::string& directory, Reader&
   }
   const std::string file =
       (std::filesystem::path(directory) / entry.value.text).lexically_normal().string();
-  const auto text = read_file(file);
-  if (!text) {
+  const InputText input = read_input(file);
+  if (!input.problem.empty()) {
     problems.add(entry.place, "base",
-                 fmt::format("no file '{}'; expected a config file, as seen from '{}'",
-                             entry.value.text, directory.empty() ? "." : directory));
+                 fmt::format("{}; expected a config file, as seen from '{}'",
+                             flaw_of_file(entry.value.text, input.problem),
+                             directory.empty() ? "." : directory));
     return;
   }
-  Value tree = parse_yaml(*text, {file, 0, 0, kBaseSource}, problems);
+  Value tree = parse_yaml(input.text, {file, 0, 0, kBaseSource}, problems);
   if (const auto second = take_base(tree)) {
     problems.add(second->place, "base", "a base of a base; expected one level of base at most");
   }
@@ -206,22 +196,21 @@ void check_host_workload(const std::string& name, const Instance& instance,
   }
 }
 
-void check_instance(const std::string& name, const Instance& instance, const SystemConfig& system,
-                    ProblemList& problems) {
+void check_sections(const InstanceName& known, const Instance& instance, ProblemList& problems) {
+  for (const std::string& path : instance.origins.paths()) {
+    if (!lies_in(path, known.sections)) {
+      problems.add(*instance.origins.latest({path}), "system.instances." + known.name + "." + path,
+                   fmt::format("'{}' has no part in {}; expected keys of {}", path, known.name,
+                               alternatives(known.sections)));
+    }
+  }
+}
+
+void report_unknown_instance(const std::string& name, const Place& place,
+                             const std::vector<InstanceName>& all, ProblemList& problems) {
   std::vector<std::string> names;
-  for (const InstanceName& known : instance_names(system)) {
+  for (const InstanceName& known : all) {
     names.push_back(known.name);
-    if (known.name != name) {
-      continue;
-    }
-    for (const std::string& path : instance.origins.paths()) {
-      if (!lies_in(path, known.sections)) {
-        problems.add(*instance.origins.latest({path}), "system.instances." + name + "." + path,
-                     fmt::format("'{}' has no part in {}; expected keys of {}", path, name,
-                                 alternatives(known.sections)));
-      }
-    }
-    return;
   }
   constexpr std::size_t kShown = 9;
   std::vector<std::string> shown(
@@ -229,8 +218,8 @@ void check_instance(const std::string& name, const Instance& instance, const Sys
   if (names.size() > kShown) {
     shown.emplace_back("so on");
   }
-  problems.add(instance.place, "system.instances." + name,
-               fmt::format("no instance '{}' in this topology; expected {}{}", name,
+  problems.add(place, "system.instances." + name,
+               fmt::format("no instance '{}' in this topology; expected {}{}", shortened(name),
                            alternatives(shown), nearest_hint(name, names, "name")));
 }
 
@@ -253,8 +242,16 @@ Config finished(Reader& reader, const LoadOptions& options, ProblemList& problem
   Config config = reader.config();
   std::vector<std::string> known;
   check_relations(config, reader.origins(), nullptr, known, problems);
+  const std::vector<InstanceName> all = instance_names(config.system);
   for (const auto& [name, instance] : reader.instances()) {
-    check_instance(name, instance, config.system, problems);
+    const auto own = std::find_if(all.begin(), all.end(), [&, &called = name](const auto& each) {
+      return each.name == called;
+    });
+    if (own == all.end()) {
+      report_unknown_instance(name, instance.place, all, problems);
+      continue;
+    }
+    check_sections(*own, instance, problems);
     check_one_identity(name, instance, config.system, problems);
     const Config base = base_of(name, reader.instances(), config);
     check_host_workload(name, instance, base.workload, problems);
@@ -290,11 +287,8 @@ Config config_from_text(const std::string& yaml, const std::string& name,
 }
 
 Config load_config(const std::string& file, const LoadOptions& options) {
-  const auto text = config::read_file(file);
-  if (!text) {
-    throw ConfigError({{file, 0, 0, "", "no such file; expected a config in YAML"}});
-  }
-  return config_from_text(*text, file, config::directory_of(file), options);
+  return config_from_text(input_text(file, "a config in YAML"), file, config::directory_of(file),
+                          options);
 }
 
 }  // namespace flitwise

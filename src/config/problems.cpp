@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <unordered_set>
 
 namespace flitwise::config {
 
@@ -22,11 +23,9 @@ std::vector<Problem> ProblemList::sorted() const {
            std::tie(b.place.source, b.place.line, b.place.column);
   });
   std::vector<Problem> problems;
+  std::unordered_set<std::string> seen;
   for (const Entry& entry : ordered) {
-    const std::string text = entry.problem.text();
-    const bool seen = std::any_of(problems.begin(), problems.end(),
-                                  [&](const Problem& other) { return other.text() == text; });
-    if (!seen) {
+    if (seen.insert(entry.problem.text()).second) {
       problems.push_back(entry.problem);
     }
   }
@@ -59,9 +58,15 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 
 std::optional<std::string> nearest(const std::string& word,
                                    const std::vector<std::string>& candidates) {
+  constexpr std::size_t kLongestWord = 200;  // of a key or a name
   std::optional<std::string> best;
   std::size_t best_distance = (word.size() + 1) / 2 + 1;
   for (const std::string& candidate : candidates) {
+    const std::size_t longer = std::max(word.size(), candidate.size());
+    const std::size_t shorter = std::min(word.size(), candidate.size());
+    if (longer > kLongestWord || longer - shorter > best_distance) {
+      continue;  // the letters that one of them lacks are too many already
+    }
     const std::size_t distance = edit_distance(word, candidate);
     const bool starts_alike = !word.empty() && candidate[0] == word[0];
     if (distance < best_distance || (best && distance == best_distance && starts_alike)) {

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
+#include "common/printable.h"
 #include "config/sections/sections.h"
 
 namespace flitwise::config {
@@ -48,17 +50,27 @@ const KeyNode* find_node(const KeyNode& root, const std::string& dotted) {
   return node;
 }
 
-/// A key elsewhere in the tree that ends in the same words: `mps` means `link.mps`.
-std::string same_words_elsewhere(const std::string& name) {
+/// Paths by the words that they end in, behind a dot; of several the first in the tables.
+std::unordered_map<std::string, std::string> paths_by_tail() {
+  std::unordered_map<std::string, std::string> paths;
   for (const Key& key : all_rows()) {
-    const std::string tail = "." + name;
-    const bool ends_so = key.path.size() > tail.size() &&
-                         key.path.compare(key.path.size() - tail.size(), tail.size(), tail) == 0;
-    if (ends_so || key.path.find(tail + ".") != std::string::npos) {
-      return key.path.substr(0, key.path.find(tail) + tail.size());
+    for (std::size_t end = 0; end != std::string::npos;) {
+      end = key.path.find('.', end + 1);
+      const std::string path = key.path.substr(0, end);
+      for (std::size_t dot = path.find('.'); dot != std::string::npos;
+           dot = path.find('.', dot + 1)) {
+        paths.emplace(path.substr(dot + 1), path);
+      }
     }
   }
-  return "";
+  return paths;
+}
+
+/// A key elsewhere in the tree that ends in the same words: `mps` means `link.mps`.
+std::string same_words_elsewhere(const std::string& name) {
+  static const std::unordered_map<std::string, std::string> kPaths = paths_by_tail();
+  const auto found = kPaths.find(name);
+  return found == kPaths.end() ? "" : found->second;
 }
 
 }  // namespace
@@ -182,7 +194,7 @@ void Reader::report_unknown(const Value::Entry& entry, const KeyNode& parent,
     hint = nearest(entry.key, all).value_or(hint);
   }
   problems_.add(entry.place, target.prefix + path,
-                fmt::format("unknown key '{}'; expected {}{}", path, expected,
+                fmt::format("unknown key '{}'; expected {}{}", shortened(path), expected,
                             hint.empty() ? "" : "; nearest key '" + hint + "'"));
 }
 

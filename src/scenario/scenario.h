@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,7 @@ struct Case {
   std::string title;
   std::vector<std::string> cites;
   std::string file;
+  std::shared_ptr<const std::string> only_text;  ///< of the file, where it can be read but once
   config::Place place;
   std::string base;               ///< config file; empty: the machine of `flitwise script`
   std::vector<std::string> sets;  ///< "link.mps=128B"

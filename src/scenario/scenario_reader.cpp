@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
+#include "common/input_file.h"
 #include "config/quantity.h"
 #include "flitwise/error.h"
 #include "scenario/case_references.h"
@@ -283,13 +282,15 @@ std::vector<Case> cases_from_text(const std::string& yaml, const std::string& na
 }
 
 std::vector<Case> read_cases(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) {
-    throw ConfigError({{file, 0, 0, "", "cannot be read; expected a case file"}});
+  const std::string yaml = input_text(file, "a case file");
+  std::vector<Case> cases = cases_from_text(yaml, file);
+  if (!flaw_of_regular_file(file).empty()) {
+    const auto text = std::make_shared<const std::string>(yaml);
+    for (Case& one : cases) {
+      one.only_text = text;
+    }
   }
-  std::ostringstream text;
-  text << in.rdbuf();
-  return cases_from_text(text.str(), file);
+  return cases;
 }
 
 }  // namespace flitwise::scenario

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "common/input_file.h"
 #include "config/document.h"
 #include "config/problems.h"
 #include "config/quantity.h"
@@ -174,8 +173,10 @@ class StudyReader {
   void read_base(const Value& value, const std::string& path, Block& block) {
     const std::filesystem::path base = scalar(value, path);
     block.base = (base.is_absolute() ? base : folder_ / base).lexically_normal().string();
-    if (!base.empty() && !std::filesystem::is_regular_file(block.base)) {
-      complain(value.place, path, fmt::format("no file {}; expected a config", block.base));
+    const std::string flaw = flaw_of_regular_file(block.base);
+    if (!base.empty() && !flaw.empty()) {
+      complain(value.place, path,
+               fmt::format("{}; expected a config", flaw_of_file(block.base, flaw)));
     }
   }
 
@@ -310,13 +311,7 @@ Study study_from_text(const std::string& yaml, const std::string& name) {
 }
 
 Study read_study(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (!in || std::filesystem::is_directory(file)) {
-    throw ConfigError({{file, 0, 0, "", "cannot be read; expected a sweep file"}});
-  }
-  text << in.rdbuf();
-  return study_from_text(text.str(), file);
+  return study_from_text(input_text(file, "a sweep file"), file);
 }
 
 }  // namespace flitwise

@@ -129,9 +129,20 @@ void CsvProblems::throw_if_any() const {
   }
 }
 
+bool note_if_broken(const LineReader& lines, CsvProblems& problems) {
+  if (lines.is_broken()) {
+    problems.add(lines.line_number() + 1, 1,
+                 "cannot be read any further; expected a file that can be read to its end");
+  }
+  return lines.is_broken();
+}
+
 bool expect_header(LineReader& lines, std::string_view header, CsvProblems& problems) {
   std::string_view line;
   const LineReader::Status status = lines.next(line);
+  if (status == LineReader::Status::kEnd && note_if_broken(lines, problems)) {
+    return false;
+  }
   if (status == LineReader::Status::kEnd) {
     problems.add(1, 1, fmt::format("the file is empty; expected the header '{}'", header));
     return false;

@@ -26,6 +26,8 @@ class LineReader {
   Status next(std::string_view& line);
   /// Number of the line last given, from 1.
   std::uint64_t line_number() const { return line_number_; }
+  /// True after kEnd where reading failed on the way: that was not the end.
+  bool is_broken() const { return in_.bad(); }
   /// False if the line last given was cut off by the end of the file.
   bool line_was_ended() const { return line_was_ended_; }
 
@@ -80,6 +82,9 @@ class CsvProblems {
   std::string file_;
   std::vector<Problem> problems_;
 };
+
+/// After kEnd: notes a problem, and returns true, where the file could not be read to its end.
+bool note_if_broken(const LineReader& lines, CsvProblems& problems);
 
 /// Reads the first line and compares it with `header`. False, with a problem noted, if it is
 /// anything else.

@@ -21,6 +21,7 @@ namespace flitwise {
 namespace {
 
 constexpr std::size_t kGuideSize = 1024;
+constexpr std::size_t kMostRows = 1'000'000;
 constexpr double kMostBytes = 1e15;  ///< of a row; keeps sums of doubles exact
 
 /// One line of the table. Bytes are negative where the line is unusable.
@@ -89,10 +90,16 @@ std::vector<Row> read_rows(std::istream& in, CsvProblems& problems) {
       check_order(row, rows.back(), line, lines.line_number(), problems);
     }
     rows.push_back(row);
+    if (rows.size() > kMostRows) {
+      problems.add(lines.line_number(), 1,
+                   fmt::format("more than {} rows; expected a table of sizes", kMostRows));
+      return rows;
+    }
   }
   if (status == LineReader::Status::kTooLong) {
     problems.add(lines.line_number(), 1, "the line is too long; expected two numbers");
-  } else if (problems.empty() && (rows.empty() || rows.back().percent != 100)) {
+  } else if (!note_if_broken(lines, problems) && problems.empty() &&
+             (rows.empty() || rows.back().percent != 100)) {
     problems.add(lines.line_number(), 1,
                  fmt::format("the table ends at {} percent; expected a last row at 100",
                              rows.empty() ? 0 : rows.back().percent));

@@ -174,7 +174,7 @@ std::uint64_t TraceReader::check() {
     problems.add(lines_->line_number(), 1,
                  fmt::format("the line is longer than {} characters; expected '{}'",
                              LineReader::kLongestLine, kHeader));
-  } else if (count == 0) {
+  } else if (!note_if_broken(*lines_, problems) && count == 0) {
     problems.add(2, 1, "the trace has no line after its header; expected at least one");
   }
   problems.throw_if_any();

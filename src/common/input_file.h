@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Files that users hand in, read once and whole: pipes and FIFOs as well.
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <string>
+
+namespace flitwise {
+
+/// What a file that people write may hold: configs, cases, sweeps.
+inline constexpr std::size_t kMostInputBytes = std::size_t{16} << 20;
+
+/// The text of a file, or why there is none.
+struct InputText {
+  std::string text;
+  std::string problem;  ///< "no such file", "is a directory", ...; empty: the text is whole
+};
+
+/// Opens the file once and reads it to its end. More than `most` bytes are a problem, and not
+/// read.
+InputText read_input(const std::string& path, std::size_t most = kMostInputBytes);
+
+/// The same; throws ConfigError with the problem and "expected " + what.
+std::string input_text(const std::string& path, const std::string& what,
+                       std::size_t most = kMostInputBytes);
+
+/// The next line of a stream without its end, as std::getline, but of at most kMostInputBytes:
+/// throws ConfigError with `name` and `number` where it is longer.
+bool read_line(std::istream& in, std::string& line, const std::string& name, int number);
+
+inline constexpr const char* kPipeOrDevice = "is a pipe or a device";
+
+/// What stands at a path that should be a regular file: "" if it is one, else "no such file",
+/// "is a directory", kPipeOrDevice.
+std::string flaw_of_regular_file(const std::string& path);
+
+/// Such a problem in a sentence about the file: "no file 'a'", "'a' is a directory".
+std::string flaw_of_file(const std::string& name, const std::string& problem);
+
+}  // namespace flitwise
