@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <sstream>
 #include <system_error>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "common/atomic_file.h"
+#include "common/interrupt.h"
+#include "common/printable.h"
 #include "flitwise/error.h"
 
 namespace flitwise::cli {
@@ -17,8 +22,8 @@ namespace {
 constexpr const char* kPurpose =
     "flitwise: a cycle-level simulator of a PCIe root complex and its endpoints";
 constexpr const char* kExamples =
-    "Exit codes: 0 ok, 1 a check failed, 2 bad config or input file, 3 simulation error,\n"
-    "  4 sweep incomplete, 64 usage, 130 interrupted\n\n"
+    "Exit codes: 0 ok, 1 a check failed, 2 bad config or input file, or output that cannot be\n"
+    "  written, 3 simulation error, 4 sweep incomplete, 64 usage, 130 interrupted\n\n"
     "Example:\n"
     "  flitwise run configs/checks/saturated.yaml --set link.identity=dhi -o out\n"
     "  flitwise COMMAND --help";
@@ -37,33 +42,46 @@ void add_commands(CLI::App& app, Action& action) {
   add_completion_command(app, action);
 }
 
+/// What went wrong, on stderr; texts of users cannot command the terminal.
+void complain(const char* introduction, const std::exception& error) {
+  constexpr std::size_t kMost = 100'000;  // of a deadlock, say
+  fmt::print(stderr, "flitwise: {}{}\n", introduction,
+             printable(shortened(error.what(), kMost), true));
+}
+
 int perform(const Action& action) {
   try {
     const int code = action();
     std::cout.flush();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
+    const bool is_told = code == kSweepIncomplete;
+    if (!is_told && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)) {
       throw std::system_error(EIO, std::generic_category(), "stdout");
     }
     return code;
   } catch (const UsageError& error) {
-    fmt::print(stderr, "flitwise: {}\n", error.what());
+    complain("", error);
     return kUsage;
   } catch (const ConfigError& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    fmt::print(stderr, "{}\n", error.what());  // escaped already, problem by problem
     return kBadInput;
   } catch (const SimulationError& error) {
-    fmt::print(stderr, "flitwise: simulation error: {}\n", error.what());
+    complain("simulation error: ", error);
     return kSimulationError;
+  } catch (const OutputError& error) {
+    complain("", error);
+    return kBadInput;
   } catch (const std::system_error& error) {
-    fmt::print(stderr, "flitwise: {}\n", error.what());
+    complain("", error);
     return kBadInput;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "flitwise: {}\n", error.what());
+    complain("", error);
     return kSimulationError;
   }
 }
 
 int run_program(int argc, char** argv) {
+  end_on_interrupt(kInterrupted);  // until a command has something to keep
+  std::signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is output that cannot be written
   CLI::App app{kPurpose, "flitwise"};
   app.footer(kExamples);
   app.set_version_flag("--version", "flitwise " FLITWISE_VERSION);
@@ -73,7 +91,10 @@ int run_program(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error, std::cout, std::cerr) == 0 ? kOk : kUsage;
+    std::ostringstream complaint;
+    const int code = app.exit(error, std::cout, complaint);
+    std::cerr << printable(complaint.str(), true);
+    return code == 0 ? kOk : kUsage;
   }
   return perform(action);
 }

@@ -8,10 +8,10 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/run_files.h"
 #include "cli/simulate.h"
-#include "common/atomic_file.h"
+#include "flitwise/error.h"
 #include "results/result_json.h"
-#include "results/result_sqlite.h"
 #include "results/summary_table.h"
 #include "trace/trace_kinds.h"
 
@@ -55,6 +55,15 @@ void refuse_without_config_space(const std::string& file, const Config& config) 
   }
 }
 
+RunResult result_of(const Config& config, std::string* config_space, RunFiles& files) {
+  try {
+    return simulate(config, config_space);
+  } catch (const SimulationError&) {
+    files.put_traces_in_place();
+    throw;
+  }
+}
+
 int run(const RunOptions& options) {
   TraceConfig traces;
   for (const std::string& text : options.traces) {
@@ -65,15 +74,14 @@ int run(const RunOptions& options) {
   if (!options.config_space.empty()) {
     refuse_without_config_space(options.file, config);
   }
+  RunFiles files(options.folder, config.trace);
   std::string config_space;
-  const RunResult result = simulate(config, options.config_space.empty() ? nullptr : &config_space);
+  const RunResult result =
+      result_of(config, options.config_space.empty() ? nullptr : &config_space, files);
   if (!options.config_space.empty()) {
-    write_file_atomically(options.config_space, config_space);
+    files.add(options.config_space, config_space);
   }
-  if (!options.folder.empty()) {
-    write_file_atomically(options.folder + "/result.json", result_text(result));
-    write_result_sqlite(options.folder + "/result.sqlite", result_json(result));
-  }
+  files.put_in_place(result);
   if (options.as_json) {
     fmt::print("{}", result_text(result));
   } else if (!options.is_quiet) {

@@ -36,8 +36,8 @@ std::size_t distinct_points(const Plan& plan) {
 /// Writes both merged files and names them.
 MergedSweep merge_into_files(const Plan& plan, const std::string& folder) {
   MergedSweep merged = merge_results(plan, folder);
-  write_merged_sqlite(folder + "/results.sqlite", merged);
-  write_file_atomically(folder + "/points.csv", merged_csv(merged));
+  write_files_together({{folder + "/results.sqlite", merged_sqlite(merged)},
+                        {folder + "/points.csv", merged_csv(merged)}});
   return merged;
 }
 
@@ -60,13 +60,26 @@ void print_files(const MergedSweep& merged, const std::string& folder) {
              folder);
 }
 
+SweepOutcome run_points(const Plan& plan, const SweepOptions& options, const std::string& folder) {
+  LocalOptions local;
+  local.program = own_path();
+  local.folder = folder;
+  local.jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+  local.retries = options.retries;
+  ProgressPrinter printer;
+  SweepOutcome outcome =
+      run_local(plan, local, [&](const SweepProgress& progress) { printer.show(progress); });
+  printer.finish();
+  return outcome;
+}
+
 }  // namespace
 
 int sweep_plan(const SweepOptions& options) {
   const Study study = read_study(options.input);
   const Plan plan = make_plan(study, options.sets);
-  write_plan(plan, options.folder, own_path());
-  write_presentation(study.presentation, options.folder);
+  const FolderLock lock(options.folder);
+  write_plan(plan, study.presentation, options.folder, own_path());
   fmt::print("{} points ({} distinct) in {}\n", plan.size(), distinct_points(plan),
              manifest_of(options.folder));
   return kOk;
@@ -86,23 +99,16 @@ int sweep_run(const SweepOptions& options) {
     throw UsageError("sweep run: --set changes the plan; expected a sweep file, not a folder");
   }
   const Study study = is_planned ? Study{} : read_study(options.input);
-  const Plan plan =
+  Plan plan =
       is_planned ? read_manifest(manifest_of(options.input)) : make_plan(study, options.sets);
+  const FolderLock lock(folder);
   if (!is_planned || folder != options.input) {
-    write_plan(plan, folder, own_path());
-    write_presentation(is_planned ? read_presentation(options.input) : study.presentation, folder);
+    write_plan(plan, is_planned ? read_presentation(options.input) : study.presentation, folder,
+               own_path());
+  } else {
+    plan = read_manifest(manifest_of(folder));  // as it is now that nobody else writes it
   }
-
-  LocalOptions local;
-  local.program = own_path();
-  local.folder = folder;
-  local.jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
-  local.retries = options.retries;
-  ProgressPrinter printer;
-  const SweepOutcome outcome =
-      run_local(plan, local, [&](const SweepProgress& progress) { printer.show(progress); });
-  printer.finish();
-  if (outcome.is_interrupted) {
+  if (run_points(plan, options, folder).is_interrupted) {
     fmt::print(stderr, "flitwise: interrupted; finished points are kept in {}/points\n", folder);
     return kInterrupted;
   }
@@ -127,6 +133,10 @@ int sweep_status(const SweepOptions& options) {
 }
 
 int sweep_merge(const SweepOptions& options) {
+  if (!std::filesystem::exists(manifest_of(options.input))) {
+    read_manifest(manifest_of(options.input));  // says what is wrong, and makes no folder
+  }
+  const FolderLock lock(options.input);
   const Plan plan = read_manifest(manifest_of(options.input));
   const MergedSweep merged = merge_into_files(plan, options.input);
   print_files(merged, options.input);

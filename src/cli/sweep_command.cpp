@@ -1,20 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // flitwise sweep: its subcommands on the command line.
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <memory>
+#include <system_error>
 
 #include "cli/commands.h"
+#include "cli/exit_codes.h"
 #include "cli/sweep_actions.h"
+#include "common/atomic_file.h"
+#include "common/printable.h"
 
 namespace flitwise::cli {
 namespace {
+
+// What a sweep cannot write it lacks afterwards.
+int complete_or_not(const SweepOptions& options, int (*perform)(const SweepOptions&)) {
+  try {
+    const int code = perform(options);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      throw OutputError("stdout cannot be written");
+    }
+    return code;
+  } catch (const OutputError& error) {
+    fmt::print(stderr, "flitwise: {}\n", printable(error.what()));
+  } catch (const std::system_error& error) {
+    fmt::print(stderr, "flitwise: {}\n", printable(error.what()));
+  }
+  return kSweepIncomplete;
+}
 
 /// One more subcommand of sweep with its own copy of the options.
 CLI::App* add_part(CLI::App& sweep, const char* name, const char* purpose, Action& action,
                    int (*perform)(const SweepOptions&), std::shared_ptr<SweepOptions>& options) {
   options = std::make_shared<SweepOptions>();
   CLI::App* part = sweep.add_subcommand(name, purpose);
-  part->callback(
-      [options, perform, &action] { action = [options, perform] { return perform(*options); }; });
+  part->callback([options, perform, &action] {
+    action = [options, perform] { return complete_or_not(*options, perform); };
+  });
   return part;
 }
 

@@ -24,9 +24,9 @@ int sweep_point(const SweepOptions& options) {
   }
   nlohmann::ordered_json json = result_json(result);
   json["point"] = {{"id", point.id}, {"block", point.block}, {"seed", point.seed}};
-  write_file_atomically(
-      result_path(options.folder, point),
-      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  write_files_together(
+      {{result_path(options.folder, point),
+        json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"}});
   fmt::print("point {} ({}): done in {:.2f} s\n", point.index, point.id, result.host_seconds);
   for (const CheckResult& check : result.checks) {
     if (!check.ok) {

@@ -1,93 +1,250 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temporary file, fsync, rename.
+// Temporary files, fsync, rename.
 #include "common/atomic_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <memory>
+#include <set>
 #include <system_error>
+
+#include "common/interrupt.h"
 
 namespace flitwise {
 namespace {
 
-[[noreturn]] void fail(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
+namespace fs = std::filesystem;
+
+const std::string kFront = ".flitwise-";
+const std::string kBack = ".tmp";
+constexpr std::size_t kRandomDigits = 16;
+
+[[noreturn]] void fail(const std::string& path) {
+  throw OutputError(fmt::format("{}: {}", path, std::generic_category().message(errno)));
 }
 
 // Renaming would put a file in the place of a device, a FIFO or what stands for a descriptor.
 bool is_special(const std::string& path) {
-  namespace fs = std::filesystem;
-  const fs::file_status status = fs::status(path);
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
   return path.rfind("/dev/", 0) == 0 ||
          (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status));
 }
 
-void write_text(const std::string& file, std::ios::openmode mode, const std::string& text,
-                const std::string& path) {
-  std::ofstream out(file, std::ios::binary | mode);
-  out << text;
-  out.flush();
-  if (!out) {
-    fail(path);
+std::string folder_of(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure) {
+    throw OutputError(fmt::format("{}: {}", folder, failure.message()));
+  }
+}
+
+std::string random_name() {
+  std::uint64_t number = 0;
+  while (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) {
+    if (errno != EINTR) {
+      fail("getrandom");
+    }
+  }
+  return fmt::format("{}{:0{}x}{}", kFront, number, kRandomDigits, kBack);
+}
+
+bool is_temporary_name(const std::string& name) {
+  if (name.size() != kFront.size() + kRandomDigits + kBack.size() || name.rfind(kFront, 0) != 0 ||
+      name.substr(name.size() - kBack.size()) != kBack) {
+    return false;
+  }
+  return name.find_first_not_of("0123456789abcdef", kFront.size()) == name.size() - kBack.size();
+}
+
+/// A new file with a lock on it; its name goes to `path`.
+int open_temporary(const std::string& folder, std::string& path) {
+  constexpr mode_t kMode = 0666;  // less the umask
+  for (;;) {
+    path = (fs::path(folder) / random_name()).string();
+    const int file =
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode);
+    if (file < 0) {
+      if (errno == EEXIST || errno == EINTR) {
+        continue;
+      }
+      return -1;
+    }
+    struct stat status {};
+    // Who tidies up may have come between the two.
+    ::flock(file, LOCK_EX | LOCK_NB);
+    if (::fstat(file, &status) == 0 && status.st_nlink > 0) {
+      return file;
+    }
+    ::close(file);
+  }
+}
+
+void sync_folder(const std::string& folder) {
+  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file >= 0) {
+    ::fsync(file);
+    ::close(file);
   }
 }
 
 }  // namespace
 
-std::string temporary_name(const std::string& path) {
-  return path + ".tmp" + std::to_string(::getpid());
-}
-
-void put_in_place(const std::string& temporary, const std::string& path) {
-  const int file = ::open(temporary.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    fail(temporary);
+StagedFile::StagedFile(const std::string& path) : target_(path) {
+  if (is_special(path)) {
+    file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  } else {
+    std::error_code none;
+    if (fs::is_symlink(path, none) && fs::exists(path, none)) {
+      target_ = fs::canonical(path).string();
+    }
+    make_folder(folder_of(target_));
+    if (fs::is_directory(target_, none)) {
+      errno = EISDIR;
+      fail(path);
+    }
+    file_ = open_temporary(folder_of(target_), temporary_);
   }
-  const bool is_synced = ::fsync(file) == 0;
-  ::close(file);
-  if (!is_synced || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int reason = errno;
-    ::unlink(temporary.c_str());
-    errno = reason;
+  if (file_ < 0) {
+    temporary_.clear();
     fail(path);
   }
+}
+
+StagedFile::~StagedFile() {
+  if (!temporary_.empty()) {
+    ::unlink(temporary_.c_str());
+  }
+  if (file_ >= 0) {
+    ::close(file_);
+  }
+}
+
+void StagedFile::write(const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t n = ::write(file_, text.data() + at, text.size() - at);
+    if (n < 0 && errno != EINTR) {
+      fail(target_);
+    }
+    at += static_cast<std::size_t>(std::max<ssize_t>(n, 0));
+  }
+}
+
+void StagedFile::sync() const {
+  if (!is_direct() && ::fsync(file_) != 0) {
+    fail(target_);
+  }
+}
+
+void StagedFile::rename() {
+  if (is_direct()) {
+    return;
+  }
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    fail(target_);
+  }
+  temporary_.clear();
+}
+
+void put_in_place(const std::vector<StagedFile*>& files, const std::vector<std::string>& obsolete) {
+  const BlockedInterrupts blocked;
+  std::vector<std::string> outdated = obsolete;
+  std::set<std::string> folders;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    files[i]->sync();
+    if (!files[i]->is_direct()) {
+      folders.insert(folder_of(files[i]->target_));
+      if (i > 0) {
+        outdated.push_back(files[i]->target_);
+      }
+    }
+  }
+  for (const std::string& path : outdated) {
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
+      fail(path);
+    }
+  }
+  for (StagedFile* file : files) {
+    file->rename();
+  }
+  std::for_each(folders.begin(), folders.end(), sync_folder);
+}
+
+void write_files_together(const std::vector<OutputFile>& files,
+                          const std::vector<std::string>& obsolete) {
+  const BlockedInterrupts blocked;  // nothing is left half done
+  std::vector<std::unique_ptr<StagedFile>> staged;
+  std::vector<StagedFile*> all;
+  for (const OutputFile& file : files) {
+    staged.push_back(std::make_unique<StagedFile>(file.path));
+    staged.back()->write(file.text);
+    all.push_back(staged.back().get());
+  }
+  put_in_place(all, obsolete);
 }
 
 void write_file_atomically(const std::string& path, const std::string& text) {
-  const auto folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty()) {
-    std::filesystem::create_directories(folder);
+  if (!is_special(path)) {
+    remove_left_over_files(folder_of(path));
   }
-  if (is_special(path)) {
-    write_text(path, std::ios::app, text, path);
-    return;
-  }
-  const bool is_link = std::filesystem::is_symlink(path) && std::filesystem::exists(path);
-  const std::string target = is_link ? std::filesystem::canonical(path).string() : path;
-  const std::string temporary = temporary_name(target);
-  try {
-    write_text(temporary, std::ios::trunc, text, path);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
-  put_in_place(temporary, target);
+  write_files_together({{path, text}});
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || std::filesystem::is_directory(path)) {
-    errno = in ? EISDIR : errno;
-    fail(path);
+void remove_left_over_files(const std::string& folder) {
+  std::error_code none;
+  for (fs::directory_iterator at(folder, none), end; !none && at != end; at.increment(none)) {
+    if (!is_temporary_name(at->path().filename().string())) {
+      continue;
+    }
+    const std::string path = at->path().string();
+    const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) {
+      continue;
+    }
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
+      ::unlink(path.c_str());
+    }
+    ::close(file);
   }
-  text << in.rdbuf();
-  return text.str();
+}
+
+FolderLock::FolderLock(const std::string& folder) {
+  make_folder(folder);
+  folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0) {
+    fail(folder);
+  }
+  // Where the file system knows no such locks there is none.
+  if (::flock(folder_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(folder_);
+    throw OutputError(fmt::format(
+        "{}: another flitwise writes its results there; expected a folder of its own, or its end",
+        folder));
+  }
+  if (::access(folder.c_str(), W_OK) != 0) {
+    ::close(folder_);
+    fail(folder);
+  }
+  remove_left_over_files(folder);
+}
+
+FolderLock::~FolderLock() {
+  ::close(folder_);
 }
 
 }  // namespace flitwise

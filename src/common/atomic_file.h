@@ -1,24 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Files that are either there in full or not at all.
+/// Files that are either there in full or not at all, alone or together.
 #pragma once
 
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace flitwise {
 
-/// Writes text to a temporary file beside path, syncs it and renames it to path; makes the folder
-/// first. A device or FIFO is written to as it stands, a link where it leads. Throws
-/// std::system_error with the path in its text.
+/// Output that cannot be written. Ends in exit code 2, in sweeps in 4.
+class OutputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A file under way: written beside its place under a name that cannot be foreseen, and renamed
+/// when it is complete. A device or FIFO is written to as it stands, a link where it leads.
+class StagedFile {
+ public:
+  /// Makes the folder if need be, and the file. Throws OutputError with the path, as all else here.
+  explicit StagedFile(const std::string& path);
+  /// What was not put in place is gone.
+  ~StagedFile();
+  StagedFile(const StagedFile&) = delete;
+  StagedFile& operator=(const StagedFile&) = delete;
+
+  /// Where to write: the temporary file, or the device itself.
+  const std::string& writable_path() const { return temporary_.empty() ? target_ : temporary_; }
+  void write(const std::string& text);
+
+ private:
+  friend void put_in_place(const std::vector<StagedFile*>& files,
+                           const std::vector<std::string>& obsolete);
+  bool is_direct() const { return temporary_.empty(); }
+  void sync() const;
+  void rename();
+
+  std::string target_;     // links followed
+  std::string temporary_;  // empty: the target is written to itself
+  int file_ = -1;          // locked: what no process holds is left over
+};
+
+/// Files of one run: syncs all, and puts them in place so that at no time files of two runs stand
+/// side by side. Those but the first are taken away, and `obsolete` ones, the first is renamed,
+/// then the others.
+void put_in_place(const std::vector<StagedFile*>& files,
+                  const std::vector<std::string>& obsolete = {});
+
+struct OutputFile {
+  std::string path;
+  std::string text;
+};
+
+/// All of them, or none where one cannot be written. The first one is the commit point.
+void write_files_together(const std::vector<OutputFile>& files,
+                          const std::vector<std::string>& obsolete = {});
+
+/// One file by itself; takes away what a killed process left in its folder.
 void write_file_atomically(const std::string& path, const std::string& text);
 
-/// A name beside path that no other process uses.
-std::string temporary_name(const std::string& path);
+/// Unlinks temporary files of processes that have ended.
+void remove_left_over_files(const std::string& folder);
 
-/// Syncs the finished temporary file and renames it to path. Throws std::system_error, and leaves
-/// no temporary file then.
-void put_in_place(const std::string& temporary, const std::string& path);
+/// One writer a folder: results of two runs never meet in one. The lock ends with this object or
+/// with the process, and leaves no file.
+class FolderLock {
+ public:
+  /// Makes the folder if need be; what a killed writer left there is gone then. Throws OutputError
+  /// where another process has it.
+  explicit FolderLock(const std::string& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
 
-/// The whole file. Throws std::system_error when it cannot be read.
-std::string read_file(const std::string& path);
+ private:
+  int folder_ = -1;
+};
 
 }  // namespace flitwise

@@ -2,7 +2,6 @@
 // The signal handler and its flag.
 #include "common/interrupt.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -24,22 +23,46 @@ void end_at_once(int /*signal*/) {
   ::_exit(code_at_end.load(std::memory_order_relaxed));
 }
 
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+// Who ignores SIGHUP, as under nohup, goes on doing so.
+void handle(const struct sigaction& action) {
+  for (const int signal : kSignals) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (signal != SIGHUP || before.sa_handler != SIG_IGN) {
+      sigaction(signal, &action, nullptr);
+    }
+  }
+}
+
 }  // namespace
 
 void watch_for_interrupt() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  handle(action);
+}
+
+BlockedInterrupts::BlockedInterrupts() {
+  sigset_t signals{};
+  sigemptyset(&signals);
+  for (const int signal : kSignals) {
+    sigaddset(&signals, signal);
+  }
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
+}
+
+BlockedInterrupts::~BlockedInterrupts() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 void end_on_interrupt(int exit_code) {
   code_at_end.store(exit_code, std::memory_order_relaxed);
   struct sigaction action {};
   action.sa_handler = end_at_once;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  handle(action);
 }
 
 bool is_interrupted() {

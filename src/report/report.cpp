@@ -43,6 +43,9 @@ MergedSweep read_merged(const std::string& path) {
 
 Json read_result(const std::string& path) {
   std::ifstream in(path);
+  if (!in) {
+    refuse(path, "cannot be read");
+  }
   const Json result = Json::parse(in, nullptr, false);
   if (result.is_discarded() || !result.is_object() || !result.contains("flitwise") ||
       !result.contains("links")) {
@@ -51,15 +54,19 @@ Json read_result(const std::string& path) {
   return result;
 }
 
-void add_run(HtmlPage& page, const std::string& path, const ReportOptions& options) {
-  const Json result = read_result(path);
+std::string seed_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void add_run(HtmlPage& page, const std::string& path, const Json& result,
+             const ReportOptions& options) {
   const Json& head = result.at("flitwise");
   page.body += fmt::format(
       "<h2>{}</h2>\n<dl class=\"facts\"><div><dt>seed</dt><dd>{}</dd></div><div><dt>config "
       "SHA-256</dt><dd>{}</dd></div><div><dt>made by "
       "version</dt><dd>{}</dd></div><div><dt>simulated"
       "</dt><dd>{:.3f} us</dd></div><div><dt>took</dt><dd>{:.2f} s</dd></div></dl>\n",
-      html_text(path), head.at("seed").dump(),
+      html_text(path), html_text(seed_text(head.at("seed"))),
       html_text(head.at("config_sha256").get<std::string>()),
       html_text(head.at("version").get<std::string>()), head.at("simulated_ns").get<double>() / 1e3,
       head.at("host_seconds").get<double>());
@@ -77,12 +84,12 @@ void add_sweep(HtmlPage& page, const std::string& path, const MergedSweep& merge
   page.body += sweep_section(merged, options);
 }
 
-void add_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
+void add_known_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
   if (fs::is_directory(path)) {
     if (fs::exists(path + "/manifest.jsonl")) {
       add_sweep(page, path, merge_results(read_manifest(path + "/manifest.jsonl"), path), options);
     } else if (fs::exists(path + "/result.json")) {
-      add_run(page, path + "/result.json", options);
+      add_run(page, path + "/result.json", read_result(path + "/result.json"), options);
     } else {
       refuse(path, "a folder without result.json or manifest.jsonl");
     }
@@ -91,7 +98,15 @@ void add_path(HtmlPage& page, const std::string& path, const ReportOptions& opti
   } else if (fs::path(path).extension() == ".sqlite") {
     add_sweep(page, path, read_merged(path), options);
   } else {
-    add_run(page, path, options);
+    add_run(page, path, read_result(path), options);
+  }
+}
+
+void add_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
+  try {
+    add_known_path(page, path, options);
+  } catch (const Json::exception& error) {  // a figure that is missing or of another kind
+    refuse(path, error.what());
   }
 }
 

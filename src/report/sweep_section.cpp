@@ -178,7 +178,7 @@ std::string charts_html(const BlockView& block, const MergedSweep& merged) {
   if (order.size() > kMostFacets) {
     html += fmt::format(
         "<p>Charts show the first {} of {} combinations of {}; the table has all.</p>\n",
-        kMostFacets, order.size(), fmt::join(block.facets, ", "));
+        kMostFacets, order.size(), html_text(fmt::format("{}", fmt::join(block.facets, ", "))));
     order.resize(kMostFacets);
   }
   if (!block.series.empty()) {

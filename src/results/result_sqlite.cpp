@@ -2,9 +2,6 @@
 // The lists of result.json to rows.
 #include "results/result_sqlite.h"
 
-#include <cstdio>
-
-#include "common/atomic_file.h"
 #include "common/embedded.h"
 #include "results/flatten.h"
 #include "results/sqlite_database.h"
@@ -58,42 +55,38 @@ void insert_violations(SqliteDatabase& database, const Json& result) {
 
 }  // namespace
 
-void write_result_sqlite(const std::string& path, const Json& result) {
-  const std::string temporary = temporary_name(path);
-  std::remove(temporary.c_str());
-  {
-    SqliteDatabase database(temporary, SqliteDatabase::Mode::kCreate);
-    database.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
-    database.execute(embedded::result_schema_sql());
-    insert_run(database, result);
-    insert_links(database, result);
-    for (const Json& latency : result.at("latency")) {
-      database.insert("latency", latency);
-    }
-    insert_dhi(database, result);
-    for (const Json& agent : result.at("iommu")) {
-      database.insert("iommu", agent);
-    }
-    for (const Json& function : result.at("ats")) {
-      database.insert("ats", function);
-    }
-    for (const Json& cache : result.at("cxl_cache")) {
-      database.insert("cxl_cache", cache);
-    }
-    for (const Json& memory : result.at("cxl_hdm_db")) {
-      database.insert("cxl_hdm_db", memory);
-    }
-    for (const Json& attack : result.at("attacks")) {
-      database.insert("attack", attack);
-    }
-    for (const Json& error : result.at("errors")) {
-      database.insert("error", error);
-    }
-    insert_checks(database, result);
-    insert_violations(database, result);
-    database.execute("COMMIT");
+std::string result_sqlite(const Json& result) {
+  SqliteDatabase database(SqliteDatabase::kInMemory, SqliteDatabase::Mode::kCreate);
+  database.execute("BEGIN");
+  database.execute(embedded::result_schema_sql());
+  insert_run(database, result);
+  insert_links(database, result);
+  for (const Json& latency : result.at("latency")) {
+    database.insert("latency", latency);
   }
-  put_in_place(temporary, path);
+  insert_dhi(database, result);
+  for (const Json& agent : result.at("iommu")) {
+    database.insert("iommu", agent);
+  }
+  for (const Json& function : result.at("ats")) {
+    database.insert("ats", function);
+  }
+  for (const Json& cache : result.at("cxl_cache")) {
+    database.insert("cxl_cache", cache);
+  }
+  for (const Json& memory : result.at("cxl_hdm_db")) {
+    database.insert("cxl_hdm_db", memory);
+  }
+  for (const Json& attack : result.at("attacks")) {
+    database.insert("attack", attack);
+  }
+  for (const Json& error : result.at("errors")) {
+    database.insert("error", error);
+  }
+  insert_checks(database, result);
+  insert_violations(database, result);
+  database.execute("COMMIT");
+  return database.bytes();
 }
 
 }  // namespace flitwise

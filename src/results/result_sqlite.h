@@ -8,8 +8,7 @@
 
 namespace flitwise {
 
-/// Writes the file in full or not at all; an older file of the name is replaced. `result` is what
-/// result_json gives. Throws std::runtime_error.
-void write_result_sqlite(const std::string& path, const nlohmann::ordered_json& result);
+/// The bytes of the file. `result` is what result_json gives.
+std::string result_sqlite(const nlohmann::ordered_json& result);
 
 }  // namespace flitwise

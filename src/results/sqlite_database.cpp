@@ -133,4 +133,14 @@ std::vector<Json> SqliteDatabase::query(const std::string& sql) {
   return rows;
 }
 
+std::string SqliteDatabase::bytes() const {
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, void (*)(void*)> copy(
+      sqlite3_serialize(database_, "main", &size, 0), sqlite3_free);
+  if (!copy) {
+    fail("no memory for its bytes");
+  }
+  return {reinterpret_cast<const char*>(copy.get()), static_cast<std::size_t>(size)};
+}
+
 }  // namespace flitwise

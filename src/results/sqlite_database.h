@@ -17,6 +17,7 @@ namespace flitwise {
 class SqliteDatabase {
  public:
   enum class Mode { kCreate, kReadOnly };
+  static constexpr const char* kInMemory = ":memory:";  ///< a path: no file, see bytes()
 
   SqliteDatabase(const std::string& path, Mode mode);
   ~SqliteDatabase();
@@ -29,6 +30,8 @@ class SqliteDatabase {
   void insert(const std::string& table, const nlohmann::ordered_json& row);
   /// All rows of a query, each an object with a member a column.
   std::vector<nlohmann::ordered_json> query(const std::string& sql);
+  /// The database as the bytes of a file.
+  std::string bytes() const;
 
  private:
   [[noreturn]] void fail(const std::string& what) const;

@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <system_error>
+
+#include "common/atomic_file.h"
 
 extern char** environ;
 
@@ -25,7 +26,7 @@ class BlockedSignals {
  public:
   BlockedSignals() {
     sigemptyset(&set_);
-    for (const int signal : {SIGCHLD, SIGINT, SIGTERM}) {
+    for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) {
       sigaddset(&set_, signal);
     }
     pthread_sigmask(SIG_BLOCK, &set_, &before_);
@@ -67,7 +68,7 @@ class Pool {
         start(waiting_[next_++]);
       }
       const int signal = signals_.wait();
-      if (signal == SIGINT || signal == SIGTERM) {
+      if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
         interrupt();
       }
       reap();
@@ -177,8 +178,8 @@ class Pool {
 
 SweepOutcome run_local(const Plan& plan, const LocalOptions& options,
                        const std::function<void(const SweepProgress&)>& report) {
-  std::filesystem::create_directories(options.folder + "/logs");
-  std::filesystem::create_directories(options.folder + "/points");
+  make_folders(options.folder);
+  remove_left_over_files(options.folder + "/points");
   return Pool(options, report).run(plan);
 }
 

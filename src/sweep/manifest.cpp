@@ -2,11 +2,16 @@
 // The files of a planned sweep.
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "common/atomic_file.h"
+#include "common/input_file.h"
+#include "common/printable.h"
 #include "flitwise/error.h"
+#include "results/flatten.h"
 #include "sweep/plan.h"
 
 namespace flitwise {
@@ -24,12 +29,30 @@ std::string manifest_line(const Point& point) {
   return line.dump();
 }
 
+/// The id names files, and the index finds the line again.
+void check_place(const Point& point, const std::string& file, std::size_t index) {
+  constexpr std::size_t kIdDigits = 16;
+  const bool is_id = point.id.size() == kIdDigits &&
+                     point.id.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!is_id) {
+    throw ConfigError(
+        {{file, static_cast<int>(index) + 1, 1, "id",
+          fmt::format("'{}'; expected {} digits 0..9 and a..f", shortened(point.id), kIdDigits)}});
+  }
+  if (point.index != index) {
+    throw ConfigError(
+        {{file, static_cast<int>(index) + 1, 1, "index",
+          fmt::format("{}; expected {}, the number of the line from 0", point.index, index)}});
+  }
+}
+
 Point point_from(const std::string& text, const std::string& file, std::size_t index) {
   try {
     const Json line = Json::parse(text);
     Point point;
     point.index = line.at("index").get<std::size_t>();
     point.id = line.at("id").get<std::string>();
+    check_place(point, file, index);
     point.block = line.at("block").get<std::string>();
     point.seed = line.at("seed").get<std::uint64_t>();
     for (const auto& [key, value] : line.at("axes").items()) {
@@ -45,11 +68,29 @@ Point point_from(const std::string& text, const std::string& file, std::size_t i
 }
 
 std::ifstream open(const std::string& file) {
+  const std::string flaw = flaw_of_regular_file(file);
   std::ifstream in(file);
-  if (!in || std::filesystem::is_directory(file)) {
-    throw ConfigError({{file, 0, 0, "", "cannot be read; expected a manifest of sweep plan"}});
+  if (!in || !flaw.empty()) {
+    throw ConfigError({{file, 0, 0, "",
+                        fmt::format("{}; expected a manifest of sweep plan",
+                                    flaw.empty() ? "cannot be read" : flaw)}});
   }
   return in;
+}
+
+/// The next line; false at the end. Throws ConfigError where the file cannot be read on.
+bool next_line(std::ifstream& in, std::string& line, const std::string& file, std::size_t index) {
+  const bool has_line = read_line(in, line, file, static_cast<int>(index) + 1);
+  if (in.bad()) {
+    throw ConfigError({{file, static_cast<int>(index) + 1, 1, "",
+                        "cannot be read any further; expected a manifest of sweep plan"}});
+  }
+  return has_line;
+}
+
+bool is_text_of(const std::string& file, const std::string& text) {
+  const InputText input = read_input(file, text.size());
+  return input.problem.empty() && input.text == text;
 }
 
 /// A word as the shell takes it.
@@ -91,10 +132,19 @@ exec {program} sweep merge .
 
 }  // namespace
 
-void write_plan(const Plan& plan, const std::string& folder, const std::string& program) {
-  // Slurm fails tasks whose log folder is missing, so it is made here.
-  std::filesystem::create_directories(folder + "/logs");
-  std::filesystem::create_directories(folder + "/points");
+void make_folders(const std::string& folder) {
+  for (const char* part : {"/logs", "/points"}) {
+    std::error_code failure;
+    std::filesystem::create_directories(folder + part, failure);
+    if (failure) {
+      throw OutputError(fmt::format("{}{}: {}", folder, part, failure.message()));
+    }
+  }
+}
+
+void write_plan(const Plan& plan, const Presentation& presentation, const std::string& folder,
+                const std::string& program) {
+  make_folders(folder);  // Slurm fails tasks whose log folder is missing
   std::string manifest;
   std::string commands;
   for (const Point& point : plan) {
@@ -102,27 +152,27 @@ void write_plan(const Plan& plan, const std::string& folder, const std::string& 
     commands += fmt::format("{} sweep point --manifest {} --index {} --out {}\n", quoted(program),
                             quoted(folder + "/manifest.jsonl"), point.index, quoted(folder));
   }
-  write_file_atomically(folder + "/manifest.jsonl", manifest);
-  write_file_atomically(folder + "/points.txt", commands);
-  write_file_atomically(folder + "/array.sbatch",
-                        fmt::format(kArrayScript, fmt::arg("last", plan.size() - 1),
-                                    fmt::arg("program", quoted(program))));
-  write_file_atomically(folder + "/merge.sbatch",
-                        fmt::format(kMergeScript, fmt::arg("program", quoted(program))));
-}
-
-void write_presentation(const Presentation& presentation, const std::string& folder) {
-  write_file_atomically(folder + "/study.json", to_json_text(presentation).dump(2) + "\n");
+  std::vector<std::string> obsolete;
+  if (!is_text_of(folder + "/manifest.jsonl", manifest)) {
+    obsolete = {folder + "/results.sqlite", folder + "/points.csv"};
+  }
+  write_files_together(
+      {{folder + "/manifest.jsonl", manifest},
+       {folder + "/study.json", to_json_text(presentation).dump(2) + "\n"},
+       {folder + "/points.txt", commands},
+       {folder + "/array.sbatch", fmt::format(kArrayScript, fmt::arg("last", plan.size() - 1),
+                                              fmt::arg("program", quoted(program)))},
+       {folder + "/merge.sbatch", fmt::format(kMergeScript, fmt::arg("program", quoted(program)))}},
+      obsolete);
 }
 
 Presentation read_presentation(const std::string& folder) {
   const std::string file = folder + "/study.json";
-  std::ifstream in(file);
-  if (!in) {
+  if (!std::filesystem::exists(file)) {
     return {};
   }
   try {
-    return presentation_from(Json::parse(in));
+    return presentation_from(Json::parse(input_text(file, "the file that sweep plan wrote")));
   } catch (const Json::exception& error) {
     throw ConfigError({{file, 0, 0, "",
                         fmt::format("{}; expected the file that sweep plan wrote", error.what())}});
@@ -133,7 +183,7 @@ Plan read_manifest(const std::string& file) {
   std::ifstream in = open(file);
   Plan plan;
   std::string line;
-  while (std::getline(in, line)) {
+  while (next_line(in, line, file, plan.size())) {
     plan.push_back(point_from(line, file, plan.size()));
   }
   return plan;
@@ -142,7 +192,7 @@ Plan read_manifest(const std::string& file) {
 Point read_manifest_line(const std::string& file, std::size_t index) {
   std::ifstream in = open(file);
   std::string line;
-  for (std::size_t i = 0; std::getline(in, line); ++i) {
+  for (std::size_t i = 0; next_line(in, line, file, i); ++i) {
     if (i == index) {
       return point_from(line, file, i);
     }
@@ -158,14 +208,33 @@ std::string log_path(const std::string& folder, const Point& point) {
   return fmt::format("{}/logs/{}.log", folder, point.id);
 }
 
-bool has_result(const std::string& folder, const Point& point) {
+PointFile read_point_file(const std::string& folder, const Point& point) {
+  PointFile file;
   std::ifstream in(result_path(folder, point));
-  if (!in) {
-    return false;
+  file.is_there = static_cast<bool>(in);
+  if (!file.is_there) {
+    return file;
   }
-  const Json result = Json::parse(in, nullptr, false);
-  return !result.is_discarded() && result.is_object() && result.contains("point") &&
-         result["point"].is_object() && result["point"].value("id", "") == point.id;
+  try {
+    Json result = Json::parse(in);
+    if (result.at("point").at("id") == point.id && !result.at("links").empty()) {
+      file.figures = figures_row(result);
+      file.result = std::move(result);
+    }
+  } catch (const Json::exception&) {  // cut off, or of some other making
+    file.figures = nullptr;
+  }
+  return file;
+}
+
+bool has_result(const std::string& folder, const Point& point) {
+  const PointFile file = read_point_file(folder, point);
+  if (file.is_there && file.result.is_null()) {
+    fmt::print(stderr,
+               "flitwise: warning: {} is no result of point {}; the point has to run again\n",
+               result_path(folder, point), point.index);
+  }
+  return !file.result.is_null();
 }
 
 }  // namespace flitwise

@@ -5,12 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 
-#include "common/atomic_file.h"
 #include "config/quantity.h"
-#include "results/flatten.h"
 #include "results/sqlite_database.h"
 #include "sweep/derived_figures.h"
 
@@ -100,7 +96,8 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
   merged.columns = {"block", "id", "seed"};
   merged.columns.insert(merged.columns.end(), merged.axes.begin(), merged.axes.end());
   for (const Point& point : plan) {
-    if (!has_result(folder, point)) {
+    const PointFile file = read_point_file(folder, point);
+    if (file.result.is_null()) {
       merged.missing.push_back(point);
       continue;
     }
@@ -110,8 +107,7 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
       row[merged.axes[i]] = value.value;
       merged.axis_units[i] = value.unit.empty() ? merged.axis_units[i] : value.unit;
     }
-    std::ifstream in(result_path(folder, point));
-    row.update(figures_row(Json::parse(in)));
+    row.update(file.figures);
     for (const auto& [key, value] : row.items()) {
       add_unique(merged.columns, key);
     }
@@ -122,29 +118,25 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
   return merged;
 }
 
-void write_merged_sqlite(const std::string& path, const MergedSweep& merged) {
-  const std::string temporary = temporary_name(path);
-  std::remove(temporary.c_str());
-  {
-    SqliteDatabase database(temporary, SqliteDatabase::Mode::kCreate);
-    database.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
-    database.execute("CREATE TABLE axis (key TEXT PRIMARY KEY, unit TEXT NOT NULL)");
-    for (std::size_t i = 0; i < merged.axes.size(); ++i) {
-      database.insert("axis", {{"key", merged.axes[i]}, {"unit", merged.axis_units[i]}});
-    }
-    database.execute("CREATE TABLE study (json TEXT NOT NULL)");
-    database.insert("study", {{"json", to_json_text(merged.presentation).dump()}});
-    std::string columns;
-    for (const std::string& column : merged.columns) {
-      columns += (columns.empty() ? "" : ", ") + sql_name(column);
-    }
-    database.execute(fmt::format("CREATE TABLE point ({})", columns));
-    for (const Json& row : merged.rows) {
-      database.insert("point", row);
-    }
-    database.execute("COMMIT");
+std::string merged_sqlite(const MergedSweep& merged) {
+  SqliteDatabase database(SqliteDatabase::kInMemory, SqliteDatabase::Mode::kCreate);
+  database.execute("BEGIN");
+  database.execute("CREATE TABLE axis (key TEXT PRIMARY KEY, unit TEXT NOT NULL)");
+  for (std::size_t i = 0; i < merged.axes.size(); ++i) {
+    database.insert("axis", {{"key", merged.axes[i]}, {"unit", merged.axis_units[i]}});
   }
-  put_in_place(temporary, path);
+  database.execute("CREATE TABLE study (json TEXT NOT NULL)");
+  database.insert("study", {{"json", to_json_text(merged.presentation).dump()}});
+  std::string columns;
+  for (const std::string& column : merged.columns) {
+    columns += (columns.empty() ? "" : ", ") + sql_name(column);
+  }
+  database.execute(fmt::format("CREATE TABLE point ({})", columns));
+  for (const Json& row : merged.rows) {
+    database.insert("point", row);
+  }
+  database.execute("COMMIT");
+  return database.bytes();
 }
 
 std::string merged_csv(const MergedSweep& merged) {

@@ -27,8 +27,9 @@ struct MergedSweep {
 /// times nanoseconds. Labels and the figures of the study are columns too.
 MergedSweep merge_results(const Plan& plan, const std::string& folder);
 
-/// Tables `point` (a row a point, a column a figure), `axis` (key, unit) and `study` (json).
-void write_merged_sqlite(const std::string& path, const MergedSweep& merged);
+/// The bytes of a database with tables `point` (a row a point, a column a figure), `axis` (key,
+/// unit) and `study` (json).
+std::string merged_sqlite(const MergedSweep& merged);
 
 /// The table `point` as CSV with a header line; empty where a figure does not apply.
 std::string merged_csv(const MergedSweep& merged);

@@ -31,13 +31,13 @@ using Plan = std::vector<Point>;
 /// reported once, at its place in the study.
 Plan make_plan(const Study& study, const std::vector<std::string>& sets = {});
 
-/// Writes manifest.jsonl, points.txt (a command a line), array.sbatch and merge.sbatch into the
-/// folder, which is made if need be. `program` is how the commands call this program.
-void write_plan(const Plan& plan, const std::string& folder, const std::string& program);
+/// Writes manifest.jsonl, study.json (what summary and report show), points.txt (a command a line),
+/// array.sbatch and merge.sbatch into the folder, all or none; it is made if need be. `program` is
+/// how the commands call this program. Merged files of another manifest go.
+void write_plan(const Plan& plan, const Presentation& presentation, const std::string& folder,
+                const std::string& program);
 
-/// study.json: what summary and report show.
-void write_presentation(const Presentation& presentation, const std::string& folder);
-/// Empty where there is none. Throws ConfigError if the file is damaged.
+/// Of study.json. Empty where there is none. Throws ConfigError if the file is damaged.
 Presentation read_presentation(const std::string& folder);
 
 /// Reads manifest.jsonl. Throws ConfigError with the line of what is wrong.
@@ -48,11 +48,21 @@ Point read_manifest_line(const std::string& file, std::size_t index);
 /// The configuration of a point.
 Config config_of(const Point& point);
 
+/// Makes logs/ and points/ in the folder. Throws OutputError.
+void make_folders(const std::string& folder);
 /// folder/points/ID.json
 std::string result_path(const std::string& folder, const Point& point);
 /// folder/logs/ID.log
 std::string log_path(const std::string& folder, const Point& point);
-/// True when the result file of the point is there and holds the result of this very id.
+/// A result file of a point.
+struct PointFile {
+  bool is_there = false;
+  nlohmann::ordered_json result;   ///< null: none, or broken
+  nlohmann::ordered_json figures;  ///< its row of figures
+};
+/// Reads it. Broken is what is no result of this very id, or lacks figures.
+PointFile read_point_file(const std::string& folder, const Point& point);
+/// True when the result file of the point is there and whole. Warns on stderr of a broken one.
 bool has_result(const std::string& folder, const Point& point);
 
 }  // namespace flitwise

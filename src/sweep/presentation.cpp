@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "config/quantity.h"
+#include "flitwise/error.h"
+#include "sweep/expression.h"
 
 namespace flitwise {
 
@@ -39,6 +41,29 @@ std::optional<double> number_of(const std::string& text) {
   return std::nullopt;
 }
 
+/// Whoever shows a block looks its figures up by name.
+void check_figures(const Presentation& presentation, const BlockPresentation& block) {
+  std::vector<std::string> names = block.crossing.figures;
+  names.push_back(block.verdict.figure);
+  if (!block.summary.empty()) {
+    names.insert(names.end(), presentation.summary_columns.begin(),
+                 presentation.summary_columns.end());
+  }
+  const bool knows_all = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name.empty() || block.figure(name) != nullptr;
+  });
+  const bool has_formulas =
+      std::all_of(block.figures.begin(), block.figures.end(),
+                  [](const FigureSpec& figure) { return Expression(figure.formula).is_valid(); });
+  if (!knows_all || !has_formulas) {
+    throw ConfigError(
+        {{"study.json", 0, 0, "",
+          fmt::format("block {} has figures without a formula; expected the file that "
+                      "sweep plan wrote",
+                      block.name)}});
+  }
+}
+
 }  // namespace
 
 const FigureSpec* BlockPresentation::figure(const std::string& figure_name) const {
@@ -63,6 +88,9 @@ Json to_json_text(const Presentation& presentation) {
 Presentation presentation_from(const Json& json) {
   Presentation presentation;
   from_json(nlohmann::json(json), presentation);
+  for (const BlockPresentation& block : presentation.blocks) {
+    check_figures(presentation, block);
+  }
   return presentation;
 }
 

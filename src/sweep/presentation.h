@@ -82,7 +82,7 @@ struct Presentation {
 };
 
 nlohmann::ordered_json to_json_text(const Presentation& presentation);
-/// REQUIRES: made by to_json_text.
+/// Throws ConfigError or nlohmann::json::exception where it was not made by to_json_text.
 Presentation presentation_from(const nlohmann::ordered_json& json);
 
 /// True when a cell of a row is the value that the text stands for: 64 is "64B" and "64".

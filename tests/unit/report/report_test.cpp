@@ -116,15 +116,37 @@ TEST_F(ReportPage, ASweepShowsAChartPerFigureAndATable) {
   EXPECT_THAT(html, HasSubstr("workload.payload, B"));
   EXPECT_THAT(html, HasSubstr(">bdf_pasid</text>"));
   EXPECT_THAT(html, HasSubstr("69.57")) << "64 / 92 in percent";
-  write_merged_sqlite(folder_.file("results.sqlite"),
-                      {{"block", "seed", "workload.payload", "link.identity", "up_link_efficiency",
-                        "up_goodput_gbps"},
-                       merged.axes,
-                       merged.axis_units,
-                       merged.rows,
-                       {},
-                       {}});
+  merged.columns = {
+      "block",          "seed", "workload.payload", "link.identity", "up_link_efficiency",
+      "up_goodput_gbps"};
+  write_file_atomically(folder_.file("results.sqlite"), merged_sqlite(merged));
   EXPECT_THAT(report_page({folder_.file("results.sqlite")}, {}), HasSubstr(">bdf_pasid</text>"));
+}
+
+TEST_F(ReportPage, WhateverStandsInAFileIsEscaped) {
+  const nlohmann::ordered_json good = result_json(sample_result());
+  const std::string evil = "<script>x</script>";
+  for (const char* key : {"/flitwise/seed", "/flitwise/version", "/flitwise/config_sha256",
+                          "/links/0/name", "/latency/0/name", "/dhi/0/device", "/errors/0/kind",
+                          "/checks/0/name", "/config/run/seed"}) {
+    nlohmann::ordered_json result = good;
+    result[nlohmann::ordered_json::json_pointer(key)] = evil;
+    write_file_atomically(folder_.file("result.json"), result.dump());
+    const std::string page = report_page({folder_.file("result.json")}, {false, evil});
+    EXPECT_THAT(page, Not(HasSubstr("<script"))) << key;
+    EXPECT_THAT(page, HasSubstr("&lt;script&gt;")) << key;
+  }
+}
+
+TEST_F(ReportPage, AResultWithFiguresOfAnotherKindIsRefused) {
+  const nlohmann::ordered_json good = result_json(sample_result());
+  for (const char* key : {"/flitwise", "/flitwise/simulated_ns", "/links", "/links/0/up",
+                          "/links/0/up/tlps", "/latency/0/count", "/checks"}) {
+    nlohmann::ordered_json result = good;
+    result[nlohmann::ordered_json::json_pointer(key)] = "x";
+    write_file_atomically(folder_.file("result.json"), result.dump());
+    EXPECT_THROW(report_page({folder_.path()}, {}), ConfigError) << key;
+  }
 }
 
 TEST_F(ReportPage, WhatIsNoResultIsRefused) {

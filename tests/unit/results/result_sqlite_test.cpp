@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "common/atomic_file.h"
 #include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "results/statistics.h"
@@ -23,7 +24,7 @@ class ResultSqlite : public ::testing::Test {
  protected:
   std::string write(const RunResult& result) {
     const std::string path = folder_.file("result.sqlite");
-    write_result_sqlite(path, result_json(result));
+    write_file_atomically(path, result_sqlite(result_json(result)));
     return path;
   }
   TemporaryFolder folder_;

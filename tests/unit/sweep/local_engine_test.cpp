@@ -29,7 +29,9 @@ class LocalEngine : public ::testing::Test {
   }
   /// Shell text that writes the result of the point, whose id is "id<index>".
   static std::string writes_result() {
-    return "printf '{\"point\": {\"id\": \"id%s\"}}' $index > $out/points/id$index.json";
+    return R"(printf '{"point": {"id": "id%s"}, "flitwise": {"simulated_ns": 1, "host_seconds": 1},
+"links": [{"up": {}, "down": {}}], "latency": [], "dhi": [], "errors": [], "checks": []}' \
+$index > $out/points/id$index.json)";
   }
 
   Plan plan(std::size_t points) const {

@@ -80,7 +80,7 @@ TEST_F(Merge, MissingPointsAreNamed) {
 TEST_F(Merge, SqliteHasAColumnAFigureAndTheUnitsOfTheAxes) {
   add("a", config("64B", 8, "dhi"), {{"workload.payload", "64B"}});
   const std::string path = folder_.file("results.sqlite");
-  write_merged_sqlite(path, merge_results(plan_, folder_.path()));
+  write_file_atomically(path, merged_sqlite(merge_results(plan_, folder_.path())));
   SqliteDatabase database(path, SqliteDatabase::Mode::kReadOnly);
   const auto rows = database.query("SELECT block, \"workload.payload\" AS p, dhi_hits FROM point");
   ASSERT_EQ(rows.size(), 1U);

@@ -13,7 +13,10 @@
 #include "common/atomic_file.h"
 #include "config/load.h"
 #include "flitwise/error.h"
+#include "results/result_json.h"
 #include "support/temporary_folder.h"
+#include "sweep/merge.h"
+#include "unit/results/sample_result.h"
 
 namespace flitwise::plan_test {
 namespace {
@@ -92,7 +95,7 @@ TEST_F(SweepPlan, UnknownKeysOfAxesAreReported) {
 TEST_F(SweepPlan, TheManifestGivesBackEveryPoint) {
   const Plan points = plan("seeds: [3]\naxes: {workload.payload: [8B, 16B]}\n");
   const std::string out = folder_.file("out");
-  write_plan(points, out, "/usr/bin/flitwise");
+  write_plan(points, {}, out, "/usr/bin/flitwise");
   const Plan back = read_manifest(out + "/manifest.jsonl");
   ASSERT_EQ(back.size(), points.size());
   for (std::size_t i = 0; i < back.size(); ++i) {
@@ -108,15 +111,15 @@ TEST_F(SweepPlan, TheManifestGivesBackEveryPoint) {
 
 TEST_F(SweepPlan, ThePlanIsTheSameEachTime) {
   const std::string study = "axes: {workload.payload: {range: 8B..4KiB:*2}}\n";
-  write_plan(plan(study), folder_.file("a"), "flitwise");
-  write_plan(plan(study), folder_.file("b"), "flitwise");
+  write_plan(plan(study), {}, folder_.file("a"), "flitwise");
+  write_plan(plan(study), {}, folder_.file("b"), "flitwise");
   EXPECT_EQ(read_file(folder_.file("a/manifest.jsonl")),
             read_file(folder_.file("b/manifest.jsonl")));
 }
 
 TEST_F(SweepPlan, EnginesGetACommandALineAndAnArrayScript) {
   const std::string out = folder_.file("out dir");
-  write_plan(plan("axes: {workload.payload: [8B, 16B, 32B]}\n"), out, "flitwise");
+  write_plan(plan("axes: {workload.payload: [8B, 16B, 32B]}\n"), {}, out, "flitwise");
   const std::string commands = read_file(out + "/points.txt");
   EXPECT_EQ(std::count(commands.begin(), commands.end(), '\n'), 3);
   EXPECT_THAT(commands, HasSubstr("--index 2 --out '" + out + "'"));
@@ -138,14 +141,58 @@ TEST_F(SweepPlan, ADamagedManifestIsRefusedWithItsLine) {
 TEST_F(SweepPlan, OnlyAResultOfThisVeryIdCounts) {
   const Plan points = plan("axes: {workload.payload: [8B, 16B]}\n");
   const std::string out = folder_.file("out");
+  EXPECT_FALSE(read_point_file(out, points[0]).is_there);
   EXPECT_FALSE(has_result(out, points[0]));
-  write_file_atomically(result_path(out, points[0]),
-                        "{\"point\": {\"id\": \"" + points[0].id + "\"}}");
-  write_file_atomically(result_path(out, points[1]), "{\"point\": {\"id\": \"other\"}}");
+  nlohmann::ordered_json result = result_json(sample_result());
+  result["point"] = {{"id", points[0].id}};
+  write_file_atomically(result_path(out, points[0]), result.dump());
+  write_file_atomically(result_path(out, points[1]), result.dump());
   EXPECT_TRUE(has_result(out, points[0]));
-  EXPECT_FALSE(has_result(out, points[1]));
-  write_file_atomically(result_path(out, points[0]), "{\"point\": {\"id\": \"" + points[0].id);
+  EXPECT_FALSE(has_result(out, points[1])) << "another id";
+  write_file_atomically(result_path(out, points[0]), result.dump().substr(0, 2000));
   EXPECT_FALSE(has_result(out, points[0])) << "a truncated file is no result";
+}
+
+TEST_F(SweepPlan, ABrokenPointFileIsNoResultAndNoError) {
+  const Plan points = plan("axes: {workload.payload: [8B]}\n");
+  const std::string out = folder_.file("out");
+  nlohmann::ordered_json bare = {{"point", {{"id", points[0].id}}}};
+  nlohmann::ordered_json wrong = result_json(sample_result());
+  wrong["point"] = {{"id", points[0].id}};
+  wrong["links"] = 5;
+  for (const std::string& text : {std::string(R"({"point": {"id": 5}})"), bare.dump(), wrong.dump(),
+                                  std::string("[]"), std::string("null"), std::string()}) {
+    write_file_atomically(result_path(out, points[0]), text);
+    const PointFile file = read_point_file(out, points[0]);
+    EXPECT_TRUE(file.is_there) << text;
+    EXPECT_TRUE(file.result.is_null()) << text;
+    EXPECT_FALSE(has_result(out, points[0])) << text;
+    EXPECT_EQ(merge_results(points, out).missing.size(), 1U) << text;
+  }
+}
+
+TEST_F(SweepPlan, AnIdOfTheManifestThatLeavesTheFolderIsRefused) {
+  const Plan points = plan("axes: {workload.payload: [8B]}\n");
+  for (const std::string& id : {"../../../etc/x00", "0123456789ABCDEF", "", "0123456789abcde"}) {
+    Plan bad = points;
+    bad[0].id = id;
+    write_plan(bad, {}, folder_.file("out"), "flitwise");
+    EXPECT_THROW(read_manifest(folder_.file("out/manifest.jsonl")), ConfigError) << id;
+    EXPECT_THROW(read_manifest_line(folder_.file("out/manifest.jsonl"), 0), ConfigError) << id;
+  }
+}
+
+TEST_F(SweepPlan, MergedFilesOfAnotherManifestGo) {
+  const std::string out = folder_.file("out");
+  const std::string merged = out + "/results.sqlite";
+  write_plan(plan("axes: {workload.payload: [8B, 16B]}\n"), {}, out, "flitwise");
+  write_file_atomically(merged, "rows");
+  write_file_atomically(out + "/points.csv", "rows");
+  write_plan(plan("axes: {workload.payload: [8B, 16B]}\n"), {}, out, "flitwise");
+  EXPECT_TRUE(std::filesystem::exists(merged)) << "of the same manifest";
+  write_plan(plan("axes: {workload.payload: [8B, 16B, 32B]}\n"), {}, out, "flitwise");
+  EXPECT_FALSE(std::filesystem::exists(merged));
+  EXPECT_FALSE(std::filesystem::exists(out + "/points.csv"));
 }
 
 }  // namespace

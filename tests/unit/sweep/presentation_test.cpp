@@ -101,7 +101,7 @@ TEST_F(StudyPresentation, ALabelIsAColumnAndNoKey) {
 
 TEST_F(StudyPresentation, SurvivesBeingKeptBesideTheResults) {
   const Presentation before = read(kStudy).presentation;
-  write_presentation(before, folder_.path());
+  write_plan({}, before, folder_.path(), "flitwise");
   const Presentation after = read_presentation(folder_.path());
   EXPECT_EQ(to_json_text(after), to_json_text(before));
   EXPECT_EQ(after.blocks.at(0).baseline.block, "forms");

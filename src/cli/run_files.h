@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The files of one run: all of them are put in place together, at its end.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/atomic_file.h"
+#include "flitwise/config.h"
+#include "flitwise/result.h"
+
+namespace flitwise::cli {
+
+class RunFiles {
+ public:
+  /// Takes the folder, if there is one, and opens the traces, which go to `traces`: what cannot be
+  /// written is known before the run. Throws OutputError.
+  RunFiles(const std::string& folder, TraceConfig& traces);
+
+  /// One more file.
+  void add(const std::string& path, const std::string& text);
+  void put_in_place(const RunResult& result);
+  /// Without a result: what a trace has tells why.
+  void put_traces_in_place();
+
+ private:
+  const std::string folder_;
+  std::optional<FolderLock> lock_;
+  std::vector<std::unique_ptr<StagedFile>> files_;
+};
+
+}  // namespace flitwise::cli
