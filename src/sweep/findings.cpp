@@ -77,7 +77,8 @@ std::string tally_sentence(const MergedSweep& merged, const BlockPresentation& b
     const std::string text = point_text(merged, *row, columns);
     return text.empty() ? "" : " (" + text + ")";
   };
-  const std::string name = label.empty() ? block.name : label;
+  const std::string name =
+      fmt::format("{}, {}", label.empty() ? block.name : label, verdict_title(block));
   if (tally.count() == 1) {
     const std::string verdict = tally.wins.size() == 1    ? "wins"
                                 : tally.loses.size() == 1 ? "loses"
@@ -159,6 +160,10 @@ std::optional<double> number_at(const Json& row, const std::string& column) {
 
 const char* verdict_word(double value, double within) {
   return value > within ? "wins" : value < -within ? "loses" : "nothing";
+}
+
+std::string verdict_title(const BlockPresentation& block) {
+  return block.verdict.figure.empty() ? "" : title_of(block, block.verdict.figure);
 }
 
 std::vector<RowGroup> groups_by(const Rows& rows, const std::vector<std::string>& per) {

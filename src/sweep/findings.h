@@ -22,6 +22,9 @@ std::optional<double> number_at(const nlohmann::ordered_json& row, const std::st
 /// "wins", "nothing" or "loses"; REQUIRES: within >= 0.
 const char* verdict_word(double value, double within);
 
+/// What the verdict of a block is on, as its column is called; empty without one.
+std::string verdict_title(const BlockPresentation& block);
+
 /// Rows that agree in the columns `per`.
 struct RowGroup {
   std::string label;  ///< the values, "dhi, 64"

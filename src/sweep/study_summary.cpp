@@ -36,14 +36,35 @@ std::string cell_of(const Json& row, const BlockPresentation& block, const std::
                                                                               : text;
 }
 
-std::string verdict_of(const Json& row, const BlockPresentation& block) {
+/// The figure that all verdicts are on, if it is one and the same.
+std::string common_verdict(const Presentation& presentation) {
+  std::string common;
+  for (const BlockPresentation& block : presentation.blocks) {
+    const std::string title = verdict_title(block);
+    if (block.summary.empty() || title.empty()) {
+      continue;
+    }
+    if (!common.empty() && common != title) {
+      return "";
+    }
+    common = title;
+  }
+  return common;
+}
+
+/// With the figure that it is on, where the column does not name it.
+std::string verdict_of(const Json& row, const BlockPresentation& block, bool names_figure) {
   const bool is_baseline =
       block.baseline.block == block.name && is_selected(row, block.baseline.where);
   const auto value = number_at(row, block.verdict.figure);
   if (is_baseline) {
     return "baseline";
   }
-  return value ? verdict_word(*value, block.verdict.within) : "-";
+  if (!value) {
+    return "-";
+  }
+  const std::string word = verdict_word(*value, block.verdict.within);
+  return names_figure ? word + ", " + verdict_title(block) : word;
 }
 
 Rows chosen_rows(const MergedSweep& merged, const BlockPresentation& block) {
@@ -84,7 +105,8 @@ std::string study_summary(const MergedSweep& merged) {
   for (const std::string& name : presentation.summary_columns) {
     header.push_back(column_title(presentation, name));
   }
-  header.emplace_back("verdict");
+  const std::string common = common_verdict(presentation);
+  header.push_back(common.empty() ? "verdict" : "verdict on " + common);
   std::vector<std::string> lines;
   for (const BlockPresentation& block : presentation.blocks) {
     for (const std::string& sentence : crossing_sentences(merged, block)) {
@@ -106,7 +128,7 @@ std::string study_summary(const MergedSweep& merged) {
       for (const std::string& name : presentation.summary_columns) {
         cells.push_back(cell_of(*row, block, name));
       }
-      cells.push_back(verdict_of(*row, block));
+      cells.push_back(verdict_of(*row, block, common.empty()));
       table.add_row(cells);
     }
   }

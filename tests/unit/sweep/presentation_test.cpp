@@ -125,9 +125,10 @@ TEST_F(StudyPresentation, ARowWithoutBaselineHasNoGain) {
 
 TEST_F(StudyPresentation, TheVerdictNamesWinsNothingAndLosses) {
   const MergedSweep sweep = merged();
-  EXPECT_THAT(verdict_sentences(sweep, sweep.presentation.blocks[0]),
-              ElementsAre("short: of 3 points, wins at 1, best +20.0 % (payload 1024 B); saves "
-                          "nothing at 1 (within 0.5); loses at 1, worst -10.0 % (payload 64 B)."));
+  EXPECT_THAT(
+      verdict_sentences(sweep, sweep.presentation.blocks[0]),
+      ElementsAre("short, gain: of 3 points, wins at 1, best +20.0 % (payload 1024 B); saves "
+                  "nothing at 1 (within 0.5); loses at 1, worst -10.0 % (payload 64 B)."));
 }
 
 TEST_F(StudyPresentation, TheBreakEvenLiesBetweenThePointsWhereTheSignChanges) {
@@ -143,14 +144,26 @@ TEST_F(StudyPresentation, TheSummaryShowsTheChosenPointsAndTheirVerdicts) {
   EXPECT_THAT(text, HasSubstr("goodput, Gb/s"));
   EXPECT_THAT(text, HasSubstr("-10.0  loses"));
   EXPECT_THAT(text, HasSubstr("baseline"));
+  EXPECT_THAT(text, HasSubstr("verdict on gain"));
   EXPECT_THAT(text, HasSubstr("short: gain from 7.9 TLPs on."));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6) << text;
+}
+
+TEST_F(StudyPresentation, VerdictsOnSeveralFiguresNameTheirs) {
+  MergedSweep sweep = merged();
+  BlockPresentation other = sweep.presentation.blocks[0];
+  other.name = "others";
+  other.verdict.figure = "goodput";
+  sweep.presentation.blocks.push_back(other);
+  const std::string text = study_summary(sweep);
+  EXPECT_THAT(text, Not(HasSubstr("verdict on")));
+  EXPECT_THAT(text, HasSubstr("-10.0  loses, gain"));
 }
 
 TEST_F(StudyPresentation, TheReportHasItsFindingsAndPlots) {
   const std::string html = sweep_section(merged(), {});
   EXPECT_THAT(html, HasSubstr("<h2>Forms &lt;of&gt; identity</h2>"));
-  EXPECT_THAT(html, HasSubstr("<li>short: of 3 points, wins at 1"));
+  EXPECT_THAT(html, HasSubstr("<li>short, gain: of 3 points, wins at 1"));
   EXPECT_THAT(html, HasSubstr("class=\"thin\""));
   EXPECT_THAT(html, HasSubstr("<rect class=\"f1\""));
   ReportOptions plain;
