@@ -32,8 +32,10 @@ class System {
   System& operator=(const System&) = delete;
 
   /// Runs the configured workload to its end, then drains. Throws SimulationError on a deadlock or
-  /// broken invariant.
+  /// broken invariant. An interrupted run ends early; its result then has no checks, for they speak
+  /// of a machine at rest.
   RunResult run();
+  bool is_cut_short() const;
 
   /// Advances simulated time by `span`, or until nothing is left to do; returns the time reached.
   Time step(Time span);

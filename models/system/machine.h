@@ -58,6 +58,7 @@ class Machine {
   bool is_exhausted() const;
   /// Nothing is under way anywhere, save periodic DLLPs.
   bool is_quiet() const;
+  bool is_cut_short() const { return is_cut_short_; }
   /// Runs until nothing is under way, or the user interrupts. Throws SimulationError where nothing
   /// moves for run.deadlock_after.
   void run_until_quiet();
@@ -119,6 +120,7 @@ class Machine {
   AttackBook attacks_;
   Observer observer_;
   bool is_started_ = false;
+  bool is_cut_short_ = false;       // interrupted before it was quiet
   std::vector<Software> software_;  // by device
   std::unique_ptr<Boot> boot_;
   bool is_set_up_ = false;

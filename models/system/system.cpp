@@ -28,6 +28,10 @@ RunResult System::run() {
   return report();
 }
 
+bool System::is_cut_short() const {
+  return machine_->is_cut_short();
+}
+
 Time System::step(Time span) {
   machine_->bring_up();
   machine_->extend_window();

@@ -55,7 +55,7 @@ void refuse_without_config_space(const std::string& file, const Config& config) 
   }
 }
 
-RunResult result_of(const Config& config, std::string* config_space, RunFiles& files) {
+SimulatedRun result_of(const Config& config, std::string* config_space, RunFiles& files) {
   try {
     return simulate(config, config_space);
   } catch (const SimulationError&) {
@@ -76,18 +76,18 @@ int run(const RunOptions& options) {
   }
   RunFiles files(options.folder, config.trace);
   std::string config_space;
-  const RunResult result =
+  const SimulatedRun run =
       result_of(config, options.config_space.empty() ? nullptr : &config_space, files);
   if (!options.config_space.empty()) {
     files.add(options.config_space, config_space);
   }
-  files.put_in_place(result);
+  files.put_in_place(run);
   if (options.as_json) {
-    fmt::print("{}", result_text(result));
+    fmt::print("{}", result_text(run.result, run.end));
   } else if (!options.is_quiet) {
-    fmt::print("{}", summary_text(result));
+    fmt::print("{}", summary_text(run.result, run.end));
   }
-  return exit_code_of(result);
+  return exit_code_of(run);
 }
 
 }  // namespace

@@ -25,11 +25,11 @@ void RunFiles::add(const std::string& path, const std::string& text) {
   files_.back()->write(text);
 }
 
-void RunFiles::put_in_place(const RunResult& result) {
+void RunFiles::put_in_place(const SimulatedRun& run) {
   const BlockedInterrupts blocked;
   if (!folder_.empty()) {
-    add(folder_ + "/result.sqlite", result_sqlite(result_json(result)));
-    add(folder_ + "/result.json", result_text(result));
+    add(folder_ + "/result.sqlite", result_sqlite(result_json(run.result, run.end)));
+    add(folder_ + "/result.json", result_text(run.result, run.end));
     std::rotate(files_.begin(), files_.end() - 1, files_.end());  // the commit point
   }
   put_traces_in_place();

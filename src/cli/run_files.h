@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/simulate.h"
 #include "common/atomic_file.h"
 #include "flitwise/config.h"
-#include "flitwise/result.h"
 
 namespace flitwise::cli {
 
@@ -21,7 +21,7 @@ class RunFiles {
 
   /// One more file.
   void add(const std::string& path, const std::string& text);
-  void put_in_place(const RunResult& result);
+  void put_in_place(const SimulatedRun& run);
   /// Without a result: what a trace has tells why.
   void put_traces_in_place();
 

@@ -17,9 +17,10 @@
 
 namespace flitwise::cli {
 
-RunResult simulate(const Config& config, std::string* config_space) {
+SimulatedRun simulate(const Config& config, std::string* config_space) {
   watch_for_interrupt();
-  RunResult result;
+  SimulatedRun run;
+  RunResult& result = run.result;
   print_warnings(config);
   const auto start = std::chrono::steady_clock::now();
   run_in_kernel([&] {
@@ -28,6 +29,7 @@ RunResult simulate(const Config& config, std::string* config_space) {
       *config_space = system.config_space();
     }
     result = system.run();
+    run.end = system.is_cut_short() ? RunEnd::kInterrupted : RunEnd::kComplete;
     return kOk;
   });
   result.host_seconds =
@@ -41,11 +43,12 @@ RunResult simulate(const Config& config, std::string* config_space) {
         "flitwise: faults.break broke nothing: no monitor spoke. docs/monitors.md says which "
         "traffic each rule needs to be broken\n");
   }
-  return result;
+  return run;
 }
 
-int exit_code_of(const RunResult& result) {
-  if (is_interrupted()) {
+int exit_code_of(const SimulatedRun& run) {
+  const RunResult& result = run.result;
+  if (run.end == RunEnd::kInterrupted) {
     fmt::print(stderr, "flitwise: interrupted; the figures cover the run up to there\n");
     return kInterrupted;
   }

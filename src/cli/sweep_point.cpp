@@ -6,7 +6,6 @@
 #include "cli/simulate.h"
 #include "cli/sweep_actions.h"
 #include "common/atomic_file.h"
-#include "common/interrupt.h"
 #include "results/result_json.h"
 #include "sweep/plan.h"
 
@@ -18,8 +17,9 @@ int sweep_point(const SweepOptions& options) {
     fmt::print("point {} ({}): cached\n", point.index, point.id);
     return kOk;
   }
-  const RunResult result = simulate(config_of(point));
-  if (is_interrupted()) {
+  const SimulatedRun run = simulate(config_of(point));
+  const RunResult& result = run.result;
+  if (run.end == RunEnd::kInterrupted) {
     return kInterrupted;
   }
   nlohmann::ordered_json json = result_json(result);

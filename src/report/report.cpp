@@ -70,6 +70,11 @@ void add_run(HtmlPage& page, const std::string& path, const Json& result,
       html_text(head.at("config_sha256").get<std::string>()),
       html_text(head.at("version").get<std::string>()), head.at("simulated_ns").get<double>() / 1e3,
       head.at("host_seconds").get<double>());
+  if (head.value("interrupted", false)) {
+    page.body +=
+        "<p class=\"bad\">Interrupted: the figures cover the run up to there, and nothing was "
+        "checked.</p>\n";
+  }
   page.body += run_section(result, options);
 }
 

@@ -187,13 +187,16 @@ Json violations_json(const RunResult& result) {
 
 }  // namespace
 
-Json result_json(const RunResult& result) {
+Json result_json(const RunResult& result, RunEnd end) {
   Json json;
   json["flitwise"] = {{"version", FLITWISE_VERSION},
                       {"config_sha256", result.config_sha256},
                       {"seed", result.seed},
                       {"simulated_ns", result.simulated.ns()},
                       {"host_seconds", result.host_seconds}};
+  if (end == RunEnd::kInterrupted) {
+    json["flitwise"]["interrupted"] = true;
+  }
   json["config"] = result.config_json.empty() ? Json::object() : Json::parse(result.config_json);
   json["links"] = links_json(result);
   json["latency"] = latency_json(result);
@@ -213,8 +216,8 @@ Json result_json(const RunResult& result) {
   return json;
 }
 
-std::string result_text(const RunResult& result) {
-  return result_json(result).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string result_text(const RunResult& result, RunEnd end) {
+  return result_json(result, end).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace flitwise

@@ -7,6 +7,7 @@ CREATE TABLE run (
   seed INTEGER NOT NULL,
   simulated_ns REAL NOT NULL,
   host_seconds REAL NOT NULL,
+  interrupted INTEGER NOT NULL DEFAULT 0,  -- 1: stopped before its end
   config TEXT NOT NULL                -- the effective config as JSON
 ) STRICT;
 

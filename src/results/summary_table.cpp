@@ -304,10 +304,13 @@ std::string checks_text(const RunResult& result) {
 
 }  // namespace
 
-std::string summary_text(const RunResult& result) {
+std::string summary_text(const RunResult& result, RunEnd end) {
   std::string text = fmt::format("Simulated {} in {:.2f} s, seed {}, config {}\n",
                                  time_text(result.simulated.ns()), result.host_seconds, result.seed,
                                  result.config_sha256.substr(0, 12));
+  if (end == RunEnd::kInterrupted) {
+    text += "Interrupted: the figures cover the run up to there, and nothing was checked.\n";
+  }
   for (const std::string& part :
        {links_table(result), wire_table(result), stall_table(result), latency_table(result),
         handle_table(result), refusals_table(result), translation_table(result),

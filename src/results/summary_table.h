@@ -6,10 +6,11 @@
 #include <string>
 
 #include "flitwise/result.h"
+#include "results/result_json.h"
 
 namespace flitwise {
 
 /// Several short tables, every number with its unit. Parts that have nothing to say are left out.
-std::string summary_text(const RunResult& result);
+std::string summary_text(const RunResult& result, RunEnd end = RunEnd::kComplete);
 
 }  // namespace flitwise

@@ -80,6 +80,18 @@ wait "$child"
 [[ $? == 130 ]] || complain "SIGTERM did not end the run with 130"
 [[ $(names "$work/two") == "result.json result.sqlite " ]] || complain "left in the folder: $(names "$work/two")"
 
+python3 - "$work/two" <<'P' || complain "an interrupted run does not say so"
+import json, sqlite3, sys
+result = json.load(open(sys.argv[1] + "/result.json"))
+assert result["flitwise"]["interrupted"] is True and result["flitwise"]["seed"] == 1
+assert all(check["ok"] for check in result["checks"])
+assert sqlite3.connect(sys.argv[1] + "/result.sqlite").execute("SELECT interrupted, seed FROM run").fetchall() == [(1, 1)]
+P
+expect 0 report "$work/two" -o "$work/two.html"
+grep -q Interrupted "$work/two.html" || complain "the report of an interrupted run does not say so"
+! grep -qi "check failed" "$work/two.html" || complain "a check is called failed for an interrupted run"
+"$FLITWISE" run "$config" "${small[@]}" --json | grep -q interrupted && complain "a whole run is called interrupted"
+
 # What cannot be written ends with 2 and leaves what was there.
 expect 0 run "$config" "${small[@]}" --quiet --seed 3 -o "$work/full"
 before=$(cat "$work/full"/result.* | sha256sum)

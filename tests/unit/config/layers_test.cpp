@@ -96,7 +96,8 @@ TEST_F(Layers, ABrokenRelationIsBlamedOnTheFileThatBrokeIt) {
 TEST_F(Layers, BaseHasToBeOnePath) {
   EXPECT_THAT(problems(write("a.yaml", "base: [b.yaml]\n")), ElementsAre(StartsWith("a.yaml:1:7")));
   EXPECT_THAT(problems(write("b.yaml", "base:\n")), ElementsAre(StartsWith("b.yaml:1:1")));
-  EXPECT_THAT(problems(write("c.yaml", "base: sub\n")), ElementsAre(HasSubstr("'sub' is a directory")));
+  EXPECT_THAT(problems(write("c.yaml", "base: sub\n")),
+              ElementsAre(HasSubstr("'sub' is a directory")));
 }
 
 TEST_F(Layers, PathsStartAtTheFileThatNamesThem) {

@@ -138,6 +138,14 @@ TEST_F(ReportPage, WhateverStandsInAFileIsEscaped) {
   }
 }
 
+TEST_F(ReportPage, AnInterruptedRunSaysSo) {
+  write_file_atomically(folder_.file("result.json"), result_text(sample_result()));
+  EXPECT_THAT(report_page({folder_.path()}, {}), Not(HasSubstr("nterrupted")));
+  write_file_atomically(folder_.file("result.json"),
+                        result_text(sample_result(), RunEnd::kInterrupted));
+  EXPECT_THAT(report_page({folder_.path()}, {}), HasSubstr("Interrupted"));
+}
+
 TEST_F(ReportPage, AResultWithFiguresOfAnotherKindIsRefused) {
   const nlohmann::ordered_json good = result_json(sample_result());
   for (const char* key : {"/flitwise", "/flitwise/simulated_ns", "/links", "/links/0/up",

@@ -22,9 +22,9 @@ using Json = nlohmann::ordered_json;
 
 class ResultSqlite : public ::testing::Test {
  protected:
-  std::string write(const RunResult& result) {
+  std::string write(const RunResult& result, RunEnd end = RunEnd::kComplete) {
     const std::string path = folder_.file("result.sqlite");
-    write_file_atomically(path, result_sqlite(result_json(result)));
+    write_file_atomically(path, result_sqlite(result_json(result, end)));
     return path;
   }
   TemporaryFolder folder_;
@@ -68,6 +68,14 @@ TEST_F(ResultSqlite, LatencyHandlesErrorsAndChecksAreRows) {
   const Json run = database.query("SELECT * FROM run").at(0);
   EXPECT_EQ(run["seed"], 7);
   EXPECT_EQ(Json::parse(run["config"].get<std::string>())["run"]["seed"], 7);
+}
+
+TEST_F(ResultSqlite, AnInterruptedRunSaysSo) {
+  for (const RunEnd end : {RunEnd::kComplete, RunEnd::kInterrupted}) {
+    SqliteDatabase database(write(sample_result(), end), SqliteDatabase::Mode::kReadOnly);
+    EXPECT_EQ(database.query("SELECT interrupted FROM run").at(0).at("interrupted"),
+              end == RunEnd::kInterrupted ? 1 : 0);
+  }
 }
 
 TEST_F(ResultSqlite, AnOlderFileIsReplacedAndNothingElseIsLeft) {

@@ -33,6 +33,11 @@ TEST(SummaryTable, ShowsLatencyHandlesStallsAndErrors) {
   EXPECT_THAT(text, HasSubstr("Check FAILED: credits returned: 3 missing"));
 }
 
+TEST(SummaryTable, AnInterruptedRunSaysSo) {
+  EXPECT_THAT(summary_text(sample_result()), Not(HasSubstr("nterrupted")));
+  EXPECT_THAT(summary_text(sample_result(), RunEnd::kInterrupted), HasSubstr("Interrupted"));
+}
+
 TEST(SummaryTable, ShowsWhatTheTranslationAgentDid) {
   RunResult result;
   IommuResult agent;
