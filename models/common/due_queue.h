@@ -17,6 +17,7 @@ template <class Entry>
 class DueQueue {
  public:
   bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }
   /// The first time; never where there is none.
   Time next() const { return entries_.empty() ? Time::never() : entries_.front().when; }
   bool is_due(Time now) const { return !entries_.empty() && entries_.front().when <= now; }

@@ -102,6 +102,7 @@ void AtsUnit::reset(unsigned index, Bdf bdf) {
   }
   Function& one = *functions_[index];
   one.atc.reset();
+  one.replies = DueQueue<Slot>();
   one.settings = {};
   std::fill(one.is_out.begin(), one.is_out.end(), false);
   std::fill(one.reads.begin(), one.reads.end(), Read{});
@@ -222,6 +223,17 @@ TranslationAsk AtsUnit::ask_for(const AtsAccess& access, unsigned translations) 
   return ask;
 }
 
+bool AtsUnit::has_room_for_request(unsigned index, Time now) {
+  if (functions_[index] == nullptr) {
+    return true;
+  }
+  Function& one = *functions_[index];
+  while (one.replies.is_due(now)) {
+    one.replies.take();
+  }
+  return one.atc.requests.has_room(one.replies.size());
+}
+
 Slot AtsUnit::open_request(unsigned index, const TranslationAsk& ask, const Tlp& request) {
   Function& one = *functions_[index];
   const unsigned stu = one.settings.stu;
@@ -268,6 +280,7 @@ void AtsUnit::end_request(unsigned index, Slot request, TranslationVerdict verdi
     }
   });
   one.is_out[request] = false;
+  one.replies.add(request, when);
   one.atc.end_request(request, verdict, pending.receiver);
 }
 

@@ -14,6 +14,7 @@
 #include "ats/page_request_interface.h"
 #include "ats/translation_policy.h"
 #include "ats/translation_request.h"
+#include "common/due_queue.h"
 #include "endpoint/ats_access.h"
 #include "endpoint/parked_transfers.h"
 #include "flitwise/config.h"
@@ -53,9 +54,8 @@ class AtsUnit {
   // ---- Translation Requests
   /// One that is out and will tell what this access wants to know.
   std::optional<Slot> request_for(const AtsAccess& access) const;
-  bool has_room_for_request(unsigned function) const {
-    return functions_[function] == nullptr || functions_[function]->atc.requests.has_room();
-  }
+  /// A request keeps its place until its reply is at the ATC. [ATR-28]
+  bool has_room_for_request(unsigned function, Time now);
   /// What to ask for the access. REQUIRES: route() said kAsk.
   TranslationAsk ask_for(const AtsAccess& access, unsigned translations) const;
   const TranslationSettings& settings(unsigned function) const {
@@ -122,6 +122,7 @@ class AtsUnit {
     std::unique_ptr<TranslationPolicy> policy;
     std::vector<Pending> pending;  // by slot of atc.requests
     std::vector<bool> is_out;      // likewise
+    DueQueue<Slot> replies;        // on their way to the ATC
     std::vector<Read> reads;       // by tag
     AtsResult counts, window;
   };

@@ -201,7 +201,7 @@ class Endpoint : public sc_core::sc_module {
   bool resume_parked(Time now);
   void piece_gone();
   bool follow_route(Tlp& tlp, unsigned function);
-  bool can_ask(const ParkedTransfer& parked);
+  bool can_ask(const ParkedTransfer& parked, Time now);
   Step ask_for_translation(const Transfer& transfer, const DeviceIdentity& identity,
                            const AtsAccess& access, Time now);
   void send_translation_request(const Transfer& transfer, const DeviceIdentity& identity,

@@ -127,8 +127,8 @@ void Endpoint::park(const Transfer& transfer, const AtsAccess& access, ParkedSta
 
 // Who has waited goes before who comes.
 bool Endpoint::resume_parked(Time t) {
-  const std::optional<Slot> slot =
-      ats_->parked.first_to_go(t, [this](const ParkedTransfer& parked) { return can_ask(parked); });
+  const std::optional<Slot> slot = ats_->parked.first_to_go(
+      t, [this, t](const ParkedTransfer& parked) { return can_ask(parked, t); });
   if (!slot) {
     return false;
   }
@@ -144,13 +144,13 @@ bool Endpoint::resume_parked(Time t) {
   return true;
 }
 
-bool Endpoint::can_ask(const ParkedTransfer& parked) {
+bool Endpoint::can_ask(const ParkedTransfer& parked, Time t) {
   if (parked.state == ParkedState::kWantsPage) {
     const bool can_open = ats_->pages()->can_open(1) && !waits_for_stop_marker(parked.transfer);
     return can_open || !ats_->can_ask_for_pages();
   }
   const unsigned function = parked.access.function;
-  return ats_->has_room_for_request(function) && outstanding_.free_tags(function) > 0 &&
+  return ats_->has_room_for_request(function, t) && outstanding_.free_tags(function) > 0 &&
          !is_full_[static_cast<std::size_t>(FcClass::kNonPosted)];
 }
 
@@ -199,7 +199,7 @@ Endpoint::Step Endpoint::ask_for_translation(const Transfer& transfer,
     return Step::kParked;
   }
   const std::size_t free_tags = outstanding_.free_tags(access.function);
-  if (!ats_->has_room_for_request(access.function) || free_tags == 0 ||
+  if (!ats_->has_room_for_request(access.function, t) || free_tags == 0 ||
       is_full_[static_cast<std::size_t>(FcClass::kNonPosted)]) {
     park(transfer, access, ParkedState::kWantsRequest);
     return Step::kParked;

@@ -33,7 +33,8 @@ class OutstandingTranslations {
   /// capacity: requests that may be out at once, 1...
   OutstandingTranslations(unsigned capacity, DiscardPolicy policy);
 
-  bool has_room() const { return free_.size() != 0; }
+  /// held: places that are taken otherwise.
+  bool has_room(std::size_t held = 0) const { return free_.size() > held; }
   unsigned size() const { return used_.size(); }
   /// A Translation Request is about to leave. REQUIRES: has_room().
   Slot open(const TranslationAsk& ask, unsigned stu);
