@@ -23,10 +23,11 @@ Time phase_of(Time interval, std::uint64_t seed) {
 }
 }  // namespace
 
-DmaEngine::DmaEngine(const Config& config, Hooks hooks)
+DmaEngine::DmaEngine(const Config& config, Time clock, Hooks hooks)
     : hooks_(std::move(hooks)),
       workload_(Workload::make(config.workload, config.device, config.run.seed, config.run.warmup)),
       interval_(config.device.dma.issue_interval),
+      clock_(clock),
       phase_(phase_of(interval_, config.run.seed)),
       warmup_(config.run.warmup),
       limit_(config.device.dma.outstanding),
@@ -172,7 +173,14 @@ void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Tim
   transfer.counts = counts;
   transfer.data = nullptr;
   reads_ += item.op == Op::kRead ? 1 : 0;
-  earliest_ = now + interval_;
+  note_issue(now);
+}
+
+// A request that only waited for the clock leaves the rhythm as it is, so that the interval holds
+// on average; one that waited for something else begins it anew.
+void DmaEngine::note_issue(Time now) {
+  const bool waited_for_clock = now - earliest_ < clock_;
+  earliest_ = (waited_for_clock ? earliest_ : now) + interval_;
 }
 
 Time DmaEngine::next_at() const {

@@ -26,7 +26,9 @@ class DmaEngine : public Engine {
     std::function<void()> work_ended;       ///< the workload has nothing more to give, called once
   };
 
-  DmaEngine(const Config& config, Hooks hooks);
+  /// `clock`: of whoever asks it for work, the device or the host's cores. It is asked on an edge
+  /// at the earliest, and what that takes from an issue interval is made up for in the next.
+  DmaEngine(const Config& config, Time clock, Hooks hooks);
 
   /// Work is given out, and its arrival times count, from here on; the first request goes at some
   /// time or other of the first issue interval.
@@ -77,11 +79,13 @@ class DmaEngine : public Engine {
   void fill(const WorkItem& item, std::uint32_t token, bool counts, Time now, Transfer& transfer);
   bool is_end_passed_on(DomainId domain, std::uint64_t number);
   void note_start();
+  void note_issue(Time now);
   void item_done(std::uint32_t token);
 
   Hooks hooks_;
   std::unique_ptr<Workload> workload_;
   Time interval_;
+  Time clock_;
   Time phase_;  // within the first interval, drawn from the seed
   std::uint64_t warmup_;
   unsigned limit_;

@@ -152,6 +152,7 @@ void IommuDriver::interrupted(std::uint32_t vector) {
 
 void IommuDriver::begin(std::function<bool()> has_work) {
   has_work_ = std::move(has_work);
+  unmap_due_ = teardown_due_ = now();
   if (config_.unmap_rate > 0 && pages_->domains() != 0) {
     tick();
   }
@@ -185,10 +186,16 @@ void IommuDriver::teardown_tick() {
   if (is_ready_ && teardown_->is_quiet()) {
     teardown_->end(live[random_.below(live.size())]);
   }
+  call_again(config_.teardown_rate, teardown_due_, [this] { teardown_tick(); });
+}
+
+// At random, at this mean rate: from the time of the call before, not from the clock edge that it
+// was heard on.
+void IommuDriver::call_again(double per_second, Time& due, std::function<void()> what) {
   constexpr double kFsPerSecond = 1e15;
-  const double mean = kFsPerSecond / config_.teardown_rate;
-  background(Time{1 + static_cast<std::int64_t>(random_.exponential(mean))},
-             [this] { teardown_tick(); });
+  const double gap = random_.exponential(kFsPerSecond / per_second);
+  due += Time{1 + static_cast<std::int64_t>(gap)};
+  background(due - now(), std::move(what));
 }
 
 // What nobody waits for at the end of a run.

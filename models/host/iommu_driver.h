@@ -97,6 +97,7 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   void await_queue();
   void interrupted(std::uint32_t vector);
   void background(Time delay, std::function<void()> what);
+  void call_again(double per_second, Time& due, std::function<void()> what);
   void work();
   void accessed(const Packet& packet, std::uint64_t address) override;
 
@@ -152,7 +153,8 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   std::multimap<std::int64_t, std::function<void()>> agenda_;  // by time in fs
   Wakeup wakeup_;
   std::function<bool()> has_work_;
-  std::uint64_t capabilities_ = 0;  // CAP
+  Time unmap_due_{}, teardown_due_{};  // the next call
+  std::uint64_t capabilities_ = 0;     // CAP
   bool is_started_ = false, is_ready_ = false;
 
   std::deque<Unmap> backlog_;

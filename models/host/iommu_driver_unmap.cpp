@@ -40,9 +40,7 @@ void IommuDriver::tick() {
     backlog_.push_back(std::move(unmap));
     next_unmap();
   }
-  constexpr double kFsPerSecond = 1e15;
-  const double mean = kFsPerSecond / config_.unmap_rate;
-  background(Time{1 + static_cast<std::int64_t>(random_.exponential(mean))}, [this] { tick(); });
+  call_again(config_.unmap_rate, unmap_due_, [this] { tick(); });
 }
 
 void IommuDriver::next_unmap() {

@@ -144,7 +144,7 @@ class Fabric {
   void add_engine(FabricDevice& device);
   Config with_own_seed(Config config, const std::string& stream) const;
   std::unique_ptr<DmaEngine> make_engine(const FabricDevice& device, const Config& config,
-                                         std::function<void()> wake);
+                                         Time clock, std::function<void()> wake);
   RootPort& add_root_port(const std::string& name, const Config& config, HostHandles& handles);
   Link& add_link(const std::string& name, const Config& config);
   HostHandles& add_handles(const Config& config);

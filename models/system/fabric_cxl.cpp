@@ -133,16 +133,19 @@ void Fabric::add_engine(FabricDevice& device) {
       wake = [core = device.hdm_device.get()] { core->wake(); };
       break;
   }
-  device.engine = make_engine(device, config, std::move(wake));
+  const bool is_of_host = config.workload.via == WorkloadVia::kCxlMem;
+  const Time clock =
+      is_of_host ? at_root_port(device).host.timing.clock : config.device.timing.clock;
+  device.engine = make_engine(device, config, clock, std::move(wake));
   if (config.workload.via == WorkloadVia::kCxlBoth) {  // [CXL-8.2]
     const Config of_host = with_own_seed(at_root_port(device), "host_of_" + device.name);
-    device.host_engine =
-        make_engine(device, of_host, [host = device.hdm_host.get()] { host->wake(); });
+    device.host_engine = make_engine(device, of_host, of_host.host.timing.clock,
+                                     [host = device.hdm_host.get()] { host->wake(); });
   }
 }
 
 std::unique_ptr<DmaEngine> Fabric::make_engine(const FabricDevice& device, const Config& config,
-                                               std::function<void()> wake) {
+                                               Time clock, std::function<void()> wake) {
   const std::size_t index = index_of(device);
   DmaEngine::Hooks hooks;
   hooks.ring = [this, index](const WorkItem& item, std::uint32_t token) {
@@ -151,7 +154,7 @@ std::unique_ptr<DmaEngine> Fabric::make_engine(const FabricDevice& device, const
   hooks.counting_starts = [this, index] { surroundings_.counting_starts(index); };
   hooks.work_appeared = std::move(wake);
   hooks.work_ended = surroundings_.work_ended;
-  return std::make_unique<DmaEngine>(config, std::move(hooks));
+  return std::make_unique<DmaEngine>(config, clock, std::move(hooks));
 }
 
 void Fabric::start_engine(FabricDevice& device) {

@@ -28,7 +28,8 @@ Keys shell_keys() {
           between(1, 65536), "Reads in flight, whole device."),
       time(
           "device.dma.issue_interval", [](auto& c) { return &c.device.dma.issue_interval; },
-          any_latency(), "Time between two requests of the DMA engine."),
+          any_latency(),
+          "Time between two requests of the DMA engine, on average: they go on clock edges."),
       flag(
           "device.dma.relaxed_ordering", [](auto& c) { return &c.device.dma.relaxed_ordering; },
           "Requests have the RO bit set, where the handle rules let them."),

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <vector>
 
 #include "config/load.h"
 
@@ -23,8 +24,9 @@ workload: {kind: nic, read_fraction: 1, payload: 64B, domains: 4, domain_choice:
                                          "nic.yaml", "");
   std::deque<std::uint32_t> doorbells;
   DmaEngine engine(
-      config, {[&](const WorkItem& /*item*/, std::uint32_t token) { doorbells.push_back(token); },
-               [] {}, [] {}, [] {}});
+      config, config.device.timing.clock,
+      {[&](const WorkItem& /*item*/, std::uint32_t token) { doorbells.push_back(token); }, [] {},
+       [] {}, [] {}});
   engine.start(Time{});
   std::map<std::uint32_t, DomainId> begun;  // messages with steps to come, by token
   std::deque<TransferEnd> under_way;
@@ -59,6 +61,45 @@ workload: {kind: nic, read_fraction: 1, payload: 64B, domains: 4, domain_choice:
   EXPECT_TRUE(engine.is_done());
   EXPECT_GT(ends, 100U);
   EXPECT_GT(overlaps, 1000U);
+}
+
+DmaEngine writer(const Config& config) {
+  return DmaEngine(config, config.device.timing.clock,
+                   {[](const WorkItem& /*item*/, std::uint32_t /*token*/) {}, [] {}, [] {}, [] {}});
+}
+
+// Asked on every edge of 2 ns: what a request waits for its edge is not lost.
+TEST(DmaEngine, AnIssueIntervalBesideTheClockIsExactOnAverage) {
+  const Config config = config_from_text(
+      "device: {dma: {issue_interval: 18.5ns}}\nworkload: {kind: posted_write, requests: 1000}\n",
+      "writes.yaml", "");
+  DmaEngine engine = writer(config);
+  engine.start(Time{});
+  std::vector<Time> issues;
+  Transfer transfer;
+  for (Time now{}; issues.size() < 1000; now = now + Time::from_ns(2)) {
+    while (engine.next(now, transfer)) {
+      issues.push_back(now);
+    }
+  }
+  EXPECT_NEAR((issues.back() - issues.front()).ns() / 999, 18.5, 0.003);
+  for (std::size_t i = 1; i < issues.size(); ++i) {
+    EXPECT_GE(issues[i] - issues[i - 1], Time::from_ns(18));
+    EXPECT_LE(issues[i] - issues[i - 1], Time::from_ns(20));
+  }
+}
+
+// Nor is a wait for anything else made up for by a burst.
+TEST(DmaEngine, AnIssueIntervalBeginsAnewBehindAStall) {
+  const Config config = config_from_text(
+      "device: {dma: {issue_interval: 10ns}}\nworkload: {kind: posted_write, requests: 10}\n",
+      "writes.yaml", "");
+  DmaEngine engine = writer(config);
+  engine.start(Time{});
+  Transfer transfer;
+  ASSERT_TRUE(engine.next(Time::from_ns(100), transfer));
+  EXPECT_FALSE(engine.next(Time::from_ns(108), transfer));
+  EXPECT_TRUE(engine.next(Time::from_ns(110), transfer));
 }
 
 }  // namespace
