@@ -66,13 +66,33 @@ enum class HandlePurpose : std::uint8_t { kNone, kAlloc, kDealloc, kFlush, kAck 
 
 class PacketPool;
 
+/// What several write TLPs of one request have in common: the request is over with its last byte in
+/// memory. Counted references, pooled like packets.
+class WriteRequest {
+ public:
+  std::uint64_t bytes_left = 0;  ///< not in memory yet
+  Time last{};                   ///< when the latest of the others came there
+
+ private:
+  friend class PacketPool;
+  friend void intrusive_ptr_add_ref(WriteRequest* request);
+  friend void intrusive_ptr_release(WriteRequest* request);
+
+  PacketPool* pool_ = nullptr;
+  std::uint32_t references_ = 0;
+};
+
+using WriteRequestRef = boost::intrusive_ptr<WriteRequest>;
+
 class Packet {
  public:
   std::uint64_t uid = 0;  ///< unique in a run
   PacketKind kind = PacketKind::kTlp;
   HandlePurpose purpose = HandlePurpose::kNone;
-  bool counts = true;        ///< belongs to the measured part of the run (after run.warmup)
-  bool ends_request = true;  ///< last TLP of its engine's request; not a wire field
+  bool counts = true;  ///< belongs to the measured part of the run (after run.warmup)
+  /// The only TLP of its engine's request; of a read also the last one to be answered. Not a wire
+  /// field.
+  bool is_whole_request = true;
   bool length_only = false;  ///< payload bytes are not carried, only counted
   /// Its data is the protocol's own, such as a translation: no payload, and no payload_bytes.
   bool has_protocol_data = false;
@@ -98,6 +118,7 @@ class Packet {
   std::vector<std::uint8_t>
       payload;  ///< length_dw * 4 bytes unless length_only; keeps its capacity in the pool
   std::array<Time, kHops> stamps;
+  WriteRequestRef write;            ///< MWr: the request that it is a part of, if it is not whole
   std::unique_ptr<Flit> flit;       ///< kFlit: never null
   std::unique_ptr<CxlMessage> cxl;  ///< kCxl, a message of CXL.cache or CXL.mem: never null
 
@@ -130,12 +151,16 @@ class PacketPool {
 
   /// A clean packet: defaults everywhere, fresh uid, no stamps.
   PacketRef make(PacketKind kind);
+  /// A request for the write TLPs that it will be cut into.
+  WriteRequestRef make_write(std::uint64_t bytes);
   std::size_t in_use() const { return all_.size() - free_.size(); }
   std::size_t allocated() const { return all_.size(); }
 
  private:
   friend void intrusive_ptr_release(Packet* packet);
+  friend void intrusive_ptr_release(WriteRequest* request);
   void recycle(Packet* packet) {
+    packet->write.reset();
     if (packet->kind == PacketKind::kFlit) {
       forget_tlps(*packet);
     }
@@ -144,11 +169,21 @@ class PacketPool {
   static void forget_tlps(Packet& flit);
   static void add_contents(Packet& packet);
 
+  std::vector<std::unique_ptr<WriteRequest>> all_writes_;  // packets refer to them
+  std::vector<WriteRequest*> free_writes_;
   std::vector<std::unique_ptr<Packet>> all_;
   std::vector<Packet*> free_;
   std::uint64_t next_uid_ = 1;
 };
 
+inline void intrusive_ptr_add_ref(WriteRequest* request) {
+  ++request->references_;
+}
+inline void intrusive_ptr_release(WriteRequest* request) {
+  if (--request->references_ == 0) {
+    request->pool_->free_writes_.push_back(request);
+  }
+}
 inline void intrusive_ptr_add_ref(Packet* packet) {
   ++packet->references_;
 }

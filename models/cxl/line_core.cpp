@@ -49,7 +49,6 @@ PacketRef LineCore::take(CoreRequest& request, Time now) {
   operation.packet->domain = transfer.domain;
   operation.packet->counts = transfer.counts;
   operation.packet->cxl->byte_enables = line.byte_enables;
-  operation.packet->ends_request = line.is_last;
   operation.packet->stamp(Hop::kIssue, transfer.issue);
   operation.packet->stamp(Hop::kHandle, now);
   operation.line = line;
@@ -64,11 +63,13 @@ void LineCore::finish(const CoreResult& result, Time done, bool is_answer) {
   if (result.is_error) {
     ++refused_;
   } else if (transfers_.transfer(operation.line.transfer).op == Op::kRead) {
-    tracer_.read_completed(*operation.packet, operation.packet->stamped(Hop::kIssue), done);
+    tracer_.line_read(*operation.packet);
+    transfers_.reached(operation.line, done);
     transfers_.data(operation.line, result.line);
   } else {
     operation.packet->stamp(Hop::kMemory, done);
-    tracer_.write_committed(*operation.packet);
+    tracer_.line_written(*operation.packet);
+    transfers_.reached(operation.line, done);
   }
   operation.status = result.is_error ? TransferStatus::kUnsupportedRequest : TransferStatus::kDone;
   operation.packet.reset();

@@ -28,7 +28,7 @@ class LineCore {
  public:
   /// `read` and `write` are how it asks.
   LineCore(PacketPool& pool, LatencyTracer& tracer, CoreOp read, CoreOp write)
-      : pool_(pool), tracer_(tracer), read_(read), write_(write) {}
+      : pool_(pool), tracer_(tracer), read_(read), write_(write), transfers_(tracer) {}
 
   /// Where its work comes from; it outlives the core.
   void attach(Engine& engine) { transfers_.attach(engine); }

@@ -33,6 +33,7 @@ bool LineTransfers::begin_transfer(Time now) {
   }
   active.lines_out = 0;
   active.all_taken = false;
+  active.last = Time{};
   active.status = TransferStatus::kDone;
   line_.transfer = free_.back();
   free_.pop_back();
@@ -90,9 +91,23 @@ void LineTransfers::done(const Line& line, TransferStatus status, Time when) {
   if (--active.lines_out == 0 && active.all_taken) {
     const Transfer transfer = active.transfer;
     const TransferStatus end = active.status;
+    record(active);
     free_.push_back(line.transfer);
     engine_->finished(
         {transfer.token, transfer.domain, transfer.op, end, transfer.ends_context, when});
+  }
+}
+
+// A request is over with the last of its lines, whichever that is.
+void LineTransfers::record(const Active& active) {
+  if (active.status != TransferStatus::kDone) {
+    return;
+  }
+  const Transfer& transfer = active.transfer;
+  if (transfer.op == Op::kRead) {
+    tracer_.read_over(transfer.counts, transfer.issue, active.last);
+  } else {
+    tracer_.write_over(transfer.counts, transfer.issue, active.last);
   }
 }
 

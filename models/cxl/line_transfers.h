@@ -3,6 +3,7 @@
 /// engine when all lines of one are over. [CXL-3.8]
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "coherence/cxl_line.h"
 #include "endpoint/engine.h"
 #include "flitwise/result.h"
+#include "trace/latency_tracer.h"
 
 namespace flitwise {
 
@@ -30,6 +32,7 @@ class LineTransfers {
     }
   };
 
+  explicit LineTransfers(LatencyTracer& tracer) : tracer_(tracer) {}
   /// The engine outlives this.
   void attach(Engine& engine) { engine_ = &engine; }
 
@@ -49,6 +52,10 @@ class LineTransfers {
 
   /// Bytes of a line that was read are there.
   void data(const Line& line, const CxlLine& bytes);
+  /// What a line was taken for is done at `when`: read, or written.
+  void reached(const Line& line, Time when) {
+    active_[line.transfer].last = std::max(active_[line.transfer].last, when);
+  }
   /// A line that was taken is over; kTimeout: it was lost with the link.
   void done(const Line& line, TransferStatus status, Time when);
 
@@ -62,11 +69,14 @@ class LineTransfers {
     Transfer transfer;
     std::uint32_t lines_out = 0;
     bool all_taken = false;
+    Time last{};  // what was done of it
     TransferStatus status = TransferStatus::kDone;
   };
   bool begin_transfer(Time now);
   void cut_line();
+  void record(const Active& active);
 
+  LatencyTracer& tracer_;
   Engine* engine_ = nullptr;
   std::vector<Active> active_;
   std::vector<std::uint32_t> free_;  // of them

@@ -16,6 +16,7 @@ CxlMemHost::CxlMemHost(const sc_core::sc_module_name& name, const Config& config
       tracer_(tracer),
       wakeup_("wakeup", config.host.timing.clock),
       ends_wakeup_("ends", Time{1}),
+      transfers_(tracer),
       requests_(config.host.cxl_mem.outstanding) {
   for (std::size_t tag = requests_.size(); tag > 0; --tag) {
     free_tags_.push_back(static_cast<std::uint16_t>(tag - 1));
@@ -80,7 +81,6 @@ PacketRef CxlMemHost::make_request() {
   }
   packet->domain = transfer.domain;
   packet->counts = transfer.counts;
-  packet->ends_request = line.is_last;
   packet->stamp(Hop::kIssue, transfer.issue);
   return packet;
 }
@@ -147,7 +147,8 @@ tlm::tlm_sync_enum CxlMemHost::receive(int /*id*/, Packet& packet, tlm::tlm_phas
   const Time done = now() + config_.host.cxl_mem.bridge;
   Request& request = requests_[message.id];
   if (message.channel == CxlChannel::kS2mDrs) {
-    tracer_.read_completed(*request.packet, request.packet->stamped(Hop::kIssue), done);
+    tracer_.line_read(*request.packet);
+    transfers_.reached(request.line, done);
     if (packet.payload.size() == kCxlLineBytes) {
       CxlLine bytes;
       std::copy(packet.payload.begin(), packet.payload.end(), bytes.begin());
@@ -157,7 +158,8 @@ tlm::tlm_sync_enum CxlMemHost::receive(int /*id*/, Packet& packet, tlm::tlm_phas
     if (request.packet->stamped(Hop::kMemory) == kNotStamped) {
       request.packet->stamp(Hop::kMemory, done);  // so the device says
     }
-    tracer_.write_committed(*request.packet);
+    tracer_.line_written(*request.packet);
+    transfers_.reached(request.line, request.packet->stamped(Hop::kMemory));
   }
   last_completion_ = std::max(last_completion_, done);
   request.packet.reset();

@@ -277,11 +277,22 @@ PacketRef Endpoint::make_request(const Transfer& transfer, const DeviceIdentity&
   }
   if (transfer.op != Op::kRead) {
     packet->payload_bytes = piece_.bytes;
+    packet->is_whole_request = piece_.bytes == transfer.bytes;
+    if (!packet->is_whole_request) {
+      packet->write = write_of(active_[current_]);
+    }
     counters_.posted_bytes += piece_.bytes;
     fill_payload(*packet, transfer);
   }
   sizer_.size(*packet);
   return packet;
+}
+
+const WriteRequestRef& Endpoint::write_of(Active& active) {
+  if (!active.write) {
+    active.write = pool_.make_write(active.transfer.bytes);
+  }
+  return active.write;
 }
 
 // Bytes of the transfer, or a pattern that no two writes share.

@@ -124,6 +124,7 @@ class Endpoint : public sc_core::sc_module {
     bool all_sent = false;
     TransferStatus status = TransferStatus::kDone;
     std::uint64_t contexts_ended = 0;  // when the engine gave it out
+    WriteRequestRef write;             // of its TLPs, if it is a write of several
   };
   /// A process that has ended and whose Stop Marker is due. [PRI-06]
   struct EndedContext {
@@ -143,6 +144,7 @@ class Endpoint : public sc_core::sc_module {
   bool send_piece(Time now);
   PacketRef make_request(const Transfer& transfer, const DeviceIdentity& identity,
                          const DhiAgent::Answer& handle, Time now);
+  const WriteRequestRef& write_of(Active& active);
   void fill_payload(Packet& packet, const Transfer& transfer);
   void queue_first(const Transfer& transfer, const DeviceIdentity& identity, Time now,
                    Time latency);

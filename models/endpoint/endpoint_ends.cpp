@@ -20,6 +20,7 @@ void Endpoint::end_transfer(std::uint32_t slot, Time t) {
   if (tracks_contexts_) {
     --contexts_[to_int(transfer.domain)].transfers;
   }
+  active.write.reset();
   Engine& engine = *active.engine;
   free_active_.push_back(slot);
   engine.finished(end);

@@ -109,7 +109,7 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
   active.status = status == TransferStatus::kDone ? active.status : status;
   --active.tlps_out;
   const bool is_last = active.tlps_out == 0 && active.all_sent;
-  kept->ends_request = is_last;
+  kept->is_whole_request = is_last && active.status == TransferStatus::kDone;
   if (status == TransferStatus::kDone) {
     tracer_.read_completed(*kept, active.transfer.issue, done);
   }

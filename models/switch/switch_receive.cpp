@@ -263,7 +263,8 @@ PacketRef Switch::copy_of(const Packet& packet, const Tlp& tlp) const {
   PacketRef copy = pool_.make(PacketKind::kTlp);
   copy->purpose = packet.purpose;
   copy->counts = packet.counts;
-  copy->ends_request = packet.ends_request;
+  copy->is_whole_request = packet.is_whole_request;
+  copy->write = packet.write;
   copy->length_only = packet.length_only;
   copy->is_raw = packet.is_raw;
   copy->tlp = tlp;

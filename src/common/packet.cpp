@@ -41,7 +41,7 @@ PacketRef PacketPool::make(PacketKind kind) {
   packet->kind = kind;
   packet->purpose = HandlePurpose::kNone;
   packet->counts = true;
-  packet->ends_request = true;
+  packet->is_whole_request = true;
   packet->length_only = false;
   packet->has_protocol_data = false;
   packet->is_raw = false;
@@ -63,6 +63,19 @@ PacketRef PacketPool::make(PacketKind kind) {
     add_contents(*packet);
   }
   return PacketRef(packet);
+}
+
+WriteRequestRef PacketPool::make_write(std::uint64_t bytes) {
+  if (free_writes_.empty()) {
+    all_writes_.push_back(std::make_unique<WriteRequest>());
+    all_writes_.back()->pool_ = this;
+    free_writes_.push_back(all_writes_.back().get());
+  }
+  WriteRequest* const request = free_writes_.back();
+  free_writes_.pop_back();
+  request->bytes_left = bytes;
+  request->last = Time{};
+  return WriteRequestRef(request);
 }
 
 const char* name_of(Hop hop) {

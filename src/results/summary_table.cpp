@@ -118,10 +118,18 @@ std::string stall_table(const RunResult& result) {
   return table.is_empty() ? "" : table.text();
 }
 
+// TLPs that are requests, one each, have the same latencies.
+bool says_the_same(const LatencyResult& latency, const RunResult& result) {
+  return latency.name == "dma_write_tlp" &&
+         std::any_of(result.latency.begin(), result.latency.end(), [&](const LatencyResult& one) {
+           return one.name == "dma_write" && one.count == latency.count;
+         });
+}
+
 std::string latency_table(const RunResult& result) {
   TextTable table({"Latency, ns", "count", "mean", "min", "p50", "p90", "p99", "p99.9", "max"});
   for (const LatencyResult& latency : result.latency) {
-    if (latency.count == 0) {
+    if (latency.count == 0 || says_the_same(latency, result)) {
       continue;
     }
     std::vector<std::string> row = {latency.name, with_thousands(latency.count)};

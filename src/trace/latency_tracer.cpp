@@ -2,6 +2,8 @@
 // Latencies from stamps.
 #include "trace/latency_tracer.h"
 
+#include <algorithm>
+
 namespace flitwise {
 namespace {
 
@@ -22,24 +24,53 @@ LatencyTracer::LatencyTracer(const std::vector<LatencyPair>& pairs) {
   }
 }
 
+// A TLP that never comes to memory leaves its request without an end: it is not counted.
 void LatencyTracer::write_committed(const Packet& packet) {
-  if (!packet.counts) {
-    return;
+  const Time issued = packet.stamped(Hop::kIssue);
+  const Time done = packet.stamped(Hop::kMemory);
+  line_written(packet);
+  if (packet.is_whole_request) {
+    write_over(packet.counts, issued, done);
+  } else if (packet.write) {
+    WriteRequest& request = *packet.write;
+    request.last = std::max(request.last, done);
+    request.bytes_left -= packet.payload_bytes;
+    if (request.bytes_left == 0) {
+      write_over(packet.counts, issued, request.last);
+    }
   }
-  if (packet.ends_request) {
-    dma_write_.record(packet.stamped(Hop::kMemory) - packet.stamped(Hop::kIssue));
-  }
-  record_pairs(packet);
 }
 
 void LatencyTracer::read_completed(const Packet& request, Time issued, Time done) {
-  if (!request.counts) {
-    return;
+  line_read(request);
+  if (request.is_whole_request) {
+    read_over(request.counts, issued, done);
   }
-  if (request.ends_request) {
+}
+
+void LatencyTracer::line_read(const Packet& packet) {
+  if (packet.counts) {
+    record_pairs(packet);
+  }
+}
+
+void LatencyTracer::line_written(const Packet& packet) {
+  if (packet.counts) {
+    dma_write_tlp_.record(packet.stamped(Hop::kMemory) - packet.stamped(Hop::kIssue));
+    record_pairs(packet);
+  }
+}
+
+void LatencyTracer::read_over(bool counts, Time issued, Time done) {
+  if (counts) {
     dma_read_.record(done - issued);
   }
-  record_pairs(request);
+}
+
+void LatencyTracer::write_over(bool counts, Time issued, Time done) {
+  if (counts) {
+    dma_write_.record(done - issued);
+  }
 }
 
 void LatencyTracer::record_pairs(const Packet& packet) {
@@ -58,6 +89,7 @@ std::vector<LatencyResult> LatencyTracer::results() const {
   for (const Pair& pair : pairs_) {
     results.push_back(pair.histogram.summary(pair.name));
   }
+  results.push_back(dma_write_tlp_.summary("dma_write_tlp"));
   return results;
 }
 

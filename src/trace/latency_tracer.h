@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Latencies between any two hops, from the stamps that packets carry.
+/// Latencies between any two hops, from the stamps that packets carry. A request is over with its
+/// last byte, in memory or at the engine; its TLPs, or lines of CXL, are counted apart.
 #pragma once
 
 #include <string>
@@ -16,11 +17,18 @@ class LatencyTracer {
  public:
   explicit LatencyTracer(const std::vector<LatencyPair>& pairs);
 
-  /// A write of the DMA engine is in memory; `packet` is one of its TLPs.
+  /// A write TLP is in memory, and with the last one its request.
   void write_committed(const Packet& packet);
-  /// One read request TLP has its last completion at `done`; `issued` is when its request began.
+  /// A read TLP has its last completion; its request is over at `done` where it is the last one.
   void read_completed(const Packet& request, Time issued, Time done);
-  /// dma_read and dma_write first, then the configured pairs.
+  /// A line of CXL that was read is there.
+  void line_read(const Packet& packet);
+  /// A line of CXL that was written is in the memory or the cache.
+  void line_written(const Packet& packet);
+  /// A request of several lines is over.
+  void read_over(bool counts, Time issued, Time done);
+  void write_over(bool counts, Time issued, Time done);
+  /// dma_read and dma_write first, then the configured pairs, then dma_write_tlp.
   std::vector<LatencyResult> results() const;
 
  private:
@@ -31,7 +39,7 @@ class LatencyTracer {
   };
   void record_pairs(const Packet& packet);
 
-  LatencyHistogram dma_read_, dma_write_;
+  LatencyHistogram dma_read_, dma_write_, dma_write_tlp_;
   std::vector<Pair> pairs_;
 };
 

@@ -60,7 +60,8 @@ TEST(BitPacked, D24_MessagesOfNoBitsPassInNoMoreThanAFlit) {
     std::uint64_t requests = 0;
     for (const Json& latency : result.at("latency")) {
       EXPECT_LT(latency.at("max").get<double>(), 1e5);
-      requests += latency.at("count").get<std::uint64_t>();
+      const bool is_of_requests = latency.at("name") != "dma_write_tlp";
+      requests += is_of_requests ? latency.at("count").get<std::uint64_t>() : 0;
     }
     EXPECT_GE(requests, 2'000U);
     for (const Json& check : result.at("checks")) {

@@ -68,10 +68,10 @@ void read_pair(const Value& item, std::vector<LatencyPair>& pairs, const ReadCon
                                            pair.from, pair.to, alternatives(hop_names())));
     return;
   }
-  const bool is_taken = pair.name == "dma_read" || pair.name == "dma_write" ||
-                        std::any_of(pairs.begin(), pairs.end(), [&](const LatencyPair& other) {
-                          return other.name == pair.name;
-                        });
+  const bool is_taken =
+      pair.name == "dma_read" || pair.name == "dma_write" || pair.name == "dma_write_tlp" ||
+      std::any_of(pairs.begin(), pairs.end(),
+                  [&](const LatencyPair& other) { return other.name == pair.name; });
   if (is_taken) {
     context.report(item.find("name")->value.place,
                    fmt::format("the name '{}' is taken; expected a new one", pair.name));
@@ -107,7 +107,8 @@ Keys trace_keys() {
   Key key;
   key.path = "trace.latency";
   key.range = "a list of {name, from, to}; hops are " + alternatives(hop_names());
-  key.sentence = "Latencies between two hops, beside dma_read and dma_write.";
+  key.sentence =
+      "Latencies between two hops of a TLP, beside dma_read, dma_write and dma_write_tlp.";
   key.schema = {{"type", "array"},
                 {"items",
                  {{"type", "object"},

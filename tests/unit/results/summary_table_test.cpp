@@ -38,6 +38,14 @@ TEST(SummaryTable, AnInterruptedRunSaysSo) {
   EXPECT_THAT(summary_text(sample_result(), RunEnd::kInterrupted), HasSubstr("Interrupted"));
 }
 
+TEST(SummaryTable, ShowsWriteTlpsWhereTheyAreNotTheRequestsThemselves) {
+  RunResult result = sample_result();
+  result.latency.push_back({"dma_write_tlp", 10, 100, 90, 99, 110, 115, 118, 120});
+  EXPECT_THAT(summary_text(result), Not(HasSubstr("dma_write_tlp")));
+  result.latency.back().count = 20;
+  EXPECT_THAT(summary_text(result), HasSubstr("dma_write_tlp"));
+}
+
 TEST(SummaryTable, ShowsWhatTheTranslationAgentDid) {
   RunResult result;
   IommuResult agent;
