@@ -163,6 +163,28 @@ void Reader::read_instances(const Value& map, const std::vector<std::string>& di
   }
 }
 
+/// The key that was meant, likely. Whoever has thousands of unknown keys has mistaken the file, and
+/// would wait for them to be compared with every key there is.
+std::string Reader::hint_for(const std::string& key, const KeyNode& parent,
+                             const std::vector<std::string>& near, const Target& target) {
+  constexpr std::size_t kMostHints = 1000;
+  if (++unknown_keys_ > kMostHints) {
+    return "";
+  }
+  if (const auto sibling = nearest(key, near)) {
+    return joined(parent.path, *sibling);
+  }
+  std::string hint = same_words_elsewhere(key);
+  if (target.instance != nullptr && parent.path.empty()) {
+    std::vector<std::string> all;
+    for (const Key& each : all_rows()) {
+      all.push_back(each.path);
+    }
+    hint = nearest(key, all).value_or(hint);
+  }
+  return hint;
+}
+
 void Reader::report_unknown(const Value::Entry& entry, const KeyNode& parent,
                             const Target& target) {
   const std::string path = joined(parent.path, entry.key);
@@ -183,16 +205,7 @@ void Reader::report_unknown(const Value::Entry& entry, const KeyNode& parent,
     near.emplace_back("instances");
   }
   const std::string expected = alternatives(near);
-  std::string hint = same_words_elsewhere(entry.key);
-  if (const auto sibling = nearest(entry.key, near)) {
-    hint = joined(parent.path, *sibling);
-  } else if (target.instance != nullptr && parent.path.empty()) {
-    std::vector<std::string> all;
-    for (const Key& key : all_rows()) {
-      all.push_back(key.path);
-    }
-    hint = nearest(entry.key, all).value_or(hint);
-  }
+  const std::string hint = hint_for(entry.key, parent, near, target);
   problems_.add(entry.place, target.prefix + path,
                 fmt::format("unknown key '{}'; expected {}{}", shortened(path), expected,
                             hint.empty() ? "" : "; nearest key '" + hint + "'"));

@@ -67,9 +67,12 @@ class Reader {
   void visit(const Value::Entry& entry, const KeyNode& node, Target& target);
   void read_key(const Value::Entry& entry, const Key& key, Target& target);
   void read_instances(const Value& map, const std::vector<std::string>& directories);
+  std::string hint_for(const std::string& key, const KeyNode& parent,
+                       const std::vector<std::string>& near, const Target& target);
   void report_unknown(const Value::Entry& entry, const KeyNode& parent, const Target& target);
 
   ProblemList& problems_;
+  std::size_t unknown_keys_ = 0;
   Config config_;
   Origins origins_;
   std::map<std::string, Instance> instances_;

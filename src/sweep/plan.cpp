@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "common/sha256.h"
 #include "config/load.h"
@@ -18,7 +19,16 @@ namespace {
 class BlockPlanner {
  public:
   BlockPlanner(const Study& study, const Block& block, const std::vector<std::string>& sets)
-      : study_(study), block_(block), sets_(sets) {}
+      : study_(study), block_(block), sets_(sets) {
+    for (const Axis& set : block.sets) {
+      axes_.emplace(set.key, &set);
+    }
+    for (const AxisGroup& group : block.groups) {
+      for (const Axis& axis : group) {
+        axes_.emplace(axis.key, &axis);
+      }
+    }
+  }
 
   void append_points(Plan& plan, std::vector<Problem>& problems) {
     std::vector<std::size_t> digits(block_.groups.size(), 0);
@@ -84,18 +94,17 @@ class BlockPlanner {
 
   /// A problem with an override of the study is reported where the study writes it.
   Problem placed(Problem problem) const {
-    const auto move_to = [&](const Axis& axis) {
-      const bool is_from_axis = problem.file.rfind("--set " + axis.key + "=", 0) == 0;
-      if (is_from_axis) {
-        problem.file = study_.file;
-        problem.line = axis.line;
-        problem.column = axis.column;
-        problem.path = axis.key;
-      }
-    };
-    std::for_each(block_.sets.begin(), block_.sets.end(), move_to);
-    for (const AxisGroup& group : block_.groups) {
-      std::for_each(group.begin(), group.end(), move_to);
+    const std::string front = "--set ";
+    if (problem.file.rfind(front, 0) != 0) {
+      return problem;
+    }
+    const std::size_t end = problem.file.find('=');
+    const auto axis = axes_.find(problem.file.substr(front.size(), end - front.size()));
+    if (axis != axes_.end()) {
+      problem.file = study_.file;
+      problem.line = axis->second->line;
+      problem.column = axis->second->column;
+      problem.path = axis->first;
     }
     return problem;
   }
@@ -103,6 +112,7 @@ class BlockPlanner {
   const Study& study_;
   const Block& block_;
   const std::vector<std::string>& sets_;
+  std::unordered_map<std::string, const Axis*> axes_;  // what the block sets, by key
 };
 
 std::vector<Problem> without_repeats(const std::vector<Problem>& problems) {

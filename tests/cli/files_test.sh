@@ -57,6 +57,15 @@ timeout 60 "$FLITWISE" check "$work/many.yaml" >"$work/out" 2>"$work/err"
 [[ $? == 2 ]] || complain "200,000 unknown keys are not refused in time"
 [[ $(wc -l <"$work/err") == 200000 ]] || complain "not every unknown key is told"
 
+printf 'system:\n  instances:\n    ep0:\n' >"$work/many.yaml"
+python3 -c 'print("\n".join(f"      device.dhi.bitz{i}: 1" for i in range(100000)))' >>"$work/many.yaml"
+timeout 60 "$FLITWISE" check "$work/many.yaml" >"$work/out" 2>"$work/err"
+[[ $? == 2 ]] || complain "100,000 unknown keys of an instance are not refused in time"
+printf 'base: %s\naxes:\n' "$config" >"$work/many.yaml"
+python3 -c 'print("\n".join(f"  key{i}: [1]" for i in range(50000)))' >>"$work/many.yaml"
+timeout 60 "$FLITWISE" check "$work/many.yaml" >"$work/out" 2>"$work/err"
+[[ $? == 2 ]] || complain "50,000 unknown axes are not refused in time"
+
 # A terminal is not commanded by a config, nor flooded by one value.
 printf 'link: {mps: "\\e[31m"}\n"a\\x07": 1\n' >"$work/evil.yaml"
 refuse 2 check "$work/evil.yaml"
