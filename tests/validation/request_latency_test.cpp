@@ -71,7 +71,8 @@ TEST(RequestLatency, AWriteIsCountedOnceWhateverItIsCutInto) {
     EXPECT_EQ(requests.at("count").get<std::uint64_t>(), all[i].requests);
     EXPECT_EQ(tlps.at("count").get<std::uint64_t>(), all[i].tlps);
     EXPECT_EQ(requests.at("max"), tlps.at("max")) << "the last TLP of some request";
-    EXPECT_GT(requests.at("min").get<double>(), tlps.at("min").get<double>());
+    // Lines that a cache holds may all be written on one edge of the clock.
+    EXPECT_GE(requests.at("min").get<double>(), tlps.at("min").get<double>());
     EXPECT_GT(requests.at("mean").get<double>(), tlps.at("mean").get<double>());
   }
 }
