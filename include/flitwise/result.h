@@ -49,6 +49,7 @@ struct DirectionResult {
   std::uint64_t payload_bytes = 0;
   Time first_symbol, last_symbol;  ///< of the counted TLPs
   Time window;                     ///< span that wire bits cover
+  Time window_end;                 ///< when it ended
   WireBits bits;
   StallTimes stalls;
   std::uint64_t replays = 0;        ///< TLPs sent again
@@ -173,6 +174,7 @@ std::string text_of(const std::vector<Violation>& violations);
 struct RunResult {
   std::uint64_t seed = 0;
   Time simulated;
+  Time memory_asked, memory_done;  ///< the last access to host memory: given to it, and over
   double host_seconds = 0;
   std::string config_json;  ///< effective config, canonical
   std::string config_sha256;

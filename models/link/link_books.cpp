@@ -81,6 +81,7 @@ DirectionResult Link::direction(const End& from) const {
   r.first_symbol = is_empty ? Time{} : b.account.first_symbol;
   r.last_symbol = is_empty ? Time{} : b.account.last_symbol;
   r.window = b.at - a.at;
+  r.window_end = b.at;
   r.bits = b.account.bits;
   r.bits.phy = b.phy;
   r.bits.idle += b.idle;

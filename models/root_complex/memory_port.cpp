@@ -37,6 +37,7 @@ bool MemoryPort::submit(MemoryClient& client, PacketRef packet, std::uint64_t ad
   transaction.packet = std::move(packet);
   transaction.is_waiting = false;
   fill(transaction, address);
+  asked_ = std::max(asked_, now() + delay);
   if (open_request_ != nullptr || !waiting_.empty()) {
     transaction.ready = now() + delay;
     transaction.is_waiting = true;
@@ -194,6 +195,7 @@ bool MemoryPort::access(tlm::tlm_command command, std::uint64_t address, std::ui
 }
 
 void MemoryPort::finish(MemoryTransaction& transaction, Time when) {
+  done_ = std::max(done_, when);
   transaction.client->memory_done(transaction, when);
   transaction.release();
 }

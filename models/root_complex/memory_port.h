@@ -63,6 +63,9 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
   /// One little-endian word of a table; 0 where there is no memory.
   bool poke_u64(std::uint64_t address, std::uint64_t value);
   std::uint64_t peek_u64(std::uint64_t address);
+  /// When the last access was given to memory, and when the last one is over.
+  Time asked() const { return asked_; }
+  Time done() const { return done_; }
   std::size_t in_flight() const { return all_.size() - idle_.size(); }
 
  private:
@@ -79,6 +82,7 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
   MemoryTransaction& take();
   void free(tlm::tlm_generic_payload* payload) override;
 
+  Time asked_{}, done_{};
   std::vector<std::unique_ptr<MemoryTransaction>> all_;
   std::vector<MemoryTransaction*> idle_;
   std::deque<MemoryTransaction*> waiting_;     // the memory has not ended the request before them

@@ -318,6 +318,8 @@ RunResult Machine::result() const {
   result.seed = config.run.seed;
   result.latency = tracer_.results();
   measurement_.fill(result);
+  result.memory_asked = memory_port_.asked();
+  result.memory_done = memory_port_.done();
   result.iommu.push_back(agent_.result());
   if (iommu_driver_) {
     iommu_driver_->fill(result.iommu.back());

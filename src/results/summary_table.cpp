@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "results/drain_text.h"
 #include "results/statistics.h"
 #include "results/text_table.h"
 
@@ -320,11 +321,11 @@ std::string summary_text(const RunResult& result, RunEnd end) {
     text += "Interrupted: the figures cover the run up to there, and nothing was checked.\n";
   }
   for (const std::string& part :
-       {links_table(result), wire_table(result), stall_table(result), latency_table(result),
-        handle_table(result), refusals_table(result), translation_table(result),
-        driver_table(result), ats_table(result), cxl_cache_table(result), cxl_hdm_db_table(result),
-        permission_table(result), attacks_table(result), errors_table(result),
-        checks_text(result)}) {
+       {links_table(result), drain_text(result), wire_table(result), stall_table(result),
+        latency_table(result), handle_table(result), refusals_table(result),
+        translation_table(result), driver_table(result), ats_table(result), cxl_cache_table(result),
+        cxl_hdm_db_table(result), permission_table(result), attacks_table(result),
+        errors_table(result), checks_text(result)}) {
     text += part.empty() ? "" : "\n" + part;
   }
   return text;

@@ -34,6 +34,24 @@ for one in "$config" "$FLITWISE_SOURCE_DIR/configs/bench/posted_write_64B.yaml";
   [[ $(figures "$one" 1) != "$(figures "$one" 2)" ]] || complain "$one: another seed gives the same figures"
 done
 
+# A replay timer that leaves an Ack no time is allowed, and warned of; by itself the timer has room. [LNK-7.18]
+long=(--set link.preset=gen3x8 --set link.timing.propagation=200ns)
+expect 0 run "$config" "${small[@]}" "${long[@]}" --quiet
+[[ ! -s $work/err ]] || complain "warned of an automatic replay timer"
+expect 0 run "$config" "${small[@]}" "${long[@]}" --set link.timing.replay_timeout=400ns --quiet
+said "warning: link.timing.replay_timeout: 400.0 ns"
+printf 'base: %s\nlink: {preset: gen3x8, timing: {propagation: 200ns, replay_timeout: 400ns}}\n' "$config" >"$work/short.yaml"
+expect 0 check "$work/short.yaml"
+printed "ok"
+said "short.yaml: link.timing.replay_timeout: 400.0 ns"
+
+# Goodput is of the wire, utilisation of the whole window: where they are apart the summary says what drained.
+expect 0 run "$config" --set workload.requests=5000 --set host.memory.bandwidth=10Gb/s
+printed "rp0-ep0 up: goodput is of"
+printed "; host memory drained for"
+expect 0 run "$config" --set workload.requests=20000
+if grep -q "goodput is of" "$work/out"; then complain "a window that ends with the wire was explained"; fi
+
 # What a user reads has one name for one link.
 "$FLITWISE" run "$config" "${small[@]}" --json --quiet --trace packets="$work/names.csv" >"$work/out"
 python3 - "$work/out" "$work/names.csv" <<'P' || complain "checks or trace have other names for a link than the results"

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What drained after the last symbol of a direction.
+#include "results/drain_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "results/text_table.h"
+
+namespace flitwise {
+namespace {
+
+constexpr double kWorthALine = 0.05;  // of the window
+
+struct Wire {
+  std::string name;
+  const DirectionResult* traffic;
+};
+
+std::vector<Wire> busy_wires(const RunResult& result) {
+  std::vector<Wire> wires;
+  for (const LinkResult& link : result.links) {
+    for (const auto& [name, traffic] :
+         {std::pair{" up", &link.up}, std::pair{" down", &link.down}}) {
+      if (traffic->tlps > 0) {
+        wires.push_back({link.name + name, traffic});
+      }
+    }
+  }
+  return wires;
+}
+
+/// The other direction that carried TLPs longest, if that is most of what came afterwards.
+const Wire* later_wire(const std::vector<Wire>& wires, const DirectionResult& traffic) {
+  const Time half{(traffic.last_symbol.fs + traffic.window_end.fs) / 2};
+  const Wire* latest = nullptr;
+  for (const Wire& one : wires) {
+    const bool is_later =
+        latest == nullptr || one.traffic->last_symbol > latest->traffic->last_symbol;
+    if (one.traffic != &traffic && one.traffic->last_symbol > half && is_later) {
+      latest = &one;
+    }
+  }
+  return latest;
+}
+
+/// Behind the wires a request goes through the root port and its translation into host memory, and
+/// what it read through the device.
+std::string behind_the_wires(const RunResult& result, const DirectionResult& traffic) {
+  const Time asked = std::clamp(result.memory_asked, traffic.last_symbol, traffic.window_end);
+  const Time done = std::clamp(result.memory_done, asked, traffic.window_end);
+  const Time in_port = asked - traffic.last_symbol;
+  const Time in_memory = done - asked;
+  const Time in_device = traffic.window_end - done;
+  if (in_memory >= in_port && in_memory >= in_device) {
+    return fmt::format("host memory drained for {} more", time_text(in_memory.ns()));
+  }
+  return in_port >= in_device
+             ? fmt::format("the root port and translation drained for {} more",
+                           time_text(in_port.ns()))
+             : fmt::format("the device was at work for {} more", time_text(in_device.ns()));
+}
+
+}  // namespace
+
+std::string drain_text(const RunResult& result) {
+  const std::vector<Wire> wires = busy_wires(result);
+  std::string text;
+  for (const Wire& one : wires) {
+    const DirectionResult& traffic = *one.traffic;
+    const Time rest = std::max(traffic.window_end, traffic.last_symbol) - traffic.last_symbol;
+    if (traffic.payload_bytes == 0 || rest.ns() <= kWorthALine * traffic.window.ns()) {
+      continue;
+    }
+    const Wire* later = later_wire(wires, traffic);
+    text += fmt::format(
+        "{}: goodput is of {} up to its last symbol, utilisation of a window of {}; {}\n", one.name,
+        time_text((traffic.last_symbol - traffic.first_symbol).ns()),
+        time_text(traffic.window.ns()),
+        later == nullptr
+            ? behind_the_wires(result, traffic)
+            : fmt::format("{} carried TLPs for {} more", later->name,
+                          time_text((later->traffic->last_symbol - traffic.last_symbol).ns())));
+  }
+  return text;
+}
+
+}  // namespace flitwise
