@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "config/handle_ranges.h"
 #include "config/load.h"
 #include "cxl/widths.h"
 #include "dhi/negotiation.h"
@@ -36,13 +37,6 @@ std::uint8_t caches_in(const Config& config) {
     caches += device.device.cxl.cache.size > 0 ? 1U : 0U;
   }
   return static_cast<std::uint8_t>(caches);
-}
-
-/// Handles that devices share a number space for have to be kept apart. [DHI D2, D23]
-bool share_handles(const Config& config) {
-  return config.host.dhi.table == HostDhiTable::kShared ||
-         (config.system.topology == Topology::kSwitch && config.link.identity == Identity::kDhi &&
-          config.link.dhi_form == DhiForm::kRidFabric);
 }
 
 /// A switch has to pass completions on, so that its room for them has an end: where the
@@ -286,12 +280,9 @@ void Fabric::assign_handles(const Config& config) {
   for (const FabricDevice& device : devices) {
     bits.push_back(device.config.device.dhi.bits);
   }
-  const unsigned entries = config.host.dhi.table == HostDhiTable::kShared
-                               ? config.host.dhi.entries
-                               : HandleRange::of_bits(kMaxHandleBits).size();
-  const std::vector<HandleRange> apart = partition_handles(entries, bits);
+  const std::vector<HandleRange> ranges = handle_ranges(config, bits);
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    devices[i].range = share_handles(config) ? apart[i] : HandleRange::of_bits(bits[i]);
+    devices[i].range = ranges[i];
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "config/handle_warnings.h"
 #include "config/load.h"
 #include "link/replay_timer.h"
 
@@ -42,6 +43,7 @@ Warnings warnings_of(const Config& config) {
 std::vector<std::string> config_warnings(const Config& config) {
   Warnings all = warnings_of(config);
   const Warnings of_all = all;
+  warn_of_stalls(config, all);
   for (const auto& [name, overrides] : config.instances) {
     for (const std::string& warning : warnings_of(for_instance(config, name))) {
       if (std::find(of_all.begin(), of_all.end(), warning) == of_all.end()) {

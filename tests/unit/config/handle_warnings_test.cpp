@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a valid configuration is warned of, with one that just is not.
+#include "config/handle_warnings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/load.h"
+
+namespace flitwise::handle_warnings_test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Of a machine with handles of four bits, with these overrides.
+std::vector<std::string> warnings(std::vector<std::string> sets) {
+  sets.insert(sets.begin(), {"link.identity=dhi", "device.dhi.bits=4"});
+  LoadOptions options;
+  options.sets = std::move(sets);
+  std::vector<std::string> texts;
+  warn_of_stalls(config_from_text("", "a.yaml", "", options), texts);
+  return texts;
+}
+
+TEST(HandleWarnings, DHI_D9_MoreDomainsThanHandlesWhileEachMissStalls) {
+  EXPECT_THAT(warnings({"workload.domains=16"}), IsEmpty());
+  EXPECT_THAT(
+      warnings({"workload.domains=17"}),
+      ElementsAre(AllOf(HasSubstr("device.dhi.on_miss: stall with 17 domains"),
+                        HasSubstr("16 handles in ep0"), HasSubstr("device.dhi.bits of at least 5"),
+                        HasSubstr("device.dhi.on_miss: bypass"),
+                        HasSubstr("workload.domains up to 16"))));
+  EXPECT_THAT(warnings({"workload.domains=64"}),
+              ElementsAre(HasSubstr("device.dhi.bits of at least 6")));
+}
+
+TEST(HandleWarnings, DHI_D9_NobodyStallsWhereMessagesGoInFull) {
+  const std::string many = "workload.domains=64";
+  EXPECT_THAT(warnings({many, "device.dhi.on_miss=bypass"}), IsEmpty());
+  EXPECT_THAT(warnings({many, "device.dhi.management=software"}), IsEmpty());
+  EXPECT_THAT(warnings({many, "device.dhi.allocate_at=context_creation"}), IsEmpty());
+  EXPECT_THAT(warnings({many, "link.identity=bdf_pasid"}), IsEmpty());
+  EXPECT_THAT(warnings({many, "device.dhi.enabled=false"}), IsEmpty());
+}
+
+TEST(HandleWarnings, DHI_D9_OnlyDomainsThatTakeTurnsCount) {
+  const std::vector<std::string> working_set = {"workload.domains=64",
+                                                "workload.domain_choice=working_set"};
+  auto with = [&](const std::string& size) {
+    std::vector<std::string> sets = working_set;
+    sets.push_back("workload.working_set=" + size);
+    return sets;
+  };
+  EXPECT_THAT(warnings(with("16")), IsEmpty());
+  EXPECT_THAT(warnings(with("17")), ElementsAre(HasSubstr("17 domains")));
+}
+
+// [DHI D2] Behind one shared table the handles are split.
+TEST(HandleWarnings, DHI_D2_EachDeviceIsHeldAgainstItsOwnRange) {
+  const std::vector<std::string> shared = {"system.devices=2", "host.dhi.table=shared",
+                                           "host.dhi.entries=16", "workload.domains=10"};
+  EXPECT_THAT(warnings(shared),
+              ElementsAre(HasSubstr("8 handles in ep0"), HasSubstr("8 handles in ep1")));
+  EXPECT_THAT(warnings({"system.devices=2", "workload.domains=10"}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace flitwise::handle_warnings_test
