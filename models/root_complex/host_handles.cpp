@@ -107,6 +107,17 @@ std::uint8_t HostHandles::epoch_of(Bdf function) const {
   return partition ? table_.epoch(*partition) : std::uint8_t{0};
 }
 
+bool HostHandles::is_enabled(BusRange buses) const {
+  for (unsigned bus = buses.secondary; bus <= buses.subordinate; ++bus) {
+    const std::optional<PartitionId> partition =
+        table_.partition_of(Bdf::of(static_cast<std::uint8_t>(bus), 0, 0));
+    if (partition && !(table_.range(*partition) == HandleRange::none())) {
+      return true;
+    }
+  }
+  return false;
+}
+
 HostHandles::Name HostHandles::find(const DeviceIdentity& identity) {
   const std::optional<Dhi> dhi = table_.find(identity);
   return {dhi, store_.search_by_domain(dhi)};

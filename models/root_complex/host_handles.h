@@ -58,6 +58,8 @@ class HostHandles {
     Time latency{};
   };
   Name find(const DeviceIdentity& identity);
+  /// Some device on these buses may have handles here: the host's end is enabled. [DHI D5]
+  bool is_enabled(BusRange buses) const;
   /// Capabilities that the function was granted. [DHI D20]
   std::uint16_t granted_capabilities(Bdf function) const { return grants_.capabilities(function); }
 
