@@ -47,6 +47,7 @@ class CxlCacheDevice : public sc_core::sc_module {
   std::string waiting() const;
   /// When the last answer so far was there.
   Time last_completion() const { return core_.last_completion(); }
+  std::uint64_t lines_over() const { return core_.lines_over(); }
   std::map<std::string, std::uint64_t> errors() const;
   std::vector<CheckResult> checks() const;
   /// Of the measured window.

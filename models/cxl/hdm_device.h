@@ -44,6 +44,7 @@ class CxlHdmDevice : public sc_core::sc_module, private LineMemory {
   std::string waiting() const;
   /// When the last request of the core so far was over.
   Time last_completion() const { return core_.last_completion(); }
+  std::uint64_t lines_over() const { return core_.lines_over(); }
   std::map<std::string, std::uint64_t> errors() const;
   std::vector<CheckResult> checks() const;
   /// Fills in its part: of what belongs to the measured part.

@@ -43,6 +43,7 @@ class CxlHdmHost : public sc_core::sc_module {
   std::string waiting() const;
   /// When the last answer so far was there.
   Time last_completion() const { return core_.last_completion(); }
+  std::uint64_t lines_over() const { return core_.lines_over(); }
   std::map<std::string, std::uint64_t> errors() const;
   std::vector<CheckResult> checks() const;
   /// Fills in its part: of what belongs to the measured part.

@@ -60,6 +60,7 @@ class LineCore {
   void lose_all(Time now);
 
   std::uint32_t lines_out() const { return transfers_.lines_out(); }
+  std::uint64_t lines_over() const { return transfers_.lines_over(); }
   Time last_completion() const { return last_completion_; }
   /// Counted by kind, zeros as well.
   std::map<std::string, std::uint64_t> errors() const {

@@ -88,6 +88,7 @@ void LineTransfers::done(const Line& line, TransferStatus status, Time when) {
   active.status = status == TransferStatus::kDone ? active.status : status;
   (status == TransferStatus::kTimeout ? lost_bytes_ : answered_bytes_) += line.bytes();
   --lines_out_;
+  ++lines_over_;
   if (--active.lines_out == 0 && active.all_taken) {
     const Transfer transfer = active.transfer;
     const TransferStatus end = active.status;

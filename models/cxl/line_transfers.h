@@ -60,6 +60,7 @@ class LineTransfers {
   void done(const Line& line, TransferStatus status, Time when);
 
   std::uint32_t lines_out() const { return lines_out_; }
+  std::uint64_t lines_over() const { return lines_over_; }
   /// Of this name: every byte asked for was answered or lost. REQUIRES: nothing is out.
   CheckResult check(std::string name) const;
 
@@ -84,6 +85,7 @@ class LineTransfers {
   Line line_;                              // the next one of the present transfer
   std::uint64_t next_byte_ = 0, end_ = 0;  // of the present transfer
   std::uint32_t lines_out_ = 0;
+  std::uint64_t lines_over_ = 0;
   std::uint64_t pattern_ = 0;
   std::uint64_t asked_bytes_ = 0, answered_bytes_ = 0, lost_bytes_ = 0;  // read or written
 };

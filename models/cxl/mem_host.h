@@ -47,6 +47,7 @@ class CxlMemHost : public sc_core::sc_module {
   std::string waiting() const;
   /// When the last answer so far was there.
   Time last_completion() const { return last_completion_; }
+  std::uint64_t lines_over() const { return transfers_.lines_over(); }
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::vector<CheckResult> checks() const;
 

@@ -14,6 +14,7 @@ void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
   is_active_ = outcome.is_active();
   unapplied_.clear();
   covered_by_flush_ = 0;
+  failed_flushes_ = 0;
   orders_.clear();
   has_started_.clear();
   has_refusal_.clear();
@@ -107,7 +108,9 @@ DhiAgent::Answer DhiAgent::wait_or_bypass(MissOutcome outcome, const DeviceIdent
     // Else a victim with posted uses alone would never be known to be idle. [DHI D10]
     request_flush(identity.bdf, first);
   }
-  if (outcome == MissOutcome::kNotHere || config_.dhi.on_miss == OnMiss::kBypass) {
+  const bool is_hopeless = flushes_fail() && (outcome == MissOutcome::kWaitForPush ||
+                                              outcome == MissOutcome::kWaitForOrder);
+  if (outcome == MissOutcome::kNotHere || is_hopeless || config_.dhi.on_miss == OnMiss::kBypass) {
     ++bypasses_;
     answer.latency = store_->search_by_domain(std::nullopt);
     return answer;
@@ -218,7 +221,7 @@ void DhiAgent::drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first) {
       first.push_back(std::move(packet));
     }
   }
-  if (is_draining()) {
+  if (is_draining() && !flushes_fail()) {
     // Posted uses are known to be at the host when a later read has come back. [DHI D10]
     can_flush_ = can_flush;
     request_flush(bdf, first);
@@ -238,8 +241,14 @@ void DhiAgent::pushed_through(std::uint64_t serial) {
   }
 }
 
+void DhiAgent::flush_failed(bool was_answered) {
+  flush_is_out_ = false;
+  failed_flushes_ = was_answered ? failed_flushes_ + 1 : kMostFailedFlushes;
+}
+
 void DhiAgent::flush_done(std::uint64_t serial) {
   flush_is_out_ = false;
+  failed_flushes_ = 0;
   if (!table_) {
     return;
   }

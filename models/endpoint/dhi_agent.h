@@ -53,9 +53,11 @@ class DhiAgent {
   void nonposted_done(HandlePin pin) { table_->completed(pin); }  // likewise
   void pushed_through(std::uint64_t serial);
   void flush_done(std::uint64_t serial);
-  /// The flush was refused or timed out: it says nothing; another one will be sent where it is
-  /// needed.
-  void flush_failed() { flush_is_out_ = false; }
+  /// The flush was refused, or had no answer: it says nothing. After some in a row nobody waits
+  /// for one any more: a message that needs another's handle goes in full, whatever
+  /// device.dhi.on_miss says. Each such message tries one flush, so that the device recovers.
+  void flush_failed(bool was_answered);
+  std::uint64_t flushes() const { return flushes_; }  ///< sent
   void end_context(DomainId domain);
   /// The context starts: with allocate_at context_creation it has its handle from here on, if there
   /// is one. Messages are appended to `first`. Returns the latency of the table. [DHI D13]
@@ -113,6 +115,10 @@ class DhiAgent {
   void request_flush(Bdf bdf, std::vector<PacketRef>& first);
   HandleStatus check(const DeallocMessage& message, Bdf base) const;
   bool is_new_context(DomainId domain);
+  bool flushes_fail() const { return failed_flushes_ >= kMostFailedFlushes; }
+
+  /// model: so many refused ones in a row, or one that had no answer, are enough.
+  static constexpr unsigned kMostFailedFlushes = 4;
 
   const DeviceConfig config_;
   PacketPool& pool_;
@@ -130,6 +136,7 @@ class DhiAgent {
   std::size_t covered_by_flush_ =
       0;  // the first so many of them are covered by the flush that is out
   bool flush_is_out_ = false;
+  unsigned failed_flushes_ = 0;           // in a row
   bool can_flush_ = false;                // of the message at hand
   DomainId waiting_domain_{0xffff'ffff};  // its lookup has been counted already
   std::uint64_t deallocs_ = 0, bypasses_ = 0, flushes_ = 0, acks_ = 0, refused_ = 0;

@@ -196,6 +196,7 @@ Time DmaEngine::next_at() const {
 
 void DmaEngine::finished(const TransferEnd& end) {
   reads_ -= end.op == Op::kRead ? 1 : 0;
+  ++ended_;
   failed_ += end.status == TransferStatus::kDone ? 0 : 1;
   if (end.token != kNoMessage) {
     item_done(end.token);

@@ -48,6 +48,7 @@ class DmaEngine : public Engine {
   std::string waiting() const override;
 
   std::uint64_t started() const { return started_; }      ///< messages
+  std::uint64_t ended() const { return ended_; }          ///< transfers
   std::uint64_t doorbells() const { return doorbells_; }  ///< arrived
   std::uint64_t stray_doorbells() const { return stray_doorbells_; }
   std::uint64_t failed() const { return failed_; }  ///< transfers that ended in UR, CA or a timeout
@@ -99,6 +100,7 @@ class DmaEngine : public Engine {
   Time earliest_ = Time::never();  // issue interval
   unsigned reads_ = 0;             // in flight
   std::uint64_t started_ = 0;
+  std::uint64_t ended_ = 0;
   std::uint64_t failed_ = 0;
   std::uint64_t doorbells_ = 0, stray_doorbells_ = 0;
   std::vector<Message> messages_;

@@ -118,6 +118,7 @@ void Endpoint::pump_raw(Time t) {
     }
     packet->is_raw = true;
     packet->stamp(Hop::kIssue, t);
+    ++counters_.settled;
     counters_.posted_bytes += packet->tlp.type == TlpType::kMWr ? packet->payload_bytes : 0;
     queue(std::move(packet), t + config_.device.timing.pipeline);
   }
@@ -282,6 +283,7 @@ PacketRef Endpoint::make_request(const Transfer& transfer, const DeviceIdentity&
       packet->write = write_of(active_[current_]);
     }
     counters_.posted_bytes += piece_.bytes;
+    ++counters_.settled;
     fill_payload(*packet, transfer);
   }
   sizer_.size(*packet);
@@ -439,6 +441,7 @@ void Endpoint::inject(PacketRef packet) {
   }
   packet->is_raw = true;
   packet->stamp(Hop::kIssue, now());
+  ++counters_.settled;
   counters_.posted_bytes += packet->tlp.type == TlpType::kMWr ? packet->payload_bytes : 0;
   queue(std::move(packet), now());
   wake();

@@ -39,6 +39,7 @@ struct EndpointCounters {
   std::uint64_t posted_bytes = 0;  ///< of MWr, sent or waiting to be
   std::uint64_t asked_bytes = 0;   ///< of reads; a zero-length one asks for one byte
   std::uint64_t delivered_bytes = 0, failed_bytes = 0;
+  std::uint64_t settled = 0;  ///< TLPs of engines: writes on their way, reads that are over
 };
 
 class Endpoint : public sc_core::sc_module {

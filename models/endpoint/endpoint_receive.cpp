@@ -95,7 +95,8 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
       dhi_.pushed_through(request.posted_serial);
     }
   } else if (packet.purpose == HandlePurpose::kFlush) {
-    dhi_.flush_failed();
+    refuse(packet, "flush_failed");
+    dhi_.flush_failed(status != TransferStatus::kTimeout);
   }
   counters_.failed_bytes += status == TransferStatus::kDone ? 0 : request.reassembly.bytes_left();
   const std::uint32_t slot = request.transfer;
@@ -105,6 +106,7 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
   if (is_flush) {
     return;
   }
+  ++counters_.settled;
   Active& active = active_[slot];
   active.status = status == TransferStatus::kDone ? active.status : status;
   --active.tlps_out;

@@ -96,6 +96,7 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   Bdf bdf_of(unsigned port) const { return routes_->port_bdf(port); }
   /// Interrupt writes from functions on these buses.
   std::uint64_t interrupts(BusRange buses) const;
+  std::uint64_t accesses() const { return last_serial_; }  ///< non-posted ones that went down
   bool is_quiet() const { return in_flight_ == 0 && waiting_.empty() && agenda_.empty(); }
   /// master_abort, completion_timeout, link_down.
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }

@@ -229,6 +229,10 @@ void IommuDriver::accessed(const Packet& packet, std::uint64_t address) {
   pages_->frames().access(who, address, is_untranslated ? &packet.tlp.address : nullptr);
 }
 
+void IommuDriver::note_wait(Time delay) {
+  waits_until_ = std::max(waits_until_, now() + delay);
+}
+
 bool IommuDriver::is_quiet() const {
   return (!is_started_ || is_ready_) && backlog_.empty() && batch_.empty() && !is_unmapping_ &&
          !is_serving_ && !is_taking_faults_ && requests_out_ == 0 && ring_.is_quiet() &&

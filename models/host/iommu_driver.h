@@ -61,6 +61,10 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
     return maps_ + unmaps_ + served_ + refused_ + faults_taken_ + ring_.written() +
            (teardown_ ? teardown_->progress() : 0);
   }
+  /// Unmaps and steps of teardowns that are over.
+  std::uint64_t settled() const { return unmaps_ + (teardown_ ? teardown_->progress() : 0); }
+  /// Until then it lets time pass that the configuration has set, and somebody may wait for it.
+  Time waits_until() const { return waits_until_; }
   void fill(IommuResult& result) const;
   /// From the call to the page that is free. The whole run.
   const LatencyHistogram& unmap_latency() const { return unmap_latency_; }
@@ -98,6 +102,7 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   void interrupted(std::uint32_t vector);
   void background(Time delay, std::function<void()> what);
   void call_again(double per_second, Time& due, std::function<void()> what);
+  void note_wait(Time delay);
   void work();
   void accessed(const Packet& packet, std::uint64_t address) override;
 
@@ -159,7 +164,8 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
 
   std::deque<Unmap> backlog_;
   std::vector<Unmap> batch_;  // that are being invalidated, or are collected
-  std::uint64_t held_ = 0;    // pages that the two above may have taken
+  Time waits_until_{};
+  std::uint64_t held_ = 0;  // pages that the two above may have taken
   std::uint64_t most_held_ = 0;
   bool is_unmapping_ = false, is_flush_due_ = false, is_waiting_ = false;
   std::uint64_t flushes_ = 0;

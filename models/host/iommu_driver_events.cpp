@@ -106,6 +106,7 @@ void IommuDriver::take_request(const QueuedPageRequest& request) {
     return;
   }
   pages_->page(*page).is_wanted = true;
+  note_wait(config_.map_latency);
   bridge_.after(config_.map_latency, [this, request, page = *page] { map_for(request, page); });
 }
 
@@ -245,6 +246,7 @@ void IommuDriver::record_read(std::uint64_t low, std::uint64_t high) {
     return;
   }
   pages_->page(*page).is_wanted = true;
+  note_wait(config_.map_latency);
   background(config_.map_latency, [this, page = *page] {
     pages_->page(page).is_wanted = false;
     remap(page);

@@ -93,6 +93,7 @@ void IommuDriver::cleared() {
   if (batch_.back().pages.empty()) {
     batch_.pop_back();
   } else if (batch_.size() == 1 && config_.mode == UnmapMode::kDeferred) {
+    note_wait(config_.flush_after);
     background(config_.flush_after, [this, flush = flushes_] {
       if (flush == flushes_) {
         is_flush_due_ = true;

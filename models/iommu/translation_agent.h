@@ -92,6 +92,8 @@ class TranslationAgent : public sc_core::sc_module,
     return counts_.walk_reads + answered_ + counts_.invalidations + invalidations_answered_ +
            page_requests_.received();
   }
+  /// Orders of software that it has carried out.
+  std::uint64_t orders_done() const { return counts_.invalidations + invalidations_answered_; }
   bool is_quiet() const;
   /// When it gives up waiting for devices; never where it does not wait.
   Time next_timeout() const;

@@ -118,6 +118,16 @@ class Link : public sc_core::sc_module {
   std::uint64_t delivered() const {
     return ends_[0]->delivered_load.tlps + ends_[1]->delivered_load.tlps;
   }
+  /// What the framer of that end has counted since the start of the run.
+  const FramerStats& framer_stats(LinkSide sender) const { return end(sender).framer->stats(); }
+  /// TLPs, flits and DLLPs that were damaged on the wire or sent again, both ways.
+  std::uint64_t wasted() const {
+    std::uint64_t sum = 0;
+    for (const std::unique_ptr<End>& one : ends_) {
+      sum += one->account.damaged + one->framer->stats().replays;
+    }
+    return sum;
+  }
   /// Some TLP is queued or on its way, be it to be sent again.
   bool carries_tlps() const;
   /// All TLPs delivered and acknowledged, all credits told.

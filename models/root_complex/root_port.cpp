@@ -185,7 +185,9 @@ const char* RootPort::address_refusal_of(const Tlp& tlp, std::uint64_t address,
   if (!lies_in(tlp, address, 0, config_.host.memory.size)) {
     return "unmapped_address";
   }
-  return checks_windows_ ? window_refusal_of(tlp, address, standing) : nullptr;
+  // What touches no memory is let through, so that whoever may write can flush. [DHI S3]
+  return checks_windows_ && !is_zero_length_read(tlp) ? window_refusal_of(tlp, address, standing)
+                                                      : nullptr;
 }
 
 const char* RootPort::window_refusal_of(const Tlp& tlp, std::uint64_t address,
@@ -244,6 +246,7 @@ void RootPort::interrupt(Packet& packet, Time delay) {
     refuse(packet, CplStatus::kUR, "not_an_interrupt", delay);
     return;
   }
+  settle(packet);
   ++counters_.interrupts;
   counters_.interrupt_bytes += packet.payload_bytes;
   packet.stamp(Hop::kMemory, now() + delay);
@@ -312,6 +315,10 @@ bool RootPort::resolve(Packet& packet, Time t, Standing& standing) {
   const bool is_translation = packet.tlp.at == AddressType::kTranslationRequest;
   refuse(packet, is_translation ? CplStatus::kCA : CplStatus::kUR, "invalid_handle",
          config_.host.timing.root_port + lookup.latency);
+  if (!device_of(packet.tlp.requester_id).handles->is_enabled(buses_)) {
+    count("handle_while_disabled", packet);  // only the device's end is enabled [DHI D5]
+    observe("handle_while_disabled", "", packet);
+  }
   queue_answers(packet, lookup.latency);
   return false;
 }
@@ -374,6 +381,7 @@ void RootPort::memory_done(const MemoryTransaction& transaction, Time when) {
   memory_done_at_ = when;
   Packet& packet = *transaction.packet;
   packet.stamp(Hop::kMemory, when);
+  settle(packet);
   if (!transaction.is_response_ok()) {
     refuse(packet, CplStatus::kCA, "memory_error", when - now());
   } else if (packet.tlp.type == TlpType::kMWr) {

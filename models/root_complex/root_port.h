@@ -35,6 +35,7 @@ struct RootPortCounters {
   std::uint64_t writes = 0, reads = 0, interrupts = 0, messages = 0, handle_messages = 0,
                 completions = 0, refused = 0;
   std::uint64_t received = 0;
+  std::uint64_t settled = 0;  ///< requests of engines and scripts that were served or refused
   std::uint64_t nonposted = 0,
                 answered = 0;  ///< requests that want an answer, and those that have it
   std::uint64_t written_bytes = 0, interrupt_bytes = 0, dropped_bytes = 0;  ///< of MWr
@@ -103,6 +104,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void hold_behind_answers(Packet& packet);
   void release_answered();
   static bool waits_for_translations(const Tlp& tlp);
+  void settle(const Packet& packet);
   void take_unordered(Packet& packet, Time now);
   void receive_message(Packet& packet, Time now);
   void receive_request(Packet& packet, Time now);

@@ -78,6 +78,7 @@ void RootPort::refuse(Packet& packet, CplStatus status, const char* kind, Time d
 
 // Dropped, and a fatal error; nobody is answered. [LNK-9.17]
 void RootPort::refuse_malformed(const Packet& packet, TlpViolation violation) {
+  settle(packet);
   ++errors_[std::string("malformed_tlp.") + name_of(violation)];
   ++counters_.refused;
   counters_.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
@@ -87,9 +88,18 @@ void RootPort::refuse_malformed(const Packet& packet, TlpViolation violation) {
 
 void RootPort::drop(const Packet& packet, const char* kind, const char* what) {
   ++counters_.refused;
+  settle(packet);
   counters_.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
   count(kind, packet);
   observe(what, kind, packet);
+}
+
+// What devices ask for on their own account, to get at the requests of an engine, is not counted.
+void RootPort::settle(const Packet& packet) {
+  const bool is_own_account =
+      packet.purpose != HandlePurpose::kNone || packet.tlp.at == AddressType::kTranslationRequest;
+  const bool is_request = !is_completion(packet.tlp.type) && !is_message(packet.tlp.type);
+  counters_.settled += is_request && !is_own_account ? 1 : 0;
 }
 
 void RootPort::observe(const char* what, const char* detail, const Packet& packet) const {

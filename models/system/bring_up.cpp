@@ -45,15 +45,15 @@ void Machine::bring_up() {
   }
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   boot();
-  std::uint64_t mark = progress();
+  std::uint64_t mark = activity();
   Time since = now();
   while (!is_booted()) {
     sc_core::sc_start(to_sc_time(kBootSlice));
     if (!boot_failure().empty()) {
       throw SimulationError(boot_failure());
     }
-    if (progress() != mark) {
-      mark = progress();
+    if (activity() != mark) {
+      mark = activity();
       since = now();
     } else if (now() - since > config.run.deadlock_after && !is_booted()) {
       throw SimulationError("the machine does not come up; what waits:\n" + waiting());

@@ -69,6 +69,18 @@ struct FabricDevice {
     return hostile ? hostile->is_done()
                    : engine->is_done() && (!host_engine || host_engine->is_done());
   }
+  /// When its engines have set themselves to go on; never where only others make them.
+  Time next_own_work() const {
+    return std::min(engine ? engine->next_at() : Time::never(),
+                    host_engine ? host_engine->next_at() : Time::never());
+  }
+  /// Requests of its engines that are over, as the device sees it: TLPs, lines, transfers.
+  std::uint64_t settled() const {
+    return endpoint->counters().settled + (engine ? engine->ended() : 0) +
+           (host_engine ? host_engine->ended() : 0) + (mem_host ? mem_host->lines_over() : 0) +
+           (hdm_host ? hdm_host->lines_over() + hdm_device->lines_over() : 0) +
+           (cache ? cache->lines_over() : 0);
+  }
   /// The cores that use its memory by CXL.mem, if there are any.
   void wake_host() const {
     if (hdm_host) {

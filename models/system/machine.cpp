@@ -18,7 +18,6 @@ namespace {
 
 // How often the end is looked for while work is left, and where nothing is measured.
 constexpr Time kWorkSlice = Time::from_us(1);
-constexpr Time kWaitSlice = Time::from_us(1000);  // where only a timer is waited for
 constexpr Time kIdleSlice = Time::from_ns(20);
 
 }  // namespace
@@ -184,10 +183,13 @@ void Machine::work_ended() {
 }
 
 // Nothing of the device is under way. Behind a switch it cannot be told apart from what others do.
-bool Machine::is_over(const FabricDevice& device) const {
-  return device.is_done() && device.is_quiet() &&
-         !fabric_.links[device.link].link->carries_tlps() &&
+bool Machine::is_idle(const FabricDevice& device) const {
+  return device.is_quiet() && !fabric_.links[device.link].link->carries_tlps() &&
          (!fabric_.switches.empty() || device.root_port->is_quiet());
+}
+
+bool Machine::is_over(const FabricDevice& device) const {
+  return device.is_done() && is_idle(device);
 }
 
 // Ends the windows of devices whose last request is over; returns when to look again, at the
@@ -213,32 +215,6 @@ std::optional<Time> Machine::close_devices() {
   return next;
 }
 
-void Machine::run_until_quiet() {
-  const Time patience = config.run.deadlock_after;
-  std::uint64_t mark = progress();
-  Time since = now();
-  measurement_.extend();
-  while (!is_quiet() && !is_interrupted()) {
-    advance();
-    if (progress() != mark) {
-      mark = progress();
-      since = now();
-    } else if (now() - since <= patience) {
-      continue;
-    } else if (const Time end = agent_.next_timeout(); end != Time::never() && end > now()) {
-      // Whoever waits with a timer has not stopped for good until it has given up. [IQU-07]
-      const Time rest = end - now();
-      sc_core::sc_start(to_sc_time(std::min(rest, kWaitSlice)));
-      since = rest <= kWaitSlice ? now() : since;  // what comes of that has all its time
-    } else {
-      throw DeadlockError(fmt::format("no progress for {} us of simulated time; what waits:\n{}{}",
-                                      patience.fs / 1'000'000'000, waiting(),
-                                      text_of(monitors_.violations())));
-    }
-  }
-  is_cut_short_ = !is_quiet();
-}
-
 // Runs in slices as long as work is given out, and from one event to the next while a device is on
 // its last requests, so that windows end with them; what remains are Acks and credits.
 void Machine::advance() {
@@ -249,7 +225,7 @@ void Machine::advance() {
   const std::optional<Time> next = close_devices();
   if (!next && !all_work_is_given_out()) {
     is_in_slice_ = true;
-    sc_core::sc_start(to_sc_time(kWorkSlice));
+    sc_core::sc_start(to_sc_time(std::max(kWorkSlice, rest_of_own_wait())));
     is_in_slice_ = false;
   } else if (is_exhausted() && nothing_is_under_way()) {
     if (const Time rest = end_of_last_request() - now(); rest > Time{}) {
@@ -271,18 +247,6 @@ Time Machine::end_of_last_request() const {
     end = std::max(end, one.last_completion());
   }
   return end;
-}
-
-std::uint64_t Machine::progress() const {
-  std::uint64_t sum = 0;
-  for (const FabricLink& one : fabric_.links) {
-    sum += one.link->delivered();
-  }
-  for (const FabricDevice& device : fabric_.devices) {
-    sum += device.engine ? device.engine->started() : 0;
-    sum += device.host_engine ? device.host_engine->started() : 0;
-  }
-  return sum + agent_.progress() + (iommu_driver_ ? iommu_driver_->progress() : 0);
 }
 
 std::string Machine::waiting() const {

@@ -28,6 +28,8 @@
 
 namespace flitwise {
 
+class RepeatBook;
+
 class Machine {
  public:
   /// With the memory that comes with the project.
@@ -59,11 +61,15 @@ class Machine {
   /// Nothing is under way anywhere, save periodic DLLPs.
   bool is_quiet() const;
   bool is_cut_short() const { return is_cut_short_; }
-  /// Runs until nothing is under way, or the user interrupts. Throws SimulationError where nothing
-  /// moves for run.deadlock_after.
+  /// Runs until nothing is under way, or the user interrupts. Throws SimulationError where no
+  /// request, message or handle order is over within run.deadlock_after though somebody waits for
+  /// more than the time that an engine or a driver has set itself, and where a link sends again and
+  /// again what never arrives (docs/statistics.md, "When a run ends by itself").
   void run_until_quiet();
-  /// Grows whenever something happens to a TLP: the mark of progress.
-  std::uint64_t progress() const;
+  /// Grows whenever something happens to a TLP, be it to one that is sent in vain.
+  std::uint64_t activity() const;
+  /// Grows with each request, message and handle order that is over.
+  std::uint64_t completed() const;
   /// More than run_until_quiet() has run belongs to the measured part as well.
   void extend_window() { measurement_.extend(); }
   std::string waiting() const;
@@ -91,6 +97,11 @@ class Machine {
   void make_driver(std::size_t index);
   void ring(std::size_t index, const WorkItem& item, std::uint32_t token);
   bool is_still() const;
+  bool is_idle(const FabricDevice& device) const;
+  std::optional<Time> next_own_work() const;
+  Time rest_of_own_wait() const;
+  std::optional<Time> end_of_timers() const;
+  [[noreturn]] void fail(const std::string& why, const RepeatBook& repeats) const;
   bool nothing_is_under_way() const;
   bool all_work_is_given_out() const;
   void work_ended();

@@ -199,6 +199,8 @@ const std::vector<std::string>& machine_errors() {
                                                    "no_progress",
                                                    "poisoned_tlp",
                                                    "invalid_handle",
+                                                   "handle_while_disabled",
+                                                   "flush_failed",
                                                    "handle_unknown_to_host",
                                                    "alloc_refused",
                                                    "stale_alloc_ack",

@@ -18,8 +18,8 @@ Keys run_keys() {
       time(
           "run.deadlock_after", [](auto& c) { return &c.run.deadlock_after; },
           between(Time::from_us(1), Time::from_us(1'000'000'000)),
-          "Without progress for so long the run ends with exit code 3; not shorter than a "
-          "completion timeout."),
+          "No request, message or handle order completed for so long: the run ends with exit code "
+          "3; not shorter than a completion timeout."),
       choice(
           "run.monitors", [](auto& c) { return &c.run.monitors; },
           "Protocol monitors watch every link; a violation ends the run with exit code 3."),

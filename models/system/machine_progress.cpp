@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a machine is, whether it gets on, and what it says where it does not.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/interrupt.h"
+#include "flitwise/error.h"
+#include "stats/progress_watch.h"
+#include "system/machine.h"
+#include "system/repeat_book.h"
+
+namespace flitwise {
+namespace {
+
+constexpr Time kWaitSlice = Time::from_us(1000);  // where only a timer is waited for
+
+}  // namespace
+
+std::uint64_t Machine::activity() const {
+  std::uint64_t sum = 0;
+  for (const FabricLink& one : fabric_.links) {
+    sum += one.link->delivered() + one.link->wasted();
+  }
+  for (const FabricDevice& device : fabric_.devices) {
+    sum += device.engine ? device.engine->started() : 0;
+    sum += device.host_engine ? device.host_engine->started() : 0;
+  }
+  return sum + agent_.progress() + (iommu_driver_ ? iommu_driver_->progress() : 0);
+}
+
+// Software goes on unmapping and ending contexts for as long as there is work, whether or not that
+// work gets on: as long as there is some, what software does counts for nothing.
+std::uint64_t Machine::completed() const {
+  std::uint64_t sum = 0;
+  for (const FabricDevice& device : fabric_.devices) {
+    sum += device.settled();
+  }
+  for (const auto& port : fabric_.root_ports) {
+    sum += port->counters().settled;
+  }
+  for (const Software& one : software_) {
+    sum += one.driver ? one.driver->allocated() + one.driver->freed() + one.driver->refused() : 0;
+  }
+  if (all_work_is_given_out()) {
+    sum += agent_.orders_done() + (iommu_driver_ ? iommu_driver_->settled() : 0);
+  }
+  return sum;
+}
+
+// When some engine goes on by itself, if nobody waits for anything else.
+std::optional<Time> Machine::next_own_work() const {
+  if (!is_started_) {
+    return std::nullopt;
+  }
+  Time next = Time::never();
+  for (const FabricDevice& device : fabric_.devices) {
+    const Time own = device.next_own_work();
+    const bool waits = own != Time::never() && own > now();
+    if (!is_idle(device) || (!waits && !device.is_done())) {
+      return std::nullopt;
+    }
+    next = waits ? std::min(next, own) : next;
+  }
+  return next == Time::never() ? std::nullopt : std::optional<Time>(next);
+}
+
+Time Machine::rest_of_own_wait() const {
+  const std::optional<Time> next = next_own_work();
+  return next ? std::min(*next - now(), kWaitSlice) : Time{};
+}
+
+// Whoever waits with a timer has not stopped for good until it has given up. [IQU-07]
+std::optional<Time> Machine::end_of_timers() const {
+  const Time of_agent = agent_.next_timeout();
+  Time end = of_agent == Time::never() ? Time{} : of_agent;
+  end = std::max(end, iommu_driver_ ? iommu_driver_->waits_until() : Time{});
+  return end > now() ? std::optional<Time>(end) : std::nullopt;
+}
+
+void Machine::fail(const std::string& why, const RepeatBook& repeats) const {
+  throw DeadlockError(fmt::format("{}; what repeats:\n{}what waits:\n{}{}", why, repeats.text(),
+                                  waiting(), text_of(monitors_.violations())));
+}
+
+void Machine::run_until_quiet() {
+  using Outlook = ProgressWatch::Outlook;
+  ProgressWatch watch(config.run.deadlock_after);
+  RepeatBook repeats(fabric_, bridge_, agent_);
+  std::uint64_t mark = completed();
+  watch.begin(now());
+  measurement_.extend();
+  while (!is_quiet() && !is_interrupted()) {
+    advance();
+    const std::uint64_t done = completed();
+    const Outlook outlook = watch.look(now(), done, activity());
+    if (done != mark) {
+      mark = done;
+      repeats.forget();
+    } else if (const std::string link = repeats.failed_link(); !link.empty()) {
+      fail(
+          fmt::format("no progress on {}: {} TLPs, flits and DLLPs were damaged or sent again, and "
+                      "nothing arrived",
+                      link, RepeatBook::kMostWasted),
+          repeats);
+    } else if (outlook == Outlook::kMoves) {
+      continue;
+    } else if (next_own_work()) {
+      watch.begin(now());
+    } else if (outlook == Outlook::kDoubtful) {
+      repeats.begin();
+    } else if (const auto end = end_of_timers(); outlook == Outlook::kSilent && end) {
+      sc_core::sc_start(to_sc_time(std::min(*end - now(), kWaitSlice)));
+      if (!end_of_timers()) {
+        watch.begin(now());  // what comes of that has all its time
+      }
+    } else {
+      fail(fmt::format("no progress for {} us of simulated time: no request, message or handle "
+                       "order was completed",
+                       config.run.deadlock_after.fs / 1'000'000'000),
+           repeats);
+    }
+  }
+  is_cut_short_ = !is_quiet();
+}
+
+}  // namespace flitwise

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a machine does again and again while nothing is completed: for the report of a run that
+/// does not get on, and to end one whose link sends for ever what never arrives.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "host/host_bridge.h"
+#include "iommu/translation_agent.h"
+#include "system/fabric.h"
+
+namespace flitwise {
+
+class RepeatBook {
+ public:
+  RepeatBook(const Fabric& fabric, const HostBridge& bridge, const TranslationAgent& agent)
+      : fabric_(fabric), bridge_(bridge), agent_(agent) {}
+
+  /// model: a link on which so many TLPs, flits and DLLPs were damaged or sent again since it last
+  /// delivered anything has failed, however much simulated time that took.
+  static constexpr std::uint64_t kMostWasted = 100'000;
+
+  /// Repetitions are counted from here on, unless they are already.
+  void begin();
+  /// Something was completed: all is counted anew.
+  void forget();
+  /// A line for each repetition that was counted, the most frequent ones first.
+  std::string text() const;
+  /// The link that has sent too much in vain; empty where none has.
+  std::string failed_link();
+
+ private:
+  using Counts = std::map<std::string, std::uint64_t>;
+  struct Line {
+    std::uint64_t delivered = 0, wasted = 0;
+  };
+  Counts counts() const;
+
+  const Fabric& fabric_;
+  const HostBridge& bridge_;
+  const TranslationAgent& agent_;
+  Counts before_;            // empty: not begun
+  std::vector<Line> links_;  // when each delivered last
+};
+
+}  // namespace flitwise

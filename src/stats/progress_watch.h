@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Does a run get on? Progress is what was completed; what only goes by is activity
+/// (docs/statistics.md, "When a run ends by itself").
+#pragma once
+
+#include <cstdint>
+
+#include "flitwise/time.h"
+
+namespace flitwise {
+
+class ProgressWatch {
+ public:
+  /// patience: how long nothing may be completed.
+  explicit ProgressWatch(Time patience) : patience_(patience) {}
+
+  /// Patience begins anew.
+  void begin(Time now) { since_ = moved_ = now; }
+
+  enum class Outlook : std::uint8_t {
+    kMoves,     ///< something was completed, or was not for less than half of the patience
+    kDoubtful,  ///< for more than half of it
+    kSilent,    ///< patience is over, and in its second half nothing happened at all
+    kRepeats,   ///< patience is over, and things happened that completed nothing
+  };
+  /// Both numbers only grow. Ask often: what lies between two calls happened at the second.
+  Outlook look(Time now, std::uint64_t completed, std::uint64_t activity);
+
+ private:
+  const Time patience_;
+  Time since_{};  // the last completion
+  Time moved_{};  // the last activity
+  std::uint64_t completed_ = 0, activity_ = 0;
+};
+
+}  // namespace flitwise

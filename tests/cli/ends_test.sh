@@ -1,0 +1,69 @@
+# Runs that make no progress end by themselves and say who repeats what; one that only keeps its own pace is no deadlock.
+. "$(dirname "$0")/program.sh"
+configs="$FLITWISE_SOURCE_DIR/configs"
+
+# ends ARGUMENTS...: ends by itself; where it fails it says why.
+ends() {
+  local seen=0
+  timeout 60 "$FLITWISE" run "$@" --quiet -o "$work/result" >"$work/out" 2>"$work/err" </dev/null || seen=$?
+  [[ $seen == 0 || $seen == 3 ]] || complain "flitwise run $*: exit code $seen: $(head -c 300 "$work/err")"
+  [[ $seen == 0 ]] || { said "no progress"; said "what repeats:"; }
+  code=$seen
+}
+# done_or_failed N: as many requests of the last run were done or refused.
+done_or_failed() {
+  python3 - "$work/result/result.json" "$1" <<'P' || complain "not every request was done or failed: $(head -c 200 "$work/err")"
+import json, sys
+result = json.load(open(sys.argv[1]))
+done = sum(l["count"] for l in result["latency"] if l["name"] in ("dma_write", "dma_read"))
+failed = sum(e["count"] for e in result["errors"] if e["kind"].split(".")[0] in ("outside_dma_window", "untrusted_request", "malformed_tlp", "completion_timeout"))
+assert done + failed >= int(sys.argv[2]), (done, failed)
+P
+}
+
+for c in checks/saturated examples/cxl_cache examples/cxl_hdm_db bench/flit_mode_posted_write_64B; do  # replays for ever
+  ends "$configs/$c.yaml" --set workload.requests=1500 --set link.error_rate=0.1
+  [[ $code == 3 ]] || complain "$c: a link that delivers nothing ended with $code"
+  grep -qE 'up: .*(again|retrainings|Naks)' "$work/err" || complain "$c: does not say which link repeats: $(cat "$work/err")"
+done
+for c in handles_under_zipf switch_two_devices; do  # flushes that are refused, or have no answer
+  for s in host.pasid=false host.dma_window.size=1B host.dma_window.size=1MiB host.trusted_window.size=64TiB faults.drop_completions=1000000000000; do
+    ends "$configs/examples/$c.yaml" --set workload.requests=1500 --set run.warmup=0 --set "$s"
+    [[ $code == 0 ]] || complain "$c with $s: exit code $code: $(head -c 300 "$work/err")"
+    done_or_failed 1500
+  done
+done
+ends "$configs/presets/gen5x16.yaml" --set link.identity=dhi --set device.dhi.bits=3 --set device.dhi.trusted=true --set host.dhi.grant=configured \
+  --set host.dhi.granted.trusted=true --set workload.kind=posted_write --set workload.domains=32 --set workload.requests=2000 \
+  --set host.trusted_window.size=64GiB --set host.memory.size=16GiB
+python3 - "$work/result/result.json" <<'P' || complain "a trusted device cannot write to trusted memory"
+import json, sys
+result = json.load(open(sys.argv[1]))
+assert not [e for e in result["errors"] if e["kind"] in ("untrusted_request", "flush_failed")], result["errors"]
+assert {l["name"]: l["count"] for l in result["latency"]}["dma_write"] == 2000
+P
+ends "$configs/presets/gen5x16.yaml" --set link.identity=dhi --set iommu.translation=first_stage --set host.iommu_driver.enabled=true \
+  --set host.iommu_driver.teardown_rate=50000 --set device.dhi.management=software --set device.atc.enabled=true --set host.dhi.unknown_domain=error \
+  --set workload.kind=read_write --set workload.domains=64 --set workload.placement=random --set workload.buffer_size=64KiB --set workload.arrival=poisson \
+  --set workload.rate=8Mreq/s --set workload.requests=1500  # a point of studies/context_teardown.yaml
+
+# Its own pace: an interval, and arrivals, of a second; a driver that takes 200 ms.
+for pace in device.dma.issue_interval=1s "workload.arrival=poisson --set workload.rate=1req/s" "workload.arrival=on_off --set workload.rate=1req/s"; do
+  ends "$configs/checks/saturated.yaml" --set workload.requests=5 --set $pace
+  [[ $code == 0 ]] || complain "a pace of $pace: exit code $code: $(head -c 300 "$work/err")"
+done
+ends "$configs/checks/saturated.yaml" --set workload.requests=20 --set workload.kind=read --set workload.domains=4 --set iommu.translation=first_stage \
+  --set device.atc.enabled=true --set device.pri.enabled=true --set host.iommu_driver.enabled=true --set host.iommu_driver.premapped=0 --set host.iommu_driver.map_latency=200ms
+[[ $code == 0 ]] || complain "a driver that takes its time: exit code $code: $(head -c 300 "$work/err")"
+
+# Handles that are short while each miss stalls: said, and no error.
+short=("$configs/checks/saturated.yaml" --set link.identity=dhi --set device.dhi.bits=4)
+expect 0 run "${short[@]}" --set workload.domains=64 --set workload.requests=200 --quiet
+said "warning"
+said "device.dhi.on_miss"
+expect 0 run "${short[@]}" --set workload.domains=16 --set workload.requests=200 --quiet
+[[ ! -s $work/err ]] || complain "a warning where handles are enough: $(cat "$work/err")"
+printf 'link: {identity: dhi}\ndevice: {dhi: {bits: 4}}\nworkload: {domains: 64}\n' >"$work/short.yaml"
+expect 0 check "$work/short.yaml"
+said "short.yaml: device.dhi.on_miss"
+finish

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What counts as progress of a run, and when patience is over (docs/statistics.md).
+#include "stats/progress_watch.h"
+
+#include <gtest/gtest.h>
+
+namespace flitwise::progress_watch_test {
+namespace {
+
+using Outlook = ProgressWatch::Outlook;
+Time us(std::int64_t n) {
+  return Time::from_us(n);
+}
+
+TEST(ProgressWatch, OnlyWhatIsCompletedMakesPatienceBeginAnew) {
+  ProgressWatch watch(us(100));
+  watch.begin(us(0));
+  EXPECT_EQ(watch.look(us(50), 0, 0), Outlook::kMoves);
+  EXPECT_EQ(watch.look(us(51), 0, 1), Outlook::kDoubtful);
+  EXPECT_EQ(watch.look(us(100), 0, 2), Outlook::kDoubtful);
+  EXPECT_EQ(watch.look(us(101), 1, 3), Outlook::kMoves);
+  EXPECT_EQ(watch.look(us(201), 1, 4), Outlook::kDoubtful);
+  EXPECT_EQ(watch.look(us(202), 1, 5), Outlook::kRepeats);
+}
+
+TEST(ProgressWatch, SilenceIsToldFromThingsThatGoByAndCompleteNothing) {
+  ProgressWatch watch(us(100));
+  watch.begin(us(0));
+  EXPECT_EQ(watch.look(us(10), 0, 7), Outlook::kMoves);
+  EXPECT_EQ(watch.look(us(101), 0, 7), Outlook::kSilent) << "nothing at all since 10 us";
+  EXPECT_EQ(watch.look(us(102), 0, 8), Outlook::kRepeats) << "something just now";
+  watch.begin(us(102));
+  EXPECT_EQ(watch.look(us(103), 0, 9), Outlook::kMoves);
+}
+
+}  // namespace
+}  // namespace flitwise::progress_watch_test
