@@ -106,6 +106,7 @@ class Packet {
   /// Its bytes do not decode: the receiver counts this violation and drops it. tlp then holds what
   /// flow control charges, size what the wire carries.
   std::optional<TlpViolation> malformed;
+  bool has_bad_ecrc = false;  ///< it bears an ECRC that does not fit it [LNK-12.6]
   Tlp tlp;
   Dllp dllp;
   DomainId domain{};          ///< whose message it is; not a wire field

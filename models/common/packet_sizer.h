@@ -18,9 +18,13 @@ class PacketSizer {
         message_(message),
         handle_bits_(handle_bits) {}
 
-  /// Fills packet.size (and the kind, on the bit-packed carrier) from its fields.
+  /// From now on every TLP bears an ECRC, if software wants that. [LNK-12.6]
+  void set_ecrc(bool is_generated) { adds_ecrc_ = is_generated; }
+
+  /// Fills packet.size (and the kind, on the bit-packed carrier) from its fields; adds the ECRC.
   void size(Packet& packet) const {
     if (carrier_ == Carrier::kPcie) {
+      packet.tlp.has_ecrc = packet.tlp.has_ecrc || adds_ecrc_;
       packet.size = wire_size_of(packet);
     } else {
       size_message(packet);
@@ -50,6 +54,7 @@ class PacketSizer {
   unsigned domain_bits_;  // of an identity in full
   MessageConfig message_;
   unsigned handle_bits_;
+  bool adds_ecrc_ = false;
 };
 
 }  // namespace flitwise

@@ -165,6 +165,8 @@ class Endpoint : public sc_core::sc_module {
   void check_timeouts(Time now);
   void give_up_requests(Time due_by, const char* kind, Time now);
   void refuse(const Packet& packet, const char* kind);
+  void report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
+              const Packet& packet, Time now);
   void receive_request(Packet& packet, Time now);
   const char* receive_handle_message(const Packet& packet);
   void receive_message(Packet& packet, Time now);
@@ -239,7 +241,7 @@ class Endpoint : public sc_core::sc_module {
 
   const Config config_;
   const IdentityForm form_;
-  const PacketSizer sizer_;
+  PacketSizer sizer_;
   PacketPool& pool_;
   LatencyTracer& tracer_;
   std::vector<Engine*> engines_;
@@ -264,6 +266,7 @@ class Endpoint : public sc_core::sc_module {
   std::array<bool, kFcClasses> is_full_{};  // the link's queue, until it says that there is room
   bool target_waits_ = false;               // the link has sent an answer of the target unit away
   bool relaxed_ordering_, id_based_ordering_;
+  bool checks_ecrc_ = false;
   unsigned not_running_ = 0;  // functions that may not send
   std::uint32_t mps_, mrrs_;
   RequestSplitter splitter_{0, 0, 128};

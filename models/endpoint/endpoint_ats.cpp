@@ -18,7 +18,6 @@ const char* problem_of(TranslationVerdict verdict) {
     case TranslationVerdict::kAborted:
       return "translation_aborted";
     case TranslationVerdict::kMalformed:
-      return "malformed_tlp";
     case TranslationVerdict::kIllegal:
     case TranslationVerdict::kLostFirst:
     case TranslationVerdict::kTooMany:
@@ -296,7 +295,9 @@ void Endpoint::complete_translation(unsigned function, const Packet& packet,
   if (verdict == TranslationVerdict::kPartial) {
     return;
   }
-  if (const char* const problem = problem_of(verdict)) {
+  if (verdict == TranslationVerdict::kMalformed) {
+    report(function, "malformed_tlp", cfg::aer::Uncorrectable::kMalformedTlp, packet, t);
+  } else if (const char* const problem = problem_of(verdict)) {
     refuse(packet, problem);
   }
   if (verdict == TranslationVerdict::kAborted) {  // [TCP-06]

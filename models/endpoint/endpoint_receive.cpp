@@ -10,7 +10,10 @@ tlm::tlm_sync_enum Endpoint::receive(int /*id*/, Packet& packet, tlm::tlm_phase&
                                      sc_core::sc_time& /*delay*/) {
   const Time t = now();
   if (packet.malformed && is_completion(packet.tlp.type)) {
-    refuse(packet, "malformed_tlp");  // whatever it answers goes on waiting [LNK-9.17]
+    // Whatever it answers goes on waiting. [LNK-9.17]
+    report(0, "malformed_tlp", cfg::aer::Uncorrectable::kMalformedTlp, packet, t);
+  } else if (packet.has_bad_ecrc && checks_ecrc_ && !packet.malformed) {
+    report(0, "ecrc_check_failed", cfg::aer::Uncorrectable::kEcrc, packet, t);  // [LNK-12.7]
   } else if (is_completion(packet.tlp.type)) {
     complete(packet, t);
     pump(t);
@@ -34,7 +37,8 @@ void Endpoint::complete(Packet& packet, Time t) {
   OutstandingRequest* request = outstanding_.find(function, tlp.tag);
   if (request == nullptr) {
     if (raw_ == nullptr || !raw_->complete(packet, t)) {
-      refuse(packet, "unexpected_completion");
+      report(function, "unexpected_completion", cfg::aer::Uncorrectable::kUnexpectedCompletion,
+             packet, t);
     }
     return;
   }
@@ -51,8 +55,11 @@ void Endpoint::complete(Packet& packet, Time t) {
     return;
   }
   if (fit != CompletionFit::kPartial && fit != CompletionFit::kLast) {
-    refuse(packet, error_of(fit) == CompletionError::kMalformedTlp ? "malformed_tlp"
-                                                                   : "unexpected_completion");
+    const bool is_malformed = error_of(fit) == CompletionError::kMalformedTlp;
+    report(function, is_malformed ? "malformed_tlp" : "unexpected_completion",
+           is_malformed ? cfg::aer::Uncorrectable::kMalformedTlp
+                        : cfg::aer::Uncorrectable::kUnexpectedCompletion,
+           packet, t);
     return;
   }
   const std::uint32_t bytes = request->reassembly.bytes_in(tlp);
@@ -133,9 +140,19 @@ void Endpoint::give_up_requests(Time due_by, const char* kind, Time t) {
   for (std::optional<OutstandingRequests::Oldest> oldest = outstanding_.oldest();
        oldest && oldest->deadline <= due_by; oldest = outstanding_.oldest()) {
     ++errors_[kind];
+    if (due_by != Time::never()) {
+      target_.report_timeout(oldest->function, t);
+      wakeup_.at(t + config_.device.timing.pipeline);
+    }
     finish_request(oldest->function, oldest->tag, *outstanding_.find(oldest->function, oldest->tag),
                    TransferStatus::kTimeout, t);
   }
+}
+
+void Endpoint::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
+                      const Packet& packet, Time t) {
+  target_.report(function, kind, error, packet, t);
+  wakeup_.at(t + config_.device.timing.pipeline);
 }
 
 void Endpoint::refuse(const Packet& packet, const char* kind) {

@@ -21,6 +21,10 @@ TargetUnit::Hooks Endpoint::target_hooks() {
       translation_written(0);  // MRRS bounds what a function asks for [ATR-09]
     }
   };
+  hooks.ecrc_controlled = [this](const EcrcControl& control) {
+    sizer_.set_ecrc(control.generates);
+    checks_ecrc_ = control.checks;
+  };
   hooks.negotiated = [this](const Negotiated& outcome, bool is_software_managed) {
     dhi_.negotiated(outcome, is_software_managed);
   };

@@ -8,6 +8,7 @@
 
 #include "config_space/dhi_capability.h"
 #include "tlp/completion.h"
+#include "tlp/message_use.h"
 #include "tlp/tlp_check.h"
 #include "tlp/tlp_encoder.h"
 #include "workload/workload.h"
@@ -116,7 +117,7 @@ std::string TargetUnit::waiting() const {
   };
   say(arrived_.size(), "requests wait to be served");
   say(answers_.size(), "answers wait for room in the link's queues");
-  say(messages_.size(), "error messages wait for room in the link's queues");
+  say(messages_.size(), "messages wait for room in the link's queues");
   return text;
 }
 
@@ -124,6 +125,7 @@ void TargetUnit::perform(const Arrival& arrival, Time now) {
   const Tlp& tlp = arrival.packet->tlp;
   TlpLimits limits;
   limits.mps = mps_;
+  limits.is_below = true;
   if (arrival.packet->malformed || check_tlp(tlp, limits)) {
     report(0, "malformed_tlp", cfg::aer::Uncorrectable::kMalformedTlp, *arrival.packet, now);
     return;
@@ -138,9 +140,27 @@ void TargetUnit::perform(const Arrival& arrival, Time now) {
     memory_write(arrival, now);
   } else if (tlp.type == TlpType::kMRd) {
     memory_read(arrival, now);
+  } else if (is_message(tlp.type)) {
+    message(arrival, now);
   } else {
-    // Atomics, deferrable writes, I/O, locked reads and messages that nobody here knows.
+    // Atomics, deferrable writes, I/O and locked reads.
     refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
+  }
+}
+
+// Those that nobody else of the device has taken. [LNK-12.3] to [LNK-12.5]
+void TargetUnit::message(const Arrival& arrival, Time now) {
+  const Tlp& tlp = arrival.packet->tlp;
+  const MessageUse use = use_at_device(tlp);
+  if (use == MessageUse::kUnsupported) {
+    refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
+  } else if (use == MessageUse::kTaken && tlp.message_code == msg::kPmeTurnOff) {
+    send_message(0, msg::kPmeToAck, MsgRouting::kGathered, now);  // model: and works on
+  } else if (use == MessageUse::kTaken) {
+    const auto at =
+        static_cast<std::uint16_t>(space(0).find(cfg::kCapPcie).value() + cfg::pcie::kDeviceCap);
+    space(0).set(at, cfg::pcie::kCapSlotPower,
+                 dw_at(*arrival.packet, 0) << cfg::pcie::kSlotPowerShift);
   }
 }
 
@@ -174,7 +194,7 @@ unsigned TargetUnit::function_behind(const Tlp& request) const {
 unsigned TargetUnit::function_behind(const Arrival& arrival) const {
   const Tlp& tlp = arrival.packet->tlp;
   if (is_message(tlp.type)) {
-    return arrival.function <= vfs_.count ? arrival.function : 0;
+    return is_there(arrival.function) ? arrival.function : 0;
   }
   return function_behind(tlp);
 }
@@ -226,6 +246,9 @@ void TargetUnit::apply(unsigned function, const WriteEffect& effect) {
   }
   if (effect.device_control_changed && function == 0) {
     hooks_.controlled(device_control(space(0)));
+  }
+  if (effect.ecrc_control_changed && function == 0) {
+    hooks_.ecrc_controlled(ecrc_control(space(0)));
   }
   if (effect.dhi_control_changed) {
     negotiate_again();
@@ -295,7 +318,7 @@ void TargetUnit::reset(unsigned function, ResetKind kind) {
 
 Bdf TargetUnit::routing_id(unsigned function) const {
   const Bdf pf = Bdf::of(bus_, 0, 0);
-  return function == 0 || function > vfs_.count ? pf : vfs_.bdf(pf, function - 1);
+  return function == 0 || !is_there(function) ? pf : vfs_.bdf(pf, function - 1);
 }
 
 // From the function that was asked, with its own ID. [LNK-9.24]
@@ -329,26 +352,35 @@ void TargetUnit::refuse(const Arrival& arrival, const char* kind, cfg::aer::Unco
 void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
                         const Packet& packet, Time now) {
   hooks_.refused(packet, kind);
-  const ConfigSpace* const physical = function == 0 ? nullptr : &space(0);
-  const std::optional<std::uint8_t> code =
-      report_error(space(function), error, encode_header(packet.tlp), physical);
-  if (code) {
-    send_error(function, *code, now);
+  book(function, {error, encode_header(packet.tlp), is_advisory(error, fc_class(packet.tlp.type))},
+       now);
+}
+
+void TargetUnit::report_timeout(unsigned function, Time now) {
+  book(function, {cfg::aer::Uncorrectable::kCompletionTimeout}, now);
+}
+
+void TargetUnit::book(unsigned function, const FoundError& found, Time now) {
+  const unsigned owner = is_there(function) ? function : 0;
+  const ConfigSpace* const physical = owner == 0 ? nullptr : &space(0);
+  if (const std::optional<std::uint8_t> code = report_error(space(owner), found, physical)) {
+    send_message(owner, *code, MsgRouting::kToRootComplex, now);
   }
 }
 
 void TargetUnit::report(unsigned function, cfg::aer::Correctable error, Time now) {
-  if (const std::optional<std::uint8_t> code = report_error(space(function), error)) {
-    send_error(function, *code, now);
+  const ConfigSpace* const physical = function == 0 ? nullptr : &space(0);
+  if (const std::optional<std::uint8_t> code = report_error(space(function), error, physical)) {
+    send_message(function, *code, MsgRouting::kToRootComplex, now);
   }
 }
 
-void TargetUnit::send_error(unsigned function, std::uint8_t message_code, Time now) {
+void TargetUnit::send_message(unsigned function, std::uint8_t code, MsgRouting routing, Time now) {
   PacketRef message = pool_.make(PacketKind::kTlp);
   message->counts = false;
   message->tlp.type = TlpType::kMsg;
-  message->tlp.routing = MsgRouting::kToRootComplex;
-  message->tlp.message_code = message_code;
+  message->tlp.routing = routing;
+  message->tlp.message_code = code;
   message->tlp.requester_id = routing_id(function);
   sizer_.size(*message);
   messages_.push_back({std::move(message), now + device_.timing.pipeline});

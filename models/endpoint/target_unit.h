@@ -33,6 +33,7 @@ class TargetUnit {
     std::function<void(std::uint8_t bus)> numbered;  ///< a configuration write told the bus number
     std::function<void(unsigned function)> command_written;
     std::function<void(const DeviceControl&)> controlled;
+    std::function<void(const EcrcControl&)> ecrc_controlled;
     std::function<void(const Negotiated&, bool is_software_managed)> negotiated;
     std::function<void(unsigned function)> flr;
     std::function<bool(unsigned function)> is_in_reset;
@@ -95,13 +96,15 @@ class TargetUnit {
   void context_stopped();
   /// Registers and BAR contents of one function go back to their reset values.
   void reset(unsigned function, ResetKind kind);
-  /// Books an error at a function and tells the root complex where software asked for that.
+  /// Books an error at a function (of one that is not there, at the PF), counts it by kind, and
+  /// tells the root complex where software asked for that.
   void report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
               const Packet& packet, Time now);
   void report(unsigned function, cfg::aer::Correctable error, Time now);
+  /// A request of the function has had no answer in time. [LNK-12.10]
+  void report_timeout(unsigned function, Time now);
 
  private:
-  void send_error(unsigned function, std::uint8_t message_code, Time now);
   struct Arrival {
     PacketRef packet;
     Time due;
@@ -119,6 +122,10 @@ class TargetUnit {
   using Page = std::array<std::uint8_t, kPageBytes>;
 
   void perform(const Arrival& arrival, Time now);
+  void book(unsigned function, const FoundError& found, Time now);
+  void send_message(unsigned function, std::uint8_t code, MsgRouting routing, Time now);
+  void message(const Arrival& arrival, Time now);
+  bool is_there(unsigned function) const { return function <= vfs_.count; }
   void configuration(const Arrival& arrival, Time now);
   void apply(unsigned function, const WriteEffect& effect);
   void apply_translation(unsigned function, const WriteEffect& effect);

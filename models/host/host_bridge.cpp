@@ -273,6 +273,7 @@ void HostBridge::check_timeouts() {
         return;
       }
       ++errors_["completion_timeout"];
+      report(outstanding_[first.tag].request.port, {cfg::aer::Uncorrectable::kCompletionTimeout});
       outstanding_[first.tag].answer = HostAnswer();
       outstanding_[first.tag].answer.is_timeout = true;
       finish(first.tag, mmio_);

@@ -178,6 +178,8 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   }
   void refuse(const Done& done);
   void message(unsigned port, const Packet& packet);
+  void report(unsigned port, const FoundError& found);
+  void tell_root(unsigned port, std::optional<std::uint8_t> message_code);
   bool send_message(PacketRef packet, Time delay);
 
   const Time mmio_;

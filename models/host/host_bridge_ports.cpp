@@ -5,6 +5,7 @@
 #include "config_space/dhi_capability.h"
 #include "config_space/functions.h"
 #include "host/host_bridge.h"
+#include "tlp/tlp_encoder.h"
 
 namespace flitwise {
 namespace {
@@ -59,6 +60,13 @@ unsigned HostBridge::attach(RootPort& port, const Config& config) {
   hooks.completion = [this, index](const PacketRef& packet, Time when) {
     return completed(index, packet, when);
   };
+  hooks.error = [this, index](cfg::aer::Uncorrectable error, const Packet& packet) {
+    report(index,
+           {error, encode_header(packet.tlp), is_advisory(error, fc_class(packet.tlp.type))});
+  };
+  hooks.corrected = [this, index](cfg::aer::Correctable error) {
+    tell_root(index, report_error(ports_[index]->space, error));
+  };
   port.set_hooks(std::move(hooks));
   return index;
 }
@@ -87,6 +95,18 @@ void HostBridge::on_hot_reset(unsigned port, HotReset action) {
 
 void HostBridge::on_link_disable(unsigned port, LinkControl control) {
   ports_[port]->link = std::move(control);
+}
+
+// [LNK-12.11]
+void HostBridge::report(unsigned port, const FoundError& found) {
+  tell_root(port, report_error(ports_[port]->space, found));
+}
+
+// As if the port had sent itself the message.
+void HostBridge::tell_root(unsigned port, std::optional<std::uint8_t> message_code) {
+  if (message_code) {
+    note_error_message(ports_[port]->space, *message_code, routes_->port_bdf(port));
+  }
 }
 
 void HostBridge::message(unsigned port, const Packet& packet) {
@@ -174,6 +194,9 @@ void HostBridge::apply(unsigned port, const WriteEffect& effect) {
   }
   if (effect.bus_numbers_changed) {
     own.port.set_buses({bridge.secondary, bridge.subordinate});
+  }
+  if (effect.ecrc_control_changed) {
+    own.port.set_ecrc(ecrc_control(own.space));
   }
   if (effect.dhi_control_changed) {
     negotiate_again(own);

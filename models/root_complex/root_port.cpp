@@ -113,6 +113,9 @@ void RootPort::take(Packet& packet, Time t) {
       packet.malformed ? packet.malformed : check_tlp(tlp, limits_);
   if (violation && is_malformed(*violation)) {
     refuse_malformed(packet, *violation);
+  } else if (packet.has_bad_ecrc && checks_ecrc_) {
+    drop(packet, "ecrc_check_failed", "ecrc_check_failed");  // [LNK-12.7]
+    report(cfg::aer::Uncorrectable::kEcrc, packet);
   } else if (stage_ && stage_->has_posted() && waits_for_translations(tlp)) {
     holds_buffer_ = true;
     TranslationStage::Entry entry;
@@ -134,25 +137,7 @@ void RootPort::take_unordered(Packet& packet, Time t) {
     ++counters_.completions;
   } else {
     drop(packet, "unexpected_completion", "unexpected_completion");
-  }
-}
-
-void RootPort::receive_message(Packet& packet, Time t) {
-  if (is_dhi_message(packet.tlp)) {
-    ++counters_.handle_messages;
-    observe("message", "", packet);
-    const DeviceBelow& device = device_of(packet.tlp.requester_id);
-    const Time stored =
-        device.handles->receive(packet, buses_, device.wants_alloc_ack, t, answers_);
-    queue_answers(packet, stored);
-  } else if (config_.host.requester_check && !buses_.contains(packet.tlp.requester_id)) {
-    drop(packet, "foreign_requester", "unsupported_request");
-  } else {
-    ++counters_.messages;
-    observe("message", "", packet);
-    if (hooks_.message) {
-      hooks_.message(packet, t);
-    }
+    report(cfg::aer::Uncorrectable::kUnexpectedCompletion, packet);
   }
 }
 
@@ -206,7 +191,7 @@ const char* RootPort::window_refusal_of(const Tlp& tlp, std::uint64_t address,
 void RootPort::receive_request(Packet& packet, Time t) {
   counters_.nonposted += fc_class(packet.tlp.type) == FcClass::kNonPosted ? 1 : 0;
   if (packet.tlp.is_poisoned && has_data(packet.tlp.type)) {
-    refuse(packet, CplStatus::kUR, "poisoned_tlp", config_.host.timing.root_port);  // [LNK-9.23]
+    refuse_poisoned(packet);
     return;
   }
   Standing standing;

@@ -16,6 +16,7 @@
 #include "common/outbox.h"
 #include "common/packet_sizer.h"
 #include "common/wakeup.h"
+#include "config_space/capabilities.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/observer.h"
@@ -51,7 +52,9 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
     std::function<void(const Packet&, Time)> interrupt;      ///< a write to the interrupt window
     std::function<void(const Packet&, Time)> message;        ///< a message other than a DHI message
     std::function<bool(const PacketRef&, Time)> completion;  ///< for a request that the host sent
-    std::function<void(const char* kind, const Packet&)> error;  ///< something was refused
+    /// The port has found something wrong with a packet from below. [LNK-12.11]
+    std::function<void(cfg::aer::Uncorrectable, const Packet&)> error;
+    std::function<void(cfg::aer::Correctable)> corrected;
   };
 
   RootPort(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
@@ -76,6 +79,13 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   /// Bus Master Enable of the port's own function: are requests from below let in? They are until
   /// called.
   void set_bus_master(bool is_enabled) { is_bus_master_ = is_enabled; }
+  /// As software has set it at the port. [LNK-12.6]
+  void set_ecrc(const EcrcControl& control) {
+    sizer_.set_ecrc(control.generates);
+    checks_ecrc_ = control.checks;
+  }
+  /// The port's end of its link has replayed in vain: a correctable error. [LNK-7.14]
+  void replay_num_rolled_over();
   /// `watch` sees accesses to memory from now on, beside those that do, and outlives the port.
   void watch_memory(MemoryWatch& watch) { memory_watches_.push_back(&watch); }
   /// `observer` outlives the port.
@@ -107,6 +117,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void settle(const Packet& packet);
   void take_unordered(Packet& packet, Time now);
   void receive_message(Packet& packet, Time now);
+  void use_message(const Packet& packet, Time now);
   void receive_request(Packet& packet, Time now);
   /// What the host knows of a request's domain beside who it is. [DHI D19] [DHI D20]
   struct Standing {
@@ -142,20 +153,23 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void release(Packet& packet);
   void answer_read(const MemoryTransaction& transaction, Time when);
   void refuse(Packet& packet, CplStatus status, const char* kind, Time delay);
+  void refuse_poisoned(Packet& packet);
+  void answer_refused(const Packet& packet, CplStatus status, Time delay);
   void refuse_malformed(const Packet& packet, TlpViolation violation);
   void drop(const Packet& packet, const char* kind, const char* what);
+  void drop(const Packet& packet, const char* kind, const char* what, const char* detail);
   void observe(const char* what, const char* detail, const Packet& packet) const;
   PacketRef make_completion(const Packet& request) const;
   const DeviceBelow& device_of(Bdf requester) const;
   void queue_answers(const Packet& request, Time latency);
   void send(Outbox& outbox, PacketRef packet, Time ready);
-  void count(const char* kind, const Packet& packet);
+  void report(cfg::aer::Uncorrectable error, const Packet& packet);
 
   const Config config_;
   const IdentityForm form_;
   const bool handle_is_requester_id_;
   const TlpLimits limits_;
-  const PacketSizer sizer_;
+  PacketSizer sizer_;
   PacketPool& pool_;
   MemoryPort& memory_;
   LatencyTracer& tracer_;
@@ -163,6 +177,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   BusRange buses_{0, 255};
   std::vector<DeviceBelow> devices_;
   bool is_bus_master_ = true;
+  bool checks_ecrc_ = false;
   bool checks_grants_;         // of requests that name their domain in full
   const bool checks_windows_;  // memory that not everybody may touch
   Outbox posted_, nonposted_, completions_;

@@ -29,7 +29,7 @@ void RootPort::answer_read(const MemoryTransaction& transaction, Time when) {
   const Packet& request = *transaction.packet;
   if (completions_to_drop_ > 0) {
     --completions_to_drop_;
-    count("completion_dropped_by_fault", request);
+    ++errors_["completion_dropped_by_fault"];
     return;
   }
   CompletionSplitter splitter(request.tlp, static_cast<std::uint32_t>(config_.link.mps),
@@ -65,7 +65,22 @@ void RootPort::answer_read(const MemoryTransaction& transaction, Time when) {
 
 // Non-posted requests get a Cpl with the status; posted ones are dropped and counted. [LNK-9.19]
 void RootPort::refuse(Packet& packet, CplStatus status, const char* kind, Time delay) {
-  drop(packet, kind, status == CplStatus::kCA ? "completer_abort" : "unsupported_request");
+  const bool is_abort = status == CplStatus::kCA;
+  drop(packet, kind, is_abort ? "completer_abort" : "unsupported_request");
+  report(is_abort ? cfg::aer::Uncorrectable::kCompleterAbort
+                  : cfg::aer::Uncorrectable::kUnsupportedRequest,
+         packet);
+  answer_refused(packet, status, delay);
+}
+
+// [LNK-9.23] [LNK-12.12]
+void RootPort::refuse_poisoned(Packet& packet) {
+  drop(packet, "poisoned_tlp", "poisoned_tlp");
+  report(cfg::aer::Uncorrectable::kPoisonedTlp, packet);
+  answer_refused(packet, CplStatus::kUR, config_.host.timing.root_port);
+}
+
+void RootPort::answer_refused(const Packet& packet, CplStatus status, Time delay) {
   if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
     return;
   }
@@ -80,18 +95,32 @@ void RootPort::refuse(Packet& packet, CplStatus status, const char* kind, Time d
 void RootPort::refuse_malformed(const Packet& packet, TlpViolation violation) {
   settle(packet);
   ++errors_[std::string("malformed_tlp.") + name_of(violation)];
-  ++counters_.refused;
-  counters_.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
-  count("malformed_tlp", packet);
-  observe("malformed_tlp", name_of(violation), packet);
+  drop(packet, "malformed_tlp", "malformed_tlp", name_of(violation));
+  report(cfg::aer::Uncorrectable::kMalformedTlp, packet);
 }
 
 void RootPort::drop(const Packet& packet, const char* kind, const char* what) {
+  drop(packet, kind, what, kind);
+}
+
+void RootPort::drop(const Packet& packet, const char* kind, const char* what, const char* detail) {
   ++counters_.refused;
   settle(packet);
   counters_.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
-  count(kind, packet);
-  observe(what, kind, packet);
+  ++errors_[kind];
+  observe(what, detail, packet);
+}
+
+void RootPort::report(cfg::aer::Uncorrectable error, const Packet& packet) {
+  if (hooks_.error) {
+    hooks_.error(error, packet);
+  }
+}
+
+void RootPort::replay_num_rolled_over() {
+  if (hooks_.corrected) {
+    hooks_.corrected(cfg::aer::Correctable::kReplayNumRollover);
+  }
 }
 
 // What devices ask for on their own account, to get at the requests of an engine, is not counted.
@@ -105,13 +134,6 @@ void RootPort::settle(const Packet& packet) {
 void RootPort::observe(const char* what, const char* detail, const Packet& packet) const {
   if (observer_ != nullptr && *observer_) {
     (*observer_)({now(), basename(), what, detail, &packet});
-  }
-}
-
-void RootPort::count(const char* kind, const Packet& packet) {
-  ++errors_[kind];
-  if (hooks_.error) {
-    hooks_.error(kind, packet);
   }
 }
 
@@ -144,7 +166,7 @@ bool RootPort::name_domain(Packet& packet, Time& delay) {
   if (config_.host.dhi.unknown_domain == UnknownDomain::kFullIdentity) {
     return true;
   }
-  count("unknown_domain", packet);
+  ++errors_["unknown_domain"];
   observe("unknown_domain", "", packet);
   return false;
 }

@@ -51,8 +51,10 @@ tlm::tlm_sync_enum Switch::receive(int index, Packet& packet, tlm::tlm_phase& /*
 
 bool Switch::accept(std::uint16_t ingress, Packet& packet) {
   packet.answers_io_or_cfg_write = false;  // the wire does not say it [LNK-9.6]
+  TlpLimits limits = limits_;
+  limits.is_below = ingress == kUpstreamPort;
   const std::optional<TlpViolation> violation =
-      packet.malformed ? packet.malformed : check_tlp(packet.tlp, limits_);
+      packet.malformed ? packet.malformed : check_tlp(packet.tlp, limits);
   if (violation && is_malformed(*violation)) {
     // Dropped, and a fatal error; nobody is answered. [LNK-9.17]
     ++errors_["malformed_tlp"];
@@ -267,6 +269,7 @@ PacketRef Switch::copy_of(const Packet& packet, const Tlp& tlp) const {
   copy->write = packet.write;
   copy->length_only = packet.length_only;
   copy->is_raw = packet.is_raw;
+  copy->has_bad_ecrc = packet.has_bad_ecrc;
   copy->tlp = tlp;
   copy->domain = packet.domain;
   copy->identity = packet.identity;

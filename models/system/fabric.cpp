@@ -124,8 +124,13 @@ void Fabric::build_direct(const Config& config) {
     RootPort& port = add_root_port(root, of_port, *device.handles);
     device.root_port = &port;
     Link& link = *links[device.link].link;
-    bind(port.to_link, port.from_link, link, LinkSide::kUpstream);
+    bind_root_port(port, link);
   }
+}
+
+void Fabric::bind_root_port(RootPort& port, Link& link) {
+  bind(port.to_link, port.from_link, link, LinkSide::kUpstream);
+  link.on_rollover(LinkSide::kUpstream, [&port] { port.replay_num_rolled_over(); });
 }
 
 void Fabric::build_switched(const Config& whole) {
@@ -150,7 +155,7 @@ void Fabric::build_switched(const Config& whole) {
     device.handles = &add_handles(device.config);
   }
   RootPort& port = add_root_port("rp0", for_instances(config, "rp0", trunk), *devices[0].handles);
-  bind(port.to_link, port.from_link, link, LinkSide::kUpstream);
+  bind_root_port(port, link);
   for (FabricDevice& device : devices) {
     device.root_port = &port;
   }

@@ -144,6 +144,7 @@ class Fabric {
     return static_cast<std::size_t>(&device - devices.data());
   }
   void build_direct(const Config& config);
+  void bind_root_port(RootPort& port, Link& link);
   void build_switched(const Config& config);
   void assign_buses();
   void assign_buses(Switch& sw, RootPort& port);

@@ -215,7 +215,10 @@ void ScriptSession::report_read(const DmaOp& op, const ScriptEngine& engine) {
     output_.completion(token_, failure.tag, failure.status, {});
   }
   if (engine.requests_out() > malformed_) {
+    Endpoint& endpoint = *machine_.endpoint(op.port);
     output_.error(token_, "completion_timeout", "");
+    endpoint.target().report_timeout(0, now());
+    endpoint.wake();
   }
   if (engine.failures().empty() && engine.requests_out() == 0) {
     output_.data(token_, engine.data());

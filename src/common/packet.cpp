@@ -48,6 +48,7 @@ PacketRef PacketPool::make(PacketKind kind) {
   packet->answers_io_or_cfg_write = false;
   packet->uses_dedicated_credits = false;
   packet->malformed.reset();
+  packet->has_bad_ecrc = false;
   packet->tlp = Tlp{};
   packet->dllp = Dllp{};
   packet->domain = DomainId{};

@@ -13,7 +13,10 @@ namespace {
 constexpr std::uint32_t kUncorrectableBits = 0x007ff030;
 constexpr std::uint32_t kFatalByDefault = 0x00462030;
 constexpr std::uint32_t kCorrectableBits = 0x000031c1;
-constexpr std::uint32_t kAdvisoryMasked = 1U << 13;
+constexpr std::uint32_t kAdvisory = 1U << 13;  // masked after reset
+constexpr std::uint32_t kFirstErrorPointer = 0x1f;
+constexpr std::uint32_t kEcrcCapable = aer::kEcrcGenerationCapable | aer::kEcrcCheckCapable;
+constexpr std::uint32_t kEcrcEnables = aer::kEcrcGenerationEnable | aer::kEcrcCheckEnable;
 
 struct Blocks {
   std::uint16_t pcie;
@@ -32,15 +35,54 @@ void raise(ConfigSpace& space, unsigned start, unsigned offset, std::uint32_t bi
   space.set(static_cast<std::uint16_t>(start + offset), bits, bits);
 }
 
-bool may_report(const ConfigSpace& space, std::uint32_t enable) {
-  const bool by_serr =
-      enable != pcie::kReportCorrectable && (space.read(cfg::kCommand) & cfg::kCommandSerr) != 0;
+bool has_serr(const ConfigSpace& space) {
+  return (space.read(cfg::kCommand) & cfg::kCommandSerr) != 0;
+}
+
+bool has_enables(const ConfigSpace& space, std::uint32_t enables) {
   const std::uint16_t start = space.find(cfg::kCapPcie).value();
-  return by_serr || (field(space, start, pcie::kDeviceControl) & enable) != 0;
+  return (field(space, start, pcie::kDeviceControl) & enables) == enables;
+}
+
+// The log belongs to the first error: while its status bit stands, later ones leave it alone.
+void log_first(ConfigSpace& space, std::uint16_t start, const FoundError& found) {
+  const std::uint32_t first = field(space, start, aer::kControl) & kFirstErrorPointer;
+  const std::uint32_t pending = field(space, start, aer::kUncorrectableStatus);
+  if ((pending >> first & 1U) != 0) {
+    return;
+  }
+  space.set(static_cast<std::uint16_t>(start + aer::kControl), kFirstErrorPointer,
+            static_cast<std::uint32_t>(found.error));
+  for (unsigned dw = 0; dw < 4; ++dw) {
+    space.set(static_cast<std::uint16_t>(start + aer::kHeaderLog + 4 * dw), 0xffffffff,
+              found.header[dw]);
+  }
+}
+
+// Booked as uncorrectable where the advice is not masked; told of as a correctable error.
+// [LNK-12.9]
+std::optional<std::uint8_t> report_advice(ConfigSpace& space, const FoundError& found,
+                                          const ConfigSpace& enables) {
+  const Blocks at = blocks_of(space);
+  const std::uint32_t bit = 1U << static_cast<unsigned>(found.error);
+  const bool is_unsupported = found.error == aer::Uncorrectable::kUnsupportedRequest;
+  raise(space, at.pcie, pcie::kDeviceControl,
+        pcie::kStatusCorrectable | (is_unsupported ? pcie::kStatusUnsupported : 0U));
+  raise(space, at.aer, aer::kCorrectableStatus, kAdvisory);
+  if ((field(space, at.aer, aer::kCorrectableMask) & kAdvisory) != 0) {
+    return std::nullopt;
+  }
+  if ((field(space, at.aer, aer::kUncorrectableMask) & bit) == 0) {
+    log_first(space, at.aer, found);
+  }
+  raise(space, at.aer, aer::kUncorrectableStatus, bit);
+  const std::uint32_t wanted =
+      pcie::kReportCorrectable | (is_unsupported ? pcie::kReportUnsupported : 0U);
+  return has_enables(enables, wanted) ? std::optional<std::uint8_t>(msg::kErrCor) : std::nullopt;
 }
 }  // namespace
 
-Capability aer_capability(bool is_root_port) {
+Capability aer_capability(bool is_root_port, bool has_ecrc) {
   Capability capability;
   capability.id = cfg::kExtAer;
   capability.version = 2;
@@ -51,8 +93,9 @@ Capability aer_capability(bool is_root_port) {
       {aer::kUncorrectableMask, 0, kUncorrectableBits, 0, kUncorrectableBits, 0},
       {aer::kUncorrectableSeverity, kFatalByDefault, kUncorrectableBits, 0, kUncorrectableBits, 0},
       {aer::kCorrectableStatus, 0, 0, kCorrectableBits, kCorrectableBits, 0},
-      {aer::kCorrectableMask, kAdvisoryMasked, kCorrectableBits, 0, kCorrectableBits, 0},
-      {aer::kControl, 0, 0, 0, 0x1f, 0},
+      {aer::kCorrectableMask, kAdvisory, kCorrectableBits, 0, kCorrectableBits, 0},
+      {aer::kControl, has_ecrc ? kEcrcCapable : 0U, has_ecrc ? kEcrcEnables : 0U, 0,
+       kFirstErrorPointer | kEcrcEnables, 0},
       {aer::kHeaderLog, 0, 0, 0, 0xffffffff, 0},
       {aer::kHeaderLog + 4, 0, 0, 0, 0xffffffff, 0},
       {aer::kHeaderLog + 8, 0, 0, 0, 0xffffffff, 0},
@@ -68,49 +111,51 @@ Capability aer_capability(bool is_root_port) {
                            write.offset == aer::kCorrectableStatus ||
                            write.offset == aer::kRootStatus;
     effect.error_status_cleared |= is_status && write.before != write.after;
+    effect.ecrc_control_changed |= write.offset == aer::kControl && write.before != write.after;
   };
   return capability;
 }
 
-std::optional<std::uint8_t> report_error(ConfigSpace& space, aer::Uncorrectable error,
-                                         const std::array<std::uint32_t, 4>& header,
+EcrcControl ecrc_control(const ConfigSpace& space) {
+  const std::uint32_t control = field(space, blocks_of(space).aer, aer::kControl);
+  return {(control & aer::kEcrcGenerationEnable) != 0, (control & aer::kEcrcCheckEnable) != 0};
+}
+
+std::optional<std::uint8_t> report_error(ConfigSpace& space, const FoundError& found,
                                          const ConfigSpace* physical) {
   const Blocks at = blocks_of(space);
-  const std::uint32_t bit = 1U << static_cast<unsigned>(error);
+  const ConfigSpace& enables = physical == nullptr ? space : *physical;
+  const std::uint32_t bit = 1U << static_cast<unsigned>(found.error);
   const bool is_fatal = (field(space, at.aer, aer::kUncorrectableSeverity) & bit) != 0;
+  if (found.is_advisory && !is_fatal) {
+    return report_advice(space, found, enables);
+  }
   const bool is_masked = (field(space, at.aer, aer::kUncorrectableMask) & bit) != 0;
-  const bool is_unsupported = error == aer::Uncorrectable::kUnsupportedRequest;
+  const bool is_unsupported = found.error == aer::Uncorrectable::kUnsupportedRequest;
   raise(space, at.pcie, pcie::kDeviceControl,
         (is_fatal ? pcie::kStatusFatal : pcie::kStatusNonFatal) |
             (is_unsupported ? pcie::kStatusUnsupported : 0U));
-  // The log belongs to the first error: while its status bit stands, later ones leave it alone.
-  const std::uint32_t first = field(space, at.aer, aer::kControl) & 0x1fU;
-  const std::uint32_t pending = field(space, at.aer, aer::kUncorrectableStatus);
-  if (!is_masked && (pending >> first & 1U) == 0) {
-    space.set(static_cast<std::uint16_t>(at.aer + aer::kControl), 0x1f,
-              static_cast<std::uint32_t>(error));
-    for (unsigned dw = 0; dw < 4; ++dw) {
-      space.set(static_cast<std::uint16_t>(at.aer + aer::kHeaderLog + 4 * dw), 0xffffffff,
-                header[dw]);
-    }
+  if (!is_masked) {
+    log_first(space, at.aer, found);
   }
   raise(space, at.aer, aer::kUncorrectableStatus, bit);
-  const std::uint32_t enable = is_fatal         ? pcie::kReportFatal
-                               : is_unsupported ? pcie::kReportUnsupported
-                                                : pcie::kReportNonFatal;
-  if (is_masked || !may_report(physical == nullptr ? space : *physical, enable)) {
+  const std::uint32_t wanted = (is_fatal ? pcie::kReportFatal : pcie::kReportNonFatal) |
+                               (is_unsupported ? pcie::kReportUnsupported : 0U);
+  if (is_masked || !(has_serr(enables) || has_enables(enables, wanted))) {
     return std::nullopt;
   }
   return is_fatal ? msg::kErrFatal : msg::kErrNonFatal;
 }
 
-std::optional<std::uint8_t> report_error(ConfigSpace& space, aer::Correctable error) {
+std::optional<std::uint8_t> report_error(ConfigSpace& space, aer::Correctable error,
+                                         const ConfigSpace* physical) {
   const Blocks at = blocks_of(space);
   const std::uint32_t bit = 1U << static_cast<unsigned>(error);
   raise(space, at.pcie, pcie::kDeviceControl, pcie::kStatusCorrectable);
   raise(space, at.aer, aer::kCorrectableStatus, bit);
   const bool is_masked = (field(space, at.aer, aer::kCorrectableMask) & bit) != 0;
-  if (is_masked || !may_report(space, pcie::kReportCorrectable)) {
+  const ConfigSpace& enables = physical == nullptr ? space : *physical;
+  if (is_masked || !has_enables(enables, pcie::kReportCorrectable)) {
     return std::nullopt;
   }
   return msg::kErrCor;

@@ -12,6 +12,7 @@
 #include "config_space/config_space.h"
 #include "config_space/registers.h"
 #include "flitwise/ids.h"
+#include "flitwise/tlp.h"
 
 namespace flitwise {
 
@@ -55,14 +56,40 @@ struct DeviceControl {
 DeviceControl device_control(const ConfigSpace& space);
 
 // ---- AER (aer.cpp)
-Capability aer_capability(bool is_root_port);
+Capability aer_capability(bool is_root_port, bool has_ecrc = false);
+/// What software has enabled of ECRC. [LNK-12.6]
+struct EcrcControl {
+  bool generates = false, checks = false;
+};
+EcrcControl ecrc_control(const ConfigSpace& space);
+/// Does the error call for ERR_COR as an advice, unless it is fatal? A request that is refused in
+/// its completion, and a completion that nobody waits for, are for others to judge. fc: of the TLP.
+/// [LNK-12.9]
+constexpr bool is_advisory(cfg::aer::Uncorrectable error, FcClass fc) {
+  switch (error) {
+    case cfg::aer::Uncorrectable::kUnsupportedRequest:
+    case cfg::aer::Uncorrectable::kCompleterAbort:
+      return fc == FcClass::kNonPosted;
+    case cfg::aer::Uncorrectable::kUnexpectedCompletion:
+      return true;
+    default:
+      return false;
+  }
+}
+/// What was found wrong, and with which TLP.
+struct FoundError {
+  cfg::aer::Uncorrectable error;
+  std::array<std::uint32_t, 4> header{};  ///< zeros where there is no TLP
+  bool is_advisory = false;
+};
 /// Books an error: sets AER and Device Status bits, logs the header of the first unmasked one.
 /// Returns the Message Code (ERR_COR, ERR_NONFATAL, ERR_FATAL) to be sent, if any. REQUIRES: PCI
 /// Express and AER capabilities are there. `physical`: of a VF, its PF, whose enables count for it.
-std::optional<std::uint8_t> report_error(ConfigSpace& space, cfg::aer::Uncorrectable error,
-                                         const std::array<std::uint32_t, 4>& header = {},
+/// [LNK-12.8] [LNK-12.9]
+std::optional<std::uint8_t> report_error(ConfigSpace& space, const FoundError& found,
                                          const ConfigSpace* physical = nullptr);
-std::optional<std::uint8_t> report_error(ConfigSpace& space, cfg::aer::Correctable error);
+std::optional<std::uint8_t> report_error(ConfigSpace& space, cfg::aer::Correctable error,
+                                         const ConfigSpace* physical = nullptr);
 /// Root port: books an error message that arrived from `source`.
 void note_error_message(ConfigSpace& root_port, std::uint8_t message_code, Bdf source);
 

@@ -27,6 +27,7 @@ struct WriteEffect {
   bool sriov_changed = false;  ///< VF Enable, NumVFs, VF Memory Space Enable
   bool acs_changed = false;
   bool error_status_cleared = false;  ///< AER status
+  bool ecrc_control_changed = false;  ///< AER: ECRC Generation or Check Enable
   bool dhi_control_changed = false;
   bool ats_control_changed = false;    ///< STU or Enable
   bool stu_changed_live = false;       ///< the STU while Enable stays set: undefined [CFG-06]
@@ -38,8 +39,9 @@ struct WriteEffect {
     return command_changed || bars_moved || bus_numbers_changed || windows_changed ||
            secondary_bus_reset || link_disable_changed || device_control_changed || flr_started ||
            power_state_changed || msix_changed || sriov_changed || acs_changed ||
-           error_status_cleared || dhi_control_changed || ats_control_changed || stu_changed_live ||
-           pri_control_changed || pri_misused || pasid_control_changed;
+           error_status_cleared || ecrc_control_changed || dhi_control_changed ||
+           ats_control_changed || stu_changed_live || pri_control_changed || pri_misused ||
+           pasid_control_changed;
   }
 };
 

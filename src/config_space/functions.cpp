@@ -29,7 +29,7 @@ ConfigSpace endpoint_space(const EndpointSpaceOptions& options) {
   space.add(msix_capability(
       {options.msix_vectors, 0, options.msix_table_offset, options.msix_pba_offset}));
   space.add(pcie_capability(pcie_options(options)));
-  space.add(aer_capability(false));
+  space.add(aer_capability(false, true));
   space.add(ari_capability());
   if (options.total_vfs != 0) {
     SriovOptions sriov;
@@ -76,7 +76,7 @@ ConfigSpace port_space(cfg::pcie::PortType type, const PortLink& link, std::uint
   PcieOptions pcie = pcie_options(type, link);
   pcie.port_number = port_number;
   space.add(pcie_capability(pcie));
-  space.add(aer_capability(is_root));
+  space.add(aer_capability(is_root, is_root));
   if (type != cfg::pcie::PortType::kUpstreamPort) {
     space.add(acs_capability());
   }

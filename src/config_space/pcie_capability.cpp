@@ -43,7 +43,7 @@ std::vector<Register> registers_of(const PcieOptions& options) {
                                  (options.ten_bit_tag ? pcie::kTenBitRequester : 0U);
   return {
       {pcie::kCapabilities, (2U | type << 4) << 16, 0, 0, 0, 0},
-      {pcie::kDeviceCap, device_capability(options), 0, 0, 0, 0},
+      {pcie::kDeviceCap, device_capability(options), 0, 0, 0, pcie::kCapSlotPower},
       // MPS outlives a function level reset; RO, No Snoop and MRRS 512 are the reset values.
       {pcie::kDeviceControl, pcie::kRelaxedOrdering | pcie::kNoSnoop | 2U << pcie::kMrrsShift,
        device_control_bits(options), 0xfU << 16, 0, 7U << pcie::kMpsShift},

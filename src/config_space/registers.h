@@ -56,6 +56,8 @@ inline constexpr std::uint32_t kLinkDisable = 1U << 4,  ///< in the DW of Link C
     kLinkActive = 1U << 29,                             ///< Data Link Layer Link Active, there
     kLinkActiveReporting = 1U << 20;                    ///< in Link Capabilities
 inline constexpr std::uint32_t kCapFlr = 1U << 28, kCapExtendedTag = 1U << 5;
+inline constexpr unsigned kSlotPowerShift = 18;               ///< value, 8 bits; scale, 2 bits
+inline constexpr std::uint32_t kCapSlotPower = 0x3ffU << 18;  ///< both, as captured
 inline constexpr std::uint32_t kReportCorrectable = 1U << 0, kReportNonFatal = 1U << 1,
                                kReportFatal = 1U << 2, kReportUnsupported = 1U << 3,
                                kRelaxedOrdering = 1U << 4, kExtendedTag = 1U << 8,
@@ -86,6 +88,9 @@ inline constexpr std::uint16_t kUncorrectableStatus = 0x04, kUncorrectableMask =
                                kUncorrectableSeverity = 0x0c, kCorrectableStatus = 0x10,
                                kCorrectableMask = 0x14, kControl = 0x18, kHeaderLog = 0x1c,
                                kRootCommand = 0x2c, kRootStatus = 0x30, kErrorSource = 0x34;
+/// Of kControl, beside the First Error Pointer.
+inline constexpr std::uint32_t kEcrcGenerationCapable = 1U << 5, kEcrcGenerationEnable = 1U << 6,
+                               kEcrcCheckCapable = 1U << 7, kEcrcCheckEnable = 1U << 8;
 /// Bit of the uncorrectable registers.
 enum class Uncorrectable : std::uint8_t {
   kDataLinkProtocol = 4,

@@ -198,6 +198,7 @@ const std::vector<std::string>& machine_errors() {
                                                    "bad_line",
                                                    "no_progress",
                                                    "poisoned_tlp",
+                                                   "ecrc_check_failed",
                                                    "invalid_handle",
                                                    "handle_while_disabled",
                                                    "flush_failed",
@@ -248,6 +249,7 @@ const std::vector<std::string>& other_counted_errors() {
                                                    "translation_request_refused",
                                                    "translation_request_without_ats",
                                                    "unchecked_handle",
+                                                   "unknown_message",
                                                    "unmapped_address",
                                                    "untrusted_request"};
   return kErrors;

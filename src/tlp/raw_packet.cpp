@@ -48,8 +48,13 @@ Tlp charged_as(const DecodeResult& decoded, std::size_t count) {
 
 void write_raw(Packet& packet, const std::uint8_t* bytes, std::size_t count) {
   const DecodeResult decoded = decode_tlp(bytes, count);
-  if (decoded.error && is_malformed(*decoded.error)) {
-    packet.malformed = decoded.error;
+  std::optional<TlpViolation> flaw = decoded.error;
+  if (flaw == TlpViolation::kEcrcMismatch) {  // The receiver's to judge, behind all others.
+    packet.has_bad_ecrc = true;
+    flaw = check_format(decoded.tlp);
+  }
+  if (flaw && is_malformed(*flaw)) {
+    packet.malformed = flaw;
     packet.tlp = charged_as(decoded, count);
     const std::size_t on_wire = (std::max(count, kSmallestTlpBytes) + 3) / 4 * 4;
     packet.size.header = static_cast<std::uint32_t>(on_wire) * 8U;

@@ -102,6 +102,10 @@ constexpr unsigned routings(MsgRouting a) {
   return 1U << static_cast<unsigned>(a);
 }
 
+bool is_intx(std::uint8_t code) {
+  return code >= msg::kAssertIntA && code < msg::kDeassertIntA + 4;
+}
+
 // Routings that a Message Code may have, one bit each. [LNK-2.16]
 unsigned allowed_routings(std::uint8_t code) {
   switch (code) {
@@ -132,9 +136,29 @@ unsigned allowed_routings(std::uint8_t code) {
       return routings(MsgRouting::kToRootComplex) | routings(MsgRouting::kById) |
              routings(MsgRouting::kBroadcast) | routings(MsgRouting::kLocal);
     default:
-      return code >= msg::kAssertIntA && code < msg::kDeassertIntA + 4
-                 ? routings(MsgRouting::kLocal)
-                 : 0x3fU;
+      return is_intx(code) ? routings(MsgRouting::kLocal) : 0x3fU;
+  }
+}
+
+// [LNK-12.1]
+bool travels_on_tc0(std::uint8_t code) {
+  switch (code) {
+    case msg::kUnlock:
+    case msg::kLtr:
+    case msg::kObff:
+    case msg::kPmActiveStateNak:
+    case msg::kPmPme:
+    case msg::kPmeTurnOff:
+    case msg::kPmeToAck:
+    case msg::kErrCor:
+    case msg::kErrNonFatal:
+    case msg::kErrFatal:
+    case msg::kSetSlotPowerLimit:
+    case msg::kPtmRequest:
+    case msg::kPtmResponse:
+      return true;
+    default:
+      return is_intx(code);
   }
 }
 
@@ -152,6 +176,9 @@ Verdict check_message(const Tlp& tlp) {
   }
   if (is_invalidate_request && tlp.length_dw != kInvalidateRequestDw) {
     return TlpViolation::kBadLength;
+  }
+  if (tlp.tc != 0 && travels_on_tc0(tlp.message_code)) {
+    return TlpViolation::kBadMessageClass;
   }
   return std::nullopt;
 }
@@ -172,15 +199,30 @@ bool is_page_message(const Tlp& tlp) {
 }  // namespace
 
 const char* name_of(TlpViolation violation) {
-  static constexpr std::array<const char*, kTlpViolations> kNames = {
-      "truncated",           "unknown_prefix",    "prefix_order",
-      "too_many_prefixes",   "repeated_pasid",    "unknown_type",
-      "length_mismatch",     "trailing_bytes",    "ecrc_mismatch",
-      "bad_byte_enables",    "crosses_4kib",      "reserved_address_type",
-      "bad_length",          "unaligned_atomic",  "bad_config_or_io_fields",
-      "bad_message_routing", "bad_message_kind",  "pasid_not_permitted",
-      "exceeds_mps",         "pasid_not_enabled", "translated_with_pasid",
-      "page_message_class"};
+  static constexpr std::array<const char*, kTlpViolations> kNames = {"truncated",
+                                                                     "unknown_prefix",
+                                                                     "prefix_order",
+                                                                     "too_many_prefixes",
+                                                                     "repeated_pasid",
+                                                                     "unknown_type",
+                                                                     "length_mismatch",
+                                                                     "trailing_bytes",
+                                                                     "ecrc_mismatch",
+                                                                     "bad_byte_enables",
+                                                                     "crosses_4kib",
+                                                                     "reserved_address_type",
+                                                                     "bad_length",
+                                                                     "unaligned_atomic",
+                                                                     "bad_config_or_io_fields",
+                                                                     "bad_message_routing",
+                                                                     "bad_message_kind",
+                                                                     "bad_message_class",
+                                                                     "pasid_not_permitted",
+                                                                     "exceeds_mps",
+                                                                     "pasid_not_enabled",
+                                                                     "translated_with_pasid",
+                                                                     "page_message_class",
+                                                                     "interrupt_from_above"};
   return kNames[static_cast<std::size_t>(violation)];
 }
 
@@ -203,11 +245,13 @@ const char* sentence_of(TlpViolation violation) {
       "TC, AT or Attr is not 0 in an I/O or configuration request",
       "the Message Code does not allow this routing",
       "the Message Code does not go with, or without, data",
+      "the Message Code travels on traffic class 0 alone",
       "this type carries no PASID",
       "the payload exceeds MPS",
       "the receiver takes no PASID",
       "the receiver takes no PASID on translated requests",
-      "a page request or its response is not on traffic class 0"};
+      "a page request or its response is not on traffic class 0",
+      "an INTx message comes from above"};
   return kSentences[static_cast<std::size_t>(violation)];
 }
 
@@ -244,6 +288,9 @@ std::optional<TlpViolation> check_tlp(const Tlp& tlp, const TlpLimits& limits) {
   }
   if (limits.is_end && tlp.tc != 0 && is_page_message(tlp)) {
     return TlpViolation::kPageMessageClass;
+  }
+  if (limits.is_below && is_message(tlp.type) && is_intx(tlp.message_code)) {
+    return TlpViolation::kInterruptFromAbove;
   }
   return format;
 }

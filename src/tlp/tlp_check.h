@@ -31,14 +31,16 @@ enum class TlpViolation : std::uint8_t {
   kBadConfigOrIoFields,  ///< TC, AT or Attr of an I/O or configuration request [LNK-2.11]
   kBadMessageRouting,    ///< [LNK-2.16]
   kBadMessageKind,       ///< ATS message with or without data against its code [LNK-4.4]
+  kBadMessageClass,      ///< a message that travels on TC 0 alone has another [LNK-12.1]
   kPasidNotPermitted,    ///< [LNK-3.7]
 
   kExceedsMps,           ///< [LNK-9.15]
   kPasidNotEnabled,      ///< the receiver takes no PASID [LNK-3.7]
   kTranslatedWithPasid,  ///< PASID on AT 2 without support [LNK-3.8]
   kPageMessageClass,     ///< a Page Request or PRG Response off TC 0 [PRI-04]
+  kInterruptFromAbove,   ///< Assert_INTx or Deassert_INTx that goes down [LNK-12.2]
 };
-inline constexpr int kTlpViolations = 22;
+inline constexpr int kTlpViolations = 24;
 
 const char* name_of(TlpViolation violation);  ///< "truncated", "crosses_4kib", ...
 
@@ -53,6 +55,7 @@ struct TlpLimits {
   bool has_pasid = true;             ///< PASID prefixes are taken
   bool has_translated_pasid = true;  ///< also on translated requests
   bool is_end = true;                ///< false: a switch, which passes messages on
+  bool is_below = false;             ///< the port looks up: what it takes comes from above
 };
 
 /// AT of a memory request is reserved, or asks for translations of anything but an MRd; other kinds

@@ -31,6 +31,7 @@ class TargetUnitTest : public testing::Test {
     hooks.command_written = [](unsigned) {};
     hooks.refused = [this](const Packet&, const char* kind) { ++errors_[kind]; };
     hooks.controlled = [](const DeviceControl&) {};
+    hooks.ecrc_controlled = [this](const EcrcControl& control) { ecrc_ = control; };
     hooks.negotiated = [this](const Negotiated& outcome, bool) { outcome_ = outcome; };
     hooks.flr = [this](unsigned function) { in_reset_ = function; };
     hooks.is_in_reset = [this](unsigned function) { return in_reset_ == function; };
@@ -103,6 +104,12 @@ class TargetUnitTest : public testing::Test {
     send(config_write(pf, cfg::kCommand, cfg::kCommandMemorySpace | cfg::kCommandBusMaster));
   }
 
+  /// Advisory Non-Fatal is masked after reset. [LNK-12.9]
+  void unmask_advice(unsigned function) {
+    const unsigned aer = *unit_.space(function).find_extended(cfg::kExtAer);
+    unit_.space(function).write(static_cast<std::uint16_t>(aer + cfg::aer::kCorrectableMask), 0);
+  }
+
   const Config config_;
   PacketPool pool_;
   const PacketSizer sizer_;
@@ -114,6 +121,7 @@ class TargetUnitTest : public testing::Test {
   std::vector<std::pair<unsigned, std::uint64_t>> writes_;
   std::vector<std::uint8_t> last_;
   std::vector<PacketRef> messages_;
+  EcrcControl ecrc_;
   Time now_{};
   TargetUnit unit_;
 };
@@ -244,6 +252,7 @@ TEST_F(TargetUnitTest, AnErrorIsReportedOnlyWhereSoftwareAskedForIt) {
 // [LNK-9.19]
 TEST_F(TargetUnitTest, TheHeaderLogHoldsTheHeaderAsItWasOnTheWire) {
   open_bars();
+  unmask_advice(0);
   const PacketRef wide = memory(TlpType::kMRd, 0x12'3456'7000, 2);
   wide->tlp.requester_id = Bdf::of(0, 1, 0);
   send(wide);
@@ -259,6 +268,7 @@ TEST_F(TargetUnitTest, TheHeaderLogHoldsTheHeaderAsItWasOnTheWire) {
 
 TEST_F(TargetUnitTest, TheHeaderLogOfAHeaderOfThreeDwEndsWithZero) {
   open_bars();
+  unmask_advice(0);
   const PacketRef narrow = memory(TlpType::kMRd, 0x1000, 1);
   narrow->tlp.is_4dw = false;
   send(narrow);
@@ -273,7 +283,8 @@ TEST_F(TargetUnitTest, AnErrorOfAVirtualFunctionIsBookedThereAndReportedAsThePfA
   open_bars();
   const unsigned pcie = *unit_.space(0).find(cfg::kCapPcie);
   send(config_write(Bdf::of(1, 0, 0), pcie + cfg::pcie::kDeviceControl,
-                    cfg::pcie::kReportUnsupported | cfg::pcie::kReportNonFatal));
+                    cfg::pcie::kReportUnsupported | cfg::pcie::kReportCorrectable));
+  unmask_advice(2);
   const PacketRef atomic = memory(TlpType::kFetchAdd, kVfBar + 0x10000 + 0x40, 1);
   atomic->payload.assign(4, 1);
   send(atomic);
@@ -286,6 +297,60 @@ TEST_F(TargetUnitTest, AnErrorOfAVirtualFunctionIsBookedThereAndReportedAsThePfA
   EXPECT_EQ(status_of(2), 1U << 20);
   ASSERT_EQ(messages_.size(), 1U);
   EXPECT_EQ(messages_[0]->tlp.requester_id, Bdf::of(1, 0, 2));
+  EXPECT_EQ(messages_[0]->tlp.message_code, msg::kErrCor);
+}
+
+TEST_F(TargetUnitTest, LNK_12_4_PmeTurnOffIsAnsweredWithPmeToAck) {
+  open_bars();
+  const PacketRef turn_off = pool_.make(PacketKind::kTlp);
+  turn_off->tlp.type = TlpType::kMsg;
+  turn_off->tlp.routing = MsgRouting::kBroadcast;
+  turn_off->tlp.message_code = msg::kPmeTurnOff;
+  EXPECT_TRUE(send(turn_off).empty());
+  ASSERT_EQ(messages_.size(), 1U);
+  EXPECT_EQ(messages_[0]->tlp.message_code, msg::kPmeToAck);
+  EXPECT_EQ(messages_[0]->tlp.routing, MsgRouting::kGathered);
+  EXPECT_EQ(messages_[0]->tlp.requester_id, Bdf::of(1, 0, 0));
+  EXPECT_TRUE(errors_.empty());
+}
+
+TEST_F(TargetUnitTest, LNK_12_5_TheSlotPowerLimitIsCapturedAndOutlivesAnFlr) {
+  open_bars();
+  const PacketRef limit = pool_.make(PacketKind::kTlp);
+  limit->tlp.type = TlpType::kMsgD;
+  limit->tlp.routing = MsgRouting::kLocal;
+  limit->tlp.message_code = msg::kSetSlotPowerLimit;
+  limit->tlp.length_dw = 1;
+  limit->payload = {0xfa, 0x01, 0, 0};  // 250 x 0.1 W
+  send(limit);
+  const auto at =
+      static_cast<std::uint16_t>(*unit_.space(0).find(cfg::kCapPcie) + cfg::pcie::kDeviceCap);
+  EXPECT_EQ(unit_.space(0).read(at) >> 18 & 0x3ffU, 0x1faU);
+  unit_.reset(0, ResetKind::kFunctionLevel);
+  EXPECT_EQ(unit_.space(0).read(at) >> 18 & 0x3ffU, 0x1faU);
+  unit_.reset(0, ResetKind::kConventional);
+  EXPECT_EQ(unit_.space(0).read(at) >> 18 & 0x3ffU, 0U);
+}
+
+TEST_F(TargetUnitTest, LNK_12_6_SoftwareEnablesEcrcAtThePf) {
+  open_bars();
+  const unsigned control = *unit_.space(0).find_extended(cfg::kExtAer) + cfg::aer::kControl;
+  send(config_write(Bdf::of(1, 0, 0), control, cfg::aer::kEcrcCheckEnable));
+  EXPECT_TRUE(ecrc_.checks);
+  EXPECT_FALSE(ecrc_.generates);
+  send(config_write(Bdf::of(1, 0, 0), control, cfg::aer::kEcrcGenerationEnable));
+  EXPECT_FALSE(ecrc_.checks);
+  EXPECT_TRUE(ecrc_.generates);
+}
+
+TEST_F(TargetUnitTest, LNK_12_10_ATimeoutIsBookedWhereTheRequestCameFrom) {
+  open_bars();
+  unit_.report_timeout(2, now_);
+  const unsigned aer = *unit_.space(2).find_extended(cfg::kExtAer);
+  EXPECT_EQ(unit_.space(2).read(static_cast<std::uint16_t>(aer + cfg::aer::kUncorrectableStatus)),
+            1U << 14);
+  EXPECT_EQ(unit_.space(0).read(static_cast<std::uint16_t>(aer + cfg::aer::kUncorrectableStatus)),
+            0U);
 }
 
 TEST_F(TargetUnitTest, LNK_9_24_TheCompleterIsTheFunctionThatWasAsked) {

@@ -75,6 +75,30 @@ TEST(RawPacket, TooLongALengthIsChargedByWhatIsThere) {
   EXPECT_EQ(data_credits(packet->tlp), 2U);
 }
 
+TEST(RawPacket, LNK_12_6_AWrongEcrcIsForTheReceiverToJudge) {
+  for (const bool is_malformed_too : {false, true}) {
+    Tlp tlp;
+    tlp.type = TlpType::kMWr;
+    tlp.length_dw = 1;
+    tlp.first_be = 0xf;
+    tlp.last_be = is_malformed_too ? 1 : 0;
+    tlp.has_ecrc = true;
+    ByteVector bytes;
+    encode(tlp, nullptr, 0, bytes);
+    PacketPool pool;
+    const PacketRef good = pool.make(PacketKind::kTlp);
+    write_raw(*good, bytes.data(), bytes.size());
+    EXPECT_FALSE(good->has_bad_ecrc);
+    bytes.back() ^= 1U;
+    const PacketRef bad = pool.make(PacketKind::kTlp);
+    write_raw(*bad, bytes.data(), bytes.size());
+    EXPECT_TRUE(bad->has_bad_ecrc);
+    EXPECT_EQ(bad->size.total(), good->size.total());
+    EXPECT_EQ(bad->malformed, good->malformed);
+    EXPECT_EQ(bad->malformed.has_value(), is_malformed_too);
+  }
+}
+
 TEST(RawPacket, NothingAtAllIsAPacketToo) {
   PacketPool pool;
   const PacketRef packet = pool.make(PacketKind::kTlp);

@@ -165,6 +165,39 @@ TEST(TlpCheck, LNK_2_16_MessagesHaveTheRoutingOfTheirCode) {
             TlpViolation::kBadMessageRouting);
 }
 
+TEST(TlpCheck, LNK_12_1_SomeMessagesTravelOnTrafficClass0Alone) {
+  const auto on_class_3 = [](MsgRouting routing, std::uint8_t code) {
+    Tlp tlp = message(TlpType::kMsg, routing, code);
+    EXPECT_EQ(check_format(tlp), std::nullopt) << int{code};
+    tlp.tc = 3;
+    return check_format(tlp);
+  };
+  for (const std::uint8_t code : {msg::kErrCor, msg::kErrNonFatal, msg::kErrFatal, msg::kPmPme}) {
+    EXPECT_EQ(on_class_3(MsgRouting::kToRootComplex, code), TlpViolation::kBadMessageClass);
+  }
+  for (const std::uint8_t code :
+       {msg::kLtr, msg::kObff, msg::kPmActiveStateNak, msg::kSetSlotPowerLimit, msg::kPtmRequest,
+        msg::kPtmResponse, msg::kAssertIntA, std::uint8_t{0x27}}) {
+    EXPECT_EQ(on_class_3(MsgRouting::kLocal, code), TlpViolation::kBadMessageClass) << int{code};
+  }
+  for (const std::uint8_t code : {msg::kUnlock, msg::kPmeTurnOff}) {
+    EXPECT_EQ(on_class_3(MsgRouting::kBroadcast, code), TlpViolation::kBadMessageClass);
+  }
+  EXPECT_EQ(on_class_3(MsgRouting::kGathered, msg::kPmeToAck), TlpViolation::kBadMessageClass);
+  EXPECT_EQ(on_class_3(MsgRouting::kById, msg::kInvalidateCompletion), std::nullopt);
+  EXPECT_EQ(on_class_3(MsgRouting::kToRootComplex, msg::kVendorType0), std::nullopt);
+  EXPECT_EQ(on_class_3(MsgRouting::kToRootComplex, msg::kVendorType1), std::nullopt);
+}
+
+TEST(TlpCheck, LNK_12_2_IntxMessagesComeFromBelow) {
+  TlpLimits limits;
+  const Tlp tlp = message(TlpType::kMsg, MsgRouting::kLocal, msg::kDeassertIntA + 1);
+  EXPECT_EQ(check_tlp(tlp, limits), std::nullopt);
+  limits.is_below = true;
+  EXPECT_EQ(check_tlp(tlp, limits), TlpViolation::kInterruptFromAbove);
+  EXPECT_EQ(check_tlp(message(TlpType::kMsg, MsgRouting::kLocal, msg::kLtr), limits), std::nullopt);
+}
+
 TEST(TlpCheck, LNK_4_4_InvalidateRequestCarriesTwoDws) {
   EXPECT_EQ(check_format(message(TlpType::kMsgD, MsgRouting::kById, msg::kInvalidateRequest, 2)),
             std::nullopt);

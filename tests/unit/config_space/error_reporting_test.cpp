@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which errors are told of, and as what. [LNK-12.6] to [LNK-12.9]
+#include <gtest/gtest.h>
+
+#include "config_space/capabilities.h"
+
+namespace flitwise::error_reporting_test {
+namespace {
+
+ConfigSpace function() {
+  ConfigSpace space = ConfigSpace::type0({}, {});
+  space.add(pcie_capability({}));
+  space.add(aer_capability(false));
+  return space;
+}
+
+std::uint16_t pcie_at(const ConfigSpace& space, unsigned offset) {
+  return static_cast<std::uint16_t>(*space.find(cfg::kCapPcie) + offset);
+}
+std::uint16_t extended_at(const ConfigSpace& space, std::uint16_t id, unsigned offset) {
+  return static_cast<std::uint16_t>(*space.find_extended(id) + offset);
+}
+
+TEST(ErrorReporting, LNK_12_8_AnUnsupportedRequestIsToldOfWithUrreAndTheEnableOfItsSeverity) {
+  using cfg::pcie::kReportFatal;
+  using cfg::pcie::kReportNonFatal;
+  using cfg::pcie::kReportUnsupported;
+  struct Row {
+    std::uint32_t enables;
+    bool has_serr, is_told, is_told_if_fatal;
+  };
+  for (const Row& row :
+       std::initializer_list<Row>{{0, false, false, false},
+                                  {kReportNonFatal | kReportFatal, false, false, false},
+                                  {kReportUnsupported, false, false, false},
+                                  {kReportUnsupported | kReportNonFatal, false, true, false},
+                                  {kReportUnsupported | kReportFatal, false, false, true},
+                                  {0, true, true, true}}) {
+    ConfigSpace space = function();
+    space.write(pcie_at(space, cfg::pcie::kDeviceControl), row.enables);
+    space.write(cfg::kCommand, row.has_serr ? cfg::kCommandSerr : 0U);
+    const FoundError found{cfg::aer::Uncorrectable::kUnsupportedRequest};
+    EXPECT_EQ(report_error(space, found).has_value(), row.is_told) << row.enables;
+    const std::uint32_t status = space.read(pcie_at(space, cfg::pcie::kDeviceControl)) >> 16;
+    EXPECT_EQ(status & 0xfU, 0xaU) << "non-fatal, unsupported";
+    space.write(extended_at(space, cfg::kExtAer, cfg::aer::kUncorrectableSeverity), 1U << 20);
+    EXPECT_EQ(report_error(space, found).has_value(), row.is_told_if_fatal) << row.enables;
+    space.write(extended_at(space, cfg::kExtAer, cfg::aer::kUncorrectableMask), 1U << 20);
+    EXPECT_EQ(report_error(space, found), std::nullopt) << "masked";
+  }
+}
+
+TEST(ErrorReporting, LNK_12_9_AnAdviceIsMaskedAfterResetAndLeavesNoUncorrectableStatus) {
+  ConfigSpace space = function();
+  const std::uint16_t control = pcie_at(space, cfg::pcie::kDeviceControl);
+  space.write(control, cfg::pcie::kReportCorrectable | cfg::pcie::kReportUnsupported);
+  const FoundError found{cfg::aer::Uncorrectable::kUnsupportedRequest, {1, 2, 3, 4}, true};
+  EXPECT_EQ(report_error(space, found), std::nullopt);
+  EXPECT_EQ(space.read(extended_at(space, cfg::kExtAer, cfg::aer::kCorrectableStatus)), 1U << 13);
+  EXPECT_EQ(space.read(extended_at(space, cfg::kExtAer, cfg::aer::kUncorrectableStatus)), 0U);
+  EXPECT_EQ(space.read(extended_at(space, cfg::kExtAer, cfg::aer::kHeaderLog)), 0U);
+  EXPECT_EQ(space.read(control) >> 16 & 0xfU, 0x9U) << "correctable, unsupported";
+}
+
+TEST(ErrorReporting, LNK_12_9_AnAdviceIsErrCorWithItsHeaderInTheLog) {
+  struct Row {
+    std::uint32_t enables;
+    bool is_told;
+  };
+  for (const Row& row : std::initializer_list<Row>{
+           {cfg::pcie::kReportCorrectable | cfg::pcie::kReportUnsupported, true},
+           {cfg::pcie::kReportCorrectable, false},
+           {cfg::pcie::kReportUnsupported | cfg::pcie::kReportNonFatal, false}}) {
+    ConfigSpace space = function();
+    space.write(pcie_at(space, cfg::pcie::kDeviceControl), row.enables);
+    space.write(cfg::kCommand, cfg::kCommandSerr);  // of no use to correctable errors
+    space.write(extended_at(space, cfg::kExtAer, cfg::aer::kCorrectableMask), 0);
+    const FoundError found{cfg::aer::Uncorrectable::kUnsupportedRequest, {1, 2, 3, 4}, true};
+    const auto told = report_error(space, found);
+    EXPECT_EQ(told, row.is_told ? std::optional<std::uint8_t>(msg::kErrCor) : std::nullopt);
+    EXPECT_EQ(space.read(extended_at(space, cfg::kExtAer, cfg::aer::kUncorrectableStatus)),
+              1U << 20);
+    EXPECT_EQ(space.read(extended_at(space, cfg::kExtAer, cfg::aer::kHeaderLog)), 1U);
+  }
+}
+
+TEST(ErrorReporting, LNK_12_9_WhatIsFatalIsNoAdvice) {
+  ConfigSpace space = function();
+  space.write(cfg::kCommand, cfg::kCommandSerr);
+  space.write(extended_at(space, cfg::kExtAer, cfg::aer::kUncorrectableSeverity), 1U << 16);
+  EXPECT_EQ(report_error(space, {cfg::aer::Uncorrectable::kUnexpectedCompletion, {}, true}),
+            msg::kErrFatal);
+  EXPECT_EQ(space.read(extended_at(space, cfg::kExtAer, cfg::aer::kCorrectableStatus)), 0U);
+}
+
+TEST(ErrorReporting, LNK_12_9_WhoIsAnsweredJudges) {
+  using cfg::aer::Uncorrectable;
+  EXPECT_TRUE(is_advisory(Uncorrectable::kUnsupportedRequest, FcClass::kNonPosted));
+  EXPECT_FALSE(is_advisory(Uncorrectable::kUnsupportedRequest, FcClass::kPosted));
+  EXPECT_TRUE(is_advisory(Uncorrectable::kCompleterAbort, FcClass::kNonPosted));
+  EXPECT_TRUE(is_advisory(Uncorrectable::kUnexpectedCompletion, FcClass::kCompletion));
+  EXPECT_FALSE(is_advisory(Uncorrectable::kPoisonedTlp, FcClass::kNonPosted));
+  EXPECT_FALSE(is_advisory(Uncorrectable::kCompletionTimeout, FcClass::kNonPosted));
+  EXPECT_FALSE(is_advisory(Uncorrectable::kEcrc, FcClass::kNonPosted));
+}
+
+TEST(ErrorReporting, LNK_12_6_EcrcIsCapableAndEnabledWhereItIsSupported) {
+  for (const bool has_ecrc : {false, true}) {
+    ConfigSpace space = ConfigSpace::type0({}, {});
+    space.add(pcie_capability({}));
+    space.add(aer_capability(false, has_ecrc));
+    const std::uint16_t at = extended_at(space, cfg::kExtAer, cfg::aer::kControl);
+    EXPECT_EQ(space.read(at), has_ecrc ? 0xa0U : 0U);
+    EXPECT_EQ(space.write(at, 0x140).ecrc_control_changed, has_ecrc);
+    EXPECT_EQ(ecrc_control(space).generates, has_ecrc);
+    EXPECT_EQ(ecrc_control(space).checks, has_ecrc);
+    space.reset(ResetKind::kConventional);
+    EXPECT_EQ(space.read(at), has_ecrc ? 0x1e0U : 0U);
+    space.write(at, 0x100);
+    EXPECT_FALSE(ecrc_control(space).generates);
+  }
+}
+
+TEST(ErrorReporting, LNK_12_7_EcrcCheckFailedIsBit19AndNonFatalAfterReset) {
+  ConfigSpace space = function();
+  space.write(cfg::kCommand, cfg::kCommandSerr);
+  EXPECT_EQ(report_error(space, {cfg::aer::Uncorrectable::kEcrc}), msg::kErrNonFatal);
+  EXPECT_EQ(space.read(extended_at(space, cfg::kExtAer, cfg::aer::kUncorrectableStatus)), 0x80000U);
+}
+
+}  // namespace
+}  // namespace flitwise::error_reporting_test
