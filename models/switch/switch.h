@@ -67,6 +67,10 @@ class Switch : public sc_core::sc_module {
   /// Counted by kind: what was refused, dropped, or passed with a handle that nobody looked at.
   std::map<std::string, std::uint64_t> errors() const;
   std::string waiting() const;
+  /// `watch` is told of each TLP from below that is refused, but for malformed ones, and of the
+  /// port that it came through.
+  using RefusalWatch = std::function<void(const Packet&, std::uint16_t port)>;
+  void watch_refusals(RefusalWatch watch) { refusal_watch_ = std::move(watch); }
 
  private:
   struct Port {
@@ -112,6 +116,7 @@ class Switch : public sc_core::sc_module {
   bool gather(std::uint16_t ingress, Packet& packet);
   bool end_here(std::uint16_t ingress, Packet& packet, std::uint16_t port);
   bool refuse(std::uint16_t ingress, Packet& packet, CplStatus status, const std::string& kind);
+  void note_refusal(std::uint16_t ingress, const Packet& packet);
   bool access_config_space(std::uint16_t ingress, Packet& packet, std::uint16_t port);
   void answer(std::uint16_t ingress, Packet& request, PacketRef completion);
   PacketRef make_completion(std::uint16_t ingress, const Packet& request, Bdf completer,
@@ -139,6 +144,7 @@ class Switch : public sc_core::sc_module {
   std::uint64_t redirected_ = 0;
   std::uint64_t unchecked_handles_ = 0;
   std::map<std::string, std::uint64_t> errors_;
+  RefusalWatch refusal_watch_;
 };
 
 }  // namespace flitwise

@@ -191,6 +191,7 @@ bool Switch::end_here(std::uint16_t ingress, Packet& packet, std::uint16_t port)
   }
   if (is_completion(packet.tlp.type)) {
     ++errors_["unexpected_completion"];
+    note_refusal(ingress, packet);
   }
   return false;
 }
@@ -224,12 +225,19 @@ bool Switch::refuse(std::uint16_t ingress, Packet& packet, CplStatus status,
   if (!kind.empty()) {
     ++errors_[kind];
   }
+  note_refusal(ingress, packet);
   if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
     return false;
   }
   PacketRef completion = make_completion(ingress, packet, bdf_of(ingress), status);
   answer(ingress, packet, std::move(completion));
   return true;
+}
+
+void Switch::note_refusal(std::uint16_t ingress, const Packet& packet) {
+  if (ingress != kUpstreamPort && refusal_watch_) {
+    refusal_watch_(packet, ingress);
+  }
 }
 
 // The buffer of the request is in use until its answer has left: nobody makes the switch keep more

@@ -67,6 +67,11 @@ void AttackBook::begin() {
     ports_.emplace_back(*this, attacker);
     attacker.device->root_port->watch_memory(ports_.back());
   }
+  for (const auto& one : fabric_.switches) {
+    one->watch_refusals([this, sw = one.get()](const Packet& packet, std::uint16_t port) {
+      refused_by_switch(packet, sw->routing().downstream(port));
+    });
+  }
 }
 
 bool AttackBook::is_own_handle(const Attacker& attacker, Dhi dhi) {
@@ -162,9 +167,30 @@ void AttackBook::observe(const Observation& seen) {
     } else if ((what == "unsupported_request" || what == "completer_abort" ||
                 what == "unexpected_completion") &&
                detail != "poisoned_tlp" && detail != "memory_error") {
-      if (const std::optional<Attack> attack = attack_of(attacker, *seen.packet)) {
-        ++at(*attack).tried;
-      }
+      count_refused(attacker, *seen.packet);
+    }
+    return;
+  }
+}
+
+void AttackBook::count_refused(const Attacker& attacker, const Packet& packet) {
+  if (const std::optional<Attack> attack = attack_of(attacker, packet)) {
+    ++at(*attack).tried;
+  }
+}
+
+void AttackBook::refused_by_switch(const Packet& packet, const Bridge& port) {
+  if (!has_begun_ || !is_hostile(packet)) {
+    return;
+  }
+  for (const Attacker& attacker : attackers_) {
+    if (!port.owns_bus(attacker.device->buses.secondary)) {
+      continue;
+    }
+    if (!is_dhi_message(packet.tlp)) {
+      count_refused(attacker, packet);
+    } else if (is_foreign_message(attacker, packet)) {
+      ++at(Attack::kHandleMessage).tried;
     }
     return;
   }

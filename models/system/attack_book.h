@@ -42,6 +42,8 @@ class AttackBook {
   /// Counts from now on.
   void begin();
   void observe(const Observation& seen);
+  /// A switch has refused a TLP that came through this port of its own. [DHI S1] [DHI D23]
+  void refused_by_switch(const Packet& packet, const Bridge& port);
   /// One for each kind; empty where no device is hostile.
   std::vector<AttackResult> results() const;
 
@@ -79,6 +81,7 @@ class AttackBook {
   static bool is_own_handle(const Attacker& attacker, Dhi dhi);
   std::optional<Attack> attack_of(const Attacker& attacker, const Packet& packet) const;
   static bool is_foreign_message(const Attacker& attacker, const Packet& packet);
+  void count_refused(const Attacker& attacker, const Packet& packet);
   void reached_memory(const Attacker& attacker, const Packet& packet, std::uint64_t address);
   std::uint64_t handles_taken() const;
   Count& at(Attack attack) { return counts_[static_cast<std::size_t>(attack)]; }

@@ -228,6 +228,33 @@ TEST(SwitchedMachine, APeerToPeerWriteGoesUpAndTheRootRefusesIt) {
   EXPECT_EQ(result.errors, (std::map<std::string, std::uint64_t>{{"unmapped_address", 1}}));
 }
 
+// [DHI S1] [DHI D23] What the switch refuses has been tried all the same.
+TEST(Switch, S1_AttacksThatTheSwitchRefusesAreCountedAsTried) {
+  System system(config_from_text(R"(
+system:
+  topology: switch
+  devices: 2
+  instances:
+    ep0: {workload: {kind: hostile, requests: 20000, buffer_base: 66048KiB}}
+host:
+  memory: {size: 128MiB}
+  dhi: {table: shared, entries: 512, grant: configured, granted: {last_pasid: 191}}
+link: {identity: dhi, dhi_form: rid_fabric}
+device: {functions: {count: 2}, dhi: {bits: 8}}
+workload: {kind: read_write, domains: 100, payload: 64B, requests: 2000, buffer_base: 80MiB, buffer_size: 4KiB}
+)",
+                                 "hostile_switch.yaml", "", {}));
+  const RunResult result = system.run();
+  std::map<std::string, std::uint64_t> tried;
+  for (const AttackResult& one : result.attacks) {
+    tried[one.attack] = one.tried;
+  }
+  ASSERT_GT(result.errors.count("foreign_handle"), 0U);
+  EXPECT_GT(tried["handle"], 0U);
+  EXPECT_LE(tried["handle"], result.errors.at("foreign_handle"));
+  EXPECT_GE(4 * tried["handle"], result.errors.at("foreign_handle")) << "half are MRd and MWr";
+}
+
 // ---- S1: ep0 is hostile, ep1 has a handle.
 
 /// A machine in which ep1 has allocated a handle, and ep0 says whatever a test likes.
