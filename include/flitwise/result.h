@@ -84,9 +84,11 @@ struct DhiResult {
 /// One translation agent.
 struct IommuResult {
   std::string name;
-  std::uint64_t requests = 0;                      ///< of devices, of any kind
-  std::uint64_t iotlb_hits = 0, iotlb_misses = 0;  ///< answered by the caches, or not
-  std::uint64_t walks = 0, walk_reads = 0;         ///< reads of tables in host memory
+  std::uint64_t requests = 0;             ///< of devices, of any kind
+  std::uint64_t translated_requests = 0;  ///< of them: AT=10, which are not looked up
+  /// Look-ups: the caches have the page, or not; the last where a walk for it is due already.
+  std::uint64_t iotlb_hits = 0, iotlb_misses = 0, iotlb_misses_under_miss = 0;
+  std::uint64_t walks = 0, walk_reads = 0;  ///< reads of tables in host memory
   std::uint64_t faults = 0, invalidations = 0;
   /// Invalidate Requests sent to devices, and those that had to wait for room at their function.
   std::uint64_t device_invalidations = 0, held_back = 0;
@@ -97,15 +99,74 @@ struct IommuResult {
   std::uint64_t maps = 0, unmaps = 0, late_accesses = 0;
   std::uint64_t page_requests_served = 0, page_requests_refused = 0, faults_taken = 0;
   std::uint64_t teardowns = 0;  ///< contexts that it has ended
+  std::uint64_t iotlb_lookups() const {
+    return iotlb_hits + iotlb_misses + iotlb_misses_under_miss;
+  }
+  /// Takes off what had been counted before.
+  IommuResult& operator-=(const IommuResult& before) {
+    for (auto counter : kCounters) {
+      this->*counter -= before.*counter;
+    }
+    return *this;
+  }
+
+ private:
+  using Counter = std::uint64_t IommuResult::*;
+  static const std::array<Counter, 23> kCounters;
+};
+inline constexpr std::array<IommuResult::Counter, 23> IommuResult::kCounters = {
+    &IommuResult::requests,
+    &IommuResult::translated_requests,
+    &IommuResult::iotlb_hits,
+    &IommuResult::iotlb_misses,
+    &IommuResult::iotlb_misses_under_miss,
+    &IommuResult::walks,
+    &IommuResult::walk_reads,
+    &IommuResult::faults,
+    &IommuResult::invalidations,
+    &IommuResult::device_invalidations,
+    &IommuResult::held_back,
+    &IommuResult::page_requests,
+    &IommuResult::page_requests_dropped,
+    &IommuResult::permission_checks,
+    &IommuResult::permission_denied,
+    &IommuResult::permission_reads,
+    &IommuResult::maps,
+    &IommuResult::unmaps,
+    &IommuResult::late_accesses,
+    &IommuResult::page_requests_served,
+    &IommuResult::page_requests_refused,
+    &IommuResult::faults_taken,
+    &IommuResult::teardowns,
 };
 
 /// ATS of one function.
 struct AtsResult {
-  std::string function;                ///< "ep0.0"
-  std::uint64_t requests = 0;          ///< Translation Requests sent
-  std::uint64_t hits = 0, misses = 0;  ///< of its TLPs, at their first look-up in the ATC
-  std::uint64_t invalidations = 0;     ///< Invalidate Requests taken
-  std::uint64_t page_requests = 0;     ///< Page Requests sent
+  std::string function;        ///< "ep0.0"
+  std::uint64_t requests = 0;  ///< Translation Requests sent
+  /// Look-ups of its TLPs, one each; the last wait for a translation that was due already.
+  std::uint64_t hits = 0, misses = 0, misses_under_miss = 0;
+  std::uint64_t invalidations = 0;  ///< Invalidate Requests taken
+  std::uint64_t page_requests = 0;  ///< Page Requests sent
+  std::uint64_t lookups() const { return hits + misses + misses_under_miss; }
+  /// Takes off what had been counted before.
+  AtsResult& operator-=(const AtsResult& before) {
+    requests -= before.requests;
+    hits -= before.hits;
+    misses -= before.misses;
+    misses_under_miss -= before.misses_under_miss;
+    invalidations -= before.invalidations;
+    page_requests -= before.page_requests;
+    return *this;
+  }
+};
+
+/// Waits at one queue, those that are over.
+struct WaitResult {
+  std::string place;        ///< who keeps the queue: "iommu0"
+  std::string resource;     ///< what is waited for: "walkers"
+  std::uint64_t count = 0;  ///< who had to wait
+  Time total;               ///< all their waits added up
 };
 
 /// One device cache.
@@ -146,7 +207,7 @@ struct CxlHdmDbResult {
 /// One kind of attack by hostile devices, all of them together.
 struct AttackResult {
   std::string attack;
-  std::uint64_t tried = 0;    ///< TLPs that reached a root port
+  std::uint64_t tried = 0;    ///< TLPs that reached a switch or root port above the device
   std::uint64_t through = 0;  ///< those that got what is not their device's
 };
 
@@ -183,6 +244,7 @@ struct RunResult {
   std::vector<DhiResult> dhi;
   std::vector<IommuResult> iommu;
   std::vector<AtsResult> ats;
+  std::vector<WaitResult> waits;
   std::vector<CxlCacheResult> cxl_caches;
   std::vector<CxlHdmDbResult> cxl_hdm_db;
   std::vector<AttackResult> attacks;  ///< where a device is hostile

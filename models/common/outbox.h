@@ -6,8 +6,10 @@
 #include <boost/circular_buffer.hpp>
 
 #include "dhi/device_handle_table.h"
+#include "flitwise/link_socket.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
@@ -53,13 +55,19 @@ class Outbox {
   template <class HandOver>
   void drain(HandOver&& hand_over) {
     while (!entries_.empty() && hand_over(entries_.front())) {
+      waits_.add(entries_.front().ready, now());
       entries_.pop_front();
     }
   }
 
+  /// Waits for room in the link's queues.
+  WaitBook& waits() { return waits_; }
+  const WaitBook& waits() const { return waits_; }
+
  private:
   boost::circular_buffer<Entry> entries_;
   Time last_ready_{};
+  WaitBook waits_;
 };
 
 }  // namespace flitwise

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "endpoint/ats_unit.h"
+#include "flitwise/link_socket.h"
 
 namespace flitwise {
 namespace {
@@ -62,6 +63,7 @@ void AtsUnit::page_is_there(std::uint16_t index, Time when) {
 }
 
 void AtsUnit::start_window() {
+  parked.start_window(now());
   for (const std::unique_ptr<Function>& one : functions_) {
     if (one) {
       one->window = one->counts;
@@ -75,15 +77,9 @@ std::vector<AtsResult> AtsUnit::results(const std::string& device) const {
     if (functions_[index] == nullptr) {
       continue;
     }
-    const AtsResult& now = functions_[index]->counts;
-    const AtsResult& before = functions_[index]->window;
-    AtsResult result;
+    AtsResult result = functions_[index]->counts;
+    result -= functions_[index]->window;
     result.function = fmt::format("{}.{}", device, index);
-    result.requests = now.requests - before.requests;
-    result.hits = now.hits - before.hits;
-    result.misses = now.misses - before.misses;
-    result.invalidations = now.invalidations - before.invalidations;
-    result.page_requests = now.page_requests - before.page_requests;
     all.push_back(std::move(result));
   }
   return all;

@@ -141,7 +141,7 @@ AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, b
   }
   const bool is_miss = choice == AccessChoice::kNotWithThis;
   if (!was_counted) {
-    ++(is_miss ? one.counts.misses : one.counts.hits);
+    count_look_up(one, access, waited, is_miss);
   }
   if (choice == AccessChoice::kTranslated) {
     route.kind = AtsRoute::Kind::kTranslated;
@@ -150,6 +150,19 @@ AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, b
     miss(one, access, waited, !was_counted, route);
   }
   return route;
+}
+
+// A TLP waits for a translation that is due already where a request is out that will tell, or where
+// its transfer has stood still for it.
+void AtsUnit::count_look_up(Function& one, const AtsAccess& access, const ParkedTransfer* waited,
+                            bool is_miss) const {
+  const bool has_waited =
+      waited != nullptr && waited->grant && waited->grant->range.contains(access.address);
+  if (has_waited || (is_miss && request_for(access))) {
+    ++one.counts.misses_under_miss;
+  } else {
+    ++(is_miss ? one.counts.misses : one.counts.hits);
+  }
 }
 
 // [TCP-09] [TCP-10] [TCP-11] The policy says what is worth a request; who has asked once insists.

@@ -129,6 +129,8 @@ class AtsUnit {
   Function& function(unsigned index);
   void miss(Function& one, const AtsAccess& access, const ParkedTransfer* waited, bool is_new,
             AtsRoute& route);
+  void count_look_up(Function& one, const AtsAccess& access, const ParkedTransfer* waited,
+                     bool is_miss) const;
   void settle(ParkedTransfer& one, const Pending& pending, const CacheablePieces& found,
               bool is_struck) const;
   void release(Slot slot, Time when);

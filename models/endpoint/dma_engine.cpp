@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "flitwise/error.h"
+#include "flitwise/link_socket.h"
 #include "workload/random.h"
 
 namespace flitwise {
@@ -74,7 +75,7 @@ bool DmaEngine::issue(std::size_t slot, Time now, Transfer& transfer) {
       message.is_waiting = true;
       return false;
     }
-    if (!has_room_for(item.op)) {
+    if (is_held_up(item.op, now)) {
       return false;
     }
     ++message.next;
@@ -101,7 +102,7 @@ bool DmaEngine::next_from_stream(Time now, Transfer& transfer) {
       }
       continue;
     }
-    if (!has_room_for(item_.op)) {
+    if (is_held_up(item_.op, now)) {
       return false;
     }
     note_start();
@@ -111,6 +112,15 @@ bool DmaEngine::next_from_stream(Time now, Transfer& transfer) {
     return true;
   }
   return false;
+}
+
+// The wait begins when the item could go but for the reads that are out, and ends with one of them.
+bool DmaEngine::is_held_up(Op op, Time now) {
+  if (has_room_for(op)) {
+    return false;
+  }
+  held_up_since_ = std::min(held_up_since_, now);
+  return true;
 }
 
 // Moves a message of several items from the stream into a free slot.
@@ -187,7 +197,7 @@ Time DmaEngine::next_at() const {
   // Within the issue interval nobody has looked into the stream yet.
   const bool may_have_work = busy_messages_ > 0 || (!has_item_ && !is_exhausted_);
   Time when = may_have_work ? earliest_ : Time::never();
-  if (has_item_ && has_room_for(item_.op)) {
+  if (has_item_) {
     when = std::min(when, std::max(earliest_, origin_ + item_.at));
   }
   // What had its time when next() was asked waits for something else.
@@ -195,8 +205,12 @@ Time DmaEngine::next_at() const {
 }
 
 void DmaEngine::finished(const TransferEnd& end) {
-  reads_ -= end.op == Op::kRead ? 1 : 0;
   ++ended_;
+  if (end.op == Op::kRead) {
+    --reads_;
+    outstanding_waits_.add(held_up_since_, now());
+    held_up_since_ = Time::never();
+  }
   failed_ += end.status == TransferStatus::kDone ? 0 : 1;
   if (end.token != kNoMessage) {
     item_done(end.token);

@@ -11,6 +11,7 @@
 
 #include "endpoint/engine.h"
 #include "flitwise/config.h"
+#include "stats/wait_book.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -47,6 +48,9 @@ class DmaEngine : public Engine {
   bool is_exhausted() const { return is_exhausted_; }
   std::string waiting() const override;
 
+  /// Waits for `device.dma.outstanding`: the read that goes next could, were fewer out.
+  WaitBook& outstanding_waits() { return outstanding_waits_; }
+  const WaitBook& outstanding_waits() const { return outstanding_waits_; }
   std::uint64_t started() const { return started_; }      ///< messages
   std::uint64_t ended() const { return ended_; }          ///< transfers
   std::uint64_t doorbells() const { return doorbells_; }  ///< arrived
@@ -77,6 +81,7 @@ class DmaEngine : public Engine {
   bool load();
   bool take_message();
   bool has_room_for(Op op) const { return op != Op::kRead || reads_ < limit_; }
+  bool is_held_up(Op op, Time now);
   void fill(const WorkItem& item, std::uint32_t token, bool counts, Time now, Transfer& transfer);
   bool is_end_passed_on(DomainId domain, std::uint64_t number);
   void note_start();
@@ -96,9 +101,11 @@ class DmaEngine : public Engine {
   bool is_exhausted_ = false;
   bool counts_ = false;
   Time origin_{};
-  Time asked_{};                   // for work, the last time
-  Time earliest_ = Time::never();  // issue interval
-  unsigned reads_ = 0;             // in flight
+  Time asked_{};                        // for work, the last time
+  Time earliest_ = Time::never();       // issue interval
+  unsigned reads_ = 0;                  // in flight
+  Time held_up_since_ = Time::never();  // a read waits for one of them to end
+  WaitBook outstanding_waits_;
   std::uint64_t started_ = 0;
   std::uint64_t ended_ = 0;
   std::uint64_t failed_ = 0;

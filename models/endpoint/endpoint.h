@@ -106,6 +106,7 @@ class Endpoint : public sc_core::sc_module {
   DhiResult dhi_result() const;
   /// One for each function whose ATC was ever enabled or invalidated.
   std::vector<AtsResult> ats_results() const;
+  std::vector<WaitResult> waits() const;
   /// Counted by kind: unexpected completions, timeouts, refused requests, ...
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::string waiting() const;

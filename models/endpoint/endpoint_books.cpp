@@ -17,6 +17,7 @@ void Endpoint::start_window() {
   if (ats_ != nullptr) {
     ats_->start_window();
   }
+  outbox_.waits().start_window(now());
   window_tags_ = tag_stall_.total(now());
   window_handle_ = handle_stall_.total(now());
 }
@@ -36,6 +37,16 @@ DhiResult Endpoint::dhi_result() const {
 
 std::vector<AtsResult> Endpoint::ats_results() const {
   return ats_ != nullptr ? ats_->results(basename()) : std::vector<AtsResult>{};
+}
+
+std::vector<WaitResult> Endpoint::waits() const {
+  std::vector<WaitResult> all = {outbox_.waits().result(basename(), "link_queues")};
+  if (ats_ != nullptr) {
+    for (WaitResult& one : ats_->parked.waits(basename())) {
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
 }
 
 std::vector<CheckResult> Endpoint::checks() const {

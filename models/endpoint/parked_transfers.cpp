@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "flitwise/error.h"
+#include "flitwise/link_socket.h"
 #include "link/ordering.h"
 
 namespace flitwise {
@@ -29,6 +30,7 @@ Slot ParkedTransfers::add(const ParkedTransfer& transfer) {
   free_.erase(slot);
   order_.push_back(slot);
   entries_[slot] = transfer;
+  entries_[slot].since = now();
   posted_ += is_posted(transfer) ? 1U : 0U;
   movable_ += may_move(transfer.state) ? 1U : 0U;
   return slot;
@@ -40,11 +42,34 @@ void ParkedTransfers::remove(Slot slot) {
   free_.push_back(slot);
   posted_ -= is_posted(entries_[slot]) ? 1U : 0U;
   movable_ -= may_move(entries_[slot].state) ? 1U : 0U;
+  end_wait(entries_[slot]);
+}
+
+// What it waits for now begins.
+void ParkedTransfers::end_wait(ParkedTransfer& one) {
+  waits_[static_cast<std::size_t>(one.state)].add(one.since, now());
+  one.since = now();
+}
+
+void ParkedTransfers::start_window(Time now) {
+  for (WaitBook& one : waits_) {
+    one.start_window(now);
+  }
+}
+
+std::vector<WaitResult> ParkedTransfers::waits(const std::string& place) const {
+  const auto of = [&](ParkedState state, const char* resource) {
+    return waits_[static_cast<std::size_t>(state)].result(place, resource);
+  };
+  return {
+      of(ParkedState::kWantsRequest, "atc_requests"), of(ParkedState::kAwaitsReply, "translations"),
+      of(ParkedState::kWantsPage, "page_request_credits"), of(ParkedState::kAwaitsPage, "pages")};
 }
 
 void ParkedTransfers::set_state(Slot slot, ParkedState state) {
   movable_ -= may_move(entries_[slot].state) ? 1U : 0U;
   movable_ += may_move(state) ? 1U : 0U;
+  end_wait(entries_[slot]);
   entries_[slot].state = state;
 }
 

@@ -4,8 +4,10 @@
 /// says. [LNK-9.1] to [LNK-9.4] [ATR-14]
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ats/translation_cache.h"
@@ -13,6 +15,7 @@
 #include "endpoint/ats_access.h"
 #include "flitwise/time.h"
 #include "flitwise/tlp.h"
+#include "stats/wait_book.h"
 #include "tlp/splitter.h"
 
 namespace flitwise {
@@ -25,6 +28,7 @@ enum class ParkedState : std::uint8_t {
   kWantsPage,     ///< credits for its Page Request
   kAwaitsPage,    ///< a PRG Response
 };
+inline constexpr std::size_t kParkedStates = 5;
 
 /// What the agent has said of the TLP that goes next, beside what the ATC knows.
 enum class AgentAnswer : std::uint8_t {
@@ -42,6 +46,7 @@ struct ParkedTransfer {
   Tlp shape;         ///< kind, attributes and identity of its TLPs
   ParkedState state = ParkedState::kReady;
   Time when{};                  ///< kReady: not before
+  Time since{};                 ///< the state lasts
   Slot request = 0;             ///< kAwaitsReply: of the function's Translation Requests
   std::uint16_t prg_index = 0;  ///< kAwaitsPage
   AgentAnswer answer = AgentAnswer::kNone;
@@ -66,6 +71,10 @@ class ParkedTransfers {
   const ParkedTransfer& at(Slot slot) const { return entries_[slot]; }
 
   void set_state(Slot slot, ParkedState state);
+  /// Waits are of what comes from now on.
+  void start_window(Time now);
+  /// What it has waited for beside its turn.
+  std::vector<WaitResult> waits(const std::string& place) const;
 
   /// May a TLP like this pass everything parked?
   bool may_pass_all(const Tlp& later) const;
@@ -84,6 +93,7 @@ class ParkedTransfers {
   unsigned count(ParkedState state) const;
 
  private:
+  void end_wait(ParkedTransfer& one);
   static bool waits_for_room(ParkedState state) {
     return state == ParkedState::kWantsRequest || state == ParkedState::kWantsPage;
   }
@@ -93,8 +103,9 @@ class ParkedTransfers {
 
   std::vector<ParkedTransfer> entries_;
   SlotList free_, order_;
-  unsigned posted_ = 0;   // nobody else is in the way of others
-  unsigned movable_ = 0;  // whom no answer is due to
+  std::array<WaitBook, kParkedStates> waits_;  // by ParkedState
+  unsigned posted_ = 0;                        // nobody else is in the way of others
+  unsigned movable_ = 0;                       // whom no answer is due to
 };
 
 template <class CanAsk>

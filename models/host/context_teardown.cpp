@@ -226,10 +226,13 @@ void ContextTeardown::repeat() {
 
 std::vector<LatencyResult> ContextTeardown::latencies() const {
   std::vector<LatencyResult> all;
-  all.push_back(latencies_[kTotal].summary(kNames[kTotal]));
+  if (ended_ == 0) {
+    return all;
+  }
+  all.push_back(latencies_[kTotal].since(window_[kTotal]).summary(kNames[kTotal]));
   for (std::size_t phase = 0; phase < kTotal; ++phase) {
     if (latencies_[phase].count() != 0) {
-      all.push_back(latencies_[phase].summary(kNames[phase]));
+      all.push_back(latencies_[phase].since(window_[phase]).summary(kNames[phase]));
     }
   }
   return all;

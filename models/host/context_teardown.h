@@ -59,8 +59,11 @@ class ContextTeardown {
   std::uint64_t ended() const { return ended_; }
   /// Grows with each step.
   std::uint64_t progress() const { return steps_; }
-  /// `teardown`, from the call to the end, then each phase from the one before.
+  /// `teardown`, from the call to the end, then each phase from the one before. Empty where no
+  /// context has ended.
   std::vector<LatencyResult> latencies() const;
+  /// They are of what comes from now on.
+  void start_window() { window_ = latencies_; }
 
  private:
   enum Phase : std::uint8_t { kStop, kHandle, kAgent, kDevice, kDrain, kReset, kTotal };
@@ -104,7 +107,7 @@ class ContextTeardown {
   bool is_waiting_ = false;
   unsigned repeats_ = 0, unanswered_ = 0;
   std::uint64_t ended_ = 0, steps_ = 0;
-  std::array<LatencyHistogram, kPhases> latencies_;
+  std::array<LatencyHistogram, kPhases> latencies_, window_;
 };
 
 }  // namespace flitwise

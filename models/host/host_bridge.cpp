@@ -172,6 +172,7 @@ void HostBridge::send_nonposted(Request request) {
     return;
   }
   if (!tags_.has_free()) {
+    request.since = now();
     waiting_.push_back(std::move(request));
     return;
   }
@@ -246,6 +247,7 @@ void HostBridge::finish(std::uint16_t tag, Time delay) {
   while (!waiting_.empty() && tags_.has_free()) {
     Request next = std::move(waiting_.front());
     waiting_.pop_front();
+    tag_waits_.add(next.since, now());
     send_nonposted(std::move(next));
   }
 }

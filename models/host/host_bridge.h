@@ -101,6 +101,9 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   /// master_abort, completion_timeout, link_down.
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::string waiting() const;
+  /// Waits for a tag.
+  WaitBook& tag_waits() { return tag_waits_; }
+  const WaitBook& tag_waits() const { return tag_waits_; }
 
  private:
   static constexpr std::uint64_t kHandleBlocks = 0xfed1'0000;
@@ -128,6 +131,7 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
     PacketRef packet;
     unsigned port = 0;
     Done done;
+    Time since{};  // it waits for a tag
   };
   struct Outstanding {
     Request request;
@@ -199,6 +203,7 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   std::uint64_t last_serial_ = 0;
   std::deque<Deadline> deadlines_;
   std::deque<Request> waiting_;  // for a tag
+  WaitBook tag_waits_;
   std::map<std::string, std::uint64_t> errors_;
 };
 

@@ -55,6 +55,7 @@ sc_core::sc_time HostMemory::wait_for(std::size_t bytes, const sc_core::sc_time&
     return latency_;
   }
   const Time arrival = now() + Time{static_cast<std::int64_t>(delay.value())};
+  bus_waits_.add(arrival, busy_until_);
   busy_until_ = std::max(arrival, busy_until_) +
                 Time{static_cast<std::int64_t>(static_cast<double>(bytes) * fs_per_byte_)};
   return to_sc_time(busy_until_ - arrival) + latency_;

@@ -12,6 +12,7 @@
 
 #include "flitwise/config.h"
 #include "flitwise/time.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
@@ -30,6 +31,9 @@ class HostMemory : public sc_core::sc_module {
   /// Untimed access for software and scripts. Out of range: false, nothing done.
   bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size);
   bool peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size) const;
+  /// Waits for the data bus (`host.memory.bandwidth`).
+  WaitBook& bus_waits() { return bus_waits_; }
+  const WaitBook& bus_waits() const { return bus_waits_; }
 
  private:
   tlm::tlm_sync_enum nb_transport(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -47,6 +51,7 @@ class HostMemory : public sc_core::sc_module {
   const double fs_per_byte_;
   std::uint8_t* bytes_ = nullptr;
   Time busy_until_{};
+  WaitBook bus_waits_;
 };
 
 }  // namespace flitwise

@@ -250,7 +250,28 @@ std::string IommuDriver::waiting() const {
       is_ready_ ? "" : ", its queue is not enabled");
 }
 
+void IommuDriver::start_window() {
+  count(window_);
+  window_unmap_latency_ = unmap_latency_;
+  if (teardown_) {
+    teardown_->start_window();
+  }
+}
+
 void IommuDriver::fill(IommuResult& result) const {
+  IommuResult counted;
+  count(counted);
+  counted -= window_;
+  result.maps = counted.maps;
+  result.unmaps = counted.unmaps;
+  result.page_requests_served = counted.page_requests_served;
+  result.page_requests_refused = counted.page_requests_refused;
+  result.faults_taken = counted.faults_taken;
+  result.late_accesses = counted.late_accesses;
+  result.teardowns = counted.teardowns;
+}
+
+void IommuDriver::count(IommuResult& result) const {
   result.maps = maps_;
   result.unmaps = unmaps_;
   result.page_requests_served = served_;
@@ -260,9 +281,14 @@ void IommuDriver::fill(IommuResult& result) const {
   result.teardowns = teardown_ ? teardown_->ended() : 0;
 }
 
-std::vector<LatencyResult> IommuDriver::teardown_latencies() const {
-  return teardown_ && teardown_->ended() != 0 ? teardown_->latencies()
-                                              : std::vector<LatencyResult>{};
+std::vector<LatencyResult> IommuDriver::latencies() const {
+  std::vector<LatencyResult> all = {unmap_latency_.since(window_unmap_latency_).summary("unmap")};
+  if (teardown_) {
+    for (LatencyResult& one : teardown_->latencies()) {
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
 }
 
 std::vector<CheckResult> IommuDriver::checks() const {

@@ -65,11 +65,11 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   std::uint64_t settled() const { return unmaps_ + (teardown_ ? teardown_->progress() : 0); }
   /// Until then it lets time pass that the configuration has set, and somebody may wait for it.
   Time waits_until() const { return waits_until_; }
+  /// Counters and latencies are of what comes from now on.
+  void start_window();
   void fill(IommuResult& result) const;
-  /// From the call to the page that is free. The whole run.
-  const LatencyHistogram& unmap_latency() const { return unmap_latency_; }
-  /// Of contexts, if any were torn down; the whole run.
-  std::vector<LatencyResult> teardown_latencies() const;
+  /// `unmap`, from the call to the page that is free, and those of contexts, if any were torn down.
+  std::vector<LatencyResult> latencies() const;
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::vector<CheckResult> checks() const;
   const DriverPages& pages() const { return *pages_; }
@@ -181,7 +181,9 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
 
   std::uint64_t maps_ = 0, unmaps_ = 0, freed_ = 0, served_ = 0, refused_ = 0, faults_taken_ = 0,
                 requests_after_end_ = 0;
-  LatencyHistogram unmap_latency_;
+  void count(IommuResult& result) const;
+  IommuResult window_;
+  LatencyHistogram unmap_latency_, window_unmap_latency_;
   std::map<std::string, std::uint64_t> errors_;
 };
 

@@ -28,8 +28,10 @@
 #include "iommu/registers.h"
 #include "iommu/translation_caches.h"
 #include "iommu/translation_client.h"
+#include "iommu/waiting_pages.h"
 #include "iommu/walk.h"
 #include "root_complex/memory_port.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
@@ -98,7 +100,10 @@ class TranslationAgent : public sc_core::sc_module,
   /// When it gives up waiting for devices; never where it does not wait.
   Time next_timeout() const;
   std::string waiting() const;
+  /// Figures are of what comes from now on.
+  void start_window();
   IommuResult result() const;
+  std::vector<WaitResult> waits() const;
   std::vector<CheckResult> checks() const;
 
  private:
@@ -109,6 +114,7 @@ class TranslationAgent : public sc_core::sc_module,
     WalkRequest request;
     std::uint32_t token = 0;
     Time arrival{};              // nothing is done for it before
+    Time since{};                // it is in its queue
     std::uint32_t next = kNone;  // in its queue
   };
   /// Jobs that wait, by their places in jobs_; first come, first served.
@@ -134,6 +140,8 @@ class TranslationAgent : public sc_core::sc_module,
 
   // Translations: translation_agent.cpp.
   bool look_up(Walk& walk, Time& latency);
+  void count_miss(const WalkRequest& request, bool is_at_walker);
+  bool is_waited_for(const WalkRequest& request) const;
   Walker* walker_at(const WalkRequest& request);
   Walker& take_idle() {
     Walker& idle = walkers_[idle_.back()];
@@ -141,7 +149,8 @@ class TranslationAgent : public sc_core::sc_module,
     return idle;
   }
   void push(JobQueue& queue, const Job& job);
-  Job pop(JobQueue& queue);
+  Job pop(JobQueue& queue, WaitBook& waits);
+  void wait_for_walker(const Job& job);
   bool look_up_again(const Job& job, Walk& walk, Time& latency);
   void start(Walker& walker, const Job& job, const Walk& walk, Time latency);
   void step(Walker& walker);
@@ -229,8 +238,10 @@ class TranslationAgent : public sc_core::sc_module,
   std::vector<std::uint32_t> idle_;    // walkers
   std::vector<Job> jobs_;              // those that wait, and free places
   JobQueue free_jobs_;
-  JobQueue waiting_;  // for a walker
+  JobQueue waiting_;            // for a walker
+  WaitingPages waiting_pages_;  // of the same
   std::size_t waiting_jobs_ = 0;
+  WaitBook walker_waits_, walk_waits_;
   Wakeup wakeup_;
 
   InvalidationQueue queue_;
@@ -254,7 +265,8 @@ class TranslationAgent : public sc_core::sc_module,
   };
   std::deque<PageRecord> page_records_;
 
-  IommuResult counts_;
+  IommuResult counts_, window_;
+  IommuResult counts_so_far() const;
   std::uint64_t answered_ = 0, invalidations_answered_ = 0;
 };
 

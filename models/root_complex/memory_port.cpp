@@ -159,6 +159,7 @@ void MemoryPort::send_waiting() {
   while (!waiting_.empty() && open_request_ == nullptr) {
     MemoryTransaction& next = *waiting_.front();
     waiting_.pop_front();
+    waits_.add(next.ready, now());
     send(next, std::max(next.ready, now()) - now());
   }
 }

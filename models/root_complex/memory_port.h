@@ -17,6 +17,7 @@
 #include "flitwise/cxl.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
@@ -66,6 +67,9 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
   /// When the last access was given to memory, and when the last one is over.
   Time asked() const { return asked_; }
   Time done() const { return done_; }
+  /// Waits until the memory takes the request before.
+  WaitBook& waits() { return waits_; }
+  const WaitBook& waits() const { return waits_; }
   std::size_t in_flight() const { return all_.size() - idle_.size(); }
 
  private:
@@ -85,7 +89,8 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
   Time asked_{}, done_{};
   std::vector<std::unique_ptr<MemoryTransaction>> all_;
   std::vector<MemoryTransaction*> idle_;
-  std::deque<MemoryTransaction*> waiting_;     // the memory has not ended the request before them
+  std::deque<MemoryTransaction*> waiting_;  // the memory has not ended the request before them
+  WaitBook waits_;
   MemoryTransaction* open_request_ = nullptr;  // its request phase has not ended
 };
 

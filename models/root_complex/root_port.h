@@ -99,6 +99,8 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
            held_.empty() && unanswered_.empty() && !(stage_ && stage_->is_busy());
   }
   std::vector<CheckResult> checks() const;
+  void start_window();
+  std::vector<WaitResult> waits() const;
   const RootPortCounters& counters() const { return counters_; }
   /// When the latest memory access so far is done; may lie ahead of now.
   Time memory_done_at() const { return memory_done_at_; }

@@ -17,6 +17,25 @@ void RootPort::attach(TranslationAgent& agent) {
       });
 }
 
+void RootPort::start_window() {
+  for (Outbox* const outbox : {&posted_, &nonposted_, &completions_}) {
+    outbox->waits().start_window(now());
+  }
+  if (stage_) {
+    stage_->order_waits().start_window(now());
+  }
+}
+
+std::vector<WaitResult> RootPort::waits() const {
+  std::vector<WaitResult> all = {posted_.waits().result(basename(), "posted_queue"),
+                                 nonposted_.waits().result(basename(), "nonposted_queue"),
+                                 completions_.waits().result(basename(), "completion_queue")};
+  if (stage_) {
+    all.push_back(stage_->order_waits().result(basename(), "order"));
+  }
+  return all;
+}
+
 // Named in full, or by a handle. [DHI D17]
 DeviceIdentity RootPort::domain_behind(const Packet& packet) const {
   return packet.resolved ? *packet.resolved : identity_of(packet.tlp, form_).full;

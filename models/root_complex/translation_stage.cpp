@@ -88,6 +88,7 @@ void TranslationStage::release() {
 void TranslationStage::serve(Slot slot) {
   const bool was_drained = is_drained();
   const Entry entry = std::move(entries_[slot]);
+  order_waits_.add(entry.when, now());
   order_.erase(slot);
   free_.push_back(slot);
   posted_ -= fc_class(entry.packet->tlp.type) == FcClass::kPosted ? 1U : 0U;

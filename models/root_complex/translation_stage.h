@@ -44,6 +44,9 @@ class TranslationStage : private TranslationClient {
   /// Whatever may not pass a posted request has to keep its place behind one that is here.
   bool has_posted() const { return posted_ != 0; }
   std::size_t size() const { return order_.size(); }
+  /// Waits behind posted requests that came before, with the translation known.
+  WaitBook& order_waits() { return order_waits_; }
+  const WaitBook& order_waits() const { return order_waits_; }
 
   /// Asks the agent; serves the packet within this call if it may go at once.
   void translate(Entry entry, const WalkRequest& request, Time delay);
@@ -71,6 +74,7 @@ class TranslationStage : private TranslationClient {
   std::uint64_t arrivals_ = 0;
   std::uint64_t fence_ = 0;  // arrivals below it are from before the latest invalidation
   bool is_releasing_ = false;
+  WaitBook order_waits_;
 };
 
 }  // namespace flitwise

@@ -55,6 +55,7 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
         std::make_unique<IommuDriver>("iommu_driver", config, bridge_, agent_, memory_port_);
   }
   bridge_.attach(agent_);
+  measurement_.on_open([this] { start_shared_windows(); });
   for (const std::unique_ptr<RootPort>& port : fabric_.root_ports) {
     bridge_.attach(*port, config);
   }
@@ -272,38 +273,6 @@ std::string Machine::waiting() const {
     text += iommu_driver_->waiting();
   }
   return text;
-}
-
-RunResult Machine::result() const {
-  if (packet_trace_) {
-    packet_trace_->flush();
-  }
-  RunResult result;
-  result.seed = config.run.seed;
-  result.latency = tracer_.results();
-  measurement_.fill(result);
-  result.memory_asked = memory_port_.asked();
-  result.memory_done = memory_port_.done();
-  result.iommu.push_back(agent_.result());
-  if (iommu_driver_) {
-    iommu_driver_->fill(result.iommu.back());
-    result.latency.push_back(iommu_driver_->unmap_latency().summary("unmap"));
-    for (LatencyResult& latency : iommu_driver_->teardown_latencies()) {
-      result.latency.push_back(std::move(latency));
-    }
-    for (const auto& [kind, count] : iommu_driver_->errors()) {
-      result.errors["iommu_driver_" + kind] += count;
-    }
-  }
-  for (const auto& [rule, count] : monitors_.warnings()) {
-    result.errors["warning_" + rule] += count;
-  }
-  result.attacks = attacks_.results();
-  if (!is_cut_short_) {
-    result.checks = checks();
-  }
-  result.violations = monitors_.violations();
-  return result;
 }
 
 const FabricDevice& Machine::device(const std::string& name) const {

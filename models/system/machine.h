@@ -109,6 +109,8 @@ class Machine {
   Time end_of_last_request() const;
   static bool has_given_out_all(const FabricDevice& device);
   bool is_over(const FabricDevice& device) const;
+  void start_shared_windows();
+  void fill_host(RunResult& result) const;
   std::optional<Time> close_devices();
   const FabricDevice& device(const std::string& name) const;
   std::vector<CheckResult> posted_bytes_checks() const;

@@ -46,6 +46,20 @@ CxlHdmDbResult hdm_db_counts(const FabricDevice& device) {
   return counts;
 }
 
+// Of its engine, and of the shell or agent that serves it.
+void add_waits(const FabricDevice& device, std::vector<WaitResult>& waits) {
+  if (device.engine) {
+    waits.push_back(device.engine->outstanding_waits().result(device.name, "outstanding"));
+  }
+  if (device.host_engine) {
+    waits.push_back(
+        device.host_engine->outstanding_waits().result(device.name + ".host", "outstanding"));
+  }
+  for (WaitResult& one : device.endpoint->waits()) {
+    waits.push_back(std::move(one));
+  }
+}
+
 }  // namespace
 
 Measurement::Measurement(Fabric& fabric, const HostBridge& bridge)
@@ -106,6 +120,12 @@ void Measurement::open(std::size_t index, bool from_first_counted) {
   if (!begin_) {
     begin_ = now();
     note_errors(std::nullopt);
+    for (const auto& start : starts_) {
+      start();
+    }
+    for (const auto& port : fabric_.root_ports) {
+      port->start_window();
+    }
     for (std::size_t i = 0; i < fabric_.links.size(); ++i) {
       if (is_shared(i)) {
         fabric_.links[i].link->start_window(from_first_counted);
@@ -117,6 +137,11 @@ void Measurement::open(std::size_t index, bool from_first_counted) {
   note_errors(index);
   fabric_.links[device.link].link->start_window(from_first_counted);
   device.endpoint->start_window();
+  for (DmaEngine* const engine : {device.engine.get(), device.host_engine.get()}) {
+    if (engine != nullptr) {
+      engine->outstanding_waits().start_window(now());
+    }
+  }
   if (device.cache) {
     device.cache->start_window();
   }
@@ -203,6 +228,7 @@ void Measurement::fill(RunResult& result) const {
   }
   for (const FabricDevice& device : fabric_.devices) {
     result.dhi.push_back(dhi_result(device));
+    add_waits(device, result.waits);
     for (AtsResult& function : device.endpoint->ats_results()) {
       result.ats.push_back(std::move(function));
     }
@@ -211,6 +237,11 @@ void Measurement::fill(RunResult& result) const {
     }
     if (device.hdm_host) {
       result.cxl_hdm_db.push_back(hdm_db_counts(device));
+    }
+  }
+  for (const auto& port : fabric_.root_ports) {
+    for (WaitResult& one : port->waits()) {
+      result.waits.push_back(std::move(one));
     }
   }
   result.errors = errors();

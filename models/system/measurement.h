@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flitwise/result.h"
@@ -30,6 +31,8 @@ class Measurement {
   void open(std::size_t device, bool from_first_counted);
   bool is_open(std::size_t device) const { return is_open_[device]; }
   bool is_open() const { return begin_.has_value(); }
+  /// `start` begins the window of something else that all devices share.
+  void on_open(std::function<void()> start) { starts_.push_back(std::move(start)); }
 
   /// The last request of the device is over: the window of its link ends now.
   void close(std::size_t device);
@@ -62,6 +65,7 @@ class Measurement {
   std::vector<ErrorSource> error_sources_;
   std::vector<bool> is_open_, is_closed_;  // by device
   std::optional<Time> begin_, end_;
+  std::vector<std::function<void()>> starts_;
 };
 
 }  // namespace flitwise

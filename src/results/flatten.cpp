@@ -59,6 +59,14 @@ void add_sums(const Json& result, const char* part, Json& row) {
   }
 }
 
+// All places together.
+void add_waits(const Json& result, Json& row) {
+  for (const Json& one : result.value("waits", Json::array())) {
+    const std::string column = joined("wait", one.at("resource").get<std::string>()) + "_ns";
+    row[column] = row.value(column, 0.0) + one.at("wait_ns").get<double>();
+  }
+}
+
 void add_attacks(const Json& result, Json& row) {
   for (const Json& one : result.value("attacks", Json::array())) {
     const std::string name = joined("attack", one.at("attack").get<std::string>());
@@ -87,6 +95,7 @@ Json figures_row(const Json& result) {
   add_dhi(result, row);
   add_iommu(result, row);
   add_sums(result, "ats", row);
+  add_waits(result, row);
   add_sums(result, "cxl_cache", row);
   add_sums(result, "cxl_hdm_db", row);
   add_attacks(result, row);

@@ -70,28 +70,9 @@ Json dhi_json(const RunResult& result) {
 Json iommu_json(const RunResult& result) {
   Json list = Json::array();
   for (const IommuResult& agent : result.iommu) {
-    list.push_back({{"name", agent.name},
-                    {"requests", agent.requests},
-                    {"iotlb_hits", agent.iotlb_hits},
-                    {"iotlb_misses", agent.iotlb_misses},
-                    {"walks", agent.walks},
-                    {"walk_reads", agent.walk_reads},
-                    {"faults", agent.faults},
-                    {"invalidations", agent.invalidations},
-                    {"device_invalidations", agent.device_invalidations},
-                    {"held_back", agent.held_back},
-                    {"page_requests", agent.page_requests},
-                    {"page_requests_dropped", agent.page_requests_dropped},
-                    {"permission_checks", agent.permission_checks},
-                    {"permission_denied", agent.permission_denied},
-                    {"permission_reads", agent.permission_reads},
-                    {"maps", agent.maps},
-                    {"unmaps", agent.unmaps},
-                    {"late_accesses", agent.late_accesses},
-                    {"page_requests_served", agent.page_requests_served},
-                    {"page_requests_refused", agent.page_requests_refused},
-                    {"faults_taken", agent.faults_taken},
-                    {"teardowns", agent.teardowns}});
+    Json object = {{"name", agent.name}};
+    put_all(object, iommu_statistics(), agent);
+    list.push_back(std::move(object));
   }
   return list;
 }
@@ -99,12 +80,19 @@ Json iommu_json(const RunResult& result) {
 Json ats_json(const RunResult& result) {
   Json list = Json::array();
   for (const AtsResult& function : result.ats) {
-    list.push_back({{"function", function.function},
-                    {"requests", function.requests},
-                    {"hits", function.hits},
-                    {"misses", function.misses},
-                    {"invalidations", function.invalidations},
-                    {"page_requests", function.page_requests}});
+    Json object = {{"function", function.function}};
+    put_all(object, ats_statistics(), function);
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+Json waits_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const WaitResult& wait : result.waits) {
+    Json object = {{"place", wait.place}, {"resource", wait.resource}};
+    put_all(object, wait_statistics(), wait);
+    list.push_back(std::move(object));
   }
   return list;
 }
@@ -203,6 +191,7 @@ Json result_json(const RunResult& result, RunEnd end) {
   json["dhi"] = dhi_json(result);
   json["iommu"] = iommu_json(result);
   json["ats"] = ats_json(result);
+  json["waits"] = waits_json(result);
   json["cxl_cache"] = cxl_caches_json(result);
   json["cxl_hdm_db"] = cxl_hdm_db_json(result);
   json["attacks"] = attacks_json(result);

@@ -71,6 +71,9 @@ std::string result_sqlite(const Json& result) {
   for (const Json& function : result.at("ats")) {
     database.insert("ats", function);
   }
+  for (const Json& wait : result.at("waits")) {
+    database.insert("wait", wait);
+  }
   for (const Json& cache : result.at("cxl_cache")) {
     database.insert("cxl_cache", cache);
   }

@@ -102,8 +102,10 @@ CREATE TABLE dhi_rejection (
 CREATE TABLE iommu (
   name TEXT PRIMARY KEY,
   requests INTEGER NOT NULL,
+  translated_requests INTEGER NOT NULL, -- of them: AT=10, which are not looked up
   iotlb_hits INTEGER NOT NULL,        -- answered by the caches
   iotlb_misses INTEGER NOT NULL,
+  iotlb_misses_under_miss INTEGER NOT NULL, -- whose page a walk is due for already
   walks INTEGER NOT NULL,
   walk_reads INTEGER NOT NULL,        -- of tables in host memory
   faults INTEGER NOT NULL,
@@ -130,8 +132,18 @@ CREATE TABLE ats (
   requests INTEGER NOT NULL,          -- Translation Requests sent
   hits INTEGER NOT NULL,              -- TLPs, at their first look-up
   misses INTEGER NOT NULL,
+  misses_under_miss INTEGER NOT NULL, -- that waited for a translation that was due already
   invalidations INTEGER NOT NULL,     -- Invalidate Requests taken
   page_requests INTEGER NOT NULL      -- Page Requests sent
+) STRICT;
+
+-- One row per queue: waits that are over.
+CREATE TABLE wait (
+  place TEXT NOT NULL,                -- iommu0
+  resource TEXT NOT NULL,             -- walkers
+  count INTEGER NOT NULL,             -- who had to wait
+  wait_ns REAL NOT NULL,              -- all of them together
+  PRIMARY KEY (place, resource)
 ) STRICT;
 
 -- One row per device with a cache for lines of the host (CXL.cache).
@@ -165,7 +177,7 @@ CREATE TABLE cxl_hdm_db (
 -- What hostile devices tried, by kind; empty where no device is hostile.
 CREATE TABLE attack (
   attack TEXT PRIMARY KEY,
-  tried INTEGER NOT NULL,             -- TLPs that reached a root port
+  tried INTEGER NOT NULL,             -- TLPs that reached a switch or root port above the device
   through INTEGER NOT NULL            -- of them: got what is not their device's
 ) STRICT;
 

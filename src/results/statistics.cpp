@@ -217,6 +217,9 @@ std::vector<StatisticInfo> all_statistics() {
                 "Write TLPs, or lines of CXL, each: from the request's issue to memory."}});
   append(list, "dhi[]", dhi_statistics());
   list.push_back({"dhi[]", "rejections.KIND", "", "Refusals by the host, by kind."});
+  append(list, "iommu[]", iommu_statistics());
+  append(list, "ats[]", ats_statistics());
+  append(list, "waits[]", wait_statistics());
   list.push_back({"errors[]", "count", "", "Things refused, dropped or reported, by kind."});
   return list;
 }

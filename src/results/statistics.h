@@ -32,10 +32,13 @@ struct Statistic {
 const std::vector<Statistic<LinkDirection>>& link_statistics();
 const std::vector<Statistic<LatencyResult>>& latency_statistics();
 const std::vector<Statistic<DhiResult>>& dhi_statistics();
+const std::vector<Statistic<IommuResult>>& iommu_statistics();
+const std::vector<Statistic<AtsResult>>& ats_statistics();
+const std::vector<Statistic<WaitResult>>& wait_statistics();
 
 /// A row of `flitwise list statistics`.
 struct StatisticInfo {
-  std::string where;  ///< "links[].up|down", "latency[]", "dhi[]", "flitwise"
+  std::string where;  ///< "links[].up|down", "latency[]", "dhi[]", "iommu[]", "flitwise"
   std::string key;
   std::string unit;
   std::string definition;

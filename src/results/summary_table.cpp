@@ -127,6 +127,21 @@ bool says_the_same(const LatencyResult& latency, const RunResult& result) {
          });
 }
 
+/// Queues that somebody waited at; by Little's law the time over the window is their mean length.
+std::string waits_table(const RunResult& result) {
+  TextTable table({"Queue for", "at", "waits", "time", "mean", "mean length"});
+  table.left_align(1);
+  for (const WaitResult& wait : result.waits) {
+    if (wait.total > Time{} && result.simulated > Time{}) {
+      table.add_row({wait.resource, wait.place, with_thousands(wait.count),
+                     time_text(wait.total.ns()),
+                     time_text(wait.total.ns() / static_cast<double>(wait.count)),
+                     fmt::format("{:.2f}", wait.total.ns() / result.simulated.ns())});
+    }
+  }
+  return table.is_empty() ? "" : table.text();
+}
+
 std::string latency_table(const RunResult& result) {
   TextTable table({"Latency, ns", "count", "mean", "min", "p50", "p90", "p99", "p99.9", "max"});
   for (const LatencyResult& latency : result.latency) {
@@ -163,24 +178,29 @@ std::string handle_table(const RunResult& result) {
   return table.is_empty() ? "" : table.text();
 }
 
+std::string share_text(std::uint64_t part, std::uint64_t whole) {
+  return percent_text(whole == 0
+                          ? std::nullopt
+                          : std::optional(static_cast<double>(part) / static_cast<double>(whole)));
+}
+
 std::string translation_table(const RunResult& result) {
-  TextTable table(
-      {"Translations", "requests", "hit rate", "walks", "reads/walk", "faults", "invalidations"});
+  TextTable table({"Translations", "requests", "translated", "look-ups", "hits", "misses",
+                   "under a miss", "walks", "reads/walk", "faults", "invalidations"});
   for (const IommuResult& agent : result.iommu) {
     if (agent.requests == 0) {
       continue;
     }
-    const std::uint64_t lookups = agent.iotlb_hits + agent.iotlb_misses;
-    const std::optional<double> rate =
-        lookups == 0
-            ? std::nullopt
-            : std::optional(static_cast<double>(agent.iotlb_hits) / static_cast<double>(lookups));
+    const std::uint64_t lookups = agent.iotlb_lookups();
     const double reads =
         agent.walks == 0 ? 0
                          : static_cast<double>(agent.walk_reads) / static_cast<double>(agent.walks);
-    table.add_row({agent.name, with_thousands(agent.requests), percent_text(rate),
-                   with_thousands(agent.walks), fmt::format("{:.1f}", reads),
-                   with_thousands(agent.faults), with_thousands(agent.invalidations)});
+    table.add_row({agent.name, with_thousands(agent.requests),
+                   with_thousands(agent.translated_requests), with_thousands(lookups),
+                   share_text(agent.iotlb_hits, lookups), share_text(agent.iotlb_misses, lookups),
+                   share_text(agent.iotlb_misses_under_miss, lookups), with_thousands(agent.walks),
+                   fmt::format("{:.1f}", reads), with_thousands(agent.faults),
+                   with_thousands(agent.invalidations)});
   }
   return table.is_empty() ? "" : table.text();
 }
@@ -203,21 +223,17 @@ std::string driver_table(const RunResult& result) {
 }
 
 std::string ats_table(const RunResult& result) {
-  TextTable table({"Address translation caches", "requests", "hits", "misses", "hit rate",
-                   "invalidations", "page requests"});
+  TextTable table({"Address translation caches", "requests", "look-ups", "hits", "misses",
+                   "under a miss", "invalidations", "page requests"});
   for (const AtsResult& function : result.ats) {
-    const std::uint64_t lookups = function.hits + function.misses;
+    const std::uint64_t lookups = function.lookups();
     if (lookups == 0 && function.invalidations == 0) {
       continue;
     }
-    const std::optional<double> rate =
-        lookups == 0
-            ? std::nullopt
-            : std::optional(static_cast<double>(function.hits) / static_cast<double>(lookups));
-    table.add_row({function.function, with_thousands(function.requests),
-                   with_thousands(function.hits), with_thousands(function.misses),
-                   percent_text(rate), with_thousands(function.invalidations),
-                   with_thousands(function.page_requests)});
+    table.add_row({function.function, with_thousands(function.requests), with_thousands(lookups),
+                   share_text(function.hits, lookups), share_text(function.misses, lookups),
+                   share_text(function.misses_under_miss, lookups),
+                   with_thousands(function.invalidations), with_thousands(function.page_requests)});
   }
   return table.is_empty() ? "" : table.text();
 }
@@ -322,6 +338,7 @@ std::string summary_text(const RunResult& result, RunEnd end) {
   }
   for (const std::string& part :
        {links_table(result), drain_text(result), wire_table(result), stall_table(result),
+        waits_table(result),
         latency_table(result), handle_table(result), refusals_table(result),
         translation_table(result), driver_table(result), ats_table(result), cxl_cache_table(result),
         cxl_hdm_db_table(result), permission_table(result), attacks_table(result),

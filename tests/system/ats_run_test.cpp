@@ -41,7 +41,7 @@ TEST_P(AtsForms, EachPageIsAskedForOnce) {
   const AtsResult& ats = result.ats[0];
   EXPECT_EQ(ats.function, "ep0.0");
   EXPECT_EQ(ats.requests, 64U);
-  EXPECT_EQ(ats.hits + ats.misses, 4000U);
+  EXPECT_EQ(ats.lookups(), 4000U);
   EXPECT_GT(ats.hits, 3000U);
 }
 INSTANTIATE_TEST_SUITE_P(
@@ -148,6 +148,42 @@ TEST(AtsRun, LNK_9_1_IdBasedOrderingStaysWhereAllNameTheirPasid) {
   EXPECT_GT(mixed_writes("translated_pasid").ats.at(0).hits, 0U);
 }
 
+// Each of eight TLPs of a write asks once; the first misses, and the others wait for the same
+// reply. The agent counts the same where they come to it untranslated.
+TEST(AtsRun, HitsMissesAndMissesUnderAMissAreTheLookUps) {
+  const RunResult result =
+      run_with({"workload.kind=posted_write", "workload.payload=4096B", "link.mps=512B",
+                "workload.buffer_size=4MiB", "workload.placement=random", "workload.requests=500"});
+  const AtsResult& ats = result.ats.at(0);
+  EXPECT_EQ(ats.lookups(), 8U * 500);
+  EXPECT_GT(ats.misses, 400U);
+  EXPECT_EQ(ats.misses_under_miss, 7 * ats.misses);
+  const IommuResult& agent = result.iommu.at(0);
+  EXPECT_EQ(agent.translated_requests, 8U * 500);
+  EXPECT_EQ(agent.iotlb_lookups(), agent.requests - agent.translated_requests);
+  EXPECT_EQ(agent.iotlb_lookups(), ats.requests);
+}
+TEST(AtsRun, TheAgentCountsMissesUnderAMissAsTheAtcDoes) {
+  const RunResult result =
+      run_with({"device.atc.enabled=false", "workload.kind=posted_write", "workload.payload=4096B",
+                "link.mps=512B", "workload.domains=1", "workload.buffer_size=64MiB",
+                "workload.placement=random", "workload.requests=500"});
+  const IommuResult& agent = result.iommu.at(0);
+  EXPECT_EQ(agent.iotlb_lookups(), 8U * 500);
+  EXPECT_EQ(agent.iotlb_lookups(), agent.requests);
+  EXPECT_GT(agent.iotlb_misses, 400U);
+  EXPECT_LE(agent.iotlb_misses, 500U);
+  EXPECT_GT(agent.iotlb_misses_under_miss, 5 * agent.iotlb_misses);
+}
+// The 64 pages are known when counting begins.
+TEST(AtsRun, FiguresOfTheAgentAreOfTheMeasuredWindow) {
+  const RunResult result = run_with({"device.atc.enabled=false", "run.warmup=4000"});
+  const IommuResult& agent = result.iommu.at(0);
+  EXPECT_EQ(agent.iotlb_hits, 4000U);
+  EXPECT_EQ(agent.requests, 4000U);
+  EXPECT_EQ(agent.walks + agent.walk_reads + agent.iotlb_misses, 0U);
+}
+
 // [SFE-04] One translation serves 2 MiB.
 TEST(AtsRun, SFE_04_ALargePageIsAskedForOnce) {
   const RunResult result = run_with({"iommu.page=2MiB", "device.atc.stu=9"});
@@ -181,7 +217,7 @@ TEST(AtsRun, CFG_07_AnUntimedSetUpEnablesEveryFunction) {
   const RunResult result = bench.machine.result();
   ASSERT_EQ(result.ats.size(), 3U);
   for (const AtsResult& ats : result.ats) {
-    EXPECT_EQ(ats.hits + ats.misses, 200U);
+    EXPECT_EQ(ats.lookups(), 200U);
     EXPECT_EQ(ats.requests, 4U) << ats.function;  // two domains, 100 reads of 64 bytes each
   }
   EXPECT_TRUE(bench.machine.endpoint("ep0")->target().page_requests()->is_enabled());

@@ -63,8 +63,13 @@ TEST_F(ResultSqlite, LatencyHandlesErrorsAndChecksAreRows) {
                                                              {"requests", 4},
                                                              {"hits", 90},
                                                              {"misses", 10},
+                                                             {"misses_under_miss", 5},
                                                              {"invalidations", 2},
                                                              {"page_requests", 1}}));
+  EXPECT_EQ(database.query("SELECT * FROM wait").at(0),
+            Json({{"place", "iommu0"}, {"resource", "walkers"}, {"count", 6}, {"wait_ns", 900.0}}));
+  EXPECT_EQ(database.query("SELECT * FROM iommu").at(0).size(), iommu_statistics().size() + 1);
+  EXPECT_EQ(database.query("SELECT * FROM ats").at(0).size(), ats_statistics().size() + 1);
   const Json run = database.query("SELECT * FROM run").at(0);
   EXPECT_EQ(run["seed"], 7);
   EXPECT_EQ(Json::parse(run["config"].get<std::string>())["run"]["seed"], 7);

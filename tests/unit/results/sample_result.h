@@ -46,7 +46,8 @@ inline RunResult sample_result() {
   agent.requests = 5;
   agent.walks = 3;
   result.iommu = {agent};
-  result.ats = {{"ep0.0", 4, 90, 10, 2, 1}};
+  result.ats = {{"ep0.0", 4, 90, 10, 5, 2, 1}};
+  result.waits = {{"iommu0", "walkers", 6, Time::from_ns(900)}};
   result.violations = {
       {"LNK-8.3", "a TLP lacks credits", "rp0-ep0", true, Time::from_ns(120), "MWr", "limit 3"}};
   result.checks = {{"every byte arrived once", true, ""}, {"credits returned", false, "3 missing"}};

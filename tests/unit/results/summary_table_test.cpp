@@ -64,10 +64,12 @@ TEST(SummaryTable, ShowsWhatTheTranslationAgentDid) {
 
 TEST(SummaryTable, ShowsAddressTranslationCachesThatWereUsed) {
   RunResult result;
-  result.ats = {{"ep0.0", 0, 0, 0, 0, 0}};
+  result.ats = {{"ep0.0", 0, 0, 0, 0, 0, 0}};
   EXPECT_THAT(summary_text(result), Not(HasSubstr("ep0.0")));
-  result.ats = {{"ep0.0", 4, 90, 10, 2, 1}};
-  EXPECT_THAT(summary_text(result), HasSubstr("90.0"));
+  result.ats = {{"ep0.0", 4, 90, 7, 3, 2, 1}};
+  EXPECT_THAT(summary_text(result), HasSubstr("90.00 %"));
+  EXPECT_THAT(summary_text(result), HasSubstr("7.00 %"));
+  EXPECT_THAT(summary_text(result), HasSubstr("3.00 %"));
 }
 
 TEST(SummaryTable, ShowsSecureAtsWhereItIsOn) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits at a queue, added up.
+#include "stats/wait_book.h"
+
+#include <gtest/gtest.h>
+
+namespace flitwise::wait_book_test {
+namespace {
+
+TEST(WaitBook, AddsUpWaitsAndLeavesOutThoseOfNoTime) {
+  WaitBook book;
+  book.add(Time::from_ns(10), Time::from_ns(15));
+  book.add(Time::from_ns(12), Time::from_ns(30));
+  book.add(Time::from_ns(30), Time::from_ns(30));
+  book.add(Time::never(), Time::from_ns(30));
+  EXPECT_EQ(book.count(), 2U);
+  EXPECT_EQ(book.total(), Time::from_ns(23));
+}
+
+TEST(WaitBook, OfAWaitThatBeganBeforeTheWindowOnlyTheRestCounts) {
+  WaitBook book;
+  book.add(Time::from_ns(1), Time::from_ns(50));
+  book.start_window(Time::from_ns(100));
+  book.add(Time::from_ns(80), Time::from_ns(90));
+  book.add(Time::from_ns(90), Time::from_ns(130));
+  const WaitResult result = book.result("iommu0", "walkers");
+  EXPECT_EQ(result.place, "iommu0");
+  EXPECT_EQ(result.resource, "walkers");
+  EXPECT_EQ(result.count, 1U);
+  EXPECT_EQ(result.total, Time::from_ns(30));
+}
+
+// Little's law: the length of the queue over time, summed up, is what its members have waited.
+TEST(WaitBook, LittlesLawTheTimeOverTheWindowIsTheMeanLengthOfTheQueue) {
+  WaitBook book;
+  std::int64_t length_times_ns = 0;
+  for (std::int64_t ns = 0; ns < 1000; ++ns) {
+    for (std::int64_t who = 0; who < 40; ++who) {
+      const std::int64_t since = 23 * who;
+      const std::int64_t until = since + 7 * (who % 9);
+      length_times_ns += ns >= since && ns < until ? 1 : 0;
+      if (ns == until) {
+        book.add(Time::from_ns(since), Time::from_ns(until));
+      }
+    }
+  }
+  EXPECT_EQ(book.total(), Time::from_ns(length_times_ns));
+}
+
+}  // namespace
+}  // namespace flitwise::wait_book_test

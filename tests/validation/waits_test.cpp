@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time waited at queues, beside what it adds to the latency: a request that is alone waits nowhere,
+// so that the latency of many at a time exceeds that of one by what they wait. By Little's law the
+// time over the window is the mean length of the queue.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "validation/simulate_in_child.h"
+
+namespace flitwise::waits_test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Sets = std::vector<std::string>;
+
+constexpr unsigned kRequests = 4000;
+
+/// Random reads of 64 bytes: one at a time, and many.
+struct Pair {
+  Json one, many;
+};
+
+Pair run_with(const Sets& sets, unsigned outstanding) {
+  std::vector<Simulation> runs;
+  for (const unsigned out : {1U, outstanding}) {
+    Simulation run{"calibrations/broadwell_iommu.yaml",
+                   {"workload.requests=" + std::to_string(kRequests), "run.warmup=500",
+                    "device.dma.outstanding=" + std::to_string(out)}};
+    run.sets.insert(run.sets.end(), sets.begin(), sets.end());
+    runs.push_back(std::move(run));
+  }
+  const std::vector<Json> results = simulate_in_children(runs);
+  for (const Json& result : results) {
+    EXPECT_FALSE(result.contains("failed")) << result.value("failed", "");
+  }
+  return {results[0], results[1]};
+}
+
+double mean(const Json& result) {
+  for (const Json& latency : result.at("latency")) {
+    if (latency.at("name") == "dma_read") {
+      return latency.at("mean");
+    }
+  }
+  return 0;
+}
+
+double waited(const Json& result, const std::string& resource) {
+  double sum = 0;
+  for (const Json& wait : result.at("waits")) {
+    sum += wait.at("resource") == resource ? wait.at("wait_ns").get<double>() : 0;
+  }
+  return sum;
+}
+
+double window(const Json& result) {
+  return result.at("flitwise").at("simulated_ns");
+}
+
+/// What a request waits there is what its latency has grown by.
+void expect_explained(const Pair& pair, const std::string& resource, double tolerance) {
+  EXPECT_EQ(waited(pair.one, resource), 0) << "nobody is in the way of one";
+  const double per_request = waited(pair.many, resource) / kRequests;
+  const double grown = mean(pair.many) - mean(pair.one);
+  EXPECT_GT(grown, 0.5 * mean(pair.one)) << "the queue is saturated";
+  EXPECT_NEAR(per_request, grown, tolerance * grown) << resource;
+}
+
+TEST(Waits, LittlesLawHoldsForPageWalkers) {
+  const Pair pair = run_with({"workload.buffer_size=64MiB", "iommu.walkers=1"}, 16);
+  expect_explained(pair, "walkers", 0.03);
+  // One of 16 is at the walker, a share of 431.5 / 323 on the way from and to it.
+  EXPECT_NEAR(waited(pair.many, "walkers") / window(pair.many), 16 - 1 - 431.5 / 323, 0.5);
+}
+
+TEST(Waits, LittlesLawHoldsForTheDataBusOfTheMemory) {
+  const Pair pair = run_with({"iommu.translation=off", "host.memory.bandwidth=1Gb/s"}, 16);
+  expect_explained(pair, "bandwidth", 0.03);
+}
+
+TEST(Waits, LittlesLawHoldsForRequestsOfTheAtc) {
+  const Pair pair = run_with({"workload.buffer_size=64MiB", "device.atc.enabled=true",
+                              "device.atc.entries=16", "device.atc.requests=1"},
+                             16);
+  expect_explained(pair, "atc_requests", 0.05);
+}
+
+TEST(Waits, LittlesLawHoldsForTheOutstandingReadsOfAnEngine) {
+  const Pair pair = run_with({"iommu.translation=off"}, 4);
+  for (const Json* const result : {&pair.one, &pair.many}) {
+    const double length = waited(*result, "outstanding") / window(*result);
+    EXPECT_GT(length, 0.95) << "there is always a read that would go";
+    EXPECT_LE(length, 1.001) << "one at a time is the next";
+  }
+  const Pair few = run_with(
+      {"iommu.translation=off", "workload.arrival=poisson", "workload.rate=0.5Mreq/s"}, 64);
+  EXPECT_GT(waited(few.one, "outstanding"), 0);
+  EXPECT_EQ(waited(few.many, "outstanding"), 0) << "64 are never out";
+}
+
+TEST(Waits, CompletionsWaitAtTheRootPortBeforeASlowLink) {
+  const Pair pair = run_with({"iommu.translation=off", "link.preset=gen1x1",
+                              "workload.payload=512B", "device.dma.outstanding=256"},
+                             256);
+  EXPECT_GT(waited(pair.many, "completion_queue"), 0);
+}
+
+}  // namespace
+}  // namespace flitwise::waits_test
