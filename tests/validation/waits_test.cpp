@@ -100,12 +100,5 @@ TEST(Waits, LittlesLawHoldsForTheOutstandingReadsOfAnEngine) {
   EXPECT_EQ(waited(few.many, "outstanding"), 0) << "64 are never out";
 }
 
-TEST(Waits, CompletionsWaitAtTheRootPortBeforeASlowLink) {
-  const Pair pair = run_with({"iommu.translation=off", "link.preset=gen1x1",
-                              "workload.payload=512B", "device.dma.outstanding=256"},
-                             256);
-  EXPECT_GT(waited(pair.many, "completion_queue"), 0);
-}
-
 }  // namespace
 }  // namespace flitwise::waits_test
