@@ -338,8 +338,7 @@ std::string summary_text(const RunResult& result, RunEnd end) {
   }
   for (const std::string& part :
        {links_table(result), drain_text(result), wire_table(result), stall_table(result),
-        waits_table(result),
-        latency_table(result), handle_table(result), refusals_table(result),
+        waits_table(result), latency_table(result), handle_table(result), refusals_table(result),
         translation_table(result), driver_table(result), ats_table(result), cxl_cache_table(result),
         cxl_hdm_db_table(result), permission_table(result), attacks_table(result),
         errors_table(result), checks_text(result)}) {
