@@ -301,7 +301,7 @@ bool RootPort::resolve(Packet& packet, Time t, Standing& standing) {
   refuse(packet, is_translation ? CplStatus::kCA : CplStatus::kUR, "invalid_handle",
          config_.host.timing.root_port + lookup.latency);
   if (!device_of(packet.tlp.requester_id).handles->is_enabled(buses_)) {
-    count("handle_while_disabled", packet);  // only the device's end is enabled [DHI D5]
+    ++errors_["handle_while_disabled"];  // only the device's end is enabled [DHI D5]
     observe("handle_while_disabled", "", packet);
   }
   queue_answers(packet, lookup.latency);
