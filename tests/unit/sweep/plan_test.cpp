@@ -173,7 +173,7 @@ TEST_F(SweepPlan, ABrokenPointFileIsNoResultAndNoError) {
 
 TEST_F(SweepPlan, AnIdOfTheManifestThatLeavesTheFolderIsRefused) {
   const Plan points = plan("axes: {workload.payload: [8B]}\n");
-  for (const std::string& id : {"../../../etc/x00", "0123456789ABCDEF", "", "0123456789abcde"}) {
+  for (const char* id : {"../../../etc/x00", "0123456789ABCDEF", "", "0123456789abcde"}) {
     Plan bad = points;
     bad[0].id = id;
     write_plan(bad, {}, folder_.file("out"), "flitwise");
