@@ -157,7 +157,9 @@ TEST(AtsRun, HitsMissesAndMissesUnderAMissAreTheLookUps) {
   const AtsResult& ats = result.ats.at(0);
   EXPECT_EQ(ats.lookups(), 8U * 500);
   EXPECT_GT(ats.misses, 400U);
-  EXPECT_EQ(ats.misses_under_miss, 7 * ats.misses);
+  // Seven TLPs wait with the one that misses; all eight do where the page is asked for already.
+  EXPECT_GE(ats.misses_under_miss, 7 * ats.misses);
+  EXPECT_EQ(ats.hits % 8, 0U);
   const IommuResult& agent = result.iommu.at(0);
   EXPECT_EQ(agent.translated_requests, 8U * 500);
   EXPECT_EQ(agent.iotlb_lookups(), agent.requests - agent.translated_requests);
@@ -177,7 +179,9 @@ TEST(AtsRun, TheAgentCountsMissesUnderAMissAsTheAtcDoes) {
 }
 // The 64 pages are known when counting begins.
 TEST(AtsRun, FiguresOfTheAgentAreOfTheMeasuredWindow) {
-  const RunResult result = run_with({"device.atc.enabled=false", "run.warmup=4000"});
+  const RunResult result =
+      run_with({"device.atc.enabled=false", "workload.kind=read", "workload.buffer_size=16KiB",
+                "device.dma.outstanding=1", "run.warmup=4096"});
   const IommuResult& agent = result.iommu.at(0);
   EXPECT_EQ(agent.iotlb_hits, 4000U);
   EXPECT_EQ(agent.requests, 4000U);

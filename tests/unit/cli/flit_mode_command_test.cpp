@@ -145,7 +145,7 @@ TEST(EncodeCommand, LNK_11_2_OneTlpMakesOneFlit) {
   ASSERT_EQ(line.size(), kHexOfFlit + 1);
   EXPECT_EQ(line.substr(0, 24), kReadHex);
   EXPECT_EQ(line.substr(24, 2 * flit::kTlpBytes - 24), std::string(2 * flit::kTlpBytes - 24, '0'));
-  EXPECT_EQ(line.substr(2 * flit::kTlpBytes, 12), "400031000000");
+  EXPECT_EQ(line.substr(2 * flit::kTlpBytes, 12), "400131000000");
   EXPECT_EQ(good(encode_flits("", {"tlps=[" + kRead + "]"})), line);
 }
 

@@ -42,6 +42,7 @@ TEST(ResultJson, EachFunctionWithAnAtcHasItsCounts) {
                                                           {"requests", 4},
                                                           {"hits", 90},
                                                           {"misses", 10},
+                                                          {"misses_under_miss", 5},
                                                           {"invalidations", 2},
                                                           {"page_requests", 1}}));
 }
