@@ -64,8 +64,8 @@ std::vector<WaitResult> TranslationAgent::waits() const {
 
 std::vector<CheckResult> TranslationAgent::checks() const {
   return {{std::string(basename()) + ": one outcome for each request",
-           !is_quiet() || counts_.requests == answered_,
-           fmt::format("{} requests, {} outcomes", counts_.requests, answered_)}};
+           !is_quiet() || asked_ == answered_,
+           fmt::format("{} translations asked for, {} outcomes", asked_, answered_)}};
 }
 
 }  // namespace flitwise

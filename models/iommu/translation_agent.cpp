@@ -83,6 +83,12 @@ void TranslationAgent::translate(TranslationClient& client, std::uint64_t ticket
                                  const WalkRequest& request, std::uint32_t token, Time delay) {
   ++counts_.requests;
   counts_.translated_requests += is_translated(request) ? 1 : 0;
+  translate_next(client, ticket, request, token, delay);
+}
+
+void TranslationAgent::translate_next(TranslationClient& client, std::uint64_t ticket,
+                                      const WalkRequest& request, std::uint32_t token, Time delay) {
+  ++asked_;
   const Job job{&client, ticket, request, token, now() + delay, {}, kNone};
   Walk walk(request, registers_.root_table(), offers_);
   Time latency{};

@@ -73,6 +73,10 @@ class TranslationAgent : public sc_core::sc_module,
   /// within this call. token: of the packet, for fault events.
   void translate(TranslationClient& client, std::uint64_t ticket, const WalkRequest& request,
                  std::uint32_t token, Time delay);
+  /// One more translation of a Translation Request that has had its first: the same, and no
+  /// request of its own in the counts.
+  void translate_next(TranslationClient& client, std::uint64_t ticket, const WalkRequest& request,
+                      std::uint32_t token, Time delay);
 
   /// A message of a device that is for the agent, or not: Invalidate Completions and Page Requests.
   void receive(const Packet& message);
@@ -267,7 +271,7 @@ class TranslationAgent : public sc_core::sc_module,
 
   IommuResult counts_, window_;
   IommuResult counts_so_far() const;
-  std::uint64_t answered_ = 0, invalidations_answered_ = 0;
+  std::uint64_t asked_ = 0, answered_ = 0, invalidations_answered_ = 0;
 };
 
 }  // namespace flitwise

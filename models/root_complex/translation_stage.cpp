@@ -50,7 +50,7 @@ void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result
       found.packet->tlp.at == AddressType::kTranslationRequest && go_on_(found, result, next)) {
     found.request.address = next;
     const WalkRequest request = found.request;
-    agent_.translate(*this, ticket, request, found.packet->request, when - now());
+    agent_.translate_next(*this, ticket, request, found.packet->request, when - now());
     return;
   }
   found.result = result;

@@ -165,6 +165,18 @@ TEST(AtsRun, HitsMissesAndMissesUnderAMissAreTheLookUps) {
   EXPECT_EQ(agent.iotlb_lookups(), agent.requests - agent.translated_requests);
   EXPECT_EQ(agent.iotlb_lookups(), ats.requests);
 }
+// Six requests for eight translations each give 48 pages, one after the other.
+TEST(AtsRun, ARequestForSeveralTranslationsIsOneRequestAndManyLookUps) {
+  const RunResult result =
+      run_with({"workload.domains=1", "workload.buffer_size=192KiB", "workload.requests=3072",
+                "device.dma.outstanding=1", "device.atc.translations=8"});
+  const IommuResult& agent = result.iommu.at(0);
+  EXPECT_EQ(result.ats.at(0).requests, 6U);
+  EXPECT_EQ(agent.translated_requests, 3072U);
+  EXPECT_EQ(agent.requests, 3072U + 6);
+  EXPECT_EQ(agent.iotlb_lookups(), 48U);
+}
+
 TEST(AtsRun, TheAgentCountsMissesUnderAMissAsTheAtcDoes) {
   const RunResult result =
       run_with({"device.atc.enabled=false", "workload.kind=posted_write", "workload.payload=4096B",
