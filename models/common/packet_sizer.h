@@ -33,9 +33,8 @@ class PacketSizer {
 
  private:
   // A bit-packed message: a fixed header, the identity's bits where it has one, the payload. With
-  // handles, one bit
-  // says which form the identity has. What travels for the handle table's sake is identity as a
-  // whole. [DHI D24]
+  // handles, one bit says which form the identity has. What travels for the handle table's sake is
+  // identity as a whole. [DHI D24]
   void size_message(Packet& packet) const {
     packet.kind = PacketKind::kMessage;
     packet.size = WireSize{};

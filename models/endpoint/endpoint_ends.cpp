@@ -27,7 +27,7 @@ void Endpoint::end_transfer(std::uint32_t slot, Time t) {
 }
 
 // The engine hears of it, and can have its place for another one, when the pipeline has brought it
-// there.
+// there. [LNK-9.25]
 void Endpoint::end_transfer_behind_pipeline(std::uint32_t slot, Time t) {
   const Time done = t + config_.device.timing.pipeline;
   last_completion_ = done;

@@ -155,7 +155,8 @@ void TargetUnit::message(const Arrival& arrival, Time now) {
   if (use == MessageUse::kUnsupported) {
     refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
   } else if (use == MessageUse::kTaken && tlp.message_code == msg::kPmeTurnOff) {
-    send_message(0, msg::kPmeToAck, MsgRouting::kGathered, now);  // model: and works on
+    // [LNK-12.4] model: and works on
+    send_message(0, msg::kPmeToAck, MsgRouting::kGathered, now);
   } else if (use == MessageUse::kTaken) {
     const auto at =
         static_cast<std::uint16_t>(space(0).find(cfg::kCapPcie).value() + cfg::pcie::kDeviceCap);

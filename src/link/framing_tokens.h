@@ -21,7 +21,6 @@ inline constexpr std::uint8_t kCom = 0xbc, kStp = 0xfb, kSdp = 0x5c, kEnd = 0xfd
 
 using Token = std::array<std::uint8_t, 4>;
 inline constexpr std::array<std::uint8_t, 2> kSdpToken = {0xf0, 0xac};  ///< [LNK-5.10]
-inline constexpr Token kEdsToken = {0x1f, 0x80, 0x90, 0x00};            ///< [LNK-5.10]
 inline constexpr Token kEdbToken = {0xc0, 0xc0, 0xc0, 0xc0};            ///< [LNK-5.10]
 
 inline constexpr unsigned kStpParityBit = 15;  ///< counted from byte 0, bit 0 [LNK-5.8]

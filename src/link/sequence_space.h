@@ -9,6 +9,7 @@ namespace flitwise {
 /// Numbers in a ring; at most half of them are open at a time.
 class SequenceSpace {
  public:
+  constexpr SequenceSpace(std::uint16_t first, std::uint16_t last) : first_(first), last_(last) {}
   /// 0 to 4095. [LNK-7.1]
   static constexpr SequenceSpace of_tlps() { return SequenceSpace(0, 4095); }
   /// 1 to 1023: 0 is reserved, and IDLE flits have it. [LNK-11.6]
@@ -40,8 +41,6 @@ class SequenceSpace {
   }
 
  private:
-  constexpr SequenceSpace(std::uint16_t first, std::uint16_t last) : first_(first), last_(last) {}
-
   std::uint16_t first_, last_;
 };
 

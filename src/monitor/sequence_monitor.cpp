@@ -9,9 +9,14 @@
 namespace flitwise {
 namespace {
 
+// The monitor's own reading of the rules: the model's numbers are not asked.
+constexpr SequenceSpace kTlpNumbers(0, 4095);   // [LNK-7.1]
+constexpr SequenceSpace kFlitNumbers(1, 1023);  // [LNK-11.6]
+constexpr unsigned kMostTlpsOpen = 2047;        // [LNK-7.2]
+constexpr unsigned kMostFlitsOpen = 511;        // [LNK-11.6]
+
 SequenceSpace numbers_of(SequenceMonitor::Numbered what) {
-  return what == SequenceMonitor::Numbered::kFlits ? SequenceSpace::of_flits()
-                                                   : SequenceSpace::of_tlps();
+  return what == SequenceMonitor::Numbered::kFlits ? kFlitNumbers : kTlpNumbers;
 }
 
 }  // namespace
@@ -44,7 +49,7 @@ const SequenceMonitor::Rules SequenceMonitor::kOfFlits = {
 SequenceMonitor::SequenceMonitor(Reporter reporter, Numbered what)
     : rules_(what == Numbered::kFlits ? &kOfFlits : &kOfTlps),
       numbers_(numbers_of(what)),
-      most_unacknowledged_(numbers_.window() - 1),
+      most_unacknowledged_(what == Numbered::kFlits ? kMostFlitsOpen : kMostTlpsOpen),
       next_(numbers_.first()),
       stop_(numbers_.plus(next_, kFirstRing - 1)),
       uids_(kFirstRing),
