@@ -113,13 +113,13 @@ void AtsUnit::reset(unsigned index, Bdf bdf) {
   });
 }
 
-// It asks anew when it is its turn.
+// It asks anew when it is its turn, on the first edge of the device's clock at or after `when`.
 void AtsUnit::release(Slot slot, Time when) {
   ParkedTransfer& transfer = parked.at(slot);
   transfer.grant.reset();
   transfer.answer = AgentAnswer::kNone;
   transfer.when = when;
-  parked.set_state(slot, ParkedState::kReady);
+  parked.set_state(slot, ParkedState::kReady, next_edge(when, config_.device.timing.clock));
 }
 
 AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, bool was_counted) {

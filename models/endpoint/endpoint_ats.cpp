@@ -131,7 +131,7 @@ bool Endpoint::resume_parked(Time t) {
   if (!slot) {
     return false;
   }
-  ats_->parked.set_state(*slot, ParkedState::kReady);  // an answer to others is none to it
+  ats_->parked.set_state(*slot, ParkedState::kGoing);  // an answer to others is none to it
   const ParkedTransfer& one = ats_->parked.at(*slot);
   splitter_ = one.splitter;
   piece_ = one.piece;

@@ -42,13 +42,13 @@ void ParkedTransfers::remove(Slot slot) {
   free_.push_back(slot);
   posted_ -= is_posted(entries_[slot]) ? 1U : 0U;
   movable_ -= may_move(entries_[slot].state) ? 1U : 0U;
-  end_wait(entries_[slot]);
+  end_wait(entries_[slot], now());
 }
 
-// What it waits for now begins.
-void ParkedTransfers::end_wait(ParkedTransfer& one) {
-  waits_[static_cast<std::size_t>(one.state)].add(one.since, now());
-  one.since = now();
+// What it waits for next begins then.
+void ParkedTransfers::end_wait(ParkedTransfer& one, Time until) {
+  waits_[static_cast<std::size_t>(one.state)].add(one.since, until);
+  one.since = until;
 }
 
 void ParkedTransfers::start_window(Time now) {
@@ -61,15 +61,16 @@ std::vector<WaitResult> ParkedTransfers::waits(const std::string& place) const {
   const auto of = [&](ParkedState state, const char* resource) {
     return waits_[static_cast<std::size_t>(state)].result(place, resource);
   };
-  return {
-      of(ParkedState::kWantsRequest, "atc_requests"), of(ParkedState::kAwaitsReply, "translations"),
-      of(ParkedState::kWantsPage, "page_request_credits"), of(ParkedState::kAwaitsPage, "pages")};
+  return {of(ParkedState::kWantsRequest, "atc_requests"),
+          of(ParkedState::kAwaitsReply, "translations"),
+          of(ParkedState::kWantsPage, "page_request_credits"),
+          of(ParkedState::kAwaitsPage, "pages"), of(ParkedState::kReady, "order")};
 }
 
-void ParkedTransfers::set_state(Slot slot, ParkedState state) {
+void ParkedTransfers::set_state(Slot slot, ParkedState state, Time since) {
   movable_ -= may_move(entries_[slot].state) ? 1U : 0U;
   movable_ += may_move(state) ? 1U : 0U;
-  end_wait(entries_[slot]);
+  end_wait(entries_[slot], std::max(since, now()));
   entries_[slot].state = state;
 }
 

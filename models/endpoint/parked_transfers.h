@@ -27,8 +27,9 @@ enum class ParkedState : std::uint8_t {
   kAwaitsReply,   ///< a Translation Completion
   kWantsPage,     ///< credits for its Page Request
   kAwaitsPage,    ///< a PRG Response
+  kGoing,         ///< nothing here: it is the present transfer of the shell
 };
-inline constexpr std::size_t kParkedStates = 5;
+inline constexpr std::size_t kParkedStates = 6;
 
 /// What the agent has said of the TLP that goes next, beside what the ATC knows.
 enum class AgentAnswer : std::uint8_t {
@@ -70,10 +71,11 @@ class ParkedTransfers {
   ParkedTransfer& at(Slot slot) { return entries_[slot]; }  ///< its state is set by set_state()
   const ParkedTransfer& at(Slot slot) const { return entries_[slot]; }
 
-  void set_state(Slot slot, ParkedState state);
+  /// `since`: the new state begins then, where that is still to come; the one before lasts so long.
+  void set_state(Slot slot, ParkedState state, Time since = {});
   /// Waits are of what comes from now on.
   void start_window(Time now);
-  /// What it has waited for beside its turn.
+  /// What transfers have waited for.
   std::vector<WaitResult> waits(const std::string& place) const;
 
   /// May a TLP like this pass everything parked?
@@ -93,7 +95,7 @@ class ParkedTransfers {
   unsigned count(ParkedState state) const;
 
  private:
-  void end_wait(ParkedTransfer& one);
+  void end_wait(ParkedTransfer& one, Time until);
   static bool waits_for_room(ParkedState state) {
     return state == ParkedState::kWantsRequest || state == ParkedState::kWantsPage;
   }

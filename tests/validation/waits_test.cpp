@@ -38,9 +38,9 @@ Pair run_with(const Sets& sets, unsigned outstanding) {
   return {results[0], results[1]};
 }
 
-double mean(const Json& result) {
+double mean(const Json& result, const std::string& name = "dma_read") {
   for (const Json& latency : result.at("latency")) {
-    if (latency.at("name") == "dma_read") {
+    if (latency.at("name") == name) {
       return latency.at("mean");
     }
   }
@@ -98,6 +98,56 @@ TEST(Waits, LittlesLawHoldsForTheOutstandingReadsOfAnEngine) {
       {"iommu.translation=off", "workload.arrival=poisson", "workload.rate=0.5Mreq/s"}, 64);
   EXPECT_GT(waited(few.one, "outstanding"), 0);
   EXPECT_EQ(waited(few.many, "outstanding"), 0) << "64 are never out";
+}
+
+// One read at a time: what a miss adds to its latency is what it waits for its translation, the way
+// back through the pipeline of the device included.
+TEST(Waits, ForATranslationAreWhatAMissAddsToTheLatencyOfARead) {
+  std::vector<Simulation> runs;
+  for (const char* const pipeline : {"0ns", "20ns", "500ns"}) {
+    for (const char* const buffer : {"4KiB", "64MiB"}) {
+      runs.push_back({"calibrations/broadwell_iommu.yaml",
+                      {"workload.requests=2000", "run.warmup=500", "device.atc.enabled=true",
+                       "device.atc.entries=16", "device.atc.requests=1",
+                       std::string("device.timing.pipeline=") + pipeline,
+                       std::string("workload.buffer_size=") + buffer}});
+    }
+  }
+  const std::vector<Json> results = simulate_in_children(runs);
+  for (std::size_t i = 0; i < results.size(); i += 2) {
+    ASSERT_FALSE(results[i].contains("failed")) << results[i];
+    ASSERT_FALSE(results[i + 1].contains("failed")) << results[i + 1];
+    EXPECT_EQ(waited(results[i], "translations"), 0) << "all hits";
+    const double grown = mean(results[i + 1]) - mean(results[i]);
+    EXPECT_NEAR(waited(results[i + 1], "translations") / 2000, grown, 1.0)
+        << i << ": to a clock edge";
+    EXPECT_EQ(waited(results[i + 1], "order"), 0) << "nothing is before one";
+  }
+}
+
+// Writes keep their order: one whose translation is there waits for those before it.
+TEST(Waits, ForTheirTurnAtTheAtcAreWhatWritesWaitBehindOthers) {
+  std::vector<Simulation> runs;
+  for (const char* const rate : {"0.05Mreq/s", "5Mreq/s"}) {
+    runs.push_back({"calibrations/broadwell_iommu.yaml",
+                    {"workload.kind=posted_write", "workload.requests=8000", "run.warmup=1000",
+                     "device.atc.enabled=true", "device.atc.entries=48",
+                     "workload.buffer_size=256KiB", "device.timing.pipeline=0ns",
+                     "workload.arrival=poisson", std::string("workload.rate=") + rate}});
+  }
+  const std::vector<Json> results = simulate_in_children(runs);
+  std::vector<double> latency;
+  std::vector<double> booked;
+  for (const Json& result : results) {
+    ASSERT_FALSE(result.contains("failed")) << result;
+    latency.push_back(mean(result, "dma_write"));
+    booked.push_back((waited(result, "order") + waited(result, "translations")) / 8000);
+  }
+  EXPECT_GT(waited(results[1], "order"), 10 * waited(results[0], "order"));
+  const double grown = latency[1] - latency[0];
+  EXPECT_GT(grown, 15);
+  // The rest is for the wire: those that one translation lets go come to it at once.
+  EXPECT_NEAR(booked[1] - booked[0], grown, 0.2 * grown);
 }
 
 }  // namespace

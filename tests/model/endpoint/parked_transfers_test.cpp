@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <systemc>
+
 namespace flitwise::parked_transfers_test {
 namespace {
 
@@ -68,6 +70,31 @@ TEST(ParkedTransfers, ATR_14_WhoWantsToAskPassesAll) {
   const Slot slot = parked.add(one(TlpType::kMWr, ParkedState::kWantsRequest));
   EXPECT_EQ(next_of(parked), std::nullopt);
   EXPECT_EQ(next_of(parked, {}, true), slot);
+}
+
+Time waited(const ParkedTransfers& parked, const std::string& resource) {
+  for (const WaitResult& wait : parked.waits("ep0")) {
+    if (wait.resource == resource) {
+      return wait.total;
+    }
+  }
+  return Time::never();
+}
+
+// A reply is at the ATC behind the pipeline of the device; from then on a transfer waits for its
+// turn, until it is the one that is being sent.
+TEST(ParkedTransfers, AWaitForATranslationLastsUntilTheReplyIsThere) {
+  ParkedTransfers parked(4);
+  const Slot slot = parked.add(one(TlpType::kMWr));
+  parked.set_state(slot, ParkedState::kReady, Time::from_ns(20));
+  EXPECT_EQ(waited(parked, "translations"), Time::from_ns(20));
+  sc_core::sc_start(sc_core::sc_time(50, sc_core::SC_NS));
+  parked.set_state(slot, ParkedState::kGoing);
+  EXPECT_EQ(waited(parked, "order"), Time::from_ns(30));
+  sc_core::sc_start(sc_core::sc_time(50, sc_core::SC_NS));
+  parked.remove(slot);
+  EXPECT_EQ(waited(parked, "translations"), Time::from_ns(20));
+  EXPECT_EQ(waited(parked, "order"), Time::from_ns(30));
 }
 
 TEST(ParkedTransfers, PlacesAreUsedAgain) {
