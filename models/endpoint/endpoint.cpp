@@ -2,6 +2,7 @@
 // The function shell: from engines to the link. What comes back is in endpoint_receive.cpp.
 #include "endpoint/endpoint.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tlp/wire_size.h"
@@ -191,7 +192,7 @@ bool Endpoint::send_piece(Time t) {
     return false;
   }
   const bool is_read = transfer.op == Op::kRead;
-  if (is_full_[static_cast<std::size_t>(is_read ? FcClass::kNonPosted : FcClass::kPosted)]) {
+  if (waits_for_link(is_read ? FcClass::kNonPosted : FcClass::kPosted, t)) {
     return false;
   }
   const std::size_t free_tags = outstanding_.free_tags(function_of(identity.bdf));
@@ -223,6 +224,17 @@ bool Endpoint::send_piece(Time t) {
         is_read ? HandlePin{} : handle.pin);
   after_piece(t);
   return true;
+}
+
+// The present TLP is ready, and there is room for it in the link's queue or not.
+bool Endpoint::waits_for_link(FcClass fc, Time t) {
+  if (is_full_[static_cast<std::size_t>(fc)]) {
+    full_since_ = std::min(full_since_, t);
+    return true;
+  }
+  outbox_.waits().add(full_since_, t);
+  full_since_ = Time::never();
+  return false;
 }
 
 // The handle for the present transfer; what has to go out first goes.

@@ -151,6 +151,7 @@ class Endpoint : public sc_core::sc_module {
   void queue_first(const Transfer& transfer, const DeviceIdentity& identity, Time now,
                    Time latency);
   void queue(PacketRef packet, Time ready, HandlePin posted_pin = {});
+  bool waits_for_link(FcClass fc, Time now);
   void take_used_tag(Packet& packet);
   void open_read(Packet& packet, HandlePin pin, Time now);
   void after_piece(Time now);
@@ -265,6 +266,7 @@ class Endpoint : public sc_core::sc_module {
   bool is_bus_master_ = false;
   bool has_duties_ = false;                 // handles drain, or functions are in reset
   std::array<bool, kFcClasses> is_full_{};  // the link's queue, until it says that there is room
+  Time full_since_ = Time::never();         // the present TLP waits for that room
   bool target_waits_ = false;               // the link has sent an answer of the target unit away
   bool relaxed_ordering_, id_based_ordering_;
   bool checks_ecrc_ = false;

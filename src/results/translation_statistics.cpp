@@ -79,7 +79,9 @@ std::vector<Statistic<Wait>> make_wait_statistics() {
   return {
       {"count", "", "Waits at this queue that are over.",
        [](const Wait& w) { return Json(w.count); }},
-      {"wait_ns", "ns", "All of them together; over the window, the mean length of the queue.",
+      {"wait_ns", "ns",
+       "All of them together; over the window, the mean length of the queue. Of outstanding and "
+       "link_queues only the foremost waits.",
        [](const Wait& w) { return Json(w.total.ns()); }},
   };
 }

@@ -150,5 +150,32 @@ TEST(Waits, ForTheirTurnAtTheAtcAreWhatWritesWaitBehindOthers) {
   EXPECT_NEAR(booked[1] - booked[0], grown, 0.2 * grown);
 }
 
+// A closed loop has a write ready whenever the link has room for one: that one waits all the time,
+// whatever it is that holds the link up.
+TEST(Waits, ForTheQueuesOfTheLinkAreOfOneWriteWhereItIsSaturated) {
+  std::vector<Simulation> runs;
+  for (const char* const limit :
+       {"run.seed=1", "link.queue_depth=2", "link.credits.posted_headers=4",
+        "host.memory.bandwidth=20Gb/s"}) {
+    runs.push_back({"presets/gen5x16.yaml",
+                    {"link.preset=gen5x8", "link.identity=none", "workload.kind=posted_write",
+                     "workload.payload=256B", "workload.requests=5000", "run.warmup=1000", limit}});
+  }
+  runs.push_back(runs[0]);
+  runs.back().sets.insert(runs.back().sets.end(),
+                          {"workload.arrival=poisson", "workload.rate=1Mreq/s"});
+  const std::vector<Json> results = simulate_in_children(runs);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    ASSERT_FALSE(results[i].contains("failed")) << results[i];
+    const double length = waited(results[i], "link_queues") / window(results[i]);
+    if (i == 4) {
+      EXPECT_EQ(length, 0) << "few writes find room at once";
+    } else {
+      EXPECT_GT(length, i == 3 ? 0.9 : 0.95) << i << ": all the time but what memory drains for";
+      EXPECT_LE(length, 1.001) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace flitwise::waits_test
