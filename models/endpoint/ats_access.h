@@ -19,6 +19,7 @@ struct AtsAccess {
   unsigned dws = 1;
   AccessKind kind = AccessKind::kRead;
   bool has_hint = false;  ///< software calls its buffer worth a translation
+  bool counts = true;     ///< it belongs to the measured part
 
   AddressSpan span() const { return {address, address + 4U * dws - 1U}; }
 };

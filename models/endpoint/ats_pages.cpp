@@ -39,7 +39,7 @@ PageRequest AtsUnit::open_group(const AtsAccess& access, Bdf bdf) {
   wish.read = !wish.write;
   wish.execute = access.kind == AccessKind::kExecute;
   wish.privileged = access.tag.privileged;
-  ++functions_[access.function]->counts.page_requests;
+  functions_[access.function]->counts.page_requests += access.counts ? 1U : 0U;
   return pages_->next_request(pages_->open_group(bdf, access.tag.pasid, 1), wish);
 }
 

@@ -156,6 +156,9 @@ AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, b
 // its transfer has stood still for it.
 void AtsUnit::count_look_up(Function& one, const AtsAccess& access, const ParkedTransfer* waited,
                             bool is_miss) const {
+  if (!access.counts) {
+    return;
+  }
   const bool has_waited =
       waited != nullptr && waited->grant && waited->grant->range.contains(access.address);
   if (has_waited || (is_miss && request_for(access))) {
@@ -247,7 +250,8 @@ bool AtsUnit::has_room_for_request(unsigned index, Time now) {
   return one.atc.requests.has_room(one.replies.size());
 }
 
-Slot AtsUnit::open_request(unsigned index, const TranslationAsk& ask, const Tlp& request) {
+Slot AtsUnit::open_request(unsigned index, const TranslationAsk& ask, const Tlp& request,
+                           bool counts) {
   Function& one = *functions_[index];
   const unsigned stu = one.settings.stu;
   const Slot slot = one.atc.requests.open(ask, stu);
@@ -255,7 +259,7 @@ Slot AtsUnit::open_request(unsigned index, const TranslationAsk& ask, const Tlp&
       ask, implied_span(ask.address, ask.translations, stu),
       TranslationReceiver(request, ask.pasid.has_value(), one.settings.rcb_bytes, stu)};
   one.is_out[slot] = true;
-  ++one.counts.requests;
+  one.counts.requests += counts ? 1U : 0U;
   return slot;
 }
 

@@ -61,8 +61,9 @@ class AtsUnit {
   const TranslationSettings& settings(unsigned function) const {
     return functions_[function]->settings;
   }
-  /// Books a request that goes out as this TLP. REQUIRES: has_room_for_request().
-  Slot open_request(unsigned function, const TranslationAsk& ask, const Tlp& request);
+  /// Books a request that goes out as this TLP, `counts`: for a measured transfer.
+  /// REQUIRES: has_room_for_request().
+  Slot open_request(unsigned function, const TranslationAsk& ask, const Tlp& request, bool counts);
   /// A completion for it; it is taken in where more or nothing is to come. payload: size bytes.
   TranslationVerdict take_reply(unsigned function, Slot request, const Tlp& completion,
                                 const std::uint8_t* payload, std::size_t size);

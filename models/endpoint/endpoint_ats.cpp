@@ -48,6 +48,7 @@ AtsAccess Endpoint::access_of(const Transfer& transfer, const DeviceIdentity& id
         has_pasid && identity.execute_requested ? AccessKind::kExecute : AccessKind::kRead;
   }
   const unsigned hinted = config_.device.atc.hinted_domains;
+  access.counts = transfer.counts;
   access.has_hint = hinted == 0 || to_int(transfer.domain) < hinted;
   return access;
 }
@@ -235,7 +236,7 @@ void Endpoint::send_translation_request(const Transfer& transfer, const DeviceId
   const Time ready = t + route_.latency + handle.latency;
   packet->stamp(Hop::kHandle, ready);
   sizer_.size(*packet);
-  const Slot slot = ats_->open_request(access.function, ask, tlp);
+  const Slot slot = ats_->open_request(access.function, ask, tlp, transfer.counts);
   OutstandingRequest request;
   request.request = packet;
   request.pin = handle.pin;

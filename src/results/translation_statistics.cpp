@@ -61,7 +61,8 @@ std::vector<Statistic<Agent>> make_iommu_statistics() {
 
 std::vector<Statistic<Atc>> make_ats_statistics() {
   return {
-      {"requests", "", "Translation Requests sent.", [](const Atc& a) { return Json(a.requests); }},
+      {"requests", "", "Translation Requests sent for counted requests.",
+       [](const Atc& a) { return Json(a.requests); }},
       {"hits", "", "TLPs that found their translation in the ATC.",
        [](const Atc& a) { return Json(a.hits); }},
       {"misses", "", "TLPs that did not, and for which none was due.",
@@ -70,7 +71,7 @@ std::vector<Statistic<Atc>> make_ats_statistics() {
        [](const Atc& a) { return Json(a.misses_under_miss); }},
       {"invalidations", "", "Invalidate Requests taken.",
        [](const Atc& a) { return Json(a.invalidations); }},
-      {"page_requests", "", "Page Requests sent.",
+      {"page_requests", "", "Page Requests sent for counted requests.",
        [](const Atc& a) { return Json(a.page_requests); }},
   };
 }

@@ -76,5 +76,22 @@ TEST(Window, EndsWithTheLastRequest) {
   }
 }
 
+// Requests of the warm-up that wait at the ATC reach into the window: neither their look-ups nor
+// their Translation Requests are counted, so that the figures of a row belong together.
+TEST(Window, LookUpsOfAnAtcAndItsTranslationRequestsAreOfTheCountedRequests) {
+  const Simulation run{"checks/saturated.yaml",
+                       {"workload.kind=read", "workload.placement=random",
+                        "workload.buffer_size=4MiB", "iommu.translation=first_stage",
+                        "device.atc.enabled=true", "device.atc.entries=16", "device.atc.requests=4",
+                        "device.dma.outstanding=128", "run.warmup=1000", "workload.requests=200"}};
+  const Json result = simulate_in_children({run})[0];
+  ASSERT_FALSE(result.contains("failed")) << result;
+  const Json& ats = result.at("ats")[0];
+  const auto count = [&](const char* key) { return ats.at(key).get<std::uint64_t>(); };
+  EXPECT_EQ(count("hits") + count("misses") + count("misses_under_miss"), 200U);
+  EXPECT_LE(count("requests"), count("misses")) << "a miss asks once, or finds what it wants";
+  EXPECT_GE(count("requests"), count("misses") * 9 / 10);
+}
+
 }  // namespace
 }  // namespace flitwise::window_test
