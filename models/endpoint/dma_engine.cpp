@@ -94,7 +94,9 @@ bool DmaEngine::issue(std::size_t slot, Time now, Transfer& transfer) {
 bool DmaEngine::next_from_stream(Time now, Transfer& transfer) {
   while (load() && origin_ + item_.at <= now) {
     if (!item_.ends_message) {
-      if (!take_message()) {
+      // It begins with its first item, and is counted from there on.
+      const bool has_slot = busy_messages_ < kMessages;
+      if (!has_slot || is_held_up(item_.op, now) || !take_message()) {
         return false;
       }
       if (next_of_message(now, transfer)) {

@@ -76,6 +76,24 @@ TEST(Window, EndsWithTheLastRequest) {
   }
 }
 
+// A received message begins with its read of a descriptor: what waits for one of few reads is not
+// under way yet.
+TEST(Window, AMessageOfSeveralStepsBeginsWithTheFirst) {
+  std::vector<Simulation> runs;
+  for (const unsigned outstanding : {1U, 8U}) {
+    runs.push_back({"checks/saturated.yaml",
+                    {"workload.kind=nic", "workload.read_fraction=0", "workload.payload=1KiB",
+                     "run.warmup=500", "workload.requests=500",
+                     fmt::format("device.dma.outstanding={}", outstanding)}});
+  }
+  for (const Json& result : simulate_in_children(runs)) {
+    ASSERT_FALSE(result.contains("failed")) << result;
+    // The message, its completion entry and its interrupt.
+    EXPECT_EQ(result.at("links")[0].at("up").at("payload_bytes").get<std::uint64_t>(),
+              500U * (1024 + 64 + 4));
+  }
+}
+
 // Requests of the warm-up that wait at the ATC reach into the window: neither their look-ups nor
 // their Translation Requests are counted, so that the figures of a row belong together.
 TEST(Window, LookUpsOfAnAtcAndItsTranslationRequestsAreOfTheCountedRequests) {
