@@ -70,11 +70,13 @@ Time Machine::rest_of_own_wait() const {
   return next ? std::min(*next - now(), kWaitSlice) : Time{};
 }
 
-// Whoever waits with a timer has not stopped for good until it has given up. [IQU-07]
+// Whoever waits with a timer has not stopped for good until it has given up, and what memory has
+// taken is not over before it says so. [IQU-07]
 std::optional<Time> Machine::end_of_timers() const {
   const Time of_agent = agent_.next_timeout();
   Time end = of_agent == Time::never() ? Time{} : of_agent;
   end = std::max(end, iommu_driver_ ? iommu_driver_->waits_until() : Time{});
+  end = std::max(end, memory_port_.done());
   return end > now() ? std::optional<Time>(end) : std::nullopt;
 }
 
@@ -93,7 +95,7 @@ void Machine::run_until_quiet() {
   while (!is_quiet() && !is_interrupted()) {
     advance();
     const std::uint64_t done = completed();
-    const Outlook outlook = watch.look(now(), done, activity());
+    const Outlook outlook = watch.look(now(), done, activity(), memory_port_.done());
     if (done != mark) {
       mark = done;
       repeats.forget();

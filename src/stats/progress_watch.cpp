@@ -2,10 +2,12 @@
 // Progress and mere activity.
 #include "stats/progress_watch.h"
 
+#include <algorithm>
+
 namespace flitwise {
 
 ProgressWatch::Outlook ProgressWatch::look(Time now, std::uint64_t completed,
-                                           std::uint64_t activity) {
+                                           std::uint64_t activity, Time over) {
   const Time half{patience_.fs / 2};
   if (activity != activity_) {
     activity_ = activity;
@@ -13,7 +15,7 @@ ProgressWatch::Outlook ProgressWatch::look(Time now, std::uint64_t completed,
   }
   if (completed != completed_) {
     completed_ = completed;
-    since_ = now;
+    since_ = std::max(now, over);
   }
   if (now - since_ <= half) {
     return Outlook::kMoves;

@@ -23,8 +23,9 @@ class ProgressWatch {
     kSilent,    ///< patience is over, and in its second half nothing happened at all
     kRepeats,   ///< patience is over, and things happened that completed nothing
   };
-  /// Both numbers only grow. Ask often: what lies between two calls happened at the second.
-  Outlook look(Time now, std::uint64_t completed, std::uint64_t activity);
+  /// Both numbers only grow. Ask often: what lies between two calls happened at the second, or,
+  /// where memory goes on with it for longer, at `over`.
+  Outlook look(Time now, std::uint64_t completed, std::uint64_t activity, Time over = {});
 
  private:
   const Time patience_;

@@ -75,5 +75,17 @@ run: {deadlock_after: 300us}
   EXPECT_THAT(why, HasSubstr("of 50000 hostile TLPs sent"));
 }
 
+// 200 writes of 64 bytes, half a millisecond each, are given to memory within microseconds.
+TEST(Deadlock, IsNoneWhileMemoryWorksOnWhatItHasTaken) {
+  System system(config_from_text(R"(
+workload: {kind: posted_write, payload: 64B, requests: 200}
+host: {memory: {bandwidth: 1Mb/s}}
+run: {warmup: 0, deadlock_after: 50ms}
+)",
+                                 "run.yaml", ""));
+  EXPECT_NO_THROW(system.run());
+  EXPECT_GT(now(), Time::from_us(100'000)) << "longer than patience lasts";
+}
+
 }  // namespace
 }  // namespace flitwise::deadlock_test

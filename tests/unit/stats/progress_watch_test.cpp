@@ -33,5 +33,15 @@ TEST(ProgressWatch, SilenceIsToldFromThingsThatGoByAndCompleteNothing) {
   EXPECT_EQ(watch.look(us(103), 0, 9), Outlook::kMoves);
 }
 
+TEST(ProgressWatch, WhatMemoryHasTakenIsCompletedWhenMemoryIsDone) {
+  ProgressWatch watch(us(100));
+  watch.begin(us(0));
+  EXPECT_EQ(watch.look(us(10), 1, 1, us(500)), Outlook::kMoves);
+  EXPECT_EQ(watch.look(us(550), 1, 1, us(500)), Outlook::kMoves);
+  EXPECT_EQ(watch.look(us(551), 1, 1, us(500)), Outlook::kDoubtful);
+  EXPECT_EQ(watch.look(us(601), 1, 2, us(900)), Outlook::kRepeats)
+      << "an access to memory that completes nothing is no progress";
+}
+
 }  // namespace
 }  // namespace flitwise::progress_watch_test
