@@ -5,6 +5,16 @@
 #include "endpoint/endpoint.h"
 
 namespace flitwise {
+namespace {
+
+// The time for its completion begins with the request's first symbol on the wire. Requests leave in
+// the order in which they were made: one that still waits has others behind it alone. [LNK-9.18]
+Time deadline_of(const Packet& request, Time timeout, Time t) {
+  const Time sent = request.stamped(Hop::kSent);
+  return (sent == kNotStamped ? t : sent) + timeout;
+}
+
+}  // namespace
 
 tlm::tlm_sync_enum Endpoint::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
                                      sc_core::sc_time& /*delay*/) {
@@ -132,20 +142,24 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
 void Endpoint::check_timeouts(Time t) {
   give_up_requests(t, "completion_timeout", t);
   if (const auto oldest = outstanding_.oldest()) {
-    wakeup_.at(oldest->deadline);
+    const Packet& request = *outstanding_.find(oldest->function, oldest->tag)->request;
+    wakeup_.at(deadline_of(request, config_.device.timing.completion_timeout, t));
   }
 }
 
 void Endpoint::give_up_requests(Time due_by, const char* kind, Time t) {
   for (std::optional<OutstandingRequests::Oldest> oldest = outstanding_.oldest();
        oldest && oldest->deadline <= due_by; oldest = outstanding_.oldest()) {
+    OutstandingRequest& request = *outstanding_.find(oldest->function, oldest->tag);
+    if (deadline_of(*request.request, config_.device.timing.completion_timeout, t) > due_by) {
+      return;
+    }
     ++errors_[kind];
     if (due_by != Time::never()) {
       target_.report_timeout(oldest->function, t);
       wakeup_.at(t + config_.device.timing.pipeline);
     }
-    finish_request(oldest->function, oldest->tag, *outstanding_.find(oldest->function, oldest->tag),
-                   TransferStatus::kTimeout, t);
+    finish_request(oldest->function, oldest->tag, request, TransferStatus::kTimeout, t);
   }
 }
 
