@@ -37,6 +37,12 @@ bool Cxl68CacheMem::has_work(Time now) {
   return is_told_due(now);
 }
 
+// What goes again is no wait for room: the flits in the buffer are on their way meanwhile.
+bool Cxl68CacheMem::is_held_up(Time now) {
+  return !buffer_.has_room() && !buffer_.is_replaying() &&
+         (packer_.owed() > 0 || has_any(queues_.waiting(now)));
+}
+
 void Cxl68CacheMem::next(Time now, WireUnit& unit, FramerStats& stats) {
   if (requester_.is_due(now) || owes_answer_) {
     next_control(now, unit, stats);

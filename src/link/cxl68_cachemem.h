@@ -34,6 +34,11 @@ class Cxl68CacheMem {
   /// The receive buffers of a message are free again.
   void freed(const Packet& packet, Time now);
 
+  /// There is room for a flit in the retry buffer.
+  bool has_room() const { return buffer_.has_room(); }
+  /// Messages or data could go, were there room.
+  bool is_held_up(Time now);
+
   Time deadline() const;
   bool take_recovery_request() { return requester_.take_recovery_request(); }
   void reset();

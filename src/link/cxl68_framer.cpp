@@ -42,6 +42,7 @@ void Cxl68Framer::start(Time now) {
 bool Cxl68Framer::next(Time now, WireUnit& unit) {
   check_replay_timer(now);
   const bool has_cachemem = cachemem_.has_work(now);
+  note_replay_buffer(cachemem_.is_held_up(now), now, ReplayBufferOf::kCacheMem);
   if (has_cachemem && !arbiter_.io_goes(has_io(now), true)) {
     cachemem_.next(now, unit, stats_);
     return true;
@@ -130,6 +131,9 @@ void Cxl68Framer::receive(const WireUnit& unit, bool is_damaged, Time now,
                           std::vector<PacketRef>& delivered) {
   if (unit.packet->flit->is_cachemem) {
     cachemem_.receive(unit, is_damaged, now, delivered, stats_);
+    if (cachemem_.has_room()) {
+      note_replay_buffer(false, now, ReplayBufferOf::kCacheMem);
+    }
     return;
   }
   for (const FlitPart& part : unit.packet->flit->parts) {
@@ -172,6 +176,7 @@ void Cxl68Framer::reset(Time now) {
   cut_ = FlitPart();
   staged_.clear();
   cachemem_.reset();
+  note_replay_buffer(false, now, ReplayBufferOf::kCacheMem);
   NonFlitFramer::reset(now);
 }
 

@@ -74,9 +74,15 @@ class Framer {
   const FramerStats& stats() const { return stats_; }
 
  protected:
-  /// The next TLP finds no room in the replay buffer, or does.
-  void note_replay_buffer(bool is_full, Time now) {
-    if (is_full == (replay_buffer_full_since_ == Time::never())) {
+  /// Buffers of what may have to go again; 68-byte flits have one for each of two.
+  enum class ReplayBufferOf : std::uint8_t { kTlps, kCacheMem };
+
+  /// The next TLP or flit finds no room in its replay buffer, or does. Where several hold something
+  /// up, the time counts once.
+  void note_replay_buffer(bool is_full, Time now, ReplayBufferOf buffer = ReplayBufferOf::kTlps) {
+    const unsigned bit = 1U << static_cast<unsigned>(buffer);
+    full_replay_buffers_ = is_full ? full_replay_buffers_ | bit : full_replay_buffers_ & ~bit;
+    if ((full_replay_buffers_ != 0) == (replay_buffer_full_since_ == Time::never())) {
       turn_replay_buffer(now);
     }
   }
@@ -86,6 +92,7 @@ class Framer {
  private:
   void turn_replay_buffer(Time now);
 
+  unsigned full_replay_buffers_ = 0;  // a bit each
   Time replay_buffer_full_since_ = Time::never();
 };
 

@@ -211,5 +211,45 @@ TEST(CxlMem, CXL_6_6_ReadsOnAnUnloadedLinkSaveHalfAFlitEachWay) {
   }
 }
 
+double window_ns(const Json& result) {
+  return result.at("flitwise").at("simulated_ns").get<double>();
+}
+
+// The wire carries what Acks make room for; the rest of the window is the wait for that room, but
+// for the way to the next edge of the clock behind each Ack.
+TEST(CxlMem, CXL_3_5_AFullRetryBufferIsAStallForTheRestOfTheWindow) {
+  struct Case {
+    const char* kind;
+    const char* direction;
+  };
+  const std::vector<Case> cases = {{"posted_write", "down"}, {"read", "up"}};
+  std::vector<Simulation> runs;
+  for (const Case& one : cases) {
+    for (const char* flits : {"8", "64", "255"}) {
+      runs.push_back(saturated(one.kind, {fmt::format("link.cxl.retry_flits={}", flits)}));
+    }
+  }
+  const std::vector<Json> results = simulate_in_children(runs);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    ASSERT_FALSE(results[i].contains("failed")) << results[i];
+    const std::size_t of_kind = i / 3;
+    const auto direction = [&](std::size_t run) -> const Json& {
+      return results[run].at("links")[0].at(cases[of_kind].direction);
+    };
+    SCOPED_TRACE(runs[i].text());
+    const auto goodput = [&](std::size_t run) {
+      return direction(run).at("goodput_gbps").get<double>();
+    };
+    const double stalled =
+        direction(i).at("stall_ns").at("replay_buffer").get<double>() / window_ns(results[i]);
+    EXPECT_NEAR(stalled, 1 - goodput(i) / goodput(of_kind * 3 + 2), 0.06);
+    if (i % 3 == 0) {
+      EXPECT_GT(stalled, 0.85) << "8 flits a round trip";
+    } else if (i % 3 == 2) {
+      EXPECT_EQ(stalled, 0) << "more than a round trip takes";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace flitwise::cxl_mem_test
