@@ -130,7 +130,16 @@ void TargetUnit::perform(const Arrival& arrival, Time now) {
     report(0, "malformed_tlp", cfg::aer::Uncorrectable::kMalformedTlp, *arrival.packet, now);
     return;
   }
-  if (tlp.is_poisoned && has_data(tlp.type)) {
+  // What is unsupported in a request comes before its poison. [LNK-12.12]
+  const auto is_served = [&] {
+    if (is_message(tlp.type)) {
+      const bool is_for_atc = device_.atc.enabled && tlp.message_code == msg::kInvalidateRequest;
+      return is_for_atc || use_at_device(tlp) != MessageUse::kUnsupported;
+    }
+    return is_configuration(tlp.type) ? target_of(tlp).has_value()
+                                      : tlp.type == TlpType::kMWr && locate(tlp).has_value();
+  };
+  if (tlp.is_poisoned && has_data(tlp.type) && is_served()) {
     refuse(arrival, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, now);
     return;
   }
@@ -353,7 +362,10 @@ void TargetUnit::refuse(const Arrival& arrival, const char* kind, cfg::aer::Unco
 void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
                         const Packet& packet, Time now) {
   hooks_.refused(packet, kind);
-  book(function, {error, encode_header(packet.tlp), is_advisory(error, fc_class(packet.tlp.type))},
+  const FcClass fc = fc_class(packet.tlp.type);
+  const bool is_poisoned_request =
+      packet.tlp.is_poisoned && fc == FcClass::kNonPosted && has_data(packet.tlp.type);
+  book(function, {error, encode_header(packet.tlp), is_advisory(error, fc) && !is_poisoned_request},
        now);
 }
 

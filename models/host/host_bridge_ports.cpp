@@ -61,8 +61,11 @@ unsigned HostBridge::attach(RootPort& port, const Config& config) {
     return completed(index, packet, when);
   };
   hooks.error = [this, index](cfg::aer::Uncorrectable error, const Packet& packet) {
+    const FcClass fc = fc_class(packet.tlp.type);
+    const bool is_poisoned_request =
+        packet.tlp.is_poisoned && fc == FcClass::kNonPosted && has_data(packet.tlp.type);
     report(index,
-           {error, encode_header(packet.tlp), is_advisory(error, fc_class(packet.tlp.type))});
+           {error, encode_header(packet.tlp), is_advisory(error, fc) && !is_poisoned_request});
   };
   hooks.corrected = [this, index](cfg::aer::Correctable error) {
     tell_root(index, report_error(ports_[index]->space, error));

@@ -190,10 +190,9 @@ const char* RootPort::window_refusal_of(const Tlp& tlp, std::uint64_t address,
 // A memory request finds its domain, then its memory. [DHI D16, D17]
 void RootPort::receive_request(Packet& packet, Time t) {
   counters_.nonposted += fc_class(packet.tlp.type) == FcClass::kNonPosted ? 1 : 0;
-  if (packet.tlp.is_poisoned && has_data(packet.tlp.type)) {
-    refuse_poisoned(packet);
-    return;
-  }
+  // What is unsupported in it comes first. model: with translation, its address is not asked for.
+  // [LNK-12.12]
+  const bool is_poisoned = packet.tlp.is_poisoned && has_data(packet.tlp.type);
   Standing standing;
   if (!resolve(packet, t, standing)) {
     return;
@@ -202,15 +201,19 @@ void RootPort::receive_request(Packet& packet, Time t) {
   const Time delay = config_.host.timing.root_port + standing.latency;
   if (const char* const refusal = refusal_of(packet, standing)) {
     refuse(packet, CplStatus::kUR, refusal, delay);
+  } else if (is_poisoned && (is_translating() || is_interrupt(packet.tlp))) {
+    refuse_poisoned(packet);
   } else if (is_translating()) {
     translate(packet, standing, delay);
-  } else if (stage_ && stage_->has_posted()) {
+  } else if (stage_ && stage_->has_posted() && !is_poisoned) {
     keep_place(packet, standing, delay);
   } else if (touches_interrupt_window(packet.tlp)) {
     interrupt(packet, delay);
   } else if (const char* const unfit =
                  address_refusal_of(packet.tlp, packet.tlp.address, standing)) {
     refuse(packet, CplStatus::kUR, unfit, delay);
+  } else if (is_poisoned) {
+    refuse_poisoned(packet);
   } else {
     to_memory(packet, packet.tlp.address, delay);
   }
