@@ -161,6 +161,11 @@ bool Switch::forward(std::uint16_t ingress, Packet& packet, const Route& route) 
 }
 
 bool Switch::broadcast(std::uint16_t ingress, Packet& packet) {
+  if (packet.tlp.message_code == msg::kPmeTurnOff) {  // older answers do not count [LNK-12.4]
+    for (const auto& port : ports_) {
+      port->has_gathered = false;
+    }
+  }
   broadcasts_.push_back({PacketRef(&packet), routing_.ports()});
   for (unsigned port = 0; port < routing_.ports(); ++port) {
     queue(static_cast<std::uint16_t>(port), copy_of(packet, packet.tlp),  // each link marks its own
