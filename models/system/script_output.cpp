@@ -75,6 +75,16 @@ std::string name_of_message(const Packet& packet) {
       return "err_fatal";
     case msg::kPmPme:
       return "pm_pme";
+    case msg::kPmeTurnOff:
+      return "pme_turn_off";
+    case msg::kPmeToAck:
+      return "pme_to_ack";
+    case msg::kPmActiveStateNak:
+      return "pm_active_state_nak";
+    case msg::kUnlock:
+      return "unlock";
+    case msg::kSetSlotPowerLimit:
+      return "set_slot_power_limit";
     case msg::kVendorType0:
       return "vendor_type_0";
     case msg::kVendorType1:
