@@ -36,6 +36,9 @@ class System {
   /// of a machine at rest.
   RunResult run();
   bool is_cut_short() const;
+  /// A device had issued its first counted request before the run ended. If not, nothing was
+  /// measured and all figures are empty.
+  bool has_measured() const;
 
   /// Advances simulated time by `span`, or until nothing is left to do; returns the time reached.
   Time step(Time span);

@@ -61,6 +61,7 @@ class Machine {
   /// Nothing is under way anywhere, save periodic DLLPs.
   bool is_quiet() const;
   bool is_cut_short() const { return is_cut_short_; }
+  bool has_measured() const { return has_measured_; }
   /// Runs until nothing is under way, or the user interrupts. Throws SimulationError where no
   /// request, message or handle order is over within run.deadlock_after though somebody waits for
   /// more than the time that an engine or a driver has set itself, and where a link sends again and
@@ -104,6 +105,7 @@ class Machine {
   [[noreturn]] void fail(const std::string& why, const RepeatBook& repeats) const;
   bool nothing_is_under_way() const;
   bool all_work_is_given_out() const;
+  void open_windows_left();
   void work_ended();
   void advance();
   Time end_of_last_request() const;
@@ -134,6 +136,7 @@ class Machine {
   Observer observer_;
   bool is_started_ = false;
   bool is_cut_short_ = false;       // interrupted before it was quiet
+  bool has_measured_ = false;       // a window had begun by itself
   std::vector<Software> software_;  // by device
   std::unique_ptr<Boot> boot_;
   bool is_set_up_ = false;

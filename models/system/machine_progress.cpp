@@ -124,6 +124,17 @@ void Machine::run_until_quiet() {
     }
   }
   is_cut_short_ = !is_quiet();
+  has_measured_ = measurement_.is_open();
+  if (is_cut_short_) {
+    open_windows_left();
+  }
+}
+
+// What was cut short in its warm-up has measured nothing: its window begins, and is empty.
+void Machine::open_windows_left() {
+  for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
+    measurement_.open(i, false);
+  }
 }
 
 }  // namespace flitwise

@@ -32,6 +32,10 @@ bool System::is_cut_short() const {
   return machine_->is_cut_short();
 }
 
+bool System::has_measured() const {
+  return machine_->has_measured();
+}
+
 Time System::step(Time span) {
   machine_->bring_up();
   machine_->extend_window();

@@ -29,7 +29,9 @@ SimulatedRun simulate(const Config& config, std::string* config_space) {
       *config_space = system.config_space();
     }
     result = system.run();
-    run.end = system.is_cut_short() ? RunEnd::kInterrupted : RunEnd::kComplete;
+    run.end = !system.is_cut_short()  ? RunEnd::kComplete
+              : system.has_measured() ? RunEnd::kInterrupted
+                                      : RunEnd::kInterruptedBeforeWindow;
     return kOk;
   });
   result.host_seconds =
@@ -48,8 +50,11 @@ SimulatedRun simulate(const Config& config, std::string* config_space) {
 
 int exit_code_of(const SimulatedRun& run) {
   const RunResult& result = run.result;
-  if (run.end == RunEnd::kInterrupted) {
-    fmt::print(stderr, "flitwise: interrupted; the figures cover the run up to there\n");
+  if (run.end != RunEnd::kComplete) {
+    fmt::print(stderr, "flitwise: interrupted{}\n",
+               run.end == RunEnd::kInterrupted
+                   ? "; the figures cover the run up to there"
+                   : " before the measured window began; nothing was measured");
     return kInterrupted;
   }
   int code = kOk;

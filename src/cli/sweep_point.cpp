@@ -19,7 +19,7 @@ int sweep_point(const SweepOptions& options) {
   }
   const SimulatedRun run = simulate(config_of(point));
   const RunResult& result = run.result;
-  if (run.end == RunEnd::kInterrupted) {
+  if (run.end != RunEnd::kComplete) {
     return kInterrupted;
   }
   nlohmann::ordered_json json = result_json(result);

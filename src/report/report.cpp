@@ -9,6 +9,7 @@
 
 #include "flitwise/error.h"
 #include "report/html.h"
+#include "results/result_json.h"
 #include "results/sqlite_database.h"
 
 namespace flitwise {
@@ -71,9 +72,9 @@ void add_run(HtmlPage& page, const std::string& path, const Json& result,
       html_text(head.at("version").get<std::string>()), head.at("simulated_ns").get<double>() / 1e3,
       head.at("host_seconds").get<double>());
   if (head.value("interrupted", false)) {
-    page.body +=
-        "<p class=\"bad\">Interrupted: the figures cover the run up to there, and nothing was "
-        "checked.</p>\n";
+    const RunEnd end =
+        head.value("window_began", true) ? RunEnd::kInterrupted : RunEnd::kInterruptedBeforeWindow;
+    page.body += fmt::format("<p class=\"bad\">{}</p>\n", interruption_text(end));
   }
   page.body += run_section(result, options);
 }

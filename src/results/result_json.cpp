@@ -182,8 +182,11 @@ Json result_json(const RunResult& result, RunEnd end) {
                       {"seed", result.seed},
                       {"simulated_ns", result.simulated.ns()},
                       {"host_seconds", result.host_seconds}};
-  if (end == RunEnd::kInterrupted) {
+  if (end != RunEnd::kComplete) {
     json["flitwise"]["interrupted"] = true;
+  }
+  if (end == RunEnd::kInterruptedBeforeWindow) {
+    json["flitwise"]["window_began"] = false;
   }
   json["config"] = result.config_json.empty() ? Json::object() : Json::parse(result.config_json);
   json["links"] = links_json(result);
@@ -205,8 +208,26 @@ Json result_json(const RunResult& result, RunEnd end) {
   return json;
 }
 
-std::string result_text(const RunResult& result, RunEnd end) {
-  return result_json(result, end).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string result_text(const RunResult& result, RunEnd end,
+                        const std::vector<std::string>& files) {
+  Json json = result_json(result, end);
+  if (!files.empty()) {
+    json["flitwise"]["files"] = files;
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string interruption_text(RunEnd end) {
+  switch (end) {
+    case RunEnd::kComplete:
+      return "";
+    case RunEnd::kInterrupted:
+      return "Interrupted: the figures cover the run up to there, and nothing was checked.";
+    case RunEnd::kInterruptedBeforeWindow:
+      return "Interrupted before the measured window began: nothing was measured, and nothing was "
+             "checked.";
+  }
+  return "";
 }
 
 }  // namespace flitwise

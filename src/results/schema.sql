@@ -8,6 +8,7 @@ CREATE TABLE run (
   simulated_ns REAL NOT NULL,
   host_seconds REAL NOT NULL,
   interrupted INTEGER NOT NULL DEFAULT 0,  -- 1: stopped before its end
+  window_began INTEGER NOT NULL DEFAULT 1,  -- 0: stopped in the warm-up or before; nothing measured
   config TEXT NOT NULL                -- the effective config as JSON
 ) STRICT;
 

@@ -333,8 +333,8 @@ std::string summary_text(const RunResult& result, RunEnd end) {
   std::string text = fmt::format("Simulated {} in {:.2f} s, seed {}, config {}\n",
                                  time_text(result.simulated.ns()), result.host_seconds, result.seed,
                                  result.config_sha256.substr(0, 12));
-  if (end == RunEnd::kInterrupted) {
-    text += "Interrupted: the figures cover the run up to there, and nothing was checked.\n";
+  if (end != RunEnd::kComplete) {
+    text += interruption_text(end) + "\n";
   }
   for (const std::string& part :
        {links_table(result), drain_text(result), wire_table(result), stall_table(result),

@@ -143,7 +143,10 @@ TEST_F(ReportPage, AnInterruptedRunSaysSo) {
   EXPECT_THAT(report_page({folder_.path()}, {}), Not(HasSubstr("nterrupted")));
   write_file_atomically(folder_.file("result.json"),
                         result_text(sample_result(), RunEnd::kInterrupted));
-  EXPECT_THAT(report_page({folder_.path()}, {}), HasSubstr("Interrupted"));
+  EXPECT_THAT(report_page({folder_.path()}, {}), HasSubstr("Interrupted:"));
+  write_file_atomically(folder_.file("result.json"),
+                        result_text(sample_result(), RunEnd::kInterruptedBeforeWindow));
+  EXPECT_THAT(report_page({folder_.path()}, {}), HasSubstr("Interrupted before the measured"));
 }
 
 TEST_F(ReportPage, AResultWithFiguresOfAnotherKindIsRefused) {

@@ -35,7 +35,9 @@ TEST(SummaryTable, ShowsLatencyHandlesStallsAndErrors) {
 
 TEST(SummaryTable, AnInterruptedRunSaysSo) {
   EXPECT_THAT(summary_text(sample_result()), Not(HasSubstr("nterrupted")));
-  EXPECT_THAT(summary_text(sample_result(), RunEnd::kInterrupted), HasSubstr("Interrupted"));
+  EXPECT_THAT(summary_text(sample_result(), RunEnd::kInterrupted), HasSubstr("Interrupted:"));
+  EXPECT_THAT(summary_text(sample_result(), RunEnd::kInterruptedBeforeWindow),
+              HasSubstr("Interrupted before the measured window began"));
 }
 
 TEST(SummaryTable, ShowsWriteTlpsWhereTheyAreNotTheRequestsThemselves) {
