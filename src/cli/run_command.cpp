@@ -83,7 +83,7 @@ int run(const RunOptions& options) {
   }
   files.put_in_place(run);
   if (options.as_json) {
-    fmt::print("{}", result_text(run.result, run.end));
+    fmt::print("{}", result_text(run.result, run.end, files.names()));
   } else if (!options.is_quiet) {
     fmt::print("{}", summary_text(run.result, run.end));
   }

@@ -21,13 +21,21 @@ class RunFiles {
 
   /// One more file.
   void add(const std::string& path, const std::string& text);
+  /// Files of the last run into the folder go, those named in its result as well.
   void put_in_place(const SimulatedRun& run);
-  /// Without a result: what a trace has tells why.
+  /// Without a result, nor that of the last run: what a trace has tells why.
   void put_traces_in_place();
+  /// Names in the folder of the files that go there beside the result.
+  const std::vector<std::string>& names() const { return names_; }
 
  private:
+  void stage(const std::string& path, const std::string& text);
+  void note_name(const std::string& path);
+  void put_in_place(const std::vector<std::string>& obsolete);
+
   const std::string folder_;
   std::optional<FolderLock> lock_;
+  std::vector<std::string> names_;
   std::vector<std::unique_ptr<StagedFile>> files_;
 };
 

@@ -134,6 +134,66 @@ expect 0 run "$config" "${small[@]}" --quiet -o "$work/killed" --trace packets="
 expect 3 run "$config" --set host.memory.timing.latency=1s "${small[@]}" -o "$work/failed" --trace packets="$work/failed/p.csv"
 [[ $(names "$work/failed") == "p.csv " ]] || complain "a run that fails left $(names "$work/failed")"
 
+# What a run that worked left there goes with one that fails.
+expect 0 run "$config" "${small[@]}" --quiet --trace packets="$work/mixed/old.csv" -o "$work/mixed"
+[[ $(names "$work/mixed") == "old.csv result.json result.sqlite " ]] || complain "left in the folder: $(names "$work/mixed")"
+expect 3 run "$config" --set host.memory.timing.latency=1s "${small[@]}" -o "$work/mixed" --trace packets="$work/mixed/p.csv"
+[[ $(names "$work/mixed") == "p.csv " ]] || complain "a run that fails stands beside another: $(names "$work/mixed")"
+
+# The result names what the run wrote beside it, and the next run takes that away: nothing else.
+extra=(--trace packets="$work/named/a/p.csv" --config-space "$work/named/space")
+expect 0 run "$config" "${small[@]}" --json "${extra[@]}" -o "$work/named"
+cmp -s "$work/out" "$work/named/result.json" || complain "--json differs from result.json"
+python3 - "$work/named" <<'P' || complain "the result does not name the files of its run"
+import json, sys
+assert json.load(open(sys.argv[1] + "/result.json"))["flitwise"]["files"] == ["a/p.csv", "space"]
+P
+echo mine >"$work/named/notes"
+expect 0 run "$config" "${small[@]}" --quiet --seed 2 --trace packets="$work/elsewhere.csv" -o "$work/named"
+[[ $(names "$work/named") == "a notes result.json result.sqlite " ]] || complain "left in the folder: $(names "$work/named")"
+! grep -q '"files"' "$work/named/result.json" || complain "a file of another folder is named"
+mkdir "$work/named/sub"
+ln -s "$work/elsewhere.csv" "$work/named/link"
+ln -s "$work" "$work/named/up"
+python3 - "$work/named/result.json" "$work/elsewhere.csv" <<'P'
+import json, sys
+result = json.load(open(sys.argv[1]))
+result["flitwise"]["files"] = ["../elsewhere.csv", sys.argv[2], "link", "up/elsewhere.csv", "sub", "", ".", 5, None, "none"]
+json.dump(result, open(sys.argv[1], "w"))
+P
+expect 0 run "$config" "${small[@]}" --quiet -o "$work/named"
+[[ -s $work/elsewhere.csv && -L $work/named/link && -d $work/named/sub ]] || complain "a name in a result takes away what is no file of the folder"
+
+# Stopped in the warm-up: nothing was measured, and everything says so.
+"$FLITWISE" run "$config" --set run.warmup=100000000 --set workload.requests=100 --set system.devices=2 -o "$work/warm" >"$work/out" 2>"$work/err" &
+child=$!
+sleep 2
+kill -TERM "$child"
+wait "$child"
+[[ $? == 130 ]] || complain "SIGTERM in the warm-up did not end the run with 130"
+said "interrupted before the measured window began; nothing was measured"
+printed "Interrupted before the measured window began: nothing was measured"
+python3 - "$work/warm" <<'P' || complain "a run stopped in its warm-up has figures"
+import json, sqlite3, sys
+result = json.load(open(sys.argv[1] + "/result.json"))
+assert result["flitwise"]["interrupted"] is True and result["flitwise"]["window_began"] is False
+assert result["flitwise"]["simulated_ns"] == 0
+for link in result["links"]:
+    for way in ("up", "down"):
+        one = link[way]
+        assert one["tlps"] == one["payload_bytes"] == one["wire_bytes"]["total"] == 0, one
+        assert one["goodput_gbps"] is None and one["utilisation"] is None, one
+        assert not any(one["stall_ns"].values()), one
+assert len(result["links"]) == 2
+assert all(one["count"] == 0 for one in result["latency"])
+assert all(one["count"] == one["wait_ns"] == 0 for one in result["waits"])
+assert all(one["requests"] == 0 for one in result["iommu"])
+row = sqlite3.connect(sys.argv[1] + "/result.sqlite").execute("SELECT interrupted, window_began FROM run")
+assert row.fetchall() == [(1, 0)]
+P
+expect 0 report "$work/warm" -o "$work/warm.html"
+grep -q "Interrupted before the measured window" "$work/warm.html" || complain "the report of a run stopped in its warm-up does not say so"
+
 # Broken point files are made again; a sweep ends with 130 whenever it is interrupted.
 for broken in '{"point":{"id":5}}' '' '[1]' 'null'; do
   for file in "$work"/piped/points/*.json; do
