@@ -34,8 +34,9 @@ bool is_sweep(const std::string& text) {
 std::string checked(const std::string& file) {
   const std::string text = input_text(file, "a config or a sweep in YAML");
   if (is_sweep(text)) {
-    return fmt::format("{}: ok, a sweep of {} points\n", file,
-                       make_plan(study_from_text(text, file)).size());
+    const Plan plan = make_plan(study_from_text(text, file));
+    print_warnings(plan, file);
+    return fmt::format("{}: ok, a sweep of {} points\n", file, plan.size());
   }
   const std::string folder = std::filesystem::path(file).parent_path().string();
   print_warnings(config_from_text(text, file, folder), file);

@@ -5,10 +5,15 @@
 #include <string>
 
 #include "flitwise/config.h"
+#include "sweep/plan.h"
 
 namespace flitwise::cli {
 
 /// file: stands before each line; empty: the only one there is.
 void print_warnings(const Config& config, const std::string& file = "");
+
+/// Of a sweep: each warning once, with the number of points it is about. file: the study, or the
+/// folder of a planned sweep.
+void print_warnings(const Plan& plan, const std::string& file);
 
 }  // namespace flitwise::cli

@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/print_warnings.h"
 #include "common/atomic_file.h"
 #include "sweep/local_engine.h"
 #include "sweep/merge.h"
@@ -78,6 +79,7 @@ SweepOutcome run_points(const Plan& plan, const SweepOptions& options, const std
 int sweep_plan(const SweepOptions& options) {
   const Study study = read_study(options.input);
   const Plan plan = make_plan(study, options.sets);
+  print_warnings(plan, options.input);
   const FolderLock lock(options.folder);
   write_plan(plan, study.presentation, options.folder, own_path());
   fmt::print("{} points ({} distinct) in {}\n", plan.size(), distinct_points(plan),
@@ -107,6 +109,9 @@ int sweep_run(const SweepOptions& options) {
                own_path());
   } else {
     plan = read_manifest(manifest_of(folder));  // as it is now that nobody else writes it
+  }
+  if (!is_planned) {
+    print_warnings(plan, options.input);
   }
   if (run_points(plan, options, folder).is_interrupted) {
     fmt::print(stderr, "flitwise: interrupted; finished points are kept in {}/points\n", folder);

@@ -45,6 +45,22 @@ refuse 2 sweep plan "$work/bad.yaml" -o "$work/b"
 said "bad.yaml:2:8: device.dhi.bits: 13"
 said "100"
 
+# A warning about points is said once, with their number, by check and before the points run.
+cat >"$work/warned.yaml" <<Y
+base: $config
+set: {workload.requests: 200, link.preset: gen3x8, link.timing.propagation: 200ns}
+axes: {link.timing.replay_timeout: [auto, 400ns], link.mps: [128B, 256B], workload.payload: [64B, 128B]}
+Y
+warned="warned.yaml: link.timing.replay_timeout: 400.0 ns"
+for command in check "sweep plan -o $work/w" "sweep run -o $work/w"; do
+  # shellcheck disable=SC2086
+  expect 0 $command "$work/warned.yaml"
+  said "$warned"
+  [[ $(grep -cF "$warned" "$work/err") == 2 && $(grep -c "(2 of 8 points)" "$work/err") == 2 ]] || complain "$command: $(grep warning "$work/err")"
+done
+expect 0 check "$work/study.yaml"
+[[ ! -s $work/err ]] || complain "a sweep without fault is warned of"
+
 # A point that fails: exit code 4, its log is named, the others are merged.
 mkdir -p "$work/f"
 python3 - "$work/s/manifest.jsonl" "$work/f/manifest.jsonl" <<'P'
