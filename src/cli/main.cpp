@@ -52,10 +52,11 @@ void complain(const char* introduction, const std::exception& error) {
 int perform(const Action& action) {
   try {
     const int code = action();
+    errno = 0;
     std::cout.flush();
     const bool is_told = code == kSweepIncomplete;
     if (!is_told && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)) {
-      throw std::system_error(EIO, std::generic_category(), "stdout");
+      throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), "stdout");
     }
     return code;
   } catch (const UsageError& error) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 #include "common/printable.h"
@@ -185,6 +186,18 @@ std::string Reader::hint_for(const std::string& key, const KeyNode& parent,
   return hint;
 }
 
+namespace {
+
+/// A file with such a key is meant for another command.
+const char* of_sweep(const std::string& key) {
+  constexpr const char* kSweepKeys[] = {"axes", "blocks", "seeds", "set", "zip"};
+  const bool is_one =
+      std::find(std::begin(kSweepKeys), std::end(kSweepKeys), key) != std::end(kSweepKeys);
+  return is_one ? "; this is a key of a sweep, which 'flitwise sweep run' takes" : "";
+}
+
+}  // namespace
+
 void Reader::report_unknown(const Value::Entry& entry, const KeyNode& parent,
                             const Target& target) {
   const std::string path = joined(parent.path, entry.key);
@@ -206,9 +219,11 @@ void Reader::report_unknown(const Value::Entry& entry, const KeyNode& parent,
   }
   const std::string expected = alternatives(near);
   const std::string hint = hint_for(entry.key, parent, near, target);
-  problems_.add(entry.place, target.prefix + path,
-                fmt::format("unknown key '{}'; expected {}{}", shortened(path), expected,
-                            hint.empty() ? "" : "; nearest key '" + hint + "'"));
+  problems_.add(
+      entry.place, target.prefix + path,
+      fmt::format("unknown key '{}'; expected {}{}{}", shortened(path), expected,
+                  hint.empty() ? "" : "; nearest key '" + hint + "'",
+                  parent.path.empty() && target.instance == nullptr ? of_sweep(entry.key) : ""));
 }
 
 }  // namespace flitwise::config

@@ -9,6 +9,7 @@
 #include "config/document.h"
 #include "config/problems.h"
 #include "config/quantity.h"
+#include "config/table.h"
 #include "sweep/axis_values.h"
 #include "sweep/presentation_reader.h"
 #include "sweep/study.h"
@@ -31,13 +32,13 @@ class StudyReader {
     const Value root = config::parse_yaml(yaml, Place{file_, 0, 0, 0}, problems_);
     Study study;
     study.file = file_;
-    if (root.kind != Value::Kind::kMap) {
-      complain(root.place, "",
+    if (root.kind == Value::Kind::kMap) {
+      read_root(root, study);
+    } else if (problems_.empty()) {  // else nothing could be read
+      complain(Place{file_, root.place.line, root.place.column, 0}, "",
                fmt::format("{} where a sweep is expected; expected axes, zip, "
                            "seeds or blocks over a base",
                            root.seen()));
-    } else {
-      read_root(root, study);
     }
     if (!problems_.empty()) {
       throw ConfigError(problems_.sorted());
@@ -59,13 +60,21 @@ class StudyReader {
     return keys;
   }
 
+  static bool is_section(const std::string& key) {
+    const std::vector<std::string> sections = config::key_tree().child_names();
+    return std::find(sections.begin(), sections.end(), key) != sections.end();
+  }
+
   void check_keys(const Value& map, const std::string& path, std::vector<std::string> known) {
     for (const Value::Entry& entry : map.entries) {
       if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
         complain(
             entry.place, path,
-            fmt::format("unknown key '{}'; expected {}{}", entry.key, config::alternatives(known),
-                        config::nearest_hint(entry.key, known, "key")));
+            fmt::format("unknown key '{}'; expected {}{}{}", entry.key, config::alternatives(known),
+                        config::nearest_hint(entry.key, known, "key"),
+                        path.empty() && is_section(entry.key)
+                            ? "; this is a section of a config, which 'flitwise run' takes"
+                            : ""));
       }
     }
   }
