@@ -174,6 +174,11 @@ std::string Link::waiting() const {
     if (const std::string held = ends_[i]->framer->waiting(); !held.empty()) {
       text += fmt::format("{} {}: {}\n", name(), kDirections[i], held);
     }
+    if (ends_[i]->queues.empty() && !ends_[i]->framer->is_quiet() &&
+        ends_[i]->framer->waiting().empty()) {
+      text += fmt::format("{} {}: what was sent has no Ack yet, or an Ack is due\n", name(),
+                          kDirections[i]);
+    }
     if (!ends_[i]->framer->is_active()) {
       text += fmt::format("{} {}: {}\n", name(), kDirections[i],
                           is_down_ ? "the link is down" : "flow control is not initialised");

@@ -66,4 +66,31 @@ printed "device.dhi.bits"
 expect 0 schema --markdown
 expect 0 schema --json
 python3 -c 'import json,sys; json.load(open(sys.argv[1]))' "$work/out" || complain "schema --json is no JSON"
+
+# A file for another command says which; what is no YAML has its file in front, and no second problem.
+refuse 2 run "$FLITWISE_SOURCE_DIR/configs/studies/dhi_vs_pasid.yaml"
+said "a key of a sweep, which 'flitwise sweep run' takes"
+refuse 2 sweep plan "$config" -o "$work/no_sweep"
+said "a section of a config, which 'flitwise run' takes"
+printf 'base: %s\naxes:\n\tlink.mps: [128B]\n' "$config" >"$work/tab.yaml"
+refuse 2 sweep plan "$work/tab.yaml" -o "$work/no_sweep"
+said "tab.yaml:3:"
+[[ $(wc -l <"$work/err") == 1 ]] || complain "a tab in a sweep: $(cat "$work/err")"
+: >"$work/empty.yaml"
+refuse 2 sweep plan "$work/empty.yaml" -o "$work/no_sweep"
+said "empty.yaml:1:1: nothing"
+
+# Output that cannot be written says why.
+code=0
+"$FLITWISE" run "$config" "${small[@]}" >/dev/full 2>"$work/err" || code=$?
+[[ $code == 2 ]] || complain "a full device ended with $code"
+said "No space left on device"
+
+# A link that lets nothing through says what it holds back.
+expect 3 run "$config" --set link.error_rate=0.1 --quiet
+python3 - "$work/err" <<'P' || complain "nothing is said to wait: $(tail -c 300 "$work/err")"
+import sys
+text = open(sys.argv[1]).read()
+assert "what waits:\n" in text and text.split("what waits:\n")[1].strip(), text
+P
 finish
