@@ -70,13 +70,11 @@ Time Machine::rest_of_own_wait() const {
   return next ? std::min(*next - now(), kWaitSlice) : Time{};
 }
 
-// Whoever waits with a timer has not stopped for good until it has given up, and what memory has
-// taken is not over before it says so. [IQU-07]
+// Whoever waits with a timer has not stopped for good until it has given up. [IQU-07]
 std::optional<Time> Machine::end_of_timers() const {
   const Time of_agent = agent_.next_timeout();
   Time end = of_agent == Time::never() ? Time{} : of_agent;
   end = std::max(end, iommu_driver_ ? iommu_driver_->waits_until() : Time{});
-  end = std::max(end, memory_port_.done());
   return end > now() ? std::optional<Time>(end) : std::nullopt;
 }
 
@@ -111,9 +109,11 @@ void Machine::run_until_quiet() {
       watch.begin(now());
     } else if (outlook == Outlook::kDoubtful) {
       repeats.begin();
-    } else if (const auto end = end_of_timers(); outlook == Outlook::kSilent && end) {
-      sc_core::sc_start(to_sc_time(std::min(*end - now(), kWaitSlice)));
-      if (!end_of_timers()) {
+    } else if (const Time end = std::max(end_of_timers().value_or(Time{}), memory_port_.done());
+               outlook == Outlook::kSilent && end > now()) {
+      const bool is_timed = end_of_timers().has_value();
+      sc_core::sc_start(to_sc_time(std::min(end - now(), kWaitSlice)));
+      if (is_timed ? !end_of_timers() : memory_port_.done() <= now()) {
         watch.begin(now());  // what comes of that has all its time
       }
     } else {

@@ -131,13 +131,13 @@ expect 0 run "$config" "${small[@]}" --quiet -o "$work/killed" --trace packets="
 [[ $(names "$work/killed") == "p.csv result.json result.sqlite " ]] || complain "left in the folder: $(names "$work/killed")"
 
 # A run that fails has no result, and its trace tells why.
-expect 3 run "$config" --set host.memory.timing.latency=1s "${small[@]}" -o "$work/failed" --trace packets="$work/failed/p.csv"
+expect 3 run "$config" --set link.error_rate=0.1 "${small[@]}" -o "$work/failed" --trace packets="$work/failed/p.csv"
 [[ $(names "$work/failed") == "p.csv " ]] || complain "a run that fails left $(names "$work/failed")"
 
 # What a run that worked left there goes with one that fails.
 expect 0 run "$config" "${small[@]}" --quiet --trace packets="$work/mixed/old.csv" -o "$work/mixed"
 [[ $(names "$work/mixed") == "old.csv result.json result.sqlite " ]] || complain "left in the folder: $(names "$work/mixed")"
-expect 3 run "$config" --set host.memory.timing.latency=1s "${small[@]}" -o "$work/mixed" --trace packets="$work/mixed/p.csv"
+expect 3 run "$config" --set link.error_rate=0.1 "${small[@]}" -o "$work/mixed" --trace packets="$work/mixed/p.csv"
 [[ $(names "$work/mixed") == "p.csv " ]] || complain "a run that fails stands beside another: $(names "$work/mixed")"
 
 # The result names what the run wrote beside it, and the next run takes that away: nothing else.
