@@ -84,7 +84,8 @@ void check_page_entry(std::uint64_t raw, const IommuCapabilities& offers) {
 void check_entries(const Block& block, const IommuCapabilities& offers) {
   for (const unsigned devfn : {0U, 255U}) {
     const RootEntry root = decode_root(block.data(), devfn, offers);
-    check_pointer(root.context_table, root.has_reserved, offers);
+    // Of a half that is not present no bit is looked at. [IOM-2.2]
+    check_pointer(root.context_table, root.has_reserved || !root.is_present, offers);
   }
   const ContextEntry context = decode_context(block.data(), offers);
   check_pointer(context.pasid_directory, context.has_reserved, offers);
