@@ -51,6 +51,7 @@ class CaseRun {
       const std::vector<scenario::Failure> wrong = judge(check);
       outcome.failures.insert(outcome.failures.end(), wrong.begin(), wrong.end());
     }
+    outcome.events = std::move(log_);
     return outcome;
   }
 

@@ -14,6 +14,7 @@ namespace flitwise {
 struct CaseOutcome {
   std::vector<scenario::Failure> failures;  ///< empty: passed
   std::vector<std::string> same_events;     ///< those that the patterns mean, times left out
+  scenario::EventLog events;                ///< all of them, those of the final checks left out
 };
 
 /// REQUIRES: inside the kernel, once a process. A deadlock or broken invariant is an event

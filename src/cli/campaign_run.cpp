@@ -58,7 +58,7 @@ class Workplace {
     static std::atomic<unsigned> files{0};
     one.file = (folder_ / fmt::format("{}.yaml", files++)).string();
     write_file_atomically(one.file, scenario::yaml_of(one));
-    const std::string failure = failure_of(one, seconds);
+    const std::string failure = verdict_of(one, {seconds, false}).failure;
     fs::remove(one.file);
     return failure;
   }

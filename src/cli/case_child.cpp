@@ -50,13 +50,17 @@ std::string text_of(const Failure& failure) {
 struct Said {
   std::string failure;
   Json same_events = Json::array();
+  std::vector<std::string> events;
 };
 
 // Case `id` of the file that `asker` stands in, seen with the asker's eyes.
-Said ask_child(const Case& asker, const std::string& id, unsigned seconds) {
+Said ask_child(const Case& asker, const std::string& id, const ChildTask& task) {
   std::vector<std::string> words = {
       own_path(), "conform", "--case",          id,
-      "--child",  asker.id,  "--child-seconds", std::to_string(seconds)};
+      "--child",  asker.id,  "--child-seconds", std::to_string(task.seconds)};
+  if (task.tells_events) {
+    words.emplace_back("--child-events");
+  }
   if (asker.only_text) {
     words.emplace_back("--child-stdin");
   }
@@ -64,9 +68,10 @@ Said ask_child(const Case& asker, const std::string& id, unsigned seconds) {
   const ChildOutput output = run_child(words, asker.only_text.get());
   const Json outcome = Json::parse(output.text, nullptr, false);
   if (!outcome.is_object()) {
-    return {scenario::text_of_silence(output.exit_code, seconds), Json::array()};
+    return {scenario::text_of_silence(output.exit_code, task.seconds), Json::array(), {}};
   }
-  return {outcome.value("failure", ""), outcome.value("same_events", Json::array())};
+  return {outcome.value("failure", ""), outcome.value("same_events", Json::array()),
+          outcome.value("events", std::vector<std::string>{})};
 }
 
 // Event by event; empty where there is none.
@@ -88,8 +93,8 @@ std::string difference(const Json& own, const Json& other, const std::string& id
 }  // namespace
 
 int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& same_events,
-                 unsigned seconds) {
-  alarm(seconds);
+                 const ChildTask& task) {
+  alarm(task.seconds);
   CaseOutcome outcome;
   try {
     const Config config = config_of(one);
@@ -104,7 +109,13 @@ int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& sam
   for (const Failure& each : outcome.failures) {
     failure += text_of(each);
   }
-  const Json said = {{"failure", failure}, {"same_events", outcome.same_events}};
+  Json said = {{"failure", failure}, {"same_events", outcome.same_events}};
+  if (task.tells_events) {
+    Json& events = said["events"] = Json::array();
+    for (const Json& event : outcome.events) {
+      events.push_back(event.dump(-1, ' ', false, Json::error_handler_t::replace));
+    }
+  }
   fmt::print("{}\n", said.dump(-1, ' ', false, Json::error_handler_t::replace));
   return kOk;
 }
@@ -144,14 +155,15 @@ void check_configs(const std::vector<Case>& cases) {
   }
 }
 
-std::string failure_of(const Case& one, unsigned seconds) {
-  const Said own = ask_child(one, one.id, seconds);
+CaseVerdict verdict_of(const Case& one, const ChildTask& task) {
+  Said own = ask_child(one, one.id, task);
   if (!own.failure.empty() || one.same_as.empty()) {
-    return own.failure;
+    return {own.failure, std::move(own.events)};
   }
-  const Said other = ask_child(one, one.same_as, seconds);
-  return other.failure.empty() ? difference(own.same_events, other.same_events, one.same_as)
-                               : "      the case to compare with fails:\n" + other.failure;
+  const Said other = ask_child(one, one.same_as, {task.seconds, false});
+  return {other.failure.empty() ? difference(own.same_events, other.same_events, one.same_as)
+                                : "      the case to compare with fails:\n" + other.failure,
+          std::move(own.events)};
 }
 
 }  // namespace flitwise::cli

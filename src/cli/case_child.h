@@ -12,17 +12,28 @@ namespace flitwise::cli {
 
 inline constexpr unsigned kCaseSeconds = 60;  ///< that a case may take
 
+/// What the child that runs a case is asked for.
+struct ChildTask {
+  unsigned seconds = kCaseSeconds;  ///< it is ended by SIGALRM after them
+  bool tells_events = false;        ///< all events of the case, besides those to compare
+};
+
 /// Runs the case in this process and prints its outcome as JSON, with the events that `same_events`
-/// means. Returns the exit code. After `seconds` it is ended by SIGALRM.
+/// means. Returns the exit code.
 int run_as_child(const scenario::Case& one, const std::vector<scenario::EventPattern>& same_events,
-                 unsigned seconds);
+                 const ChildTask& task);
 
 /// Throws ConfigError with what is wrong with the configurations of the cases, at the settings that
 /// are to blame, or else at the places of the cases.
 void check_configs(const std::vector<scenario::Case>& cases);
 
-/// Runs the case in a child process; what is wrong with it as text for a person, or nothing. A
-/// child that crashes, or takes longer than so many seconds, is a failure like any other.
-std::string failure_of(const scenario::Case& one, unsigned seconds = kCaseSeconds);
+struct CaseVerdict {
+  std::string failure;              ///< what is wrong with it as text for a person; empty: passed
+  std::vector<std::string> events;  ///< a JSON object each, where the task asks for them
+};
+
+/// Runs the case in a child process. A child that crashes, or takes too long, is a failure like any
+/// other.
+CaseVerdict verdict_of(const scenario::Case& one, const ChildTask& task = {});
 
 }  // namespace flitwise::cli

@@ -33,12 +33,13 @@ struct ConformOptions {
   std::vector<std::string> paths;
   std::string glob = "*";
   std::string junit;
+  std::string events;
   bool lists = false;
   bool covers = false;
   unsigned jobs = 1;
   CampaignOptions campaign;
-  std::string child_of;                   ///< hidden: the case whose parent asks for this one
-  unsigned child_seconds = kCaseSeconds;  ///< hidden likewise: that the child may take
+  std::string child_of;            ///< hidden: the case whose parent asks for this one
+  ChildTask child;                 ///< hidden likewise
   bool child_reads_stdin = false;  ///< hidden likewise: the text of the file comes from there
 };
 
@@ -69,7 +70,9 @@ std::vector<Case> chosen(const ConformOptions& options, const std::vector<Case>&
 /// Runs cases in child processes, several at a time, and tells of them in their order.
 class Regression {
  public:
-  explicit Regression(const std::vector<Case>& cases) : cases_(cases), reports_(cases.size()) {}
+  /// The events of the cases are added to `events`, a line each, where it is given.
+  Regression(const std::vector<Case>& cases, std::string* events)
+      : cases_(cases), events_(events), reports_(cases.size()), seen_(cases.size()) {}
 
   /// One report a case; fewer where Ctrl-C ended it early.
   std::vector<CaseReport> run(unsigned jobs) {
@@ -84,12 +87,13 @@ class Regression {
       });
     }
     std::vector<CaseReport> all;
-    for (std::optional<CaseReport>& report : reports_) {
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
       std::unique_lock<std::mutex> lock(mutex_);
-      progress_.wait(lock, [&] { return report.has_value() || working_ == 0; });
-      if (report) {
-        tell(*report);
-        all.push_back(std::move(*report));
+      progress_.wait(lock, [&] { return reports_[i].has_value() || working_ == 0; });
+      if (reports_[i]) {
+        tell(*reports_[i]);
+        note_events(i);
+        all.push_back(std::move(*reports_[i]));
       }
     }
     for (std::thread& worker : workers) {
@@ -103,8 +107,10 @@ class Regression {
     for (std::size_t i = next_++; i < cases_.size() && !is_interrupted(); i = next_++) {
       const auto start = std::chrono::steady_clock::now();
       CaseReport report{cases_[i].id, cases_[i].title, 0, ""};
+      CaseVerdict verdict;
       try {
-        report.failure = failure_of(cases_[i]);
+        verdict = verdict_of(cases_[i], {kCaseSeconds, events_ != nullptr});
+        report.failure = std::move(verdict.failure);
       } catch (const std::exception& error) {  // no process to be had, say
         report.failure = fmt::format("      could not be run: {}\n", error.what());
       }
@@ -115,6 +121,7 @@ class Regression {
       }
       const std::lock_guard<std::mutex> lock(mutex_);
       reports_[i] = std::move(report);
+      seen_[i] = std::move(verdict.events);
       progress_.notify_one();
     }
   }
@@ -126,8 +133,19 @@ class Regression {
     std::fflush(stdout);
   }
 
+  // {"case": its id, "event": ...}: the events of a case as they came.
+  void note_events(std::size_t index) {
+    const std::string id = scenario::Json(cases_[index].id).dump();
+    for (const std::string& event : seen_[index]) {
+      *events_ += fmt::format("{{\"case\":{},{}\n", id, event.substr(1));
+    }
+    seen_[index].clear();
+  }
+
   const std::vector<Case>& cases_;
+  std::string* events_;
   std::vector<std::optional<CaseReport>> reports_;
+  std::vector<std::vector<std::string>> seen_;  // by case
   std::atomic<std::size_t> next_{0};
   std::mutex mutex_;
   std::condition_variable progress_;
@@ -135,7 +153,9 @@ class Regression {
 };
 
 int regress(const ConformOptions& options, const std::vector<Case>& cases) {
-  const std::vector<CaseReport> reports = Regression(cases).run(options.jobs);
+  std::string events;
+  const std::vector<CaseReport> reports =
+      Regression(cases, options.events.empty() ? nullptr : &events).run(options.jobs);
   const auto failed = std::count_if(reports.begin(), reports.end(), [](const CaseReport& report) {
     return !report.failure.empty();
   });
@@ -149,6 +169,9 @@ int regress(const ConformOptions& options, const std::vector<Case>& cases) {
   if (!options.junit.empty()) {
     write_file_atomically(options.junit, scenario::junit_xml(reports));
   }
+  if (!options.events.empty()) {
+    write_file_atomically(options.events, events);
+  }
   return is_interrupted() ? kInterrupted : failed == 0 ? kOk : kCheckFailed;
 }
 
@@ -156,7 +179,8 @@ int regress(const ConformOptions& options, const std::vector<Case>& cases) {
 void check_options(const ConformOptions& options, const CLI::App& command) {
   const bool is_campaign = options.campaign.seeds > 0;
   const std::vector<std::string> others =
-      is_campaign ? std::vector<std::string>{"path", "--case", "--list", "--coverage", "--junit"}
+      is_campaign ? std::vector<std::string>{"path",       "--case",  "--list",
+                                             "--coverage", "--junit", "--events"}
                   : std::vector<std::string>{"--seed", "--set", "--out"};
   for (const std::string& name : others) {
     if (command.count(name) > 0) {
@@ -180,8 +204,7 @@ int conform(const ConformOptions& options) {
   if (!options.child_of.empty()) {
     ConformOptions asker = options;
     asker.glob = options.child_of;
-    return run_as_child(cases.front(), chosen(asker, all).front().same_events,
-                        options.child_seconds);
+    return run_as_child(cases.front(), chosen(asker, all).front().same_events, options.child);
   }
   if (options.lists) {
     print_list(cases);
@@ -217,6 +240,11 @@ void add_conform_command(CLI::App& app, Action& action) {
   command->add_flag("--coverage", options->covers,
                     "Print which rules have a case, which have none, and which wait for a model");
   command->add_option("--junit", options->junit, "Write JUnit XML")->type_name("FILE");
+  command
+      ->add_option("--events", options->events,
+                   "Write the events of each case, a JSON object a line: {\"case\", \"event\", "
+                   "\"t_ns\", ...}")
+      ->type_name("FILE");
   command->add_option("-j,--jobs", options->jobs, "Processes at a time")
       ->type_name("N")
       ->check(CLI::Range(1, 256))
@@ -235,7 +263,8 @@ void add_conform_command(CLI::App& app, Action& action) {
   command->add_option("-o,--out", options->campaign.folder, "Folder for cases of failing seeds")
       ->type_name("DIR");
   command->add_option("--child", options->child_of)->group("");
-  command->add_option("--child-seconds", options->child_seconds)->group("");
+  command->add_option("--child-seconds", options->child.seconds)->group("");
+  command->add_flag("--child-events", options->child.tells_events)->group("");
   command->add_flag("--child-stdin", options->child_reads_stdin)->group("");
   command->footer(
       "Example:\n  flitwise conform --case 'LNK-7.*' -j 2\n"

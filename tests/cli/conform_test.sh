@@ -34,6 +34,14 @@ out=$("$FLITWISE" conform "$folder" --junit "$folder/out.xml") || code=$?
 [[ $out == *$'\n1 passed, 1 failed' ]] || fail "last line: $out"
 grep -q 'tests="2" failures="1"' "$folder/out.xml" || fail "JUnit"
 
+# All events of the cases, in the order of the cases and not of their ends.
+code=0
+"$FLITWISE" conform "$folder" --events "$folder/events.jsonl" -j 2 >/dev/null || code=$?
+[[ $code == 1 ]] || fail "exit code $code with --events"
+grep -q '^{"case":"LNK-9.14/first/crosses","event":"error",.*"kind":"malformed_tlp"' "$folder/events.jsonl" || fail "events: $(cat "$folder/events.jsonl")"
+grep -q '^{"case":"LNK-9.14/first/wrong","event":"committed",' "$folder/events.jsonl" || fail "events of a case that fails: $(cat "$folder/events.jsonl")"
+[[ $(cut -d, -f1 "$folder/events.jsonl" | uniq) == $'{"case":"LNK-9.14/first/crosses"\n{"case":"LNK-9.14/first/wrong"' ]] || fail "events of several cases are mixed"
+
 code=0
 "$FLITWISE" conform "$folder" --case none >/dev/null 2>&1 || code=$?
 [[ $code == 64 ]] || fail "exit code $code where nothing matches"
