@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <filesystem>
 
 #include "cli/commands.h"
+#include "common/printable.h"
 #include "flitwise/error.h"
+#include "scenario/case_files.h"
 
 namespace flitwise::cli {
 
@@ -28,6 +31,16 @@ std::vector<std::string> default_case_paths() {
   throw ConfigError(
       {{"tests/cases", 0, 0, "",
         "no catalogue here or installed; expected the path of a case file or folder"}});
+}
+
+std::vector<scenario::Case> cases_in(const std::vector<std::string>& paths) {
+  std::vector<std::string> dead_links;
+  std::vector<scenario::Case> cases = scenario::find_cases(paths, dead_links);
+  for (const std::string& link : dead_links) {
+    fmt::print(stderr, "flitwise: warning: {} is a link that leads to no file; passed over\n",
+               printable(link));
+  }
+  return cases;
 }
 
 void print_list(const std::vector<scenario::Case>& cases) {

@@ -12,6 +12,9 @@ namespace flitwise::cli {
 /// ./tests/cases if it is there, else what was installed with the program. Throws ConfigError.
 std::vector<std::string> default_case_paths();
 
+/// All cases there. Links that lead to no file are told on stderr and passed over.
+std::vector<scenario::Case> cases_in(const std::vector<std::string>& paths);
+
 /// Id, tab, title: a line a case.
 void print_list(const std::vector<scenario::Case>& cases);
 

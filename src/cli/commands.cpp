@@ -39,6 +39,14 @@ CLI::Validator is_seed() {
       "");
 }
 
+CLI::Validator is_named() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return text.empty() ? std::string("no name; expected a path") : std::string();
+      },
+      "");
+}
+
 void add_seed_option(CLI::App& command, LoadOptions& options) {
   command.add_option("--seed", options.seed, "Seed of all random choices; wins over run.seed")
       ->type_name("N")

@@ -41,6 +41,8 @@ void add_set_option(CLI::App& command, LoadOptions& options);
 void add_seed_option(CLI::App& command, LoadOptions& options);
 /// Takes a seed only as it is: CLI11 would make the nearest number that fits of any other.
 CLI::Validator is_seed();
+/// Refuses an empty text where a file or folder is to be named.
+CLI::Validator is_named();
 
 /// Path of the running program, for child processes.
 std::string own_path();

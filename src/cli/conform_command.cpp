@@ -2,10 +2,12 @@
 // flitwise conform: the corner-case regression. Each case runs in a process of its own.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -15,6 +17,7 @@
 #include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/output_paths.h"
 #include "common/atomic_file.h"
 #include "common/embedded.h"
 #include "common/input_file.h"
@@ -48,7 +51,7 @@ std::vector<Case> all_cases(const ConformOptions& options) {
     return scenario::cases_from_text(input_text("/dev/stdin", "a case file"),
                                      options.paths.front());
   }
-  return scenario::find_cases(options.paths.empty() ? default_case_paths() : options.paths);
+  return cases_in(options.paths.empty() ? default_case_paths() : options.paths);
 }
 
 std::vector<Case> chosen(const ConformOptions& options, const std::vector<Case>& all) {
@@ -175,6 +178,20 @@ int regress(const ConformOptions& options, const std::vector<Case>& cases) {
   return is_interrupted() ? kInterrupted : failed == 0 ? kOk : kCheckFailed;
 }
 
+void refuse_to_overwrite_cases(const ConformOptions& options, const std::vector<Case>& cases) {
+  std::vector<NamedPath> inputs, outputs;
+  if (!options.junit.empty()) {
+    outputs.push_back({options.junit, "--junit"});
+  }
+  if (!options.events.empty()) {
+    outputs.push_back({options.events, "--events"});
+  }
+  std::transform(cases.begin(), cases.end(), std::back_inserter(inputs), [](const Case& one) {
+    return NamedPath{one.file, "a case file"};
+  });
+  refuse_to_overwrite(inputs, outputs);
+}
+
 // Options that mean files say nothing about a campaign, and the other way round.
 void check_options(const ConformOptions& options, const CLI::App& command) {
   const bool is_campaign = options.campaign.seeds > 0;
@@ -223,6 +240,7 @@ int conform(const ConformOptions& options) {
     return kOk;
   }
   check_configs(cases);
+  refuse_to_overwrite_cases(options, all);
   return regress(options, cases);
 }
 
@@ -239,12 +257,15 @@ void add_conform_command(CLI::App& app, Action& action) {
   command->add_flag("--list", options->lists, "Print ids and titles, and run nothing");
   command->add_flag("--coverage", options->covers,
                     "Print which rules have a case, which have none, and which wait for a model");
-  command->add_option("--junit", options->junit, "Write JUnit XML")->type_name("FILE");
+  command->add_option("--junit", options->junit, "Write JUnit XML")
+      ->type_name("FILE")
+      ->check(is_named());
   command
       ->add_option("--events", options->events,
                    "Write the events of each case, a JSON object a line: {\"case\", \"event\", "
                    "\"t_ns\", ...}")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_named());
   command->add_option("-j,--jobs", options->jobs, "Processes at a time")
       ->type_name("N")
       ->check(CLI::Range(1, 256))
@@ -261,7 +282,8 @@ void add_conform_command(CLI::App& app, Action& action) {
   command->add_option("--set", options->campaign.sets, "Config keys over each case of a campaign")
       ->type_name("a.b=c");
   command->add_option("-o,--out", options->campaign.folder, "Folder for cases of failing seeds")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(is_named());
   command->add_option("--child", options->child_of)->group("");
   command->add_option("--child-seconds", options->child.seconds)->group("");
   command->add_flag("--child-events", options->child.tells_events)->group("");

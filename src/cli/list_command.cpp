@@ -101,7 +101,7 @@ std::string statistics_table() {
 }
 
 int list_cases() {
-  print_list(scenario::find_cases(default_case_paths()));
+  print_list(cases_in(default_case_paths()));
   return kOk;
 }
 

@@ -68,6 +68,9 @@ int perform(const Action& action) {
   } catch (const SimulationError& error) {
     complain("simulation error: ", error);
     return kSimulationError;
+  } catch (const Interrupted& error) {
+    complain("", error);
+    return kInterrupted;
   } catch (const OutputError& error) {
     complain("", error);
     return kBadInput;

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/output_paths.h"
 #include "cli/run_files.h"
 #include "cli/simulate.h"
 #include "flitwise/error.h"
@@ -44,7 +45,9 @@ void add_trace(const std::string& text, TraceConfig& trace) {
   if (equals == std::string::npos || equals + 1 == text.size()) {
     throw UsageError(fmt::format("--trace {}: no file; expected {}=FILE", text, kind));
   }
-  trace.files[kind] = text.substr(equals + 1);
+  if (!trace.files.emplace(kind, text.substr(equals + 1)).second) {
+    throw UsageError(fmt::format("--trace {}: given twice; expected one file a kind", kind));
+  }
 }
 
 void refuse_without_config_space(const std::string& file, const Config& config) {
@@ -53,6 +56,39 @@ void refuse_without_config_space(const std::string& file, const Config& config) 
                         "--config-space of a bit-packed link, whose ends have no configuration "
                         "space; expected link.carrier pcie"}});
   }
+}
+
+/// Whatever a run reads.
+std::vector<NamedPath> inputs_of(const RunOptions& options, const Config& config,
+                                 const std::string& base_file) {
+  std::vector<NamedPath> inputs = {{options.file, "the config"}};
+  if (!base_file.empty()) {
+    inputs.push_back({base_file, "the base of the config"});
+  }
+  std::vector<Config> all = {config};
+  for (const auto& [name, values] : config.instances) {
+    all.push_back(for_instance(config, name));
+  }
+  for (const Config& one : all) {
+    inputs.push_back({one.workload.trace, "workload.trace"});
+    inputs.push_back({one.workload.sizes, "workload.sizes"});
+  }
+  return inputs;
+}
+
+std::vector<NamedPath> outputs_of(const RunOptions& options, const TraceConfig& traces) {
+  std::vector<NamedPath> outputs;
+  if (!options.folder.empty()) {
+    outputs = {{options.folder + "/result.json", "result.json of --out"},
+               {options.folder + "/result.sqlite", "result.sqlite of --out"}};
+  }
+  for (const auto& [kind, path] : traces.files) {
+    outputs.push_back({path, "--trace " + kind});
+  }
+  if (!options.config_space.empty()) {
+    outputs.push_back({options.config_space, "--config-space"});
+  }
+  return outputs;
 }
 
 SimulatedRun result_of(const Config& config, std::string* config_space, RunFiles& files) {
@@ -69,17 +105,19 @@ int run(const RunOptions& options) {
   for (const std::string& text : options.traces) {
     add_trace(text, traces);
   }
-  Config config = load_config(options.file, options.load);
+  std::string base_file;
+  Config config = load_config(options.file, options.load, base_file);
+  refuse_to_overwrite(inputs_of(options, config, base_file), outputs_of(options, traces));
   config.trace.files = traces.files;
   if (!options.config_space.empty()) {
     refuse_without_config_space(options.file, config);
   }
-  RunFiles files(options.folder, config.trace);
+  RunFiles files({options.folder, options.config_space}, config.trace);
   std::string config_space;
   const SimulatedRun run =
       result_of(config, options.config_space.empty() ? nullptr : &config_space, files);
   if (!options.config_space.empty()) {
-    files.add(options.config_space, config_space);
+    files.write_config_space(config_space);
   }
   files.put_in_place(run);
   if (options.as_json) {
@@ -101,7 +139,8 @@ void add_run_command(CLI::App& app, Action& action) {
   add_set_option(*command, options->load);
   add_seed_option(*command, options->load);
   command->add_option("-o,--out", options->folder, "Write result.json and result.sqlite there")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(is_named());
   command->add_flag("--json", options->as_json, "Print result.json instead of the summary");
   command->add_option("--trace", options->traces, "Write a trace; may be given repeatedly")
       ->type_name("KIND=FILE")
@@ -109,7 +148,8 @@ void add_run_command(CLI::App& app, Action& action) {
   command
       ->add_option("--config-space", options->config_space,
                    "Write the configuration space of every function after bring-up, for lspci -F")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_named());
   command->add_flag("--quiet", options->is_quiet, "Print no summary");
   command->footer(
       "Example:\n  flitwise run configs/checks/saturated.yaml --set workload.payload=64B --seed 7 "

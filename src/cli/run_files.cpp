@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
+#include "common/input_file.h"
 #include "common/interrupt.h"
 #include "results/result_json.h"
 #include "results/result_sqlite.h"
@@ -14,6 +14,9 @@ namespace flitwise::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kResult = "/result.json";
+constexpr const char* kDatabase = "/result.sqlite";
 
 /// Name of a path seen from the folder, links followed; empty where it lies elsewhere.
 std::string name_in(const std::string& folder, const std::string& path) {
@@ -32,8 +35,7 @@ bool may_go(const std::string& folder, const std::string& path) {
 
 /// Files that the result in the folder names as its own.
 std::vector<std::string> files_of_last_run(const std::string& folder) {
-  std::ifstream in(folder + "/result.json");
-  const auto result = nlohmann::json::parse(in, nullptr, false);
+  const auto result = nlohmann::json::parse(read_own_file(folder + kResult).text, nullptr, false);
   std::vector<std::string> files;
   if (!result.is_object() || !result.contains("flitwise") || !result["flitwise"].is_object()) {
     return files;
@@ -51,40 +53,45 @@ std::vector<std::string> files_of_last_run(const std::string& folder) {
 
 }  // namespace
 
-RunFiles::RunFiles(const std::string& folder, TraceConfig& traces) : folder_(folder) {
-  if (!folder.empty()) {
-    lock_.emplace(folder);
+RunFiles::RunFiles(const RunPaths& paths, TraceConfig& traces) : folder_(paths.folder) {
+  if (!folder_.empty()) {
+    lock_.emplace(folder_);
+    for (const char* name : {kResult, kDatabase}) {
+      check_place(folder_ + name);
+    }
   }
   for (auto& [kind, path] : traces.files) {
-    files_.push_back(std::make_unique<StagedFile>(path));
-    note_name(path);
+    files_.push_back(open(path));
     path = files_.back()->writable_path();
+  }
+  if (!paths.config_space.empty()) {
+    config_space_ = open(paths.config_space);
   }
 }
 
-void RunFiles::note_name(const std::string& path) {
+std::unique_ptr<StagedFile> RunFiles::open(const std::string& path) {
+  auto file = std::make_unique<StagedFile>(path);
   if (const std::string name = folder_.empty() ? "" : name_in(folder_, path); !name.empty()) {
     names_.push_back(name);
   }
+  return file;
 }
 
-void RunFiles::add(const std::string& path, const std::string& text) {
-  stage(path, text);
-  note_name(path);
-}
-
-void RunFiles::stage(const std::string& path, const std::string& text) {
-  files_.push_back(std::make_unique<StagedFile>(path));
+void RunFiles::stage_result(const std::string& name, const std::string& text) {
+  files_.push_back(std::make_unique<StagedFile>(folder_ + name, Place::kRegularFile));
   files_.back()->write(text);
 }
 
 void RunFiles::put_in_place(const SimulatedRun& run) {
   const BlockedInterrupts blocked;
   std::vector<std::string> obsolete;
+  if (config_space_) {
+    files_.push_back(std::move(config_space_));
+  }
   if (!folder_.empty()) {
     obsolete = files_of_last_run(folder_);
-    stage(folder_ + "/result.sqlite", result_sqlite(result_json(run.result, run.end)));
-    stage(folder_ + "/result.json", result_text(run.result, run.end, names_));
+    stage_result(kDatabase, result_sqlite(result_json(run.result, run.end)));
+    stage_result(kResult, result_text(run.result, run.end, names_));
     std::rotate(files_.begin(), files_.end() - 1, files_.end());  // the commit point
   }
   put_in_place(obsolete);
@@ -94,7 +101,7 @@ void RunFiles::put_traces_in_place() {
   std::vector<std::string> obsolete;
   if (!folder_.empty()) {
     obsolete = files_of_last_run(folder_);
-    obsolete.insert(obsolete.begin(), {folder_ + "/result.json", folder_ + "/result.sqlite"});
+    obsolete.insert(obsolete.begin(), {folder_ + kResult, folder_ + kDatabase});
   }
   put_in_place(obsolete);
 }

@@ -13,14 +13,19 @@
 
 namespace flitwise::cli {
 
+/// Where a run shall write.
+struct RunPaths {
+  std::string folder;        ///< of the result; empty: none
+  std::string config_space;  ///< file; empty: none
+};
+
 class RunFiles {
  public:
-  /// Takes the folder, if there is one, and opens the traces, which go to `traces`: what cannot be
-  /// written is known before the run. Throws OutputError.
-  RunFiles(const std::string& folder, TraceConfig& traces);
+  /// Takes the folder, if there is one, and opens the traces, which go to `traces`, and the
+  /// configuration space: what cannot be written is known before the run. Throws OutputError.
+  RunFiles(const RunPaths& paths, TraceConfig& traces);
 
-  /// One more file.
-  void add(const std::string& path, const std::string& text);
+  void write_config_space(const std::string& text) { config_space_->write(text); }
   /// Files of the last run into the folder go, those named in its result as well.
   void put_in_place(const SimulatedRun& run);
   /// Without a result, nor that of the last run: what a trace has tells why.
@@ -29,14 +34,15 @@ class RunFiles {
   const std::vector<std::string>& names() const { return names_; }
 
  private:
-  void stage(const std::string& path, const std::string& text);
-  void note_name(const std::string& path);
+  std::unique_ptr<StagedFile> open(const std::string& path);
+  void stage_result(const std::string& name, const std::string& text);
   void put_in_place(const std::vector<std::string>& obsolete);
 
   const std::string folder_;
   std::optional<FolderLock> lock_;
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<StagedFile>> files_;
+  std::unique_ptr<StagedFile> config_space_;
 };
 
 }  // namespace flitwise::cli

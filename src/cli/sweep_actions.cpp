@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/output_paths.h"
 #include "cli/print_warnings.h"
 #include "common/atomic_file.h"
 #include "sweep/local_engine.h"
@@ -24,6 +26,20 @@ namespace {
 
 std::string manifest_of(const std::string& folder) {
   return folder + "/manifest.jsonl";
+}
+
+/// Neither the study nor a base of it is a file that the sweep writes.
+void refuse_to_overwrite_inputs(const Study& study, const std::string& folder) {
+  std::vector<NamedPath> inputs = {{study.file, "the sweep file"}};
+  for (const Block& block : study.blocks) {
+    inputs.push_back({block.base, "a base"});
+  }
+  std::vector<NamedPath> outputs;
+  for (const std::string name : {"manifest.jsonl", "study.json", "points.txt", "array.sbatch",
+                                 "merge.sbatch", "results.sqlite", "points.csv"}) {
+    outputs.push_back({folder + "/" + name, name + " of --out"});
+  }
+  refuse_to_overwrite(inputs, outputs);
 }
 
 std::size_t distinct_points(const Plan& plan) {
@@ -78,6 +94,7 @@ SweepOutcome run_points(const Plan& plan, const SweepOptions& options, const std
 
 int sweep_plan(const SweepOptions& options) {
   const Study study = read_study(options.input);
+  refuse_to_overwrite_inputs(study, options.folder);
   const Plan plan = make_plan(study, options.sets);
   print_warnings(plan, options.input);
   const FolderLock lock(options.folder);
@@ -92,7 +109,8 @@ int sweep_run(const SweepOptions& options) {
     return not_modelled_yet(
         "sweep run --engine slurm; array.sbatch of sweep plan can be submitted");
   }
-  const bool is_planned = std::filesystem::is_directory(options.input);
+  std::error_code ignored;
+  const bool is_planned = std::filesystem::is_directory(options.input, ignored);
   const std::string folder = options.folder.empty() && is_planned ? options.input : options.folder;
   if (folder.empty()) {
     throw UsageError("sweep run: no folder for the results; expected -o DIR");
@@ -101,6 +119,7 @@ int sweep_run(const SweepOptions& options) {
     throw UsageError("sweep run: --set changes the plan; expected a sweep file, not a folder");
   }
   const Study study = is_planned ? Study{} : read_study(options.input);
+  refuse_to_overwrite_inputs(study, folder);
   Plan plan =
       is_planned ? read_manifest(manifest_of(options.input)) : make_plan(study, options.sets);
   const FolderLock lock(folder);

@@ -47,7 +47,10 @@ void add_input(CLI::App& part, SweepOptions& options, const char* what, const ch
 }
 
 void add_folder(CLI::App& part, SweepOptions& options) {
-  part.add_option("-o,--out", options.folder, "Folder of the sweep")->type_name("DIR")->required();
+  part.add_option("-o,--out", options.folder, "Folder of the sweep")
+      ->type_name("DIR")
+      ->required()
+      ->check(is_named());
 }
 
 void add_run_part(CLI::App& sweep, Action& action) {
@@ -56,7 +59,8 @@ void add_run_part(CLI::App& sweep, Action& action) {
       add_part(sweep, "run", "Plan, run what has no result yet, merge", action, sweep_run, options);
   add_input(*run, *options, "Sweep file, or a planned folder", "STUDY.yaml|DIR");
   run->add_option("-o,--out", options->folder, "Folder of the sweep; default: the planned folder")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(is_named());
   run->add_option("--set", options->sets, "Override one key in every point")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -80,7 +84,10 @@ void add_point_part(CLI::App& sweep, Action& action) {
   point->add_option("--index", options->index, "Line of the manifest, from 0")
       ->type_name("I")
       ->required();
-  point->add_option("--out", options->folder, "Folder of the sweep")->type_name("DIR")->required();
+  point->add_option("--out", options->folder, "Folder of the sweep")
+      ->type_name("DIR")
+      ->required()
+      ->check(is_named());
   point->footer(
       "Example:\n  flitwise sweep point --manifest out/manifest.jsonl --index 3 --out out");
 }

@@ -13,6 +13,7 @@ namespace flitwise::cli {
 
 int sweep_point(const SweepOptions& options) {
   const Point point = read_manifest_line(options.input, options.index);
+  check_places(options.folder, point);
   if (has_result(options.folder, point)) {
     fmt::print("point {} ({}): cached\n", point.index, point.id);
     return kOk;

@@ -18,6 +18,7 @@
 #include <set>
 #include <system_error>
 
+#include "common/input_file.h"
 #include "common/interrupt.h"
 
 namespace flitwise {
@@ -33,12 +34,28 @@ constexpr std::size_t kRandomDigits = 16;
   throw OutputError(fmt::format("{}: {}", path, std::generic_category().message(errno)));
 }
 
+/// One of this process, whatever file it is open for.
+bool is_descriptor(const std::string& path) {
+  const std::string plain = fs::path(path).lexically_normal().string();
+  const std::string own = fmt::format("/proc/{}/fd/", ::getpid());
+  return plain == "/dev/stdout" || plain == "/dev/stderr" || plain.rfind("/dev/fd/", 0) == 0 ||
+         plain.rfind("/proc/self/fd/", 0) == 0 || plain.rfind(own, 0) == 0;
+}
+
 // Renaming would put a file in the place of a device, a FIFO or what stands for a descriptor.
 bool is_special(const std::string& path) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
-  return path.rfind("/dev/", 0) == 0 ||
+  return is_descriptor(path) ||
          (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status));
+}
+
+int open_special(const std::string& path) {
+  int file = -1;
+  do {
+    file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  } while (file < 0 && is_to_be_tried_again());
+  return file;
 }
 
 std::string folder_of(const std::string& path) {
@@ -105,9 +122,20 @@ void sync_folder(const std::string& folder) {
 
 }  // namespace
 
-StagedFile::StagedFile(const std::string& path) : target_(path) {
-  if (is_special(path)) {
-    file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+void check_place(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw OutputError(fmt::format("{}: {}; expected a regular file or none", path,
+                                  S_ISDIR(status.st_mode) ? kDirectory : kPipeOrDevice));
+  }
+}
+
+StagedFile::StagedFile(const std::string& path, Place place) : target_(path) {
+  if (place == Place::kRegularFile) {
+    check_place(path);
+  }
+  if (place == Place::kAny && is_special(path)) {
+    file_ = open_special(path);
   } else {
     std::error_code none;
     if (fs::is_symlink(path, none) && fs::exists(path, none)) {
@@ -138,7 +166,7 @@ StagedFile::~StagedFile() {
 void StagedFile::write(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t n = ::write(file_, text.data() + at, text.size() - at);
-    if (n < 0 && errno != EINTR) {
+    if (n < 0 && !is_to_be_tried_again()) {
       fail(target_);
     }
     at += static_cast<std::size_t>(std::max<ssize_t>(n, 0));
@@ -191,7 +219,7 @@ void write_files_together(const std::vector<OutputFile>& files,
   std::vector<std::unique_ptr<StagedFile>> staged;
   std::vector<StagedFile*> all;
   for (const OutputFile& file : files) {
-    staged.push_back(std::make_unique<StagedFile>(file.path));
+    staged.push_back(std::make_unique<StagedFile>(file.path, Place::kRegularFile));
     staged.back()->write(file.text);
     all.push_back(staged.back().get());
   }
@@ -199,9 +227,11 @@ void write_files_together(const std::vector<OutputFile>& files,
 }
 
 void write_file_atomically(const std::string& path, const std::string& text) {
-  if (!is_special(path)) {
-    remove_left_over_files(folder_of(path));
+  if (is_special(path)) {  // may wait for who reads it, so that signals are not blocked
+    StagedFile(path).write(text);
+    return;
   }
+  remove_left_over_files(folder_of(path));
   write_files_together({{path, text}});
 }
 

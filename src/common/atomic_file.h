@@ -14,12 +14,23 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What may stand at the path of a file.
+enum class Place : unsigned char {
+  kAny,          ///< the user has named it: devices and FIFOs as well
+  kRegularFile,  ///< a file of this program's own naming
+};
+
+/// Throws OutputError where something else than a regular file stands at the path.
+void check_place(const std::string& path);
+
 /// A file under way: written beside its place under a name that cannot be foreseen, and renamed
-/// when it is complete. A device or FIFO is written to as it stands, a link where it leads.
+/// when it is complete. A device or FIFO is written to as it stands, a link where it leads. A FIFO
+/// is waited for until somebody reads it.
 class StagedFile {
  public:
-  /// Makes the folder if need be, and the file. Throws OutputError with the path, as all else here.
-  explicit StagedFile(const std::string& path);
+  /// Makes the folder if need be, and the file. Throws OutputError with the path, as all else here,
+  /// and Interrupted.
+  explicit StagedFile(const std::string& path, Place place = Place::kAny);
   /// What was not put in place is gone.
   ~StagedFile();
   StagedFile(const StagedFile&) = delete;
@@ -52,11 +63,13 @@ struct OutputFile {
   std::string text;
 };
 
-/// All of them, or none where one cannot be written. The first one is the commit point.
+/// All of them, or none where one cannot be written: regular files. The first one is the commit
+/// point.
 void write_files_together(const std::vector<OutputFile>& files,
                           const std::vector<std::string>& obsolete = {});
 
-/// One file by itself; takes away what a killed process left in its folder.
+/// One file by itself, or what is to go to a device or FIFO; takes away what a killed process left
+/// in its folder.
 void write_file_atomically(const std::string& path, const std::string& text);
 
 /// Unlinks temporary files of processes that have ended.

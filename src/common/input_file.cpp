@@ -14,13 +14,12 @@
 #include <istream>
 #include <system_error>
 
+#include "common/interrupt.h"
 #include "common/printable.h"
 #include "flitwise/error.h"
 
 namespace flitwise {
 namespace {
-
-constexpr const char* kNoFile = "no such file";
 
 std::string reason(int code) {
   return code == ENOENT ? kNoFile : "cannot be read: " + std::generic_category().message(code);
@@ -38,7 +37,7 @@ std::string append_all(int file, std::size_t most, std::string& text) {
     text.resize(std::min(had + kPiece, most + 1));
     const ssize_t n = ::read(file, text.data() + had, text.size() - had);
     text.resize(had + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-    if (n < 0 && errno != EINTR) {
+    if (n < 0 && !is_to_be_tried_again()) {
       return reason(errno);
     }
     if (n == 0) {
@@ -50,29 +49,61 @@ std::string append_all(int file, std::size_t most, std::string& text) {
   }
 }
 
-}  // namespace
+/// A descriptor that ends with this object.
+class OpenFile {
+ public:
+  OpenFile(const std::string& path, int flags) {
+    do {
+      file_ = ::open(path.c_str(), flags | O_CLOEXEC);
+    } while (file_ < 0 && is_to_be_tried_again());
+  }
+  ~OpenFile() {
+    if (file_ >= 0) {
+      ::close(file_);
+    }
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
 
-InputText read_input(const std::string& path, std::size_t most) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
+  int number() const { return file_; }
+
+ private:
+  int file_ = -1;
+};
+
+/// A pipe is waited for, unless only a regular file will do.
+InputText read_whole(const std::string& path, std::size_t most, bool is_own) {
+  const OpenFile file(path, is_own ? O_RDONLY | O_NONBLOCK : O_RDONLY);
+  if (file.number() < 0) {
     return {"", reason(errno)};
   }
   InputText input;
   struct stat status {};
-  if (::fstat(file, &status) != 0) {
+  if (::fstat(file.number(), &status) != 0) {
     input.problem = reason(errno);
   } else if (S_ISDIR(status.st_mode)) {
-    input.problem = "is a directory";
+    input.problem = kDirectory;
+  } else if (is_own && !S_ISREG(status.st_mode)) {
+    input.problem = kPipeOrDevice;
   } else if (S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) > most) {
     input.problem = too_large(most);
   } else {
-    input.problem = append_all(file, most, input.text);
+    input.problem = append_all(file.number(), most, input.text);
   }
-  ::close(file);
   if (!input.problem.empty()) {
     input.text.clear();
   }
   return input;
+}
+
+}  // namespace
+
+InputText read_input(const std::string& path, std::size_t most) {
+  return read_whole(path, most, false);
+}
+
+InputText read_own_file(const std::string& path, std::size_t most) {
+  return read_whole(path, most, true);
 }
 
 std::string input_text(const std::string& path, const std::string& what, std::size_t most) {
@@ -108,7 +139,7 @@ std::string flaw_of_regular_file(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) {
     return reason(errno);
   }
-  return S_ISREG(status.st_mode) ? "" : S_ISDIR(status.st_mode) ? "is a directory" : kPipeOrDevice;
+  return S_ISREG(status.st_mode) ? "" : S_ISDIR(status.st_mode) ? kDirectory : kPipeOrDevice;
 }
 
 std::string flaw_of_file(const std::string& name, const std::string& problem) {

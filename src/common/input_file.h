@@ -10,6 +10,8 @@ namespace flitwise {
 
 /// What a file that people write may hold: configs, cases, sweeps.
 inline constexpr std::size_t kMostInputBytes = std::size_t{16} << 20;
+/// What a file may hold that this program writes and reads back: results, plans.
+inline constexpr std::size_t kMostOwnBytes = std::size_t{1} << 30;
 
 /// The text of a file, or why there is none.
 struct InputText {
@@ -21,6 +23,10 @@ struct InputText {
 /// read.
 InputText read_input(const std::string& path, std::size_t most = kMostInputBytes);
 
+/// The same of a file that can only be a regular one, since this program wrote it. A pipe or device
+/// in its place is a problem, and not waited for.
+InputText read_own_file(const std::string& path, std::size_t most = kMostOwnBytes);
+
 /// The same; throws ConfigError with the problem and "expected " + what.
 std::string input_text(const std::string& path, const std::string& what,
                        std::size_t most = kMostInputBytes);
@@ -29,10 +35,12 @@ std::string input_text(const std::string& path, const std::string& what,
 /// throws ConfigError with `name` and `number` where it is longer.
 bool read_line(std::istream& in, std::string& line, const std::string& name, int number);
 
+inline constexpr const char* kNoFile = "no such file";
+inline constexpr const char* kDirectory = "is a directory";
 inline constexpr const char* kPipeOrDevice = "is a pipe or a device";
 
-/// What stands at a path that should be a regular file: "" if it is one, else "no such file",
-/// "is a directory", kPipeOrDevice.
+/// What stands at a path that should be a regular file: "" if it is one, else kNoFile, kDirectory,
+/// kPipeOrDevice or why it cannot be read.
 std::string flaw_of_regular_file(const std::string& path);
 
 /// Such a problem in a sentence about the file: "no file 'a'", "'a' is a directory".

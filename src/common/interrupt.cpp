@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 
 namespace flitwise {
 namespace {
@@ -67,6 +68,16 @@ void end_on_interrupt(int exit_code) {
 
 bool is_interrupted() {
   return interrupted.load(std::memory_order_relaxed);
+}
+
+bool is_to_be_tried_again() {
+  if (errno != EINTR) {
+    return false;
+  }
+  if (is_interrupted()) {
+    throw Interrupted();
+  }
+  return true;
 }
 
 }  // namespace flitwise

@@ -4,6 +4,8 @@
 
 #include <signal.h>
 
+#include <exception>
+
 namespace flitwise {
 
 /// From now on the first SIGINT, SIGTERM or SIGHUP only sets the flag; the second one ends the
@@ -28,5 +30,16 @@ class BlockedInterrupts {
 
 /// True after the first signal. Cheap: one load.
 bool is_interrupted();
+
+/// The signal came while something waited that does not end by itself, as the reading of a FIFO
+/// does. Ends in exit code 130.
+class Interrupted : public std::exception {
+ public:
+  const char* what() const noexcept override { return "interrupted"; }
+};
+
+/// After a system call that failed: is it to be tried again? Throws Interrupted where a signal
+/// ended it that ends the program.
+bool is_to_be_tried_again();
 
 }  // namespace flitwise

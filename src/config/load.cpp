@@ -41,13 +41,14 @@ std::optional<Value::Entry> take_base(Value& tree) {
   return base;
 }
 
-void apply_base(const Value::Entry& entry, const std::string& directory, Reader& reader,
-                ProblemList& problems) {
+/// The path of the base; empty where none was read.
+std::string apply_base(const Value::Entry& entry, const std::string& directory, Reader& reader,
+                       ProblemList& problems) {
   if (entry.value.kind != Value::Kind::kScalar) {
     const bool is_empty = entry.value.kind == Value::Kind::kNull;
     problems.add(is_empty ? entry.place : entry.value.place, "base",
                  entry.value.seen() + "; expected the path of one config file");
-    return;
+    return "";
   }
   const std::string file =
       (std::filesystem::path(directory) / entry.value.text).lexically_normal().string();
@@ -57,13 +58,14 @@ void apply_base(const Value::Entry& entry, const std::string& directory, Reader&
                  fmt::format("{}; expected a config file, as seen from '{}'",
                              flaw_of_file(entry.value.text, input.problem),
                              directory.empty() ? "." : directory));
-    return;
+    return "";
   }
   Value tree = parse_yaml(input.text, {file, 0, 0, kBaseSource}, problems);
   if (const auto second = take_base(tree)) {
     problems.add(second->place, "base", "a base of a base; expected one level of base at most");
   }
   reader.apply(tree, {directory_of(file)});
+  return file;
 }
 
 /// a.b=c as {a: {b: c}}, every part at the place of the whole.
@@ -270,25 +272,42 @@ Config finished(Reader& reader, const LoadOptions& options, ProblemList& problem
   return config;
 }
 
+/// A text and where it comes from.
+struct Source {
+  std::string yaml;
+  std::string name;
+  std::string directory;
+};
+
+Config config_from(const Source& source, const LoadOptions& options, std::string& base_file) {
+  ProblemList problems;
+  Reader reader(problems);
+  Value tree = parse_yaml(source.yaml, {source.name, 0, 0, kFileSource}, problems);
+  if (const auto base = take_base(tree)) {
+    base_file = apply_base(*base, source.directory, reader, problems);
+  }
+  reader.apply(tree, {source.directory});
+  apply_sets(options, source.directory, reader, problems);
+  return finished(reader, options, problems);
+}
+
 }  // namespace
 }  // namespace config
 
 Config config_from_text(const std::string& yaml, const std::string& name,
                         const std::string& directory, const LoadOptions& options) {
-  config::ProblemList problems;
-  config::Reader reader(problems);
-  config::Value tree = config::parse_yaml(yaml, {name, 0, 0, config::kFileSource}, problems);
-  if (const auto base = config::take_base(tree)) {
-    config::apply_base(*base, directory, reader, problems);
-  }
-  reader.apply(tree, {directory});
-  config::apply_sets(options, directory, reader, problems);
-  return config::finished(reader, options, problems);
+  std::string base_file;
+  return config::config_from({yaml, name, directory}, options, base_file);
 }
 
 Config load_config(const std::string& file, const LoadOptions& options) {
-  return config_from_text(input_text(file, "a config in YAML"), file, config::directory_of(file),
-                          options);
+  std::string base_file;
+  return load_config(file, options, base_file);
+}
+
+Config load_config(const std::string& file, const LoadOptions& options, std::string& base_file) {
+  return config::config_from(
+      {input_text(file, "a config in YAML"), file, config::directory_of(file)}, options, base_file);
 }
 
 }  // namespace flitwise

@@ -23,6 +23,8 @@ struct LoadOptions {
 /// Reads a YAML file over its base (if any) over the defaults, then applies the options.
 /// Throws ConfigError with every problem found, in file order.
 Config load_config(const std::string& file, const LoadOptions& options = {});
+/// The same; the path of the base, if any, goes to `base_file`.
+Config load_config(const std::string& file, const LoadOptions& options, std::string& base_file);
 
 /// The same for a text. `name` stands for the file in messages; relative paths inside the text
 /// start at `directory` (empty: the working directory).

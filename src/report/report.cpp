@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 
+#include "common/input_file.h"
 #include "flitwise/error.h"
 #include "report/html.h"
 #include "results/result_json.h"
@@ -25,6 +25,9 @@ namespace fs = std::filesystem;
 }
 
 MergedSweep read_merged(const std::string& path) {
+  if (const std::string flaw = flaw_of_regular_file(path); !flaw.empty()) {
+    refuse(path, flaw);
+  }
   try {
     SqliteDatabase database(path, SqliteDatabase::Mode::kReadOnly);
     MergedSweep merged;
@@ -42,12 +45,11 @@ MergedSweep read_merged(const std::string& path) {
   }
 }
 
-Json read_result(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) {
-    refuse(path, "cannot be read");
+Json read_result(const std::string& path, const InputText& input) {
+  if (!input.problem.empty()) {
+    refuse(path, input.problem);
   }
-  const Json result = Json::parse(in, nullptr, false);
+  const Json result = Json::parse(input.text, nullptr, false);
   if (result.is_discarded() || !result.is_object() || !result.contains("flitwise") ||
       !result.contains("links")) {
     refuse(path, "no result of a run");
@@ -91,20 +93,19 @@ void add_sweep(HtmlPage& page, const std::string& path, const MergedSweep& merge
 }
 
 void add_known_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
-  if (fs::is_directory(path)) {
-    if (fs::exists(path + "/manifest.jsonl")) {
-      add_sweep(page, path, merge_results(read_manifest(path + "/manifest.jsonl"), path), options);
-    } else if (fs::exists(path + "/result.json")) {
-      add_run(page, path + "/result.json", read_result(path + "/result.json"), options);
+  const std::string manifest = path + "/manifest.jsonl", result = path + "/result.json";
+  if (flaw_of_regular_file(path) == kDirectory) {
+    if (flaw_of_regular_file(manifest) != kNoFile) {
+      add_sweep(page, path, merge_results(read_manifest(manifest), path), options);
+    } else if (flaw_of_regular_file(result) != kNoFile) {
+      add_run(page, result, read_result(result, read_own_file(result)), options);
     } else {
       refuse(path, "a folder without result.json or manifest.jsonl");
     }
-  } else if (!fs::exists(path)) {
-    refuse(path, "there is no such file");
   } else if (fs::path(path).extension() == ".sqlite") {
     add_sweep(page, path, read_merged(path), options);
   } else {
-    add_run(page, path, read_result(path), options);
+    add_run(page, path, read_result(path, read_input(path, kMostOwnBytes)), options);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <system_error>
 
 #include "flitwise/error.h"
 
@@ -15,27 +16,43 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> files_of(const std::string& path) {
-  if (!fs::is_directory(path)) {
+std::vector<std::string> files_of(const std::string& path, std::vector<std::string>& dead_links) {
+  std::error_code failure;
+  if (!fs::is_directory(path, failure)) {
     return {path};
   }
   std::vector<std::string> files;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path)) {
-    if (entry.is_regular_file() && entry.path().extension() == ".yaml") {
-      files.push_back(entry.path().string());
+  fs::recursive_directory_iterator at(path, failure), end;
+  for (; !failure && at != end; at.increment(failure)) {
+    std::error_code unknown;
+    const fs::file_status status = at->status(unknown);
+    if (at->path().extension() != ".yaml") {
+      continue;
+    }
+    if (fs::is_regular_file(status)) {
+      files.push_back(at->path().string());
+    } else if (!fs::exists(status)) {  // it leads nowhere, or round and round
+      dead_links.push_back(at->path().string());
     }
   }
+  if (failure) {
+    throw ConfigError(
+        {{path, 0, 0, "",
+          "cannot be read through: " + failure.message() + "; expected a folder of case files"}});
+  }
   std::sort(files.begin(), files.end());
+  std::sort(dead_links.begin(), dead_links.end());
   return files;
 }
 
 }  // namespace
 
-std::vector<Case> find_cases(const std::vector<std::string>& paths) {
+std::vector<Case> find_cases(const std::vector<std::string>& paths,
+                             std::vector<std::string>& dead_links) {
   std::vector<Case> cases;
   std::vector<Problem> problems;
   for (const std::string& path : paths) {
-    for (const std::string& file : files_of(path)) {
+    for (const std::string& file : files_of(path, dead_links)) {
       try {
         std::vector<Case> some = read_cases(file);
         std::move(some.begin(), some.end(), std::back_inserter(cases));

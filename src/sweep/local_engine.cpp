@@ -83,6 +83,7 @@ class Pool {
       if (!seen.insert(point.id).second) {
         continue;
       }
+      check_places(options_.folder, point);
       ++outcome_.progress.total;
       if (has_result(options_.folder, point)) {
         ++outcome_.progress.cached;
@@ -179,6 +180,9 @@ class Pool {
 SweepOutcome run_local(const Plan& plan, const LocalOptions& options,
                        const std::function<void(const SweepProgress&)>& report) {
   make_folders(options.folder);
+  for (const char* name : {"/results.sqlite", "/points.csv"}) {
+    check_place(options.folder + name);  // made of all points at the end
+  }
   remove_left_over_files(options.folder + "/points");
   return Pool(options, report).run(plan);
 }

@@ -32,7 +32,8 @@ struct SweepOutcome {
 };
 
 /// Runs what has no result yet; points with the same id run once. `report` is called at the start
-/// and after each point. Throws std::system_error when a child cannot be started.
+/// and after each point. Throws OutputError where something else than a regular file stands in the
+/// place of one to be written, std::system_error when a child cannot be started.
 SweepOutcome run_local(const Plan& plan, const LocalOptions& options,
                        const std::function<void(const SweepProgress&)>& report);
 

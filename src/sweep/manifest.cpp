@@ -68,9 +68,12 @@ Point point_from(const std::string& text, const std::string& file, std::size_t i
 }
 
 std::ifstream open(const std::string& file) {
-  const std::string flaw = flaw_of_regular_file(file);
-  std::ifstream in(file);
-  if (!in || !flaw.empty()) {
+  const std::string flaw = flaw_of_regular_file(file);  // a FIFO is not to be waited for
+  std::ifstream in;
+  if (flaw.empty()) {
+    in.open(file);
+  }
+  if (!in.is_open()) {
     throw ConfigError({{file, 0, 0, "",
                         fmt::format("{}; expected a manifest of sweep plan",
                                     flaw.empty() ? "cannot be read" : flaw)}});
@@ -89,7 +92,7 @@ bool next_line(std::ifstream& in, std::string& line, const std::string& file, st
 }
 
 bool is_text_of(const std::string& file, const std::string& text) {
-  const InputText input = read_input(file, text.size());
+  const InputText input = read_own_file(file, text.size());
   return input.problem.empty() && input.text == text;
 }
 
@@ -168,15 +171,22 @@ void write_plan(const Plan& plan, const Presentation& presentation, const std::s
 
 Presentation read_presentation(const std::string& folder) {
   const std::string file = folder + "/study.json";
-  if (!std::filesystem::exists(file)) {
+  const auto refuse = [&](const std::string& seen) {
+    throw ConfigError({{file, 0, 0, "", seen + "; expected the file that sweep plan wrote"}});
+  };
+  const InputText input = read_own_file(file);
+  if (input.problem == kNoFile) {
     return {};
   }
-  try {
-    return presentation_from(Json::parse(input_text(file, "the file that sweep plan wrote")));
-  } catch (const Json::exception& error) {
-    throw ConfigError({{file, 0, 0, "",
-                        fmt::format("{}; expected the file that sweep plan wrote", error.what())}});
+  if (!input.problem.empty()) {
+    refuse(input.problem);
   }
+  try {
+    return presentation_from(Json::parse(input.text));
+  } catch (const Json::exception& error) {
+    refuse(error.what());
+  }
+  return {};
 }
 
 Plan read_manifest(const std::string& file) {
@@ -208,15 +218,20 @@ std::string log_path(const std::string& folder, const Point& point) {
   return fmt::format("{}/logs/{}.log", folder, point.id);
 }
 
+void check_places(const std::string& folder, const Point& point) {
+  check_place(result_path(folder, point));
+  check_place(log_path(folder, point));
+}
+
 PointFile read_point_file(const std::string& folder, const Point& point) {
   PointFile file;
-  std::ifstream in(result_path(folder, point));
-  file.is_there = static_cast<bool>(in);
-  if (!file.is_there) {
+  const InputText input = read_own_file(result_path(folder, point));
+  file.is_there = input.problem != kNoFile;
+  if (!input.problem.empty()) {
     return file;
   }
   try {
-    Json result = Json::parse(in);
+    Json result = Json::parse(input.text);
     if (result.at("point").at("id") == point.id && !result.at("links").empty()) {
       file.figures = figures_row(result);
       file.result = std::move(result);

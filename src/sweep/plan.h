@@ -54,6 +54,9 @@ void make_folders(const std::string& folder);
 std::string result_path(const std::string& folder, const Point& point);
 /// folder/logs/ID.log
 std::string log_path(const std::string& folder, const Point& point);
+/// Throws OutputError where a folder, pipe or device stands in the place of one of the two: the
+/// point would run in vain.
+void check_places(const std::string& folder, const Point& point);
 /// A result file of a point.
 struct PointFile {
   bool is_there = false;

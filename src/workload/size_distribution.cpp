@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
 #include <utility>
 
+#include "common/input_file.h"
 #include "flitwise/error.h"
 #include "workload/csv_reader.h"
 #include "workload/shipped_distributions.h"
@@ -119,10 +119,15 @@ SizeDistribution SizeDistribution::load(const std::string& name_or_path, std::ui
     std::istringstream in{std::string(*text)};
     return read(in, name_or_path, cap);
   }
-  std::ifstream in(name_or_path, std::ios::binary);
-  if (!in || !std::filesystem::is_regular_file(name_or_path)) {
+  const std::string flaw = flaw_of_regular_file(name_or_path);  // a FIFO is not to be waited for
+  std::ifstream in;
+  if (flaw.empty()) {
+    in.open(name_or_path, std::ios::binary);
+  }
+  if (!in.is_open()) {
     throw ConfigError({{name_or_path, 0, 0, "",
-                        fmt::format("cannot be read; expected a CSV file or one of {}",
+                        fmt::format("{}; expected a CSV file or one of {}",
+                                    flaw.empty() ? "cannot be read" : flaw,
                                     fmt::join(shipped_distribution_names(), ", "))}});
   }
   return read(in, name_or_path, cap);

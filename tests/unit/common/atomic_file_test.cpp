@@ -2,11 +2,13 @@
 // Output: whole or not at all, together, under names that nobody foresees.
 #include "common/atomic_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,6 +125,38 @@ TEST(StagedFile, WritesThroughALinkAndIntoADevice) {
   write_file_atomically("/dev/null", "x");
   EXPECT_THROW(write_file_atomically("/dev/full", "x"), OutputError);
   EXPECT_THROW(write_file_atomically("/proc/no/such/folder/x", "x"), OutputError);
+}
+
+TEST(StagedFile, OnlyDescriptorsAndDevicesAreWrittenToAsTheyStand) {
+  TemporaryFolder folder;
+  if (std::filesystem::is_directory("/dev/shm")) {  // a place for files, although below /dev
+    const std::string shared = "/dev/shm/flitwise-test-" + std::to_string(::getpid());
+    write_file_atomically(shared, "first");
+    write_file_atomically(shared, "2nd");
+    EXPECT_EQ(read_file(shared), "2nd");
+    ::unlink(shared.c_str());
+  }
+  const int file = ::open(folder.file("open").c_str(), O_CREAT | O_RDWR, 0600);
+  ASSERT_GE(file, 0);
+  write_file_atomically("/dev/fd/" + std::to_string(file), "a");
+  write_file_atomically("/proc/self/fd/" + std::to_string(file), "b");
+  EXPECT_EQ(read_file(folder.file("open")), "ab");
+  ::close(file);
+}
+
+TEST(FilesOfTheProgram, AreRegularOnesAndAFifoIsNotWaitedFor) {
+  TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.file("fifo").c_str(), 0600), 0);
+  std::filesystem::create_directory(folder.file("folder"));
+  for (const std::string name : {"fifo", "folder"}) {
+    EXPECT_THROW(check_place(folder.file(name)), OutputError);
+    EXPECT_THROW(write_files_together({{folder.file("a"), "1"}, {folder.file(name), "1"}}),
+                 OutputError);
+  }
+  EXPECT_THAT(folder.names(), ElementsAre("fifo", "folder"));
+  EXPECT_NO_THROW(check_place(folder.file("none")));
+  ASSERT_EQ(::symlink("loop", folder.file("loop").c_str()), 0);
+  EXPECT_NO_THROW(check_place(folder.file("loop"))) << "the file takes its place";
 }
 
 TEST(FolderLock, OneWriterAFolder) {

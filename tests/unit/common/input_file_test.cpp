@@ -4,12 +4,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <sstream>
 #include <thread>
 
+#include "common/interrupt.h"
 #include "flitwise/error.h"
 #include "support/temporary_folder.h"
 
@@ -46,6 +50,79 @@ TEST(InputFile, WhatCannotBeReadIsNoEmptyFile) {
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("; expected a config"));
   }
+}
+
+TEST(InputFile, OwnFilesAreRegularOnesAndAFifoIsNotWaitedFor) {
+  TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.file("fifo").c_str(), 0600), 0);
+  std::ofstream(folder.file("file")) << "text";
+  EXPECT_EQ(read_own_file(folder.file("fifo")).problem, kPipeOrDevice);
+  EXPECT_EQ(read_own_file("/dev/null").problem, kPipeOrDevice);
+  EXPECT_EQ(read_own_file(folder.path()).problem, kDirectory);
+  EXPECT_EQ(read_own_file(folder.file("nowhere")).problem, kNoFile);
+  EXPECT_EQ(read_own_file(folder.file("file")).text, "text");
+  EXPECT_EQ(read_own_file(folder.file("file"), 3).problem, "more than 0 MiB");
+}
+
+/// Sends `signal` to the calling thread every 10 ms until it is gone; its handler does nothing.
+class Disturbance {
+ public:
+  explicit Disturbance(int signal) : signal_(signal) {
+    struct sigaction action {};
+    action.sa_handler = [](int) {};
+    ::sigaction(signal, &action, nullptr);
+  }
+  ~Disturbance() {
+    is_over_ = true;
+    thread_.join();
+  }
+  Disturbance(const Disturbance&) = delete;
+  Disturbance& operator=(const Disturbance&) = delete;
+
+ private:
+  const int signal_;
+  const pthread_t reader_ = ::pthread_self();
+  std::atomic<bool> is_over_{false};
+  std::thread thread_{[this] {
+    while (!is_over_) {
+      ::pthread_kill(reader_, signal_);
+      ::usleep(10'000);
+    }
+  }};
+};
+
+TEST(InputFile, ASignalThatEndsNothingIsNoReasonToStopReading) {
+  TemporaryFolder folder;
+  const std::string fifo = folder.file("fifo");
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  std::thread writer([&] {
+    ::usleep(100'000);  // the reader waits for it to open
+    std::ofstream out(fifo);
+    ::usleep(100'000);  // and to write
+    out << "whole";
+  });
+  InputText input;
+  {
+    const Disturbance disturbance(SIGUSR1);
+    input = read_input(fifo);
+  }
+  writer.join();
+  EXPECT_EQ(input.problem, "");
+  EXPECT_EQ(input.text, "whole");
+}
+
+TEST(InputFile, ASignalThatEndsTheProgramEndsTheReadingOfAFifo) {
+  TemporaryFolder folder;
+  const std::string fifo = folder.file("fifo");
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  watch_for_interrupt();
+  const pthread_t reader = ::pthread_self();
+  std::thread killer([&] {
+    ::usleep(100'000);
+    ::pthread_kill(reader, SIGTERM);
+  });
+  EXPECT_THROW(read_input(fifo), Interrupted);
+  killer.join();
 }
 
 TEST(InputFile, MoreThanTheLimitIsRefusedAndTheLimitIsSaid) {

@@ -176,7 +176,7 @@ TEST(SizeDistribution, MissingFileNamesTheShippedTables) {
     FAIL() << "accepted";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
-                 "no/such/file.csv: cannot be read; expected a CSV file or one of "
+                 "no/such/file.csv: no such file; expected a CSV file or one of "
                  "alibaba_storage_2019, facebook_hadoop_2015, google_rpc_2008, solar_2022");
   }
 }
