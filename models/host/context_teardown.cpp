@@ -21,7 +21,12 @@ constexpr std::array<const char*, 7> kNames = {
 
 ContextTeardown::ContextTeardown(HostBridge& bridge, MemoryPort& memory, CommandRing& ring,
                                  DriverPages& pages, Options options)
-    : bridge_(bridge), memory_(memory), ring_(ring), pages_(pages), options_(options) {}
+    : bridge_(bridge),
+      memory_(memory),
+      ring_(ring),
+      pages_(pages),
+      options_(options),
+      polls_(bridge, options.step + options.memory_latency, options.clock) {}
 
 void ContextTeardown::end(std::uint32_t domain) {
   pages_.domain(domain).is_over = true;  // nobody maps anything for it any more
@@ -199,22 +204,21 @@ void ContextTeardown::submit(std::vector<DescriptorBytes> commands, std::functio
   wait.status_address = kTeardownStatus;
   commands_.push_back(encode(wait));
   is_waiting_ = true;
-  ring_.submit(commands_, [this] { poll(); });
+  ring_.submit(commands_, [this] { polls_.begin([this] { return look(); }); });
 }
 
-void ContextTeardown::poll() {
-  bridge_.after(options_.step + options_.memory_latency, [this] {
-    std::array<std::uint8_t, 8> status{};
-    memory_.peek(kTeardownStatus, status.data(), status.size());
-    const bool is_over = static_cast<std::uint32_t>(load_u64(status.data())) == serial_;
-    if (!is_over && options_.mistake != DriverMistake::kNoWait) {
-      poll();
-      return;
-    }
-    is_waiting_ = false;
-    const std::function<void()> then = std::move(then_);
-    then();
-  });
+// True: the wait is not over, so that it looks again.
+bool ContextTeardown::look() {
+  std::array<std::uint8_t, 8> status{};
+  memory_.peek(kTeardownStatus, status.data(), status.size());
+  const bool is_over = static_cast<std::uint32_t>(load_u64(status.data())) == serial_;
+  if (!is_over && options_.mistake != DriverMistake::kNoWait) {
+    return true;
+  }
+  is_waiting_ = false;
+  const std::function<void()> then = std::move(then_);
+  then();
+  return false;
 }
 
 void ContextTeardown::repeat() {

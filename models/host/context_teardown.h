@@ -16,6 +16,7 @@
 #include "flitwise/result.h"
 #include "host/command_ring.h"
 #include "host/host_bridge.h"
+#include "host/status_poll.h"
 #include "iommu/driver_pages.h"
 #include "iommu/invalidation_descriptor.h"
 #include "root_complex/memory_port.h"
@@ -38,6 +39,7 @@ class ContextTeardown {
   struct Options {
     Time step{};            ///< between two accesses of software
     Time memory_latency{};  ///< of each look at the status of a wait
+    Time clock{};           ///< of software
     bool is_second_stage = false;
     bool has_permissions = false;  ///< Secure ATS
     bool resets = false;
@@ -53,6 +55,8 @@ class ContextTeardown {
   void end(std::uint32_t domain);
   /// A device did not answer: the agent has given the wait up. [IQU-07]
   void repeat();
+  /// The status of a wait is about to be written.
+  void look_at_status() { polls_.wake(); }
 
   bool is_quiet() const { return !is_busy_; }
   std::size_t waiting() const { return backlog_.size(); }
@@ -81,7 +85,7 @@ class ContextTeardown {
   void finish();
   void submit(std::vector<DescriptorBytes> commands, std::function<void()> then,
               InvalidationWait wait = {});
-  void poll();
+  bool look();
   void over(Phase phase);
   const DriverDomain& domain() const { return pages_.domain(domain_); }
 
@@ -91,6 +95,7 @@ class ContextTeardown {
   DriverPages& pages_;
   const Options options_;
   TeardownServices services_;
+  StatusPoll polls_;
 
   struct Call {
     std::uint32_t domain;

@@ -31,12 +31,14 @@ IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const Config& conf
       step_(or_default(config_.step, config.host.timing.software_step)),
       interrupt_latency_(config.host.timing.mmio),
       memory_latency_(config.host.memory.timing.latency),
+      clock_(config.host.timing.clock),
       is_second_stage_(config.iommu.translation == Translation::kSecondStage),
       has_permissions_(config.iommu.secure_ats),
       bridge_(bridge),
       agent_(agent),
       memory_(memory),
       ring_(bridge, memory, kInvalidationQueue, step_),
+      polls_(bridge, step_ + memory_latency_, clock_),
       random_(Random(config.run.seed).split("iommu driver")),
       wakeup_("wakeup", config.host.timing.clock) {
   wakeup_.wakes("work_process", [this] { work(); });
@@ -48,6 +50,7 @@ void IommuDriver::take_over(DriverPages pages, const std::vector<RootPort*>& por
   ContextTeardown::Options options;
   options.step = step_;
   options.memory_latency = memory_latency_;
+  options.clock = clock_;
   options.is_second_stage = is_second_stage_;
   options.has_permissions = has_permissions_;
   options.resets = config_.teardown_reset;
@@ -87,7 +90,12 @@ void IommuDriver::write_registers(std::vector<RegisterWrite> accesses, std::func
 
 void IommuDriver::start() {
   is_started_ = true;
-  agent_.add_hooks({{}, [this](const IommuInterrupt& interrupt) { interrupted(interrupt.data); }});
+  agent_.add_hooks({{},
+                    [this](const IommuInterrupt& interrupt) { interrupted(interrupt.data); },
+                    [this] {
+                      polls_.wake();
+                      teardown_->look_at_status();
+                    }});
   const auto vector = [](IommuEvent event) { return static_cast<std::uint64_t>(event); };
   read_register(reg::kCap, 8, [this, vector](std::uint64_t capabilities) {
     capabilities_ = capabilities;

@@ -21,6 +21,7 @@
 #include "host/command_ring.h"
 #include "host/context_teardown.h"
 #include "host/host_bridge.h"
+#include "host/status_poll.h"
 #include "iommu/driver_pages.h"
 #include "iommu/page_request_queue.h"
 #include "root_complex/memory_port.h"
@@ -122,6 +123,7 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   void add_permission_invalidations(std::vector<DescriptorBytes>& agent) const;
   void invalidate();
   void poll();
+  bool look();
   void wait_is_over();
   void repeat_invalidation();
   void remap(Index page);
@@ -146,12 +148,14 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   const Time step_;
   const Time interrupt_latency_;
   const Time memory_latency_;
+  const Time clock_;
   const bool is_second_stage_;
   const bool has_permissions_;
   HostBridge& bridge_;
   TranslationAgent& agent_;
   MemoryPort& memory_;
   CommandRing ring_;
+  StatusPoll polls_;
   Random random_;
   std::optional<DriverPages> pages_;
   std::optional<ContextTeardown> teardown_;

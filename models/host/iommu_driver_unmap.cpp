@@ -213,18 +213,22 @@ void IommuDriver::invalidate() {
 }
 
 void IommuDriver::poll() {
-  bridge_.after(step_ + memory_latency_, [this] {
-    std::array<std::uint8_t, 8> status{};
-    memory_.peek(kWaitStatus, status.data(), status.size());
-    if (!is_waiting_) {
-      return;
-    }
-    if (static_cast<std::uint32_t>(load_u64(status.data())) == serial_) {
-      wait_is_over();
-    } else if (config_.wait == DriverWait::kPoll || repeats_ > 0) {
-      poll();  // after a repeat the interrupts of two waits may be one
-    }
-  });
+  polls_.begin([this] { return look(); });
+}
+
+// True: the wait is not over, so that it looks again.
+bool IommuDriver::look() {
+  std::array<std::uint8_t, 8> status{};
+  memory_.peek(kWaitStatus, status.data(), status.size());
+  if (!is_waiting_) {
+    return false;
+  }
+  if (static_cast<std::uint32_t>(load_u64(status.data())) == serial_) {
+    wait_is_over();
+    return false;
+  }
+  // After a repeat the interrupts of two waits may be one.
+  return config_.wait == DriverWait::kPoll || repeats_ > 0;
 }
 
 // The pages are free, and may go to anybody.

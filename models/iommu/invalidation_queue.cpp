@@ -185,6 +185,11 @@ void TranslationAgent::settle() {
     status[i] = static_cast<std::uint8_t>(wait.status >> 8 * i);
   }
   queue_step_ = QueueStep::kWriteStatus;
+  for (const Hooks& hooks : hooks_) {
+    if (hooks.status) {
+      hooks.status();
+    }
+  }
   write_memory(Reader::kQueue, wait.status_address, status.data(), 4, Time{});
 }
 

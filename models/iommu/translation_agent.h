@@ -46,6 +46,8 @@ class TranslationAgent : public sc_core::sc_module,
     /// A fault that FPD does not keep back; token: of the packet that met it.
     std::function<void(const FaultRecord&, std::uint32_t token)> fault;
     std::function<void(const IommuInterrupt&)> interrupt;
+    /// It is about to write the status of a wait into memory. [IQU-04]
+    std::function<void()> status = {};
   };
 
   TranslationAgent(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
