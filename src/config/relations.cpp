@@ -6,6 +6,7 @@
 
 #include "config/credit_relations.h"
 #include "config/names.h"
+#include "config/patience_relations.h"
 #include "config/quantity.h"
 #include "config/relations_cxl.h"
 #include "endpoint/domain_numbers.h"
@@ -253,24 +254,6 @@ void check_hostile(const Config& config, Broken& broken) {
   }
 }
 
-/// Whoever waits for a completion has not stopped for good until it has given up. [LNK-9.18]
-void check_deadlock(const Config& config, Broken& broken) {
-  const auto check = [&](const char* name, Time timeout) {
-    if (config.run.deadlock_after < timeout) {
-      const std::string least = write_quantity(timeout.fs, time_dimension());
-      broken.push_back(
-          {{"run.deadlock_after", name},
-           fmt::format("a deadlock after {}, before a request without completion gives "
-                       "up after {}; expected run.deadlock_after of at least {}, or a "
-                       "shorter {}",
-                       write_quantity(config.run.deadlock_after.fs, time_dimension()), least, least,
-                       name)});
-    }
-  };
-  check("device.timing.completion_timeout", config.device.timing.completion_timeout);
-  check("host.timing.completion_timeout", config.host.timing.completion_timeout);
-}
-
 void check_grant(const Config& config, Broken& broken) {
   const auto& granted = config.host.dhi.granted;
   if (granted.first_pasid > granted.last_pasid) {
@@ -390,7 +373,7 @@ std::vector<BrokenRelation> broken_relations(const Config& config) {
   check_working_set(config, broken);
   check_hostile(config, broken);
   check_grant(config, broken);
-  check_deadlock(config, broken);
+  add_short_patience(config, broken);
   check_translation(config, broken);
   check_driver(config, broken);
   check_caches(config, broken);

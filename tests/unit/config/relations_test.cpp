@@ -206,6 +206,26 @@ TEST(Relations, LNK_9_18_NobodyCallsADeadlockBeforeARequestHasGivenUp) {
                    "host.timing.completion_timeout=1ms"});
 }
 
+TEST(Relations, NobodyCallsADeadlockBeforeATimerOrAStepIsOver) {
+  expect_accepted({"link.cxl.timing.ack_after=100ms", "link.timing.replay_timeout=100ms"});
+  expect_refused({"link.cxl.timing.ack_after=200ms"},
+                 "expected run.deadlock_after of at least 200ms, or a shorter "
+                 "link.cxl.timing.ack_after");
+  expect_accepted({"link.cxl.timing.ack_after=200ms", "run.deadlock_after=200ms"});
+  for (const char* const path :
+       {"link.timing.replay_timeout", "link.cxl.timing.retry_timeout", "link.timing.retrain",
+        "host.timing.software_step", "device.timing.pipeline", "iommu.timing.iotlb"}) {
+    expect_refused({std::string(path) + "=101ms"}, std::string("or a shorter ") + path);
+  }
+}
+
+// Patience begins anew behind those.
+TEST(Relations, TimesThatSomebodyHasSetHimselfMayBeLongerThanPatience) {
+  expect_accepted({"device.dma.issue_interval=1s", "host.memory.timing.latency=1s",
+                   "iommu.timing.invalidate_timeout=90s", "host.iommu_driver.map_latency=1s",
+                   "host.iommu_driver.flush_after=1s", "host.iommu_driver.remap_after=1s"});
+}
+
 TEST(Relations, WaysDivideTheEntriesOfAnAtc) {
   expect_accepted({"device.atc.entries=12", "device.atc.ways=4"});
   expect_refused({"device.atc.entries=12", "device.atc.ways=5"}, "12 entries in sets of 5");
