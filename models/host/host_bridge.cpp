@@ -46,6 +46,7 @@ void HostBridge::work() {
   while (!agenda_.empty() && agenda_.begin()->first <= now().fs) {
     const std::function<void()> what = std::move(agenda_.begin()->second);
     agenda_.erase(agenda_.begin());
+    ++steps_;
     what();
   }
   check_timeouts();

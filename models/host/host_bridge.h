@@ -97,6 +97,7 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   /// Interrupt writes from functions on these buses.
   std::uint64_t interrupts(BusRange buses) const;
   std::uint64_t accesses() const { return last_serial_; }  ///< non-posted ones that went down
+  std::uint64_t steps() const { return steps_; }           ///< of host software, taken so far
   bool is_quiet() const { return in_flight_ == 0 && waiting_.empty() && agenda_.empty(); }
   /// master_abort, completion_timeout, link_down.
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
@@ -200,7 +201,7 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   TagPool tags_{8};
   std::vector<Outstanding> outstanding_;  // by tag
   std::size_t in_flight_ = 0;
-  std::uint64_t last_serial_ = 0;
+  std::uint64_t last_serial_ = 0, steps_ = 0;
   std::deque<Deadline> deadlines_;
   std::deque<Request> waiting_;  // for a tag
   WaitBook tag_waits_;

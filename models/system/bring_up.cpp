@@ -12,9 +12,6 @@
 namespace flitwise {
 namespace {
 
-// How often the end of the boot is looked for.
-constexpr Time kBootSlice = Time::from_ns(500);
-
 bool wants_handles(const FabricDevice& device) {
   return device.config.link.identity == Identity::kDhi && device.config.device.dhi.enabled &&
          device.range.size() > 0;
@@ -40,38 +37,24 @@ BootPolicy policy_for(const Fabric& fabric, const FabricDevice& device, std::uin
 
 // Host software brings the machine up before anything else happens to it; once.
 void Machine::bring_up() {
-  if (is_serving()) {
+  if (is_serving() || is_cut_short_) {
     return;
   }
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   boot();
-  std::uint64_t mark = activity();
-  Time since = now();
-  while (!is_booted()) {
-    sc_core::sc_start(to_sc_time(kBootSlice));
-    if (!boot_failure().empty()) {
-      throw SimulationError(boot_failure());
-    }
-    if (activity() != mark) {
-      mark = activity();
-      since = now();
-    } else if (now() - since > config.run.deadlock_after && !is_booted()) {
-      throw SimulationError("the machine does not come up; what waits:\n" + waiting());
-    }
+  run_software([this] { return is_booted(); });
+  if (is_booted()) {
+    serve();
+    bring_up_driver();
   }
-  serve();
-  bring_up_driver();
 }
 
 // Its queues are there before the first device asks for anything.
 void Machine::bring_up_driver() {
-  if (!iommu_driver_) {
-    return;
-  }
-  serve_teardowns();
-  iommu_driver_->start();
-  while (!iommu_driver_->is_ready()) {
-    sc_core::sc_start(to_sc_time(kBootSlice));
+  if (iommu_driver_) {
+    serve_teardowns();
+    iommu_driver_->start();
+    run_software([this] { return iommu_driver_->is_ready(); });
   }
 }
 

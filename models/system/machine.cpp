@@ -19,6 +19,8 @@ namespace {
 // How often the end is looked for while work is left, and where nothing is measured.
 constexpr Time kWorkSlice = Time::from_us(1);
 constexpr Time kIdleSlice = Time::from_ns(20);
+// How often the user's interrupt is looked for while memory alone is at work.
+constexpr Time kMemorySlice = Time::from_us(1000);
 
 }  // namespace
 
@@ -230,9 +232,11 @@ void Machine::advance() {
     is_in_slice_ = false;
   } else if (is_exhausted() && nothing_is_under_way()) {
     if (const Time rest = end_of_last_request() - now(); rest > Time{}) {
-      sc_core::sc_start(to_sc_time(rest));
+      sc_core::sc_start(to_sc_time(std::min(rest, kMemorySlice)));
     }
-    measurement_.close();
+    if (end_of_last_request() <= now()) {
+      measurement_.close();
+    }
   } else {
     const sc_core::sc_time longest = to_sc_time(next.value_or(now() + kWorkSlice) - now());
     sc_core::sc_start(std::min(sc_core::sc_time_to_pending_activity(), longest));

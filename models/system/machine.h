@@ -3,6 +3,7 @@
 /// Nothing else knows the whole.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,7 +39,9 @@ class Machine {
   Machine(const Config& whole, MemorySocket* memory);
 
   /// Lets host software bring the machine up, in as much simulated time as that takes; nothing to
-  /// do the second time. REQUIRES: no other process of the kernel runs. Throws SimulationError.
+  /// do the second time. Where the user interrupts, the machine is cut short and stays as it is.
+  /// REQUIRES: no other process of the kernel runs. Throws SimulationError, for the same reasons as
+  /// run_until_quiet() too: each step of software is progress here.
   void bring_up();
   /// Host software begins to bring the machine up; nothing is measured yet. `epoch` of the handles:
   /// another one after each reset. [DHI D4]
@@ -105,6 +108,9 @@ class Machine {
   [[noreturn]] void fail(const std::string& why, const RepeatBook& repeats) const;
   bool nothing_is_under_way() const;
   bool all_work_is_given_out() const;
+  void run_software(const std::function<bool()>& is_over);
+  void check_links(RepeatBook& repeats, const char* when) const;
+  void note_end();
   void open_windows_left();
   void work_ended();
   void advance();

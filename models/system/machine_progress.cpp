@@ -14,6 +14,7 @@ namespace flitwise {
 namespace {
 
 constexpr Time kWaitSlice = Time::from_us(1000);  // where only a timer is waited for
+constexpr Time kBootSlice = Time::from_ns(500);   // how often the end of the boot is looked for
 
 }  // namespace
 
@@ -83,6 +84,50 @@ void Machine::fail(const std::string& why, const RepeatBook& repeats) const {
                                   waiting(), text_of(monitors_.violations())));
 }
 
+// With replays that never end nothing else would tell.
+void Machine::check_links(RepeatBook& repeats, const char* when) const {
+  if (const std::string link = repeats.failed_link(); !link.empty()) {
+    fail(fmt::format("{}no progress on {}: {} TLPs, flits and DLLPs were damaged or sent again, "
+                     "and fewer than {} TLPs arrived",
+                     when, link, RepeatBook::kMostWasted, RepeatBook::kFewestDelivered),
+         repeats);
+  }
+}
+
+// Host software has a finite program: each step of it is progress, and then the end of all that is
+// still under way.
+void Machine::run_software(const std::function<bool()>& is_over) {
+  using Outlook = ProgressWatch::Outlook;
+  constexpr const char* kWhen = "the machine does not come up: ";
+  ProgressWatch watch(config.run.deadlock_after);
+  RepeatBook repeats(fabric_, bridge_, agent_);
+  std::uint64_t mark = bridge_.steps();
+  watch.begin(now());
+  while (!is_over() && !is_interrupted()) {
+    sc_core::sc_start(to_sc_time(kBootSlice));
+    if (!boot_failure_.empty()) {
+      throw SimulationError(boot_failure_);
+    }
+    const std::uint64_t done = bridge_.steps();
+    const Outlook outlook = watch.look(now(), done, activity());
+    check_links(repeats, kWhen);
+    if (done != mark) {
+      mark = done;
+      repeats.forget();
+    } else if (outlook == Outlook::kDoubtful) {
+      repeats.begin();
+    } else if (outlook != Outlook::kMoves) {
+      fail(fmt::format("{}no progress for {} us of simulated time: host software took no step, and "
+                       "something is still under way",
+                       kWhen, config.run.deadlock_after.fs / 1'000'000'000),
+           repeats);
+    }
+  }
+  if (!is_over()) {
+    note_end();
+  }
+}
+
 void Machine::run_until_quiet() {
   using Outlook = ProgressWatch::Outlook;
   ProgressWatch watch(config.run.deadlock_after);
@@ -91,19 +136,20 @@ void Machine::run_until_quiet() {
   watch.begin(now());
   measurement_.extend();
   while (!is_quiet() && !is_interrupted()) {
+    const bool is_own_wait = next_own_work().has_value();
     advance();
+    if (is_own_wait) {
+      watch.begin(now());
+    }
     const std::uint64_t done = completed();
     const Outlook outlook = watch.look(now(), done, activity(), memory_port_.done());
     if (done != mark) {
       mark = done;
       repeats.forget();
-    } else if (const std::string link = repeats.failed_link(); !link.empty()) {
-      fail(
-          fmt::format("no progress on {}: {} TLPs, flits and DLLPs were damaged or sent again, and "
-                      "nothing arrived",
-                      link, RepeatBook::kMostWasted),
-          repeats);
-    } else if (outlook == Outlook::kMoves) {
+      continue;
+    }
+    check_links(repeats, "");
+    if (outlook == Outlook::kMoves) {
       continue;
     } else if (next_own_work()) {
       watch.begin(now());
@@ -123,7 +169,12 @@ void Machine::run_until_quiet() {
            repeats);
     }
   }
-  is_cut_short_ = !is_quiet();
+  note_end();
+}
+
+// What was cut short is not quiet, or never came into service.
+void Machine::note_end() {
+  is_cut_short_ = !is_serving_ || !is_quiet();
   has_measured_ = measurement_.is_open();
   if (is_cut_short_) {
     open_windows_left();

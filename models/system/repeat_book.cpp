@@ -66,7 +66,6 @@ void RepeatBook::begin() {
 
 void RepeatBook::forget() {
   before_.clear();
-  links_.clear();
 }
 
 std::string RepeatBook::text() const {
@@ -89,15 +88,20 @@ std::string RepeatBook::text() const {
 }
 
 std::string RepeatBook::failed_link() {
-  links_.resize(fabric_.links.size());
-  for (std::size_t i = 0; i < links_.size(); ++i) {
+  for (std::size_t i = 0; i < fabric_.links.size(); ++i) {
     const Link& link = *fabric_.links[i].link;
-    Line& line = links_[i];
-    if (line.delivered != link.delivered()) {
-      line = {link.delivered(), link.wasted()};
-    } else if (link.wasted() - line.wasted > kMostWasted) {
+    const Line at_present{link.delivered(), link.wasted()};
+    if (i == links_.size()) {
+      links_.push_back(at_present);
+    }
+    Line& since = links_[i];
+    if (at_present.wasted - since.wasted <= kMostWasted) {
+      continue;
+    }
+    if (at_present.delivered - since.delivered < kFewestDelivered) {
       return fabric_.links[i].name;
     }
+    since = at_present;
   }
   return "";
 }

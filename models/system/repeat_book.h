@@ -19,13 +19,14 @@ class RepeatBook {
   RepeatBook(const Fabric& fabric, const HostBridge& bridge, const TranslationAgent& agent)
       : fabric_(fabric), bridge_(bridge), agent_(agent) {}
 
-  /// model: a link on which so many TLPs, flits and DLLPs were damaged or sent again since it last
-  /// delivered anything has failed, however much simulated time that took.
-  static constexpr std::uint64_t kMostWasted = 100'000;
+  /// model: a link has failed on which so many TLPs, flits and DLLPs were damaged or sent again
+  /// while it delivered fewer TLPs and messages than this, however much simulated time that took.
+  static constexpr std::uint64_t kMostWasted = 100'000, kFewestDelivered = 200;
 
   /// Repetitions are counted from here on, unless they are already.
   void begin();
-  /// Something was completed: all is counted anew.
+  /// Something was completed: repetitions are counted anew. What a link has wasted is not: a
+  /// request may be over because it has given up.
   void forget();
   /// A line for each repetition that was counted, the most frequent ones first.
   std::string text() const;
@@ -43,7 +44,7 @@ class RepeatBook {
   const HostBridge& bridge_;
   const TranslationAgent& agent_;
   Counts before_;            // empty: not begun
-  std::vector<Line> links_;  // when each delivered last
+  std::vector<Line> links_;  // from where on each is looked at
 };
 
 }  // namespace flitwise

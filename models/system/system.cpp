@@ -23,8 +23,10 @@ System::~System() = default;
 RunResult System::run() {
   Machine& machine = *machine_;
   machine.bring_up();
-  machine.start();
-  machine.run_until_quiet();
+  if (!machine.is_cut_short()) {
+    machine.start();
+    machine.run_until_quiet();
+  }
   return report();
 }
 

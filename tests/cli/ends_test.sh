@@ -43,6 +43,27 @@ assert not [e for e in result["errors"] if e["kind"] in ("untrusted_request", "f
 assert {l["name"]: l["count"] for l in result["latency"]}["dma_write"] == 2000
 P
 
+# A machine that never comes up, since what it sends goes again for ever: it says so, and a signal ends it before.
+for c in "bench/flit_mode_posted_write_64B --set link.timing.propagation=1us --set link.timing.replay_timeout=100ns" \
+  "examples/cxl_memory --set link.timing.propagation=10us --set link.timing.replay_timeout=200ns --set run.warmup=0"; do
+  ends "$configs/"${c/ /.yaml }
+  [[ $code == 3 ]] || complain "$c ended with $code"
+  said "the machine does not come up"
+done
+for signal in INT TERM; do
+  seen=0
+  timeout --signal=$signal --kill-after=20 2 "$FLITWISE" run "$configs/bench/flit_mode_posted_write_64B.yaml" --set link.timing.propagation=1us \
+    --set link.timing.replay_timeout=100ns --set run.deadlock_after=1000s --quiet -o "$work/result" >"$work/out" 2>"$work/err" </dev/null || seen=$?
+  [[ $seen == 124 ]] || complain "SIG$signal during bring-up: exit code $seen"
+  said "interrupted before the measured window began"
+done
+
+# A device that is never reached does not answer, and software repeats after a minute each: four simulated minutes.
+timeout 60 "$FLITWISE" run "$configs/presets/gen5x16.yaml" --set link.identity=dhi --set device.dhi.management=software --set device.atc.enabled=true \
+  --set host.dhi.unknown_domain=error --set iommu.translation=first_stage --set host.iommu_driver.enabled=true --set host.iommu_driver.teardown_rate=50000 \
+  --set workload.kind=read_write --set workload.domains=64 --set workload.requests=3000 --set workload.arrival=poisson --set workload.rate=8Mreq/s \
+  --quiet -o "$work/result" >"$work/out" 2>"$work/err" || [[ $? != 124 ]] || complain "a minute of real time for each minute of polling"
+
 # Its own pace: an interval, and arrivals, of a second; a driver that takes 200 ms.
 for pace in device.dma.issue_interval=1s "workload.arrival=poisson --set workload.rate=1req/s" "workload.arrival=on_off --set workload.rate=1req/s"; do
   ends "$configs/checks/saturated.yaml" --set workload.requests=5 --set $pace

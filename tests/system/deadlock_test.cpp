@@ -87,5 +87,51 @@ run: {warmup: 0, deadlock_after: 50ms}
   EXPECT_GT(now(), Time::from_us(100'000)) << "longer than patience lasts";
 }
 
+/// Why the run of a machine with its own memory ends; empty where it gives a result.
+std::string end_of(const std::string& yaml) {
+  System system(config_from_text(yaml, "run.yaml", ""));
+  try {
+    system.run();
+  } catch (const SimulationError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Each Recovery is told of by ERR_COR, which is sent again as well: the machine never gets quiet.
+TEST(Deadlock, OfAMachineThatDoesNotComeUpSaysWhoRepeatsWhat) {
+  const std::string why = end_of(R"(
+link: {preset: gen6x16, flit_mode: true, timing: {propagation: 1us, replay_timeout: 100ns}}
+workload: {kind: posted_write, requests: 10}
+)");
+  EXPECT_THAT(why, HasSubstr("the machine does not come up: no progress"));
+  EXPECT_THAT(why, HasSubstr("TLPs or flits sent again"));
+  EXPECT_LT(now(), Time::from_us(200'000));
+}
+
+// More than 500 TLPs and flits go again, or are damaged, for one that arrives; each read gives up
+// in its time, and so ends.
+TEST(Deadlock, ALinkThatHardlyEverDeliversHasFailedThoughRequestsGiveUp) {
+  const std::string why = end_of(R"(
+link: {preset: gen3x8, identity: none, error_rate: 1e-2}
+device: {dma: {outstanding: 1}, timing: {completion_timeout: 50us}}
+workload: {kind: read, payload: 64B, requests: 20000}
+run: {warmup: 2000}
+)");
+  EXPECT_THAT(why, HasSubstr("no progress on rp0-ep0: 100000 TLPs"));
+}
+
+// The engine goes on behind what is patience for others, and each request has all of it again.
+TEST(Deadlock, IsNoneWhereAnEnginePausesForLongerThanPatienceLasts) {
+  EXPECT_EQ(end_of(R"(
+device: {dma: {issue_interval: 10ms}, timing: {completion_timeout: 40us}}
+host: {timing: {completion_timeout: 40us}}
+workload: {kind: read, payload: 64B, requests: 20}
+run: {warmup: 0, deadlock_after: 900us}
+)"),
+            "");
+  EXPECT_GT(now(), Time::from_us(190'000));
+}
+
 }  // namespace
 }  // namespace flitwise::deadlock_test
