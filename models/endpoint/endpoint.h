@@ -166,6 +166,8 @@ class Endpoint : public sc_core::sc_module {
                       TransferStatus status, Time now);
   void check_timeouts(Time now);
   void give_up_requests(Time due_by, const char* kind, Time now);
+  void take_data(unsigned function, const Packet& packet, OutstandingRequest& request, Time t);
+  void give_data(const Packet& packet, const OutstandingRequest& request, std::uint32_t bytes);
   void refuse(const Packet& packet, const char* kind);
   void report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
               const Packet& packet, Time now);

@@ -3,6 +3,7 @@
 // comes back for those that asked. Messages are in endpoint_ats_messages.cpp.
 #include "endpoint/endpoint.h"
 #include "tlp/identity.h"
+#include "tlp/tlp_check.h"
 
 namespace flitwise {
 namespace {
@@ -300,6 +301,9 @@ void Endpoint::complete_translation(unsigned function, const Packet& packet,
     report(function, "malformed_tlp", cfg::aer::Uncorrectable::kMalformedTlp, packet, t);
   } else if (const char* const problem = problem_of(verdict)) {
     refuse(packet, problem);
+  }
+  if (has_poisoned_data(packet.tlp)) {  // [LNK-9.26]
+    report(function, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, packet, t);
   }
   if (verdict == TranslationVerdict::kAborted) {  // [TCP-06]
     fail_waiting_for(function, slot, TransferStatus::kCompleterAbort, t);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "endpoint/endpoint.h"
+#include "tlp/tlp_check.h"
 
 namespace flitwise {
 namespace {
@@ -49,6 +50,8 @@ void Endpoint::complete(Packet& packet, Time t) {
     if (raw_ == nullptr || !raw_->complete(packet, t)) {
       report(function, "unexpected_completion", cfg::aer::Uncorrectable::kUnexpectedCompletion,
              packet, t);
+    } else if (has_poisoned_data(tlp)) {
+      report(function, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, packet, t);
     }
     return;
   }
@@ -72,18 +75,37 @@ void Endpoint::complete(Packet& packet, Time t) {
            packet, t);
     return;
   }
-  const std::uint32_t bytes = request->reassembly.bytes_in(tlp);
-  if (!packet.length_only && request->request->purpose == HandlePurpose::kNone &&
-      !packet.payload.empty()) {
-    active_[request->transfer].engine->data(active_[request->transfer].transfer.token,
-                                            request->offset + request->received,
-                                            packet.payload.data() + tlp.lower_address % 4, bytes);
-  }
-  request->received += bytes;
-  counters_.delivered_bytes += bytes;
-  request->reassembly.accept(tlp);
+  take_data(function, packet, *request, t);
   if (fit == CompletionFit::kLast) {
-    finish_request(function, tlp.tag, *request, TransferStatus::kDone, t);
+    finish_request(function, tlp.tag, *request,
+                   request->is_poisoned ? TransferStatus::kPoisoned : TransferStatus::kDone, t);
+  }
+}
+
+// Poisoned data is not given on; the request waits for the rest of its completions. [LNK-9.26]
+void Endpoint::take_data(unsigned function, const Packet& packet, OutstandingRequest& request,
+                         Time t) {
+  const Tlp& tlp = packet.tlp;
+  const std::uint32_t bytes = request.reassembly.bytes_in(tlp);
+  if (has_poisoned_data(tlp)) {
+    request.is_poisoned = true;
+    counters_.failed_bytes += bytes;
+    report(function, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, packet, t);
+  } else {
+    give_data(packet, request, bytes);
+    counters_.delivered_bytes += bytes;
+  }
+  request.received += bytes;
+  request.reassembly.accept(tlp);
+}
+
+void Endpoint::give_data(const Packet& packet, const OutstandingRequest& request,
+                         std::uint32_t bytes) {
+  if (!packet.length_only && request.request->purpose == HandlePurpose::kNone &&
+      !packet.payload.empty()) {
+    Active& active = active_[request.transfer];
+    active.engine->data(active.transfer.token, request.offset + request.received,
+                        packet.payload.data() + packet.tlp.lower_address % 4, bytes);
   }
 }
 

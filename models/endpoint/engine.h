@@ -30,6 +30,7 @@ enum class TransferStatus : std::uint8_t {
   kUnsupportedRequest,
   kCompleterAbort,
   kTimeout,
+  kPoisoned,      ///< an answer came whose data is not to be used [LNK-9.26]
   kContextEnded,  ///< it was never sent
 };
 

@@ -11,6 +11,7 @@
 #include "flitwise/error.h"
 #include "tlp/header_layout.h"
 #include "tlp/wire_size.h"
+#include "tlp/tlp_check.h"
 
 namespace flitwise {
 namespace {
@@ -157,7 +158,7 @@ bool ScriptEngine::complete(const Packet& packet, Time /*now*/) {
   if (found->is_raw) {
     on_completion_(packet, found->token);
   } else if (!take_dma(*found, packet)) {
-    failures_.push_back({tlp.tag, tlp.status});
+    failures_.push_back({tlp.tag, tlp.status, has_poisoned_data(tlp)});
   }
   if (fit == CompletionFit::kPartial || fit == CompletionFit::kLast) {
     found->reassembly.accept(tlp);
@@ -173,7 +174,7 @@ bool ScriptEngine::complete_translation(Request& request, const Packet& packet) 
   const TranslationVerdict verdict = request.translations.check(packet.tlp, packet.payload.data());
   const bool brings_entries =
       verdict == TranslationVerdict::kPartial || verdict == TranslationVerdict::kLast;
-  if (!brings_entries && packet.tlp.status == CplStatus::kSC) {
+  if (!brings_entries && packet.tlp.status == CplStatus::kSC && !has_poisoned_data(packet.tlp)) {
     return false;
   }
   if (request.is_raw) {
@@ -181,7 +182,7 @@ bool ScriptEngine::complete_translation(Request& request, const Packet& packet) 
   } else if (brings_entries) {
     take_translation(request, packet);
   } else {
-    failures_.push_back({packet.tlp.tag, packet.tlp.status});
+    failures_.push_back({packet.tlp.tag, packet.tlp.status, has_poisoned_data(packet.tlp)});
   }
   if (brings_entries) {
     request.translations.accept(packet.tlp, packet.payload.data());
@@ -199,18 +200,19 @@ void ScriptEngine::take_translation(Request& request, const Packet& packet) {
   request.received += static_cast<std::uint32_t>(packet.payload.size());
 }
 
-// Books the data of a completion in; false where it brings none.
+// Books the data of a completion in; false where it brings none that is good. [LNK-9.26]
 bool ScriptEngine::take_dma(Request& request, const Packet& packet) {
   if (packet.tlp.status != CplStatus::kSC) {
     return false;
   }
   const std::uint32_t bytes = request.reassembly.bytes_in(packet.tlp);
   const std::size_t to = request.offset + request.received;
-  if (!packet.payload.empty() && to + bytes <= data_.size()) {
+  const bool is_good = !has_poisoned_data(packet.tlp);
+  if (is_good && !packet.payload.empty() && to + bytes <= data_.size()) {
     std::memcpy(data_.data() + to, packet.payload.data() + packet.tlp.lower_address % 4, bytes);
   }
   request.received += bytes;
-  return true;
+  return is_good;
 }
 
 void ScriptEngine::finish(std::size_t index) {

@@ -56,6 +56,7 @@ class ScriptEngine : public RawEngine {
   struct Failure {
     std::uint16_t tag;
     CplStatus status;
+    bool is_poisoned;
   };
   const std::vector<Failure>& failures() const { return failures_; }
   Time deadline() const { return deadline_; }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "flitwise/error.h"
+#include "tlp/tlp_check.h"
 
 namespace flitwise {
 namespace {
@@ -216,8 +217,12 @@ bool HostBridge::completed(unsigned port, const PacketRef& packet, Time when) {
                              packet->payload.begin() + lead + count);
     }
     out.reassembly.accept(tlp);
+    out.answer.is_poisoned |= has_poisoned_data(tlp);
   }
   if (fit != CompletionFit::kPartial) {
+    if (out.answer.is_poisoned) {
+      out.answer.data.clear();
+    }
     finish(tlp.tag, when - now() + mmio_);
   }
   return true;

@@ -33,9 +33,10 @@ namespace flitwise {
 struct HostAnswer {
   CplStatus status = CplStatus::kSC;
   bool is_timeout = false;
+  bool is_poisoned = false;  ///< then there is no data
   std::vector<std::uint8_t> data;
 
-  bool is_ok() const { return status == CplStatus::kSC && !is_timeout; }
+  bool is_ok() const { return status == CplStatus::kSC && !is_timeout && !is_poisoned; }
   /// The first DW, little-endian; ones where there is none.
   std::uint32_t value() const;
 };

@@ -135,6 +135,11 @@ void RootPort::take_unordered(Packet& packet, Time t) {
   } else if (hooks_.completion &&
              hooks_.completion(PacketRef(&packet), t + config_.host.timing.root_port)) {
     ++counters_.completions;
+    if (has_poisoned_data(packet.tlp)) {  // [LNK-9.26]
+      ++errors_["poisoned_tlp"];
+      observe("poisoned_tlp", "poisoned_tlp", packet);
+      report(cfg::aer::Uncorrectable::kPoisonedTlp, packet);
+    }
   } else {
     drop(packet, "unexpected_completion", "unexpected_completion");
     report(cfg::aer::Uncorrectable::kUnexpectedCompletion, packet);

@@ -136,12 +136,16 @@ void ScriptOutput::data(std::uint32_t token, const std::vector<std::uint8_t>& by
 }
 
 void ScriptOutput::completion(std::uint32_t token, std::optional<std::uint16_t> tag,
-                              CplStatus status, const std::vector<std::uint8_t>& bytes) {
+                              CplStatus status, const std::vector<std::uint8_t>& bytes,
+                              bool is_poisoned) {
   Json line = event(token, "completion");
   if (tag) {
     line["tag"] = *tag;
   }
   line["status"] = name_of(status);
+  if (is_poisoned) {
+    line["ep"] = true;
+  }
   line["hex"] = hex(bytes);
   write(line);
 }

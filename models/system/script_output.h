@@ -40,7 +40,7 @@ class ScriptOutput {
   void data(std::uint32_t token, const std::vector<std::uint8_t>& bytes);
   /// A completion with the bytes it brought; without a tag where the host had asked.
   void completion(std::uint32_t token, std::optional<std::uint16_t> tag, CplStatus status,
-                  const std::vector<std::uint8_t>& bytes);
+                  const std::vector<std::uint8_t>& bytes, bool is_poisoned);
   void error(std::uint32_t token, const std::string& kind, const std::string& detail);
   /// The operation could not be understood: the number of its line, and what is wrong.
   void bad_value(std::uint32_t token, const std::string& message);

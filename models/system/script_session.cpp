@@ -10,6 +10,7 @@
 #include "results/result_json.h"
 #include "scenario/vocabulary.h"
 #include "tlp/raw_packet.h"
+#include "tlp/tlp_check.h"
 
 namespace flitwise {
 namespace {
@@ -22,7 +23,8 @@ ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wire
                              ScriptOutput& output)
     : machine_(config), output_(output) {
   const auto completed = [this](const Packet& packet, std::uint32_t token) {
-    output_.completion(token, packet.tlp.tag, packet.tlp.status, packet.payload);
+    output_.completion(token, packet.tlp.tag, packet.tlp.status, packet.payload,
+                       has_poisoned_data(packet.tlp));
   };
   for (const std::string& name : machine_.device_names()) {
     auto engine = std::make_unique<ScriptEngine>(config, machine_.pool, completed);
@@ -212,7 +214,7 @@ void ScriptSession::wait_for_read(ScriptEngine& engine) {
 
 void ScriptSession::report_read(const DmaOp& op, const ScriptEngine& engine) {
   for (const ScriptEngine::Failure& failure : engine.failures()) {
-    output_.completion(token_, failure.tag, failure.status, {});
+    output_.completion(token_, failure.tag, failure.status, {}, failure.is_poisoned);
   }
   if (engine.requests_out() > malformed_) {
     Endpoint& endpoint = *machine_.endpoint(op.port);
@@ -285,7 +287,7 @@ void ScriptSession::report_failure(const HostAnswer& answer) {
   if (answer.is_timeout) {
     output_.error(token_, "completion_timeout", "");
   } else {
-    output_.completion(token_, std::nullopt, answer.status, {});
+    output_.completion(token_, std::nullopt, answer.status, {}, answer.is_poisoned);
   }
 }
 

@@ -25,6 +25,7 @@ struct OutstandingRequest {
   std::uint32_t transfer = 0;  ///< the shell's transfer slot
   std::uint64_t offset = 0;    ///< of this request's first byte in the transfer
   std::uint32_t received = 0;  ///< bytes
+  bool is_poisoned = false;    ///< some of them: it fails with its last completion [LNK-9.26]
   Time deadline{};             ///< completion timeout [LNK-9.18]
 };
 

@@ -138,7 +138,7 @@ const std::vector<EventKind>& event_kinds() {
       {"error", {"kind", "detail", "at", "rid", "line"}},
       {"message", {"name", "at", "rid"}},
       {"interrupt", {"addr", "hex", "at", "rid"}},
-      {"completion", {"tag", "status", "hex"}},
+      {"completion", {"tag", "status", "ep", "hex"}},
       {"data", {"hex", "value"}},
       {"memory", {"addr", "hex"}},
       {"handle", {"end", "dhi", "valid", "bdf", "pasid"}},

@@ -66,6 +66,10 @@ constexpr bool has_wrong_address_type(const Tlp& tlp) {
   return !is_right && is_memory_request(tlp.type);
 }
 
+/// Its data is said to be wrong. [LNK-1.6]
+constexpr bool has_poisoned_data(const Tlp& tlp) {
+  return tlp.is_poisoned && has_data(tlp.type);
+}
 inline constexpr bool kTranslatedPasidNeedsSupport = true;  // unverified [LNK-3.8]
 
 /// The first rule on fields alone that the TLP breaks. [LNK-9.17]
