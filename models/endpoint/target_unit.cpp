@@ -9,8 +9,8 @@
 #include "config_space/dhi_capability.h"
 #include "tlp/completion.h"
 #include "tlp/message_use.h"
+#include "tlp/raw_packet.h"
 #include "tlp/tlp_check.h"
-#include "tlp/tlp_encoder.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -362,11 +362,7 @@ void TargetUnit::refuse(const Arrival& arrival, const char* kind, cfg::aer::Unco
 void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
                         const Packet& packet, Time now) {
   hooks_.refused(packet, kind);
-  const FcClass fc = fc_class(packet.tlp.type);
-  const bool is_poisoned_request =
-      packet.tlp.is_poisoned && fc == FcClass::kNonPosted && has_data(packet.tlp.type);
-  book(function, {error, encode_header(packet.tlp), is_advisory(error, fc) && !is_poisoned_request},
-       now);
+  book(function, {error, received_header(packet), is_advisory(error, packet.tlp)}, now);
 }
 
 void TargetUnit::report_timeout(unsigned function, Time now) {

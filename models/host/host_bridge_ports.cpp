@@ -5,7 +5,7 @@
 #include "config_space/dhi_capability.h"
 #include "config_space/functions.h"
 #include "host/host_bridge.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/raw_packet.h"
 
 namespace flitwise {
 namespace {
@@ -61,11 +61,7 @@ unsigned HostBridge::attach(RootPort& port, const Config& config) {
     return completed(index, packet, when);
   };
   hooks.error = [this, index](cfg::aer::Uncorrectable error, const Packet& packet) {
-    const FcClass fc = fc_class(packet.tlp.type);
-    const bool is_poisoned_request =
-        packet.tlp.is_poisoned && fc == FcClass::kNonPosted && has_data(packet.tlp.type);
-    report(index,
-           {error, encode_header(packet.tlp), is_advisory(error, fc) && !is_poisoned_request});
+    report(index, {error, received_header(packet), is_advisory(error, packet.tlp)});
   };
   hooks.corrected = [this, index](cfg::aer::Correctable error) {
     tell_root(index, report_error(ports_[index]->space, error));

@@ -40,6 +40,11 @@ Json message_fields(const CxlMessage& message) {
   return fields;
 }
 
+// The payload of a malformed packet holds its header.
+TlpDocument document_of(const Packet& packet) {
+  return {packet.tlp, packet.malformed ? std::vector<std::uint8_t>() : packet.payload, {}};
+}
+
 }  // namespace
 
 void WireWatch::record(const TraceEvent& event) {
@@ -71,7 +76,7 @@ void WireWatch::record(const TraceEvent& event) {
   const Json fields = is_flit   ? Json::object()
                       : is_cxl  ? message_fields(*packet.cxl)
                       : is_dllp ? json_of(packet.dllp)
-                                : json_of(TlpDocument{packet.tlp, packet.payload, {}});
+                                : json_of(document_of(packet));
   for (const auto& [key, value] : fields.items()) {
     line[key] = value;
   }

@@ -76,6 +76,13 @@ constexpr bool is_advisory(cfg::aer::Uncorrectable error, FcClass fc) {
       return false;
   }
 }
+/// The same of a TLP: a request that is poisoned is no advice, whatever answers it. [LNK-12.12]
+constexpr bool is_advisory(cfg::aer::Uncorrectable error, const Tlp& tlp) {
+  const FcClass fc = fc_class(tlp.type);
+  const bool is_poisoned_request =
+      tlp.is_poisoned && fc == FcClass::kNonPosted && has_data(tlp.type);
+  return !is_poisoned_request && is_advisory(error, fc);
+}
 /// What was found wrong, and with which TLP.
 struct FoundError {
   cfg::aer::Uncorrectable error;

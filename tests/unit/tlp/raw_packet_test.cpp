@@ -46,6 +46,45 @@ TEST(RawPacket, PayloadCountsEnabledBytesOnly) {
   EXPECT_EQ(packet->size.padding, 5U * 8U);
 }
 
+std::array<std::uint32_t, 4> header_of(const ByteVector& bytes) {
+  PacketPool pool;
+  const PacketRef packet = pool.make(PacketKind::kTlp);
+  write_raw(*packet, bytes.data(), bytes.size());
+  return received_header(*packet);
+}
+
+TEST(RawPacket, LNK_12_14_TheHeaderOfAMalformedTlpIsAsItCame) {
+  using Header = std::array<std::uint32_t, 4>;
+  struct Row {
+    ByteVector bytes;
+    Header header;
+  };
+  const std::initializer_list<Row> rows = {
+      // ERR_FATAL on TC 4; the fourth DW as well.
+      {{0x30, 0x40, 0, 0, 1, 0, 0, 0x33, 1, 2, 3, 4, 5, 6, 7, 8},
+       {0x30400000, 0x01000033, 0x01020304, 0x05060708}},
+      // A write of two DWs that has one: the payload is none of its header.
+      {{0x40, 0, 0, 2, 1, 0, 0, 0xff, 0, 0, 0x10, 0, 0x11, 0x22, 0x33, 0x44},
+       {0x40000002, 0x010000ff, 0x00001000, 0}},
+      // A read across 4 KiB, with its Length, tag and byte enables.
+      {{0, 0, 0, 4, 1, 0, 0x0a, 0xff, 0, 0, 0x2f, 0xf8}, {0x00000004, 0x01000aff, 0x00002ff8, 0}},
+      // Type 1Fh names no kind; its three DWs are there all the same.
+      {{0x1f, 0, 0, 1, 1, 0, 7, 0x0f, 0, 0, 0x10, 0}, {0x1f000001, 0x0100070f, 0x00001000, 0}},
+      // A prefix stands in front; then the header ends too early.
+      {{0x91, 0, 0, 5, 0x20, 0, 0, 1, 1, 0, 0, 0x0f, 0xaa},
+       {0x20000001, 0x0100000f, 0xaa000000, 0}},
+      {{}, {0, 0, 0, 0}},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(header_of(row.bytes), row.header) << row.bytes.size() << " bytes";
+  }
+}
+
+TEST(RawPacket, LNK_12_14_TheHeaderOfAGoodTlpIsItsOwn) {
+  const ByteVector read = {0, 0, 0, 1, 1, 0, 7, 0x0f, 0, 0, 0x10, 0};
+  EXPECT_EQ(header_of(read), (std::array<std::uint32_t, 4>{0x00000001, 0x0100070f, 0x00001000, 0}));
+}
+
 // [LNK-1.3]
 TEST(RawPacket, BytesThatNameNoKindAreChargedAsPostedWithoutData) {
   PacketPool pool;
