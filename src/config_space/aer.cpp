@@ -44,19 +44,6 @@ bool has_enables(const ConfigSpace& space, std::uint32_t enables) {
   return (field(space, start, pcie::kDeviceControl) & enables) == enables;
 }
 
-// Software has cleared the first error: before the next one is noted, pointer and log are cleared
-// too. Pointer 0 names no error. [LNK-12.13]
-void forget_cleared(ConfigSpace& space, std::uint16_t start) {
-  const std::uint32_t first = field(space, start, aer::kControl) & kFirstErrorPointer;
-  if ((field(space, start, aer::kUncorrectableStatus) >> first & 1U) != 0) {
-    return;
-  }
-  space.set(static_cast<std::uint16_t>(start + aer::kControl), kFirstErrorPointer, 0);
-  for (unsigned dw = 0; dw < 4; ++dw) {
-    space.set(static_cast<std::uint16_t>(start + aer::kHeaderLog + 4 * dw), 0xffffffff, 0);
-  }
-}
-
 // The log belongs to the first error: while its status bit stands, later ones leave it alone.
 void log_first(ConfigSpace& space, std::uint16_t start, const FoundError& found) {
   const std::uint32_t first = field(space, start, aer::kControl) & kFirstErrorPointer;
@@ -134,13 +121,25 @@ EcrcControl ecrc_control(const ConfigSpace& space) {
   return {(control & aer::kEcrcGenerationEnable) != 0, (control & aer::kEcrcCheckEnable) != 0};
 }
 
+// Pointer 0 names no error.
+void forget_cleared_error(ConfigSpace& space) {
+  const std::uint16_t start = space.find_extended(cfg::kExtAer).value();
+  const std::uint32_t first = field(space, start, aer::kControl) & kFirstErrorPointer;
+  if ((field(space, start, aer::kUncorrectableStatus) >> first & 1U) != 0) {
+    return;
+  }
+  space.set(static_cast<std::uint16_t>(start + aer::kControl), kFirstErrorPointer, 0);
+  for (unsigned dw = 0; dw < 4; ++dw) {
+    space.set(static_cast<std::uint16_t>(start + aer::kHeaderLog + 4 * dw), 0xffffffff, 0);
+  }
+}
+
 std::optional<std::uint8_t> report_error(ConfigSpace& space, const FoundError& found,
                                          const ConfigSpace* physical) {
   const Blocks at = blocks_of(space);
   const ConfigSpace& enables = physical == nullptr ? space : *physical;
   const std::uint32_t bit = 1U << static_cast<unsigned>(found.error);
   const bool is_fatal = (field(space, at.aer, aer::kUncorrectableSeverity) & bit) != 0;
-  forget_cleared(space, at.aer);
   if (found.is_advisory && !is_fatal) {
     return report_advice(space, found, enables);
   }

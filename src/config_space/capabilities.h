@@ -97,6 +97,9 @@ std::optional<std::uint8_t> report_error(ConfigSpace& space, const FoundError& f
                                          const ConfigSpace* physical = nullptr);
 std::optional<std::uint8_t> report_error(ConfigSpace& space, cfg::aer::Correctable error,
                                          const ConfigSpace* physical = nullptr);
+/// Software has cleared bits of the AER status: where that of the first error no longer stands,
+/// First Error Pointer and header log are cleared too. REQUIRES: AER is there. [LNK-12.13]
+void forget_cleared_error(ConfigSpace& space);
 /// Root port: books an error message that arrived from `source`.
 void note_error_message(ConfigSpace& root_port, std::uint8_t message_code, Bdf source);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "config_space/capabilities.h"
 #include "config_space/registers.h"
 #include "flitwise/error.h"
 
@@ -143,6 +144,9 @@ WriteEffect ConfigSpace::write(std::uint16_t offset, std::uint32_t value,
       written.written |= (byte_enables >> byte & 1U) != 0 ? value & 0xffU << 8 * byte : 0U;
     }
     placed->capability.on_write(written, effect);
+    if (effect.error_status_cleared) {
+      forget_cleared_error(*this);
+    }
   }
   return effect;
 }

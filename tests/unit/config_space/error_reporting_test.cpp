@@ -104,6 +104,43 @@ TEST(ErrorReporting, LNK_12_9_WhoIsAnsweredJudges) {
   EXPECT_FALSE(is_advisory(Uncorrectable::kEcrc, FcClass::kNonPosted));
 }
 
+// The log goes with the write that clears the first error, not with the next error.
+TEST(ErrorReporting, LNK_12_13_ClearingTheFirstErrorClearsPointerAndLog) {
+  using cfg::aer::Uncorrectable;
+  ConfigSpace space = function();
+  const std::uint16_t status = extended_at(space, cfg::kExtAer, cfg::aer::kUncorrectableStatus);
+  const std::uint16_t control = extended_at(space, cfg::kExtAer, cfg::aer::kControl);
+  const std::uint16_t log = extended_at(space, cfg::kExtAer, cfg::aer::kHeaderLog);
+  report_error(space, {Uncorrectable::kUnsupportedRequest, {1, 2, 3, 4}});
+  report_error(space, {Uncorrectable::kPoisonedTlp, {5, 6, 7, 8}});
+  space.write(status, 1U << 12);  // the second one: the first still stands
+  EXPECT_EQ(space.read(control) & 0x1f, 20U);
+  EXPECT_EQ(space.read(log), 1U);
+  report_error(space, {Uncorrectable::kPoisonedTlp, {5, 6, 7, 8}});
+  space.write(status, 1U << 20);
+  EXPECT_EQ(space.read(status), 1U << 12) << "the second one still stands";
+  EXPECT_EQ(space.read(control) & 0x1f, 0U);
+  for (unsigned dw = 0; dw < 4; ++dw) {
+    EXPECT_EQ(space.read(static_cast<std::uint16_t>(log + 4 * dw)), 0U) << dw;
+  }
+  report_error(space, {Uncorrectable::kMalformedTlp, {9, 10, 11, 12}});
+  EXPECT_EQ(space.read(control) & 0x1f, 18U);
+  EXPECT_EQ(space.read(log), 9U);
+}
+
+TEST(ErrorReporting, LNK_12_9_APoisonedRequestIsNoAdvice) {
+  using cfg::aer::Uncorrectable;
+  Tlp tlp;
+  tlp.type = TlpType::kFetchAdd;
+  EXPECT_TRUE(is_advisory(Uncorrectable::kUnsupportedRequest, tlp));
+  tlp.is_poisoned = true;
+  EXPECT_FALSE(is_advisory(Uncorrectable::kUnsupportedRequest, tlp));
+  tlp.type = TlpType::kMRd;  // without data EP says nothing
+  EXPECT_TRUE(is_advisory(Uncorrectable::kUnsupportedRequest, tlp));
+  tlp.type = TlpType::kCplD;
+  EXPECT_TRUE(is_advisory(Uncorrectable::kUnexpectedCompletion, tlp));
+}
+
 TEST(ErrorReporting, LNK_12_6_EcrcIsCapableAndEnabledWhereItIsSupported) {
   for (const bool has_ecrc : {false, true}) {
     ConfigSpace space = ConfigSpace::type0({}, {});
