@@ -35,6 +35,8 @@ std::vector<Register> registers_of(const PcieOptions& options) {
   const std::uint32_t speeds = ((1U << options.generation) - 1U) << 1;
   const std::uint32_t tags =
       options.ten_bit_tag ? pcie::kCap2TenBitCompleter | pcie::kCap2TenBitRequester : 0U;
+  // Max End-End TLP Prefixes [23:22] 0: four. [LNK-3.9]
+  const std::uint32_t prefixes = pcie::kCap2ExtendedFmt | pcie::kCap2EndEndPrefix;
   const bool is_root = options.type == pcie::PortType::kRootPort;
   const bool is_downstream = is_root || options.type == pcie::PortType::kDownstreamPort;
   const std::uint32_t control2 = pcie::kTimeoutValueMask | pcie::kTimeoutDisable |
@@ -54,8 +56,9 @@ std::vector<Register> registers_of(const PcieOptions& options) {
       {pcie::kLinkControl, link << 16 | (is_downstream ? pcie::kLinkActive : 0U),
        0xc3 | (options.can_be_disabled ? pcie::kLinkDisable : 0U), 0, 0, 0xc3},
       {pcie::kRootControl, 0, is_root ? 0x1fU : 0U, 0, 0, 0},
-      {pcie::kDeviceCap2, 0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags,
-       0, 0, 0, 0},
+      {pcie::kDeviceCap2,
+       0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags | prefixes, 0, 0, 0,
+       0},
       {pcie::kDeviceControl2, 0, control2, 0, 0, 0},
       {pcie::kLinkCap2, speeds, 0, 0, 0, 0},
       {pcie::kLinkControl2, options.generation, 0xf, 0, 0xf, 0},

@@ -67,7 +67,8 @@ inline constexpr std::uint32_t kStatusCorrectable = 1U << 16, kStatusNonFatal = 
                                kStatusFatal = 1U << 18, kStatusUnsupported = 1U << 19,
                                kStatusTransactionsPending = 1U << 21;
 inline constexpr std::uint32_t kCap2AriForwarding = 1U << 5, kCap2TenBitCompleter = 1U << 16,
-                               kCap2TenBitRequester = 1U << 17;
+                               kCap2TenBitRequester = 1U << 17, kCap2ExtendedFmt = 1U << 20,
+                               kCap2EndEndPrefix = 1U << 21;
 inline constexpr std::uint32_t kTimeoutValueMask = 0xf, kTimeoutDisable = 1U << 4,
                                kAriForwarding = 1U << 5, kIdoRequest = 1U << 8,
                                kIdoCompletion = 1U << 9, kTenBitRequester = 1U << 12;
