@@ -113,7 +113,7 @@ void Endpoint::pump(Time t) {
 
 void Endpoint::pump_raw(Time t) {
   while (outbox_.empty()) {
-    PacketRef packet = raw_->next(is_bus_master_);
+    PacketRef packet = raw_->next(is_bus_master_ && may_send(raw_->requester()));
     if (!packet) {
       return;
     }

@@ -63,6 +63,9 @@ class Endpoint : public sc_core::sc_module {
   /// Software has given the device its bus number; function f answers to routing ID base + f.
   void set_base(Bdf base);
   Bdf base() const { return base_; }
+  unsigned function_of(Bdf bdf) const {
+    return static_cast<std::uint16_t>(bdf.value - base_.value);
+  }
   /// Bus Master Enable of the PF; until it is set the device sends no requests.
   void set_bus_master(bool is_enabled);
   TargetUnit& target() { return target_; }
@@ -142,6 +145,7 @@ class Endpoint : public sc_core::sc_module {
   void work();
   void pump(Time now);
   void pump_raw(Time now);
+  bool may_send(std::optional<Bdf> requester) const;
   bool begin_transfer(Time now);
   bool send_piece(Time now);
   PacketRef make_request(const Transfer& transfer, const DeviceIdentity& identity,
@@ -162,12 +166,12 @@ class Endpoint : public sc_core::sc_module {
   void note_sent(const Outbox::Entry& entry);
   void complete(Packet& packet, Time now);
   unsigned function_behind(const Tlp& completion);
+  void take_data(unsigned function, const Packet& packet, OutstandingRequest& request, Time t);
+  void give_data(const Packet& packet, const OutstandingRequest& request, std::uint32_t bytes);
   void finish_request(unsigned function, std::uint16_t tag, OutstandingRequest& request,
                       TransferStatus status, Time now);
   void check_timeouts(Time now);
   void give_up_requests(Time due_by, const char* kind, Time now);
-  void take_data(unsigned function, const Packet& packet, OutstandingRequest& request, Time t);
-  void give_data(const Packet& packet, const OutstandingRequest& request, std::uint32_t bytes);
   void refuse(const Packet& packet, const char* kind);
   void report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
               const Packet& packet, Time now);
@@ -192,9 +196,6 @@ class Endpoint : public sc_core::sc_module {
   void command_written(unsigned function);
   std::optional<DomainId> domain_of(const DeviceIdentity& identity) const;
   TargetUnit::Hooks target_hooks();
-  unsigned function_of(Bdf bdf) const {
-    return static_cast<std::uint16_t>(bdf.value - base_.value);
-  }
   std::uint32_t new_active();
   bool uses_handles(Op op) const;
   DhiAgent::Answer acquire_handle(const DeviceIdentity& identity, UseKind use,

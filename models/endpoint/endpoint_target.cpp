@@ -17,6 +17,9 @@ TargetUnit::Hooks Endpoint::target_hooks() {
     outstanding_.set_tag_bits(control.tag_bits);
     relaxed_ordering_ = config_.device.dma.relaxed_ordering && control.relaxed_ordering;
     id_based_ordering_ = config_.device.dma.id_based_ordering && control.id_based_ordering;
+    if (raw_ != nullptr) {
+      raw_->controlled(control);
+    }
     if (ats_ != nullptr) {
       translation_written(0);  // MRRS bounds what a function asks for [ATR-09]
     }
@@ -150,6 +153,13 @@ void Endpoint::set_bus_master(bool is_enabled) {
   if (is_enabled) {
     wake();
   }
+}
+
+// Of an ID that is none of its functions nobody is asked.
+bool Endpoint::may_send(std::optional<Bdf> requester) const {
+  const unsigned function = requester ? function_of(*requester) : 0U;
+  return !requester || function >= functions_.size() ||
+         functions_[function] == FunctionState::kRunning;
 }
 
 // model: a VF may send when the PF may, unless it was reset and its own enable has not been set

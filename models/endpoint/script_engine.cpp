@@ -8,10 +8,11 @@
 #include <cstring>
 
 #include "common/page.h"
+#include "config_space/capabilities.h"
 #include "flitwise/error.h"
 #include "tlp/header_layout.h"
-#include "tlp/wire_size.h"
 #include "tlp/tlp_check.h"
+#include "tlp/wire_size.h"
 
 namespace flitwise {
 namespace {
@@ -27,6 +28,9 @@ bool needs_bus_master(TlpType type) {
 
 ScriptEngine::ScriptEngine(const Config& config, PacketPool& pool, OnCompletion on_completion)
     : link_(config.link),
+      device_tag_bits_(config.device.tag_bits),
+      mps_(static_cast<std::uint32_t>(config.link.mps)),
+      mrrs_(static_cast<std::uint32_t>(config.link.mrrs)),
       timeout_(config.device.timing.completion_timeout),
       pool_(pool),
       tags_(config.device.tag_bits),
@@ -34,7 +38,20 @@ ScriptEngine::ScriptEngine(const Config& config, PacketPool& pool, OnCompletion 
 
 std::uint32_t ScriptEngine::most_bytes() const {
   // An unaligned start may take one request more, and so may an unaligned end.
-  return static_cast<std::uint32_t>((tags_.size() - 2) * link_.mrrs);
+  return static_cast<std::uint32_t>((tags_.size() - 2) * mrrs_);
+}
+
+// [LNK-9.27]
+void ScriptEngine::controlled(const DeviceControl& control) {
+  mps_ = control.mps;
+  mrrs_ = control.mrrs;
+  tags_.set_bits(control.tag_bits >= 10 ? device_tag_bits_
+                                        : std::min(control.tag_bits, device_tag_bits_));
+}
+
+std::optional<Bdf> ScriptEngine::requester() const {
+  const bool is_dma = !out_.empty() && out_.front()->request == dma_token_;
+  return is_dma ? std::optional<Bdf>(out_.front()->tlp.requester_id) : std::nullopt;
 }
 
 void ScriptEngine::send(PacketRef packet) {
@@ -49,6 +66,7 @@ void ScriptEngine::send(PacketRef packet) {
 
 unsigned ScriptEngine::start(const ScriptDma& dma, Time now) {
   FLITWISE_CHECK(dma_requests_ == 0 && dma.bytes <= most_bytes(), "one DMA at a time");
+  dma_token_ = dma.token;
   data_.assign(dma.is_write ? 0 : dma.bytes, 0);
   failures_.clear();
   deadline_ = now + timeout_;
@@ -63,8 +81,7 @@ unsigned ScriptEngine::start(const ScriptDma& dma, Time now) {
     return 1;
   }
   unsigned count = 0;
-  RequestSplitter splitter(dma.address, dma.bytes,
-                           static_cast<std::uint32_t>(dma.is_write ? link_.mps : link_.mrrs));
+  RequestSplitter splitter(dma.address, dma.bytes, dma.is_write ? mps_ : mrrs_);
   while (splitter.next(piece)) {
     PacketRef packet = make(dma, piece);
     ++count;

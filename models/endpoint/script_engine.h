@@ -64,6 +64,8 @@ class ScriptEngine : public RawEngine {
   void give_up();
 
   PacketRef next(bool may_request) override;
+  std::optional<Bdf> requester() const override;
+  void controlled(const DeviceControl& control) override;
   bool complete(const Packet& packet, Time now) override;
   bool is_done() const override { return out_.empty(); }
   std::string waiting() const override;
@@ -89,6 +91,9 @@ class ScriptEngine : public RawEngine {
   void finish(std::size_t index);
 
   const LinkConfig link_;
+  const unsigned device_tag_bits_;
+  std::uint32_t mps_, mrrs_;     // as software has set them
+  std::uint32_t dma_token_ = 0;  // of the last DMA
   const Time timeout_;
   PacketPool& pool_;
   TagPool tags_;

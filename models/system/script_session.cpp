@@ -219,8 +219,11 @@ void ScriptSession::report_read(const DmaOp& op, const ScriptEngine& engine) {
   if (engine.requests_out() > malformed_) {
     Endpoint& endpoint = *machine_.endpoint(op.port);
     output_.error(token_, "completion_timeout", "");
-    endpoint.target().report_timeout(0, now());
-    endpoint.wake();
+    const Bdf who = op.requester_id.value_or(endpoint.base());
+    if (!engine.requester()) {  // else some of it was never sent
+      endpoint.target().report_timeout(endpoint.function_of(who), now());
+      endpoint.wake();
+    }
   }
   if (engine.failures().empty() && engine.requests_out() == 0) {
     output_.data(token_, engine.data());
