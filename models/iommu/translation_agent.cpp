@@ -25,6 +25,12 @@ bool is_translated(const WalkRequest& request) {
   return request.kind == WalkKind::kTranslated;
 }
 
+/// Pass-through ends at the PASID entry: there is no page to be found in the IOTLB.
+bool has_page(const Walk& walk) {
+  return walk.has_pasid_entry() &&
+         walk.pasid_entry().translation() != TranslationType::kPassThrough;
+}
+
 /// By the IOTLB: it has an address to be translated.
 bool is_looked_up(const WalkRequest& request) {
   return request.kind == WalkKind::kUntranslated || request.kind == WalkKind::kTranslationRequest;
@@ -93,7 +99,7 @@ void TranslationAgent::translate_next(TranslationClient& client, std::uint64_t t
   Walk walk(request, registers_.root_table(), offers_);
   Time latency{};
   if (look_up(walk, latency)) {
-    counts_.iotlb_hits += walk.has_pasid_entry() && is_looked_up(request) ? 1 : 0;
+    counts_.iotlb_hits += is_looked_up(request) && has_page(walk) ? 1 : 0;
     deliver(job, walk.result(), job.arrival + latency);
     return;
   }
