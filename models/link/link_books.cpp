@@ -172,7 +172,8 @@ std::string Link::waiting() const {
                                                         : "the first waits behind an older TLP");
     }
     if (const std::string held = ends_[i]->framer->waiting(); !held.empty()) {
-      text += fmt::format("{} {}: {}\n", name(), kDirections[i], held);
+      const bool is_of_other = config_.carrier == Carrier::kBitPacked;  // what came in
+      text += fmt::format("{} {}: {}\n", name(), kDirections[is_of_other ? 1 - i : i], held);
     }
     if (ends_[i]->queues.empty() && !ends_[i]->framer->is_quiet() &&
         ends_[i]->framer->waiting().empty()) {

@@ -2,6 +2,10 @@
 // Packing of bit-packed messages into flits.
 #include "link/bit_packed_framer.h"
 
+#include <fmt/format.h>
+
+#include "monitor/packet_note.h"
+
 namespace flitwise {
 
 BitPackedFramer::BitPackedFramer(const MessageConfig& message, TransactionQueues& queues)
@@ -35,9 +39,18 @@ void BitPackedFramer::receive(const WireUnit& unit, bool is_damaged, Time /*now*
                               std::vector<PacketRef>& delivered) {
   if (is_damaged) {
     ++stats_.damaged_tlps;
+    first_lost_ = first_lost_.empty() ? text_of(*unit.packet) : first_lost_;
     return;
   }
   delivered.push_back(unit.packet);
+}
+
+std::string BitPackedFramer::waiting() const {
+  return first_lost_.empty() ? ""
+                             : fmt::format(
+                                   "{} messages were damaged and are lost, since this carrier "
+                                   "sends nothing again; the first: {}",
+                                   stats_.damaged_tlps, first_lost_);
 }
 
 }  // namespace flitwise

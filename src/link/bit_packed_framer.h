@@ -26,12 +26,15 @@ class BitPackedFramer final : public Framer {
   void recovered(Time /*now*/) override {}
   void reset(Time /*now*/) override { open_bits_ = 0; }
   bool is_quiet() const override { return queues_.empty(); }
+  /// Of the other direction: what came in damaged. Nothing on this carrier is sent again.
+  std::string waiting() const override;
   bool is_active() const override { return true; }
   bool is_conserved() const override { return true; }
 
  private:
   MessageConfig message_;
   TransactionQueues& queues_;
+  std::string first_lost_;
   std::uint32_t open_bits_ = 0;  // message bits in the flit that is not closed yet
 };
 
