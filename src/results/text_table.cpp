@@ -7,9 +7,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace flitwise {
 namespace {
+
+constexpr std::size_t kGap = 2;  // between columns
+
+std::size_t width_of(const std::vector<std::size_t>& columns,
+                     const std::vector<std::size_t>& widths) {
+  std::size_t sum = columns.empty() ? 0 : kGap * (columns.size() - 1);
+  for (const std::size_t i : columns) {
+    sum += widths[i];
+  }
+  return sum;
+}
 
 struct Scale {
   double factor;
@@ -44,18 +56,40 @@ void TextTable::add_row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string TextTable::text() const {
+std::string TextTable::text(std::size_t width) const {
   std::vector<std::size_t> widths(is_text_.size(), 0);
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       widths[i] = std::max(widths[i], row[i].size());
     }
   }
+  std::vector<std::size_t> names(std::min(names_, widths.size()));
+  std::iota(names.begin(), names.end(), 0);
+  if (width != kAnyWidth && width_of(names, widths) > width / 2) {
+    names.resize(1);  // or nothing would be left for the figures
+  }
+  std::string all;
+  std::vector<std::size_t> columns;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    columns.push_back(i);
+    const bool has_figures = columns.size() > names.size() + 1;  // beside this one
+    if (width != kAnyWidth && has_figures && width_of(columns, widths) > width) {
+      columns.pop_back();
+      all += lines_of(columns, widths);
+      columns = names;
+      columns.push_back(i);
+    }
+  }
+  return all + lines_of(columns, widths);
+}
+
+std::string TextTable::lines_of(const std::vector<std::size_t>& columns,
+                                const std::vector<std::size_t>& widths) const {
   std::string all;
   for (const auto& row : rows_) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += i == 0 ? "" : "  ";
+    for (const std::size_t i : columns) {
+      line += i == columns.front() ? "" : std::string(kGap, ' ');
       line += is_text_[i] ? fmt::format("{:<{}}", row[i], widths[i])
                           : fmt::format("{:>{}}", row[i], widths[i]);
     }

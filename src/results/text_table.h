@@ -2,12 +2,16 @@
 /// Aligned plain-text tables and numbers with units, for people.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace flitwise {
+
+/// What is written to has no width, as a file has none.
+inline constexpr std::size_t kAnyWidth = 0;
 
 /// Columns are as wide as their widest cell. The first column (and any other said to be text) is
 /// left-aligned, numbers are right-aligned.
@@ -17,13 +21,20 @@ class TextTable {
 
   void add_row(std::vector<std::string> cells);
   void left_align(std::size_t column) { is_text_.at(column) = true; }
+  /// The first so many columns name the rows; 1 unless said otherwise.
+  void name_rows_by(std::size_t columns) { names_ = columns; }
   bool is_empty() const { return rows_.size() == 1; }
-  /// Header and rows, two spaces between columns, no trailing spaces.
-  std::string text() const;
+  /// Header and rows, two spaces between columns, no trailing spaces. Where that is wider than
+  /// `width`, columns that have no room follow below, behind those that name the rows.
+  std::string text(std::size_t width = kAnyWidth) const;
 
  private:
+  std::string lines_of(const std::vector<std::size_t>& columns,
+                       const std::vector<std::size_t>& widths) const;
+
   std::vector<std::vector<std::string>> rows_;
   std::vector<bool> is_text_;
+  std::size_t names_ = 1;
 };
 
 std::string with_thousands(std::uint64_t value);        ///< 1234567 -> "1,234,567"

@@ -98,6 +98,24 @@ class StudyReader {
       read_blocks(blocks->value, common, look, study);
     }
     shown_.check(root.place, study.presentation);
+    check_summary(root, study.presentation);
+  }
+
+  /// Figures without points, or points without figures, make no table. [docs/sweeps.md]
+  void check_summary(const Value& root, const Presentation& shown) {
+    const auto* columns = root.find("columns");
+    const bool has_points =
+        std::any_of(shown.blocks.begin(), shown.blocks.end(),
+                    [](const BlockPresentation& block) { return !block.summary.empty(); });
+    if (columns != nullptr && !has_points) {
+      complain(columns->place, "columns",
+               "figures of a summary that has no points; expected summary: [{COLUMN: VALUE}] here "
+               "or in a block");
+    }
+    if (columns == nullptr && has_points) {
+      complain(root.place, "summary",
+               "points of a summary that has no figures; expected columns: [FIGURE, ...]");
+    }
   }
 
   void read_blocks(const Value& blocks, const Block& common, const BlockPresentation& look,

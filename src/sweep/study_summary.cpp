@@ -15,6 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostStudyRows = 40;
+constexpr const char* kNoVerdict = "-";
 
 std::string column_title(const Presentation& presentation, const std::string& name) {
   for (const BlockPresentation& block : presentation.blocks) {
@@ -61,7 +62,7 @@ std::string verdict_of(const Json& row, const BlockPresentation& block, bool nam
     return "baseline";
   }
   if (!value) {
-    return "-";
+    return kNoVerdict;
   }
   const std::string word = verdict_word(*value, block.verdict.within);
   return names_figure ? word + ", " + verdict_title(block) : word;
@@ -76,6 +77,16 @@ Rows chosen_rows(const MergedSweep& merged, const BlockPresentation& block) {
     }
   }
   return chosen;
+}
+
+bool has_any_verdict(const MergedSweep& merged) {
+  const auto& blocks = merged.presentation.blocks;
+  return std::any_of(blocks.begin(), blocks.end(), [&](const BlockPresentation& block) {
+    const Rows chosen = chosen_rows(merged, block);
+    return std::any_of(chosen.begin(), chosen.end(), [&](const Json* row) {
+      return verdict_of(*row, block, false) != kNoVerdict;
+    });
+  });
 }
 
 /// Columns that tell the chosen rows apart; all that the block has where there is one row alone.
@@ -99,14 +110,17 @@ bool has_study_summary(const MergedSweep& merged) {
                      [](const BlockPresentation& block) { return !block.summary.empty(); });
 }
 
-std::string study_summary(const MergedSweep& merged) {
+std::string study_summary(const MergedSweep& merged, std::size_t width) {
   const Presentation& presentation = merged.presentation;
   std::vector<std::string> header = {"block", "point"};
   for (const std::string& name : presentation.summary_columns) {
     header.push_back(column_title(presentation, name));
   }
   const std::string common = common_verdict(presentation);
-  header.push_back(common.empty() ? "verdict" : "verdict on " + common);
+  const bool has_verdicts = has_any_verdict(merged);
+  if (has_verdicts) {
+    header.push_back(common.empty() ? "verdict" : "verdict on " + common);
+  }
   std::vector<std::string> lines;
   for (const BlockPresentation& block : presentation.blocks) {
     for (const std::string& sentence : crossing_sentences(merged, block)) {
@@ -115,7 +129,10 @@ std::string study_summary(const MergedSweep& merged) {
   }
   TextTable table(header);
   table.left_align(1);
-  table.left_align(header.size() - 1);
+  table.name_rows_by(2);
+  if (has_verdicts) {
+    table.left_align(header.size() - 1);
+  }
   const std::size_t room = kMostStudyRows - std::min(lines.size(), kMostStudyRows);
   std::size_t rows = 0;
   for (const BlockPresentation& block : presentation.blocks) {
@@ -128,11 +145,13 @@ std::string study_summary(const MergedSweep& merged) {
       for (const std::string& name : presentation.summary_columns) {
         cells.push_back(cell_of(*row, block, name));
       }
-      cells.push_back(verdict_of(*row, block, common.empty()));
+      if (has_verdicts) {
+        cells.push_back(verdict_of(*row, block, common.empty()));
+      }
       table.add_row(cells);
     }
   }
-  std::string text = table.text();
+  std::string text = table.text(width);
   for (const std::string& line : lines) {
     text += line + "\n";
   }

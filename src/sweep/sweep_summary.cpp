@@ -55,13 +55,14 @@ std::string plain_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::string point_table(const MergedSweep& merged) {
+std::string point_table(const MergedSweep& merged, std::size_t width) {
   std::vector<std::string> header = {"block"};
   header.insert(header.end(), merged.axes.begin(), merged.axes.end());
   for (const Figure& figure : figures()) {
     header.emplace_back(figure.title);
   }
   TextTable table(header);
+  table.name_rows_by(1 + merged.axes.size());
   for (const Json& row : merged.rows) {
     std::vector<std::string> cells = {row.at("block").get<std::string>()};
     for (const std::string& axis : merged.axes) {
@@ -73,7 +74,7 @@ std::string point_table(const MergedSweep& merged) {
     }
     table.add_row(cells);
   }
-  return table.text();
+  return table.text(width);
 }
 
 struct Group {
@@ -108,13 +109,14 @@ std::vector<Group> groups_of(const MergedSweep& merged, const Plan& plan, bool b
   return groups;
 }
 
-std::string group_table(const std::vector<Group>& groups) {
+std::string group_table(const std::vector<Group>& groups, std::size_t width) {
   std::vector<std::string> header = {"block", "of which", "points"};
   for (const Figure& figure : figures()) {
     header.emplace_back(figure.title);
   }
   TextTable table(header);
   table.left_align(1);
+  table.name_rows_by(2);
   for (const Group& group : groups) {
     std::vector<std::string> cells = {group.block, group.label, std::to_string(group.rows.size())};
     for (const Figure& figure : figures()) {
@@ -136,24 +138,24 @@ std::string group_table(const std::vector<Group>& groups) {
     }
     table.add_row(cells);
   }
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace
 
-std::string sweep_summary(const MergedSweep& merged, const Plan& plan) {
+std::string sweep_summary(const MergedSweep& merged, const Plan& plan, std::size_t width) {
   if (has_study_summary(merged)) {
-    return study_summary(merged);
+    return study_summary(merged, width);
   }
   if (merged.rows.size() <= kMostRows) {
-    return point_table(merged);
+    return point_table(merged, width);
   }
   std::vector<Group> groups = groups_of(merged, plan, true);
   if (groups.size() > kMostRows) {
     groups = groups_of(merged, plan, false);
   }
   groups.resize(std::min(groups.size(), kMostRows));
-  return group_table(groups);
+  return group_table(groups, width);
 }
 
 }  // namespace flitwise

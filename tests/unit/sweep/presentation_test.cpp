@@ -160,6 +160,24 @@ TEST_F(StudyPresentation, VerdictsOnSeveralFiguresNameTheirs) {
   EXPECT_THAT(text, HasSubstr("-10.0  loses, gain"));
 }
 
+TEST_F(StudyPresentation, WithoutAVerdictThereIsNoColumnOfThem) {
+  MergedSweep sweep = merged();
+  BlockPresentation& block = sweep.presentation.blocks[0];
+  block.baseline = {};
+  block.verdict = {};
+  EXPECT_THAT(study_summary(sweep), Not(HasSubstr("verdict")));
+  EXPECT_THAT(study_summary(sweep), HasSubstr("goodput, Gb/s"));
+}
+
+TEST_F(StudyPresentation, ASummaryHasFiguresAndPointsOrIsRefusedAtItsPlace) {
+  const std::string front = "base: base.yaml\nfigures: {a: {is: 1}}\n";
+  EXPECT_THAT(problem(front + "columns: [a]\n"),
+              HasSubstr("study.yaml:3:1: columns: figures of a summary that has no points"));
+  EXPECT_THAT(problem(front + "summary: [{a: 1}]\n"),
+              HasSubstr("summary: points of a summary that has no figures"));
+  EXPECT_NO_THROW(read(front + "columns: [a]\nsummary: [{a: 1}]\n"));
+}
+
 TEST_F(StudyPresentation, TheReportHasItsFindingsAndPlots) {
   const std::string html = sweep_section(merged(), {});
   EXPECT_THAT(html, HasSubstr("<h2>Forms &lt;of&gt; identity</h2>"));

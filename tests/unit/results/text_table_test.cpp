@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables for people: aligned, and no wider than what they are printed on.
+#include "results/text_table.h"
+
+#include <gtest/gtest.h>
+
+namespace flitwise::text_table_test {
+namespace {
+
+TextTable sample() {
+  TextTable table({"Link", "TLPs", "payload", "goodput"});
+  table.add_row({"up", "5", "320 B", "1.00 Gb/s"});
+  table.add_row({"down", "12345", "", "-"});
+  return table;
+}
+
+constexpr const char* kWhole =
+    "Link   TLPs  payload    goodput\n"
+    "up        5    320 B  1.00 Gb/s\n"
+    "down  12345                   -\n";
+
+TEST(TextTable, IsAsWideAsItsCells) {
+  EXPECT_EQ(sample().text(), kWhole);
+  EXPECT_EQ(sample().text(31), kWhole) << "just room enough";
+}
+
+TEST(TextTable, ColumnsWithoutRoomFollowBelowBehindTheNamesOfTheRows) {
+  EXPECT_EQ(sample().text(30),
+            "Link   TLPs  payload\n"
+            "up        5    320 B\n"
+            "down  12345\n"
+            "Link    goodput\n"
+            "up    1.00 Gb/s\n"
+            "down          -\n");
+}
+
+TEST(TextTable, AColumnThatIsWiderThanAllStandsAlone) {
+  EXPECT_EQ(sample().text(5),
+            "Link   TLPs\nup        5\ndown  12345\n"
+            "Link  payload\nup      320 B\ndown\n"
+            "Link    goodput\nup    1.00 Gb/s\ndown          -\n");
+}
+
+TEST(TextTable, SeveralColumnsMayNameTheRows) {
+  TextTable table = sample();
+  table.name_rows_by(2);
+  EXPECT_EQ(table.text(30),
+            "Link   TLPs  payload\n"
+            "up        5    320 B\n"
+            "down  12345\n"
+            "Link   TLPs    goodput\n"
+            "up        5  1.00 Gb/s\n"
+            "down  12345          -\n");
+  EXPECT_EQ(table.text(21),
+            "Link   TLPs  payload\n"
+            "up        5    320 B\n"
+            "down  12345\n"
+            "Link    goodput\n"
+            "up    1.00 Gb/s\n"
+            "down          -\n")
+      << "names that would take more than half are cut to the first";
+}
+
+}  // namespace
+}  // namespace flitwise::text_table_test
