@@ -3,6 +3,8 @@
 #include "cli/commands.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
@@ -51,6 +53,12 @@ void add_seed_option(CLI::App& command, LoadOptions& options) {
   command.add_option("--seed", options.seed, "Seed of all random choices; wins over run.seed")
       ->type_name("N")
       ->check(is_seed());
+}
+
+std::size_t terminal_columns() {
+  winsize size{};
+  const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
+  return is_terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 std::string own_path() {

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -43,6 +44,9 @@ void add_seed_option(CLI::App& command, LoadOptions& options);
 CLI::Validator is_seed();
 /// Refuses an empty text where a file or folder is to be named.
 CLI::Validator is_named();
+
+/// Columns of the terminal that stdout is; 0 where it is none.
+std::size_t terminal_columns();
 
 /// Path of the running program, for child processes.
 std::string own_path();

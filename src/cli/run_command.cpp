@@ -123,7 +123,7 @@ int run(const RunOptions& options) {
   if (options.as_json) {
     fmt::print("{}", result_text(run.result, run.end, files.names()));
   } else if (!options.is_quiet) {
-    fmt::print("{}", summary_text(run.result, run.end));
+    fmt::print("{}", summary_text(run.result, run.end, terminal_columns()));
   }
   return exit_code_of(run);
 }

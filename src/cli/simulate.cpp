@@ -13,6 +13,7 @@
 #include "common/interrupt.h"
 #include "config/load.h"
 #include "flitwise/system.h"
+#include "results/refusal_text.h"
 #include "system/kernel.h"
 
 namespace flitwise::cli {
@@ -39,6 +40,10 @@ SimulatedRun simulate(const Config& config, std::string* config_space) {
   result.seed = config.run.seed;
   result.config_json = effective_config(config).dump();
   result.config_sha256 = config_sha256(config);
+  if (const std::string text = refusal_text(result);
+      run.end == RunEnd::kComplete && !text.empty()) {
+    fmt::print(stderr, "flitwise: warning: {}\n", text);
+  }
   if (config.faults.broken_rules != 0 && result.violations.empty()) {
     fmt::print(
         stderr,

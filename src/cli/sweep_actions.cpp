@@ -137,7 +137,7 @@ int sweep_run(const SweepOptions& options) {
     return kInterrupted;
   }
   const MergedSweep merged = merge_into_files(plan, folder);
-  fmt::print("{}", sweep_summary(merged, plan));
+  fmt::print("{}", sweep_summary(merged, plan, terminal_columns()));
   print_files(merged, folder);
   name_missing(merged.missing, folder);
   return merged.missing.empty() ? kOk : kSweepIncomplete;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "results/drain_text.h"
+#include "results/refusal_text.h"
 #include "results/statistics.h"
 #include "results/text_table.h"
 
@@ -28,7 +29,7 @@ std::vector<NamedDirection> directions(const RunResult& result) {
   return list;
 }
 
-std::string links_table(const RunResult& result) {
+TextTable links_table(const RunResult& result) {
   TextTable table(
       {"Link", "TLPs", "payload", "goodput", "utilisation", "link efficiency", "replayed TLPs"});
   for (const auto& [name, direction] : directions(result)) {
@@ -38,7 +39,7 @@ std::string links_table(const RunResult& result) {
                    gbps_text(goodput_gbps(direction)), percent_text(utilisation(traffic)),
                    percent_text(link_efficiency(traffic)), with_thousands(traffic.replays)});
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
 struct WirePart {
@@ -55,7 +56,7 @@ constexpr WirePart kWireParts[] = {
 };
 
 /// Parts that no direction has are left out, so that the table stays narrow.
-std::string wire_table(const RunResult& result) {
+TextTable wire_table(const RunResult& result) {
   const auto list = directions(result);
   std::vector<std::string> header = {"Bytes on the wire, %"};
   std::vector<WirePart> parts;
@@ -83,7 +84,7 @@ std::string wire_table(const RunResult& result) {
     row.push_back(bytes_text(static_cast<double>(bits.total()) / 8));
     table.add_row(row);
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
 struct StallReason {
@@ -102,7 +103,7 @@ constexpr StallReason kStallReasons[] = {
     {"device handle", &StallTimes::handle},
 };
 
-std::string stall_table(const RunResult& result) {
+TextTable stall_table(const RunResult& result) {
   TextTable table({"Waited for", "link", "time", "share of window"});
   table.left_align(1);
   for (const auto& [name, direction] : directions(result)) {
@@ -116,7 +117,7 @@ std::string stall_table(const RunResult& result) {
       }
     }
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
 // TLPs that are requests, one each, have the same latencies.
@@ -128,7 +129,7 @@ bool says_the_same(const LatencyResult& latency, const RunResult& result) {
 }
 
 /// Queues that somebody waited at; by Little's law the time over the window is their mean length.
-std::string waits_table(const RunResult& result) {
+TextTable waits_table(const RunResult& result) {
   TextTable table({"Queue for", "at", "waits", "time", "mean", "mean length"});
   table.left_align(1);
   for (const WaitResult& wait : result.waits) {
@@ -139,10 +140,10 @@ std::string waits_table(const RunResult& result) {
                      fmt::format("{:.2f}", wait.total.ns() / result.simulated.ns())});
     }
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
-std::string latency_table(const RunResult& result) {
+TextTable latency_table(const RunResult& result) {
   TextTable table({"Latency, ns", "count", "mean", "min", "p50", "p90", "p99", "p99.9", "max"});
   for (const LatencyResult& latency : result.latency) {
     if (latency.count == 0 || says_the_same(latency, result)) {
@@ -155,10 +156,10 @@ std::string latency_table(const RunResult& result) {
     }
     table.add_row(row);
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
-std::string handle_table(const RunResult& result) {
+TextTable handle_table(const RunResult& result) {
   TextTable table({"Device handles", "lookups", "hit rate", "ALLOC", "DEALLOC", "evictions",
                    "bypasses", "waited", "rejected", "wrong domain", "TLPs/residency"});
   for (const DhiResult& dhi : result.dhi) {
@@ -175,7 +176,7 @@ std::string handle_table(const RunResult& result) {
          time_text(dhi.stall.ns()), with_thousands(dhi.rejected), with_thousands(dhi.wrong_domain),
          fmt::format("{:.1f}", dhi.tlps_per_residency)});
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
 std::string share_text(std::uint64_t part, std::uint64_t whole) {
@@ -184,7 +185,7 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
                           : std::optional(static_cast<double>(part) / static_cast<double>(whole)));
 }
 
-std::string translation_table(const RunResult& result) {
+TextTable translation_table(const RunResult& result) {
   TextTable table({"Translations", "requests", "translated", "look-ups", "hits", "misses",
                    "under a miss", "walks", "reads/walk", "faults", "invalidations"});
   for (const IommuResult& agent : result.iommu) {
@@ -202,10 +203,10 @@ std::string translation_table(const RunResult& result) {
                    fmt::format("{:.1f}", reads), with_thousands(agent.faults),
                    with_thousands(agent.invalidations)});
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
-std::string driver_table(const RunResult& result) {
+TextTable driver_table(const RunResult& result) {
   TextTable table(
       {"Driver of", "maps", "unmaps", "late accesses", "pages served", "refused", "faults taken"});
   for (const IommuResult& agent : result.iommu) {
@@ -219,10 +220,10 @@ std::string driver_table(const RunResult& result) {
                    with_thousands(agent.page_requests_refused),
                    with_thousands(agent.faults_taken)});
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
-std::string ats_table(const RunResult& result) {
+TextTable ats_table(const RunResult& result) {
   TextTable table({"Address translation caches", "requests", "look-ups", "hits", "misses",
                    "under a miss", "invalidations", "page requests"});
   for (const AtsResult& function : result.ats) {
@@ -235,10 +236,10 @@ std::string ats_table(const RunResult& result) {
                    share_text(function.misses_under_miss, lookups),
                    with_thousands(function.invalidations), with_thousands(function.page_requests)});
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
-std::string cxl_cache_table(const RunResult& result) {
+TextTable cxl_cache_table(const RunResult& result) {
   TextTable table({"CXL caches", "reads", "writes", "hit rate", "evictions", "snoops",
                    "of modified lines", "overtaken evictions"});
   for (const CxlCacheResult& cache : result.cxl_caches) {
@@ -251,10 +252,10 @@ std::string cxl_cache_table(const RunResult& result) {
                    with_thousands(cache.snoops), with_thousands(cache.snoops_modified),
                    with_thousands(cache.bogus)});
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
-std::string cxl_hdm_db_table(const RunResult& result) {
+TextTable cxl_hdm_db_table(const RunResult& result) {
   TextTable table({"Memory by HDM-DB", "host lines", "hits", "evictions", "device lines", "hits",
                    "BISnp", "written back", "early conflicts", "late"});
   for (const CxlHdmDbResult& one : result.cxl_hdm_db) {
@@ -265,10 +266,10 @@ std::string cxl_hdm_db_table(const RunResult& result) {
                    with_thousands(one.write_backs), with_thousands(one.conflicts_early),
                    with_thousands(one.conflicts_late)});
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
-std::string permission_table(const RunResult& result) {
+TextTable permission_table(const RunResult& result) {
   TextTable table({"Secure ATS", "checks", "denied", "reads/check"});
   for (const IommuResult& agent : result.iommu) {
     if (agent.permission_checks == 0) {
@@ -279,10 +280,10 @@ std::string permission_table(const RunResult& result) {
     table.add_row({agent.name, with_thousands(agent.permission_checks),
                    with_thousands(agent.permission_denied), fmt::format("{:.2f}", reads)});
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
-std::string refusals_table(const RunResult& result) {
+TextTable refusals_table(const RunResult& result) {
   TextTable table({"Handle messages and look-ups refused", "device", "count"});
   table.left_align(1);
   for (const DhiResult& dhi : result.dhi) {
@@ -290,27 +291,27 @@ std::string refusals_table(const RunResult& result) {
       table.add_row({kind, dhi.device, with_thousands(count)});
     }
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
-std::string attacks_table(const RunResult& result) {
+TextTable attacks_table(const RunResult& result) {
   TextTable table({"Attacks", "tried", "through"});
   for (const AttackResult& one : result.attacks) {
     if (one.tried != 0) {
       table.add_row({one.attack, with_thousands(one.tried), with_thousands(one.through)});
     }
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
-std::string errors_table(const RunResult& result) {
+TextTable errors_table(const RunResult& result) {
   TextTable table({"Errors and reports", "count"});
   for (const auto& [kind, count] : result.errors) {
     if (count != 0) {
       table.add_row({kind, with_thousands(count)});
     }
   }
-  return table.is_empty() ? "" : table.text();
+  return table;
 }
 
 std::string checks_text(const RunResult& result) {
@@ -329,21 +330,30 @@ std::string checks_text(const RunResult& result) {
 
 }  // namespace
 
-std::string summary_text(const RunResult& result, RunEnd end) {
+std::string summary_text(const RunResult& result, RunEnd end, std::size_t width) {
   std::string text = fmt::format("Simulated {} in {:.2f} s, seed {}, config {}\n",
                                  time_text(result.simulated.ns()), result.host_seconds, result.seed,
                                  result.config_sha256.substr(0, 12));
   if (end != RunEnd::kComplete) {
     text += interruption_text(end) + "\n";
   }
-  for (const std::string& part :
-       {links_table(result), drain_text(result), wire_table(result), stall_table(result),
-        waits_table(result), latency_table(result), handle_table(result), refusals_table(result),
-        translation_table(result), driver_table(result), ats_table(result), cxl_cache_table(result),
-        cxl_hdm_db_table(result), permission_table(result), attacks_table(result),
-        errors_table(result), checks_text(result)}) {
-    text += part.empty() ? "" : "\n" + part;
+  const auto add = [&](const std::string& part) { text += part.empty() ? "" : "\n" + part; };
+  const auto add_table = [&](const TextTable& table) {
+    add(table.is_empty() ? "" : table.text(width));
+  };
+  if (end == RunEnd::kComplete && !refusal_text(result).empty()) {
+    add(refusal_text(result) + "\n");
   }
+  add_table(links_table(result));
+  add(drain_text(result));
+  for (const TextTable& table :
+       {wire_table(result), stall_table(result), waits_table(result), latency_table(result),
+        handle_table(result), refusals_table(result), translation_table(result),
+        driver_table(result), ats_table(result), cxl_cache_table(result), cxl_hdm_db_table(result),
+        permission_table(result), attacks_table(result), errors_table(result)}) {
+    add_table(table);
+  }
+  add(checks_text(result));
   return text;
 }
 

@@ -3,6 +3,7 @@
 /// errors.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "flitwise/result.h"
@@ -11,6 +12,8 @@
 namespace flitwise {
 
 /// Several short tables, every number with its unit. Parts that have nothing to say are left out.
-std::string summary_text(const RunResult& result, RunEnd end = RunEnd::kComplete);
+/// `width`: columns of the terminal.
+std::string summary_text(const RunResult& result, RunEnd end = RunEnd::kComplete,
+                         std::size_t width = 0);
 
 }  // namespace flitwise

@@ -33,6 +33,22 @@ TEST(SummaryTable, ShowsLatencyHandlesStallsAndErrors) {
   EXPECT_THAT(text, HasSubstr("Check FAILED: credits returned: 3 missing"));
 }
 
+TEST(SummaryTable, ARunInWhichAllWasRefusedDoesNotReadAsASuccess) {
+  const std::string sentence = "No request succeeded";
+  RunResult result = sample_result();
+  EXPECT_THAT(summary_text(result), Not(HasSubstr(sentence))) << "some succeeded";
+  for (LatencyResult& latency : result.latency) {
+    latency.count = 0;
+  }
+  EXPECT_THAT(summary_text(result), HasSubstr(sentence));
+  EXPECT_THAT(summary_text(result, RunEnd::kInterrupted), Not(HasSubstr(sentence)));
+  RunResult hostile = result;
+  hostile.attacks = {{"foreign_handle", 5, 0}};
+  EXPECT_THAT(summary_text(hostile), Not(HasSubstr(sentence))) << "it is there to be refused";
+  result.errors.clear();
+  EXPECT_THAT(summary_text(result), Not(HasSubstr(sentence))) << "nothing was asked for";
+}
+
 TEST(SummaryTable, AnInterruptedRunSaysSo) {
   EXPECT_THAT(summary_text(sample_result()), Not(HasSubstr("nterrupted")));
   EXPECT_THAT(summary_text(sample_result(), RunEnd::kInterrupted), HasSubstr("Interrupted:"));

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// No latency, but errors.
+#include "results/refusal_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "results/text_table.h"
+
+namespace flitwise {
+
+std::string refusal_text(const RunResult& result) {
+  const bool has_traffic =
+      std::any_of(result.links.begin(), result.links.end(),
+                  [](const LinkResult& link) { return link.up.tlps + link.down.tlps != 0; });
+  const bool has_success =
+      std::any_of(result.latency.begin(), result.latency.end(),
+                  [](const LatencyResult& latency) { return latency.count != 0; });
+  std::string kinds;
+  for (const auto& [kind, count] : result.errors) {
+    if (count != 0) {
+      kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", kind, with_thousands(count));
+    }
+  }
+  if (!has_traffic || has_success || kinds.empty() || !result.attacks.empty()) {
+    return "";
+  }
+  return fmt::format(
+      "No request succeeded: none reached memory or was answered with its data ({}).", kinds);
+}
+
+}  // namespace flitwise

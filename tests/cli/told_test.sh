@@ -1,0 +1,80 @@
+# What the program tells people: that nothing succeeded, what was lost, tables that fit a terminal, keys without effect.
+. "$(dirname "$0")/program.sh"
+
+# A run in which every request was refused does not read as a success; one refused by design, or in part, needs no word.
+for kind in posted_write read; do
+  expect 0 run "$config" "${small[@]}" --set workload.kind=$kind --set host.dma_window.size=64KiB
+  printed "No request succeeded: none reached memory or was answered with its data (outside_dma_window 500)."
+  said "warning: No request succeeded"
+done
+expect 0 run "$config" "${small[@]}"
+! grep -q "No request succeeded" "$work/out" "$work/err" || complain "a run that succeeds is called a failure"
+expect 0 run "$config" "${small[@]}" --quiet --set host.dma_window.size=64KiB
+said "warning: No request succeeded"
+
+# The bit-packed carrier sends nothing again: who waits for a message that was damaged is told which one.
+bits="$FLITWISE_SOURCE_DIR/configs/checks/bit_packed.yaml"
+expect 3 run "$bits" --set workload.requests=200 --set 'faults.up.corrupt_tlps=[3, 17]'
+said "rp0-ep0 up: 2 messages were damaged and are lost, since this carrier sends nothing again; the first: #"
+expect 0 run "$bits" --set workload.requests=200
+
+# Pass-through ends at the PASID entry: the IOTLB is neither asked nor hit.
+expect 0 run "$FLITWISE_SOURCE_DIR/configs/calibrations/broadwell_iommu.yaml" --json --set iommu.translation=pass_through --set workload.requests=2000 --set run.warmup=0
+python3 - "$work/out" <<'P' || complain "pass-through is counted as hits of the IOTLB"
+import json, sys
+agent = json.load(open(sys.argv[1]))["iommu"][0]
+assert agent["requests"] == 2000 and agent["iotlb_hits"] == 0 and agent["walks"] == 1, agent
+assert agent["iotlb_misses"] + agent["iotlb_misses_under_miss"] == 1, agent
+P
+
+# On a terminal tables are as wide as it is; sentences wrap by themselves.
+# on_terminal COLUMNS ARGUMENTS...: the rows that are too wide go to $work/wide.
+on_terminal() {
+  python3 - "$FLITWISE" "$@" >"$work/wide" <<'P'
+import fcntl, os, pty, struct, sys, termios
+columns = int(sys.argv[2])
+child, master = pty.fork()
+if child == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    os.execv(sys.argv[1], [sys.argv[1]] + sys.argv[3:])
+text = b""
+while True:
+    try:
+        piece = os.read(master, 65536)
+    except OSError:
+        break
+    if not piece:
+        break
+    text += piece
+os.waitpid(child, 0)
+lines = text.decode().replace("\r\n", "\n").split("\n")
+assert len(lines) > 5, lines
+print("".join(line + "\n" for line in lines if len(line) > columns and "  " in line and "\r" not in line), end="")
+P
+  [[ $? == 0 ]] || complain "no terminal for ${*:2}"
+}
+for each in examples/handles_under_zipf examples/cxl_hdm_db examples/switch_two_devices calibrations/broadwell_iommu checks/saturated; do
+  on_terminal 80 run "$FLITWISE_SOURCE_DIR/configs/$each.yaml" --set workload.requests=300
+  [[ ! -s $work/wide ]] || complain "$each on 80 columns: $(head -3 "$work/wide")"
+done
+on_terminal 200 run "$config" "${small[@]}"
+[[ ! -s $work/wide ]] || complain "200 columns are not enough: $(head -1 "$work/wide")"
+expect 0 run "$config" "${small[@]}"
+grep -q "link efficiency  replayed TLPs" "$work/out" || complain "a file has no width, and yet the table is cut"
+
+printf 'base: %s\nset: {workload.requests: 100}\naxes: {workload.payload: [64B, 256B], link.identity: [bdf_pasid, dhi]}\n' "$config" >"$work/study.yaml"
+on_terminal 80 sweep run "$work/study.yaml" -o "$work/sweep"
+[[ ! -s $work/wide ]] || complain "a sweep on 80 columns: $(head -3 "$work/wide")"
+printf 'figures: {goodput: {is: up_goodput_gbps}}\ncolumns: [goodput]\nsummary: [{workload.payload: 64B}]\n' >>"$work/study.yaml"
+expect 0 sweep run "$work/study.yaml" -o "$work/sweep"
+printed "goodput"
+! grep -q verdict "$work/out" || complain "a column of verdicts without one: $(head -3 "$work/out")"
+
+# Figures without points and points without figures show nothing, and are refused at their place.
+sed -i '/^summary/d' "$work/study.yaml"
+refuse 2 check "$work/study.yaml"
+said "study.yaml:5:1: columns: figures of a summary that has no points; expected summary: [{COLUMN: VALUE}]"
+sed -i 's/^columns.*/summary: [{workload.payload: 64B}]/' "$work/study.yaml"
+refuse 2 sweep plan "$work/study.yaml" -o "$work/none"
+said "points of a summary that has no figures; expected columns: [FIGURE, ...]"
+finish
