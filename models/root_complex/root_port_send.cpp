@@ -93,7 +93,6 @@ void RootPort::answer_refused(const Packet& packet, CplStatus status, Time delay
 
 // Dropped, and a fatal error; nobody is answered. [LNK-9.17]
 void RootPort::refuse_malformed(const Packet& packet, TlpViolation violation) {
-  settle(packet);
   ++errors_[std::string("malformed_tlp.") + name_of(violation)];
   drop(packet, "malformed_tlp", "malformed_tlp", name_of(violation));
   report(cfg::aer::Uncorrectable::kMalformedTlp, packet);

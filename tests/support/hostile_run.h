@@ -9,6 +9,8 @@
 
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "config/load.h"
 #include "flitwise/link_socket.h"
@@ -19,7 +21,8 @@ namespace flitwise::test {
 /// ep0 attacks with `packets` TLPs; ep1 reads and writes in 100 domains, each with its handle. They
 /// share one handle table. ep0 may touch the MiB at 64 MiB and knows of the half MiB on either side
 /// of its end.
-inline Config hostile_config(std::uint64_t packets, const std::string& form, std::uint64_t seed) {
+inline Config hostile_config(std::uint64_t packets, const std::string& form, std::uint64_t seed,
+                             std::vector<std::string> sets = {}) {
   const std::string yaml = fmt::format(R"(
 system:
   devices: 2
@@ -37,6 +40,7 @@ workload:
                                        packets, form, packets / 2);
   LoadOptions options;
   options.seed = seed;
+  options.sets = std::move(sets);
   return config_from_text(yaml, "hostile.yaml", "", options);
 }
 

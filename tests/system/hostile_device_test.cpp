@@ -18,5 +18,22 @@ TEST(HostileDevice, S1_HarmsNobodyWithHandlesInTheTag) {
   attack(kPackets, "tag", 3);
 }
 
+// The host's fault counts among the errors of the port, and is no refusal. Nobody but the hostile
+// device reads.
+TEST(HostileDevice, S3_CompletionsThatTheHostDropsAreNoRefusals) {
+  const Config config =
+      hostile_config(2'000, "rid_direct", 4,
+                     {"faults.drop_completions=3", "device.timing.completion_timeout=20us",
+                      "device.dhi.alloc_order=none", "workload.kind=posted_write"});
+  Machine machine(config);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  machine.start();
+  machine.run_until_quiet();
+  const RootPort& port = machine.root_port("ep0");
+  EXPECT_EQ(port.errors().at("completion_dropped_by_fault"), 3U);
+  EXPECT_GT(port.counters().refused, 100U);
+  expect_isolation(machine.result());
+}
+
 }  // namespace
 }  // namespace flitwise::test::hostile_device_test

@@ -151,6 +151,21 @@ TEST_F(RootPortTest, LNK_9_22_WindowEndsAfterOneMiB) {
   EXPECT_NE(memory(kWindow + 0x10'0000), 0U);
 }
 
+// ---- refusals: each request is over once, whatever became of it. [LNK-9.17] [LNK-9.19]
+
+TEST_F(RootPortTest, LNK_9_17_RefusedRequestIsSettledOnce) {
+  make("host: {dhi: {grant: configured, granted: {last_pasid: 3}}}");
+  const std::uint64_t before = port().counters().settled;
+  PacketRef malformed = request(TlpType::kMWr, kAddress, 3);
+  malformed->malformed = TlpViolation::kCrosses4KiB;
+  send(std::move(malformed));
+  EXPECT_EQ(errors("malformed_tlp"), 1U);
+  EXPECT_EQ(port().counters().settled, before + 1);
+  send(request(TlpType::kMWr, kAddress, 4));
+  EXPECT_EQ(errors("not_granted"), 1U);
+  EXPECT_EQ(port().counters().settled, before + 2);
+}
+
 // ---- poison [LNK-9.23], locked reads [LNK-9.21]
 
 TEST_F(RootPortTest, LNK_9_23_PoisonedWriteIsDroppedAndCounted) {
