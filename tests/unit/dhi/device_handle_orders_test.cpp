@@ -219,6 +219,27 @@ TEST_P(DeviceHandleOrders, D15_LongRandomSequencesLoseNoHandle) {
   }
 }
 
+// [DHI D12]
+TEST(SoftwareHandleOrders, D15_NoHandleIsInstalledForAFunctionThatGivesUpItsHandles) {
+  DeviceHandleTableConfig config;
+  config.range = {Dhi{8}, Dhi{11}};
+  config.epoch = kEpoch;
+  config.management = HandleManagement::kSoftware;
+  DeviceHandleTable table(config);
+  const auto install = [&](unsigned domain, std::uint16_t dhi) {
+    return table.install(DomainId{domain}, {Dhi{dhi}, identity(domain), false, 0, kEpoch});
+  };
+  ASSERT_EQ(install(0, 8), HandleStatus::kOk);
+  const HandlePin read = table.pin(Dhi{8}, UseKind::kNonPosted);
+  table.hold(3, of_function(0));
+  EXPECT_EQ(install(2, 9), HandleStatus::kHandleBusy) << "of the same function";
+  EXPECT_EQ(install(1, 10), HandleStatus::kOk) << "of another one";
+  table.completed(read);
+  ASSERT_TRUE(table.is_drained(3));
+  table.release(3);
+  EXPECT_EQ(install(2, 9), HandleStatus::kOk);
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, DeviceHandleOrders,
                          ::testing::Values(VictimPolicy::kFifo, VictimPolicy::kLru,
                                            VictimPolicy::kLfu),

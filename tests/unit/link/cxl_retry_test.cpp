@@ -133,5 +133,24 @@ TEST_F(CxlRetryTest, CXL_3_6_ASecondAnswerBringsFlitsThatWereTakenAlready) {
   EXPECT_TRUE(receiver.accepts());
 }
 
+// The replay that is asked for now begins with the first flit that is missing: nothing of it was
+// taken.
+TEST_F(CxlRetryTest, CXL_3_6_DamageAmongFlitsThatComeAgainEndsTheRepetition) {
+  CxlRetryRequester receiver(Time::from_us(1));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(receiver.accepts());
+  }
+  receiver.answered(0);
+  EXPECT_FALSE(receiver.accepts()) << "flit 0 again, with 1 and 2 to come";
+  receiver.damaged();
+  CxlRetryRequester::Ask ask = receiver.take(Time{});
+  while (!ask.is_request) {
+    ask = receiver.take(Time{});
+  }
+  EXPECT_EQ(ask.first, 3);
+  receiver.answered(3);
+  EXPECT_TRUE(receiver.accepts());
+}
+
 }  // namespace
 }  // namespace flitwise::cxl_retry_test
