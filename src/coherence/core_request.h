@@ -34,6 +34,14 @@ struct CoreRequest {
   }
 };
 
+/// Why a core cannot have what it asks for now.
+enum class CoreObstacle : std::uint8_t {
+  kNone,      ///< it can
+  kId,        ///< no identifier is free for the message that it takes
+  kLine,      ///< another request is at its line, or at all ways that it could go to
+  kNotKnown,  ///< it is never served here
+};
+
 struct CoreResult {
   CoreOp op = CoreOp::kRead;
   std::uint32_t token = 0;

@@ -74,23 +74,28 @@ cxl::D2hReq DeviceCache::opcode_of_eviction(LineState state) const {
   return config_.offers_clean_evictions ? cxl::D2hReq::kCleanEvict : cxl::D2hReq::kCleanEvictNoData;
 }
 
-bool DeviceCache::accepts(const CoreRequest& request, std::size_t held) const {
+CoreObstacle DeviceCache::obstacle(const CoreRequest& request, std::size_t held) const {
   const std::uint64_t line = line_of(request.address);
   if (request.op == CoreOp::kFlushed) {
-    return array_.lines_held() == 0 && outstanding() == 0;
+    return array_.lines_held() == 0 && outstanding() == 0 ? CoreObstacle::kNone
+                                                          : CoreObstacle::kLine;
   }
   if (busy_.find(line) != nullptr) {
-    return false;  // one request a line [COH-2.4]
+    return CoreObstacle::kLine;  // one request a line [COH-2.4]
   }
   const std::optional<cxl::D2hReq> opcode = opcode_for(request);
   if (!opcode) {
-    return true;
+    return CoreObstacle::kNone;
   }
-  if (!is_allocating(*opcode) || array_.find(line) != nullptr) {
-    return cqids_.available() >= 1 + held;
+  std::size_t ids = 1;
+  if (is_allocating(*opcode) && array_.find(line) == nullptr) {
+    const Way* const room = array_.room_for(line);
+    if (room == nullptr) {
+      return CoreObstacle::kLine;
+    }
+    ids = room->is_free() ? 1 : 2;
   }
-  const Way* const room = array_.room_for(line);
-  return room != nullptr && cqids_.available() >= (room->is_free() ? 1U : 2U) + held;
+  return cqids_.available() >= ids + held ? CoreObstacle::kNone : CoreObstacle::kId;
 }
 
 void DeviceCache::request(const CoreRequest& request, CxlOutput& out, CoreResults& done) {

@@ -28,10 +28,14 @@ class DeviceCache {
   /// `listener` is told of all changes of states; may be absent.
   explicit DeviceCache(const DeviceCacheConfig& config, LineStateListener* listener = nullptr);
 
-  /// Can the core have this now? If not: its line waits for the host, or there is no CQID or way.
+  /// What is in the way of this: its line waits for the host, or there is no CQID or way.
   /// `held`: identifiers that are free on the link, and still taken in front of it: their answers
   /// are on their way to the core.
-  bool accepts(const CoreRequest& request, std::size_t held = 0) const;
+  CoreObstacle obstacle(const CoreRequest& request, std::size_t held = 0) const;
+  /// Can the core have this now?
+  bool accepts(const CoreRequest& request, std::size_t held = 0) const {
+    return obstacle(request, held) == CoreObstacle::kNone;
+  }
   LineState state(std::uint64_t line) const;
   /// The next line to evict for who wants the whole cache empty.
   std::optional<std::uint64_t> first_held() const;

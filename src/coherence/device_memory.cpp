@@ -30,32 +30,32 @@ std::size_t DeviceMemory::host_copies() const {
   return copies;
 }
 
-bool DeviceMemory::accepts(const CoreRequest& request) const {
+CoreObstacle DeviceMemory::obstacle(const CoreRequest& request) const {
   const std::uint64_t line = line_of(request.address);
   const auto is_busy = [this](std::uint64_t other) {
     const Line* const found = lines_.find(other);
     return found != nullptr && found->active != kNobody;
   };
-  if (is_busy(line) || line >= config_.size) {
-    return false;
+  const bool is_known =
+      request.op == CoreOp::kRead || request.op == CoreOp::kWrite || request.op == CoreOp::kEvict;
+  if (!is_known || line >= config_.size) {
+    return CoreObstacle::kNotKnown;
   }
-  switch (request.op) {
-    case CoreOp::kEvict:
-      return true;
-    case CoreOp::kRead:
-    case CoreOp::kWrite:
-      break;
-    default:
-      return false;
+  if (is_busy(line)) {
+    return CoreObstacle::kLine;
+  }
+  if (request.op == CoreOp::kEvict) {
+    return CoreObstacle::kNone;
   }
   if (bitags_.available() == 0 && snoop_for(request)) {
-    return false;
+    return CoreObstacle::kId;
   }
   if (array_.find(line) != nullptr) {
-    return true;
+    return CoreObstacle::kNone;
   }
   const Way* const room = array_.room_for(line);
-  return room != nullptr && (room->is_free() || !is_busy(room->line));
+  const bool has_way = room != nullptr && (room->is_free() || !is_busy(room->line));
+  return has_way ? CoreObstacle::kNone : CoreObstacle::kLine;
 }
 
 /// What of the line the host has to give back first. [COH-6.1]

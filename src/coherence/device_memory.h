@@ -29,8 +29,11 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemoryConfig& config, LineMemory& memory,
                LineStateListener* listener = nullptr);
 
-  /// Can the device's core have this now? It knows kRead, kWrite and kEvict.
-  bool accepts(const CoreRequest& request) const;
+  /// What is in the way of this request of the device's core? It knows kRead, kWrite and kEvict.
+  CoreObstacle obstacle(const CoreRequest& request) const;
+  bool accepts(const CoreRequest& request) const {
+    return obstacle(request) == CoreObstacle::kNone;
+  }
   LineState state(std::uint64_t line) const;
   /// What the host may hold, as it has said.
   cxl::MetaValue host_state(std::uint64_t line) const;

@@ -79,24 +79,28 @@ std::optional<CxlMessage> HostLines::message_for(const CoreRequest& request) con
   return std::nullopt;
 }
 
-bool HostLines::accepts(const CoreRequest& request, std::size_t held) const {
+CoreObstacle HostLines::obstacle(const CoreRequest& request, std::size_t held) const {
   const std::uint64_t line = line_of(request.address);
   if (request.op > CoreOp::kEvict || request.op == CoreOp::kWriteThrough ||
-      request.op == CoreOp::kWritePosted || busy_.find(line) != nullptr) {
-    return false;
+      request.op == CoreOp::kWritePosted) {
+    return CoreObstacle::kNotKnown;
+  }
+  if (busy_.find(line) != nullptr) {
+    return CoreObstacle::kLine;
   }
   if (!message_for(request)) {
-    return true;
+    return CoreObstacle::kNone;
   }
   const bool needs_way = request.op != CoreOp::kReadOnce && request.op != CoreOp::kEvict;
-  if (!needs_way || array_.find(line) != nullptr) {
-    return tags_.available() >= 1 + held;
+  std::size_t ids = 1;
+  if (needs_way && array_.find(line) == nullptr) {
+    const Way* const room = array_.room_for(line);
+    if (room == nullptr || (!room->is_free() && busy_.find(room->line) != nullptr)) {
+      return CoreObstacle::kLine;
+    }
+    ids = room->is_free() ? 1 : 2;
   }
-  const Way* const room = array_.room_for(line);
-  if (room == nullptr || (!room->is_free() && busy_.find(room->line) != nullptr)) {
-    return false;
-  }
-  return tags_.available() >= (room->is_free() ? 1U : 2U) + held;
+  return tags_.available() >= ids + held ? CoreObstacle::kNone : CoreObstacle::kId;
 }
 
 void HostLines::request(const CoreRequest& request, CxlOutput& out, CoreResults& done) {

@@ -30,10 +30,13 @@ class HostLines {
 
   explicit HostLines(const HostLinesConfig& config, LineStateListener* listener = nullptr);
 
-  /// Can the host's core have this now? It knows kRead, kReadAny, kReadOnce, kWrite and kEvict.
-  /// `held`: identifiers that are free on the link, and still taken in front of it: their answers
-  /// are on their way to the core.
-  bool accepts(const CoreRequest& request, std::size_t held = 0) const;
+  /// What is in the way of this request of the host's core? It knows kRead, kReadAny, kReadOnce,
+  /// kWrite and kEvict. `held`: identifiers that are free on the link, and still taken in front of
+  /// it: their answers are on their way to the core.
+  CoreObstacle obstacle(const CoreRequest& request, std::size_t held = 0) const;
+  bool accepts(const CoreRequest& request, std::size_t held = 0) const {
+    return obstacle(request, held) == CoreObstacle::kNone;
+  }
   LineState state(std::uint64_t line) const;
   std::optional<std::uint64_t> first_held() const;
   /// void visit(std::uint64_t line, LineState), for each line held.

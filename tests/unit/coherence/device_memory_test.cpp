@@ -331,13 +331,16 @@ TEST(DeviceMemory, COH_6_1_ABiTagIsForWhatTheHostHas) {
   DeviceBench bench;
   bench.host_holds(MetaValue::kAny);
   bench.hold_all_bitags();
-  const auto accepts = [&bench](CoreOp op, std::uint64_t address) {
-    return bench.device.accepts({op, 1, address, kAllBytes, {}});
+  const auto obstacle = [&bench](CoreOp op, std::uint64_t address) {
+    return bench.device.obstacle({op, 1, address, kAllBytes, {}});
   };
-  EXPECT_FALSE(accepts(CoreOp::kRead, 0x40));
-  EXPECT_FALSE(accepts(CoreOp::kWrite, 0x40));
-  EXPECT_TRUE(accepts(CoreOp::kRead, 0x80));
-  EXPECT_TRUE(accepts(CoreOp::kWrite, 0x80));
+  EXPECT_EQ(obstacle(CoreOp::kRead, 0x40), CoreObstacle::kId);
+  EXPECT_EQ(obstacle(CoreOp::kWrite, 0x40), CoreObstacle::kId);
+  EXPECT_EQ(obstacle(CoreOp::kRead, 0x80), CoreObstacle::kNone);
+  EXPECT_EQ(obstacle(CoreOp::kWrite, 0x80), CoreObstacle::kNone);
+  EXPECT_EQ(obstacle(CoreOp::kWrite, 0x400), CoreObstacle::kLine) << "a BISnp is out for it";
+  EXPECT_EQ(obstacle(CoreOp::kReadOnce, 0x80), CoreObstacle::kNotKnown);
+  EXPECT_EQ(obstacle(CoreOp::kRead, 4096), CoreObstacle::kNotKnown) << "behind the memory";
 }
 
 TEST(DeviceMemory, COH_6_6_TheCoreGetsItsLineFromAHostThatIsGone) {
