@@ -103,7 +103,9 @@ std::vector<Statistic<Direction>> make_link_statistics() {
        [](const Direction& d) { return Json(d.traffic.stalls.credits_cxl_data.ns()); }},
       {"stall_ns.tags", "ns", "Time a request waited for a free tag.",
        [](const Direction& d) { return Json(d.traffic.stalls.tags.ns()); }},
-      {"stall_ns.replay_buffer", "ns", "Time a TLP waited for room in the replay buffer.",
+      {"stall_ns.replay_buffer", "ns",
+       "Time TLPs, or messages or data of CXL.cache and CXL.mem, waited for room in the replay "
+       "buffer.",
        [](const Direction& d) { return Json(d.traffic.stalls.replay_buffer.ns()); }},
       {"stall_ns.handle", "ns",
        "Time in which the stream of the device stood still because its foremost message waited for "
