@@ -60,6 +60,15 @@ class Outbox {
     }
   }
 
+  /// Nothing of this leaves any more: its waits are over.
+  void clear() {
+    for (const Entry& entry : entries_) {
+      waits_.add(entry.ready, now());
+    }
+    entries_.clear();
+    last_ready_ = Time{};
+  }
+
   /// Waits for room in the link's queues.
   WaitBook& waits() { return waits_; }
   const WaitBook& waits() const { return waits_; }

@@ -67,7 +67,7 @@ void CxlCacheDevice::work() {
   wakeup_.at(core_.ask_for_lines(
       now(), config_.device.cxl.cache.lines_per_clock,
       [this](const CoreRequest& request) {
-        return rules_.accepts(request, core_.answers_under_way());
+        return rules_.obstacle(request, core_.answers_under_way());
       },
       [this](const CoreRequest& request, PacketRef packet) { ask(request, std::move(packet)); }));
 }
@@ -157,6 +157,18 @@ std::vector<CheckResult> CxlCacheDevice::checks() const {
     return {};
   }
   return {core_.check(name())};
+}
+
+void CxlCacheDevice::start_window() {
+  window_ = done_;
+  core_.start_window(now());
+  to_link.start_window(now());
+}
+
+std::vector<WaitResult> CxlCacheDevice::waits() const {
+  std::vector<WaitResult> all = core_.waits(basename());
+  all.push_back(to_link.waits(basename()));
+  return all;
 }
 
 CxlCacheResult CxlCacheDevice::result() const {

@@ -52,7 +52,8 @@ class CxlCacheDevice : public sc_core::sc_module {
   std::vector<CheckResult> checks() const;
   /// Of the measured window.
   CxlCacheResult result() const;
-  void start_window() { window_ = done_; }
+  void start_window();
+  std::vector<WaitResult> waits() const;
   const DeviceCache& rules() const { return rules_; }
   /// What D2H Req of a domain say of it; by default nothing. [CXL-7.4]
   void name_domains(std::function<std::uint64_t(DomainId)> identity) {

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "coherence/cxl_line.h"
 #include "common/outbox.h"
 #include "cxl/channels.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/packet.h"
+#include "flitwise/result.h"
 
 namespace flitwise {
 
@@ -74,9 +76,23 @@ class CxlOutbox : public LinkInitiator<CxlOutbox> {
   }
   void clear() {
     for (Outbox& queue : queues_) {
-      queue = Outbox(kDepth);
+      queue.clear();
     }
     last_response_ = Time{};
+  }
+
+  void start_window(Time now) {
+    for (Outbox& queue : queues_) {
+      queue.waits().start_window(now);
+    }
+  }
+  /// For room in the queues of the link, of all channels.
+  WaitResult waits(const std::string& place) const {
+    WaitBook all;
+    for (const Outbox& queue : queues_) {
+      all.add(queue.waits());
+    }
+    return all.result(place, "cxl_queues");
   }
 
  private:

@@ -39,7 +39,7 @@ void CxlHdmDevice::work() {
   wakeup_.at(core_.ask_for_lines(
       t, config_.own_cache.lines_per_clock,
       [this](const CoreRequest& request) {
-        return !is_in_memory(request) || rules_.accepts(request);
+        return is_in_memory(request) ? rules_.obstacle(request) : CoreObstacle::kNone;
       },
       [this](const CoreRequest& request, const PacketRef& packet) {
         ask(request, packet->counts);
@@ -175,6 +175,17 @@ std::vector<CheckResult> CxlHdmDevice::checks() const {
     return {};
   }
   return {core_.check(name())};
+}
+
+void CxlHdmDevice::start_window() {
+  core_.start_window(now());
+  to_link.start_window(now());
+}
+
+std::vector<WaitResult> CxlHdmDevice::waits() const {
+  std::vector<WaitResult> all = core_.waits(basename());
+  all.push_back(to_link.waits(basename()));
+  return all;
 }
 
 void CxlHdmDevice::tell(CxlHdmDbResult& result) const {

@@ -48,7 +48,7 @@ void CxlHdmHost::work() {
   wakeup_.at(core_.ask_for_lines(
       now(), config_.host.cxl_mem.cache.lines_per_clock,
       [this](const CoreRequest& request) {
-        return rules_.accepts(request, core_.answers_under_way());
+        return rules_.obstacle(request, core_.answers_under_way());
       },
       [this](const CoreRequest& request, PacketRef packet) { ask(request, std::move(packet)); }));
 }
@@ -137,6 +137,17 @@ std::vector<CheckResult> CxlHdmHost::checks() const {
     return {};
   }
   return {core_.check(name())};
+}
+
+void CxlHdmHost::start_window() {
+  core_.start_window(now());
+  to_link.start_window(now());
+}
+
+std::vector<WaitResult> CxlHdmHost::waits() const {
+  std::vector<WaitResult> all = core_.waits(basename());
+  all.push_back(to_link.waits(basename()));
+  return all;
 }
 
 void CxlHdmHost::tell(CxlHdmDbResult& result) const {

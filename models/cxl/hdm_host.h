@@ -46,6 +46,8 @@ class CxlHdmHost : public sc_core::sc_module {
   std::uint64_t lines_over() const { return core_.lines_over(); }
   std::map<std::string, std::uint64_t> errors() const;
   std::vector<CheckResult> checks() const;
+  void start_window();
+  std::vector<WaitResult> waits() const;
   /// Fills in its part: of what belongs to the measured part.
   void tell(CxlHdmDbResult& result) const;
   const HostLines& rules() const { return rules_; }

@@ -18,6 +18,26 @@ CoreOp read_of(CxlCacheRead read) {
   return CoreOp::kRead;
 }
 
+// One wait is over, another begins where something else is in the way.
+void LineCore::meet(CoreObstacle obstacle, Time now) {
+  if (obstacle_ == CoreObstacle::kId) {
+    id_waits_.add(met_at_, now);
+  } else if (obstacle_ == CoreObstacle::kLine) {
+    line_waits_.add(met_at_, now);
+  }
+  obstacle_ = obstacle;
+  met_at_ = now;
+}
+
+void LineCore::start_window(Time now) {
+  id_waits_.start_window(now);
+  line_waits_.start_window(now);
+}
+
+std::vector<WaitResult> LineCore::waits(const std::string& place) const {
+  return {id_waits_.result(place, "cxl_ids"), line_waits_.result(place, "cxl_lines")};
+}
+
 // The next request, but for the bytes that it writes.
 CoreRequest LineCore::wanted() {
   if (free_.empty()) {

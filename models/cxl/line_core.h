@@ -17,6 +17,7 @@
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
 #include "flitwise/result.h"
+#include "stats/wait_book.h"
 #include "trace/latency_tracer.h"
 
 namespace flitwise {
@@ -34,14 +35,15 @@ class LineCore {
   void attach(Engine& engine) { transfers_.attach(engine); }
   /// Asks for lines in order, at most `limit` of them on one edge of the clock, up to one that
   /// cannot be had now: it holds up those behind it.
-  /// bool accepts(const CoreRequest&): it can be had; the bytes of a write are not there yet.
+  /// CoreObstacle obstacle(const CoreRequest&): what is in its way; the bytes of a write are not
+  /// there yet.
   /// void ask(const CoreRequest&, PacketRef): it is asked for; the packet may carry the request.
   /// What is over by now is told to the engine before. Returns when to go on though nothing has
   /// come back.
-  template <class Accepts, class Ask>
-  Time ask_for_lines(Time now, unsigned limit, Accepts&& accepts, Ask&& ask) {
+  template <class Obstacle, class Ask>
+  Time ask_for_lines(Time now, unsigned limit, Obstacle&& obstacle, Ask&& ask) {
     tell_engine(now);
-    const Time next = ask_up_to(limit, now, accepts, ask);
+    const Time next = ask_up_to(limit, now, obstacle, ask);
     return std::min(next, ends_.next());
   }
   /// What was asked for reaches the core at `done`; takes the results. is_answer: it was not there,
@@ -58,6 +60,10 @@ class LineCore {
   std::size_t answers_under_way() const { return answers_; }
   /// All that is out fails. [CXL-7.5]
   void lose_all(Time now);
+
+  void start_window(Time now);
+  /// Of the line that goes next: for an identifier, and for its line or a way.
+  std::vector<WaitResult> waits(const std::string& place) const;
 
   std::uint32_t lines_out() const { return transfers_.lines_out(); }
   std::uint64_t lines_over() const { return transfers_.lines_over(); }
@@ -80,8 +86,8 @@ class LineCore {
     bool is_answer = false;  // its result came from elsewhere
     TransferStatus status = TransferStatus::kDone;
   };
-  template <class Accepts, class Ask>
-  Time ask_up_to(unsigned limit, Time now, Accepts& accepts, Ask& ask) {
+  template <class Obstacle, class Ask>
+  Time ask_up_to(unsigned limit, Time now, Obstacle& obstacle, Ask& ask) {
     asked_ = now == asked_at_ ? asked_ : 0;
     asked_at_ = now;
     while (transfers_.has_line(now)) {
@@ -89,7 +95,11 @@ class LineCore {
         return now + Time{1};
       }
       CoreRequest request = wanted();
-      if (!accepts(std::as_const(request))) {
+      const CoreObstacle found = obstacle(std::as_const(request));
+      if (found != obstacle_) {
+        meet(found, now);
+      }
+      if (found != CoreObstacle::kNone) {
         return Time::never();
       }
       ++asked_;
@@ -98,6 +108,7 @@ class LineCore {
     }
     return transfers_.next_at();
   }
+  void meet(CoreObstacle obstacle, Time now);
   CoreRequest wanted();
   PacketRef take(CoreRequest& request, Time now);
   void finish(const CoreResult& result, Time done, bool is_answer);
@@ -112,7 +123,10 @@ class LineCore {
   DueQueue<std::uint32_t> ends_;       // tokens whose results are on their way to the core
   std::size_t answers_ = 0;            // among them
   Time asked_at_ = Time::never();
-  unsigned asked_ = 0;  // then
+  unsigned asked_ = 0;                           // then
+  CoreObstacle obstacle_ = CoreObstacle::kNone;  // in the way of the line that goes next
+  Time met_at_{};
+  WaitBook id_waits_, line_waits_;
   Time last_completion_{};
   std::uint64_t refused_ = 0, lost_ = 0;  // requests
 };

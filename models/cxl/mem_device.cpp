@@ -86,6 +86,14 @@ tlm::tlm_sync_enum CxlMemDevice::link_has_room(int /*id*/, Packet& /*packet*/,
   return tlm::TLM_COMPLETED;
 }
 
+void CxlMemDevice::start_window() {
+  answers_.waits().start_window(now());
+}
+
+std::vector<WaitResult> CxlMemDevice::waits() const {
+  return {answers_.waits().result(basename(), "cxl_queues")};
+}
+
 std::map<std::string, std::uint64_t> CxlMemDevice::errors() const {
   const BadMessageCounts& bad = rules_.bad_messages();
   const std::uint64_t outside = bad[BadMessage::kBadAddress];

@@ -9,12 +9,14 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "coherence/memory_expander.h"
 #include "common/outbox.h"
 #include "cxl/line_store.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
+#include "flitwise/result.h"
 
 namespace flitwise {
 
@@ -30,11 +32,14 @@ class CxlMemDevice : public sc_core::sc_module, private LineMemory {
   void send(PacketRef message) { send(std::move(message), now()); }
 
   /// The link has gone down: answers that have not left are forgotten. [CXL-3.9]
-  void link_lost() { answers_ = Outbox(kOutboxDepth); }
+  void link_lost() { answers_.clear(); }
 
   bool is_quiet() const { return answers_.empty(); }
   /// Counted by kind.
   std::map<std::string, std::uint64_t> errors() const;
+  void start_window();
+  /// Of its answers, for room in the queue of the link.
+  std::vector<WaitResult> waits() const;
 
  private:
   static constexpr std::size_t kOutboxDepth = 256;

@@ -47,11 +47,26 @@ void CxlMemHost::work() {
 
 void CxlMemHost::ask_for_lines(Time t) {
   while (!pending_ && !free_tags_.empty() && transfers_.has_line(t)) {
+    note_wait(t);
     ask(t);
   }
   if (const Time next = transfers_.next_at(); !pending_ && next != Time::never()) {
     wakeup_.at(next);
   }
+}
+
+// The engine is not asked while no Tag is free: a request begins when it can be made. So how long a
+// line waited is known behind the wait: since the Tags ran out, or since the edge of the clock on
+// which it could have gone, whichever is later.
+void CxlMemHost::note_wait(Time now) {
+  if (tags_out_since_ == Time::never()) {
+    return;
+  }
+  const Time ready = transfers_.transfer(transfers_.line().transfer).ready;
+  const Time since =
+      ready <= tags_out_since_ ? tags_out_since_ : next_edge(ready, config_.host.timing.clock);
+  tag_waits_.add(since, std::min(tag_back_at_, now));
+  tags_out_since_ = Time::never();
 }
 
 // The next line of the present transfer: MemRd, MemWr, or MemWrPtl for a part of one. [CXL-3.8]
@@ -93,6 +108,7 @@ void CxlMemHost::ask(Time now) {
   transfers_.take();
   pending_->stamp(Hop::kHandle, now);
   pending_ready_ = now + config_.host.cxl_mem.bridge;
+  pending_since_ = now;
   hand_over_pending();
 }
 
@@ -111,6 +127,9 @@ bool CxlMemHost::hand_over_pending() {
     return false;
   }
   pending_.reset();
+  if (free_tags_.empty()) {
+    tags_out_since_ = now();
+  }
   return true;
 }
 
@@ -118,6 +137,7 @@ tlm::tlm_sync_enum CxlMemHost::link_has_room(int /*id*/, Packet& /*packet*/,
                                              tlm::tlm_phase& /*phase*/,
                                              sc_core::sc_time& /*delay*/) {
   if (pending_ && hand_over_pending()) {
+    queue_waits_.add(pending_since_, now());
     wakeup_.at(now());
   }
   for (Outbox& queue : foreign_) {
@@ -171,14 +191,22 @@ tlm::tlm_sync_enum CxlMemHost::receive(int /*id*/, Packet& packet, tlm::tlm_phas
 void CxlMemHost::end_line(std::uint16_t tag, TransferStatus status, Time done) {
   const LineTransfers::Line line = requests_[tag].line;
   requests_[tag].packet.reset();
+  if (free_tags_.empty()) {
+    tag_back_at_ = done;
+  }
   free_tags_.push_back(tag);
   transfers_.done(line, status, done);
 }
 
 void CxlMemHost::link_lost() {
+  if (pending_) {
+    queue_waits_.add(pending_since_, now());
+  }
   is_down_ = true;
   pending_.reset();
-  foreign_.fill(Outbox(kForeignDepth));
+  for (Outbox& queue : foreign_) {
+    queue.clear();
+  }
   for (std::size_t tag = 0; tag < requests_.size(); ++tag) {
     if (requests_[tag].packet) {
       ++errors_["cxl_request_lost"];
@@ -191,6 +219,15 @@ void CxlMemHost::link_lost() {
 void CxlMemHost::link_up() {
   is_down_ = false;
   wakeup_.at(now());
+}
+
+void CxlMemHost::start_window() {
+  tag_waits_.start_window(now());
+  queue_waits_.start_window(now());
+}
+
+std::vector<WaitResult> CxlMemHost::waits() const {
+  return {tag_waits_.result(basename(), "cxl_ids"), queue_waits_.result(basename(), "cxl_queues")};
 }
 
 std::string CxlMemHost::waiting() const {

@@ -18,6 +18,7 @@
 #include "flitwise/cxl.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/result.h"
+#include "stats/wait_book.h"
 #include "trace/latency_tracer.h"
 
 namespace flitwise {
@@ -50,6 +51,9 @@ class CxlMemHost : public sc_core::sc_module {
   std::uint64_t lines_over() const { return transfers_.lines_over(); }
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::vector<CheckResult> checks() const;
+  void start_window();
+  /// Of the line that goes next: for a Tag, and for room in the queue of the link.
+  std::vector<WaitResult> waits() const;
 
  private:
   static constexpr std::size_t kForeignDepth = 16;  // grows
@@ -68,6 +72,7 @@ class CxlMemHost : public sc_core::sc_module {
   void ask_for_lines(Time now);
   PacketRef make_request();
   void ask(Time now);
+  void note_wait(Time now);
   bool hand_over_pending();
   bool hand_over_foreign(const Outbox::Entry& entry);
   bool has_foreign() const { return !foreign_[0].empty() || !foreign_[1].empty(); }
@@ -84,7 +89,10 @@ class CxlMemHost : public sc_core::sc_module {
   std::vector<Request> requests_;  // by Tag
   std::vector<std::uint16_t> free_tags_;
   PacketRef pending_;  // the link had no room for it
-  Time pending_ready_{};
+  Time pending_ready_{}, pending_since_{};
+  Time tags_out_since_ = Time::never();  // none is free, and nothing else holds up the next line
+  Time tag_back_at_{};                   // the first one behind that
+  WaitBook tag_waits_, queue_waits_;
   // Of nobody here, behind the one that waits for room: M2S Req, and the others.
   std::array<Outbox, 2> foreign_{Outbox(kForeignDepth), Outbox(kForeignDepth)};
   bool is_down_ = false;

@@ -18,23 +18,31 @@ std::map<std::string, std::uint64_t> strangers(const HostHandles& handles) {
                     : std::map<std::string, std::uint64_t>{{"handle_without_partition", count}};
 }
 
+/// Visits what of CXL.cache and CXL.mem stands at its link. void visit(agent).
+template <class Visit>
+void for_each_agent(const FabricDevice& device, Visit&& visit) {
+  const auto visit_one = [&visit](const auto& agent) {
+    if (agent) {
+      visit(*agent);
+    }
+  };
+  visit_one(device.mem_host);
+  visit_one(device.mem_device);
+  visit_one(device.hdm_host);
+  visit_one(device.hdm_device);
+  visit_one(device.cache);
+}
+
 std::map<std::string, std::uint64_t> of_device(const FabricDevice& device) {
   std::map<std::string, std::uint64_t> errors = device.endpoint->errors();
   if (device.engine && device.engine->stray_doorbells() > 0) {
     errors["stray_doorbell"] += device.engine->stray_doorbells();
   }
-  const auto add = [&errors](const auto& agent) {
-    if (agent) {
-      for (const auto& [kind, count] : agent->errors()) {
-        errors[kind] += count;
-      }
+  for_each_agent(device, [&errors](const auto& agent) {
+    for (const auto& [kind, count] : agent.errors()) {
+      errors[kind] += count;
     }
-  };
-  add(device.mem_host);
-  add(device.mem_device);
-  add(device.hdm_host);
-  add(device.hdm_device);
-  add(device.cache);
+  });
   return errors;
 }
 
@@ -58,6 +66,11 @@ void add_waits(const FabricDevice& device, std::vector<WaitResult>& waits) {
   for (WaitResult& one : device.endpoint->waits()) {
     waits.push_back(std::move(one));
   }
+  for_each_agent(device, [&waits](const auto& agent) {
+    for (WaitResult& one : agent.waits()) {
+      waits.push_back(std::move(one));
+    }
+  });
 }
 
 }  // namespace
@@ -142,8 +155,9 @@ void Measurement::open(std::size_t index, bool from_first_counted) {
       engine->outstanding_waits().start_window(now());
     }
   }
+  for_each_agent(device, [](auto& agent) { agent.start_window(); });
   if (device.cache) {
-    device.cache->start_window();
+    fabric_.home->port(device.home_port).to_link.start_window(now());
   }
   if (const std::optional<PartitionId> partition = partition_of(device)) {
     device.handles->table().reset_statistics(*partition);
@@ -229,6 +243,10 @@ void Measurement::fill(RunResult& result) const {
   for (const FabricDevice& device : fabric_.devices) {
     result.dhi.push_back(dhi_result(device));
     add_waits(device, result.waits);
+    if (device.cache) {
+      result.waits.push_back(
+          fabric_.home->port(device.home_port).to_link.waits("home_of_" + device.name));
+    }
     for (AtsResult& function : device.endpoint->ats_results()) {
       result.ats.push_back(std::move(function));
     }

@@ -81,8 +81,8 @@ std::vector<Statistic<Wait>> make_wait_statistics() {
       {"count", "", "Waits at this queue that are over.",
        [](const Wait& w) { return Json(w.count); }},
       {"wait_ns", "ns",
-       "All of them together; over the window, the mean length of the queue. Of outstanding and "
-       "link_queues only the foremost waits.",
+       "All of them together; over the window, the mean length of the queue. Of outstanding, "
+       "link_queues, cxl_ids and cxl_lines only the foremost waits.",
        [](const Wait& w) { return Json(w.total.ns()); }},
   };
 }

@@ -24,6 +24,11 @@ class WaitBook {
       total_ += until - since;
     }
   }
+  /// The waits of another queue of the same name and window as well.
+  void add(const WaitBook& other) {
+    count_ += other.count_;
+    total_ += other.total_;
+  }
   void start_window(Time now) {
     begin_ = now;
     count_ = 0;

@@ -30,6 +30,16 @@ TEST(WaitBook, OfAWaitThatBeganBeforeTheWindowOnlyTheRestCounts) {
   EXPECT_EQ(result.total, Time::from_ns(30));
 }
 
+TEST(WaitBook, TakesTheWaitsOfAnotherQueueAlong) {
+  WaitBook book, other;
+  book.add(Time::from_ns(10), Time::from_ns(15));
+  other.add(Time::from_ns(20), Time::from_ns(22));
+  other.add(Time::from_ns(20), Time::from_ns(23));
+  book.add(other);
+  EXPECT_EQ(book.count(), 3U);
+  EXPECT_EQ(book.total(), Time::from_ns(10));
+}
+
 // Little's law: the length of the queue over time, summed up, is what its members have waited.
 TEST(WaitBook, LittlesLawTheTimeOverTheWindowIsTheMeanLengthOfTheQueue) {
   WaitBook book;
