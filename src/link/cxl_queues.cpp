@@ -144,25 +144,34 @@ void CxlQueues::reset() {
 }
 
 // One that has come since the last look waits since it came.
-Time CxlQueues::blocked_since(std::size_t credit, Time now) const {
-  Time since = Time::never();
+std::array<Time, kCxlCredits> CxlQueues::blocked_since(Time now) const {
+  std::array<Time, kCxlCredits> since = {Time::never(), Time::never(), Time::never()};
   for (const CxlChannel channel : channels_) {
     const Queue& queue = queues_[index_of(channel)];
-    if (info_of(channel).credits[credit] > 0 && !queue.entries.empty() &&
-        queue.entries.front().arrival <= now && CxlCreditGate::room(gate_.left(), channel) == 0) {
-      since = std::min(since, std::max(queue.entries.front().arrival, noted_));
+    if (queue.entries.empty() || queue.entries.front().arrival > now ||
+        CxlCreditGate::room(gate_.left(), channel) > 0) {
+      continue;
+    }
+    for (std::size_t credit = 0; credit < kCxlCredits; ++credit) {
+      if (info_of(channel).credits[credit] > 0) {
+        since[credit] = std::min(since[credit], std::max(queue.entries.front().arrival, noted_));
+      }
     }
   }
   return since;
 }
 
 void CxlQueues::note_stalls(Time now) {
-  for (std::size_t credit = 0; credit < kCxlCredits; ++credit) {
-    const Time since = size_ == 0 ? Time::never() : blocked_since(credit, now);
-    if (since == Time::never()) {
-      stalls_[credit].stop(now);
-    } else {
-      stalls_[credit].start(since);
+  if (size_ > 0 || is_stalled_) {
+    const std::array<Time, kCxlCredits> since = blocked_since(now);
+    is_stalled_ = false;
+    for (std::size_t credit = 0; credit < kCxlCredits; ++credit) {
+      if (since[credit] == Time::never()) {
+        stalls_[credit].stop(now);
+      } else {
+        stalls_[credit].start(since[credit]);
+        is_stalled_ = true;
+      }
     }
   }
   noted_ = now;

@@ -66,8 +66,8 @@ class CxlQueues {
     std::size_t arrived = 0;  // of them, from the front
     std::size_t partial = 0;  // lines that are enabled in part
   };
-  /// Since when a message of the class has been waiting for a credit; never: none is.
-  Time blocked_since(std::size_t credit, Time now) const;
+  /// By CxlCredit: since when a message of the class has been waiting for a credit; never: none is.
+  std::array<Time, kCxlCredits> blocked_since(Time now) const;
   std::uint64_t partial_lines(const Queue& queue, std::size_t count) const;
   void change_places(Queue& queue);
   std::size_t ahead_of_responses(const Queue& snoops, std::size_t count) const;
@@ -80,6 +80,7 @@ class CxlQueues {
   std::size_t turn_ = 0;  // whose credits are looked at first
   CxlCreditGate gate_;
   std::array<StallClock, kCxlCredits> stalls_;  // by CxlCredit
+  bool is_stalled_ = false;                     // one of them runs
   Time noted_{};                                // when the stalls were looked at last
   bool breaks_order_ = false;
 };
