@@ -41,6 +41,14 @@ bool same_page(const WalkRequest& a, const WalkRequest& b) {
          a.address >> kPageBits == b.address >> kPageBits;
 }
 
+/// The same for two requests of same_page(), and for no others.
+WaitingPages::Key key_of(const WalkRequest& request) {
+  const std::uint64_t pasid = request.pasid ? std::uint64_t{1} << 32 | to_int(*request.pasid) : 0;
+  const std::uint64_t is_known = is_translated(request) ? 1 : 0;
+  return {request.address >> kPageBits,
+          pasid << 17 | std::uint64_t{request.source.value} << 1 | is_known};
+}
+
 }  // namespace
 
 IommuCapabilities capabilities_of(const IommuConfig& config) {
@@ -123,19 +131,12 @@ void TranslationAgent::count_miss(const WalkRequest& request, bool is_at_walker)
 }
 
 bool TranslationAgent::is_waited_for(const WalkRequest& request) const {
-  if (!waiting_pages_.contains(request.address >> kPageBits)) {
-    return false;
-  }
-  std::uint32_t place = waiting_.first;
-  while (place != kNone && !same_page(jobs_[place].request, request)) {
-    place = jobs_[place].next;
-  }
-  return place != kNone;
+  return waiting_pages_.contains(key_of(request));
 }
 
 void TranslationAgent::wait_for_walker(const Job& job) {
   push(waiting_, job);
-  waiting_pages_.push(job.request.address >> kPageBits);
+  waiting_pages_.push(key_of(job.request));
 }
 
 void TranslationAgent::push(JobQueue& queue, const Job& job) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Page numbers of requests that wait in a queue, first in, first out: is one of a page among them?
+/// Pages that requests in a queue wait for, first in, first out: is one of a page among them? That
+/// takes the same time however many wait.
 #pragma once
 
 #include <cstddef>
@@ -11,37 +12,83 @@ namespace flitwise {
 
 class WaitingPages {
  public:
-  void push(std::uint64_t page) {
-    if (count_ == pages_.size()) {
+  /// What makes two requests ask for the same.
+  struct Key {
+    std::uint64_t page = 0;  ///< number
+    std::uint64_t who = 0;   ///< whose page it is
+    bool operator==(const Key& other) const { return page == other.page && who == other.who; }
+  };
+
+  void push(const Key& key) {
+    if (count_ == queue_.size()) {
       grow();
     }
-    pages_[(first_ + count_++) & (pages_.size() - 1)] = page;
+    queue_[(first_ + count_++) & mask(queue_)] = key;
+    insert(key);
   }
   /// REQUIRES: one is there.
   void pop() {
-    first_ = (first_ + 1) & (pages_.size() - 1);
+    erase(queue_[first_]);
+    first_ = (first_ + 1) & mask(queue_);
     --count_;
   }
-  bool contains(std::uint64_t page) const {
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (pages_[(first_ + i) & (pages_.size() - 1)] == page) {
-        return true;
-      }
-    }
-    return false;
-  }
+  bool contains(const Key& key) const { return slots_[slot_of(key)].count > 0; }
 
  private:
-  void grow() {
-    std::vector<std::uint64_t> larger(2 * pages_.size());
-    for (std::size_t i = 0; i < count_; ++i) {
-      larger[i] = pages_[(first_ + i) & (pages_.size() - 1)];
+  /// Open addressing; at most half of the slots are taken.
+  struct Slot {
+    Key key;
+    std::size_t count = 0;  // how many wait; 0: the slot is free
+  };
+  template <class List>
+  static std::size_t mask(const List& list) {
+    return list.size() - 1;
+  }
+  std::size_t first_slot(const Key& key) const {
+    constexpr std::uint64_t kSpread = 0x9e37'79b9'7f4a'7c15;  // 2^64 / golden ratio
+    return static_cast<std::size_t>(((key.page ^ key.who * kSpread) * kSpread) >> 32) &
+           mask(slots_);
+  }
+  std::size_t next(std::size_t at) const { return (at + 1) & mask(slots_); }
+  std::size_t slot_of(const Key& key) const {
+    std::size_t at = first_slot(key);
+    while (slots_[at].count > 0 && !(slots_[at].key == key)) {
+      at = next(at);
     }
-    pages_ = std::move(larger);
+    return at;
+  }
+  void insert(const Key& key) {
+    Slot& slot = slots_[slot_of(key)];
+    slot.key = key;
+    ++slot.count;
+  }
+  // Those behind a slot that becomes free move up.
+  void erase(const Key& key) {
+    std::size_t hole = slot_of(key);
+    if (--slots_[hole].count > 0) {
+      return;
+    }
+    for (std::size_t at = next(hole); slots_[at].count > 0; at = next(at)) {
+      if (((at - first_slot(slots_[at].key)) & mask(slots_)) >= ((at - hole) & mask(slots_))) {
+        slots_[hole] = slots_[at];
+        hole = at;
+      }
+    }
+    slots_[hole].count = 0;
+  }
+  void grow() {
+    std::vector<Key> larger(2 * queue_.size());
+    slots_.assign(2 * larger.size(), Slot{});
+    for (std::size_t i = 0; i < count_; ++i) {
+      larger[i] = queue_[(first_ + i) & mask(queue_)];
+      insert(larger[i]);
+    }
+    queue_ = std::move(larger);
     first_ = 0;
   }
 
-  std::vector<std::uint64_t> pages_ = std::vector<std::uint64_t>(64);  // a power of two
+  std::vector<Key> queue_ = std::vector<Key>(64);     // a power of two
+  std::vector<Slot> slots_ = std::vector<Slot>(128);  // twice as many
   std::size_t first_ = 0, count_ = 0;
 };
 

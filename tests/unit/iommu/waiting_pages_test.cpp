@@ -12,22 +12,26 @@
 namespace flitwise::waiting_pages_test {
 namespace {
 
+// The same pages over and over, so that keys come back, collide and are there several times.
 TEST(WaitingPages, AgreesWithADeque) {
   Random random(7);
   WaitingPages pages;
-  std::deque<std::uint64_t> expected;
+  std::deque<WaitingPages::Key> expected;
+  const auto any = [&random] {
+    return WaitingPages::Key{random.below(200) * 0x40'0000, random.below(5) << 17};
+  };
   for (unsigned step = 0; step < 20'000; ++step) {
     if (random.below(3) != 0 && expected.size() < 700) {
-      const std::uint64_t page = random.below(1000);
-      pages.push(page);
-      expected.push_back(page);
+      const WaitingPages::Key key = any();
+      pages.push(key);
+      expected.push_back(key);
     } else if (!expected.empty()) {
       pages.pop();
       expected.pop_front();
     }
-    const std::uint64_t page = random.below(1000);
-    EXPECT_EQ(pages.contains(page),
-              std::find(expected.begin(), expected.end(), page) != expected.end());
+    const WaitingPages::Key key = any();
+    EXPECT_EQ(pages.contains(key),
+              std::find(expected.begin(), expected.end(), key) != expected.end());
   }
 }
 
