@@ -19,6 +19,8 @@ void TranslationStage::hold(Entry entry) {
   entry.is_known = true;
   entry.when = std::max(entry.when, now());
   add(std::move(entry));
+  ++known_;
+  looks_at_all_ = true;
 }
 
 Slot TranslationStage::add(Entry entry) {
@@ -56,29 +58,38 @@ void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result
   found.result = result;
   found.is_known = true;
   found.when = when;
+  ++known_;
   if (posted_ == 0) {
     serve(slot);  // there is nobody whom it must not pass
   } else {
-    release();
+    release(slot);
   }
 }
 
 // An outcome that came early lets nothing pass what the ordering table holds it behind; that is
-// posted requests alone. [LNK-9.1] to [LNK-9.6]
-void TranslationStage::release() {
+// posted requests alone. [LNK-9.1] to [LNK-9.6] Where the latest cannot go, nothing else can that
+// could not before; where it goes, others behind it may.
+void TranslationStage::release(Slot latest) {
   if (is_releasing_) {
+    looks_at_all_ = true;
+    return;
+  }
+  if (!looks_at_all_ && !may_go(latest)) {
     return;
   }
   is_releasing_ = true;
-  bool is_posted_ahead = false;
-  for (std::optional<Slot> slot = order_.front(); slot;) {
+  std::optional<Slot> slot = looks_at_all_ ? order_.front() : std::optional(latest);
+  looks_at_all_ = false;
+  for (std::size_t kept = 0; slot && kept < known_;) {
     const Slot here = *slot;
     slot = order_.next(here);
-    if (entries_[here].is_known && (!is_posted_ahead || may_pass_all_before(here))) {
+    if (!entries_[here].is_known) {
+      continue;
+    }
+    if (may_go(here)) {
       serve(here);
     } else {
-      is_posted_ahead =
-          is_posted_ahead || fc_class(entries_[here].packet->tlp.type) == FcClass::kPosted;
+      ++kept;
     }
   }
   is_releasing_ = false;
@@ -92,16 +103,26 @@ void TranslationStage::serve(Slot slot) {
   order_.erase(slot);
   free_.push_back(slot);
   posted_ -= fc_class(entry.packet->tlp.type) == FcClass::kPosted ? 1U : 0U;
+  --known_;
   serve_(entry);
   if (!was_drained && is_drained()) {
     agent_.drained();
   }
 }
 
-bool TranslationStage::may_pass_all_before(Slot slot) const {
+bool TranslationStage::is_posted(Slot slot) const {
+  return fc_class(entries_[slot].packet->tlp.type) == FcClass::kPosted;
+}
+
+// Nothing posted is before it, or it may pass all that is.
+bool TranslationStage::may_go(Slot slot) const {
   const Tlp& later = entries_[slot].packet->tlp;
+  bool is_posted_ahead = false;
+  bool may_pass = true;
   for (Slot earlier = *order_.front(); earlier != slot; earlier = *order_.next(earlier)) {
-    if (passing(later, entries_[earlier].packet->tlp) == Passing::kNo) {
+    is_posted_ahead = is_posted_ahead || is_posted(earlier);
+    may_pass = may_pass && passing(later, entries_[earlier].packet->tlp) != Passing::kNo;
+    if (is_posted_ahead && !may_pass) {
       return false;
     }
   }

@@ -60,10 +60,12 @@ class TranslationStage : private TranslationClient {
     return order_.size() == 0 || entries_[*order_.front()].arrival >= fence_;
   }
   Slot add(Entry entry);
-  void release();
+  /// What may go goes, now that the outcome of `latest` is known.
+  void release(Slot latest);
   void serve(Slot slot);
+  bool is_posted(Slot slot) const;
   /// By the ordering table of the link.
-  bool may_pass_all_before(Slot slot) const;
+  bool may_go(Slot slot) const;
 
   TranslationAgent& agent_;
   Serve serve_;
@@ -71,9 +73,11 @@ class TranslationStage : private TranslationClient {
   std::vector<Entry> entries_;   // by slot, which is the ticket
   SlotList order_{0}, free_{0};  // in order of arrival
   std::size_t posted_ = 0;       // of those in order_
+  std::size_t known_ = 0;        // of those in order_
   std::uint64_t arrivals_ = 0;
   std::uint64_t fence_ = 0;  // arrivals below it are from before the latest invalidation
   bool is_releasing_ = false;
+  bool looks_at_all_ = false;  // one that is known has come and has not been looked at
   WaitBook order_waits_;
 };
 
