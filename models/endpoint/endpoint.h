@@ -220,7 +220,9 @@ class Endpoint : public sc_core::sc_module {
                     const AtsAccess& access, Time now);
   void complete_translation(unsigned function, const Packet& packet, OutstandingRequest& request,
                             Time now);
-  void close_translation(unsigned function, std::uint16_t tag, const OutstandingRequest& request);
+  void close_translation(unsigned function, std::uint16_t tag, const OutstandingRequest& request,
+                         bool is_given_up);
+  void let_handle_go(const OutstandingRequest& request, bool is_given_up);
   void fail_waiting_for(unsigned function, Slot request, TransferStatus status, Time now);
   void give_up_translation(unsigned function, std::uint16_t tag, OutstandingRequest& request,
                            Time now);

@@ -271,10 +271,8 @@ void Endpoint::fail_parked(const std::function<bool(const ParkedTransfer&)>& whi
 }
 
 void Endpoint::close_translation(unsigned function, std::uint16_t tag,
-                                 const OutstandingRequest& request) {
-  if (request.pin) {
-    dhi_.nonposted_done(request.pin);
-  }
+                                 const OutstandingRequest& request, bool is_given_up) {
+  let_handle_go(request, is_given_up);
   outstanding_.close(function, tag);
 }
 
@@ -310,7 +308,7 @@ void Endpoint::complete_translation(unsigned function, const Packet& packet,
   }
   const Time ready = t + config_.device.timing.pipeline;
   ats_->end_request(function, slot, verdict, ready);
-  close_translation(function, packet.tlp.tag, request);
+  close_translation(function, packet.tlp.tag, request, false);
   wakeup_.at(ready);
 }
 
@@ -319,7 +317,7 @@ void Endpoint::give_up_translation(unsigned function, std::uint16_t tag,
                                    OutstandingRequest& request, Time t) {
   fail_waiting_for(function, request.transfer, TransferStatus::kTimeout, t);
   ats_->give_up_request(function, request.transfer);
-  close_translation(function, tag, request);
+  close_translation(function, tag, request, true);
 }
 
 // Whoever waits for the last use of a translation is answered now. [INV-04]

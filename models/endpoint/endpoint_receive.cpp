@@ -123,9 +123,7 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
   Packet& packet = *request.request;
   packet.stamp(Hop::kCompleted, done);
   last_completion_ = std::max(last_completion_, done);
-  if (request.pin) {
-    dhi_.nonposted_done(request.pin);
-  }
+  let_handle_go(request, status == TransferStatus::kTimeout);
   if (status == TransferStatus::kDone) {
     const bool ordered = !packet.tlp.relaxed_ordering && !packet.tlp.id_based_ordering;
     if (packet.purpose == HandlePurpose::kFlush) {
@@ -156,6 +154,19 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
   }
   if (is_last) {
     end_transfer_behind_pipeline(slot, t);
+  }
+}
+
+// A switch may hold the request still, and lets a later ALLOC pass it. Without one the link keeps
+// both in order; the form tells, since rid_direct goes through no switch. [DHI S2]
+void Endpoint::let_handle_go(const OutstandingRequest& request, bool is_given_up) {
+  if (!request.pin) {
+    return;
+  }
+  if (is_given_up && config_.link.dhi_form != DhiForm::kRidDirect) {
+    dhi_.nonposted_given_up(request.pin);
+  } else {
+    dhi_.nonposted_done(request.pin);
   }
 }
 

@@ -69,7 +69,7 @@ void DeviceHandleTable::release(unsigned tag) {
       deallocate(dhi_of(slot));
     }
     entry.orders = static_cast<std::uint16_t>(entry.orders & ~(1U << tag));
-    if (entry.orders == 0) {
+    if (entry.orders == 0 && !entry.is_kept) {
       free_.push_back(slot);
     }
   }

@@ -51,8 +51,14 @@ unsigned DeviceHandleTable::drain(const DeallocMessage& message) {
 }
 
 std::optional<Dhi> DeviceHandleTable::drained() const {
-  const std::optional<Slot> slot = first_idle(draining_);
-  return slot ? std::optional<Dhi>(dhi_of(*slot)) : std::nullopt;
+  std::optional<Slot> slot = draining_.front();
+  for (unsigned looked = 0; slot && looked < kVictimScan; ++looked) {
+    if (is_idle(entries_[*slot])) {
+      return dhi_of(*slot);
+    }
+    slot = draining_.next(*slot);
+  }
+  return std::nullopt;
 }
 
 bool DeviceHandleTable::is_idle(Dhi dhi) const {
@@ -76,7 +82,9 @@ Evicted DeviceHandleTable::clear(Slot slot) {
     ended_.erase(slot);
     draining_.erase(slot);
     policy_->removed(slot);
-    free_.push_back(slot);
+    if (!entry.is_kept) {
+      free_.push_back(slot);
+    }
   }
   entry.is_valid = false;
   --valid_;

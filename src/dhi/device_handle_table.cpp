@@ -95,6 +95,13 @@ void DeviceHandleTable::completed(HandlePin pin) {
   }
 }
 
+void DeviceHandleTable::given_up(HandlePin pin) {
+  completed(pin);
+  if (Entry* entry = pinned(pin)) {
+    entry->is_kept = true;
+  }
+}
+
 void DeviceHandleTable::cancelled(HandlePin pin) {
   if (Entry* entry = pinned(pin)) {
     FLITWISE_CHECK(entry->unsent > 0, fmt::format("handle {}: cancelled twice", to_int(pin.dhi)));
@@ -127,22 +134,22 @@ bool DeviceHandleTable::is_idle(const Entry& entry) const {
 
 std::optional<Slot> DeviceHandleTable::first_idle(const SlotList& list) const {
   std::optional<Slot> slot = list.front();
-  for (unsigned looked = 0; slot && looked < kVictimScan; ++looked) {
-    if (is_idle(entries_[*slot])) {
+  for (unsigned looked = 0; slot && looked < kVictimScan; slot = list.next(*slot)) {
+    if (may_be_given_away(entries_[*slot])) {
       return slot;
     }
-    slot = list.next(*slot);
+    looked += entries_[*slot].is_kept ? 0 : 1;
   }
   return std::nullopt;
 }
 
 std::optional<Slot> DeviceHandleTable::first_idle_by_policy() const {
   std::optional<Slot> slot = policy_->first();
-  for (unsigned looked = 0; slot && looked < kVictimScan; ++looked) {
-    if (is_idle(entries_[*slot])) {
+  for (unsigned looked = 0; slot && looked < kVictimScan; slot = policy_->after(*slot)) {
+    if (may_be_given_away(entries_[*slot])) {
       return slot;
     }
-    slot = policy_->after(*slot);
+    looked += entries_[*slot].is_kept ? 0 : 1;
   }
   return std::nullopt;
 }
@@ -162,16 +169,25 @@ std::optional<Slot> DeviceHandleTable::pick_victim() const {
       return slot;
     }
   }
-  // Nothing better: the one that is being waited for, else the preferred one although it is busy.
-  if (const auto slot = draining_.front()) {
-    return slot;
-  }
-  if (config_.prefer_ended) {
-    if (const auto slot = ended_.front()) {
+  return first_to_wait_for();
+}
+
+// Nothing better: the one that is being waited for, else the preferred one although it is busy.
+std::optional<Slot> DeviceHandleTable::first_to_wait_for() const {
+  for (const SlotList* const list : {&draining_, &ended_}) {
+    std::optional<Slot> slot = list->front();
+    while (slot && entries_[*slot].is_kept) {
+      slot = list->next(*slot);
+    }
+    if (slot && (list == &draining_ || config_.prefer_ended)) {
       return slot;
     }
   }
-  return policy_->first();
+  std::optional<Slot> slot = policy_->first();
+  while (slot && entries_[*slot].is_kept) {
+    slot = policy_->after(*slot);
+  }
+  return slot;
 }
 
 Choice DeviceHandleTable::choose() const {
@@ -182,8 +198,12 @@ Choice DeviceHandleTable::choose() const {
     return {MissOutcome::kFreeHandle, std::nullopt};
   }
   const std::optional<Slot> victim = pick_victim();
-  return victim ? Choice{readiness(*victim), dhi_of(*victim)}
-                : Choice{MissOutcome::kWaitForOrder, std::nullopt};
+  if (victim) {
+    return {readiness(*victim), dhi_of(*victim)};
+  }
+  const bool is_due =
+      std::any_of(orders_.begin(), orders_.end(), [](const Order& order) { return order.is_held; });
+  return {is_due ? MissOutcome::kWaitForOrder : MissOutcome::kNotHere, std::nullopt};
 }
 
 Allocation DeviceHandleTable::allocate(DomainId domain, const DeviceIdentity& identity,
@@ -259,6 +279,9 @@ HandleStatus DeviceHandleTable::install(DomainId domain, const AllocMessage& mes
     entry.is_trusted = message.is_trusted;
     entry.capabilities = message.capabilities;
     return HandleStatus::kOk;
+  }
+  if (entry.is_kept) {
+    return HandleStatus::kHandleBusy;
   }
   if (entry.is_valid) {
     if (config_.dealloc == DeallocMode::kExplicit) {

@@ -118,8 +118,11 @@ class DeviceHandleTable {
   HandlePin pin(Dhi dhi, UseKind kind);
   /// The posted TLP entered the queues; returns its serial. 0 when the residency is gone.
   std::uint64_t sent(HandlePin pin);
-  /// The non-posted TLP has its last completion (or was given up).
+  /// The non-posted TLP has its last completion, or nothing sent later can come before it.
   void completed(HandlePin pin);
+  /// It was given up, and may be on its way still, where a later ALLOC overtakes it: the handle
+  /// goes to nobody else until the table is reset. Its domain goes on using it. [DHI D10] [DHI S2]
+  void given_up(HandlePin pin);
   /// A posted TLP will not be sent after all.
   void cancelled(HandlePin pin);
   /// Serial of the last posted use sent; note it when a non-posted request with RO=IDO=0 is sent.
@@ -205,6 +208,7 @@ class DeviceHandleTable {
     bool has_ended = false;
     bool is_applied = false;
     bool is_at_host = true;
+    bool is_kept = false;  // for nobody else, also when it is not valid any more
   };
 
   Slot slot_of(Dhi dhi) const {
@@ -220,6 +224,8 @@ class DeviceHandleTable {
   std::optional<Slot> pick_victim() const;
   std::optional<Slot> first_idle(const SlotList& list) const;
   std::optional<Slot> first_idle_by_policy() const;
+  std::optional<Slot> first_to_wait_for() const;
+  bool may_be_given_away(const Entry& entry) const { return is_idle(entry) && !entry.is_kept; }
   void fill(Slot slot, DomainId domain, const AllocMessage& message);
   Evicted clear(Slot slot);
   void hold(Slot slot, unsigned tag);

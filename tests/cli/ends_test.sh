@@ -43,6 +43,11 @@ assert not [e for e in result["errors"] if e["kind"] in ("untrusted_request", "f
 assert {l["name"]: l["count"] for l in result["latency"]}["dma_write"] == 2000
 P
 
+# Reads that time out while they wait in a switch: nobody else gets their handles. [DHI S2]
+ends "$configs/examples/switch_two_devices.yaml" --set workload.requests=1500 --set run.warmup=0 --set system.instances.rp0-sw0.link.credits.nonposted_headers=2 \
+  --set system.instances.rp0-sw0.link.timing.propagation=200ns --set device.timing.completion_timeout=1us
+[[ $code == 0 ]] || complain "timeouts behind a switch: exit code $code: $(head -c 300 "$work/err")"
+
 # A machine that never comes up, since what it sends goes again for ever: it says so, and a signal ends it before.
 for c in "bench/flit_mode_posted_write_64B --set link.timing.propagation=1us --set link.timing.replay_timeout=100ns" \
   "examples/cxl_memory --set link.timing.propagation=10us --set link.timing.replay_timeout=200ns --set run.warmup=0"; do

@@ -443,6 +443,42 @@ TEST(DeviceHandleTable, S2_RefusedHandleIsFreeWhenItsReadsAreBack) {
   EXPECT_EQ(device.table.statistics().deallocs, 0U);
 }
 
+// [DHI S2]
+TEST(DeviceHandleTable, S2_HandleOfAReadThatWasGivenUpGoesToNobodyElse) {
+  Device device(config_of(2));
+  device.fill(4);
+  const Dhi kept = device.handle(1);
+  for (const std::uint32_t domain : {0U, 2U, 3U}) {
+    device.write_and_push(domain);
+  }
+  device.table.given_up(device.read(1));
+  device.write_and_push(1);
+  for (std::uint32_t domain = 4; domain < 20; ++domain) {
+    ASSERT_EQ(device.table.choose().outcome, MissOutcome::kVictimReady);
+    EXPECT_NE(device.allocate(domain).dhi, kept);
+    device.write_and_push(domain);
+  }
+  EXPECT_EQ(device.handle(1), kept) << "its domain goes on using it";
+
+  device.table.drain(kept);
+  ASSERT_EQ(device.table.drained(), kept);
+  device.table.deallocate(kept);
+  EXPECT_EQ(device.table.choose().outcome, MissOutcome::kVictimReady) << "and it is not free now";
+  device.table.reset(HandleRange::of_bits(2), 1);
+  device.fill(4);
+  EXPECT_EQ(device.table.valid_entries(), 4U) << "handles that are negotiated anew are all there";
+}
+
+// [DHI S2]
+TEST(DeviceHandleTable, S2_WhereEveryHandleIsKeptNobodyWaitsForOne) {
+  Device device(config_of(2));
+  device.fill(4);
+  for (std::uint32_t domain = 0; domain < 4; ++domain) {
+    device.table.given_up(device.read(domain));
+  }
+  EXPECT_EQ(device.table.choose().outcome, MissOutcome::kNotHere);
+}
+
 // [DHI D11] [DHI D14]
 TEST(DeviceHandleTable, D11_RefusedHandleNeedsNoDealloc) {
   DeviceHandleTableConfig config = config_of(2);
