@@ -50,7 +50,10 @@ void CxlMemHost::ask_for_lines(Time t) {
     note_wait(t);
     ask(t);
   }
-  if (const Time next = transfers_.next_at(); !pending_ && next != Time::never()) {
+  if (pending_ || free_tags_.empty()) {
+    return;  // the engine was not asked: who makes room asks it
+  }
+  if (const Time next = transfers_.next_at(); next != Time::never()) {
     wakeup_.at(next);
   }
 }

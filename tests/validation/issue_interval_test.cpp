@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "validation/simulate_in_child.h"
 
 namespace flitwise::issue_interval_test {
@@ -54,6 +56,32 @@ TEST(IssueInterval, IsExactOnAverageForLinesOfCxl) {
     ASSERT_FALSE(results[i].contains("failed")) << results[i];
     const double window = results[i].at("flitwise").at("simulated_ns").get<double>();
     EXPECT_NEAR(window / kRequests / 18.5, 1, 0.005) << i;
+  }
+}
+
+// A Tag and an interval are each a bound: the slower one sets the pace, whichever it is. Without an
+// interval it is the Tags'.
+TEST(IssueInterval, CXL_3_8_BesideFewTagsTheSlowerOfTheTwoSetsThePace) {
+  for (const char* const kind : {"read", "posted_write"}) {
+    for (const unsigned tags : {1U, 4U, 256U}) {
+      std::vector<Simulation> runs;
+      const double intervals[] = {0, 1, 20, 100, 1000};
+      for (const double interval : intervals) {
+        runs.push_back(every(
+            interval, "bench/cxl_mem_read_64B.yaml",
+            {fmt::format("workload.kind={}", kind), "link.skp=off", "device.dma.outstanding=1024",
+             fmt::format("host.cxl_mem.outstanding={}", tags)}));
+      }
+      const std::vector<Json> results = simulate_in_children(runs);
+      double of_tags = 0;
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        SCOPED_TRACE(runs[i].text());
+        ASSERT_FALSE(results[i].contains("failed")) << results[i];
+        const double pace = results[i].at("flitwise").at("simulated_ns").get<double>() / kRequests;
+        of_tags = i == 0 ? pace : of_tags;
+        EXPECT_NEAR(pace / std::max(intervals[i], of_tags), 1, 0.01);
+      }
+    }
   }
 }
 
