@@ -32,10 +32,6 @@ class DeviceCache {
   /// `held`: identifiers that are free on the link, and still taken in front of it: their answers
   /// are on their way to the core.
   CoreObstacle obstacle(const CoreRequest& request, std::size_t held = 0) const;
-  /// Can the core have this now?
-  bool accepts(const CoreRequest& request, std::size_t held = 0) const {
-    return obstacle(request, held) == CoreObstacle::kNone;
-  }
   LineState state(std::uint64_t line) const;
   /// The next line to evict for who wants the whole cache empty.
   std::optional<std::uint64_t> first_held() const;
@@ -47,7 +43,7 @@ class DeviceCache {
   std::size_t outstanding() const { return cqids_.outstanding(); }
   const BadMessageCounts& bad_messages() const { return bad_; }
 
-  /// The core asks. REQUIRES: accepts(request).
+  /// The core asks. REQUIRES: obstacle(request) is kNone.
   void request(const CoreRequest& request, CxlOutput& out, CoreResults& done);
   /// The host is out of reach: all lines are lost, and nothing is out any more. Returns the number
   /// of modified lines among them, those on their way out included. [COH-3.10]

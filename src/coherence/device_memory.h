@@ -31,9 +31,6 @@ class DeviceMemory {
 
   /// What is in the way of this request of the device's core? It knows kRead, kWrite and kEvict.
   CoreObstacle obstacle(const CoreRequest& request) const;
-  bool accepts(const CoreRequest& request) const {
-    return obstacle(request) == CoreObstacle::kNone;
-  }
   LineState state(std::uint64_t line) const;
   /// What the host may hold, as it has said.
   cxl::MetaValue host_state(std::uint64_t line) const;
@@ -43,7 +40,7 @@ class DeviceMemory {
   std::size_t bitags_out() const { return bitags_.outstanding(); }
   const BadMessageCounts& bad_messages() const { return bad_; }
 
-  /// The core asks. REQUIRES: accepts(request).
+  /// The core asks. REQUIRES: obstacle(request) is kNone.
   void request(const CoreRequest& request, CxlOutput& out, CoreResults& done);
   /// A message of the host has come, with its line if it has one. A request waits for a back
   /// invalidation of its line; data, BIRsp and BIConflict never do. [COH-1.6] [COH-6.3]

@@ -34,9 +34,6 @@ class HostLines {
   /// kWrite and kEvict. `held`: identifiers that are free on the link, and still taken in front of
   /// it: their answers are on their way to the core.
   CoreObstacle obstacle(const CoreRequest& request, std::size_t held = 0) const;
-  bool accepts(const CoreRequest& request, std::size_t held = 0) const {
-    return obstacle(request, held) == CoreObstacle::kNone;
-  }
   LineState state(std::uint64_t line) const;
   std::optional<std::uint64_t> first_held() const;
   /// void visit(std::uint64_t line, LineState), for each line held.
@@ -50,7 +47,7 @@ class HostLines {
   std::uint64_t late_conflicts() const { return late_; }
   const BadMessageCounts& bad_messages() const { return bad_; }
 
-  /// The core asks. REQUIRES: accepts(request).
+  /// The core asks. REQUIRES: obstacle(request) is kNone.
   void request(const CoreRequest& request, CxlOutput& out, CoreResults& done);
   /// The device is out of reach: all lines are lost, and nothing is out any more. Returns the
   /// number of modified lines among them, those that no Cmp has answered yet included. [COH-6.6]

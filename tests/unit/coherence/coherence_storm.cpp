@@ -97,7 +97,7 @@ void CoherenceStorm::issue() {
     request.line = line_of_value(++values_);
   }
   request.token = cores_[port].tokens.back();
-  if (cores_[port].cache->accepts(request)) {
+  if (cores_[port].cache->obstacle(request) == CoreObstacle::kNone) {
     issue(port, request);
   }
 }

@@ -50,12 +50,12 @@ class CacheBench {
   std::uint16_t ask(CoreOp op, std::uint64_t address, std::uint64_t value = 0,
                     std::uint64_t byte_enables = kAllBytes) {
     CoreRequest request{op, ++tokens_, address, byte_enables, line_of_value(value)};
-    EXPECT_TRUE(cache.accepts(request));
+    EXPECT_EQ(cache.obstacle(request), CoreObstacle::kNone);
     cache.request(request, out, done);
     return out.empty() ? 0xffff : out.back().message.id;
   }
   bool accepts(CoreOp op, std::uint64_t address) const {
-    return cache.accepts({op, 0, address, kAllBytes, {}});
+    return cache.obstacle({op, 0, address, kAllBytes, {}}) == CoreObstacle::kNone;
   }
   void go(std::uint16_t cqid, cxl::GoState state) {
     CxlMessage message = message_of(CxlChannel::kH2dRsp, cxl::H2dRsp::kGo, cqid);

@@ -68,7 +68,7 @@ void MemStorm::issue(bool is_host) {
     request.byte_enables = enables_of(mask);
     request.line = line_of_value(++values_);
   }
-  if (!(is_host ? host_.accepts(request) : device_.accepts(request))) {
+  if ((is_host ? host_.obstacle(request) : device_.obstacle(request)) != CoreObstacle::kNone) {
     return;
   }
   core.tokens.pop_back();

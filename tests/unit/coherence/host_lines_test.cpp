@@ -20,11 +20,13 @@ using cxl::SnpType;
 struct HostBench {
   std::uint16_t ask(CoreOp op, std::uint64_t value = 0, std::uint64_t byte_enables = kAllBytes) {
     const CoreRequest request{op, 1, 0x40, byte_enables, line_of_value(value)};
-    EXPECT_TRUE(host.accepts(request));
+    EXPECT_EQ(host.obstacle(request), CoreObstacle::kNone);
     host.request(request, out, done);
     return out.empty() ? 0xffff : out.back().message.id;
   }
-  bool accepts(CoreOp op) const { return host.accepts({op, 1, 0x40, kAllBytes, {}}); }
+  bool accepts(CoreOp op) const {
+    return host.obstacle({op, 1, 0x40, kAllBytes, {}}) == CoreObstacle::kNone;
+  }
   void cmp(S2mNdr opcode, std::uint16_t tag) {
     host.receive(message_of(CxlChannel::kS2mNdr, opcode, tag), {}, out, done);
   }

@@ -38,7 +38,7 @@ void ask_something(Core& core, std::mt19937_64& random, CxlOutput& out, CoreResu
   request.op = static_cast<CoreOp>(random() % kCoreOps);
   request.address = random() % 6 * kCxlLineBytes;
   request.byte_enables = random() % 2 == 0 ? kAllBytes : enables_of(1);
-  if (core.accepts(request)) {
+  if (core.obstacle(request) == CoreObstacle::kNone) {
     core.request(request, out, done);
   }
 }

@@ -127,7 +127,7 @@ TEST(PortLost, COH_3_10_ACacheLosesAllAndBeginsAnew) {
     other.line_state(line, LineState::kModified);
   }
   EXPECT_EQ(monitor.count(), 0U) << "the monitor was told";
-  EXPECT_TRUE(cache.accepts({CoreOp::kWrite, 0, 0x200, kAllBytes, {}}));
+  EXPECT_EQ(cache.obstacle({CoreOp::kWrite, 0, 0x200, kAllBytes, {}}), CoreObstacle::kNone);
 }
 
 }  // namespace
