@@ -38,7 +38,7 @@ int script(const ScriptOptions& options) {
   std::ifstream file;
   if (options.script != "-") {
     const std::string flaw = flaw_of_regular_file(options.script);
-    if (!flaw.empty() && flaw != kPipeOrDevice) {
+    if (!flaw.empty() && what_stands_at(options.script) != Standing::kSpecial) {
       throw unreadable(options, flaw);
     }
     errno = 0;

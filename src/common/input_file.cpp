@@ -75,7 +75,8 @@ class OpenFile {
 InputText read_whole(const std::string& path, std::size_t most, bool is_own) {
   const OpenFile file(path, is_own ? O_RDONLY | O_NONBLOCK : O_RDONLY);
   if (file.number() < 0) {
-    return {"", reason(errno)};
+    const int code = errno;
+    return {"", reason(code), code == ENOENT};
   }
   InputText input;
   struct stat status {};
@@ -134,12 +135,27 @@ bool read_line(std::istream& in, std::string& line, const std::string& name, int
   }
 }
 
-std::string flaw_of_regular_file(const std::string& path) {
+Standing what_stands_at(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
-    return reason(errno);
+    return errno == ENOENT ? Standing::kNothing : Standing::kUnknown;
   }
-  return S_ISREG(status.st_mode) ? "" : S_ISDIR(status.st_mode) ? kDirectory : kPipeOrDevice;
+  return S_ISREG(status.st_mode)   ? Standing::kRegularFile
+         : S_ISDIR(status.st_mode) ? Standing::kFolder
+                                   : Standing::kSpecial;
+}
+
+std::string flaw_of_regular_file(const std::string& path) {
+  switch (what_stands_at(path)) {
+    case Standing::kRegularFile:
+      return "";
+    case Standing::kFolder:
+      return kDirectory;
+    case Standing::kSpecial:
+      return kPipeOrDevice;
+    default:
+      return reason(errno);
+  }
 }
 
 std::string flaw_of_file(const std::string& name, const std::string& problem) {

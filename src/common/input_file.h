@@ -16,7 +16,8 @@ inline constexpr std::size_t kMostOwnBytes = std::size_t{1} << 30;
 /// The text of a file, or why there is none.
 struct InputText {
   std::string text;
-  std::string problem;  ///< "no such file", "is a directory", ...; empty: the text is whole
+  std::string problem;      ///< "no such file", "is a directory", ...; empty: the text is whole
+  bool is_missing = false;  ///< the problem is that there is no such file
 };
 
 /// Opens the file once and reads it to its end. More than `most` bytes are a problem, and not
@@ -38,6 +39,16 @@ bool read_line(std::istream& in, std::string& line, const std::string& name, int
 inline constexpr const char* kNoFile = "no such file";
 inline constexpr const char* kDirectory = "is a directory";
 inline constexpr const char* kPipeOrDevice = "is a pipe or a device";
+
+/// What stands at a path, links followed.
+enum class Standing : unsigned char {
+  kNothing,
+  kRegularFile,
+  kFolder,
+  kSpecial,  ///< a pipe or a device
+  kUnknown,  ///< it cannot be looked at
+};
+Standing what_stands_at(const std::string& path);
 
 /// What stands at a path that should be a regular file: "" if it is one, else kNoFile, kDirectory,
 /// kPipeOrDevice or why it cannot be read.

@@ -94,10 +94,10 @@ void add_sweep(HtmlPage& page, const std::string& path, const MergedSweep& merge
 
 void add_known_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
   const std::string manifest = path + "/manifest.jsonl", result = path + "/result.json";
-  if (flaw_of_regular_file(path) == kDirectory) {
-    if (flaw_of_regular_file(manifest) != kNoFile) {
+  if (what_stands_at(path) == Standing::kFolder) {
+    if (what_stands_at(manifest) != Standing::kNothing) {
       add_sweep(page, path, merge_results(read_manifest(manifest), path), options);
-    } else if (flaw_of_regular_file(result) != kNoFile) {
+    } else if (what_stands_at(result) != Standing::kNothing) {
       add_run(page, result, read_result(result, read_own_file(result)), options);
     } else {
       refuse(path, "a folder without result.json or manifest.jsonl");

@@ -30,7 +30,7 @@ std::string manifest_line(const Point& point) {
 }
 
 /// The id names files, and the index finds the line again.
-void check_place(const Point& point, const std::string& file, std::size_t index) {
+void check_identity(const Point& point, const std::string& file, std::size_t index) {
   constexpr std::size_t kIdDigits = 16;
   const bool is_id = point.id.size() == kIdDigits &&
                      point.id.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -52,7 +52,7 @@ Point point_from(const std::string& text, const std::string& file, std::size_t i
     Point point;
     point.index = line.at("index").get<std::size_t>();
     point.id = line.at("id").get<std::string>();
-    check_place(point, file, index);
+    check_identity(point, file, index);
     point.block = line.at("block").get<std::string>();
     point.seed = line.at("seed").get<std::uint64_t>();
     for (const auto& [key, value] : line.at("axes").items()) {
@@ -175,7 +175,7 @@ Presentation read_presentation(const std::string& folder) {
     throw ConfigError({{file, 0, 0, "", seen + "; expected the file that sweep plan wrote"}});
   };
   const InputText input = read_own_file(file);
-  if (input.problem == kNoFile) {
+  if (input.is_missing) {
     return {};
   }
   if (!input.problem.empty()) {
@@ -226,7 +226,7 @@ void check_places(const std::string& folder, const Point& point) {
 PointFile read_point_file(const std::string& folder, const Point& point) {
   PointFile file;
   const InputText input = read_own_file(result_path(folder, point));
-  file.is_there = input.problem != kNoFile;
+  file.is_there = !input.is_missing;
   if (!input.problem.empty()) {
     return file;
   }

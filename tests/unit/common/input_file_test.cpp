@@ -34,6 +34,7 @@ TEST(InputFile, AFifoIsReadToItsEnd) {
   EXPECT_EQ(input.problem, "");
   EXPECT_EQ(input.text, text);
   EXPECT_EQ(flaw_of_regular_file(fifo), kPipeOrDevice);
+  EXPECT_EQ(what_stands_at(fifo), Standing::kSpecial);
 }
 
 TEST(InputFile, WhatCannotBeReadIsNoEmptyFile) {
@@ -41,9 +42,14 @@ TEST(InputFile, WhatCannotBeReadIsNoEmptyFile) {
   EXPECT_THAT(read_input("/proc/self/mem").problem, StartsWith("cannot be read: "));
   EXPECT_EQ(read_input(folder.path()).problem, "is a directory");
   EXPECT_EQ(read_input(folder.file("nowhere")).problem, "no such file");
+  EXPECT_TRUE(read_input(folder.file("nowhere")).is_missing);
+  EXPECT_FALSE(read_input(folder.path()).is_missing);
+  EXPECT_EQ(what_stands_at(folder.file("nowhere")), Standing::kNothing);
+  EXPECT_EQ(what_stands_at(folder.path()), Standing::kFolder);
   ASSERT_EQ(::symlink("loop", folder.file("loop").c_str()), 0);
   EXPECT_THAT(read_input(folder.file("loop")).problem, StartsWith("cannot be read: "));
   EXPECT_THAT(flaw_of_regular_file(folder.file("loop")), StartsWith("cannot be read: "));
+  EXPECT_EQ(what_stands_at(folder.file("loop")), Standing::kUnknown);
   try {
     input_text("/proc/self/mem", "a config");
     FAIL();
