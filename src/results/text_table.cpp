@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <set>
 
 namespace flitwise {
 namespace {
@@ -65,8 +67,8 @@ std::string TextTable::text(std::size_t width) const {
   }
   std::vector<std::size_t> names(std::min(names_, widths.size()));
   std::iota(names.begin(), names.end(), 0);
-  if (width != kAnyWidth && width_of(names, widths) > width / 2) {
-    names.resize(1);  // or nothing would be left for the figures
+  if (width != kAnyWidth) {
+    drop_names(names, widths, width);
   }
   std::string all;
   std::vector<std::size_t> columns;
@@ -81,6 +83,35 @@ std::string TextTable::text(std::size_t width) const {
     }
   }
   return all + lines_of(columns, widths);
+}
+
+// Each figure is to have room beside all names of its row. Where it has none, names go that the
+// rows are told apart without, and then the first ones, which say the least.
+void TextTable::drop_names(std::vector<std::size_t>& names, const std::vector<std::size_t>& widths,
+                           std::size_t width) const {
+  const auto first_figure = widths.begin() + static_cast<std::ptrdiff_t>(names.size());
+  const std::size_t widest =
+      first_figure == widths.end() ? 0 : *std::max_element(first_figure, widths.end());
+  while (names.size() > 1 && width_of(names, widths) + kGap + widest > width) {
+    const std::size_t told_apart = distinct_rows(names);
+    const auto needless = std::find_if(names.begin(), names.end(), [&](std::size_t name) {
+      std::vector<std::size_t> others = names;
+      others.erase(std::find(others.begin(), others.end(), name));
+      return distinct_rows(others) == told_apart;
+    });
+    names.erase(needless == names.end() ? names.begin() : needless);
+  }
+}
+
+std::size_t TextTable::distinct_rows(const std::vector<std::size_t>& columns) const {
+  std::set<std::vector<std::string>> seen;
+  for (const auto& row : rows_) {
+    std::vector<std::string> cells;
+    std::transform(columns.begin(), columns.end(), std::back_inserter(cells),
+                   [&row](std::size_t column) { return row[column]; });
+    seen.insert(std::move(cells));
+  }
+  return seen.size();
 }
 
 std::string TextTable::lines_of(const std::vector<std::size_t>& columns,

@@ -25,10 +25,14 @@ class TextTable {
   void name_rows_by(std::size_t columns) { names_ = columns; }
   bool is_empty() const { return rows_.size() == 1; }
   /// Header and rows, two spaces between columns, no trailing spaces. Where that is wider than
-  /// `width`, columns that have no room follow below, behind those that name the rows.
+  /// `width`, columns that have no room follow below, behind those that name the rows. Names go
+  /// only where a figure would have no room beside all of them; at least one stays.
   std::string text(std::size_t width = kAnyWidth) const;
 
  private:
+  void drop_names(std::vector<std::size_t>& names, const std::vector<std::size_t>& widths,
+                  std::size_t width) const;
+  std::size_t distinct_rows(const std::vector<std::size_t>& columns) const;
   std::string lines_of(const std::vector<std::size_t>& columns,
                        const std::vector<std::size_t>& widths) const;
 

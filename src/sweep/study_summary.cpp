@@ -89,16 +89,18 @@ bool has_any_verdict(const MergedSweep& merged) {
   });
 }
 
-/// Columns that tell the chosen rows apart; all that the block has where there is one row alone.
+/// Columns that tell the chosen rows apart; all that the block has where there is one row alone, or
+/// nothing that tells them apart.
 std::string row_label(const MergedSweep& merged, const BlockPresentation& block, const Rows& chosen,
                       const Json& row) {
+  const std::vector<std::string> all = telling_columns(merged, block);
   std::vector<std::string> columns;
-  for (const std::string& column : telling_columns(merged, block)) {
+  for (const std::string& column : all) {
     if (groups_by(chosen, {column}).size() > 1 || column.find('.') == std::string::npos) {
       columns.push_back(column);
     }
   }
-  return point_text(merged, row, columns);
+  return point_text(merged, row, chosen.size() == 1 || columns.empty() ? all : columns);
 }
 
 }  // namespace

@@ -51,14 +51,42 @@ TEST(TextTable, SeveralColumnsMayNameTheRows) {
             "Link   TLPs    goodput\n"
             "up        5  1.00 Gb/s\n"
             "down  12345          -\n");
+  EXPECT_EQ(table.text(22),
+            "Link   TLPs  payload\n"
+            "up        5    320 B\n"
+            "down  12345\n"
+            "Link   TLPs    goodput\n"
+            "up        5  1.00 Gb/s\n"
+            "down  12345          -\n")
+      << "just room enough for each figure";
+}
+
+TEST(TextTable, WhereAFigureHasNoRoomBesideAllNamesTheLastOnesStay) {
+  TextTable table = sample();
+  table.name_rows_by(2);
   EXPECT_EQ(table.text(21),
             "Link   TLPs  payload\n"
             "up        5    320 B\n"
             "down  12345\n"
-            "Link    goodput\n"
-            "up    1.00 Gb/s\n"
-            "down          -\n")
-      << "names that would take more than half are cut to the first";
+            " TLPs    goodput\n"
+            "    5  1.00 Gb/s\n"
+            "12345          -\n");
+}
+
+TEST(TextTable, ANameGoesFirstThatTheRowsAreToldApartWithout) {
+  TextTable table({"block", "point", "seed", "goodput"});
+  table.left_align(1);
+  table.name_rows_by(3);
+  table.add_row({"a", "64 B", "1", "1.00 Gb/s"});
+  table.add_row({"b", "64 B", "1", "1.00 Gb/s"});
+  EXPECT_EQ(table.text(20),
+            "block  point  seed\n"
+            "a      64 B      1\n"
+            "b      64 B      1\n"
+            "block    goodput\n"
+            "a      1.00 Gb/s\n"
+            "b      1.00 Gb/s\n")
+      << "point and seed are the same in all rows";
 }
 
 }  // namespace
