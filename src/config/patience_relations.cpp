@@ -44,11 +44,11 @@ void add_short_patience(const Config& config, std::vector<BrokenRelation>& broke
     }
     broken.push_back(
         {{"run.deadlock_after", key.path},
-         fmt::format("a deadlock after {}, before {} {}; expected run.deadlock_after of at least "
-                     "{}, or a shorter {}",
+         fmt::format("a run without progress counts as a deadlock after {}, but {} {}; expected "
+                     "run.deadlock_after of at least {}, or a shorter {}",
                      write_quantity(patience.fs, time_dimension()),
                      is_completion_timeout(key.path) ? "a request without completion gives up after"
-                                                     : "what takes " + key.path + " is over, after",
+                                                     : key.path + " alone takes",
                      written, written, key.path)});
   }
 }

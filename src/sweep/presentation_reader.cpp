@@ -61,7 +61,9 @@ std::vector<std::string> PresentationReader::texts(const Value& value, const Pat
   }
   std::vector<std::string> list;
   if (value.kind != Value::Kind::kSequence || value.items.empty()) {
-    complain(value, path, fmt::format("{}; expected a word or a list of words", value.seen()));
+    complain(value, path,
+             fmt::format("{}; expected a word or a list of words",
+                         value.kind == Value::Kind::kSequence ? "an empty list" : value.seen()));
     return list;
   }
   for (const Value& item : value.items) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "common/input_file.h"
 #include "config/document.h"
@@ -56,7 +57,9 @@ class StudyReader {
 
   static std::vector<std::string> with(std::vector<std::string> keys,
                                        const std::vector<std::string>& more) {
-    keys.insert(keys.end(), more.begin(), more.end());
+    std::copy_if(more.begin(), more.end(), std::back_inserter(keys), [&keys](const auto& key) {
+      return std::find(keys.begin(), keys.end(), key) == keys.end();
+    });
     return keys;
   }
 

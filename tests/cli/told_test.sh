@@ -28,9 +28,9 @@ assert agent["iotlb_misses"] + agent["iotlb_misses_under_miss"] == 1, agent
 P
 
 # On a terminal tables are as wide as it is; sentences wrap by themselves.
-# on_terminal COLUMNS ARGUMENTS...: the rows that are too wide go to $work/wide.
+# on_terminal COLUMNS ARGUMENTS...: all lines go to $work/lines, the rows that are too wide to $work/wide.
 on_terminal() {
-  python3 - "$FLITWISE" "$@" >"$work/wide" <<'P'
+  LINES="$work/lines" python3 - "$FLITWISE" "$@" >"$work/wide" <<'P'
 import fcntl, os, pty, struct, sys, termios
 columns = int(sys.argv[2])
 child, master = pty.fork()
@@ -49,6 +49,7 @@ while True:
 os.waitpid(child, 0)
 lines = text.decode().replace("\r\n", "\n").split("\n")
 assert len(lines) > 5, lines
+open(os.environ["LINES"], "w").write("\n".join(lines))
 print("".join(line + "\n" for line in lines if len(line) > columns and "  " in line and "\r" not in line), end="")
 P
   [[ $? == 0 ]] || complain "no terminal for ${*:2}"
@@ -69,6 +70,32 @@ printf 'figures: {goodput: {is: up_goodput_gbps}}\ncolumns: [goodput]\nsummary: 
 expect 0 sweep run "$work/study.yaml" -o "$work/sweep"
 printed "goodput"
 ! grep -q verdict "$work/out" || complain "a column of verdicts without one: $(head -3 "$work/out")"
+
+# Where a table of a sweep is folded, each of its parts still says which points its rows are of.
+cat >"$work/folded.yaml" <<Y
+base: $config
+set: {workload.requests: 100}
+figures:
+  latency: {is: dma_write_mean_ns, title: mean latency of a write, unit: ns}
+  goodput: {is: up_goodput_gbps, title: goodput of all writes, unit: Gb/s}
+columns: [latency, goodput]
+blocks:
+- name: writes_of_a_device
+  axes: {workload.payload: [64B, 256B], link.identity: [bdf_pasid, dhi]}
+  summary: [{workload.payload: [64B, 256B]}]
+Y
+expect 0 sweep plan "$work/folded.yaml" -o "$work/folded"
+on_terminal 80 sweep run "$work/folded.yaml" -o "$work/folded"
+[[ ! -s $work/wide ]] || complain "a folded table on 80 columns: $(head -3 "$work/wide")"
+for point in bdf_pasid dhi; do
+  [[ $(grep -cw "$point" "$work/lines") == 4 ]] || complain "a part of a folded table has no row $point: $(cat "$work/lines")"
+done
+
+# A deadlock that would come before what is waited for by design: both keys and both times are named.
+refuse 2 run "$config" --set run.deadlock_after=100us --set device.timing.completion_timeout=200us
+said "a run without progress counts as a deadlock after 100us, but a request without completion gives up after 200us"
+refuse 2 run "$config" --set run.deadlock_after=20us --set host.timing.completion_timeout=10us --set device.timing.completion_timeout=10us --set link.timing.retrain=30us
+said "link.timing.retrain alone takes 30us; expected run.deadlock_after of at least 30us"
 
 # Figures without points and points without figures show nothing, and are refused at their place.
 sed -i '/^summary/d' "$work/study.yaml"

@@ -149,6 +149,21 @@ TEST_F(StudyPresentation, TheSummaryShowsTheChosenPointsAndTheirVerdicts) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6) << text;
 }
 
+TEST_F(StudyPresentation, ASummaryOfOneValueOfTheOnlyAxisNamesIt) {
+  MergedSweep sweep;
+  sweep.axes = {"workload.payload"};
+  sweep.axis_units = {"B"};
+  sweep.presentation = read(
+                           "base: base.yaml\nfigures: {goodput: {is: up_goodput_gbps}}\n"
+                           "columns: [goodput]\naxes: {workload.payload: [64B, 256B]}\n"
+                           "summary: [{workload.payload: 64B}]\n")
+                           .presentation;
+  for (const int payload : {64, 256}) {
+    sweep.rows.push_back({{"block", "main"}, {"workload.payload", payload}, {"goodput", payload}});
+  }
+  EXPECT_THAT(study_summary(sweep), HasSubstr("main   payload 64 B"));
+}
+
 TEST_F(StudyPresentation, VerdictsOnSeveralFiguresNameTheirs) {
   MergedSweep sweep = merged();
   BlockPresentation other = sweep.presentation.blocks[0];
@@ -167,6 +182,18 @@ TEST_F(StudyPresentation, WithoutAVerdictThereIsNoColumnOfThem) {
   block.verdict = {};
   EXPECT_THAT(study_summary(sweep), Not(HasSubstr("verdict")));
   EXPECT_THAT(study_summary(sweep), HasSubstr("goodput, Gb/s"));
+}
+
+TEST_F(StudyPresentation, AnEmptyListIsCalledOneAndEachKeyIsExpectedOnce) {
+  const std::string front = "base: base.yaml\nfigures: {a: {is: 1}}\n";
+  EXPECT_THAT(problem(front + "columns: []\nsummary: [{workload.payload: 64B}]\n"),
+              HasSubstr("columns: an empty list; expected a word or a list of words"));
+  const std::string unknown = problem(front + "workload: {payload: 64B}\n");
+  EXPECT_THAT(unknown, HasSubstr("unknown key 'workload'; expected "));
+  for (const std::string key : {" title,", " figures,"}) {
+    EXPECT_NE(unknown.find(key), std::string::npos) << unknown;
+    EXPECT_EQ(unknown.find(key), unknown.rfind(key)) << unknown;
+  }
 }
 
 TEST_F(StudyPresentation, ASummaryHasFiguresAndPointsOrIsRefusedAtItsPlace) {
