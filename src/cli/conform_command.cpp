@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -155,7 +156,39 @@ class Regression {
   unsigned working_ = 0;
 };
 
+/// The files that are to be written of a regression. That they can be is known before it begins.
+class RegressionFiles {
+ public:
+  explicit RegressionFiles(const ConformOptions& options)
+      : junit_(open(options.junit)), events_(open(options.events)) {}
+
+  void write(const std::vector<CaseReport>& reports, const std::string& events) {
+    std::vector<StagedFile*> files;
+    if (junit_) {
+      junit_->write(scenario::junit_xml(reports));
+      files.push_back(junit_.get());
+    }
+    if (events_) {
+      events_->write(events);
+      files.push_back(events_.get());
+    }
+    put_in_place(files);
+  }
+
+ private:
+  static std::unique_ptr<StagedFile> open(const std::string& path) {
+    if (path.empty()) {
+      return nullptr;
+    }
+    remove_left_over_files(std::filesystem::absolute(path).parent_path().string());
+    return std::make_unique<StagedFile>(path);
+  }
+
+  std::unique_ptr<StagedFile> junit_, events_;
+};
+
 int regress(const ConformOptions& options, const std::vector<Case>& cases) {
+  RegressionFiles files(options);
   std::string events;
   const std::vector<CaseReport> reports =
       Regression(cases, options.events.empty() ? nullptr : &events).run(options.jobs);
@@ -169,12 +202,7 @@ int regress(const ConformOptions& options, const std::vector<Case>& cases) {
   }
   fmt::print("{} passed, {} failed\n", total - failed, failed);
   std::fflush(stdout);
-  if (!options.junit.empty()) {
-    write_file_atomically(options.junit, scenario::junit_xml(reports));
-  }
-  if (!options.events.empty()) {
-    write_file_atomically(options.events, events);
-  }
+  files.write(reports, events);
   return is_interrupted() ? kInterrupted : failed == 0 ? kOk : kCheckFailed;
 }
 
@@ -203,6 +231,14 @@ void check_options(const ConformOptions& options, const CLI::App& command) {
     if (command.count(name) > 0) {
       throw UsageError(fmt::format("conform: {} {} --campaign", name,
                                    is_campaign ? "has no meaning with" : "needs"));
+    }
+  }
+  for (const char* asked : {"--list", "--coverage"}) {
+    for (const char* file : {"--junit", "--events"}) {
+      if (command.count(asked) > 0 && command.count(file) > 0) {
+        throw UsageError(
+            fmt::format("conform: {} has no meaning with {}, which runs no case", file, asked));
+      }
     }
   }
 }

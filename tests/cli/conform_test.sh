@@ -70,7 +70,7 @@ code=0
 out=$("$FLITWISE" conform "$folder/miss.yaml") || code=$?
 [[ $code == 1 && $out == *"miss.yaml:4:"*"expected no missed_fault"* ]] || fail "a fault that misses: exit code $code, $out"
 
-# Where JUnit XML goes to a FIFO or through a link, these stay; where it cannot be written, all cases have been told of.
+# Where JUnit XML goes to a FIFO or through a link, these stay; that it cannot be written is known before a case runs.
 printf 'id: X\ntitle: T\ncites: [X]\nstimulus: [{run: idle}]\nnever: [{event: error}]\n' >"$folder/good.yaml"
 touch "$folder/target.xml"
 ln -s target.xml "$folder/link.xml"
@@ -84,8 +84,24 @@ wait "$!"
 mkdir "$folder/full.xml"
 code=0
 out=$("$FLITWISE" conform "$folder/good.yaml" --junit "$folder/full.xml" 2>/dev/null) || code=$?
-[[ $code == 2 && $out == *"1 passed, 0 failed" ]] || fail "JUnit XML to a folder: exit code $code, $out"
-compgen -G "$folder/full.xml.tmp*" >/dev/null && fail "a temporary file was left"
+[[ $code == 2 && -z $out ]] || fail "JUnit XML to a folder: exit code $code, $out"
+code=0
+out=$("$FLITWISE" conform "$folder/good.yaml" --junit "$folder/new.xml" --events "$folder/full.xml" 2>&1) || code=$?
+[[ $code == 2 && $out == *"full.xml: Is a directory" ]] || fail "events to a folder: exit code $code, $out"
+[[ ! -e $folder/new.xml ]] || fail "JUnit XML of a regression that did not run"
+code=0
+out=$("$FLITWISE" conform "$folder/good.yaml" --junit /dev/full 2>/dev/null) || code=$?
+[[ $code == 2 && $out == *"1 passed, 0 failed" ]] || fail "JUnit XML to a full device: exit code $code, $out"
+compgen -G "$folder/*.tmp*" >/dev/null && fail "a temporary file was left"
+
+# What runs no case writes no file of cases.
+for asked in --list --coverage; do
+  for file in --junit --events; do
+    code=0
+    out=$("$FLITWISE" conform "$folder/good.yaml" "$asked" "$file" "$folder/none" 2>&1) || code=$?
+    [[ $code == 64 && $out == *"$file has no meaning with $asked"* ]] || fail "$asked $file: exit code $code, $out"
+  done
+done
 
 # Ctrl-C ends it early, with what is known by then.
 {
