@@ -4,14 +4,68 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/output_paths.h"
 #include "common/atomic_file.h"
+#include "common/printable.h"
 
 namespace flitwise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path whole(const fs::path& path) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+}
+
+/// The folders whose results are reported: that of a file, and of a point that of its sweep too.
+std::vector<fs::path> folders_of(const std::vector<std::string>& paths) {
+  std::vector<fs::path> folders;
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    const fs::path place = whole(path);
+    folders.push_back(fs::is_directory(place, ignored) ? place : place.parent_path());
+    if (folders.back().filename() == "points") {
+      folders.push_back(folders.back().parent_path());
+    }
+  }
+  return folders;
+}
+
+/// The page takes the place of no file that a run or a sweep has written, or will write.
+void refuse_to_overwrite_results(const std::vector<std::string>& paths, const std::string& out) {
+  std::vector<NamedPath> inputs;
+  for (const std::string& path : paths) {
+    inputs.push_back({path, "a result to report"});
+  }
+  for (const fs::path& folder : folders_of(paths)) {
+    for (const std::string name :
+         {"result.json", "result.sqlite", "manifest.jsonl", "study.json", "points.txt",
+          "array.sbatch", "merge.sbatch", "results.sqlite", "points.csv"}) {
+      inputs.push_back({(folder / name).string(), name + " of a folder to report"});
+    }
+    std::error_code ignored;
+    if (!fs::exists(folder / "manifest.jsonl", ignored)) {
+      continue;
+    }
+    for (const char* part : {"points", "logs"}) {
+      if (whole(out).parent_path() == whole(folder / part)) {
+        throw UsageError(
+            fmt::format("--out: '{}' lies in {}/ of a sweep to report; expected another folder",
+                        shortened(out), part));
+      }
+    }
+  }
+  refuse_to_overwrite(inputs, {{out, "--out"}});
+}
+
+}  // namespace
 
 void add_report_command(CLI::App& app, Action& action) {
   struct Options {
@@ -37,15 +91,7 @@ void add_report_command(CLI::App& app, Action& action) {
       options->report.command =
           fmt::format("flitwise report {} -o {}{}", fmt::join(options->paths, " "), options->out,
                       options->report.is_plain ? " --plain" : "");
-      std::vector<NamedPath> inputs;
-      for (const std::string& path : options->paths) {
-        inputs.push_back({path, "a result to report"});
-        for (const char* name :
-             {"result.json", "manifest.jsonl", "study.json", "results.sqlite", "points.csv"}) {
-          inputs.push_back({path + "/" + name, "a file of a folder to report"});
-        }
-      }
-      refuse_to_overwrite(inputs, {{options->out, "--out"}});
+      refuse_to_overwrite_results(options->paths, options->out);
       write_file_atomically(options->out, report_page(options->paths, options->report));
       fmt::print("{}\n", options->out);
       return kOk;

@@ -160,4 +160,30 @@ in_time 2 run "$config" --set workload.sizes="$work/reader"
 said "is a pipe or a device"
 in_time 0 sweep run "$work/sweep"
 printed "2 rows"
+
+# A page takes the place of no file of a run or a sweep, be it of the folder to report or of the folder of a file.
+refuse_page() { # RESULT PAGE
+  local before
+  before="$(find "$work/sweep" "$work/one" -type f -exec sha256sum {} + | sort)"
+  in_time 64 report "$work/$1" -o "$work/$2"
+  [[ "$(find "$work/sweep" "$work/one" -type f -exec sha256sum {} + | sort)" == "$before" ]] || complain "report $1 -o $2 changed a file"
+}
+refuse_page one one/result.sqlite
+said "is result.sqlite of a folder to report as well"
+refuse_page one/result.json one/result.sqlite
+for name in manifest.jsonl study.json points.csv points.txt array.sbatch merge.sbatch results.sqlite; do
+  refuse_page sweep "sweep/$name"
+  refuse_page sweep/results.sqlite "sweep/$name"
+  refuse_page "sweep/points/$id.json" "sweep/$name"
+done
+for name in "points/$id.json" points/new.html "logs/$id.log"; do
+  refuse_page sweep "sweep/$name"
+  said "of a sweep to report; expected another folder"
+  refuse_page sweep/results.sqlite "sweep/$name"
+  refuse_page "sweep/points/$id.json" "one/../sweep/$name"
+done
+ln -s "sweep/points/$id.json" "$work/link.html"
+refuse_page sweep link.html
+in_time 0 report "$work/sweep" "$work/one" -o "$work/sweep/report.html"
+in_time 0 report "$work/sweep/results.sqlite" -o "$work/sweep/report.html"
 finish
