@@ -182,9 +182,6 @@ void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Tim
   // With open arrivals a request begins when it arrives, not when the engine gets to it.
   transfer.issue = item.at.fs > 0 ? origin_ + item.at : now;
   transfer.ready = std::max(earliest_, origin_ + item.at);
-  if (item.op == Op::kRead) {
-    transfer.ready = std::max(transfer.ready, room_since_);
-  }
   transfer.token = token;
   transfer.counts = counts;
   transfer.data = nullptr;
@@ -213,7 +210,6 @@ Time DmaEngine::next_at() const {
 void DmaEngine::finished(const TransferEnd& end) {
   ++ended_;
   if (end.op == Op::kRead) {
-    room_since_ = reads_ == limit_ ? now() : room_since_;
     --reads_;
     outstanding_waits_.add(held_up_since_, now());
     held_up_since_ = Time::never();

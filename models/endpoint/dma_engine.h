@@ -104,7 +104,6 @@ class DmaEngine : public Engine {
   Time asked_{};                        // for work, the last time
   Time earliest_ = Time::never();       // issue interval
   unsigned reads_ = 0;                  // in flight
-  Time room_since_{};                   // for one more of them
   Time held_up_since_ = Time::never();  // a read waits for one of them to end
   WaitBook outstanding_waits_;
   std::uint64_t started_ = 0;

@@ -19,7 +19,7 @@ struct Transfer {
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;             ///< 0: a zero-length read
   Time issue{};                        ///< when the engine asked
-  Time ready{};                        ///< from when on it could have been given out
+  Time ready{};                        ///< from when on it was due
   std::uint32_t token = 0;             ///< engine's own, comes back in finished()
   bool counts = true;                  ///< belongs to the measured part
   bool ends_context = false;           ///< the domain's context ends with it

@@ -126,6 +126,37 @@ TEST(CxlWaits, CXL_3_8_ForTagsAndForRoomAreAllTheTimeOfAClosedLoop) {
   }
 }
 
+// Few reads and few Tags: what a closed loop waits for one of them it does not wait for the other,
+// and together it is all the time. With as many Tags as lines of reads either of them would do.
+TEST(CxlWaits, CXL_3_8_ForTagsAndForReadsThatAreOutAreAllTheTimeOfAClosedLoop) {
+  struct Bounds {
+    unsigned tags;
+    unsigned reads;
+    unsigned lines;  // of each read
+  };
+  const Bounds all[] = {{1, 1, 1}, {16, 16, 1}, {16, 17, 1}, {16, 15, 1}, {16, 4, 4},  {16, 3, 4},
+                        {4, 1, 4}, {16, 5, 4},  {16, 1, 64}, {48, 1, 64}, {64, 1, 64}, {65, 1, 64}};
+  std::vector<Simulation> runs;
+  for (const Bounds& one : all) {
+    runs.push_back(run_of({fmt::format("host.cxl_mem.outstanding={}", one.tags),
+                           fmt::format("device.dma.outstanding={}", one.reads),
+                           fmt::format("workload.payload={}B", one.lines * 64)}));
+  }
+  const std::vector<Json> results = results_of(runs);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    SCOPED_TRACE(runs[i].text());
+    const double ids = share(results[i], "host_of_ep0", "cxl_ids");
+    const double reads = share(results[i], "ep0", "outstanding");
+    EXPECT_LE(ids + reads, 1 + 1e-9);
+    EXPECT_GE(ids + reads, 0.98) << "the bridge takes lines one by one, and the last wait for none";
+    if (all[i].tags > all[i].reads * all[i].lines) {
+      EXPECT_EQ(ids, 0) << "there is always a Tag";
+    } else if (all[i].tags <= (all[i].reads - 1) * all[i].lines) {
+      EXPECT_EQ(reads, 0) << "the Tags never let all reads out";
+    }
+  }
+}
+
 // Reads that arrive at random, one at a time (M/D/1): the next one waits while two or more are
 // there, of which the share of time is 1 - (1 - load) e^load.
 TEST(CxlWaits, CXL_3_8_OfReadsThatArriveAtRandomAreThoseOfTheForemost) {
