@@ -8,6 +8,7 @@
 #include <string>
 #include <systemc>
 
+#include "flitwise/error.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/time.h"
 
@@ -32,9 +33,14 @@ class Wakeup {
     pending_ = edge_after(when < t ? t : when);
     soon_.notify(to_sc_time(pending_ - t));
   }
-  /// To be called first thing by the woken process.
+  /// To be called first thing by the woken process. One that is woken again and again while time
+  /// stands still has gone wrong, and ends the simulation.
   void taken() {
     const Time t = now_here();
+    wakes_here_ = t == taken_at_ ? wakes_here_ + 1 : 1;
+    taken_at_ = t;
+    FLITWISE_CHECK(wakes_here_ <= kMostWakes,
+                   std::string(soon_.name()) + " wakes its process without end at one time");
     if (pending_ <= t) {
       // Where the timer woke the process, the other notification may still be under way, and the
       // kernel would drop the next one in its favour.
@@ -53,6 +59,9 @@ class Wakeup {
     options.set_sensitivity(&later_);
     sc_core::sc_spawn(work, process, &options);
   }
+
+  /// At one time. Work that goes on in the same instant takes a few.
+  static constexpr unsigned kMostWakes = 1'000'000;
 
  private:
   /// Waits longer than this are timers. They are mostly put off again before they run out, and the
@@ -87,6 +96,8 @@ class Wakeup {
   sc_core::sc_event later_;
   Time period_;
   Time last_edge_{};
+  Time taken_at_ = Time::never();
+  unsigned wakes_here_ = 0;       // at that time
   Time pending_ = Time::never();  // of soon_
   Time timer_ = Time::never();    // of later_
 };

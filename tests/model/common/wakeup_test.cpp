@@ -2,8 +2,10 @@
 // Wake-ups land on clock edges, never early, and an earlier request wins.
 #include "common/wakeup.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <systemc>
 #include <vector>
 
@@ -126,6 +128,38 @@ TEST(Wakeup, NoRequestIsLostWhereATimerAndARequestForNowMeet) {
   run_until(Time::from_us(31));
   ASSERT_FALSE(sleeper.times.empty());
   EXPECT_EQ(sleeper.times.back(), sleeper.asks_for);
+}
+
+/// Asks for a time that has passed, over and over.
+class Sleepless : public sc_core::sc_module {
+ public:
+  explicit Sleepless(const sc_core::sc_module_name& name) : sc_module(name) {
+    wakeup.wakes("woken", [this] {
+      wakeup.taken();
+      ++wakes;
+      wakeup.at(Time{});
+    });
+  }
+
+  Wakeup wakeup{"wakeup", Time::from_ns(2)};
+  unsigned wakes = 0;
+};
+
+TEST(Wakeup, AProcessThatWakesItselfWithoutEndAtOneTimeIsReported) {
+  Sleepless sleepless("sleepless");
+  sleepless.wakeup.at(Time::from_ns(4));
+  EXPECT_THROW(
+      {
+        try {
+          run_until(Time::from_ns(10));
+        } catch (const std::exception& error) {
+          EXPECT_THAT(error.what(), testing::HasSubstr("sleepless.wakeup wakes its process"));
+          throw;
+        }
+      },
+      std::exception);
+  EXPECT_EQ(now(), Time::from_ns(4));
+  EXPECT_EQ(sleepless.wakes, Wakeup::kMostWakes);
 }
 
 }  // namespace
