@@ -47,6 +47,7 @@ IommuResult TranslationAgent::counts_so_far() const {
 
 void TranslationAgent::start_window() {
   window_ = counts_so_far();
+  ++window_number_;
   walker_waits_.start_window(now());
   walk_waits_.start_window(now());
 }

@@ -57,6 +57,7 @@ void TranslationAgent::tell(const std::optional<IommuInterrupt>& interrupt) {
 void TranslationAgent::overtake_walks() {
   for (Walker& walker : walkers_) {
     walker.is_overtaken = walker.is_busy;
+    walker.is_shared = false;
   }
   for (TranslationClient* const client : clients_) {
     client->invalidated();

@@ -103,7 +103,7 @@ void TranslationAgent::translate(TranslationClient& client, std::uint64_t ticket
 void TranslationAgent::translate_next(TranslationClient& client, std::uint64_t ticket,
                                       const WalkRequest& request, std::uint32_t token, Time delay) {
   ++asked_;
-  const Job job{&client, ticket, request, token, now() + delay, {}, kNone};
+  Job job{&client, ticket, request, token, now() + delay, {}, kNone, 0};
   Walk walk(request, registers_.root_table(), offers_);
   Time latency{};
   if (look_up(walk, latency)) {
@@ -112,7 +112,7 @@ void TranslationAgent::translate_next(TranslationClient& client, std::uint64_t t
     return;
   }
   Walker* const walker = walker_at(request);
-  count_miss(request, walker != nullptr);
+  job.missed = count_miss(request, walker != nullptr);
   if (walker != nullptr) {
     push(walker->followers, job);
   } else if (idle_.empty()) {
@@ -123,10 +123,22 @@ void TranslationAgent::translate_next(TranslationClient& client, std::uint64_t t
 }
 
 // One behind another that has asked for the page, and has not got it, misses under that miss.
-void TranslationAgent::count_miss(const WalkRequest& request, bool is_at_walker) {
-  if (is_looked_up(request)) {
-    const bool is_under_miss = is_at_walker || is_waited_for(request);
-    ++(is_under_miss ? counts_.iotlb_misses_under_miss : counts_.iotlb_misses);
+// Returns Job::missed.
+std::uint32_t TranslationAgent::count_miss(const WalkRequest& request, bool is_at_walker) {
+  if (!is_looked_up(request)) {
+    return 0;
+  }
+  const bool is_under_miss = is_at_walker || is_waited_for(request);
+  ++(is_under_miss ? counts_.iotlb_misses_under_miss : counts_.iotlb_misses);
+  return is_under_miss ? 0 : window_number_;
+}
+
+// It waited for a walker, and the walk of another has brought what it needs: a PASID entry that
+// passes it through, or a large page. So it was under that miss.
+void TranslationAgent::count_without_walk(const Job& job) {
+  if (job.missed == window_number_) {
+    --counts_.iotlb_misses;
+    ++counts_.iotlb_misses_under_miss;
   }
 }
 
@@ -165,13 +177,17 @@ TranslationAgent::Job TranslationAgent::pop(JobQueue& queue, WaitBook& waits) {
   return job;
 }
 
-// True: the caches alone end the walk. Else it stands where memory has to be read. [IOM-6.1]
-bool TranslationAgent::look_up(Walk& walk, Time& latency) {
+// True: the caches, or a walk of the same page that is over, end this one. Else it stands where
+// memory has to be read. [IOM-6.1]
+bool TranslationAgent::look_up(Walk& walk, Time& latency, const Walk* finished) {
   const Bdf source = walk.request().source;
   if (walk.is_done()) {
     return true;
   }
-  const ContextEntry* const context = caches_.find_context(source);
+  const ContextEntry* context = caches_.find_context(source);
+  if (context == nullptr && finished != nullptr && finished->has_context()) {
+    context = &finished->context();
+  }
   if (context == nullptr) {
     return false;
   }
@@ -181,7 +197,10 @@ bool TranslationAgent::look_up(Walk& walk, Time& latency) {
   if (walk.is_done()) {
     return true;
   }
-  const PasidEntry* const entry = caches_.find_pasid(source, pasid);
+  const PasidEntry* entry = caches_.find_pasid(source, pasid);
+  if (entry == nullptr && finished != nullptr && finished->has_pasid_entry()) {
+    entry = &finished->pasid_entry();
+  }
   if (entry == nullptr) {
     return false;
   }
@@ -192,10 +211,19 @@ bool TranslationAgent::look_up(Walk& walk, Time& latency) {
   }
   if (walk.is_at_permissions()) {
     latency += config_.timing.permission_cache;
-    return permissions_.advance(walk);
+    return (finished != nullptr && use_permission_of(*finished, walk)) ||
+           permissions_.advance(walk);
   }
   latency += config_.timing.iotlb;
-  return use_iotlb(walk);
+  return use_iotlb(walk) || (finished != nullptr && use_page_of(*finished, walk));
+}
+
+bool TranslationAgent::use_page_of(const Walk& finished, Walk& walk) const {
+  const std::optional<PageTranslation> page =
+      has_page(finished) && !is_translated(finished.request())
+          ? page_of(finished, offers_.caching_mode)
+          : std::nullopt;
+  return page && walk.use_page(*page);
 }
 
 // True: it has the page, and that grants what is wished. [IOM-6.3]
@@ -220,7 +248,7 @@ void TranslationAgent::start(Walker& walker, const Job& job, const Walk& walk, T
   walker.walk = walk;
   walker.job = job;
   walker.is_busy = true;
-  walker.is_overtaken = false;
+  walker.is_overtaken = walker.is_shared = false;
   walker.has_looked_up = walker.walk.is_at_page_tables();
   if (walker.has_looked_up) {
     latency += use_paging_cache(walker.walk);
@@ -343,6 +371,7 @@ void TranslationAgent::memory_done(const MemoryTransaction& transaction, Time wh
 
 void TranslationAgent::finish(Walker& walker) {
   walker.is_busy = false;
+  walker.is_shared = !walker.is_overtaken;
   if (!walker.is_overtaken) {
     caches_.keep(walker.walk, offers_);
     permissions_.keep(walker.walk);
@@ -392,11 +421,15 @@ void TranslationAgent::report_fault(const Job& job, const WalkResult& result) {
   tell(faults_.report(record, registers_).interrupt);
 }
 
-// True: the caches have what they had not when the request came.
-bool TranslationAgent::look_up_again(const Job& job, Walk& walk, Time& latency) {
-  if (!look_up(walk, latency)) {
+// True: there is now what was not there when the request came. The walker shares what it has found
+// even where no cache keeps it; what that grants is checked for each request. [IOM-6.3]
+bool TranslationAgent::look_up_again(const Walker& walker, const Job& job, Walk& walk,
+                                     Time& latency) {
+  const bool is_shared = walker.is_shared && same_page(walker.job.request, job.request);
+  if (!look_up(walk, latency, is_shared ? &walker.walk : nullptr)) {
     return false;
   }
+  count_without_walk(job);
   deliver(job, walk.result(), std::max(now(), job.arrival) + latency);
   return true;
 }
@@ -408,7 +441,7 @@ void TranslationAgent::hand_on(Walker& walker) {
     const Job job = pop(walker.followers, walk_waits_);
     Walk walk(job.request, registers_.root_table(), offers_);
     Time latency{};
-    if (look_up_again(job, walk, latency)) {
+    if (look_up_again(walker, job, walk, latency)) {
       continue;
     }
     if (waiting_.empty()) {
@@ -426,7 +459,7 @@ void TranslationAgent::hand_on(Walker& walker) {
     }
     Walk walk(job.request, registers_.root_table(), offers_);
     Time latency{};
-    if (!look_up_again(job, walk, latency)) {
+    if (!look_up_again(walker, job, walk, latency)) {
       start(walker, job, walk, latency);
       return;
     }

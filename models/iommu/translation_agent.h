@@ -122,6 +122,7 @@ class TranslationAgent : public sc_core::sc_module,
     Time arrival{};              // nothing is done for it before
     Time since{};                // it is in its queue
     std::uint32_t next = kNone;  // in its queue
+    std::uint32_t missed = 0;    // counted as a miss of its own: in this window, from 1 on
   };
   /// Jobs that wait, by their places in jobs_; first come, first served.
   struct JobQueue {
@@ -133,8 +134,9 @@ class TranslationAgent : public sc_core::sc_module,
     Job job;
     JobQueue followers;  // requests to the same page
     bool is_busy = false;
-    bool is_overtaken = false;   // by an invalidation: what it finds is not kept
-    bool bytes_wanted = false;   // with what memory gave
+    bool is_overtaken = false;  // by an invalidation: what it finds is not kept
+    bool is_shared = false;     // it is over, and no invalidation has come since: others may use it
+    bool bytes_wanted = false;  // with what memory gave
     bool has_looked_up = false;  // in the caches of pages and page tables
     bool has_failed = false;
     std::array<std::uint8_t, 64> bytes{};
@@ -145,8 +147,10 @@ class TranslationAgent : public sc_core::sc_module,
   enum class Reader : std::uint8_t { kQueue, kPageRecord };
 
   // Translations: translation_agent.cpp.
-  bool look_up(Walk& walk, Time& latency);
-  void count_miss(const WalkRequest& request, bool is_at_walker);
+  bool look_up(Walk& walk, Time& latency, const Walk* finished = nullptr);
+  bool use_page_of(const Walk& finished, Walk& walk) const;
+  std::uint32_t count_miss(const WalkRequest& request, bool is_at_walker);
+  void count_without_walk(const Job& job);
   bool is_waited_for(const WalkRequest& request) const;
   Walker* walker_at(const WalkRequest& request);
   Walker& take_idle() {
@@ -157,7 +161,7 @@ class TranslationAgent : public sc_core::sc_module,
   void push(JobQueue& queue, const Job& job);
   Job pop(JobQueue& queue, WaitBook& waits);
   void wait_for_walker(const Job& job);
-  bool look_up_again(const Job& job, Walk& walk, Time& latency);
+  bool look_up_again(const Walker& walker, const Job& job, Walk& walk, Time& latency);
   void start(Walker& walker, const Job& job, const Walk& walk, Time latency);
   void step(Walker& walker);
   bool use_iotlb(Walk& walk);
@@ -272,6 +276,7 @@ class TranslationAgent : public sc_core::sc_module,
   std::deque<PageRecord> page_records_;
 
   IommuResult counts_, window_;
+  std::uint32_t window_number_ = 1;
   IommuResult counts_so_far() const;
   std::uint64_t asked_ = 0, answered_ = 0, invalidations_answered_ = 0;
 };

@@ -51,6 +51,12 @@ bool PermissionCache::advance(Walk& walk) {
   return walk.is_done();
 }
 
+bool use_permission_of(const Walk& finished, Walk& walk) {
+  const unsigned count = finished.permission_count();
+  return walk.is_at_permissions() && count > 0 && finished.permission(count - 1).is_leaf() &&
+         walk.use_permission(finished.permission(count - 1));
+}
+
 // What is absent or damaged is read again each time.
 void PermissionCache::keep(const Walk& walk) {
   for (unsigned i = 0; i < walk.permission_count(); ++i) {

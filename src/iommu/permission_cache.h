@@ -53,4 +53,7 @@ class PermissionCache {
   unsigned large_levels_ = 0;  // bit n: a leaf of level n may be there
 };
 
+/// True: the permission that a finished walk of the same page has read ends this one too.
+bool use_permission_of(const Walk& finished, Walk& walk);
+
 }  // namespace flitwise

@@ -130,25 +130,30 @@ void TranslationCaches::keep_paging(const Walk& walk) {
 }
 
 void TranslationCaches::keep_page(const Walk& walk, bool keeps_absent) {
-  const WalkResult& result = walk.result();
-  const DomainTag tag = DomainTag::of(walk.pasid_entry(), result.pasid);
-  if (result.fault != FaultReason::kNone) {
-    if (keeps_absent && result.is_absent) {
-      PageTranslation absent;
-      absent.fault = result.fault;
-      absent.page_bits = result.page_bits;  // told again; it is kept for 4 KiB alone
-      insert_page(range_of(tag, walk.request().address, kPageBits), absent);
-    }
+  const std::optional<PageTranslation> page = page_of(walk, keeps_absent);
+  if (!page) {
     return;
   }
+  const DomainTag tag = DomainTag::of(walk.pasid_entry(), walk.result().pasid);
+  // What is absent tells the size of its hole again; it is kept for 4 KiB alone.
+  const unsigned bits = page->fault != FaultReason::kNone ? kPageBits : page->page_bits;
+  insert_page(range_of(tag, walk.request().address, bits), *page);
+}
+
+std::optional<PageTranslation> page_of(const Walk& walk, bool keeps_absent) {
+  const WalkResult& result = walk.result();
   PageTranslation entry;
-  entry.page = result.address & bits_from(result.page_bits);
   entry.page_bits = result.page_bits;
+  if (result.fault != FaultReason::kNone) {
+    entry.fault = result.fault;
+    return keeps_absent && result.is_absent ? std::optional(entry) : std::nullopt;
+  }
+  entry.page = result.address & bits_from(result.page_bits);
   entry.rights = result.rights;
   entry.write_needs_walk = result.write_needs_walk;
   entry.is_global = result.is_global;
   entry.is_snooped = result.is_snooped;
-  insert_page(range_of(tag, walk.request().address, result.page_bits), entry);
+  return entry;
 }
 
 void TranslationCaches::insert_page(const RangeKey& key, const PageTranslation& entry) {

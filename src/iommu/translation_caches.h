@@ -64,6 +64,10 @@ struct RangeKey {
   }
 };
 
+/// What a finished walk tells of its page, for further requests to it. REQUIRES: it came to a page,
+/// or to the fault of one. keeps_absent: CM. [IOM-6.2]
+std::optional<PageTranslation> page_of(const Walk& walk, bool keeps_absent);
+
 class TranslationCaches {
  public:
   explicit TranslationCaches(const TranslationCacheShapes& shapes, std::uint64_t seed = 1);

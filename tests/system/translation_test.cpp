@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "flitwise/system.h"
 #include "system/script_bench.h"
@@ -132,6 +133,71 @@ TEST(Translation, IOM_6_2_AWalkThatAnInvalidationOvertookLeavesNothing) {
   const ScriptAnswer answer = play(script);
   EXPECT_EQ(value_of(answer, "walks"), 2U);
   EXPECT_EQ(answer.of("b").back().at("status"), "UR");
+}
+
+const std::vector<std::string> kNothingKept = {
+    "iommu.iotlb.entries=none", "iommu.context_cache.entries=none",
+    "iommu.pasid_cache.entries=none", "iommu.paging_cache.entries=none"};
+
+// [IOM-6.10] Where no cache keeps what a walk has found, those that waited for it have it all the
+// same: eight reads of tables for three requests.
+TEST(Translation, IOM_6_10_AWalkIsSharedWhereNoCacheKeepsIt) {
+  const ScriptAnswer answer =
+      play(set_up() + read("a", 1, kCold) + read("b", 2, kCold + 64) + read("c", 3, kCold + 128) +
+               kIdle + figure("walks") + figure("walk_reads"),
+           kNothingKept);
+  EXPECT_EQ(value_of(answer, "walks"), 1U);
+  EXPECT_EQ(value_of(answer, "walk_reads"), 8U);
+  EXPECT_EQ(answer.of("c").at(0).at("status"), "SC");
+}
+
+// [IOM-6.10] So have those that waited for a walker, which was at another page.
+TEST(Translation, IOM_6_10_AWalkIsSharedWithThoseThatWaitedForAWalker) {
+  std::vector<std::string> overrides = kNothingKept;
+  overrides.push_back("iommu.walkers=1");
+  const ScriptAnswer answer = play(set_up() + read("a", 1, kWarm) + read("b", 2, kCold) +
+                                       read("c", 3, kCold + 64) + kIdle + figure("walks"),
+                                   overrides);
+  EXPECT_EQ(value_of(answer, "walks"), 2U);
+  EXPECT_EQ(answer.of("c").at(0).at("status"), "SC");
+}
+
+// [IOM-6.10] A page may be read and not written: who waited to write walks, and faults.
+TEST(Translation, IOM_6_10_AWalkGrantsAFollowerNoMoreThanItFound) {
+  const ScriptAnswer answer =
+      play(set_up() + poke(kTop + 0x3000, kPage | 5) + read("a", 1, kCold) +
+               write(kCold, "11111111") + kIdle + figure("walks") + figure("faults") + look(),
+           kNothingKept);
+  EXPECT_EQ(value_of(answer, "walks"), 2U);
+  EXPECT_EQ(value_of(answer, "faults"), 1U);
+  EXPECT_EQ(answer.of("a").at(0).at("status"), "SC");
+  EXPECT_EQ(answer.of("m").at(0).at("hex"), "00000000");
+}
+
+// [IOM-6.7] What a read has found leaves D to be set by the write that waited for it.
+TEST(Translation, IOM_6_7_AWriteThatWaitedForAReadSetsDirty) {
+  const ScriptAnswer answer =
+      play(set_up() + read("a", 1, kCold) + write(kCold, "11111111") + kIdle + figure("walks") +
+               fmt::format("{{\"op\":\"peek\",\"id\":\"e\",\"addr\":\"{:#x}\",\"bytes\":1}}\n",
+                           kTop + 0x3000) +
+               look(),
+           kNothingKept);
+  EXPECT_EQ(value_of(answer, "walks"), 2U);
+  EXPECT_EQ(answer.of("e").at(0).at("hex"), "67");
+  EXPECT_EQ(answer.of("m").at(0).at("hex"), "11111111");
+}
+
+// [IOM-6.10] An invalidation comes while the page is walked: its own request is served, and who
+// waited for it walks anew and finds nothing.
+TEST(Translation, IOM_6_10_AWalkThatAnInvalidationOvertookIsNotShared) {
+  const ScriptAnswer answer =
+      play(set_up() + read("a", 1, kCold) + read("b", 2, kCold + 64) +
+               "{\"op\":\"run\",\"for\":\"900ns\"}\n" + poke(kTop + 0x3000, 0) +
+               write_register(0xf8, 0x9000'0000'0000'0000) + kIdle + figure("walks"),
+           kNothingKept);
+  EXPECT_EQ(value_of(answer, "walks"), 2U);
+  EXPECT_EQ(answer.of("a").at(0).at("status"), "SC");
+  EXPECT_EQ(answer.of("b").at(0).at("status"), "UR");
 }
 
 /// A run of 64-byte reads whose buffers are translated.
