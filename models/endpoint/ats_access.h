@@ -34,8 +34,9 @@ struct AtsRoute {
   };
   Kind kind = Kind::kUntranslated;
   std::uint64_t address = 0;
-  unsigned translations = 0;  ///< kAsk: so many at a time
-  Time latency{};             ///< of the look-up
+  const TranslationCache::Entry* entry = nullptr;  ///< kTranslated: by it; until the cache changes
+  unsigned translations = 0;                       ///< kAsk: so many at a time
+  Time latency{};                                  ///< of the look-up
 };
 
 }  // namespace flitwise

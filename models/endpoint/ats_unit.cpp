@@ -146,6 +146,7 @@ AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, b
   if (choice == AccessChoice::kTranslated) {
     route.kind = AtsRoute::Kind::kTranslated;
     route.address = entry->translate(access.address);
+    route.entry = entry;
   } else if (is_miss) {
     miss(one, access, waited, !was_counted, route);
   }

@@ -113,6 +113,11 @@ void Endpoint::park(const Transfer& transfer, const AtsAccess& access, ParkedSta
     current_slot_ = parked.add(one);
   }
   ParkedTransfer& one = parked.at(*current_slot_);
+  const bool is_granted = state == ParkedState::kReady && route_.entry != nullptr;
+  one.is_hit = is_granted && (one.is_hit || !one.grant);
+  if (is_granted) {
+    one.grant = *route_.entry;
+  }
   one.splitter = splitter_;
   one.piece = piece_;
   one.access = access;
@@ -169,6 +174,10 @@ void Endpoint::piece_gone() {
   ParkedTransfer& one = ats_->parked.at(*current_slot_);
   one.answer = AgentAnswer::kNone;
   one.has_asked = one.was_counted = false;
+  if (one.is_hit) {
+    one.grant.reset();
+    one.is_hit = false;
+  }
 }
 
 // Address, AT and IDO of a TLP; returns whether it names its PASID. [CFG-11] [LNK-3.8] [LNK-9.1]

@@ -4,6 +4,7 @@
 /// says. [LNK-9.1] to [LNK-9.4] [ATR-14]
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -53,8 +54,10 @@ struct ParkedTransfer {
   AgentAnswer answer = AgentAnswer::kNone;
   bool has_asked = false;    ///< for the translation of this TLP
   bool was_counted = false;  ///< the look-up for this TLP is in the statistics
-  /// What the reply said of this piece, should the cache have given it up by the time of its turn.
+  /// What the reply said of this piece, or the cache when it was looked up, should the cache have
+  /// given it up by the time of its turn.
   std::optional<TranslationCache::Entry> grant;
+  bool is_hit = false;  ///< the grant is the cache's, and for this TLP alone
 };
 
 class ParkedTransfers {
@@ -64,6 +67,13 @@ class ParkedTransfers {
   bool empty() const { return order_.size() == 0; }
   bool has_room() const { return free_.size() != 0; }
   unsigned size() const { return order_.size(); }
+  /// No transfer can be taken before there is room.
+  void note_full(Time now) { full_since_ = std::min(full_since_, now); }
+  /// There is, and one is taken that could have been since `ready`.
+  void note_room(Time ready, Time now) {
+    room_waits_.add(std::max(std::min(full_since_, now), ready), now);
+    full_since_ = Time::never();
+  }
   /// The last in order. REQUIRES: has_room().
   Slot add(const ParkedTransfer& transfer);
   /// It keeps its place in the order as long as it is not removed, while it is being sent too.
@@ -106,8 +116,10 @@ class ParkedTransfers {
   std::vector<ParkedTransfer> entries_;
   SlotList free_, order_;
   std::array<WaitBook, kParkedStates> waits_;  // by ParkedState
-  unsigned posted_ = 0;                        // nobody else is in the way of others
-  unsigned movable_ = 0;                       // whom no answer is due to
+  Time full_since_ = Time::never();
+  WaitBook room_waits_;   // of transfers that are still with their engine
+  unsigned posted_ = 0;   // nobody else is in the way of others
+  unsigned movable_ = 0;  // whom no answer is due to
 };
 
 template <class CanAsk>

@@ -177,6 +177,19 @@ TEST(AtsRun, ARequestForSeveralTranslationsIsOneRequestAndManyLookUps) {
   EXPECT_EQ(agent.iotlb_lookups(), 48U);
 }
 
+// A write whose translation is there, and which waits behind others, goes by it even where the
+// cache has given it up meanwhile: no hit asks. [TCP-09]
+TEST(AtsRun, AHitThatWaitsForItsTurnAsksForNothing) {
+  const RunResult result =
+      run_with({"link.preset=gen3x8", "workload.kind=posted_write", "workload.requests=1500",
+                "run.warmup=500", "workload.domains=64", "workload.placement=random",
+                "device.atc.entries=64", "device.atc.translations=4", "device.atc.requests=4"});
+  const AtsResult& ats = result.ats.at(0);
+  EXPECT_EQ(ats.lookups(), 1500U);
+  EXPECT_GT(ats.hits, 100U);
+  EXPECT_LE(ats.requests, ats.misses);
+}
+
 TEST(AtsRun, TheAgentCountsMissesUnderAMissAsTheAtcDoes) {
   const RunResult result =
       run_with({"device.atc.enabled=false", "workload.kind=posted_write", "workload.payload=4096B",
