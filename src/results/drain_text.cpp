@@ -34,34 +34,36 @@ std::vector<Wire> busy_wires(const RunResult& result) {
   return wires;
 }
 
-/// The other direction that carried TLPs longest, if that is most of what came afterwards.
+/// The other direction that carried TLPs longest in this window, if that is most of what came
+/// afterwards.
 const Wire* later_wire(const std::vector<Wire>& wires, const DirectionResult& traffic) {
   const Time half{(traffic.last_symbol.fs + traffic.window_end.fs) / 2};
   const Wire* latest = nullptr;
   for (const Wire& one : wires) {
     const bool is_later =
         latest == nullptr || one.traffic->last_symbol > latest->traffic->last_symbol;
-    if (one.traffic != &traffic && one.traffic->last_symbol > half && is_later) {
+    const bool carries = one.traffic->last_symbol > half && one.traffic->first_symbol < half;
+    if (one.traffic != &traffic && carries && is_later) {
       latest = &one;
     }
   }
   return latest;
 }
 
-/// Behind the wires a request goes through the root port and its translation into host memory, and
-/// what it read through the device.
+/// A request flies to the end of the wire, goes through switches, the root port and its translation
+/// into host memory, and what it read through the device.
 std::string behind_the_wires(const RunResult& result, const DirectionResult& traffic) {
   const Time asked = std::clamp(result.memory_asked, traffic.last_symbol, traffic.window_end);
   const Time done = std::clamp(result.memory_done, asked, traffic.window_end);
-  const Time in_port = asked - traffic.last_symbol;
+  const Time on_the_way = asked - traffic.last_symbol;
   const Time in_memory = done - asked;
   const Time in_device = traffic.window_end - done;
-  if (in_memory >= in_port && in_memory >= in_device) {
+  if (in_memory >= on_the_way && in_memory >= in_device) {
     return fmt::format("host memory drained for {} more", time_text(in_memory.ns()));
   }
-  return in_port >= in_device
-             ? fmt::format("the root port and translation drained for {} more",
-                           time_text(in_port.ns()))
+  return on_the_way >= in_device
+             ? fmt::format("the last requests were on their way to host memory for {} more",
+                           time_text(on_the_way.ns()))
              : fmt::format("the device was at work for {} more", time_text(in_device.ns()));
 }
 
@@ -84,7 +86,9 @@ std::string drain_text(const RunResult& result) {
         later == nullptr
             ? behind_the_wires(result, traffic)
             : fmt::format("{} carried TLPs for {} more", later->name,
-                          time_text((later->traffic->last_symbol - traffic.last_symbol).ns())));
+                          time_text((std::min(later->traffic->last_symbol, traffic.window_end) -
+                                     traffic.last_symbol)
+                                        .ns())));
   }
   return text;
 }
