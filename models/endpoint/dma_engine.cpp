@@ -96,6 +96,7 @@ bool DmaEngine::next_from_stream(Time now, Transfer& transfer) {
     if (!item_.ends_message) {
       // It begins with its first item, and is counted from there on.
       const bool has_slot = busy_messages_ < kMessages;
+      full_since_ = has_slot ? full_since_ : std::min(full_since_, now);
       if (!has_slot || is_held_up(item_.op, now) || !take_message()) {
         return false;
       }
@@ -250,6 +251,8 @@ void DmaEngine::item_done(std::uint32_t token) {
   if (message.in_flight == 0 && message.next == message.count) {
     message.count = 0;
     --busy_messages_;
+    message_waits_.add(full_since_, now());
+    full_since_ = Time::never();
   }
 }
 

@@ -51,6 +51,8 @@ class DmaEngine : public Engine {
   /// Waits for `device.dma.outstanding`: the read that goes next could, were fewer out.
   WaitBook& outstanding_waits() { return outstanding_waits_; }
   const WaitBook& outstanding_waits() const { return outstanding_waits_; }
+  WaitBook& message_waits() { return message_waits_; }
+  const WaitBook& message_waits() const { return message_waits_; }
   std::uint64_t started() const { return started_; }      ///< messages
   std::uint64_t ended() const { return ended_; }          ///< transfers
   std::uint64_t doorbells() const { return doorbells_; }  ///< arrived
@@ -106,6 +108,8 @@ class DmaEngine : public Engine {
   unsigned reads_ = 0;                  // in flight
   Time held_up_since_ = Time::never();  // a read waits for one of them to end
   WaitBook outstanding_waits_;
+  Time full_since_ = Time::never();  // a message waits for the end of one of kMessages
+  WaitBook message_waits_;
   std::uint64_t started_ = 0;
   std::uint64_t ended_ = 0;
   std::uint64_t failed_ = 0;

@@ -131,6 +131,7 @@ bool Endpoint::begin_transfer(Time t) {
       return true;
     }
     if (!ats_->parked.has_room()) {
+      ats_->parked.note_full(t);
       return false;
     }
   }
@@ -145,6 +146,9 @@ bool Endpoint::begin_transfer(Time t) {
       has_transfer = engine.next(t, active.transfer);
     }
     if (has_transfer) {
+      if (ats_ != nullptr) {
+        ats_->parked.note_room(active.transfer.ready, t);
+      }
       if (tracks_contexts_) {
         ++contexts_[to_int(active.transfer.domain)].transfers;
       }
@@ -162,6 +166,9 @@ bool Endpoint::begin_transfer(Time t) {
     again = std::min(again, engine.next_at());
   }
   free_active_.push_back(slot);
+  if (ats_ != nullptr) {
+    ats_->parked.note_room(t, t);
+  }
   if (again != Time::never()) {
     wakeup_.at(again);
   }

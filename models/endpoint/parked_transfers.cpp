@@ -55,6 +55,7 @@ void ParkedTransfers::start_window(Time now) {
   for (WaitBook& one : waits_) {
     one.start_window(now);
   }
+  room_waits_.start_window(now);
 }
 
 std::vector<WaitResult> ParkedTransfers::waits(const std::string& place) const {
@@ -64,7 +65,9 @@ std::vector<WaitResult> ParkedTransfers::waits(const std::string& place) const {
   return {of(ParkedState::kWantsRequest, "atc_requests"),
           of(ParkedState::kAwaitsReply, "translations"),
           of(ParkedState::kWantsPage, "page_request_credits"),
-          of(ParkedState::kAwaitsPage, "pages"), of(ParkedState::kReady, "order")};
+          of(ParkedState::kAwaitsPage, "pages"),
+          of(ParkedState::kReady, "order"),
+          room_waits_.result(place, "parked")};
 }
 
 void ParkedTransfers::set_state(Slot slot, ParkedState state, Time since) {

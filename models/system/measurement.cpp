@@ -58,6 +58,9 @@ CxlHdmDbResult hdm_db_counts(const FabricDevice& device) {
 void add_waits(const FabricDevice& device, std::vector<WaitResult>& waits) {
   if (device.engine) {
     waits.push_back(device.engine->outstanding_waits().result(device.name, "outstanding"));
+    if (device.engine->message_waits().count() > 0) {
+      waits.push_back(device.engine->message_waits().result(device.name, "messages"));
+    }
   }
   if (device.host_engine) {
     waits.push_back(
@@ -153,6 +156,7 @@ void Measurement::open(std::size_t index, bool from_first_counted) {
   for (DmaEngine* const engine : {device.engine.get(), device.host_engine.get()}) {
     if (engine != nullptr) {
       engine->outstanding_waits().start_window(now());
+      engine->message_waits().start_window(now());
     }
   }
   for_each_agent(device, [](auto& agent) { agent.start_window(); });
