@@ -67,28 +67,50 @@ std::string behind_the_wires(const RunResult& result, const DirectionResult& tra
              : fmt::format("the device was at work for {} more", time_text(in_device.ns()));
 }
 
+std::string within_the_window(const RunResult& result, const std::vector<Wire>& wires,
+                              const DirectionResult& traffic) {
+  const Wire* later = later_wire(wires, traffic);
+  return later == nullptr
+             ? behind_the_wires(result, traffic)
+             : fmt::format("{} carried TLPs for {} more", later->name,
+                           time_text((std::min(later->traffic->last_symbol, traffic.window_end) -
+                                      traffic.last_symbol)
+                                         .ns()));
+}
+
+/// How long host memory went on after the last window: what a cache writes through is over for its
+/// core when the home takes it, and in memory later.
+Time behind_the_windows(const RunResult& result) {
+  Time end{};
+  for (const LinkResult& link : result.links) {
+    end = std::max({end, link.up.window_end, link.down.window_end});
+  }
+  return result.cxl_caches.empty() ? Time{} : std::max(result.memory_done, end) - end;
+}
+
 }  // namespace
 
 std::string drain_text(const RunResult& result) {
   const std::vector<Wire> wires = busy_wires(result);
+  const Time behind = behind_the_windows(result);
   std::string text;
   for (const Wire& one : wires) {
     const DirectionResult& traffic = *one.traffic;
     const Time rest = std::max(traffic.window_end, traffic.last_symbol) - traffic.last_symbol;
-    if (traffic.payload_bytes == 0 || rest.ns() <= kWorthALine * traffic.window.ns()) {
+    const double worth_a_line = kWorthALine * traffic.window.ns();
+    if (traffic.payload_bytes == 0 || std::max(rest, behind).ns() <= worth_a_line) {
       continue;
     }
-    const Wire* later = later_wire(wires, traffic);
-    text += fmt::format(
-        "{}: goodput is of {} up to its last symbol, utilisation of a window of {}; {}\n", one.name,
-        time_text((traffic.last_symbol - traffic.first_symbol).ns()),
-        time_text(traffic.window.ns()),
-        later == nullptr
-            ? behind_the_wires(result, traffic)
-            : fmt::format("{} carried TLPs for {} more", later->name,
-                          time_text((std::min(later->traffic->last_symbol, traffic.window_end) -
-                                     traffic.last_symbol)
-                                        .ns())));
+    text += fmt::format("{}: goodput is of {} up to its last symbol, utilisation of a window of {}",
+                        one.name, time_text((traffic.last_symbol - traffic.first_symbol).ns()),
+                        time_text(traffic.window.ns()));
+    if (rest.ns() > worth_a_line) {
+      text += "; " + within_the_window(result, wires, traffic);
+    }
+    if (behind.ns() > worth_a_line) {
+      text += fmt::format("; host memory wrote for {} after the window", time_text(behind.ns()));
+    }
+    text += '\n';
   }
   return text;
 }

@@ -9,6 +9,7 @@ namespace flitwise::drain_text_test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// 100 us of window, of which the direction up is done after 10 us.
 RunResult early_up() {
@@ -87,6 +88,31 @@ TEST(DrainText, AnotherDirectionThatBeginsOnlyAtTheEndIsNotNamed) {
   result.links[0].down.last_symbol = Time::from_us(300);
   EXPECT_THAT(drain_text(result),
               HasSubstr("; the last requests were on their way to host memory for 90 us more"));
+}
+
+// What a cache writes through is over for its core before it is in memory. [COH-2.6]
+TEST(DrainText, COH_2_6_MemoryThatWritesAfterTheWindowIsNamedBehindCaches) {
+  RunResult result = early_up();
+  result.memory_asked = Time::from_us(12);
+  result.memory_done = Time::from_us(401);
+  EXPECT_THAT(drain_text(result), Not(HasSubstr("after the window"))) << "of something else";
+  result.cxl_caches.emplace_back();
+  EXPECT_THAT(drain_text(result), HasSubstr("host memory drained for 89 us more; "
+                                            "host memory wrote for 300 us after the window\n"));
+  result.links[0].up.last_symbol = Time::from_us(101);
+  EXPECT_THAT(drain_text(result), HasSubstr("a window of 100 us; host memory wrote for 300 us"));
+  result.memory_done = Time::from_us(105);
+  EXPECT_EQ(drain_text(result), "") << "not worth a line";
+}
+
+// The window of another link may be what memory worked for.
+TEST(DrainText, COH_2_6_MemoryIsBehindTheLastOfAllWindows) {
+  RunResult result = early_up();
+  result.cxl_caches.emplace_back();
+  result.links.push_back(result.links[0]);
+  result.links[1].down.window_end = Time::from_us(301);
+  result.memory_done = Time::from_us(401);
+  EXPECT_THAT(drain_text(result), HasSubstr("host memory wrote for 100 us after the window\n"));
 }
 
 // Requests without payload have no goodput that could be misread.
