@@ -112,8 +112,11 @@ void Endpoint::pump(Time t) {
 }
 
 void Endpoint::pump_raw(Time t) {
+  const auto may_request = [this](std::optional<Bdf> requester) {
+    return is_bus_master_ && may_send(requester);
+  };
   while (outbox_.empty()) {
-    PacketRef packet = raw_->next(is_bus_master_ && may_send(raw_->requester()));
+    PacketRef packet = raw_->next(may_request);
     if (!packet) {
       return;
     }

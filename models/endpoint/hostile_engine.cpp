@@ -31,8 +31,8 @@ HostileEngine::HostileEngine(const Config& config, Bdf base, HandleRange handles
       warmup_(config.run.warmup),
       total_(config.run.warmup + config.workload.requests) {}
 
-PacketRef HostileEngine::next(bool may_request) {
-  if (is_done() || !may_request) {
+PacketRef HostileEngine::next(const MaySend& may_send) {
+  if (is_done() || !may_send(std::nullopt)) {
     return {};
   }
   if (sent_ == warmup_) {

@@ -19,7 +19,7 @@ class HostileEngine : public RawEngine {
                 PacketPool& pool, std::function<void()> counting_starts,
                 std::function<void()> work_ended);
 
-  PacketRef next(bool may_request) override;
+  PacketRef next(const MaySend& may_send) override;
   bool complete(const Packet& /*packet*/, Time /*now*/) override { return false; }
   bool is_done() const override { return sent_ == total_; }
   std::string waiting() const override;

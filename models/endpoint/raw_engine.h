@@ -3,6 +3,7 @@
 /// and lengths are whatever it says.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -17,13 +18,12 @@ struct DeviceControl;
 class RawEngine {
  public:
   virtual ~RawEngine() = default;
-  /// The next TLP, sized; null: none now. Endpoint::wake() when there is one again. Without
-  /// `may_request`, which is Bus Master Enable, no memory or I/O request comes; messages and
-  /// completions may.
-  virtual PacketRef next(bool may_request) = 0;
-  /// Whose request is next, where that function has to be one that may send; else none, and the
-  /// PF's enable alone counts.
-  virtual std::optional<Bdf> requester() const { return std::nullopt; }
+  /// Whether memory and I/O requests of that function may leave, which is Bus Master Enable; of
+  /// nullopt: requests that ask for the PF's enable alone.
+  using MaySend = std::function<bool(std::optional<Bdf>)>;
+  /// The next TLP, sized; null: none now. Endpoint::wake() when there is one again. Messages and
+  /// completions come whatever `may_send` says.
+  virtual PacketRef next(const MaySend& may_send) = 0;
   /// Software has written Device Control of the PF, or a reset has cleared it.
   virtual void controlled(const DeviceControl& /*control*/) {}
   /// A completion that no request of the shell waits for; true: this engine has waited for it.

@@ -49,9 +49,10 @@ void ScriptEngine::controlled(const DeviceControl& control) {
                                         : std::min(control.tag_bits, device_tag_bits_));
 }
 
-std::optional<Bdf> ScriptEngine::requester() const {
-  const bool is_dma = !out_.empty() && out_.front()->request == dma_token_;
-  return is_dma ? std::optional<Bdf>(out_.front()->tlp.requester_id) : std::nullopt;
+bool ScriptEngine::has_unsent() const {
+  return std::any_of(out_.begin(), out_.end(), [this](const Unsent& unsent) {
+    return unsent.is_dma && unsent.packet->request == dma_token_;
+  });
 }
 
 void ScriptEngine::send(PacketRef packet) {
@@ -61,7 +62,7 @@ void ScriptEngine::send(PacketRef packet) {
     request.is_raw = true;
     requests_.push_back(request);
   }
-  out_.push_back(std::move(packet));
+  out_.push_back({std::move(packet), false});
 }
 
 unsigned ScriptEngine::start(const ScriptDma& dma, Time now) {
@@ -86,7 +87,7 @@ unsigned ScriptEngine::start(const ScriptDma& dma, Time now) {
     PacketRef packet = make(dma, piece);
     ++count;
     if (dma.is_write) {
-      out_.push_back(std::move(packet));
+      out_.push_back({std::move(packet), true});
     } else {
       add_read(std::move(packet), piece.offset);
     }
@@ -128,7 +129,7 @@ void ScriptEngine::add_read(PacketRef packet, std::uint64_t offset) {
   request.offset = offset;
   requests_.push_back(request);
   ++dma_requests_;
-  out_.push_back(std::move(packet));
+  out_.push_back({std::move(packet), true});
 }
 
 ScriptEngine::Request ScriptEngine::request_of(const Packet& packet) const {
@@ -148,13 +149,27 @@ ScriptEngine::Request ScriptEngine::request_of(const Packet& packet) const {
   return request;
 }
 
-PacketRef ScriptEngine::next(bool may_request) {
-  if (out_.empty() || (!may_request && needs_bus_master(out_.front()->tlp.type))) {
-    return {};
+bool ScriptEngine::may_leave(const Unsent& unsent, const MaySend& may_send) {
+  const Tlp& tlp = unsent.packet->tlp;
+  return !needs_bus_master(tlp.type) ||
+         may_send(unsent.is_dma ? std::optional<Bdf>(tlp.requester_id) : std::nullopt);
+}
+
+// DMA of a function that may not send holds back no DMA of other functions. TLPs as they are keep
+// their place. [LNK-9.27]
+PacketRef ScriptEngine::next(const MaySend& may_send) {
+  for (auto unsent = out_.begin(); unsent != out_.end(); ++unsent) {
+    const bool is_next = unsent == out_.begin() || unsent->is_dma;
+    if (is_next && may_leave(*unsent, may_send)) {
+      PacketRef packet = std::move(unsent->packet);
+      out_.erase(unsent);
+      return packet;
+    }
+    if (!unsent->is_dma) {
+      return {};
+    }
   }
-  PacketRef packet = std::move(out_.front());
-  out_.pop_front();
-  return packet;
+  return {};
 }
 
 bool ScriptEngine::complete(const Packet& packet, Time /*now*/) {
@@ -254,7 +269,7 @@ void ScriptEngine::give_up() {
       const std::uint32_t token = requests_[i].token;  // what was never sent is not sent later
       out_.erase(
           std::remove_if(out_.begin(), out_.end(),
-                         [token](const PacketRef& packet) { return packet->request == token; }),
+                         [token](const Unsent& unsent) { return unsent.packet->request == token; }),
           out_.end());
       finish(i);
     }

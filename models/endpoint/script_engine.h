@@ -60,11 +60,12 @@ class ScriptEngine : public RawEngine {
   };
   const std::vector<Failure>& failures() const { return failures_; }
   Time deadline() const { return deadline_; }
+  /// Some of the DMA was never sent.
+  bool has_unsent() const;
   /// Gives up on what still waits; its tags are free again.
   void give_up();
 
-  PacketRef next(bool may_request) override;
-  std::optional<Bdf> requester() const override;
+  PacketRef next(const MaySend& may_send) override;
   void controlled(const DeviceControl& control) override;
   bool complete(const Packet& packet, Time now) override;
   bool is_done() const override { return out_.empty(); }
@@ -82,6 +83,11 @@ class ScriptEngine : public RawEngine {
     bool is_translation = false;  ///< then its answer follows rules of its own
     TranslationReceiver translations;
   };
+  struct Unsent {
+    PacketRef packet;
+    bool is_dma = false;  ///< its own function has to be one that may send
+  };
+  static bool may_leave(const Unsent& unsent, const MaySend& may_send);
   Request request_of(const Packet& packet) const;
   bool complete_translation(Request& request, const Packet& packet);
   void take_translation(Request& request, const Packet& packet);
@@ -97,7 +103,7 @@ class ScriptEngine : public RawEngine {
   const Time timeout_;
   PacketPool& pool_;
   TagPool tags_;
-  std::deque<PacketRef> out_;
+  std::deque<Unsent> out_;
   OnCompletion on_completion_;
   std::vector<Request> requests_;
   std::size_t dma_requests_ = 0;

@@ -30,8 +30,7 @@ class CaseRun {
     CaseOutcome outcome;
     try {
       for (const scenario::Step& step : case_.steps) {
-        session_.wait_until(step.at.value_or(Time{}));
-        if (!execute(step.op, step.place.line)) {
+        if (!try_step(step)) {
           outcome.failures.push_back({step.place,
                                       "a step that can be done",
                                       log_.empty() ? "nothing" : scenario::line_of(log_.back()),
@@ -56,6 +55,17 @@ class CaseRun {
   }
 
  private:
+  // A later step may set going again what nothing moves any more.
+  bool try_step(const scenario::Step& step) {
+    try {
+      session_.wait_until(step.at.value_or(Time{}));
+      return execute(step.op, step.place.line);
+    } catch (const DeadlockError& error) {
+      note({{"event", "deadlock"}, {"detail", error.what()}});
+      return true;
+    }
+  }
+
   void note(const Json& event) {
     if (!event.contains("event")) {
       return;  // an operation is done

@@ -220,7 +220,7 @@ void ScriptSession::report_read(const DmaOp& op, const ScriptEngine& engine) {
     Endpoint& endpoint = *machine_.endpoint(op.port);
     output_.error(token_, "completion_timeout", "");
     const Bdf who = op.requester_id.value_or(endpoint.base());
-    if (!engine.requester()) {  // else some of it was never sent
+    if (!engine.has_unsent()) {  // else some of it was never sent
       endpoint.target().report_timeout(endpoint.function_of(who), now());
       endpoint.wake();
     }
