@@ -50,8 +50,9 @@ class DhiAgent {
   /// Facts from the shell. [DHI D10]
   void posted_sent(HandlePin pin) { table_->sent(pin); }  // REQUIRES: the pin came from acquire()
   std::uint64_t posted_serial() const { return table_ ? table_->posted_serial() : 0; }
-  void nonposted_done(HandlePin pin) { table_->completed(pin); }     // likewise
-  void nonposted_given_up(HandlePin pin) { table_->given_up(pin); }  // likewise; may be on its way
+  void nonposted_done(HandlePin pin) { table_->completed(pin); }  // likewise
+  /// Likewise; it may be on its way. True: from now on the handle is kept. [DHI S2]
+  bool nonposted_given_up(HandlePin pin) { return table_->given_up(pin); }
   void pushed_through(std::uint64_t serial);
   void flush_done(std::uint64_t serial);
   /// The flush was refused, or had no answer: it says nothing. After some in a row nobody waits

@@ -158,15 +158,18 @@ void Endpoint::finish_request(unsigned function, std::uint16_t tag, OutstandingR
 }
 
 // A switch may hold the request still, and lets a later ALLOC pass it. Without one the link keeps
-// both in order; the form tells, since rid_direct goes through no switch. [DHI S2]
+// both in order. A conventional reset has handles negotiated anew. [DHI S2]
 void Endpoint::let_handle_go(const OutstandingRequest& request, bool is_given_up) {
   if (!request.pin) {
     return;
   }
-  if (is_given_up && config_.link.dhi_form != DhiForm::kRidDirect) {
-    dhi_.nonposted_given_up(request.pin);
-  } else {
+  const bool has_switch = config_.system.topology == Topology::kSwitch;
+  const bool is_reset =
+      functions_[0] == FunctionState::kInReset && reset_kind_ == ResetKind::kConventional;
+  if (!is_given_up || !has_switch || is_reset) {
     dhi_.nonposted_done(request.pin);
+  } else if (dhi_.nonposted_given_up(request.pin)) {
+    refuse(*request.request, "handle_kept");
   }
 }
 

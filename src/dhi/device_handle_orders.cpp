@@ -46,9 +46,7 @@ void DeviceHandleTable::hold(Slot slot, unsigned tag) {
     if (slot_of_domain_[to_int(entry.domain)] == slot) {
       slot_of_domain_[to_int(entry.domain)] = kNoSlot;
     }
-    ended_.erase(slot);
-    draining_.erase(slot);
-    policy_->removed(slot);
+    take_off_lists(slot);
   }
   free_.erase(slot);
   entry.orders = static_cast<std::uint16_t>(entry.orders | 1U << tag);

@@ -26,17 +26,24 @@ void DeviceHandleTable::end_context(DomainId domain) {
   if (!dhi || entries_[slot_of(*dhi)].has_ended) {
     return;
   }
-  entries_[slot_of(*dhi)].has_ended = true;
-  ended_.push_back(slot_of(*dhi));
+  Entry& entry = entries_[slot_of(*dhi)];
+  entry.has_ended = true;
+  if (!entry.is_kept) {
+    ended_.push_back(slot_of(*dhi));
+  }
 }
 
 void DeviceHandleTable::drain(Dhi dhi) {
-  if (!is_valid(dhi) || draining_.contains(slot_of(dhi)) || entries_[slot_of(dhi)].orders != 0) {
+  if (!is_valid(dhi) || entries_[slot_of(dhi)].orders != 0) {
     return;
   }
   const Slot slot = slot_of(dhi);
+  SlotList& list = entries_[slot].is_kept ? kept_draining_ : draining_;
+  if (list.contains(slot)) {
+    return;
+  }
   slot_of_domain_[to_int(entries_[slot].domain)] = kNoSlot;
-  draining_.push_back(slot);
+  list.push_back(slot);
 }
 
 unsigned DeviceHandleTable::drain(const DeallocMessage& message) {
@@ -51,14 +58,11 @@ unsigned DeviceHandleTable::drain(const DeallocMessage& message) {
 }
 
 std::optional<Dhi> DeviceHandleTable::drained() const {
-  std::optional<Slot> slot = draining_.front();
-  for (unsigned looked = 0; slot && looked < kVictimScan; ++looked) {
-    if (is_idle(entries_[*slot])) {
-      return dhi_of(*slot);
-    }
-    slot = draining_.next(*slot);
+  std::optional<Slot> slot = first_idle(draining_);
+  if (!slot) {
+    slot = first_idle(kept_draining_);
   }
-  return std::nullopt;
+  return slot ? std::optional<Dhi>(dhi_of(*slot)) : std::nullopt;
 }
 
 bool DeviceHandleTable::is_idle(Dhi dhi) const {
@@ -79,9 +83,7 @@ Evicted DeviceHandleTable::clear(Slot slot) {
     slot_of_domain_[to_int(entry.domain)] = kNoSlot;
   }
   if (entry.orders == 0) {
-    ended_.erase(slot);
-    draining_.erase(slot);
-    policy_->removed(slot);
+    take_off_lists(slot);
     if (!entry.is_kept) {
       free_.push_back(slot);
     }
@@ -89,6 +91,16 @@ Evicted DeviceHandleTable::clear(Slot slot) {
   entry.is_valid = false;
   --valid_;
   return evicted;
+}
+
+// REQUIRES: a valid entry that no order covers.
+void DeviceHandleTable::take_off_lists(Slot slot) {
+  ended_.erase(slot);
+  draining_.erase(slot);
+  kept_draining_.erase(slot);
+  if (!entries_[slot].is_kept) {
+    policy_->removed(slot);
+  }
 }
 
 void DeviceHandleTable::refused(Dhi dhi) {
@@ -123,6 +135,7 @@ void DeviceHandleTable::reset(HandleRange range, std::uint8_t epoch) {
   free_ = SlotList(slots);
   ended_ = SlotList(slots);
   draining_ = SlotList(slots);
+  kept_draining_ = SlotList(slots);
   for (Slot slot = 0; slot < slots; ++slot) {
     free_.push_back(slot);
   }

@@ -25,7 +25,7 @@ DeviceHandleTableConfig DeviceHandleTableConfig::from(const DeviceConfig& device
 }
 
 DeviceHandleTable::DeviceHandleTable(const DeviceHandleTableConfig& config)
-    : config_(config), free_(0), ended_(0), draining_(0) {
+    : config_(config), free_(0), ended_(0), draining_(0), kept_draining_(0) {
   reset(config.range, config.epoch);
 }
 
@@ -59,7 +59,9 @@ HandlePin DeviceHandleTable::pin(Dhi dhi, UseKind kind) {
     entry.has_ended = false;
     ended_.erase(slot);
   }
-  policy_->used(slot);
+  if (!entry.is_kept) {
+    policy_->used(slot);
+  }
   ++statistics_.uses;
   if (entry.counted_since != period_) {
     entry.counted_since = period_;
@@ -95,11 +97,22 @@ void DeviceHandleTable::completed(HandlePin pin) {
   }
 }
 
-void DeviceHandleTable::given_up(HandlePin pin) {
+bool DeviceHandleTable::given_up(HandlePin pin) {
   completed(pin);
-  if (Entry* entry = pinned(pin)) {
-    entry->is_kept = true;
+  Entry* const entry = pinned(pin);
+  if (entry == nullptr || entry->is_kept) {
+    return false;
   }
+  const Slot slot = slot_of(pin.dhi);
+  const bool is_draining = draining_.contains(slot);
+  if (entry->orders == 0) {
+    take_off_lists(slot);
+  }
+  entry->is_kept = true;
+  if (is_draining) {
+    kept_draining_.push_back(slot);
+  }
+  return true;
 }
 
 void DeviceHandleTable::cancelled(HandlePin pin) {
@@ -134,22 +147,22 @@ bool DeviceHandleTable::is_idle(const Entry& entry) const {
 
 std::optional<Slot> DeviceHandleTable::first_idle(const SlotList& list) const {
   std::optional<Slot> slot = list.front();
-  for (unsigned looked = 0; slot && looked < kVictimScan; slot = list.next(*slot)) {
-    if (may_be_given_away(entries_[*slot])) {
+  for (unsigned looked = 0; slot && looked < kVictimScan; ++looked) {
+    if (is_idle(entries_[*slot])) {
       return slot;
     }
-    looked += entries_[*slot].is_kept ? 0 : 1;
+    slot = list.next(*slot);
   }
   return std::nullopt;
 }
 
 std::optional<Slot> DeviceHandleTable::first_idle_by_policy() const {
   std::optional<Slot> slot = policy_->first();
-  for (unsigned looked = 0; slot && looked < kVictimScan; slot = policy_->after(*slot)) {
-    if (may_be_given_away(entries_[*slot])) {
+  for (unsigned looked = 0; slot && looked < kVictimScan; ++looked) {
+    if (is_idle(entries_[*slot])) {
       return slot;
     }
-    looked += entries_[*slot].is_kept ? 0 : 1;
+    slot = policy_->after(*slot);
   }
   return std::nullopt;
 }
@@ -174,20 +187,10 @@ std::optional<Slot> DeviceHandleTable::pick_victim() const {
 
 // Nothing better: the one that is being waited for, else the preferred one although it is busy.
 std::optional<Slot> DeviceHandleTable::first_to_wait_for() const {
-  for (const SlotList* const list : {&draining_, &ended_}) {
-    std::optional<Slot> slot = list->front();
-    while (slot && entries_[*slot].is_kept) {
-      slot = list->next(*slot);
-    }
-    if (slot && (list == &draining_ || config_.prefer_ended)) {
-      return slot;
-    }
+  if (draining_.size() > 0) {
+    return draining_.front();
   }
-  std::optional<Slot> slot = policy_->first();
-  while (slot && entries_[*slot].is_kept) {
-    slot = policy_->after(*slot);
-  }
-  return slot;
+  return config_.prefer_ended && ended_.size() > 0 ? ended_.front() : policy_->first();
 }
 
 Choice DeviceHandleTable::choose() const {

@@ -48,7 +48,7 @@ enum class MissOutcome : std::uint8_t {
   kWaitForCompletion,  ///< `victim` has a non-posted use without its last completion
   kWaitForPush,        ///< `victim` has a posted use not known pushed: a flush would tell
   kWaitForOrder,       ///< all that there is, is being given up on the host's order [DHI D15]
-  kNotHere,            ///< software manages the handles, or there are none [DHI D12]
+  kNotHere,  ///< software manages the handles [DHI D12], there are none, or all are kept [DHI S2]
 };
 struct Choice {
   MissOutcome outcome = MissOutcome::kNotHere;
@@ -121,8 +121,9 @@ class DeviceHandleTable {
   /// The non-posted TLP has its last completion, or nothing sent later can come before it.
   void completed(HandlePin pin);
   /// It was given up, and may be on its way still, where a later ALLOC overtakes it: the handle
-  /// goes to nobody else until the table is reset. Its domain goes on using it. [DHI D10] [DHI S2]
-  void given_up(HandlePin pin);
+  /// goes to nobody else until the table is reset. Its domain goes on using it. True: it was not
+  /// kept before. [DHI D10] [DHI S2]
+  bool given_up(HandlePin pin);
   /// A posted TLP will not be sent after all.
   void cancelled(HandlePin pin);
   /// Serial of the last posted use sent; note it when a non-posted request with RO=IDO=0 is sent.
@@ -150,9 +151,10 @@ class DeviceHandleTable {
   void drain(Dhi dhi);
   /// Drains all that the message covers; returns how many entries that are.
   unsigned drain(const DeallocMessage& message);
-  /// A draining entry that is idle, oldest request first.
+  /// A draining entry that is idle, oldest request first; those that are kept come last.
   std::optional<Dhi> drained() const;
-  bool is_draining() const { return draining_.size() > 0; }  ///< orders apart
+  /// Orders apart.
+  bool is_draining() const { return draining_.size() + kept_draining_.size() > 0; }
   bool is_idle(Dhi dhi) const;
   /// Gives the handle up; the caller then sends DEALLOC if it must. REQUIRES: valid and idle.
   Evicted deallocate(Dhi dhi);
@@ -208,7 +210,7 @@ class DeviceHandleTable {
     bool has_ended = false;
     bool is_applied = false;
     bool is_at_host = true;
-    bool is_kept = false;  // for nobody else, also when it is not valid any more
+    bool is_kept = false;  // for nobody else, also when it is not valid any more: no victim
   };
 
   Slot slot_of(Dhi dhi) const {
@@ -225,19 +227,21 @@ class DeviceHandleTable {
   std::optional<Slot> first_idle(const SlotList& list) const;
   std::optional<Slot> first_idle_by_policy() const;
   std::optional<Slot> first_to_wait_for() const;
-  bool may_be_given_away(const Entry& entry) const { return is_idle(entry) && !entry.is_kept; }
   void fill(Slot slot, DomainId domain, const AllocMessage& message);
   Evicted clear(Slot slot);
+  void take_off_lists(Slot slot);
   void hold(Slot slot, unsigned tag);
   static bool covers(const DeallocMessage& message, Dhi dhi, Bdf function);
 
   DeviceHandleTableConfig config_;
   std::vector<Entry> entries_;        // by slot: handle minus lower bound
   std::vector<Slot> slot_of_domain_;  // by DomainId
+  // Victims stand in these, entries that are kept do not.
   std::unique_ptr<ReplacementPolicy> policy_;
   SlotList free_;
   SlotList ended_;
   SlotList draining_;
+  SlotList kept_draining_;  // given up by the device as the others are, and not free then
   struct Order {
     DeallocMessage message;
     bool is_held = false;

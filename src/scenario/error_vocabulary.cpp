@@ -31,6 +31,7 @@ const std::vector<std::string>& machine_errors() {
                                                    "invalid_handle",
                                                    "handle_while_disabled",
                                                    "flush_failed",
+                                                   "handle_kept",
                                                    "handle_unknown_to_host",
                                                    "alloc_refused",
                                                    "stale_alloc_ack",

@@ -47,6 +47,27 @@ P
 ends "$configs/examples/switch_two_devices.yaml" --set workload.requests=1500 --set run.warmup=0 --set system.instances.rp0-sw0.link.credits.nonposted_headers=2 \
   --set system.instances.rp0-sw0.link.timing.propagation=200ns --set device.timing.completion_timeout=1us
 [[ $code == 0 ]] || complain "timeouts behind a switch: exit code $code: $(head -c 300 "$work/err")"
+kept() {  # EXPECTED EXPRESSION
+  python3 - "$work/result/result.json" "$1" <<'P' || complain "handles that are kept: expected $1"
+import json, sys
+result = json.load(open(sys.argv[1]))
+kept = sum(e["count"] for e in result["errors"] if e["kind"] == "handle_kept")
+evictions = sum(d["evictions"] for d in result["dhi"])
+assert not any(d["wrong_domain"] for d in result["dhi"])
+assert sum(e["count"] for e in result["errors"] if e["kind"] == "completion_timeout") > 40
+assert eval(sys.argv[2]), (kept, evictions)
+P
+}
+lost=(--set workload.kind=read --set workload.requests=3000 --set faults.drop_completions=300 --set device.timing.completion_timeout=50us --set device.dhi.bits=4)
+ends "$configs/examples/switch_two_devices.yaml" "${lost[@]}"
+kept "16 <= kept <= 32"  # of two devices, 16 handles each
+"$FLITWISE" run "$configs/examples/switch_two_devices.yaml" "${lost[@]}" >"$work/out" 2>&1
+grep -Eq '^handle_kept +[1-9]' "$work/out" || complain "the summary does not say that handles are kept: $(tail -12 "$work/out")"
+# The link to a root port keeps a lost read and the next ALLOC in order, in each form.
+for form in rid_direct prefix; do
+  ends "$configs/examples/handles_under_zipf.yaml" "${lost[@]}" --set run.warmup=0 --set link.dhi_form=$form
+  kept "kept == 0 and evictions > 100"
+done
 
 # A machine that never comes up, since what it sends goes again for ever: it says so, and a signal ends it before.
 for c in "bench/flit_mode_posted_write_64B --set link.timing.propagation=1us --set link.timing.replay_timeout=100ns" \
