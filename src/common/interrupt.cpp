@@ -6,6 +6,9 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <ctime>
 
 namespace flitwise {
 namespace {
@@ -13,8 +16,27 @@ namespace {
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not lock");
 
-void on_signal(int /*signal*/) {
-  interrupted.store(true, std::memory_order_relaxed);
+// `timeout` and shells send one signal to a child and to its group, so that it comes twice at once.
+constexpr std::int64_t kOneSignalMs = 200;
+
+std::atomic<std::int64_t> first_signal_ms{0};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler may not lock");
+
+std::int64_t now_ms() {
+  struct timespec now {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * std::int64_t{1000} + now.tv_nsec / 1'000'000;
+}
+
+// The first asks for an end; one that comes later ends the program at once.
+void on_signal(int signal) {
+  if (!interrupted.load(std::memory_order_relaxed)) {
+    first_signal_ms.store(now_ms(), std::memory_order_relaxed);
+    interrupted.store(true, std::memory_order_relaxed);
+  } else if (now_ms() - first_signal_ms.load(std::memory_order_relaxed) > kOneSignalMs) {
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+  }
 }
 
 std::atomic<int> code_at_end{0};
@@ -42,7 +64,6 @@ void handle(const struct sigaction& action) {
 void watch_for_interrupt() {
   struct sigaction action {};
   action.sa_handler = on_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
   handle(action);
 }
 

@@ -8,8 +8,8 @@
 
 namespace flitwise {
 
-/// From now on the first SIGINT, SIGTERM or SIGHUP only sets the flag; the second one ends the
-/// process.
+/// From now on the first SIGINT, SIGTERM or SIGHUP only sets the flag; one that comes more than 200
+/// ms after it ends the process at once.
 void watch_for_interrupt();
 
 /// From now on such a signal ends the process at once: for whoever has nothing to write, or has

@@ -76,9 +76,10 @@ for c in "bench/flit_mode_posted_write_64B --set link.timing.propagation=1us --s
   [[ $code == 3 ]] || complain "$c ended with $code"
   said "the machine does not come up"
 done
+# timeout sends it to its child and to its group: twice, which counts as once.
 for signal in INT TERM; do
   seen=0
-  timeout --foreground --signal=$signal --kill-after=20 2 "$FLITWISE" run "$configs/bench/flit_mode_posted_write_64B.yaml" --set link.timing.propagation=1us \
+  timeout --signal=$signal --kill-after=20 2 "$FLITWISE" run "$configs/bench/flit_mode_posted_write_64B.yaml" --set link.timing.propagation=1us \
     --set link.timing.replay_timeout=100ns --set run.deadlock_after=1000s --quiet -o "$work/result" >"$work/out" 2>"$work/err" </dev/null || seen=$?
   [[ $seen == 124 ]] || complain "SIG$signal during bring-up: exit code $seen"
   said "interrupted before the measured window began"
