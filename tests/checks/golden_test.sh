@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # scripts/golden names what it could not take, with the message of the program, and takes the rest.
 set -u
+command -v jq >/dev/null || { echo "no jq"; exit 77; }
 work="$(mktemp -d)"
 trap 'rm -rf -- "$work"' EXIT
 fail() {

@@ -73,11 +73,7 @@ TEST(InputFile, OwnFilesAreRegularOnesAndAFifoIsNotWaitedFor) {
 /// Sends `signal` to the calling thread every 10 ms until it is gone; its handler does nothing.
 class Disturbance {
  public:
-  explicit Disturbance(int signal) : signal_(signal) {
-    struct sigaction action {};
-    action.sa_handler = [](int) {};
-    ::sigaction(signal, &action, nullptr);
-  }
+  explicit Disturbance(int signal) : signal_(handled(signal)) {}
   ~Disturbance() {
     is_over_ = true;
     thread_.join();
@@ -86,7 +82,14 @@ class Disturbance {
   Disturbance& operator=(const Disturbance&) = delete;
 
  private:
-  const int signal_;
+  static int handled(int signal) {
+    struct sigaction action {};
+    action.sa_handler = [](int) {};
+    ::sigaction(signal, &action, nullptr);
+    return signal;
+  }
+
+  const int signal_;  // handled before the thread below starts
   const pthread_t reader_ = ::pthread_self();
   std::atomic<bool> is_over_{false};
   std::thread thread_{[this] {
