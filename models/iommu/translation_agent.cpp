@@ -422,7 +422,7 @@ void TranslationAgent::report_fault(const Job& job, const WalkResult& result) {
 }
 
 // True: there is now what was not there when the request came. The walker shares what it has found
-// even where no cache keeps it; what that grants is checked for each request. [IOM-6.3]
+// even where no cache keeps it; what that grants is checked for each request. [IOM-6.10]
 bool TranslationAgent::look_up_again(const Walker& walker, const Job& job, Walk& walk,
                                      Time& latency) {
   const bool is_shared = walker.is_shared && same_page(walker.job.request, job.request);
