@@ -222,7 +222,7 @@ std::optional<Slot> AtsUnit::request_for(const AtsAccess& access) const {
     const bool tells_enough = !pending.ask.no_write || access.kind != AccessKind::kWrite;
     if (one.is_out[slot] && tells_enough && one.atc.requests.tag_of(slot) == access.tag &&
         access.address >= pending.implied.first && access.address <= pending.implied.last &&
-        !one.atc.requests.is_discarded(slot)) {
+        !one.atc.requests.is_discarded(slot, access.address)) {
       return slot;
     }
   }
@@ -280,7 +280,6 @@ TranslationVerdict AtsUnit::take_reply(unsigned index, Slot request, const Tlp& 
 void AtsUnit::end_request(unsigned index, Slot request, TranslationVerdict verdict, Time when) {
   Function& one = *functions_[index];
   const Pending& pending = one.pending[request];
-  const bool is_struck = one.atc.requests.is_discarded(request);
   CacheablePieces found;
   if (verdict == TranslationVerdict::kLast) {
     found = one.atc.requests.cacheable(request, pending.receiver);
@@ -292,6 +291,7 @@ void AtsUnit::end_request(unsigned index, Slot request, TranslationVerdict verdi
     }
     release(slot, when);
     if (verdict == TranslationVerdict::kLast) {
+      const bool is_struck = one.atc.requests.is_discarded(request, transfer.access.address);
       settle(transfer, pending, found, is_struck);
     } else if (verdict != TranslationVerdict::kUnsupported) {
       transfer.answer = AgentAnswer::kVoid;

@@ -57,6 +57,14 @@ unsigned OutstandingTranslations::invalidate(const PageRange& range,
   return touched;
 }
 
+bool OutstandingTranslations::is_discarded(Slot slot, std::uint64_t address) const {
+  const Request& request = requests_[slot];
+  const std::uint64_t unit = (address - request.first) >> request.unit_bits;
+  const bool is_struck =
+      unit < request.units ? (request.discards >> unit & 1U) != 0 : request.has_seen_invalidation;
+  return is_struck || is_discarded(slot);
+}
+
 void OutstandingTranslations::void_all() {
   for (std::optional<Slot> slot = used_.front(); slot; slot = used_.next(*slot)) {
     requests_[*slot].discards = kAllUnits;

@@ -51,6 +51,9 @@ class OutstandingTranslations {
   TranslationTag tag_of(Slot slot) const;  ///< of the PASID and the privilege it asked with
   /// Nothing of its reply may be used, for whatever reason.
   bool is_discarded(Slot slot) const { return requests_[slot].discards == kAllUnits; }
+  /// Nothing of its reply says what this address is now: an invalidation has struck the STU that it
+  /// lies in. Outside of the implied range any of its PASID may have. [INV-05] [TCP-19]
+  bool is_discarded(Slot slot, std::uint64_t address) const;
   /// E has changed since it went out: its reply says nothing of what is enabled now. [TCP-18]
   bool is_void(Slot slot) const { return requests_[slot].is_void; }
   /// What of a whole reply may be cached. While no invalidation came in between that is every entry

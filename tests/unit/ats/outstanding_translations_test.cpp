@@ -68,6 +68,20 @@ TEST(OutstandingTranslations, INV_05_OverlapDiscardsTheReply) {
   EXPECT_EQ(out.cacheable(slot, answered(wish, 0, {mapped(0x9000, 12)})).count, 0U);
 }
 
+TEST(OutstandingTranslations, TCP_19_SaysNothingOfTheUnitThatIsStruck) {
+  OutstandingTranslations out(4, DiscardPolicy::kOverlapping);
+  const Slot slot = out.open(ask(0x1000, 2), 0);
+  EXPECT_FALSE(out.is_discarded(slot, 0x1ff8));
+  EXPECT_FALSE(out.is_discarded(slot, 0x8000)) << "it may bring a larger page";
+  out.invalidate({0x2000, 12}, kNoPasid);
+  EXPECT_FALSE(out.is_discarded(slot, 0x1ff8));
+  EXPECT_TRUE(out.is_discarded(slot, 0x2000));
+  EXPECT_TRUE(out.is_discarded(slot, 0x2ff8));
+  EXPECT_TRUE(out.is_discarded(slot, 0x8000)) << "nobody looked whether it was struck";
+  EXPECT_TRUE(out.is_discarded(slot, 0xff8)) << "likewise";
+  EXPECT_FALSE(out.is_discarded(slot)) << "the rest counts";
+}
+
 TEST(OutstandingTranslations, INV_05_OtherPasidsAreLeftAlone) {
   OutstandingTranslations out(4, DiscardPolicy::kAll);
   TranslationAsk wish = ask(0x1000);
