@@ -207,9 +207,6 @@ void CxlMemHost::link_lost() {
   }
   is_down_ = true;
   pending_.reset();
-  for (Outbox& queue : foreign_) {
-    queue.clear();
-  }
   for (std::size_t tag = 0; tag < requests_.size(); ++tag) {
     if (requests_[tag].packet) {
       ++errors_["cxl_request_lost"];
