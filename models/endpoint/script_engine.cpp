@@ -45,8 +45,7 @@ std::uint32_t ScriptEngine::most_bytes() const {
 void ScriptEngine::controlled(const DeviceControl& control) {
   mps_ = control.mps;
   mrrs_ = control.mrrs;
-  tags_.set_bits(control.tag_bits >= 10 ? device_tag_bits_
-                                        : std::min(control.tag_bits, device_tag_bits_));
+  tags_.set_bits(control.tag_bits >= 10 ? device_tag_bits_ : control.tag_bits);
 }
 
 bool ScriptEngine::has_unsent() const {

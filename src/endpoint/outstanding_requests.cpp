@@ -2,15 +2,13 @@
 // Outstanding non-posted requests.
 #include "endpoint/outstanding_requests.h"
 
-#include <algorithm>
-
 namespace flitwise {
 
 OutstandingRequests::OutstandingRequests(unsigned functions, unsigned tag_bits)
     : tag_bits_(tag_bits), enabled_tag_bits_(tag_bits), functions_(functions) {}
 
 void OutstandingRequests::set_tag_bits(unsigned enabled) {
-  enabled_tag_bits_ = enabled >= 10 ? tag_bits_ : std::min(enabled, tag_bits_);
+  enabled_tag_bits_ = enabled >= 10 ? tag_bits_ : enabled;
   for (const std::unique_ptr<Function>& function : functions_) {
     if (function) {
       function->tags.set_bits(enabled_tag_bits_);

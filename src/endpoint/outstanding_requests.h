@@ -33,8 +33,9 @@ class OutstandingRequests {
  public:
   /// `functions` tag pools of `tag_bits` bits, made when first used. [LNK-9.8]
   OutstandingRequests(unsigned functions, unsigned tag_bits);
-  /// Software has enabled tags of so many bits; more than the device has are not used, and 10 are
-  /// all that it has. Requests that are out keep their tags. [LNK-9.8]
+  /// Software has enabled tags of so many bits; 10 are all that the device has. Requests that are
+  /// out keep their tags. REQUIRES: the device has them, else its register would not say so.
+  /// [LNK-9.8]
   void set_tag_bits(unsigned enabled);
 
   std::size_t free_tags(unsigned function) { return owner(function).tags.free(); }
