@@ -152,8 +152,8 @@ bool Endpoint::resume_parked(Time t) {
 
 bool Endpoint::can_ask(const ParkedTransfer& parked, Time t) {
   if (parked.state == ParkedState::kWantsPage) {
-    const bool can_open = ats_->pages()->can_open(1) && !waits_for_stop_marker(parked.transfer);
-    return can_open || !ats_->can_ask_for_pages();
+    // Where the interface is turned off or fails, none is in this state any more.
+    return ats_->pages()->can_open(1) && !waits_for_stop_marker(parked.transfer);
   }
   const unsigned function = parked.access.function;
   return ats_->has_room_for_request(function, t) && outstanding_.free_tags(function) > 0 &&
