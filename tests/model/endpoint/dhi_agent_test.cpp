@@ -102,6 +102,56 @@ TEST_F(DhiAgentTest, D8_AckIsStaleWhereNobodyAskedForOne) {
   EXPECT_TRUE(acquire(kDomain).must_keep_order);
 }
 
+// The flush is for a victim, and has come back past the ALLOC_ACK. [DHI D8]
+TEST_F(DhiAgentTest, D8_FlushIsNoAcknowledgement) {
+  make(AllocOrder::kAck);
+  std::uint64_t serial = 0;
+  for (std::uint32_t domain = 0; domain < 4; ++domain) {
+    serial = agent_->table()->sent(acquire(DomainId{domain}).pin);
+  }
+  EXPECT_EQ(acquire(DomainId{9}).outcome, Outcome::kFull);
+  ASSERT_EQ(agent_->flushes(), 1U);
+  agent_->flush_done(serial);
+  const DhiAgent::Answer use = acquire(DomainId{2});
+  EXPECT_TRUE(use.must_keep_order);
+  EXPECT_EQ(ack(use.dhi, HandleStatus::kOk), nullptr);
+  EXPECT_FALSE(acquire(DomainId{2}).must_keep_order);
+}
+
+// Two ALLOCs; the flush that is out left between them. [DHI D8]
+class FlushBetweenAllocs : public DhiAgentTest {
+ protected:
+  FlushBetweenAllocs() {
+    make(AllocOrder::kFlush);
+    before_ = acquire(kBefore).dhi;
+    behind_ = acquire(kBehind).dhi;
+  }
+  static constexpr DomainId kBefore{1}, kBehind{2};
+  Dhi before_{}, behind_{};
+};
+
+TEST_F(FlushBetweenAllocs, D8_CoversTheOneBeforeIt) {
+  ASSERT_EQ(agent_->flushes(), 1U);
+  agent_->flush_done(agent_->posted_serial());
+  EXPECT_FALSE(acquire(kBefore).must_keep_order);
+  EXPECT_TRUE(acquire(kBehind).must_keep_order);
+}
+
+TEST_F(FlushBetweenAllocs, D8_CoversTheOneBeforeItWhereTheOtherIsRefused) {
+  EXPECT_THAT(error(behind_, HandleStatus::kPasidNotGranted), StrEq("alloc_refused"));
+  agent_->flush_done(agent_->posted_serial());
+  EXPECT_FALSE(acquire(kBefore).must_keep_order);
+}
+
+TEST_F(FlushBetweenAllocs, D8_DoesNotCoverTheOneBehindItWhereTheOtherIsRefused) {
+  EXPECT_THAT(error(before_, HandleStatus::kPasidNotGranted), StrEq("alloc_refused"));
+  agent_->flush_done(agent_->posted_serial());
+  EXPECT_TRUE(acquire(kBehind).must_keep_order);
+  EXPECT_EQ(agent_->flushes(), 2U);
+  agent_->flush_done(agent_->posted_serial());
+  EXPECT_FALSE(acquire(kBehind).must_keep_order);
+}
+
 // [DHI D4]
 TEST_F(DhiAgentTest, D4_AckFromBeforeAResetIsStale) {
   make(AllocOrder::kAck);
