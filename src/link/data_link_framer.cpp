@@ -16,8 +16,8 @@ DataLinkFramer::DataLinkFramer(const LinkConfig& link, TransactionQueues& queues
       credits_(link, ack_limit, queues),
       numbers_(numbers) {}
 
-void DataLinkFramer::expire_replay_timer() {
-  recovery_requested_ = replay_.expire() || recovery_requested_;
+void DataLinkFramer::start_replay() {
+  recovery_requested_ = replay_.start_replay() || recovery_requested_;
   note_replay_events();
 }
 
@@ -78,8 +78,7 @@ void DataLinkFramer::receive_ack(const Dllp& dllp, Time now) {
     return;
   }
   if (dllp.type == DllpType::kNak && !replay_.empty()) {
-    recovery_requested_ = replay_.start_replay() || recovery_requested_;
-    note_replay_events();
+    start_replay();
   }
 }
 

@@ -33,7 +33,7 @@ class DataLinkFramer : public Framer {
 
   void check_replay_timer(Time now) {
     if (replay_.deadline() <= now) {
-      expire_replay_timer();
+      start_replay();
     }
   }
   bool may_send_payload() const { return !recovery_requested_; }
@@ -57,7 +57,7 @@ class DataLinkFramer : public Framer {
   CreditExchange credits_;
 
  private:
-  void expire_replay_timer();
+  void start_replay();
   void receive_ack(const Dllp& dllp, Time now);
   PacketRef make_dllp(const Dllp& dllp) const;
 

@@ -64,7 +64,7 @@ bool ReplayBuffer::rewind() {
   return is_new;
 }
 
-bool ReplayBuffer::replay() {
+bool ReplayBuffer::start_replay() {
   if (!rewind()) {
     return false;
   }

@@ -41,9 +41,9 @@ class ReplayBuffer {
   };
   Outcome acknowledge(std::uint16_t sequence, Time now);
 
-  /// A Nak came: all that is left goes out again, oldest first; true if REPLAY_NUM rolled over,
-  /// which asks for Recovery. [LNK-7.10] [LNK-7.14]
-  bool start_replay() { return replay(); }
+  /// A Nak came, or the replay timer ran out: all that is left goes out again, oldest first; true
+  /// if REPLAY_NUM rolled over, which asks for Recovery. [LNK-7.10] [LNK-7.13] [LNK-7.14]
+  bool start_replay();
   bool is_replaying() const { return replay_next_ < entries_.size(); }
   struct Replay {
     PacketRef packet;
@@ -55,8 +55,6 @@ class ReplayBuffer {
   /// A TLP's last symbol leaves at `last`. [LNK-7.11, LNK-7.12]
   void sent(Time last);
   Time deadline() const { return deadline_; }
-  /// The replay timer ran out; the rest as above. [LNK-7.13] [LNK-7.14]
-  bool expire() { return replay(); }
   /// Recovery is over: all of it again, timer held until the first has left. REPLAY_NUM counts
   /// attempts between two Recoveries, so not this one. [LNK-10.3]
   void recovered() { rewind(); }
@@ -73,7 +71,6 @@ class ReplayBuffer {
     std::uint32_t bytes;
   };
   bool rewind();
-  bool replay();
 
   SequenceSpace numbers_;
   ReplayCount count_;
