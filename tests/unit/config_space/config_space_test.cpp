@@ -8,9 +8,13 @@
 
 #include "config_space/capabilities.h"
 #include "flitwise/tlp.h"
+#include "unit/config_space/support.h"
 
 namespace flitwise::config_space_test {
 namespace {
+
+using test::extended_at;
+using test::pcie_at;
 
 constexpr std::uint64_t kBarSize = 64 << 10;
 
@@ -26,13 +30,6 @@ ConfigSpace endpoint() {
   sriov.vf_bars = {kBarSize, 0, 0};
   space.add(sriov_capability(sriov));
   return space;
-}
-
-std::uint16_t pcie_at(const ConfigSpace& space, unsigned offset) {
-  return static_cast<std::uint16_t>(*space.find(cfg::kCapPcie) + offset);
-}
-std::uint16_t extended_at(const ConfigSpace& space, std::uint16_t id, unsigned offset) {
-  return static_cast<std::uint16_t>(*space.find_extended(id) + offset);
 }
 
 TEST(ConfigSpace, IdsAreReadOnly) {

@@ -3,22 +3,19 @@
 #include <gtest/gtest.h>
 
 #include "config_space/capabilities.h"
+#include "unit/config_space/support.h"
 
 namespace flitwise::error_reporting_test {
 namespace {
+
+using test::extended_at;
+using test::pcie_at;
 
 ConfigSpace function() {
   ConfigSpace space = ConfigSpace::type0({}, {});
   space.add(pcie_capability({}));
   space.add(aer_capability(false));
   return space;
-}
-
-std::uint16_t pcie_at(const ConfigSpace& space, unsigned offset) {
-  return static_cast<std::uint16_t>(*space.find(cfg::kCapPcie) + offset);
-}
-std::uint16_t extended_at(const ConfigSpace& space, std::uint16_t id, unsigned offset) {
-  return static_cast<std::uint16_t>(*space.find_extended(id) + offset);
 }
 
 TEST(ErrorReporting, LNK_12_8_AnUnsupportedRequestIsToldOfWithUrreAndTheEnableOfItsSeverity) {
