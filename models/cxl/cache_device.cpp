@@ -166,9 +166,7 @@ void CxlCacheDevice::start_window() {
 }
 
 std::vector<WaitResult> CxlCacheDevice::waits() const {
-  std::vector<WaitResult> all = core_.waits(basename());
-  all.push_back(to_link.waits(basename()));
-  return all;
+  return core_.waits(basename(), to_link.waits(basename()));
 }
 
 CxlCacheResult CxlCacheDevice::result() const {

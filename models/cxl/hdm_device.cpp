@@ -183,9 +183,7 @@ void CxlHdmDevice::start_window() {
 }
 
 std::vector<WaitResult> CxlHdmDevice::waits() const {
-  std::vector<WaitResult> all = core_.waits(basename());
-  all.push_back(to_link.waits(basename()));
-  return all;
+  return core_.waits(basename(), to_link.waits(basename()));
 }
 
 void CxlHdmDevice::tell(CxlHdmDbResult& result) const {

@@ -145,9 +145,7 @@ void CxlHdmHost::start_window() {
 }
 
 std::vector<WaitResult> CxlHdmHost::waits() const {
-  std::vector<WaitResult> all = core_.waits(basename());
-  all.push_back(to_link.waits(basename()));
-  return all;
+  return core_.waits(basename(), to_link.waits(basename()));
 }
 
 void CxlHdmHost::tell(CxlHdmDbResult& result) const {

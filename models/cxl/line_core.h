@@ -62,8 +62,9 @@ class LineCore {
   void lose_all(Time now);
 
   void start_window(Time now);
-  /// Of the line that goes next: for an identifier, and for its line or a way.
-  std::vector<WaitResult> waits(const std::string& place) const;
+  /// Of the line that goes next: for an identifier, and for its line or a way. `queues`: those of
+  /// the agent's messages, behind them.
+  std::vector<WaitResult> waits(const std::string& place, WaitResult queues) const;
 
   std::uint32_t lines_out() const { return transfers_.lines_out(); }
   std::uint64_t lines_over() const { return transfers_.lines_over(); }
