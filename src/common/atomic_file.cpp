@@ -124,7 +124,7 @@ void sync_folder(const std::string& folder) {
 
 void check_place(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+  if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) {
     throw OutputError(fmt::format("{}: {}; expected a regular file or none", path,
                                   S_ISDIR(status.st_mode) ? kDirectory : kPipeOrDevice));
   }
@@ -138,11 +138,11 @@ StagedFile::StagedFile(const std::string& path, Place place) : target_(path) {
     file_ = open_special(path);
   } else {
     std::error_code none;
-    if (fs::is_symlink(path, none) && fs::exists(path, none)) {
+    if (place == Place::kAny && fs::is_symlink(path, none) && fs::exists(path, none)) {
       target_ = fs::canonical(path).string();
     }
     make_folder(folder_of(target_));
-    if (fs::is_directory(target_, none)) {
+    if (fs::is_directory(fs::symlink_status(target_, none))) {
       errno = EISDIR;
       fail(path);
     }
@@ -231,8 +231,11 @@ void write_file_atomically(const std::string& path, const std::string& text) {
     StagedFile(path).write(text);
     return;
   }
+  const BlockedInterrupts blocked;
   remove_left_over_files(folder_of(path));
-  write_files_together({{path, text}});
+  StagedFile file(path);
+  file.write(text);
+  put_in_place({&file});
 }
 
 void remove_left_over_files(const std::string& folder) {

@@ -17,15 +17,15 @@ class OutputError : public std::runtime_error {
 /// What may stand at the path of a file.
 enum class Place : unsigned char {
   kAny,          ///< the user has named it: devices and FIFOs as well
-  kRegularFile,  ///< a file of this program's own naming
+  kRegularFile,  ///< a file of this program's own naming; it replaces a link
 };
 
-/// Throws OutputError where something else than a regular file stands at the path.
+/// Throws OutputError where something else than a regular file or a link stands at the path.
 void check_place(const std::string& path);
 
 /// A file under way: written beside its place under a name that cannot be foreseen, and renamed
-/// when it is complete. A device or FIFO is written to as it stands, a link where it leads. A FIFO
-/// is waited for until somebody reads it.
+/// when it is complete. At kAny a device or FIFO is written to as it stands, a link where it leads,
+/// and a FIFO is waited for until somebody reads it.
 class StagedFile {
  public:
   /// Makes the folder if need be, and the file. Throws OutputError with the path, as all else here,
@@ -47,7 +47,7 @@ class StagedFile {
   void sync() const;
   void rename();
 
-  std::string target_;     // links followed
+  std::string target_;     // at kAny: links followed
   std::string temporary_;  // empty: the target is written to itself
   int file_ = -1;          // locked: what no process holds is left over
 };
@@ -63,13 +63,13 @@ struct OutputFile {
   std::string text;
 };
 
-/// All of them, or none where one cannot be written: regular files. The first one is the commit
-/// point.
+/// All of them, or none where one cannot be written: regular files, which replace links and never
+/// follow them. The first one is the commit point.
 void write_files_together(const std::vector<OutputFile>& files,
                           const std::vector<std::string>& obsolete = {});
 
-/// One file by itself, or what is to go to a device or FIFO; takes away what a killed process left
-/// in its folder.
+/// One file that the user has named, or what is to go to a device or FIFO; takes away what a killed
+/// process left in its folder.
 void write_file_atomically(const std::string& path, const std::string& text);
 
 /// Unlinks temporary files of processes that have ended.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <system_error>
@@ -20,6 +21,8 @@ extern char** environ;
 
 namespace flitwise {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Blocks the signals the pool waits for, and puts the old mask back at the end.
 class BlockedSignals {
@@ -108,7 +111,10 @@ class Pool {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     const std::string log = log_path(options_.folder, *attempt.point);
-    const int mode = O_WRONLY | O_CREAT | (attempt.number == 1 ? O_TRUNC : O_APPEND);
+    if (std::error_code none; fs::is_symlink(log, none)) {
+      fs::remove(log, none);  // never through a link
+    }
+    const int mode = O_WRONLY | O_CREAT | O_NOFOLLOW | (attempt.number == 1 ? O_TRUNC : O_APPEND);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), mode, 0644);
     posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);

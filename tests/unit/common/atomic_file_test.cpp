@@ -127,6 +127,28 @@ TEST(StagedFile, WritesThroughALinkAndIntoADevice) {
   EXPECT_THROW(write_file_atomically("/proc/no/such/folder/x", "x"), OutputError);
 }
 
+TEST(FilesOfTheProgram, ReplaceALinkAndNeverFollowIt) {
+  TemporaryFolder folder;
+  std::filesystem::create_directory(folder.file("folder"));
+  std::ofstream(folder.file("other")) << "old";
+  for (const std::string target : {"other", "folder", "/dev/null", "nowhere"}) {
+    for (const std::string name : {"a", "b"}) {
+      std::filesystem::remove(folder.file(name));
+      ASSERT_EQ(::symlink(target.c_str(), folder.file(name).c_str()), 0);
+      EXPECT_NO_THROW(check_place(folder.file(name)));
+    }
+    write_files_together({{folder.file("a"), "1"}, {folder.file("b"), "2"}});
+    for (const std::string name : {"a", "b"}) {
+      EXPECT_TRUE(
+          std::filesystem::is_regular_file(std::filesystem::symlink_status(folder.file(name))))
+          << target;
+    }
+    EXPECT_EQ(read_file(folder.file("b")), "2");
+  }
+  EXPECT_EQ(read_file(folder.file("other")), "old");
+  EXPECT_THAT(folder.names(), ElementsAre("a", "b", "folder", "other"));
+}
+
 TEST(StagedFile, OnlyDescriptorsAndDevicesAreWrittenToAsTheyStand) {
   TemporaryFolder folder;
   if (std::filesystem::is_directory("/dev/shm")) {  // a place for files, although below /dev
