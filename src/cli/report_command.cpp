@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/output_paths.h"
+#include "cli/run_files.h"
 #include "common/atomic_file.h"
 #include "common/printable.h"
 
@@ -38,12 +39,28 @@ std::vector<fs::path> folders_of(const std::vector<std::string>& paths) {
   return folders;
 }
 
-/// The page takes the place of no file that a run or a sweep has written, or will write.
-void refuse_to_overwrite_results(const std::vector<std::string>& paths, const std::string& out) {
+/// Results to report, and the traces and the like that they name.
+std::vector<NamedPath> results_and_traces(const std::vector<std::string>& paths) {
   std::vector<NamedPath> inputs;
   for (const std::string& path : paths) {
     inputs.push_back({path, "a result to report"});
+    std::error_code ignored;
+    const fs::path place = whole(path);
+    for (const fs::path& result : {fs::is_directory(place, ignored) ? place / "result.json" : place,
+                                   place.parent_path() / "result.json"}) {
+      if (result.extension() != ".sqlite" && fs::is_regular_file(result, ignored)) {
+        for (const std::string& file : files_of_result(whole(result).string())) {
+          inputs.push_back({file, "a file of a result to report"});
+        }
+      }
+    }
   }
+  return inputs;
+}
+
+/// The page takes the place of no file that a run or a sweep has written, or will write.
+void refuse_to_overwrite_results(const std::vector<std::string>& paths, const std::string& out) {
+  std::vector<NamedPath> inputs = results_and_traces(paths);
   for (const fs::path& folder : folders_of(paths)) {
     for (const std::string name :
          {"result.json", "result.sqlite", "manifest.jsonl", "study.json", "points.txt",

@@ -33,25 +33,32 @@ bool may_go(const std::string& folder, const std::string& path) {
   return fs::is_regular_file(fs::symlink_status(path, ignored)) && !name_in(folder, path).empty();
 }
 
-/// Files that the result in the folder names as its own.
+/// Files of the run whose result stands in the folder. A link stands for a result of elsewhere.
 std::vector<std::string> files_of_last_run(const std::string& folder) {
-  const auto result = nlohmann::json::parse(read_own_file(folder + kResult).text, nullptr, false);
+  std::error_code ignored;
+  return fs::is_symlink(folder + kResult, ignored) ? std::vector<std::string>{}
+                                                   : files_of_result(folder + kResult);
+}
+
+}  // namespace
+
+std::vector<std::string> files_of_result(const std::string& path) {
+  const auto result = nlohmann::json::parse(read_own_file(path).text, nullptr, false);
+  const std::string folder = fs::path(path).parent_path().string();
   std::vector<std::string> files;
   if (!result.is_object() || !result.contains("flitwise") || !result["flitwise"].is_object()) {
     return files;
   }
   const auto names = result["flitwise"].value("files", nlohmann::json());
   for (const auto& name : names) {
-    const std::string path =
+    const std::string file =
         name.is_string() ? (fs::path(folder) / name.get<std::string>()).string() : "";
-    if (may_go(folder, path)) {
-      files.push_back(path);
+    if (may_go(folder, file)) {
+      files.push_back(file);
     }
   }
   return files;
 }
-
-}  // namespace
 
 RunFiles::RunFiles(const RunPaths& paths, TraceConfig& traces) : folder_(paths.folder) {
   if (!folder_.empty()) {

@@ -19,6 +19,9 @@ struct RunPaths {
   std::string config_space;  ///< file; empty: none
 };
 
+/// Paths of the regular files below the folder of a result that the result names as its own.
+std::vector<std::string> files_of_result(const std::string& result);
+
 class RunFiles {
  public:
   /// Takes the folder, if there is one, and opens the traces, which go to `traces`, and the

@@ -98,6 +98,38 @@ in_time 64 conform "$work/cases" --junit "$a_case"
 in_time 64 conform "$work/cases" --events "$a_case"
 in_time 64 conform "$work/cases" --events "$work/same" --junit "$work/same"
 
+# Results replace a link in their place and leave alone what it leads to; what the user names is written through one.
+mkdir "$work/linked"
+for name in result.json result.sqlite; do
+  echo "$name is not ours" >"$work/$name.kept"
+  ln -s "../$name.kept" "$work/linked/$name"
+done
+ln -s "$work/one/result.json" "$work/linked/trace.csv"
+for round in 1 2; do
+  expect 0 run "$config" "${quick[@]}" -o "$work/linked"
+  for name in result.json result.sqlite; do
+    [[ -f $work/linked/$name && ! -L $work/linked/$name ]] || complain "$name is no regular file of its own after run $round"
+    [[ $(cat "$work/$name.kept") == "$name is not ours" ]] || complain "run $round wrote $name through a link"
+  done
+done
+# A result that a link leads to is none of the folder: the files that it names stay.
+expect 0 run "$config" "${quick[@]}" -o "$work/traced" --trace packets="$work/traced/packets.csv"
+rm "$work/linked/result.json"
+ln -s ../traced/result.json "$work/linked/result.json"
+echo mine >"$work/linked/packets.csv"
+expect 0 run "$config" "${quick[@]}" -o "$work/linked"
+[[ $(cat "$work/linked/packets.csv") == mine ]] || complain "a file that another folder's result names is gone"
+
+# A page takes the place of no trace of a run to report.
+for result in traced traced/result.json; do
+  before="$(sha256sum "$work/traced/packets.csv")"
+  in_time 64 report "$work/$result" -o "$work/traced/packets.csv"
+  said "is a file of a result to report as well"
+  [[ "$(sha256sum "$work/traced/packets.csv")" == "$before" ]] || complain "a page took the place of a trace"
+done
+in_time 64 report "$work/traced" -o "$work/linked/../traced/packets.csv"
+in_time 0 report "$work/traced" -o "$work/traced/page.html"
+
 # No name is no name of a file.
 in_time 64 run "$config" "${endless[@]}" -o ''
 said "no name; expected a path"
@@ -140,6 +172,16 @@ for kind in FIFO folder; do
     rm -rf -- "$work/sweep/$name"
   done
 done
+cp -r "$work/sweep" "$work/links"
+mkdir "$work/mine"
+for name in "points/$id.json" "logs/$id.log" results.sqlite points.csv; do
+  rm -f "$work/links/$name"
+  echo mine >"$work/mine/${name##*.}"
+  ln -s "$work/mine/${name##*.}" "$work/links/$name"
+done
+in_time 0 sweep run "$work/links"
+[[ $(cat "$work"/mine/* | sort -u) == mine ]] || complain "a sweep wrote through a link"
+[[ -z $(find "$work/links" -type l) ]] || complain "a sweep left links in place of its files: $(find "$work/links" -type l)"
 in_place FIFO "$work/sweep/points/$id.json"
 in_time 4 sweep status "$work/sweep"
 printed "0 of 2 points have a result"
