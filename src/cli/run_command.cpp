@@ -11,6 +11,7 @@
 #include "cli/output_paths.h"
 #include "cli/run_files.h"
 #include "cli/simulate.h"
+#include "common/interrupt.h"
 #include "flitwise/error.h"
 #include "results/result_json.h"
 #include "results/summary_table.h"
@@ -112,6 +113,7 @@ int run(const RunOptions& options) {
   if (!options.config_space.empty()) {
     refuse_without_config_space(options.file, config);
   }
+  watch_for_interrupt();  // from here on there is a folder, and a result whenever a signal comes
   RunFiles files({options.folder, options.config_space}, config.trace);
   std::string config_space;
   const SimulatedRun run =

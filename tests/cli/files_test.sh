@@ -164,13 +164,29 @@ P
 expect 0 run "$config" "${small[@]}" --quiet -o "$work/named"
 [[ -s $work/elsewhere.csv && -L $work/named/link && -d $work/named/sub ]] || complain "a name in a result takes away what is no file of the folder"
 
+# Before the config is read there is nothing to write, whichever signal it is.
+mkfifo "$work/no.yaml"
+for signal in INT TERM HUP; do
+  env --default-signal=$signal "$FLITWISE" run "$work/no.yaml" -o "$work/early" >"$work/out" 2>"$work/err" &
+  child=$!
+  sleep 1
+  kill -$signal "$child"
+  wait "$child"
+  [[ $? == 130 ]] || complain "SIG$signal while the config is read did not end the run with 130"
+  [[ ! -e $work/early ]] || complain "SIG$signal while the config is read leaves a folder"
+done
+
 # Stopped in the warm-up: nothing was measured, and everything says so.
-"$FLITWISE" run "$config" --set run.warmup=100000000 --set workload.requests=100 --set system.devices=2 -o "$work/warm" >"$work/out" 2>"$work/err" &
-child=$!
-sleep 2
-kill -TERM "$child"
-wait "$child"
-[[ $? == 130 ]] || complain "SIGTERM in the warm-up did not end the run with 130"
+for signal in INT HUP TERM; do
+  rm -rf -- "$work/warm"
+  env --default-signal=$signal "$FLITWISE" run "$config" --set run.warmup=100000000 --set workload.requests=100 --set system.devices=2 -o "$work/warm" >"$work/out" 2>"$work/err" &
+  child=$!
+  sleep 2
+  kill -$signal "$child"
+  wait "$child"
+  [[ $? == 130 ]] || complain "SIG$signal in the warm-up did not end the run with 130"
+  [[ $(names "$work/warm") == "result.json result.sqlite " ]] || complain "SIG$signal in the warm-up leaves $(names "$work/warm")"
+done
 said "interrupted before the measured window began; nothing was measured"
 printed "Interrupted before the measured window began: nothing was measured"
 python3 - "$work/warm" <<'P' || complain "a run stopped in its warm-up has figures"
