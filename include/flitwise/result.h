@@ -75,7 +75,7 @@ struct LatencyResult {
 struct DhiResult {
   std::string device;
   std::uint64_t lookups = 0, hits = 0, allocs = 0, deallocs = 0, evictions = 0, bypasses = 0,
-                rejected = 0, wrong_domain = 0, flushes = 0, acks = 0;
+                rejected = 0, wrong_domain = 0, flushes = 0, acks = 0, handles_kept = 0;
   Time stall;
   double tlps_per_residency = 0;  ///< mean TLPs sent with one handle between its ALLOC and its end
   std::map<std::string, std::uint64_t> rejections;  ///< by kind

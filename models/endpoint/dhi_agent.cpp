@@ -376,6 +376,7 @@ void DhiAgent::start_window() {
   window_flushes_ = flushes_;
   window_acks_ = acks_;
   window_refused_ = refused_;
+  window_kept_ = kept_;
 }
 
 DhiResult DhiAgent::result(const std::string& device) const {
@@ -394,6 +395,7 @@ DhiResult DhiAgent::result(const std::string& device) const {
   result.flushes = flushes_ - window_flushes_;
   result.acks = acks_ - window_acks_;
   result.rejected = refused_ - window_refused_;
+  result.handles_kept = kept_ - window_kept_;
   return result;
 }
 

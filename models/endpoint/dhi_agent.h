@@ -52,7 +52,11 @@ class DhiAgent {
   std::uint64_t posted_serial() const { return table_ ? table_->posted_serial() : 0; }
   void nonposted_done(HandlePin pin) { table_->completed(pin); }  // likewise
   /// Likewise; it may be on its way. True: from now on the handle is kept. [DHI S2]
-  bool nonposted_given_up(HandlePin pin) { return table_->given_up(pin); }
+  bool nonposted_given_up(HandlePin pin) {
+    const bool is_kept = table_->given_up(pin);
+    kept_ += is_kept ? 1 : 0;
+    return is_kept;
+  }
   void pushed_through(std::uint64_t serial);
   void flush_done(std::uint64_t serial);
   /// The flush was refused, or had no answer: it says nothing. After some in a row nobody waits
@@ -141,9 +145,9 @@ class DhiAgent {
   unsigned failed_flushes_ = 0;           // in a row
   bool can_flush_ = false;                // of the message at hand
   DomainId waiting_domain_{0xffff'ffff};  // its lookup has been counted already
-  std::uint64_t deallocs_ = 0, bypasses_ = 0, flushes_ = 0, acks_ = 0, refused_ = 0;
+  std::uint64_t deallocs_ = 0, bypasses_ = 0, flushes_ = 0, acks_ = 0, refused_ = 0, kept_ = 0;
   std::uint64_t window_deallocs_ = 0, window_bypasses_ = 0, window_flushes_ = 0, window_acks_ = 0,
-                window_refused_ = 0;
+                window_refused_ = 0, window_kept_ = 0;
   SoftwareHooks software_;
   struct Order {
     DeallocOrder order;

@@ -89,7 +89,8 @@ CREATE TABLE dhi (
   wrong_domain INTEGER NOT NULL,
   tlps_per_residency REAL NOT NULL,
   flushes INTEGER NOT NULL,
-  acks INTEGER NOT NULL
+  acks INTEGER NOT NULL,
+  handles_kept INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE dhi_rejection (

@@ -174,6 +174,10 @@ std::vector<Statistic<Table>> make_dhi_statistics() {
        [](const Table& t) { return Json(t.flushes); }},
       {"acks", "", "Acknowledgements of ALLOCs by the host.",
        [](const Table& t) { return Json(t.acks); }},
+      {"handles_kept", "",
+       "Handles that go to no other domain any more, since a read with one timed out behind a "
+       "switch; each counts once.",
+       [](const Table& t) { return Json(t.handles_kept); }},
   };
 }
 

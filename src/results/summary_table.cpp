@@ -160,8 +160,15 @@ TextTable latency_table(const RunResult& result) {
 }
 
 TextTable handle_table(const RunResult& result) {
-  TextTable table({"Device handles", "lookups", "hit rate", "ALLOC", "DEALLOC", "evictions",
-                   "bypasses", "waited", "rejected", "wrong domain", "TLPs/residency"});
+  std::vector<std::string> header = {"Device handles", "lookups",      "hit rate",      "ALLOC",
+                                     "DEALLOC",        "evictions",    "bypasses",      "waited",
+                                     "rejected",       "wrong domain", "TLPs/residency"};
+  const bool has_kept = std::any_of(result.dhi.begin(), result.dhi.end(),
+                                    [](const DhiResult& dhi) { return dhi.handles_kept != 0; });
+  if (has_kept) {
+    header.emplace_back("kept");
+  }
+  TextTable table(header);
   for (const DhiResult& dhi : result.dhi) {
     if (dhi.lookups == 0 && dhi.rejected == 0) {
       continue;
@@ -170,11 +177,21 @@ TextTable handle_table(const RunResult& result) {
         dhi.lookups == 0
             ? std::nullopt
             : std::optional(static_cast<double>(dhi.hits) / static_cast<double>(dhi.lookups));
-    table.add_row(
-        {dhi.device, with_thousands(dhi.lookups), percent_text(rate), with_thousands(dhi.allocs),
-         with_thousands(dhi.deallocs), with_thousands(dhi.evictions), with_thousands(dhi.bypasses),
-         time_text(dhi.stall.ns()), with_thousands(dhi.rejected), with_thousands(dhi.wrong_domain),
-         fmt::format("{:.1f}", dhi.tlps_per_residency)});
+    std::vector<std::string> row = {dhi.device,
+                                    with_thousands(dhi.lookups),
+                                    percent_text(rate),
+                                    with_thousands(dhi.allocs),
+                                    with_thousands(dhi.deallocs),
+                                    with_thousands(dhi.evictions),
+                                    with_thousands(dhi.bypasses),
+                                    time_text(dhi.stall.ns()),
+                                    with_thousands(dhi.rejected),
+                                    with_thousands(dhi.wrong_domain),
+                                    fmt::format("{:.1f}", dhi.tlps_per_residency)};
+    if (has_kept) {
+      row.push_back(with_thousands(dhi.handles_kept));
+    }
+    table.add_row(row);
   }
   return table;
 }

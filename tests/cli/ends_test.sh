@@ -53,6 +53,7 @@ import json, sys
 result = json.load(open(sys.argv[1]))
 kept = sum(e["count"] for e in result["errors"] if e["kind"] == "handle_kept")
 evictions = sum(d["evictions"] for d in result["dhi"])
+assert kept == sum(d["handles_kept"] for d in result["dhi"])
 assert not any(d["wrong_domain"] for d in result["dhi"])
 assert sum(e["count"] for e in result["errors"] if e["kind"] == "completion_timeout") > 40
 assert eval(sys.argv[2]), (kept, evictions)
@@ -62,6 +63,7 @@ lost=(--set workload.kind=read --set workload.requests=3000 --set faults.drop_co
 ends "$configs/examples/switch_two_devices.yaml" "${lost[@]}"
 kept "16 <= kept <= 32"  # of two devices, 16 handles each
 "$FLITWISE" run "$configs/examples/switch_two_devices.yaml" "${lost[@]}" >"$work/out" 2>&1
+grep -Eq '^Device handles .* kept$' "$work/out" || complain "the table of handles has no column of those that are kept: $(cat "$work/out")"
 grep -Eq '^handle_kept +[1-9]' "$work/out" || complain "the summary does not say that handles are kept: $(tail -12 "$work/out")"
 # The link to a root port keeps a lost read and the next ALLOC in order, in each form.
 for form in rid_direct prefix; do

@@ -38,6 +38,7 @@ inline RunResult sample_result() {
   dhi.stall = Time::from_ns(30);
   dhi.tlps_per_residency = 5;
   dhi.rejected = 1;
+  dhi.handles_kept = 3;
   dhi.rejections = {{"out_of_range", 1}};
   result.dhi.push_back(dhi);
   result.errors = {{"unsupported_request", 2}};
