@@ -4,6 +4,7 @@
 
 #include "report/html.h"
 #include "report/report.h"
+#include "report/run_tables.h"
 #include "report/svg_plot.h"
 #include "results/text_table.h"
 
@@ -11,14 +12,6 @@ namespace flitwise {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string figure(const Json& value, double factor, int decimals) {
-  return value.is_number() ? fmt::format("{:.{}f}", value.get<double>() * factor, decimals) : "-";
-}
-
-std::string count(const Json& value) {
-  return with_thousands(value.get<std::uint64_t>());
-}
 
 std::string links_html(const Json& result, const ReportOptions& options) {
   HtmlTable table({"link", "TLPs", "payload, B", "goodput, Gb/s", "utilisation, %",
@@ -34,9 +27,10 @@ std::string links_html(const Json& result, const ReportOptions& options) {
     for (const char* way : {"up", "down"}) {
       const Json& d = link.at(way);
       const std::string name = link.at("name").get<std::string>() + " " + way;
-      table.add_row({name, count(d.at("tlps")), count(d.at("payload_bytes")),
-                     figure(d.at("goodput_gbps"), 1, 2), figure(d.at("utilisation"), 100, 2),
-                     figure(d.at("link_efficiency"), 100, 2), count(d.at("replays"))});
+      table.add_row({name, count_cell(d.at("tlps")), count_cell(d.at("payload_bytes")),
+                     figure_cell(d.at("goodput_gbps"), 1, 2),
+                     figure_cell(d.at("utilisation"), 100, 2),
+                     figure_cell(d.at("link_efficiency"), 100, 2), count_cell(d.at("replays"))});
       const Json& wire = d.at("wire_bytes");
       const auto total = wire.at("total").get<double>();
       std::vector<std::string> row = {name, with_thousands(static_cast<std::uint64_t>(total))};
@@ -62,9 +56,9 @@ std::string latency_html(const Json& result) {
   HtmlTable table({"latency, ns", "count", "mean", "min", "p50", "p90", "p99", "p99.9", "max"});
   for (const Json& latency : result.at("latency")) {
     std::vector<std::string> row = {latency.at("name").get<std::string>(),
-                                    count(latency.at("count"))};
+                                    count_cell(latency.at("count"))};
     for (const char* key : {"mean", "min", "p50", "p90", "p99", "p999", "max"}) {
-      row.push_back(figure(latency.at(key), 1, 1));
+      row.push_back(figure_cell(latency.at(key), 1, 1));
     }
     table.add_row(row);
   }
@@ -73,21 +67,31 @@ std::string latency_html(const Json& result) {
 
 std::string handles_html(const Json& result) {
   HtmlTable table({"device", "lookups", "hits", "ALLOC", "DEALLOC", "evictions", "bypasses",
-                   "waited, ns", "rejected", "wrong domain", "TLPs per residency"});
+                   "waited, ns", "rejected", "wrong domain", "TLPs per residency", "flushes",
+                   "ALLOC_ACK", "handles kept"});
+  HtmlTable refusals({"refused by the host", "device", "count"});
   for (const Json& dhi : result.at("dhi")) {
-    table.add_row({dhi.at("device").get<std::string>(), count(dhi.at("lookups")),
-                   count(dhi.at("hits")), count(dhi.at("allocs")), count(dhi.at("deallocs")),
-                   count(dhi.at("evictions")), count(dhi.at("bypasses")),
-                   figure(dhi.at("stall_ns"), 1, 1), count(dhi.at("rejected")),
-                   count(dhi.at("wrong_domain")), figure(dhi.at("tlps_per_residency"), 1, 2)});
+    table.add_row({dhi.at("device").get<std::string>(), count_cell(dhi.at("lookups")),
+                   count_cell(dhi.at("hits")), count_cell(dhi.at("allocs")),
+                   count_cell(dhi.at("deallocs")), count_cell(dhi.at("evictions")),
+                   count_cell(dhi.at("bypasses")), figure_cell(dhi.at("stall_ns"), 1, 1),
+                   count_cell(dhi.at("rejected")), count_cell(dhi.at("wrong_domain")),
+                   figure_cell(dhi.at("tlps_per_residency"), 1, 2),
+                   count_cell(value_of(dhi, "flushes")), count_cell(value_of(dhi, "acks")),
+                   count_cell(value_of(dhi, "handles_kept"))});
+    const Json rejections = value_of(dhi, "rejections");
+    for (const auto& [kind, number] : rejections.items()) {
+      refusals.add_row({kind, dhi.at("device").get<std::string>(), count_cell(number)});
+    }
   }
-  return table.is_empty() ? "" : "<h3>Device handles</h3>\n" + table.html();
+  return (table.is_empty() ? "" : "<h3>Device handles</h3>\n" + table.html()) +
+         (refusals.is_empty() ? "" : refusals.html());
 }
 
 std::string errors_html(const Json& result) {
   HtmlTable table({"errors and reports", "count"});
   for (const Json& error : result.at("errors")) {
-    table.add_row({error.at("kind").get<std::string>(), count(error.at("count"))});
+    table.add_row({error.at("kind").get<std::string>(), count_cell(error.at("count"))});
   }
   std::string html = table.is_empty() ? "" : "<h3>Errors and reports</h3>\n" + table.html();
   for (const Json& check : result.at("checks")) {
@@ -103,8 +107,9 @@ std::string errors_html(const Json& result) {
 }  // namespace
 
 std::string run_section(const Json& result, const ReportOptions& options) {
-  return links_html(result, options) + latency_html(result) + handles_html(result) +
-         errors_html(result) +
+  return links_html(result, options) + waits_html(result) + latency_html(result) +
+         handles_html(result) + translations_html(result) + cxl_html(result) +
+         attacks_html(result) + errors_html(result) + violations_html(result) +
          html_details("Effective configuration",
                       "<pre>" + html_text(result.at("config").dump(2)) + "</pre>\n");
 }

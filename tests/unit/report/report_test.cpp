@@ -90,6 +90,81 @@ TEST_F(ReportPage, ARunShowsItsFiguresAndNeedsNothingElse) {
   EXPECT_THAT(page, Not(HasSubstr("http")));
 }
 
+/// With something in each list that a result has.
+nlohmann::ordered_json full_result() {
+  nlohmann::ordered_json result = result_json(sample_result());
+  result["links"][0]["up"]["stall_ns"]["tags"] = 25.0;
+  result["dhi"][0]["handles_kept"] = 17;
+  result["iommu"][0]["iotlb_hits"] = 3;
+  result["iommu"][0]["iotlb_misses"] = 1;
+  result["iommu"][0]["permission_checks"] = 1234;
+  result["iommu"][0]["late_accesses"] = 19;
+  result["cxl_cache"] = {{{"device", "ep3"},
+                          {"reads", 30},
+                          {"writes", 10},
+                          {"hits", 11},
+                          {"evictions", 5},
+                          {"snoops", 6},
+                          {"snoops_modified", 7},
+                          {"bogus", 8}}};
+  result["cxl_hdm_db"] = {{{"device", "ep4"},
+                           {"host_reads", 41},
+                           {"host_writes", 42},
+                           {"host_hits", 43},
+                           {"host_evictions", 44},
+                           {"device_reads", 45},
+                           {"device_writes", 46},
+                           {"device_hits", 47},
+                           {"back_invalidations", 48},
+                           {"write_backs", 49},
+                           {"conflicts_early", 50},
+                           {"conflicts_late", 51}}};
+  result["attacks"] = {{{"attack", "forged_pasid"}, {"tried", 77}, {"through", 2}}};
+  return result;
+}
+
+TEST_F(ReportPage, EveryListOfAResultIsShownWithUnits) {
+  write_file_atomically(folder_.file("result.json"), full_result().dump());
+  const std::string page = report_page({folder_.path()}, {});
+  for (const char* text : {"share of window, %",
+                           ">25.0<",
+                           ">walkers<",
+                           "mean wait, ns",
+                           ">150.0<",
+                           ">75.00<",
+                           "Secure ATS",
+                           ">1,234<",
+                           "late accesses",
+                           ">19<",
+                           ">ep0.0<",
+                           "handles kept",
+                           ">17<",
+                           ">out_of_range<",
+                           ">ep3<",
+                           ">27.50<",
+                           ">ep4<",
+                           ">51<",
+                           ">forged_pasid<",
+                           ">77<",
+                           "a TLP lacks credits",
+                           ">120.000<"}) {
+    EXPECT_THAT(page, HasSubstr(text)) << text;
+  }
+}
+
+TEST_F(ReportPage, AResultOfAnOlderVersionLacksWhatItDidNotCount) {
+  nlohmann::ordered_json result = full_result();
+  for (const char* list :
+       {"iommu", "ats", "waits", "cxl_cache", "cxl_hdm_db", "attacks", "violations"}) {
+    result.erase(list);
+  }
+  result["dhi"][0].erase("handles_kept");
+  write_file_atomically(folder_.file("result.json"), result.dump());
+  const std::string page = report_page({folder_.path()}, {});
+  EXPECT_THAT(page, HasSubstr("Device handles"));
+  EXPECT_THAT(page, Not(HasSubstr("Translations")));
+}
+
 TEST_F(ReportPage, AFolderStandsForItsResultAndPlainHasNoCharts) {
   write_run();
   const std::string page = report_page({folder_.path()}, {true, ""});
@@ -124,11 +199,13 @@ TEST_F(ReportPage, ASweepShowsAChartPerFigureAndATable) {
 }
 
 TEST_F(ReportPage, WhateverStandsInAFileIsEscaped) {
-  const nlohmann::ordered_json good = result_json(sample_result());
+  const nlohmann::ordered_json good = full_result();
   const std::string evil = "<script>x</script>";
   for (const char* key : {"/flitwise/seed", "/flitwise/version", "/flitwise/config_sha256",
                           "/links/0/name", "/latency/0/name", "/dhi/0/device", "/errors/0/kind",
-                          "/checks/0/name", "/config/run/seed"}) {
+                          "/checks/0/name", "/config/run/seed", "/iommu/0/name", "/ats/0/function",
+                          "/waits/0/resource", "/waits/0/place", "/cxl_cache/0/device",
+                          "/cxl_hdm_db/0/device", "/attacks/0/attack", "/violations/0/packet"}) {
     nlohmann::ordered_json result = good;
     result[nlohmann::ordered_json::json_pointer(key)] = evil;
     write_file_atomically(folder_.file("result.json"), result.dump());
@@ -152,7 +229,8 @@ TEST_F(ReportPage, AnInterruptedRunSaysSo) {
 TEST_F(ReportPage, AResultWithFiguresOfAnotherKindIsRefused) {
   const nlohmann::ordered_json good = result_json(sample_result());
   for (const char* key : {"/flitwise", "/flitwise/simulated_ns", "/links", "/links/0/up",
-                          "/links/0/up/tlps", "/latency/0/count", "/checks"}) {
+                          "/links/0/up/tlps", "/latency/0/count", "/checks", "/waits",
+                          "/waits/0/wait_ns", "/iommu", "/iommu/0/walks", "/attacks/0/tried"}) {
     nlohmann::ordered_json result = good;
     result[nlohmann::ordered_json::json_pointer(key)] = "x";
     write_file_atomically(folder_.file("result.json"), result.dump());
