@@ -103,7 +103,7 @@ void TranslationAgent::translate(TranslationClient& client, std::uint64_t ticket
 void TranslationAgent::translate_next(TranslationClient& client, std::uint64_t ticket,
                                       const WalkRequest& request, std::uint32_t token, Time delay) {
   ++asked_;
-  Job job{&client, ticket, request, token, now() + delay, {}, kNone, 0};
+  Job job{&client, ticket, request, token, now() + delay, {}, kNone, 0, asked_};
   Walk walk(request, registers_.root_table(), offers_);
   Time latency{};
   if (look_up(walk, latency)) {
@@ -300,6 +300,7 @@ unsigned TranslationAgent::use_second_stage_cache(Walk& walk) {
 void TranslationAgent::step(Walker& walker) {
   if (walker.bytes_wanted) {
     walker.bytes_wanted = false;
+    walk_progress_.step(walker.job.number, key_of(walker.job.request), false);
     if (walker.has_failed) {
       walker.walk.failed();
     } else {
@@ -370,6 +371,7 @@ void TranslationAgent::memory_done(const MemoryTransaction& transaction, Time wh
 }
 
 void TranslationAgent::finish(Walker& walker) {
+  walk_progress_.step(walker.job.number, key_of(walker.job.request), true);
   walker.is_busy = false;
   walker.is_shared = !walker.is_overtaken;
   if (!walker.is_overtaken) {

@@ -30,6 +30,7 @@
 #include "iommu/translation_client.h"
 #include "iommu/waiting_pages.h"
 #include "iommu/walk.h"
+#include "iommu/walk_progress.h"
 #include "root_complex/memory_port.h"
 #include "stats/wait_book.h"
 
@@ -102,6 +103,11 @@ class TranslationAgent : public sc_core::sc_module,
   }
   /// Orders of software that it has carried out.
   std::uint64_t orders_done() const { return counts_.invalidations + invalidations_answered_; }
+  /// Nothing of the run has been completed for long, or something was: of its walks, those count
+  /// that it has not made before.
+  void begin_doubt() { walk_progress_.begin_doubt(asked_); }
+  void end_doubt() { walk_progress_.end_doubt(); }
+  std::uint64_t walk_progress() const { return walk_progress_.steps(); }
   bool is_quiet() const;
   /// When it gives up waiting for devices; never where it does not wait.
   Time next_timeout() const;
@@ -123,6 +129,7 @@ class TranslationAgent : public sc_core::sc_module,
     Time since{};                // it is in its queue
     std::uint32_t next = kNone;  // in its queue
     std::uint32_t missed = 0;    // counted as a miss of its own: in this window, from 1 on
+    std::uint64_t number = 0;    // among all requests; a prefetch has that of its cause
   };
   /// Jobs that wait, by their places in jobs_; first come, first served.
   struct JobQueue {
@@ -279,6 +286,7 @@ class TranslationAgent : public sc_core::sc_module,
   std::uint32_t window_number_ = 1;
   IommuResult counts_so_far() const;
   std::uint64_t asked_ = 0, answered_ = 0, invalidations_answered_ = 0;
+  WalkProgress walk_progress_;
 };
 
 }  // namespace flitwise

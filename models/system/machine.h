@@ -29,6 +29,7 @@
 
 namespace flitwise {
 
+class ProgressWatch;
 class RepeatBook;
 
 class Machine {
@@ -105,6 +106,7 @@ class Machine {
   std::optional<Time> next_own_work() const;
   Time rest_of_own_wait() const;
   std::optional<Time> end_of_timers() const;
+  void wait_until(Time end, ProgressWatch& watch);
   [[noreturn]] void fail(const std::string& why, const RepeatBook& repeats) const;
   bool nothing_is_under_way() const;
   bool all_work_is_given_out() const;

@@ -128,6 +128,15 @@ void Machine::run_software(const std::function<bool()>& is_over) {
   }
 }
 
+// For a timer, or for memory: what comes of that has all its time.
+void Machine::wait_until(Time end, ProgressWatch& watch) {
+  const bool is_timed = end_of_timers().has_value();
+  sc_core::sc_start(to_sc_time(std::min(end - now(), kWaitSlice)));
+  if (is_timed ? !end_of_timers() : memory_port_.done() <= now()) {
+    watch.begin(now());
+  }
+}
+
 void Machine::run_until_quiet() {
   using Outlook = ProgressWatch::Outlook;
   ProgressWatch watch(config.run.deadlock_after);
@@ -142,10 +151,12 @@ void Machine::run_until_quiet() {
       watch.begin(now());
     }
     const std::uint64_t done = completed();
-    const Outlook outlook = watch.look(now(), done, activity(), memory_port_.done());
+    const Outlook outlook =
+        watch.look(now(), done + agent_.walk_progress(), activity(), memory_port_.done());
     if (done != mark) {
       mark = done;
       repeats.forget();
+      agent_.end_doubt();
       continue;
     }
     check_links(repeats, "");
@@ -155,13 +166,10 @@ void Machine::run_until_quiet() {
       watch.begin(now());
     } else if (outlook == Outlook::kDoubtful) {
       repeats.begin();
+      agent_.begin_doubt();
     } else if (const Time end = std::max(end_of_timers().value_or(Time{}), memory_port_.done());
                outlook == Outlook::kSilent && end > now()) {
-      const bool is_timed = end_of_timers().has_value();
-      sc_core::sc_start(to_sc_time(std::min(end - now(), kWaitSlice)));
-      if (is_timed ? !end_of_timers() : memory_port_.done() <= now()) {
-        watch.begin(now());  // what comes of that has all its time
-      }
+      wait_until(end, watch);
     } else {
       fail(fmt::format("no progress for {} us of simulated time: no request, message or handle "
                        "order was completed",

@@ -6,6 +6,11 @@
 #include <systemc>
 #include <tlm>
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "config/load.h"
 #include "flitwise/error.h"
 #include "flitwise/link_socket.h"
@@ -131,6 +136,104 @@ run: {warmup: 0, deadlock_after: 900us}
 )"),
             "");
   EXPECT_GT(now(), Time::from_us(190'000));
+}
+
+// Of 100 reads most give up after 50 ms; the walks for their Translation Requests take 300 ms more.
+TEST(Deadlock, IsNoneWhileWalksGoOnForRequestsThatHaveGivenUp) {
+  EXPECT_EQ(end_of(R"(
+iommu: {translation: first_stage}
+device: {atc: {enabled: true}}
+host: {memory: {timing: {latency: 3ms}}}
+workload: {kind: read, payload: 64B, requests: 100, domains: 64, buffer_size: 4KiB}
+run: {warmup: 0}
+)"),
+            "");
+  EXPECT_GT(now(), Time::from_us(250'000));
+}
+
+// Each step of the walk comes behind half of the patience, and each is shorter than it.
+TEST(Deadlock, IsNoneWhileOneWalkTakesLongerThanPatienceLasts) {
+  EXPECT_EQ(end_of(R"(
+iommu: {translation: first_stage}
+host: {memory: {timing: {latency: 60ms}}}
+workload: {kind: posted_write, payload: 64B, requests: 10}
+run: {warmup: 0}
+)"),
+            "");
+  EXPECT_GT(now(), Time::from_us(300'000));
+}
+
+/// Memory that loses what software maps once a device has asked for a page.
+class ForgetfulMemory : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_target_socket<ForgetfulMemory> socket{"socket"};
+
+  explicit ForgetfulMemory(const sc_core::sc_module_name& name)
+      : sc_module(name), bytes_(std::size_t{256} << 20) {
+    socket.register_nb_transport_fw(this, &ForgetfulMemory::forward);
+    socket.register_transport_dbg(this, &ForgetfulMemory::debug);
+  }
+
+ private:
+  static constexpr std::uint64_t kQueues = std::uint64_t{48} << 20, kTables = kQueues + (1U << 20);
+
+  bool access(tlm::tlm_generic_payload& payload) {
+    const std::uint64_t address = payload.get_address();
+    const std::size_t size = payload.get_data_length();
+    if (size > bytes_.size() || address > bytes_.size() - size) {
+      payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+      return false;
+    }
+    std::uint8_t* const here = bytes_.data() + address;
+    if (payload.is_read()) {
+      std::copy_n(here, size, payload.get_data_ptr());
+    } else {
+      std::copy_n(payload.get_data_ptr(), size, here);
+    }
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    return true;
+  }
+  tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& /*phase*/,
+                             sc_core::sc_time& delay) {
+    const std::uint64_t address = payload.get_address();
+    forgets_ = forgets_ || (payload.is_write() && address >= kQueues && address < kTables);
+    access(payload);
+    delay += sc_core::sc_time(100, sc_core::SC_NS);
+    return tlm::TLM_COMPLETED;
+  }
+  unsigned int debug(tlm::tlm_generic_payload& payload) {
+    const bool is_lost = forgets_ && payload.is_write() && payload.get_address() >= kTables;
+    return is_lost || access(payload) ? payload.get_data_length() : 0;
+  }
+
+  std::vector<std::uint8_t> bytes_;
+  bool forgets_ = false;
+};
+
+// Asks for the translation, which is refused; for the page, which is granted; and so for ever.
+TEST(Deadlock, OfADeviceThatIsRefusedTheSameTranslationForEverIsReportedThoughWalksGoOn) {
+  ForgetfulMemory memory("forgetful");
+  System system(config_from_text(R"(
+iommu: {translation: first_stage}
+device: {atc: {enabled: true}, pri: {enabled: true}, timing: {completion_timeout: 500us}}
+host:
+  memory: {size: 256MiB}
+  timing: {completion_timeout: 500us}
+  iommu_driver: {enabled: true, premapped: 0, map_latency: 1us}
+workload: {kind: read, payload: 64B, requests: 50, domains: 4, buffer_size: 16KiB, buffer_base: 128MiB}
+run: {warmup: 0, deadlock_after: 1ms}
+)",
+                                 "run.yaml", ""),
+                memory.socket);
+  std::string why;
+  try {
+    system.run();
+  } catch (const SimulationError& error) {
+    why = error.what();
+  }
+  EXPECT_THAT(why, HasSubstr("no progress for 1000 us"));
+  EXPECT_THAT(why, HasSubstr("Translation Requests sent"));
+  EXPECT_LT(now(), Time::from_us(20'000));
 }
 
 }  // namespace
