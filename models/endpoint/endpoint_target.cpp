@@ -162,17 +162,20 @@ bool Endpoint::may_send(std::optional<Bdf> requester) const {
          functions_[function] == FunctionState::kRunning;
 }
 
-// model: a VF may send when the PF may, unless it was reset and its own enable has not been set
-// since.
+// model: a VF may send when the PF may, until it is reset, alone, with the PF or by its end (VF
+// Enable), or software writes its Command register: from then on its own enable counts. [LNK-9.27]
 void Endpoint::command_written(unsigned function) {
   const bool is_enabled = target_.space(function).bus_master_enabled();
+  FunctionState& state = functions_[function];
   if (function == 0) {
     set_bus_master(is_enabled);
-  }
-  if (is_enabled && functions_[function] == FunctionState::kStopped) {
-    functions_[function] = FunctionState::kRunning;
+  } else if (is_enabled && state == FunctionState::kStopped) {
+    state = FunctionState::kRunning;
     --not_running_;
     wake();
+  } else if (!is_enabled && state == FunctionState::kRunning) {
+    state = FunctionState::kStopped;
+    ++not_running_;
   }
 }
 
@@ -312,9 +315,11 @@ void Endpoint::end_reset(unsigned function) {
     --in_reset_;
     dhi_.reset_function(Bdf{static_cast<std::uint16_t>(base_.value + function)});
   } else {
-    // The PF's own enable holds all of them back.
-    std::fill(functions_.begin(), functions_.end(), FunctionState::kRunning);
-    in_reset_ = not_running_ = 0;
+    // The PF's own enable holds all of them back; behind it each VF waits for its own.
+    std::fill(functions_.begin(), functions_.end(), FunctionState::kStopped);
+    functions_[0] = FunctionState::kRunning;
+    in_reset_ = 0;
+    not_running_ = static_cast<unsigned>(functions_.size()) - 1U;
     is_bus_master_ = false;
   }
   target_.reset(function, reset_kind_);

@@ -250,7 +250,11 @@ void TargetUnit::apply(unsigned function, const WriteEffect& effect) {
   if (!effect.any()) {
     return;
   }
+  const unsigned vfs_before = vfs_.count;
   refresh();
+  for (unsigned vf = vfs_.count; vf < vfs_before; ++vf) {
+    hooks_.flr(vf + 1);  // It is gone; when it comes again it is as after a reset. [LNK-9.27]
+  }
   if (effect.command_changed) {
     hooks_.command_written(function);
   }
