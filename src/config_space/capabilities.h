@@ -38,6 +38,7 @@ struct PcieOptions {
   bool ten_bit_tag = true;   ///< 10-bit tags supported, requester and completer
   std::uint8_t port_number = 0;
   bool can_be_disabled = false;  ///< Link Disable is writable
+  bool is_virtual = false;       ///< of a VF: what its PF controls for it is reserved
 };
 Capability pcie_capability(const PcieOptions& options);
 

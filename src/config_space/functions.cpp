@@ -55,7 +55,9 @@ ConfigSpace virtual_function_space(const EndpointSpaceOptions& options) {
   ConfigSpace space = ConfigSpace::type0(ids, {});
   space.add(msix_capability(
       {options.msix_vectors, 0, options.msix_table_offset, options.msix_pba_offset}));
-  space.add(pcie_capability(pcie_options(options)));
+  PcieOptions pcie = pcie_options(options);
+  pcie.is_virtual = true;
+  space.add(pcie_capability(pcie));
   space.add(aer_capability(false));
   space.add(ari_capability());
   if (options.ats) {

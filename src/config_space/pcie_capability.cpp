@@ -23,10 +23,26 @@ std::uint32_t device_capability(const PcieOptions& options) {
          (is_endpoint ? pcie::kCapFlr : 0U);
 }
 
+// Of a VF only Initiate FLR, which is no field that is kept, and Device Status. Its PF controls the
+// rest for it. [LNK-9.28]
+Register virtual_device_control() {
+  return {pcie::kDeviceControl, 0, 0, 0xfU << 16, 0, 0};
+}
+
 std::uint32_t device_control_bits(const PcieOptions& options) {
   return pcie::kReportCorrectable | pcie::kReportNonFatal | pcie::kReportFatal |
          pcie::kReportUnsupported | pcie::kRelaxedOrdering | 7U << pcie::kMpsShift |
          (options.extended_tag ? pcie::kExtendedTag : 0U) | pcie::kNoSnoop | 7U << pcie::kMrrsShift;
+}
+
+// MPS outlives a function level reset; RO, No Snoop and MRRS 512 are the reset values.
+Register device_control_register(const PcieOptions& options) {
+  return {pcie::kDeviceControl,
+          pcie::kRelaxedOrdering | pcie::kNoSnoop | 2U << pcie::kMrrsShift,
+          device_control_bits(options),
+          0xfU << 16,
+          0,
+          7U << pcie::kMpsShift};
 }
 
 std::vector<Register> registers_of(const PcieOptions& options) {
@@ -46,9 +62,7 @@ std::vector<Register> registers_of(const PcieOptions& options) {
   return {
       {pcie::kCapabilities, (2U | type << 4) << 16, 0, 0, 0, 0},
       {pcie::kDeviceCap, device_capability(options), 0, 0, 0, pcie::kCapSlotPower},
-      // MPS outlives a function level reset; RO, No Snoop and MRRS 512 are the reset values.
-      {pcie::kDeviceControl, pcie::kRelaxedOrdering | pcie::kNoSnoop | 2U << pcie::kMrrsShift,
-       device_control_bits(options), 0xfU << 16, 0, 7U << pcie::kMpsShift},
+      options.is_virtual ? virtual_device_control() : device_control_register(options),
       {pcie::kLinkCap,
        link | (is_downstream ? pcie::kLinkActiveReporting : 0U) |
            std::uint32_t{options.port_number} << 24,
@@ -59,7 +73,7 @@ std::vector<Register> registers_of(const PcieOptions& options) {
       {pcie::kDeviceCap2,
        0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags | prefixes, 0, 0, 0,
        0},
-      {pcie::kDeviceControl2, 0, control2, 0, 0, 0},
+      {pcie::kDeviceControl2, 0, options.is_virtual ? 0U : control2, 0, 0, 0},
       {pcie::kLinkCap2, speeds, 0, 0, 0, 0},
       {pcie::kLinkControl2, options.generation, 0xf, 0, 0xf, 0},
   };

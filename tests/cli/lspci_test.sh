@@ -51,7 +51,8 @@ has 01:00.0 "Subsystem: Device $vendor:0001" 'Express (v2) Endpoint' 'Power Mana
 capabilities 01:00.0 10
 for vf in 01:00.1 01:00.2; do  # its own ids read FFFF
   has "$vf" "Subsystem: Device $vendor:0001" 'Express (v2) Endpoint' 'MSI-X: Enable- Count=32' 'FLReset+' 'Advanced Error Reporting' \
-    'Alternative Routing-ID Interpretation (ARI)' 'Address Translation Service (ATS)' 'ATSCtl:	Enable+'
+    'Alternative Routing-ID Interpretation (ARI)' 'Address Translation Service (ATS)' 'ATSCtl:	Enable+' 'CorrErr- NonFatalErr- FatalErr- UnsupReq-' \
+    'RlxdOrd- ExtTag- PhantFunc- AuxPwr- NoSnoop- FLReset-' 'MaxPayload 128 bytes, MaxReadReq 128 bytes' '10BitTagReq-'
   capabilities "$vf" 5
 done
 [[ $(grep -c '^ff0:' "$work/direct") == 4 ]] || complain "a function of the dump has other than 4,096 bytes"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config_space/capabilities.h"
+#include "config_space/functions.h"
 #include "flitwise/tlp.h"
 #include "unit/config_space/support.h"
 
@@ -163,6 +164,20 @@ TEST(PcieCapability, DeviceControlIsDecoded) {
   EXPECT_TRUE(control.id_based_ordering);
   EXPECT_FALSE(control.id_based_ordering_completion);
   EXPECT_EQ(control.completion_timeout_code, 5);
+}
+
+TEST(PcieCapability, LNK_9_28_AVfHasInitiateFlrAloneInDeviceControl) {
+  ConfigSpace vf = virtual_function_space({});
+  const std::uint16_t at = pcie_at(vf, cfg::pcie::kDeviceControl);
+  EXPECT_EQ(vf.read(at), 0U);
+  EXPECT_FALSE(vf.write(at, 0x7fff).device_control_changed);
+  EXPECT_EQ(vf.read(at), 0U);
+  EXPECT_TRUE(vf.write(at, cfg::pcie::kInitiateFlr).flr_started);
+  const std::uint16_t second = pcie_at(vf, cfg::pcie::kDeviceControl2);
+  EXPECT_FALSE(vf.write(second, 0xffff).device_control_changed);
+  EXPECT_EQ(vf.read(second), 0U);
+  report_error(vf, {cfg::aer::Uncorrectable::kCompletionTimeout});
+  EXPECT_NE(vf.read(at) >> 16, 0U) << "Device Status is its own";
 }
 
 TEST(PcieCapability, UnsupportedTagSizesCannotBeEnabled) {
