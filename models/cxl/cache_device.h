@@ -38,6 +38,13 @@ class CxlCacheDevice : public sc_core::sc_module {
   /// A message that its rules know nothing of.
   void send(PacketRef message);
 
+  /// The home says when memory has a whole line that was written through, beside the wire: what it
+  /// says there ends before. [COH-3.11]
+  void write_over(std::uint64_t line, bool is_written, Time when) {
+    core_.write_over(line, is_written, when);
+    wakeup_.at(now());
+  }
+
   /// The link has gone down: what is out fails, what is held is lost, and nothing is asked for
   /// until it is up again. `lines_received`: of those that were sent, with the home. [CXL-7.5]
   void link_lost(std::uint64_t lines_received);

@@ -15,7 +15,7 @@ CxlHome::CxlHome(const sc_core::sc_module_name& name, const Config& config, std:
       pool_(pool),
       memory_(memory),
       wakeup_("wakeup", config.host.timing.clock),
-      rules_({caches, kCxlIds, config.host.cxl_cache.pulls_clean_evictions}, *this),
+      rules_({caches, kCxlIds, config.host.cxl_cache.pulls_clean_evictions}, *this, this),
       breaks_single_writer_(config.faults.breaks(BrokenRule::kSingleWriter)) {
   for (int number = 0; number < caches; ++number) {
     ports_.push_back(std::make_unique<Port>(fmt::format("port{}", number)));
@@ -100,6 +100,13 @@ void CxlHome::write(std::uint32_t token, std::uint64_t line, const CxlLine& data
   access(std::move(packet), token, line);
 }
 
+// Data that do not come are missed now.
+void CxlHome::write_over(std::uint8_t port, std::uint64_t line, bool is_written) {
+  if (ports_[port]->on_write_over) {
+    ports_[port]->on_write_over(line, is_written, is_written ? memory_at_ : now());
+  }
+}
+
 void CxlHome::access(PacketRef packet, std::uint32_t token, std::uint64_t line) {
   packet->cxl->address = line;
   packet->request = token;
@@ -124,6 +131,7 @@ void CxlHome::work() {
   wakeup_.taken();
   inward_ = Time{};
   while (!done_.empty() && done_.top().when <= now()) {
+    memory_at_ = done_.top().when;
     const PacketRef packet = done_.top().packet;
     done_.pop();
     --in_memory_;

@@ -5,6 +5,7 @@
 
 #include <systemc>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <queue>
@@ -21,7 +22,10 @@
 
 namespace flitwise {
 
-class CxlHome : public sc_core::sc_module, private LineMemory, private MemoryClient {
+class CxlHome : public sc_core::sc_module,
+                private LineMemory,
+                private WriteListener,
+                private MemoryClient {
  public:
   /// For so many caches, each with a port of its own.
   CxlHome(const sc_core::sc_module_name& name, const Config& config, std::uint8_t caches,
@@ -39,6 +43,8 @@ class CxlHome : public sc_core::sc_module, private LineMemory, private MemoryCli
     bool is_down = false;
     std::uint64_t lines_received = 0;  ///< Bogus ones aside, since the link came up
     std::vector<Asked> asked;          ///< by CQID
+    /// A write of the cache that had its GO with the pull is over. [COH-3.11]
+    std::function<void(std::uint64_t line, bool is_written, Time when)> on_write_over;
 
     explicit Port(const std::string& name)
         : from_link((name + "_from_link").c_str()),
@@ -79,6 +85,7 @@ class CxlHome : public sc_core::sc_module, private LineMemory, private MemoryCli
   void read(std::uint32_t token, std::uint64_t line) override;
   void write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
              std::uint64_t byte_enables) override;
+  void write_over(std::uint8_t port, std::uint64_t line, bool is_written) override;
   void access(PacketRef packet, std::uint32_t token, std::uint64_t line);
   void memory_done(const MemoryTransaction& transaction, Time when) override;
   void work();
@@ -95,6 +102,7 @@ class CxlHome : public sc_core::sc_module, private LineMemory, private MemoryCli
   std::priority_queue<Done> done_;
   std::uint64_t dones_ = 0;
   std::size_t in_memory_ = 0;
+  Time memory_at_{};    // when memory has done what it is told of now
   Time inward_{};       // from the link to the directory: for what is done now
   bool counts_ = true;  // what is done now belongs to the measured part
   CxlOutput out_;       // scratch

@@ -75,37 +75,94 @@ PacketRef LineCore::take(CoreRequest& request, Time now) {
   operation.line = line;
   operation.is_out = true;
   operation.is_answer = false;
+  operation.awaited = 1;
+  operation.written_early.reset();
+  operation.status = TransferStatus::kDone;
   transfers_.take();
   return operation.packet;
 }
 
 void LineCore::finish(const CoreResult& result, Time done, bool is_answer) {
   Operation& operation = operations_[result.token];
+  operation.is_out = false;
+  operation.is_answer = is_answer;
   if (result.is_error) {
     ++refused_;
+    operation.status = TransferStatus::kUnsupportedRequest;
   } else if (transfers_.transfer(operation.line.transfer).op == Op::kRead) {
     tracer_.line_read(*operation.packet);
     transfers_.reached(operation.line, done);
     transfers_.data(operation.line, result.line);
+  } else if (result.is_at_home) {
+    home_has(result.token, done);
   } else {
-    operation.packet->stamp(Hop::kMemory, done);
-    tracer_.line_written(*operation.packet);
-    transfers_.reached(operation.line, done);
+    written(operation, done);
   }
-  operation.status = result.is_error ? TransferStatus::kUnsupportedRequest : TransferStatus::kDone;
-  operation.packet.reset();
-  operation.is_out = false;
-  operation.is_answer = is_answer;
+  if (operation.awaited == 1) {
+    operation.packet.reset();
+  }
   answers_ += is_answer ? 1 : 0;
   last_completion_ = std::max(last_completion_, done);
   ends_.add(result.token, done);
+}
+
+// Data that somebody else has sent are over before. With a GO that somebody else has sent a second
+// write of a line may be here: it ends with that.
+void LineCore::home_has(std::uint32_t token, Time done) {
+  Operation& operation = operations_[token];
+  const std::uint64_t line = operation.line.address;
+  if (!operation.written_early.value_or(true)) {
+    operation.status = TransferStatus::kTimeout;
+  } else if (operation.written_early.has_value() || at_home_.find(line) != nullptr) {
+    written(operation, done);
+  } else {
+    at_home_[line] = token;
+    ++operation.awaited;
+  }
+}
+
+void LineCore::written(Operation& operation, Time when) {
+  operation.packet->stamp(Hop::kMemory, when);
+  tracer_.line_written(*operation.packet);
+  transfers_.reached(operation.line, when);
+}
+
+void LineCore::write_over(std::uint64_t line, bool is_written, Time when) {
+  const std::uint32_t* const found = at_home_.find(line);
+  if (found == nullptr) {
+    note_early(line, is_written);
+    return;
+  }
+  const std::uint32_t token = *found;
+  at_home_.erase(line);
+  Operation& operation = operations_[token];
+  if (is_written) {
+    written(operation, when);
+  } else {
+    operation.status = TransferStatus::kTimeout;
+  }
+  operation.packet.reset();
+  last_completion_ = std::max(last_completion_, when);
+  ends_.add(token, when);
+}
+
+// Nobody's data come before GO but those that are forged.
+void LineCore::note_early(std::uint64_t line, bool is_written) {
+  for (Operation& one : operations_) {
+    if (one.is_out && one.line.address == line) {
+      one.written_early = is_written;
+    }
+  }
 }
 
 Time LineCore::tell_engine(Time now) {
   while (ends_.is_due(now)) {
     const std::uint32_t token = ends_.take();
     answers_ -= operations_[token].is_answer ? 1 : 0;
-    end(token, operations_[token].status, now);
+    operations_[token].is_answer = false;
+    if (--operations_[token].awaited == 0) {
+      end(token, operations_[token].status, now);
+    }
   }
   return ends_.next();
 }

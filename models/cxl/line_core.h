@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "coherence/core_request.h"
+#include "coherence/line_table.h"
 #include "common/due_queue.h"
 #include "cxl/line_transfers.h"
 #include "flitwise/config.h"
@@ -54,11 +56,14 @@ class LineCore {
     }
     results.clear();
   }
+  /// A write of this line that the home had is over: memory has its bytes, or they were lost on
+  /// their way. Of others it means nothing. [COH-3.11]
+  void write_over(std::uint64_t line, bool is_written, Time when);
   /// Tells the engine what is over by now; returns when something will be.
   Time tell_engine(Time now);
   /// Requests whose answer is here, and not yet at the core.
   std::size_t answers_under_way() const { return answers_; }
-  /// All that is out fails. [CXL-7.5]
+  /// All that is out fails; of what the home has, it says what becomes of it. [CXL-7.5]
   void lose_all(Time now);
 
   void start_window(Time now);
@@ -83,8 +88,10 @@ class LineCore {
   struct Operation {
     PacketRef packet;
     LineTransfers::Line line;
-    bool is_out = false;     // and has no result
-    bool is_answer = false;  // its result came from elsewhere
+    bool is_out = false;                // and has no result
+    bool is_answer = false;             // its result came from elsewhere
+    unsigned awaited = 1;               // its result, and of some writes the word of the home
+    std::optional<bool> written_early;  // what the home said before GO
     TransferStatus status = TransferStatus::kDone;
   };
   template <class Obstacle, class Ask>
@@ -113,6 +120,9 @@ class LineCore {
   CoreRequest wanted();
   PacketRef take(CoreRequest& request, Time now);
   void finish(const CoreResult& result, Time done, bool is_answer);
+  void home_has(std::uint32_t token, Time done);
+  void note_early(std::uint64_t line, bool is_written);
+  void written(Operation& operation, Time when);
   void end(std::uint32_t token, TransferStatus status, Time when);
 
   PacketPool& pool_;
@@ -122,6 +132,7 @@ class LineCore {
   std::vector<Operation> operations_;  // by token
   std::vector<std::uint32_t> free_;    // of them
   DueQueue<std::uint32_t> ends_;       // tokens whose results are on their way to the core
+  LineTable<std::uint32_t> at_home_;   // tokens of writes that memory does not have yet
   std::size_t answers_ = 0;            // among them
   Time asked_at_ = Time::never();
   unsigned asked_ = 0;                           // then

@@ -82,6 +82,10 @@ void Fabric::add_cache(FabricDevice& device, Link& link) {
       [endpoint = device.endpoint.get(), form = device.config.link.cxl.identity](DomainId domain) {
         return identity_value(form, endpoint->identity_of(domain), domain);
       });
+  home->port(device.home_port).on_write_over = [cache = device.cache.get()](
+                                                   std::uint64_t line, bool is_written, Time when) {
+    cache->write_over(line, is_written, when);
+  };
   bind(home->port(device.home_port), link.cache, LinkSide::kUpstream);
   bind(*device.cache, link.cache, LinkSide::kDownstream);
 }

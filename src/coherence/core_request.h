@@ -46,8 +46,9 @@ struct CoreResult {
   CoreOp op = CoreOp::kRead;
   std::uint32_t token = 0;
   std::uint64_t address = 0;
-  bool is_error = false;  ///< refused: nothing was read or written
-  CxlLine line{};         ///< of reads; of writes to keep: the whole line with what was written
+  bool is_error = false;    ///< refused: nothing was read or written
+  CxlLine line{};           ///< of reads; of writes to keep: the whole line with what was written
+  bool is_at_home = false;  ///< of writes: with GO; memory gets the bytes later [COH-3.11]
 };
 
 /// The cache appends; the core takes and clears.

@@ -210,8 +210,8 @@ void DeviceCache::finish(std::uint16_t cqid, CxlOutput& out, CoreResults& done) 
     array_.tell(line, LineState::kInvalid);
   }
   if (transaction.is_of_core) {
-    done.push_back(
-        {request.op, request.token, request.address, transaction.is_error, request.line});
+    done.push_back({request.op, request.token, request.address, transaction.is_error, request.line,
+                    transaction.opcode == cxl::D2hReq::kItoMWr && !transaction.is_error});
   }
   if (transaction.opcode != cxl::D2hReq::kCacheFlushed) {
     busy_.erase(line);

@@ -30,9 +30,10 @@ bool is_known(cxl::D2hRsp opcode) {
 
 }  // namespace
 
-HomeAgent::HomeAgent(const HomeAgentConfig& config, LineMemory& memory)
+HomeAgent::HomeAgent(const HomeAgentConfig& config, LineMemory& memory, WriteListener* listener)
     : config_(config),
       memory_(memory),
+      listener_(listener),
       max_active_(std::max(config.uqids / config.ports, 1U)),
       uqids_(config.uqids),
       expected_(config.uqids),

@@ -17,6 +17,7 @@
 #include "coherence/line_holders.h"
 #include "coherence/line_memory.h"
 #include "coherence/line_table.h"
+#include "coherence/write_listener.h"
 
 namespace flitwise {
 
@@ -28,7 +29,8 @@ struct HomeAgentConfig {
 
 class HomeAgent {
  public:
-  HomeAgent(const HomeAgentConfig& config, LineMemory& memory);
+  /// `listener` may be absent.
+  HomeAgent(const HomeAgentConfig& config, LineMemory& memory, WriteListener* listener = nullptr);
 
   /// Requests of caches that are not done yet, waiting ones included.
   std::size_t outstanding() const { return transactions_.size() - free_.size(); }
@@ -71,6 +73,8 @@ class HomeAgent {
     bool is_dirty = false;     ///< and memory has to have it
     bool is_error = false;     ///< memory does not have the line [COH-2.8]
     bool is_orphan = false;    ///< its cache has gone: nobody is to be answered
+    bool had_go = false;       ///< writes: with their pull, before memory has the line
+    bool is_written = false;   ///< and their data have come
     bool was_held = false;     ///< evictions: the cache still had the line when its turn came
     CxlLine line{};
     std::uint32_t next = kNobody;
@@ -121,6 +125,7 @@ class HomeAgent {
 
   HomeAgentConfig config_;
   LineMemory& memory_;
+  WriteListener* listener_;
   std::uint32_t max_active_;  // with so many at work no UQID is ever missing [COH-3.9]
   std::uint32_t active_ = 0;
   LineTable<Line> lines_;

@@ -86,6 +86,7 @@ void HomeAgent::resolve(std::uint32_t transaction, CxlOutput& out) {
       return;
     case cxl::D2hReq::kItoMWr:
     case cxl::D2hReq::kWrCur:
+      transactions_[transaction].had_go = !transactions_[transaction].is_orphan;
       pull(transaction, cxl::H2dRsp::kGoWritePull, out);
       close_cqid(transactions_[transaction]);  // the cache may use it again from GO on
       return;
@@ -195,7 +196,10 @@ void HomeAgent::pulled(std::uint32_t transaction, const CxlMessage& header, cons
     if (header.bogus) {  // a write cannot be lost to a snoop
       bad_.add(BadMessage::kWrongAnswer);
       write_back(transaction, out);
-    } else if (request.has_line || header.byte_enables == kAllBytes) {
+      return;
+    }
+    request.is_written = true;
+    if (request.has_line || header.byte_enables == kAllBytes) {
       merge(request.line, line, header.byte_enables);
       request.is_dirty = true;
       write_back(transaction, out);
@@ -224,6 +228,7 @@ void HomeAgent::write_back(std::uint32_t transaction, CxlOutput& out) {
 }
 
 /// Ends what has waited for memory; the next request for the line has its turn. [COH-3.2] [COH-3.8]
+/// A write that had its GO with the pull has no message for that. [COH-3.11]
 void HomeAgent::finish(std::uint32_t transaction, CxlOutput& out) {
   const Transaction& request = transactions_[transaction];
   if (request.opcode == cxl::D2hReq::kWrInv || request.opcode == cxl::D2hReq::kClFlush) {
@@ -232,6 +237,8 @@ void HomeAgent::finish(std::uint32_t transaction, CxlOutput& out) {
   } else if (request.opcode == cxl::D2hReq::kWoWrInv || request.opcode == cxl::D2hReq::kWoWrInvF) {
     respond(transaction, cxl::H2dRsp::kExtCmp, 0, out);
     close_cqid(request);
+  } else if (listener_ != nullptr && request.had_go) {
+    listener_->write_over(request.port, request.address, request.is_written);
   }
   Line& line = *lines_.find(request.address);
   if (line.waiting.first != kNobody) {

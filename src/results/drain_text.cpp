@@ -78,8 +78,8 @@ std::string within_the_window(const RunResult& result, const std::vector<Wire>& 
                                          .ns()));
 }
 
-/// How long host memory went on after the last window: what a cache writes through is over for its
-/// core when the home takes it, and in memory later.
+/// How long host memory went on after the last window: a line that a cache keeps is over for its
+/// core there, and in memory when it is given up. [CXL-7.6]
 Time behind_the_windows(const RunResult& result) {
   Time end{};
   for (const LinkResult& link : result.links) {

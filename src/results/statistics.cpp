@@ -214,13 +214,16 @@ std::vector<StatisticInfo> all_statistics() {
   };
   append(list, "links[].up|down", link_statistics());
   append(list, "latency[]", latency_statistics());
-  list.insert(list.end(),
-              {{"latency[]", "dma_read", "ns",
-                "Read requests of engines: from issue to the last byte at the engine."},
-               {"latency[]", "dma_write", "ns",
-                "Write requests of engines: from issue to the last byte in memory."},
-               {"latency[]", "dma_write_tlp", "ns",
-                "Write TLPs, or lines of CXL, each: from the request's issue to memory."}});
+  list.insert(
+      list.end(),
+      {{"latency[]", "dma_read", "ns",
+        "Read requests of engines: from issue to the last byte at the engine."},
+       {"latency[]", "dma_write", "ns",
+        "Write requests of engines: from issue to the last byte in memory, or in a cache that "
+        "keeps the line."},
+       {"latency[]", "dma_write_tlp", "ns",
+        "Write TLPs, or lines of CXL, each: from the request's issue to memory, or to a cache that "
+        "keeps it."}});
   append(list, "dhi[]", dhi_statistics());
   list.push_back({"dhi[]", "rejections.KIND", "", "Refusals by the host, by kind."});
   append(list, "iommu[]", iommu_statistics());

@@ -23,16 +23,19 @@ class OnceEach final : public Engine {
     transfer.issue = now;
     return true;
   }
-  void finished(const TransferEnd&) override {}
+  void finished(const TransferEnd& end) override {
+    ++(end.status == TransferStatus::kDone ? done : lost);
+  }
   Time next_at() const override { return Time::never(); }
   bool is_done() const override { return false; }
   std::string waiting() const override { return ""; }
 
-  std::uint64_t begun = 0;
+  std::uint64_t begun = 0, done = 0, lost = 0;
 };
 
-void lose(CxlCacheWrite write, Time after) {
+void lose(CxlCacheWrite write, Time after, Time memory = Time::from_ns(50)) {
   Config config;
+  config.host.memory.timing.latency = memory;
   config.link.preset = {"cxl68_gen5x4", 5, 4, CxlFlits::k68};
   config.device.cxl.cache.size = Bytes{4} << 10;
   config.device.cxl.cache.write = write;
@@ -49,7 +52,7 @@ void lose(CxlCacheWrite write, Time after) {
   device.cache->link_lost(machine.fabric().home->lines_received(0));
   machine.fabric().home->link_lost(0);
   machine.fabric().links[0].link->take_down();
-  sc_core::sc_start(to_sc_time(Time::from_us(2)));
+  sc_core::sc_start(to_sc_time(Time::from_us(2) + memory));
   std::uint64_t missing = 0;
   for (std::uint64_t line = 0; line < core.begun; ++line) {
     missing += machine.memory().peek_u64(kBase + line * kCxlLineBytes) == 0 ? 1 : 0;
@@ -62,6 +65,10 @@ void lose(CxlCacheWrite write, Time after) {
   EXPECT_GT(count("cxl_line_lost"), 0U);
   // One more has begun, and waits in the core.
   EXPECT_EQ(missing, count("cxl_line_lost") + count("cxl_request_lost") + 1);
+  if (write == CxlCacheWrite::kThrough) {  // [CXL-7.6]
+    EXPECT_EQ(core.done, core.begun - missing);
+    EXPECT_EQ(core.lost, missing - 1);
+  }
   EXPECT_TRUE(machine.fabric().home->is_quiet());
   EXPECT_EQ(machine.fabric().home->copies(), 0U);
 }
@@ -72,6 +79,11 @@ TEST(CxlCacheLost, CXL_7_5_LinesThatAreOwned) {
 
 TEST(CxlCacheLost, CXL_7_5_WritesPastTheCache) {
   lose(CxlCacheWrite::kThrough, Time::from_us(3));
+}
+
+// Many are at the home when the link goes down: memory gets them all the same.
+TEST(CxlCacheLost, CXL_7_6_WritesThatTheHomeHasAreWritten) {
+  lose(CxlCacheWrite::kThrough, Time::from_us(3), Time::from_us(1));
 }
 
 }  // namespace

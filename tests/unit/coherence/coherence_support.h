@@ -120,10 +120,29 @@ class CacheBench {
   std::uint32_t tokens_ = 0;
 };
 
+/// Writes of which a home said that they are over.
+class WritesOver final : public WriteListener {
+ public:
+  struct Write {
+    std::uint8_t port;
+    std::uint64_t line;
+    bool is_written;
+    bool operator==(const Write& other) const {
+      return port == other.port && line == other.line && is_written == other.is_written;
+    }
+  };
+  void write_over(std::uint8_t port, std::uint64_t line, bool is_written) override {
+    all.push_back({port, line, is_written});
+  }
+
+  std::vector<Write> all;
+};
+
 /// One home with memory that answers when it is told to, and the caches' ends of its links.
 class HomeBench {
  public:
-  explicit HomeBench(const HomeAgentConfig& config = {3, 64, false}) : home(config, memory) {}
+  explicit HomeBench(const HomeAgentConfig& config = {3, 64, false})
+      : home(config, memory, &writes_over) {}
 
   void request(std::uint8_t port, cxl::D2hReq opcode, std::uint16_t cqid,
                std::uint64_t address = 0) {
@@ -186,6 +205,7 @@ class HomeBench {
   bool sent_nothing_more() const { return out.empty(); }
 
   SlowMemory memory;
+  WritesOver writes_over;
   HomeAgent home;
   CxlOutput out;
 

@@ -196,6 +196,27 @@ TEST(DeviceCache, COH_2_6_ItoMWrSendsItsDataWithGoWritePull) {
   EXPECT_EQ(bench.cache.outstanding(), 0U);
 }
 
+TEST(DeviceCache, COH_3_11_OnlyAnItoMWrIsLeftToTheHome) {
+  CacheBench bench;
+  bench.respond(H2dRsp::kGoWritePull, bench.ask(CoreOp::kWriteThrough, 0x40, 5), 33);
+  ASSERT_EQ(bench.done.size(), 1U);
+  EXPECT_TRUE(bench.done[0].is_at_home);
+  bench.done.clear();
+  bench.respond(H2dRsp::kGoErrWritePull, bench.ask(CoreOp::kWriteThrough, 0x40, 5), 33);
+  const std::uint16_t part = bench.ask(CoreOp::kWriteThrough, 0x40, 5, enables_of(6));
+  bench.respond(H2dRsp::kWritePull, part, 33);
+  bench.go(part, GoState::kInvalid);
+  const std::uint16_t posted = bench.ask(CoreOp::kWritePosted, 0x40, 5);
+  bench.respond(H2dRsp::kFastGoWritePull, posted, 34);
+  bench.respond(H2dRsp::kExtCmp, posted);
+  bench.go(bench.ask(CoreOp::kWrite, 0x40, 5), GoState::kExclusive);
+  bench.ask(CoreOp::kWriteThrough, 0x40, 5);  // into the line that it owns
+  ASSERT_EQ(bench.done.size(), 5U);
+  for (const CoreResult& result : bench.done) {
+    EXPECT_FALSE(result.is_at_home);
+  }
+}
+
 TEST(DeviceCache, COH_2_6_WrInvSendsItsDataWithWritePullAndEndsWithGo) {
   CacheBench bench;
   const std::uint16_t cqid = bench.ask(CoreOp::kWriteThrough, 0x40, 5, enables_of(6));

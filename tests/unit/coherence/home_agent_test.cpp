@@ -288,6 +288,62 @@ TEST(HomeAgent, COH_3_8_CacheFlushedIsAnsweredAtOnce) {
   EXPECT_EQ(bench.home.outstanding(), 0U);
 }
 
+TEST(HomeAgent, COH_3_11_AWriteThatHadItsGoIsOverWhenMemoryHasIt) {
+  HomeBench bench;
+  bench.request(1, D2hReq::kItoMWr, 5, 0x40);
+  const std::uint16_t pull = bench.responded(1, H2dRsp::kGoWritePull, 5);
+  EXPECT_TRUE(bench.writes_over.all.empty()) << "its data are not here";
+  bench.data(1, pull, 8);
+  EXPECT_TRUE(bench.writes_over.all.empty()) << "memory does not have them";
+  bench.run_memory();
+  EXPECT_EQ(bench.writes_over.all, (std::vector<WritesOver::Write>{{1, 0x40, true}}));
+  EXPECT_TRUE(bench.sent_nothing_more()) << "the wire says nothing of it";
+}
+
+// Two writes of a line under one CQID, which is free with GO: the second has its turn when the
+// first is over.
+TEST(HomeAgent, COH_3_11_WritesOfALineAreOverOneAfterTheOther) {
+  HomeBench bench;
+  bench.request(1, D2hReq::kItoMWr, 5);
+  bench.data(1, bench.responded(1, H2dRsp::kGoWritePull, 5), 8);
+  bench.request(1, D2hReq::kItoMWr, 5);
+  EXPECT_TRUE(bench.sent_nothing_more());
+  bench.run_memory();
+  EXPECT_EQ(bench.writes_over.all.size(), 1U);
+  bench.data(1, bench.responded(1, H2dRsp::kGoWritePull, 5), 9);
+  bench.run_memory();
+  EXPECT_EQ(bench.writes_over.all.size(), 2U);
+  EXPECT_EQ(bench.in_memory(), 9U);
+}
+
+TEST(HomeAgent, COH_3_11_OfWritesThatTheWireTellsTheEndOfNothingIsSaid) {
+  HomeBench bench;
+  bench.request(0, D2hReq::kWrInv, 5);
+  bench.data(0, bench.responded(0, H2dRsp::kWritePull, 5), 9);
+  bench.request(0, D2hReq::kWoWrInvF, 6, 0x40);
+  bench.data(0, bench.responded(0, H2dRsp::kFastGoWritePull, 6), 9);
+  bench.hold(1, LineState::kExclusive, 0x80);
+  bench.request(1, D2hReq::kDirtyEvict, 7, 0x80);  // its core does not wait
+  bench.data(1, bench.responded(1, H2dRsp::kGoWritePull, 7), 9);
+  bench.run_memory();
+  EXPECT_EQ(bench.home.outstanding(), 0U);
+  EXPECT_TRUE(bench.writes_over.all.empty());
+}
+
+// The line of another cache goes to memory, and what was to replace it never came.
+TEST(HomeAgent, COH_3_11_BogusDataHaveWrittenNothing) {
+  HomeBench bench;
+  bench.hold(1, LineState::kExclusive);
+  bench.request(0, D2hReq::kItoMWr, 5);
+  const std::uint16_t snoop = bench.snooped(1, H2dReq::kSnpInv);
+  bench.answer(1, D2hRsp::kRspIFwdM, snoop);
+  bench.data(1, snoop, 6);
+  bench.data(0, bench.responded(0, H2dRsp::kGoWritePull, 5), 9, true);
+  bench.run_memory();
+  EXPECT_EQ(bench.in_memory(), 6U);
+  EXPECT_EQ(bench.writes_over.all, (std::vector<WritesOver::Write>{{0, 0, false}}));
+}
+
 TEST(HomeAgent, COH_3_9_WithFewUqidsRequestsWait) {
   HomeBench bench({3, 3, false});  // one request at a time
   bench.hold(1, LineState::kExclusive, 0x00);

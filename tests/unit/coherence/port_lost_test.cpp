@@ -62,6 +62,23 @@ TEST(PortLost, COH_3_10_APullThatIsOutWritesNothing) {
   }
 }
 
+// What memory was given is written; of data on their way the home says that they are lost, and of a
+// write without GO nothing, since its core has given that up.
+TEST(PortLost, COH_3_11_AWriteIsLostWithItsDataAlone) {
+  HomeBench bench;
+  bench.request(1, D2hReq::kItoMWr, 1, 0);
+  bench.data(1, bench.responded(1, H2dRsp::kGoWritePull, 1), 5);  // memory has not done it
+  bench.request(1, D2hReq::kItoMWr, 2, 0x40);
+  bench.responded(1, H2dRsp::kGoWritePull, 2);
+  bench.request(1, D2hReq::kItoMWr, 3, 0);  // has no turn
+  bench.home.port_lost(1, bench.out);
+  EXPECT_EQ(bench.writes_over.all, (std::vector<WritesOver::Write>{{1, 0x40, false}}));
+  bench.run_memory();
+  EXPECT_EQ(bench.writes_over.all,
+            (std::vector<WritesOver::Write>{{1, 0x40, false}, {1, 0, true}}));
+  EXPECT_EQ(bench.home.outstanding(), 0U);
+}
+
 // Requests that wait for their turn, for memory or for snoops end without a word, and the CQIDs
 // are free for the cache that comes next.
 TEST(PortLost, COH_3_10_RequestsOfTheLostCacheEndUnanswered) {

@@ -90,8 +90,8 @@ TEST(DrainText, AnotherDirectionThatBeginsOnlyAtTheEndIsNotNamed) {
               HasSubstr("; the last requests were on their way to host memory for 90 us more"));
 }
 
-// What a cache writes through is over for its core before it is in memory. [COH-2.6]
-TEST(DrainText, COH_2_6_MemoryThatWritesAfterTheWindowIsNamedBehindCaches) {
+// What a cache keeps is over for its core before it is in memory.
+TEST(DrainText, CXL_7_6_MemoryThatWritesAfterTheWindowIsNamedBehindCaches) {
   RunResult result = early_up();
   result.memory_asked = Time::from_us(12);
   result.memory_done = Time::from_us(401);
@@ -106,7 +106,7 @@ TEST(DrainText, COH_2_6_MemoryThatWritesAfterTheWindowIsNamedBehindCaches) {
 }
 
 // The window of another link may be what memory worked for.
-TEST(DrainText, COH_2_6_MemoryIsBehindTheLastOfAllWindows) {
+TEST(DrainText, CXL_7_6_MemoryIsBehindTheLastOfAllWindows) {
   RunResult result = early_up();
   result.cxl_caches.emplace_back();
   result.links.push_back(result.links[0]);
