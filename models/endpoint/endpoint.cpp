@@ -44,6 +44,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const Config& config, Pa
       target_(config, pool, sizer_, target_hooks()),
       tracks_contexts_(config.host.iommu_driver.teardown_rate > 0),
       contexts_(tracks_contexts_ ? domain_ids(config.workload) : 0) {
+  stop_vfs();
   if (config.device.atc.enabled) {
     ats_ = std::make_unique<AtsUnit>(config_, target_.page_requests());
   }

@@ -68,6 +68,8 @@ class Endpoint : public sc_core::sc_module {
   }
   /// Bus Master Enable of the PF; until it is set the device sends no requests.
   void set_bus_master(bool is_enabled);
+  /// The drivers of all VFs set their Bus Master Enable, at once and without a TLP. [LNK-9.27]
+  void enable_vfs();
   TargetUnit& target() { return target_; }
   /// What software does to have all functions ask for translations, at once and without a TLP:
   /// PASID, then ATS if `enables_ats`, then page requests. Does nothing without the capabilities.
@@ -194,6 +196,7 @@ class Endpoint : public sc_core::sc_module {
   void check_context_stop();
   void end_reset(unsigned function);
   void command_written(unsigned function);
+  void stop_vfs();
   std::optional<DomainId> domain_of(const DeviceIdentity& identity) const;
   TargetUnit::Hooks target_hooks();
   std::uint32_t new_active();

@@ -162,8 +162,25 @@ bool Endpoint::may_send(std::optional<Bdf> requester) const {
          functions_[function] == FunctionState::kRunning;
 }
 
-// model: a VF may send when the PF may, until it is reset, alone, with the PF or by its end (VF
-// Enable), or software writes its Command register: from then on its own enable counts. [LNK-9.27]
+// The PF has no state of its own for it: see is_bus_master_.
+void Endpoint::stop_vfs() {
+  std::fill(functions_.begin(), functions_.end(), FunctionState::kStopped);
+  functions_[0] = FunctionState::kRunning;
+  not_running_ = static_cast<unsigned>(functions_.size()) - 1U;
+}
+
+void Endpoint::enable_vfs() {
+  target_.enable_vfs();
+  for (std::size_t f = 1; f < functions_.size(); ++f) {
+    if (functions_[f] == FunctionState::kStopped) {
+      functions_[f] = FunctionState::kRunning;
+      --not_running_;
+    }
+  }
+  wake();
+}
+
+// A VF sends while its own enable is set and the PF's. [LNK-9.27]
 void Endpoint::command_written(unsigned function) {
   const bool is_enabled = target_.space(function).bus_master_enabled();
   FunctionState& state = functions_[function];
@@ -316,10 +333,8 @@ void Endpoint::end_reset(unsigned function) {
     dhi_.reset_function(Bdf{static_cast<std::uint16_t>(base_.value + function)});
   } else {
     // The PF's own enable holds all of them back; behind it each VF waits for its own.
-    std::fill(functions_.begin(), functions_.end(), FunctionState::kStopped);
-    functions_[0] = FunctionState::kRunning;
+    stop_vfs();
     in_reset_ = 0;
-    not_running_ = static_cast<unsigned>(functions_.size()) - 1U;
     is_bus_master_ = false;
   }
   target_.reset(function, reset_kind_);

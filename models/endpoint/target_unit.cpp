@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration requests to a device. Memory requests are in target_mmio.cpp.
+// Configuration requests to a device. Memory requests are in target_mmio.cpp, what its functions
+// are and what a reset takes in target_functions.cpp.
 #include "endpoint/target_unit.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "config_space/dhi_capability.h"
 #include "tlp/completion.h"
 #include "tlp/message_use.h"
 #include "tlp/raw_packet.h"
@@ -68,18 +68,6 @@ TargetUnit::TargetUnit(const Config& config, PacketPool& pool, const PacketSizer
       dvsec_(DhiCapability::of(config.device)),
       spaces_(config.device.functions.count) {
   space_options_.page_requests = page_requests_.get();
-}
-
-ConfigSpace& TargetUnit::space(unsigned function) {
-  std::unique_ptr<ConfigSpace>& space = spaces_[function];
-  if (space == nullptr) {
-    space = std::make_unique<ConfigSpace>(function == 0 ? endpoint_space(space_options_)
-                                                        : virtual_function_space(space_options_));
-    if (function == 0 && device_.dhi.supported) {
-      space->add(dhi_capability(dvsec_));
-    }
-  }
-  return *space;
 }
 
 void TargetUnit::receive(PacketRef packet, Time now, unsigned function) {
@@ -296,43 +284,6 @@ void TargetUnit::negotiate_again() {
       negotiate({true, true, own.bits, own.epoch}, own, dvsec_.range(), true);
   dvsec_.set_outcome(outcome);
   hooks_.negotiated(outcome, dvsec_.is_software_managed());
-}
-
-// Where the BARs are, decoded once a change.
-void TargetUnit::refresh() {
-  const ConfigSpace& pf = space(0);
-  vfs_ = flitwise::virtual_functions(pf);
-  pf_bar_ = pf.memory_space_enabled() ? pf.bar(0) : AddressRange{};
-  vf_bar_ = vfs_.memory_space_enabled ? vf_bar(pf, 0) : AddressRange{};
-}
-
-void TargetUnit::reset(unsigned function, ResetKind kind) {
-  const bool had_handles = dvsec_.end().is_enabled;
-  for (unsigned f = function; f < spaces_.size(); ++f) {
-    if (spaces_[f] != nullptr) {
-      spaces_[f]->reset(kind);
-    }
-    if (function != 0) {
-      break;  // A VF alone; the PF takes all with it.
-    }
-  }
-  for (auto page = pages_.begin(); page != pages_.end();) {
-    const bool is_concerned = function == 0 || page->first / (bar_size_ / kPageBytes) == function;
-    page = is_concerned ? pages_.erase(page) : std::next(page);
-  }
-  refresh();
-  if (function == 0) {
-    handle_registers_ = HandleRegisters();
-    hooks_.controlled(device_control(space(0)));
-    if (had_handles) {
-      negotiate_again();
-    }
-  }
-}
-
-Bdf TargetUnit::routing_id(unsigned function) const {
-  const Bdf pf = Bdf::of(bus_, 0, 0);
-  return function == 0 || !is_there(function) ? pf : vfs_.bdf(pf, function - 1);
 }
 
 // From the function that was asked, with its own ID. [LNK-9.24]

@@ -75,6 +75,8 @@ class TargetUnit {
   ConfigSpace& space(unsigned function);
   /// A write of software to a function, without a TLP.
   void configure(unsigned function, const CfgAccess& access);
+  /// Bus Master Enable of each VF is set, without a TLP and without a word to the hooks.
+  void enable_vfs();
   /// Null where the device has none.
   PageRequestInterface* page_requests() { return page_requests_.get(); }
   DhiDvsec& dvsec() { return dvsec_; }
@@ -158,6 +160,7 @@ class TargetUnit {
   DhiDvsec dvsec_;
   HandleRegisters handle_registers_;
   std::vector<std::unique_ptr<ConfigSpace>> spaces_;
+  bool starts_enabled_ = false;  // the space of a VF is made with Bus Master Enable
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by function and page
   std::uint8_t bus_ = 0;
   VirtualFunctions vfs_;

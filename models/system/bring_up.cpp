@@ -140,7 +140,8 @@ void Machine::set_up_at_once() {
   serve();
 }
 
-// Every device stands where software wants it; drivers give their first contexts handles.
+// Every device stands where software wants it; drivers let each VF send, and give their first
+// contexts handles.
 void Machine::software_ready() {
   if (boot_->devices().size() != fabric_.devices.size()) {
     boot_failure_ = "host software found " + std::to_string(boot_->devices().size()) + " of " +
@@ -157,6 +158,7 @@ void Machine::software_ready() {
   }
   fabric_.tell_root_port();
   for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
+    fabric_.devices[i].endpoint->enable_vfs();
     if (!software_[i].device.handles.is_active()) {
       continue;
     }

@@ -6,6 +6,7 @@
 
 #include "config/handle_ranges.h"
 #include "config/load.h"
+#include "config_space/registers.h"
 #include "cxl/widths.h"
 #include "dhi/negotiation.h"
 #include "system/static_setup.h"
@@ -164,8 +165,10 @@ void Fabric::build_switched(const Config& whole) {
 void Fabric::set_up_untimed() {
   assign_buses();
   for (FabricDevice& device : devices) {
-    device.endpoint->set_base(Bdf::of(device.buses.secondary, 0, 0));
-    device.endpoint->set_bus_master(true);
+    const Bdf pf = Bdf::of(device.buses.secondary, 0, 0);
+    device.endpoint->set_base(pf);
+    device.endpoint->target().configure(0, {true, pf, cfg::kCommand, cfg::kCommandBusMaster, 0x3});
+    device.endpoint->enable_vfs();
     device.endpoint->set_up_translation(device.config.iommu.translation != Translation::kOff);
     negotiate_handles(device);
   }

@@ -50,7 +50,7 @@ has 01:00.0 "Subsystem: Device $vendor:0001" 'Express (v2) Endpoint' 'Power Mana
   'Region 0: Memory at 10000000000 (64-bit, prefetchable)' "Designated Vendor-Specific: Vendor=$vendor ID=0001 Rev=0 Len=28"
 capabilities 01:00.0 10
 for vf in 01:00.1 01:00.2; do  # its own ids read FFFF
-  has "$vf" "Subsystem: Device $vendor:0001" 'Express (v2) Endpoint' 'MSI-X: Enable- Count=32' 'FLReset+' 'Advanced Error Reporting' \
+  has "$vf" "Subsystem: Device $vendor:0001" 'Express (v2) Endpoint' 'MSI-X: Enable- Count=32' 'FLReset+' 'BusMaster+' 'Advanced Error Reporting' \
     'Alternative Routing-ID Interpretation (ARI)' 'Address Translation Service (ATS)' 'ATSCtl:	Enable+' 'CorrErr- NonFatalErr- FatalErr- UnsupReq-' \
     'RlxdOrd- ExtTag- PhantFunc- AuxPwr- NoSnoop- FLReset-' 'MaxPayload 128 bytes, MaxReadReq 128 bytes' '10BitTagReq-'
   capabilities "$vf" 5
