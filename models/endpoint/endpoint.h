@@ -148,6 +148,8 @@ class Endpoint : public sc_core::sc_module {
   void pump(Time now);
   void pump_raw(Time now);
   bool may_send(std::optional<Bdf> requester) const;
+  std::string awaited_by(unsigned function) const;
+  std::string held_back() const;
   bool begin_transfer(Time now);
   bool send_piece(Time now);
   PacketRef make_request(const Transfer& transfer, const DeviceIdentity& identity,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "endpoint/endpoint.h"
+#include "tlp/json_value.h"
 
 namespace flitwise {
 
@@ -70,6 +71,30 @@ std::vector<CheckResult> Endpoint::checks() const {
   return all;
 }
 
+// What the present transfer waits for.
+std::string Endpoint::awaited_by(unsigned function) const {
+  const Bdf bdf{static_cast<std::uint16_t>(base_.value + function)};
+  if (functions_[function] == FunctionState::kInReset) {
+    return "the end of the reset of " + json_value::bdf_text(bdf);
+  }
+  if (!is_bus_master_) {
+    return "Bus Master Enable of " + json_value::bdf_text(base_);
+  }
+  return functions_[function] == FunctionState::kStopped
+             ? "Bus Master Enable of " + json_value::bdf_text(bdf)
+             : "a tag, a handle or room in the link's queues";
+}
+
+// Which functions may not send, where something of them may wait in an engine.
+std::string Endpoint::held_back() const {
+  if (functions_[0] != FunctionState::kInReset && !is_bus_master_) {
+    return "all wait for Bus Master Enable of " + json_value::bdf_text(base_);
+  }
+  return not_running_ == 0
+             ? ""
+             : fmt::format("{} wait for Bus Master Enable or the end of a reset", not_running_);
+}
+
 std::string Endpoint::waiting() const {
   std::string text;
   if (outstanding_.size() > 0) {
@@ -82,9 +107,9 @@ std::string Endpoint::waiting() const {
         fmt::format("{}: {} packets wait for room in the link's queues\n", name(), outbox_.size());
   }
   if (has_current_) {
-    text += fmt::format(
-        "{}: a transfer of domain {} waits for a tag, a handle or room in the link's queues\n",
-        name(), to_int(active_[current_].transfer.domain));
+    const DomainId domain = active_[current_].transfer.domain;
+    text += fmt::format("{}: a transfer of domain {} waits for {}\n", name(), to_int(domain),
+                        awaited_by(function_of(identity_of(domain).bdf)));
   }
   const auto say = [&](const char* who, const std::string& what) {
     text += what.empty() ? "" : fmt::format("{}: {}: {}\n", name(), who, what);
@@ -93,11 +118,15 @@ std::string Endpoint::waiting() const {
   if (ats_ != nullptr) {
     say("translations", ats_->waiting());
   }
+  const std::size_t before = text.size();
   for (const Engine* const engine : engines_) {
     say("engine", engine->waiting());
   }
   if (raw_ != nullptr) {
     say("engine", raw_->waiting());
+  }
+  if (!has_current_ && text.size() != before) {
+    say("functions", held_back());
   }
   return text;
 }
