@@ -372,6 +372,7 @@ void RootPort::release(Packet& packet) {
 void RootPort::memory_done(const MemoryTransaction& transaction, Time when) {
   --in_memory_;
   memory_done_at_ = when;
+  memory_end_ = std::max(memory_end_, when);
   Packet& packet = *transaction.packet;
   packet.stamp(Hop::kMemory, when);
   settle(packet);

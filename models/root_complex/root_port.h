@@ -102,8 +102,8 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void start_window();
   std::vector<WaitResult> waits() const;
   const RootPortCounters& counters() const { return counters_; }
-  /// When the latest memory access so far is done; may lie ahead of now.
-  Time memory_done_at() const { return memory_done_at_; }
+  /// When all memory accesses so far are done; may lie ahead of now.
+  Time memory_end() const { return memory_end_; }
   const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
   std::string waiting() const;
 
@@ -191,6 +191,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   std::deque<Held> held_;      // receive buffers of requests that queue up before the memory
   bool holds_buffer_ = false;  // of the packet that is being received
   Time memory_done_at_{};      // of the access that was submitted last
+  Time memory_end_{};          // of all of them
   std::size_t in_memory_ = 0;  // accesses that wait for the memory's answer
   std::uint64_t completions_to_drop_;
   bool breaks_completion_;            // the next one, on purpose

@@ -147,7 +147,7 @@ bool Machine::is_exhausted() const {
 }
 
 bool Machine::is_quiet() const {
-  return is_exhausted() && is_still();
+  return is_exhausted() && rest_of_last_request() == Time{} && is_still();
 }
 
 bool Machine::is_still() const {
@@ -205,9 +205,8 @@ std::optional<Time> Machine::close_devices() {
       continue;
     }
     // Memory and engine may have given an end that lies ahead.
-    const Time end =
-        std::max(fabric_.switches.empty() ? device.root_port->memory_done_at() : Time{},
-                 device.last_completion());
+    const Time end = std::max(fabric_.switches.empty() ? device.root_port->memory_end() : Time{},
+                              device.last_completion());
     if (is_over(device) && end <= now()) {
       measurement_.close(i);
     } else {
@@ -222,7 +221,8 @@ std::optional<Time> Machine::close_devices() {
 // its last requests, so that windows end with them; what remains are Acks and credits.
 void Machine::advance() {
   if (!is_started_ || measurement_.is_closed()) {
-    sc_core::sc_start(to_sc_time(kIdleSlice));
+    const Time alone = nothing_is_under_way() ? rest_of_last_request() : Time{};
+    sc_core::sc_start(to_sc_time(std::clamp(alone, kIdleSlice, kMemorySlice)));
     return;
   }
   const std::optional<Time> next = close_devices();
@@ -231,10 +231,11 @@ void Machine::advance() {
     sc_core::sc_start(to_sc_time(std::max(kWorkSlice, rest_of_own_wait())));
     is_in_slice_ = false;
   } else if (is_exhausted() && nothing_is_under_way()) {
-    if (const Time rest = end_of_last_request() - now(); rest > Time{}) {
-      sc_core::sc_start(to_sc_time(std::min(rest, kMemorySlice)));
+    if (const Time rest = rest_of_last_request(); rest > Time{}) {
+      const Time to_next = next ? *next - now() : rest;
+      sc_core::sc_start(to_sc_time(std::min({rest, to_next, kMemorySlice})));
     }
-    if (end_of_last_request() <= now()) {
+    if (rest_of_last_request() == Time{}) {
       measurement_.close();
     }
   } else {
@@ -243,15 +244,16 @@ void Machine::advance() {
   }
 }
 
-Time Machine::end_of_last_request() const {
-  Time end{};
+// Memory, engines and agents may have given an end that lies ahead.
+Time Machine::rest_of_last_request() const {
+  Time end = now();
   for (const auto& one : fabric_.root_ports) {
-    end = std::max(end, one->memory_done_at());
+    end = std::max(end, one->memory_end());
   }
   for (const FabricDevice& one : fabric_.devices) {
     end = std::max(end, one.last_completion());
   }
-  return end;
+  return end - now();
 }
 
 std::string Machine::waiting() const {

@@ -62,7 +62,7 @@ class Machine {
   void start();
   /// Every engine has given out all its work, or none was started.
   bool is_exhausted() const;
-  /// Nothing is under way anywhere, save periodic DLLPs.
+  /// Nothing is under way anywhere, save periodic DLLPs, and memory has done all it was given.
   bool is_quiet() const;
   bool is_cut_short() const { return is_cut_short_; }
   bool has_measured() const { return has_measured_; }
@@ -116,7 +116,7 @@ class Machine {
   void open_windows_left();
   void work_ended();
   void advance();
-  Time end_of_last_request() const;
+  Time rest_of_last_request() const;
   static bool has_given_out_all(const FabricDevice& device);
   bool is_over(const FabricDevice& device) const;
   void start_shared_windows();

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host memory is a seam: somebody else's memory takes its place, and a slow memory pushes back.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <tlm_utils/simple_target_socket.h>
 
+#include <string>
+#include <systemc>
+#include <tlm>
+
+#include "common/interrupt.h"
 #include "flitwise/error.h"
+#include "flitwise/link_socket.h"
 #include "flitwise/system.h"
 #include "support/four_phase_memory.h"
 
@@ -44,6 +52,40 @@ TEST(AttachedMemory, FourPhaseMemoryOfVaryingLatencyTakesThePlaceOfHostMemory) {
   EXPECT_EQ(memory.reads + memory.writes, 20'000U);
   EXPECT_GT(memory.most_in_flight, 8U);
   EXPECT_GT(latency_of(result, "dma_read").max, latency_of(result, "dma_read").min + 200);
+}
+
+/// Is done with each access at once, as far as the protocol goes: the first takes a millisecond
+/// more than the others.
+class UnevenMemory : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_target_socket<UnevenMemory> socket{"socket"};
+
+  explicit UnevenMemory(const sc_core::sc_module_name& name) : sc_module(name) {
+    socket.register_nb_transport_fw(this, &UnevenMemory::forward);
+  }
+
+ private:
+  tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& /*phase*/,
+                             sc_core::sc_time& delay) {
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    delay += is_first_ ? ns(1'001'000) : ns(1'000);
+    is_first_ = false;
+    return tlm::TLM_COMPLETED;
+  }
+
+  bool is_first_ = true;
+};
+
+TEST(AttachedMemory, TheWindowHasTheAccessThatEndsLastThoughItDidNotBeginLast) {
+  Config config;
+  config.workload.requests = 10;
+  config.run.warmup = 0;
+  UnevenMemory memory("uneven");
+  System system(config, memory.socket);
+  const RunResult result = system.run();
+  const double longest = latency_of(result, "dma_write").max;
+  EXPECT_GT(longest, 1'001'000);
+  EXPECT_NEAR(result.simulated.ns(), longest, 1) << "it was the first";
 }
 
 TEST(AttachedMemory, MemoryThatTakesRequestsSlowlyWithholdsCredits) {
@@ -106,6 +148,49 @@ TEST(HostMemoryBandwidth, FastEnoughMemoryHoldsNothingUp) {
   const RunResult result = system.run();
   expect_good_run(result);
   EXPECT_EQ(result.links.at(0).up.stalls.credits_posted, Time{});
+}
+
+Config slow_memory(Time latency) {
+  Config config;
+  config.host.memory.timing.latency = latency;
+  config.workload.requests = 10;
+  config.run.warmup = 0;
+  return config;
+}
+
+// Without a run: a machine that is only given TLPs is idle when memory has them.
+TEST(HostMemory, AMachineIsIdleWhenMemoryHasWhatWasWritten) {
+  System system(slow_memory(Time::from_us(5'000)));
+  PacketRef write = system.pool().make(PacketKind::kTlp);
+  write->tlp.type = TlpType::kMWr;
+  write->tlp.is_4dw = true;
+  write->tlp.address = Config{}.workload.buffer_base;
+  write->tlp.requester_id = Bdf::of(1, 0, 0);
+  write->tlp.length_dw = 1;
+  write->tlp.first_be = 0xf;
+  write->payload.assign(4, 0xaa);
+  write->payload_bytes = 4;
+  system.inject("ep0", write);
+  const Time begin = now();
+  const Time end = system.step_until_idle();
+  EXPECT_EQ(system.peek(write->tlp.address, 4), (std::vector<std::uint8_t>(4, 0xaa)));
+  EXPECT_GT(end - begin, Time::from_us(5'000));
+  EXPECT_LT(end - begin, Time::from_us(5'010));
+}
+
+TEST(HostMemory, AnInterruptIsSeenWithinMillisecondsWhileMemoryAloneIsAtWork) {
+  watch_for_interrupt();
+  System system(slow_memory(Time::from_us(200'000)));
+  unsigned committed = 0;
+  system.observe([&committed](const Observation& seen) {
+    if (std::string(seen.what) == "committed" && ++committed == 10) {
+      raise(SIGINT);
+    }
+  });
+  system.run();
+  EXPECT_EQ(committed, 10U);
+  EXPECT_TRUE(system.is_cut_short());
+  EXPECT_LT(now(), Time::from_us(2'000));
 }
 
 }  // namespace
