@@ -100,6 +100,18 @@ void CxlHome::write(std::uint32_t token, std::uint64_t line, const CxlLine& data
   access(std::move(packet), token, line);
 }
 
+// As many tokens as requests have ever been at the home at once.
+void CxlHome::has_turn(std::uint32_t token) {
+  if (token >= turns_.size()) {
+    turns_.resize(token + std::size_t{1});
+  }
+  turns_[token] = now() + inward_;
+}
+
+void CxlHome::is_at_work(std::uint8_t port, std::uint32_t token) {
+  ports_[port]->work_waits.add(turns_[token], now() + inward_);
+}
+
 // Data that do not come are missed now.
 void CxlHome::write_over(std::uint8_t port, std::uint64_t line, bool is_written) {
   if (ports_[port]->on_write_over) {

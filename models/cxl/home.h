@@ -19,12 +19,13 @@
 #include "flitwise/link_socket.h"
 #include "flitwise/result.h"
 #include "root_complex/memory_port.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
 class CxlHome : public sc_core::sc_module,
                 private LineMemory,
-                private WriteListener,
+                private HomeListener,
                 private MemoryClient {
  public:
   /// For so many caches, each with a port of its own.
@@ -43,6 +44,7 @@ class CxlHome : public sc_core::sc_module,
     bool is_down = false;
     std::uint64_t lines_received = 0;  ///< Bogus ones aside, since the link came up
     std::vector<Asked> asked;          ///< by CQID
+    WaitBook work_waits;               ///< of requests, for room among those at work [COH-3.9]
     /// A write of the cache that had its GO with the pull is over. [COH-3.11]
     std::function<void(std::uint64_t line, bool is_written, Time when)> on_write_over;
 
@@ -50,6 +52,11 @@ class CxlHome : public sc_core::sc_module,
         : from_link((name + "_from_link").c_str()),
           to_link((name + "_to_link").c_str()),
           asked(kCxlIds) {}
+
+    void start_window(Time now) {
+      to_link.start_window(now);
+      work_waits.start_window(now);
+    }
   };
   /// REQUIRES: number < caches.
   Port& port(std::uint8_t number) { return *ports_[number]; }
@@ -85,6 +92,8 @@ class CxlHome : public sc_core::sc_module,
   void read(std::uint32_t token, std::uint64_t line) override;
   void write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
              std::uint64_t byte_enables) override;
+  void has_turn(std::uint32_t token) override;
+  void is_at_work(std::uint8_t port, std::uint32_t token) override;
   void write_over(std::uint8_t port, std::uint64_t line, bool is_written) override;
   void access(PacketRef packet, std::uint32_t token, std::uint64_t line);
   void memory_done(const MemoryTransaction& transaction, Time when) override;
@@ -99,6 +108,7 @@ class CxlHome : public sc_core::sc_module,
   Wakeup wakeup_;
   HomeAgent rules_;
   std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<Time> turns_;  // by token: since when the request has the turn of its line
   std::priority_queue<Done> done_;
   std::uint64_t dones_ = 0;
   std::size_t in_memory_ = 0;

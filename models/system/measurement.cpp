@@ -161,7 +161,7 @@ void Measurement::open(std::size_t index, bool from_first_counted) {
   }
   for_each_agent(device, [](auto& agent) { agent.start_window(); });
   if (device.cache) {
-    fabric_.home->port(device.home_port).to_link.start_window(now());
+    fabric_.home->port(device.home_port).start_window(now());
   }
   if (const std::optional<PartitionId> partition = partition_of(device)) {
     device.handles->table().reset_statistics(*partition);
@@ -248,8 +248,10 @@ void Measurement::fill(RunResult& result) const {
     result.dhi.push_back(dhi_result(device));
     add_waits(device, result.waits);
     if (device.cache) {
-      result.waits.push_back(
-          fabric_.home->port(device.home_port).to_link.waits("home_of_" + device.name));
+      const CxlHome::Port& port = fabric_.home->port(device.home_port);
+      const std::string place = "home_of_" + device.name;
+      result.waits.push_back(port.work_waits.result(place, "home_requests"));
+      result.waits.push_back(port.to_link.waits(place));
     }
     for (AtsResult& function : device.endpoint->ats_results()) {
       result.ats.push_back(std::move(function));

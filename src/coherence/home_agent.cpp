@@ -30,7 +30,7 @@ bool is_known(cxl::D2hRsp opcode) {
 
 }  // namespace
 
-HomeAgent::HomeAgent(const HomeAgentConfig& config, LineMemory& memory, WriteListener* listener)
+HomeAgent::HomeAgent(const HomeAgentConfig& config, LineMemory& memory, HomeListener* listener)
     : config_(config),
       memory_(memory),
       listener_(listener),
@@ -90,6 +90,9 @@ void HomeAgent::requested(std::uint8_t port, const CxlMessage& request, CxlOutpu
   }
   Line& line = lines_[request.address];
   push(line.is_busy ? line.waiting : ready_, transaction);  // [COH-3.2]
+  if (!line.is_busy) {
+    note_turn(transaction);
+  }
   line.is_busy = true;
 }
 
@@ -125,10 +128,20 @@ std::uint32_t HomeAgent::pop(Queue& queue) {
   return first;
 }
 
+void HomeAgent::note_turn(std::uint32_t transaction) {
+  if (listener_ != nullptr) {
+    listener_->has_turn(transaction);
+  }
+}
+
 void HomeAgent::start_ready(CxlOutput& out) {
   while (ready_.first != kNobody && active_ < max_active_) {
     ++active_;
-    start(pop(ready_), out);
+    const std::uint32_t transaction = pop(ready_);
+    if (listener_ != nullptr) {
+      listener_->is_at_work(transactions_[transaction].port, transaction);
+    }
+    start(transaction, out);
   }
 }
 

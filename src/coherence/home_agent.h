@@ -13,11 +13,11 @@
 
 #include "coherence/bad_messages.h"
 #include "coherence/cxl_line.h"
+#include "coherence/home_listener.h"
 #include "coherence/id_pool.h"
 #include "coherence/line_holders.h"
 #include "coherence/line_memory.h"
 #include "coherence/line_table.h"
-#include "coherence/write_listener.h"
 
 namespace flitwise {
 
@@ -30,7 +30,7 @@ struct HomeAgentConfig {
 class HomeAgent {
  public:
   /// `listener` may be absent.
-  HomeAgent(const HomeAgentConfig& config, LineMemory& memory, WriteListener* listener = nullptr);
+  HomeAgent(const HomeAgentConfig& config, LineMemory& memory, HomeListener* listener = nullptr);
 
   /// Requests of caches that are not done yet, waiting ones included.
   std::size_t outstanding() const { return transactions_.size() - free_.size(); }
@@ -99,6 +99,7 @@ class HomeAgent {
   std::uint32_t open(std::uint8_t port, const CxlMessage& request);
   void push(Queue& queue, std::uint32_t transaction);
   std::uint32_t pop(Queue& queue);
+  void note_turn(std::uint32_t transaction);
   void start_ready(CxlOutput& out);
   void answer_lost(std::uint16_t uqid, CxlOutput& out);
 
@@ -125,7 +126,7 @@ class HomeAgent {
 
   HomeAgentConfig config_;
   LineMemory& memory_;
-  WriteListener* listener_;
+  HomeListener* listener_;
   std::uint32_t max_active_;  // with so many at work no UQID is ever missing [COH-3.9]
   std::uint32_t active_ = 0;
   LineTable<Line> lines_;

@@ -242,7 +242,9 @@ void HomeAgent::finish(std::uint32_t transaction, CxlOutput& out) {
   }
   Line& line = *lines_.find(request.address);
   if (line.waiting.first != kNobody) {
-    push(ready_, pop(line.waiting));
+    const std::uint32_t next = pop(line.waiting);
+    push(ready_, next);
+    note_turn(next);
   } else {
     line.is_busy = false;
     if (line.holders.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole lines that a device's cache hands through to memory: their requests are over when memory
-// has them, so that a slow memory is in their latency and in the window. [CXL-7.6] [COH-3.11]
+// has them, so that a slow memory is in their latency and in the window. [CXL-7.6] [COH-3.9]
+// [COH-3.11]
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -76,6 +77,62 @@ TEST(WriteThrough, CXL_7_6_GoodputIsThatOfMemoryAndWhatTheHomeHolds) {
   const double out = kRequests * mean_ns(results[0]) / window_ns(results[0]);
   EXPECT_LE(out, kAtHome + kCqids + 1) << "one more waits in the core";
   EXPECT_GE(out, 0.9 * kAtHome);
+}
+
+Simulation slow_writes(unsigned caches, unsigned requests, unsigned cqids) {
+  Simulation run{
+      "examples/cxl_cache.yaml",
+      {"device.cxl.cache.write=through", "workload.kind=posted_write", "run.warmup=0",
+       "workload.buffer_size=64MiB", "workload.placement=ring", "host.memory.timing.latency=100us",
+       fmt::format("system.devices={}", caches), fmt::format("workload.requests={}", requests),
+       fmt::format("device.cxl.cache.requests={}", cqids)}};
+  if (caches > 1) {  // each has lines of its own, so that nobody waits for a line
+    run.sets.push_back("system.instances.ep1.workload.buffer_base=8GiB");
+  }
+  return run;
+}
+
+/// Of all places together.
+double waits(const Json& result, const char* resource, const char* what) {
+  double all = 0;
+  for (const Json& row : result.at("waits")) {
+    all += row.at("resource") == resource ? row.at(what).get<double>() : 0;
+  }
+  return all;
+}
+
+// Memory takes 100 us for each line and any number at once. So the home works for 4,096 requests,
+// then for the next ones: 4,096 with one cache, 2,048 of both together with two, and more CQIDs do
+// not help. Whatever was not among the first waited, and that is what latency grows by.
+TEST(WriteThrough, COH_3_9_WaitsForRoomAtTheHomeAreWhatTheLatencyGrowsBy) {
+  constexpr unsigned kRequests = 40'960;
+  struct Bound {
+    unsigned caches, cqids, at_work;
+  };
+  const Bound all[] = {{1, 256, 4096}, {1, 1024, 4096}, {2, 256, 2048}};
+  std::vector<Simulation> runs = {slow_writes(1, 1, 256)};
+  for (const Bound& one : all) {
+    runs.push_back(slow_writes(one.caches, kRequests / one.caches, one.cqids));
+  }
+  const std::vector<Json> results = simulate_in_children(runs);
+  const double alone = mean_ns(results.at(0));
+  EXPECT_EQ(waits(results[0], "home_requests", "count"), 0);
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    SCOPED_TRACE(runs[i].text());
+    ASSERT_FALSE(results[i].contains("failed")) << results[i];
+    const Bound& bound = all[i - 1];
+    const double turns = kRequests / bound.at_work;
+    EXPECT_NEAR(window_ns(results[i]), turns * alone, 0.01 * turns * alone);
+    EXPECT_LE(waits(results[i], "home_requests", "count"), kRequests - bound.at_work);
+    EXPECT_GE(waits(results[i], "home_requests", "count"), 0.98 * (kRequests - bound.at_work));
+    const double at_home = waits(results[i], "home_requests", "wait_ns");
+    const double waited = at_home + waits(results[i], "cxl_ids", "wait_ns") +
+                          waits(results[i], "cxl_queues", "wait_ns");
+    const double growth = mean_ns(results[i]) - alone;
+    EXPECT_NEAR(waited / kRequests, growth, 0.02 * growth);
+    EXPECT_LE(at_home / window_ns(results[i]), bound.caches * bound.cqids) << "each has a CQID";
+    EXPECT_GE(at_home / window_ns(results[i]), 0.85 * bound.caches * bound.cqids);
+  }
 }
 
 }  // namespace

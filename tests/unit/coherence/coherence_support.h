@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -120,8 +121,8 @@ class CacheBench {
   std::uint32_t tokens_ = 0;
 };
 
-/// Writes of which a home said that they are over.
-class WritesOver final : public WriteListener {
+/// What a home tells beside its messages: requests that wait for room, and writes that are over.
+class HomeNotes final : public HomeListener {
  public:
   struct Write {
     std::uint8_t port;
@@ -131,18 +132,23 @@ class WritesOver final : public WriteListener {
       return port == other.port && line == other.line && is_written == other.is_written;
     }
   };
+  void has_turn(std::uint32_t token) override { waiting.insert(token); }
+  void is_at_work(std::uint8_t /*port*/, std::uint32_t token) override {
+    EXPECT_EQ(waiting.erase(token), 1U) << "each request has its turn once";
+  }
   void write_over(std::uint8_t port, std::uint64_t line, bool is_written) override {
-    all.push_back({port, line, is_written});
+    writes.push_back({port, line, is_written});
   }
 
-  std::vector<Write> all;
+  std::vector<Write> writes;        ///< that are over
+  std::set<std::uint32_t> waiting;  ///< requests with the turn of their line that are not at work
 };
 
 /// One home with memory that answers when it is told to, and the caches' ends of its links.
 class HomeBench {
  public:
   explicit HomeBench(const HomeAgentConfig& config = {3, 64, false})
-      : home(config, memory, &writes_over) {}
+      : home(config, memory, &notes) {}
 
   void request(std::uint8_t port, cxl::D2hReq opcode, std::uint16_t cqid,
                std::uint64_t address = 0) {
@@ -205,7 +211,7 @@ class HomeBench {
   bool sent_nothing_more() const { return out.empty(); }
 
   SlowMemory memory;
-  WritesOver writes_over;
+  HomeNotes notes;
   HomeAgent home;
   CxlOutput out;
 

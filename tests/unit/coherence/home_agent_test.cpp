@@ -292,11 +292,11 @@ TEST(HomeAgent, COH_3_11_AWriteThatHadItsGoIsOverWhenMemoryHasIt) {
   HomeBench bench;
   bench.request(1, D2hReq::kItoMWr, 5, 0x40);
   const std::uint16_t pull = bench.responded(1, H2dRsp::kGoWritePull, 5);
-  EXPECT_TRUE(bench.writes_over.all.empty()) << "its data are not here";
+  EXPECT_TRUE(bench.notes.writes.empty()) << "its data are not here";
   bench.data(1, pull, 8);
-  EXPECT_TRUE(bench.writes_over.all.empty()) << "memory does not have them";
+  EXPECT_TRUE(bench.notes.writes.empty()) << "memory does not have them";
   bench.run_memory();
-  EXPECT_EQ(bench.writes_over.all, (std::vector<WritesOver::Write>{{1, 0x40, true}}));
+  EXPECT_EQ(bench.notes.writes, (std::vector<HomeNotes::Write>{{1, 0x40, true}}));
   EXPECT_TRUE(bench.sent_nothing_more()) << "the wire says nothing of it";
 }
 
@@ -309,10 +309,10 @@ TEST(HomeAgent, COH_3_11_WritesOfALineAreOverOneAfterTheOther) {
   bench.request(1, D2hReq::kItoMWr, 5);
   EXPECT_TRUE(bench.sent_nothing_more());
   bench.run_memory();
-  EXPECT_EQ(bench.writes_over.all.size(), 1U);
+  EXPECT_EQ(bench.notes.writes.size(), 1U);
   bench.data(1, bench.responded(1, H2dRsp::kGoWritePull, 5), 9);
   bench.run_memory();
-  EXPECT_EQ(bench.writes_over.all.size(), 2U);
+  EXPECT_EQ(bench.notes.writes.size(), 2U);
   EXPECT_EQ(bench.in_memory(), 9U);
 }
 
@@ -327,7 +327,7 @@ TEST(HomeAgent, COH_3_11_OfWritesThatTheWireTellsTheEndOfNothingIsSaid) {
   bench.data(1, bench.responded(1, H2dRsp::kGoWritePull, 7), 9);
   bench.run_memory();
   EXPECT_EQ(bench.home.outstanding(), 0U);
-  EXPECT_TRUE(bench.writes_over.all.empty());
+  EXPECT_TRUE(bench.notes.writes.empty());
 }
 
 // The line of another cache goes to memory, and what was to replace it never came.
@@ -341,7 +341,7 @@ TEST(HomeAgent, COH_3_11_BogusDataHaveWrittenNothing) {
   bench.data(0, bench.responded(0, H2dRsp::kGoWritePull, 5), 9, true);
   bench.run_memory();
   EXPECT_EQ(bench.in_memory(), 6U);
-  EXPECT_EQ(bench.writes_over.all, (std::vector<WritesOver::Write>{{0, 0, false}}));
+  EXPECT_EQ(bench.notes.writes, (std::vector<HomeNotes::Write>{{0, 0, false}}));
 }
 
 TEST(HomeAgent, COH_3_9_WithFewUqidsRequestsWait) {
@@ -350,12 +350,15 @@ TEST(HomeAgent, COH_3_9_WithFewUqidsRequestsWait) {
   bench.hold(1, LineState::kExclusive, 0x40);
   bench.request(0, D2hReq::kRdOwn, 1, 0x00);
   bench.request(0, D2hReq::kRdOwn, 2, 0x40);
+  bench.request(2, D2hReq::kRdOwn, 3, 0x00);  // no turn yet: the line is busy
+  EXPECT_EQ(bench.notes.waiting.size(), 1U);
   const std::uint16_t first = bench.snooped(1, H2dReq::kSnpInv);
   EXPECT_TRUE(bench.sent_nothing_more());
   bench.answer(1, D2hRsp::kRspIHitSE, first);
   bench.run_memory();
   bench.expect_go(0, 1, GoState::kExclusive);
   bench.snooped(1, H2dReq::kSnpInv);
+  EXPECT_EQ(bench.notes.waiting.size(), 1U) << "one has begun, and the third has the turn now";
 }
 
 // What the home cannot make sense of.

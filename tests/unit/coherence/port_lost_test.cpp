@@ -72,10 +72,9 @@ TEST(PortLost, COH_3_11_AWriteIsLostWithItsDataAlone) {
   bench.responded(1, H2dRsp::kGoWritePull, 2);
   bench.request(1, D2hReq::kItoMWr, 3, 0);  // has no turn
   bench.home.port_lost(1, bench.out);
-  EXPECT_EQ(bench.writes_over.all, (std::vector<WritesOver::Write>{{1, 0x40, false}}));
+  EXPECT_EQ(bench.notes.writes, (std::vector<HomeNotes::Write>{{1, 0x40, false}}));
   bench.run_memory();
-  EXPECT_EQ(bench.writes_over.all,
-            (std::vector<WritesOver::Write>{{1, 0x40, false}, {1, 0, true}}));
+  EXPECT_EQ(bench.notes.writes, (std::vector<HomeNotes::Write>{{1, 0x40, false}, {1, 0, true}}));
   EXPECT_EQ(bench.home.outstanding(), 0U);
 }
 
