@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what is there by device and inode, what is to come by its path.
+// Compares what is there by device and inode, what is to come by the path where it will be.
 #include "cli/output_paths.h"
 
 #include <fmt/format.h>
@@ -8,12 +8,18 @@
 #include <system_error>
 
 #include "cli/commands.h"
+#include "common/atomic_file.h"
 #include "common/printable.h"
 
 namespace flitwise::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+fs::path final_place(const std::string& path) {
+  std::error_code failure;
+  return fs::weakly_canonical(fs::absolute(end_of_links(path), failure), failure);
+}
 
 bool is_same_file(const std::string& one, const std::string& other) {
   std::error_code failure;
@@ -23,8 +29,7 @@ bool is_same_file(const std::string& one, const std::string& other) {
   if (fs::exists(one, failure) || fs::exists(other, failure)) {
     return false;
   }
-  const fs::path first = fs::weakly_canonical(fs::absolute(one, failure), failure);
-  const fs::path second = fs::weakly_canonical(fs::absolute(other, failure), failure);
+  const fs::path first = final_place(one), second = final_place(other);
   return !first.empty() && first == second;
 }
 

@@ -72,7 +72,7 @@ void refuse_to_overwrite_results(const std::vector<std::string>& paths, const st
       continue;
     }
     for (const char* part : {"points", "logs"}) {
-      if (whole(out).parent_path() == whole(folder / part)) {
+      if (whole(end_of_links(out)).parent_path() == whole(folder / part)) {
         throw UsageError(
             fmt::format("--out: '{}' lies in {}/ of a sweep to report; expected another folder",
                         shortened(out), part));

@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 constexpr const char* kResult = "/result.json";
 constexpr const char* kDatabase = "/result.sqlite";
 
-/// Name of a path seen from the folder, links followed; empty where it lies elsewhere.
+/// Name of what is written to a path, seen from the folder; empty where it lies elsewhere.
 std::string name_in(const std::string& folder, const std::string& path) {
   std::error_code failure;
-  const fs::path name = fs::weakly_canonical(fs::absolute(path), failure)
+  const fs::path name = fs::weakly_canonical(fs::absolute(end_of_links(path)), failure)
                             .lexically_relative(fs::weakly_canonical(fs::absolute(folder)));
   const bool is_inside = !failure && !name.empty() && *name.begin() != ".." && name != ".";
   return is_inside ? name.string() : "";

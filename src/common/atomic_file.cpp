@@ -130,6 +130,17 @@ void check_place(const std::string& path) {
   }
 }
 
+std::string end_of_links(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel follows
+  fs::path end = path;
+  std::error_code none;
+  for (int links = 0; links < kMostLinks && fs::is_symlink(fs::symlink_status(end, none));
+       ++links) {
+    end = end.parent_path() / fs::read_symlink(end, none);
+  }
+  return end.string();
+}
+
 StagedFile::StagedFile(const std::string& path, Place place) : target_(path) {
   if (place == Place::kRegularFile) {
     check_place(path);
@@ -138,8 +149,12 @@ StagedFile::StagedFile(const std::string& path, Place place) : target_(path) {
     file_ = open_special(path);
   } else {
     std::error_code none;
-    if (place == Place::kAny && fs::is_symlink(path, none) && fs::exists(path, none)) {
-      target_ = fs::canonical(path).string();
+    if (place == Place::kAny) {
+      target_ = end_of_links(path);
+      if (fs::is_symlink(fs::symlink_status(target_, none))) {
+        errno = ELOOP;
+        fail(path);
+      }
     }
     make_folder(folder_of(target_));
     if (fs::is_directory(fs::symlink_status(target_, none))) {

@@ -23,6 +23,10 @@ enum class Place : unsigned char {
 /// Throws OutputError where something else than a regular file or a link stands at the path.
 void check_place(const std::string& path);
 
+/// Where a symbolic link at the path leads in the end, be there a file or not; else the path. Links
+/// that lead in a circle end at one of them.
+std::string end_of_links(const std::string& path);
+
 /// A file under way: written beside its place under a name that cannot be foreseen, and renamed
 /// when it is complete. At kAny a device or FIFO is written to as it stands, a link where it leads,
 /// and a FIFO is waited for until somebody reads it.
@@ -52,9 +56,9 @@ class StagedFile {
   int file_ = -1;          // locked: what no process holds is left over
 };
 
-/// Files of one run: syncs all, and puts them in place so that at no time files of two runs stand
-/// side by side. Those but the first are taken away, and `obsolete` ones, the first is renamed,
-/// then the others.
+/// Files of one run: syncs all, and puts them in place
+/// so that at no time files of two runs stand side by side. Those but the first are taken away, and
+/// `obsolete` ones, the first is renamed, then the others.
 void put_in_place(const std::vector<StagedFile*>& files,
                   const std::vector<std::string>& obsolete = {});
 

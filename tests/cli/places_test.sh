@@ -112,9 +112,26 @@ for round in 1 2; do
     [[ $(cat "$work/$name.kept") == "$name is not ours" ]] || complain "run $round wrote $name through a link"
   done
 done
+# Also where nothing is yet; and such a link does not make two files one.
+for output in trace report; do
+  ln -s "$work/to_come/$output" "$work/$output.link"
+done
+ln -s result.json "$work/linked/p.jsonl"
+for round in 1 2; do
+  expect 0 run "$config" "${quick[@]}" --trace packets="$work/trace.link"
+  expect 0 report "$work/one" -o "$work/report.link"
+  for output in trace report; do
+    [[ -L $work/$output.link && -s $work/to_come/$output ]] || complain "run $round wrote no $output through a link that led to nothing"
+  done
+  rm -f "$work/linked/result.json" "$work/linked/result.sqlite"
+  [[ $round == 1 ]] || expect 0 run "$config" "${quick[@]}" -o "$work/linked"
+  in_time 64 run "$config" "${endless[@]}" -o "$work/linked" --trace packets="$work/linked/p.jsonl"
+  said "is result.json of --out as well"
+done
+[[ -L $work/linked/p.jsonl ]] || complain "a refused run replaced a link"
 # A result that a link leads to is none of the folder: the files that it names stay.
 expect 0 run "$config" "${quick[@]}" -o "$work/traced" --trace packets="$work/traced/packets.csv"
-rm "$work/linked/result.json"
+rm "$work/linked/result.json" "$work/linked/p.jsonl"
 ln -s ../traced/result.json "$work/linked/result.json"
 echo mine >"$work/linked/packets.csv"
 expect 0 run "$config" "${quick[@]}" -o "$work/linked"

@@ -127,6 +127,22 @@ TEST(StagedFile, WritesThroughALinkAndIntoADevice) {
   EXPECT_THROW(write_file_atomically("/proc/no/such/folder/x", "x"), OutputError);
 }
 
+TEST(StagedFile, WritesThroughALinkThatLeadsToNothingYet) {
+  TemporaryFolder folder;
+  ASSERT_EQ(::symlink("new/x", folder.file("second").c_str()), 0);
+  ASSERT_EQ(::symlink(folder.file("second").c_str(), folder.file("first").c_str()), 0);
+  EXPECT_EQ(end_of_links(folder.file("first")), folder.file("new/x"));
+  for (const std::string text : {"1", "2"}) {
+    write_file_atomically(folder.file("first"), text);
+    EXPECT_EQ(read_file(folder.file("new/x")), text);
+    EXPECT_TRUE(std::filesystem::is_symlink(folder.file("first")));
+    EXPECT_TRUE(std::filesystem::is_symlink(folder.file("second")));
+  }
+  ASSERT_EQ(::symlink("circle", folder.file("circle").c_str()), 0);
+  EXPECT_THROW(write_file_atomically(folder.file("circle"), "x"), OutputError);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("circle")));
+}
+
 TEST(FilesOfTheProgram, ReplaceALinkAndNeverFollowIt) {
   TemporaryFolder folder;
   std::filesystem::create_directory(folder.file("folder"));
