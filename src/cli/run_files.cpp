@@ -89,12 +89,19 @@ void RunFiles::stage_result(const std::string& name, const std::string& text) {
   files_.back()->write(text);
 }
 
+void RunFiles::check_all_there() const {
+  for (const auto& file : files_) {
+    file->check_there();
+  }
+}
+
 void RunFiles::put_in_place(const SimulatedRun& run) {
   const BlockedInterrupts blocked;
   std::vector<std::string> obsolete;
   if (config_space_) {
     files_.push_back(std::move(config_space_));
   }
+  check_all_there();  // before the result makes its folder anew
   if (!folder_.empty()) {
     obsolete = files_of_last_run(folder_);
     stage_result(kDatabase, result_sqlite(result_json(run.result, run.end)));

@@ -29,7 +29,8 @@ class RunFiles {
   RunFiles(const RunPaths& paths, TraceConfig& traces);
 
   void write_config_space(const std::string& text) { config_space_->write(text); }
-  /// Files of the last run into the folder go, those named in its result as well.
+  /// Nothing changes where one of the files is gone. Files of the last run into the folder go,
+  /// those named in its result as well.
   void put_in_place(const SimulatedRun& run);
   /// Without a result, nor that of the last run: what a trace has tells why.
   void put_traces_in_place();
@@ -39,6 +40,7 @@ class RunFiles {
  private:
   std::unique_ptr<StagedFile> open(const std::string& path);
   void stage_result(const std::string& name, const std::string& text);
+  void check_all_there() const;
   void put_in_place(const std::vector<std::string>& obsolete);
 
   const std::string folder_;

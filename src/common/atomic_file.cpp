@@ -188,6 +188,17 @@ void StagedFile::write(const std::string& text) {
   }
 }
 
+void StagedFile::check_there() const {
+  struct stat named {
+  }, written{};
+  if (is_direct() || (::lstat(temporary_.c_str(), &named) == 0 && ::fstat(file_, &written) == 0 &&
+                      named.st_dev == written.st_dev && named.st_ino == written.st_ino)) {
+    return;
+  }
+  throw OutputError(fmt::format("{}: what was written for it, {}, has been taken away meanwhile",
+                                target_, temporary_));
+}
+
 void StagedFile::sync() const {
   if (!is_direct() && ::fsync(file_) != 0) {
     fail(target_);
@@ -208,6 +219,9 @@ void put_in_place(const std::vector<StagedFile*>& files, const std::vector<std::
   const BlockedInterrupts blocked;
   std::vector<std::string> outdated = obsolete;
   std::set<std::string> folders;
+  for (const StagedFile* file : files) {
+    file->check_there();
+  }
   for (std::size_t i = 0; i < files.size(); ++i) {
     files[i]->sync();
     if (!files[i]->is_direct()) {

@@ -43,6 +43,8 @@ class StagedFile {
   /// Where to write: the temporary file, or the device itself.
   const std::string& writable_path() const { return temporary_.empty() ? target_ : temporary_; }
   void write(const std::string& text);
+  /// Throws OutputError where somebody has taken it away meanwhile.
+  void check_there() const;
 
  private:
   friend void put_in_place(const std::vector<StagedFile*>& files,
@@ -56,7 +58,7 @@ class StagedFile {
   int file_ = -1;          // locked: what no process holds is left over
 };
 
-/// Files of one run: syncs all, and puts them in place
+/// Files of one run: changes nothing where one of them is gone; syncs all, and puts them in place
 /// so that at no time files of two runs stand side by side. Those but the first are taken away, and
 /// `obsolete` ones, the first is renamed, then the others.
 void put_in_place(const std::vector<StagedFile*>& files,

@@ -89,6 +89,22 @@ wait "$child"
 [[ $? == 130 ]] || complain "SIGTERM did not end the run with 130"
 [[ $(names "$work/two") == "result.json result.sqlite " ]] || complain "left in the folder: $(names "$work/two")"
 
+# A folder that is taken away while the run writes a trace there: nothing is put in place of what is gone.
+for is_link in no yes; do
+  mkdir -p "$work/elsewhere"
+  "$FLITWISE" run "$config" "${long[@]}" -o "$work/gone" --trace packets="$work/gone/p" 2>"$work/err" &
+  child=$!
+  sleep 1
+  mv "$work/gone" "$work/moved.$is_link"
+  [[ $is_link == no ]] || ln -s elsewhere "$work/gone"
+  kill -TERM "$child"
+  wait "$child"
+  [[ $? == 2 ]] || complain "a run whose trace is gone did not end with 2"
+  said "has been taken away meanwhile"
+  [[ -z $(ls -A "$work/gone/" 2>/dev/null) ]] || complain "left in place of a folder that is gone: $(ls -A "$work/gone/")"
+  rm -rf -- "$work/gone" "$work/moved.$is_link"
+done
+
 python3 - "$work/two" <<'P' || complain "an interrupted run does not say so"
 import json, sqlite3, sys
 result = json.load(open(sys.argv[1] + "/result.json"))

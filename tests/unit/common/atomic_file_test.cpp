@@ -143,6 +143,24 @@ TEST(StagedFile, WritesThroughALinkThatLeadsToNothingYet) {
   EXPECT_TRUE(std::filesystem::is_symlink(folder.file("circle")));
 }
 
+TEST(StagedFile, NothingChangesWhereOneIsGone) {
+  TemporaryFolder folder;
+  write_file_atomically(folder.file("a"), "old");
+  write_file_atomically(folder.file("obsolete"), "old");
+  StagedFile first(folder.file("a")), second(folder.file("b"));
+  first.write("new");
+  for (const bool is_replaced : {false, true}) {
+    std::filesystem::remove(second.writable_path());
+    if (is_replaced) {
+      std::ofstream(second.writable_path()) << "another's";
+    }
+    EXPECT_THROW(put_in_place({&first, &second}, {folder.file("obsolete")}), OutputError);
+    EXPECT_EQ(read_file(folder.file("a")), "old");
+    EXPECT_EQ(read_file(folder.file("obsolete")), "old");
+    EXPECT_FALSE(std::filesystem::exists(folder.file("b")));
+  }
+}
+
 TEST(FilesOfTheProgram, ReplaceALinkAndNeverFollowIt) {
   TemporaryFolder folder;
   std::filesystem::create_directory(folder.file("folder"));
