@@ -109,11 +109,33 @@ void add_known_path(HtmlPage& page, const std::string& path, const ReportOptions
   }
 }
 
+/// What the library found wrong, in plain words: its texts are "[...] key 'ok' not found" and
+/// "[...] type must be number, but is string".
+std::string flaw_in(const Json::exception& error) {
+  const std::string text = error.what();
+  constexpr int kNoKey = 403, kOtherType = 302;
+  const auto behind = [&text](const std::string& words) {
+    const std::size_t at = text.find(words);
+    return at == std::string::npos ? std::string() : text.substr(at + words.size());
+  };
+  if (error.id == kNoKey) {
+    const std::string key = behind("key '");
+    return fmt::format("an entry without the key '{}', which every result has there",
+                       key.substr(0, key.rfind('\'')));
+  }
+  if (error.id == kOtherType) {
+    const std::string types = behind("type must be ");
+    return fmt::format("a value of another type than a result has there: its type must be {}",
+                       types);
+  }
+  return "a list or an object is missing, or a value stands in its place";
+}
+
 void add_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
   try {
     add_known_path(page, path, options);
   } catch (const Json::exception& error) {  // a figure that is missing or of another kind
-    refuse(path, error.what());
+    refuse(path, flaw_in(error));
   }
 }
 

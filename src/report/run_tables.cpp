@@ -103,7 +103,8 @@ HtmlTable queues_table(const Json& result) {
 HtmlTable agents_table(const Json& result) {
   HtmlTable table({"agent", "requests", "translated", "look-ups", "hits, %", "misses, %",
                    "under a miss, %", "walks", "reads per walk", "faults", "invalidations",
-                   "invalidations of devices", "page requests", "page requests dropped"});
+                   "invalidations of devices", "held back", "page requests",
+                   "page requests dropped"});
   for (const Json& agent : list_of(result, "iommu")) {
     if (number(agent, "requests") + number(agent, "invalidations") == 0) {
       continue;
@@ -118,7 +119,7 @@ HtmlTable agents_table(const Json& result) {
          ratio(agent.at("walk_reads").get<double>(), agent.at("walks").get<double>(), 1, 1),
          count_cell(agent.at("faults")), count_cell(agent.at("invalidations")),
          count_cell(value_of(agent, "device_invalidations")),
-         count_cell(value_of(agent, "page_requests")),
+         count_cell(value_of(agent, "held_back")), count_cell(value_of(agent, "page_requests")),
          count_cell(value_of(agent, "page_requests_dropped"))});
   }
   return table;

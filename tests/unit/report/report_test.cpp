@@ -99,6 +99,7 @@ nlohmann::ordered_json full_result() {
   result["iommu"][0]["iotlb_misses"] = 1;
   result["iommu"][0]["permission_checks"] = 1234;
   result["iommu"][0]["late_accesses"] = 19;
+  result["iommu"][0]["held_back"] = 23;
   result["cxl_cache"] = {{{"device", "ep3"},
                           {"reads", 30},
                           {"writes", 10},
@@ -136,6 +137,8 @@ TEST_F(ReportPage, EveryListOfAResultIsShownWithUnits) {
                            ">1,234<",
                            "late accesses",
                            ">19<",
+                           "held back",
+                           ">23<",
                            ">ep0.0<",
                            "handles kept",
                            ">17<",
@@ -235,6 +238,24 @@ TEST_F(ReportPage, AResultWithFiguresOfAnotherKindIsRefused) {
     result[nlohmann::ordered_json::json_pointer(key)] = "x";
     write_file_atomically(folder_.file("result.json"), result.dump());
     EXPECT_THROW(report_page({folder_.path()}, {}), ConfigError) << key;
+  }
+}
+
+TEST_F(ReportPage, WhatAResultLacksIsSaidInPlainWords) {
+  nlohmann::ordered_json lacking = full_result(), other = full_result();
+  lacking["checks"][0].erase("ok");
+  other["checks"][0]["ok"] = 1;
+  for (const auto& [result, words] : {std::pair(lacking, "without the key 'ok', which"),
+                                      std::pair(other, "type must be boolean, but is number;")}) {
+    write_file_atomically(folder_.file("result.json"), result.dump());
+    try {
+      report_page({folder_.path()}, {});
+      FAIL() << words;
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(folder_.path()));
+      EXPECT_THAT(error.what(), HasSubstr(words));
+      EXPECT_THAT(error.what(), Not(HasSubstr("json.exception")));
+    }
   }
 }
 
