@@ -1,5 +1,8 @@
-# With CMAKE_UNITY_BUILD (the presets dev and fuzz) sources are compiled in batches, in a third of the time: most of
-# it goes into headers.
+# Sources are compiled in batches, in a third of the time: most of it goes into headers. -DCMAKE_UNITY_BUILD=OFF compiles
+# file by file. scripts/check_includes finds headers that lean on their neighbours' includes.
+if(NOT DEFINED CMAKE_UNITY_BUILD)
+  set(CMAKE_UNITY_BUILD ON CACHE BOOL "Compile sources in batches of a folder each")
+endif()
 if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 endif()
