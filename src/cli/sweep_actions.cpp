@@ -15,6 +15,7 @@
 #include "cli/output_paths.h"
 #include "cli/print_warnings.h"
 #include "common/atomic_file.h"
+#include "sweep/derived_figures.h"
 #include "sweep/local_engine.h"
 #include "sweep/merge.h"
 #include "sweep/plan.h"
@@ -55,6 +56,11 @@ MergedSweep merge_into_files(const Plan& plan, const std::string& folder) {
   MergedSweep merged = merge_results(plan, folder);
   write_files_together({{folder + "/results.sqlite", merged_sqlite(merged)},
                         {folder + "/points.csv", merged_csv(merged)}});
+  if (merged.missing.empty()) {
+    for (const std::string& sentence : figures_of_nothing(merged)) {
+      fmt::print(stderr, "flitwise: warning: {}\n", sentence);
+    }
+  }
   return merged;
 }
 

@@ -100,15 +100,17 @@ std::string replacement(const std::string& inside, const Parameters& values, std
   std::string no_number;
   const auto value = formula.value(
       [&](const std::string& name, bool) { return number_of(values, name, no_number); });
+  constexpr double kMost = 9e18;  // below the range of 64 bits
   if (!no_number.empty()) {
     problem = "${" + inside + "}: " + no_number;
     return "";
   }
   if (!value) {
-    problem = "${" + inside + "}: no such parameter, or it is no number";
+    problem =
+        fmt::format("${{{}}}: no such parameter, or it is no number; expected a number up to {}",
+                    inside, kMost);
     return "";
   }
-  constexpr double kMost = 9e18;  // below the range of 64 bits
   if (!(std::abs(*value) <= kMost)) {
     problem = fmt::format("${{{}}} is {}; expected a number up to {}", inside, *value, kMost);
     return "";

@@ -2,8 +2,11 @@
 // Formulas over rows and their baselines.
 #include "sweep/derived_figures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "config/problems.h"
 #include "sweep/expression.h"
 
 namespace flitwise {
@@ -64,6 +67,12 @@ std::vector<Formula> formulas_of(const BlockPresentation& block) {
   return formulas;
 }
 
+bool has_value(const MergedSweep& merged, const std::string& block, const std::string& figure) {
+  return std::any_of(merged.rows.begin(), merged.rows.end(), [&](const Json& row) {
+    return row.at("block") == block && !row.at(figure).is_null();
+  });
+}
+
 }  // namespace
 
 const Json* baseline_of(const MergedSweep& merged, const Json& row) {
@@ -101,6 +110,25 @@ void add_derived_figures(MergedSweep& merged) {
       }
     }
   }
+}
+
+std::vector<std::string> figures_of_nothing(const MergedSweep& merged) {
+  std::vector<std::string> found;
+  const auto& known = merged.columns;
+  for (const BlockPresentation& block : merged.presentation.blocks) {
+    for (const Formula& figure : formulas_of(block)) {
+      const std::vector<std::string> named = figure.expression.columns();
+      const auto unknown = std::find_if(named.begin(), named.end(), [&](const std::string& column) {
+        return std::find(known.begin(), known.end(), column) == known.end();
+      });
+      if (unknown != named.end() && !has_value(merged, block.name, figure.name)) {
+        found.push_back(fmt::format(
+            "block {}: figure {} has no value: no result has a column '{}'{}", block.name,
+            figure.name, *unknown, config::nearest_hint(*unknown, known, "column")));
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace flitwise

@@ -1,287 +1,184 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recursive descent over a formula, and its evaluation.
+// A formula as a SELECT of SQLite, in which each number and column is a parameter.
 #include "sweep/expression.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <cstdlib>
 
 namespace flitwise {
-
-struct Expression::Node {
-  enum class Kind { kNumber, kColumn, kNegate, kAdd, kSubtract, kMultiply, kDivide, kCall };
-  Kind kind = Kind::kNumber;
-  double number = 0;
-  std::string name;  // of a column or function
-  std::vector<Node> parts;
-};
-
 namespace {
 
-using Node = Expression::Node;
-using MaybeNumber = std::optional<double>;
+constexpr const char* kFunctions[] = {"min", "max", "first", "ceil", "floor", "abs", "baseline"};
+constexpr const char* kGrammar =
+    "expected numbers, columns, + - * / ( ), or min, max, first, ceil, floor, abs or baseline of "
+    "values";
 
-struct Mistake {
-  std::string text;
-};
-
-struct Arity {
-  const char* name;
-  std::size_t least, most;
-};
-constexpr Arity kFunctions[] = {{"min", 1, 64}, {"max", 1, 64},  {"first", 1, 64},  {"ceil", 1, 1},
-                                {"abs", 1, 1},  {"floor", 1, 1}, {"baseline", 1, 1}};
-
-class Parser {
- public:
-  Parser(const std::string& text, std::vector<std::string>& columns)
-      : text_(text), columns_(columns) {}
-
-  Node whole() {
-    Node node = sum();
-    if (at_ < text_.size()) {
-      expected("an operator");
+void first(sqlite3_context* context, int count, sqlite3_value** values) {
+  for (int i = 0; i < count; ++i) {
+    if (sqlite3_value_type(values[i]) != SQLITE_NULL) {
+      sqlite3_result_value(context, values[i]);
+      if (sqlite3_value_double(values[i]) != 0) {
+        return;
+      }
     }
-    return node;
+  }
+}
+
+/// The connection of this thread that formulas are evaluated in; it holds no tables.
+sqlite3* calculator() {
+  thread_local const std::unique_ptr<sqlite3, int (*)(sqlite3*)> kConnection(
+      [] {
+        sqlite3* connection = nullptr;
+        sqlite3_open(":memory:", &connection);
+        constexpr int kMostArguments = 32;
+        for (int values = 1; values <= kMostArguments; ++values) {
+          sqlite3_create_function(connection, "first", values, SQLITE_UTF8, nullptr, first, nullptr,
+                                  nullptr);
+        }
+        return connection;
+      }(),
+      sqlite3_close_v2);
+  return kConnection.get();
+}
+
+std::string mistake(const std::string& formula, std::size_t at, const std::string& what) {
+  const std::string seen = at < formula.size() ? fmt::format("'{}'", formula[at]) : "the end";
+  return fmt::format("'{}': {} at character {}: {}; {}", formula, seen, at + 1, what, kGrammar);
+}
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+}
+
+/// Writes SQL with two characters for each one of the formula, so that places in both agree and no
+/// `--` or `/*` begins a comment.
+class SqlText {
+ public:
+  SqlText(const std::string& formula, std::vector<Expression::Operand>& operands)
+      : formula_(formula), operands_(operands) {}
+
+  static constexpr const char* kFront = "SELECT ";
+
+  /// Empty where the formula has what no formula may have: see problem.
+  std::string sql(std::string& problem) {
+    for (std::size_t at = 0; at < formula_.size() && problem.empty();) {
+      const std::size_t begin = at;
+      while (at < formula_.size() && is_word(formula_[at])) {
+        ++at;
+      }
+      std::string text;
+      if (at > begin) {
+        text = word(begin, at, problem);
+      } else {
+        text = sign(at++, problem);
+      }
+      text.resize(2 * (at - begin), ' ');
+      sql_ += text;
+    }
+    return problem.empty() ? sql_ : "";
   }
 
  private:
-  [[noreturn]] void expected(const char* what) const {
-    throw Mistake{fmt::format("'{}': {} at character {}; expected {}", text_,
-                              at_ < text_.size() ? fmt::format("'{}'", text_[at_]) : "the end",
-                              at_ + 1, what)};
-  }
-
-  void skip_blanks() {
-    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) {
-      ++at_;
+  std::string sign(std::size_t at, std::string& problem) {
+    const char c = formula_[at];
+    if (c == '(') {
+      baselines_.push_back(is_of_baseline());
+    } else if (c == ')' && !baselines_.empty()) {
+      baselines_.pop_back();
+    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      return " ";
+    } else if (std::string("+-*/,)").find(c) == std::string::npos) {
+      problem = mistake(formula_, at, "no sign of a formula");
     }
+    is_baseline_next_ = false;
+    return std::string(1, c);
   }
 
-  bool take(char c) {
-    skip_blanks();
-    const bool is_here = at_ < text_.size() && text_[at_] == c;
-    at_ += is_here ? 1 : 0;
-    skip_blanks();
-    return is_here;
-  }
-
-  static Node join(Node::Kind kind, Node left, Node right) {
-    Node node;
-    node.kind = kind;
-    node.parts = {std::move(left), std::move(right)};
-    return node;
-  }
-
-  Node sum() {
-    Node node = product();
-    while (true) {
-      if (take('+')) {
-        node = join(Node::Kind::kAdd, std::move(node), product());
-      } else if (take('-')) {
-        node = join(Node::Kind::kSubtract, std::move(node), product());
-      } else {
-        return node;
+  std::string word(std::size_t begin, std::size_t end, std::string& problem) {
+    const std::string text = formula_.substr(begin, end - begin);
+    const std::size_t next = formula_.find_first_not_of(" \t\n", end);
+    if (std::isdigit(static_cast<unsigned char>(text[0])) != 0) {
+      char* rest = nullptr;
+      operands_.push_back({"", false, std::strtod(text.c_str(), &rest)});
+      if (*rest != '\0') {
+        problem = mistake(formula_, begin, "no decimal number");
       }
+      return "?";
     }
+    if (next == std::string::npos || formula_[next] != '(') {
+      operands_.push_back({text, is_of_baseline(), 0});
+      return "?";
+    }
+    if (std::find(std::begin(kFunctions), std::end(kFunctions), text) == std::end(kFunctions)) {
+      problem = mistake(formula_, begin, "no function " + text);
+    }
+    is_baseline_next_ = text == "baseline";
+    return is_baseline_next_ ? "" : text;
   }
 
-  Node product() {
-    Node node = factor();
-    while (true) {
-      if (take('*')) {
-        node = join(Node::Kind::kMultiply, std::move(node), factor());
-      } else if (take('/')) {
-        node = join(Node::Kind::kDivide, std::move(node), factor());
-      } else {
-        return node;
-      }
-    }
+  bool is_of_baseline() const {
+    return is_baseline_next_ || (!baselines_.empty() && baselines_.back());
   }
 
-  Node factor() {
-    constexpr int kDeepest = 100;
-    if (++depth_ > kDeepest) {
-      expected("fewer nested parentheses");
-    }
-    Node node;
-    if (take('-')) {
-      node.kind = Node::Kind::kNegate;
-      node.parts = {factor()};
-    } else if (take('(')) {
-      node = sum();
-      if (!take(')')) {
-        expected("')'");
-      }
-    } else {
-      node = atom();
-    }
-    --depth_;
-    return node;
-  }
-
-  Node atom() {
-    skip_blanks();
-    const auto is_word = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
-    };
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) {
-      ++at_;
-    }
-    const std::string word = text_.substr(begin, at_ - begin);
-    if (word.empty()) {
-      expected("a number, a column or a function");
-    }
-    Node node;
-    if (std::isdigit(static_cast<unsigned char>(word[0])) != 0) {
-      char* end = nullptr;
-      node.number = std::strtod(word.c_str(), &end);
-      if (*end != '\0') {
-        at_ = begin;
-        expected("a decimal number");
-      }
-      return node;
-    }
-    node.name = word;
-    if (take('(')) {
-      return call(std::move(node));
-    }
-    node.kind = Node::Kind::kColumn;
-    columns_.push_back(word);
-    return node;
-  }
-
-  Node call(Node node) {
-    node.kind = Node::Kind::kCall;
-    do {
-      node.parts.push_back(sum());
-    } while (take(','));
-    if (!take(')')) {
-      expected("')' or ','");
-    }
-    const auto* function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
-                                        [&](const Arity& each) { return node.name == each.name; });
-    if (function == std::end(kFunctions) || node.parts.size() < function->least ||
-        node.parts.size() > function->most) {
-      throw Mistake{
-          fmt::format("'{}': no function {} of {} values; expected min, max, first, "
-                      "ceil, floor, abs or baseline",
-                      text_, node.name, node.parts.size())};
-    }
-    return node;
-  }
-
-  const std::string& text_;
-  std::vector<std::string>& columns_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
+  const std::string& formula_;
+  std::vector<Expression::Operand>& operands_;
+  std::string sql_;
+  std::vector<bool> baselines_;  // of each open parenthesis: what is inside is of the baseline
+  bool is_baseline_next_ = false;
 };
-
-MaybeNumber evaluate(const Node& node, const Expression::Lookup& lookup, bool of_baseline);
-
-MaybeNumber first_of(const Node& node, const Expression::Lookup& lookup, bool of_baseline) {
-  MaybeNumber last;
-  for (const Node& part : node.parts) {
-    const MaybeNumber value = evaluate(part, lookup, of_baseline);
-    last = value ? value : last;
-    if (value && *value != 0) {
-      break;
-    }
-  }
-  return last;
-}
-
-MaybeNumber call_value(const Node& node, const Expression::Lookup& lookup, bool of_baseline) {
-  if (node.name == "first") {
-    return first_of(node, lookup, of_baseline);
-  }
-  if (node.name == "baseline") {
-    return evaluate(node.parts[0], lookup, true);
-  }
-  std::vector<double> values;
-  for (const Node& part : node.parts) {
-    const MaybeNumber value = evaluate(part, lookup, of_baseline);
-    if (!value) {
-      return std::nullopt;
-    }
-    values.push_back(*value);
-  }
-  if (node.name == "ceil") {
-    return std::ceil(values[0]);
-  }
-  if (node.name == "floor") {
-    return std::floor(values[0]);
-  }
-  if (node.name == "abs") {
-    return std::abs(values[0]);
-  }
-  return node.name == "min" ? *std::min_element(values.begin(), values.end())
-                            : *std::max_element(values.begin(), values.end());
-}
-
-MaybeNumber combine(Node::Kind kind, double left, double right) {
-  switch (kind) {
-    case Node::Kind::kAdd:
-      return left + right;
-    case Node::Kind::kSubtract:
-      return left - right;
-    case Node::Kind::kMultiply:
-      return left * right;
-    case Node::Kind::kDivide:
-      return right == 0 ? MaybeNumber() : MaybeNumber(left / right);
-    case Node::Kind::kNumber:
-    case Node::Kind::kColumn:
-    case Node::Kind::kNegate:
-    case Node::Kind::kCall:
-      break;
-  }
-  return std::nullopt;
-}
-
-MaybeNumber evaluate(const Node& node, const Expression::Lookup& lookup, bool of_baseline) {
-  switch (node.kind) {
-    case Node::Kind::kNumber:
-      return node.number;
-    case Node::Kind::kColumn:
-      return lookup(node.name, of_baseline);
-    case Node::Kind::kCall:
-      return call_value(node, lookup, of_baseline);
-    case Node::Kind::kNegate: {
-      const MaybeNumber value = evaluate(node.parts[0], lookup, of_baseline);
-      return value ? MaybeNumber(-*value) : value;
-    }
-    case Node::Kind::kAdd:
-    case Node::Kind::kSubtract:
-    case Node::Kind::kMultiply:
-    case Node::Kind::kDivide:
-      break;
-  }
-  const MaybeNumber left = evaluate(node.parts[0], lookup, of_baseline);
-  const MaybeNumber right = evaluate(node.parts[1], lookup, of_baseline);
-  return left && right ? combine(node.kind, *left, *right) : std::nullopt;
-}
 
 }  // namespace
 
 Expression::Expression(const std::string& formula) {
-  constexpr std::size_t kLongest = 4096;  // Each operator is one level of the tree.
-  try {
-    if (formula.size() > kLongest) {
-      throw Mistake{
-          fmt::format("a formula of {} characters; expected at most {}", formula.size(), kLongest)};
-    }
-    root_ = std::make_shared<Node>(Parser(formula, columns_).whole());
-  } catch (const Mistake& mistake) {
-    problem_ = mistake.text;
+  const std::string sql = SqlText(formula, operands_).sql(problem_);
+  if (!problem_.empty()) {
+    return;
+  }
+  sqlite3* const connection = calculator();
+  const std::string front = SqlText::kFront;
+  sqlite3_stmt* statement = nullptr;
+  const int outcome =
+      sqlite3_prepare_v2(connection, (front + sql).c_str(), -1, &statement, nullptr);
+  statement_.reset(statement, sqlite3_finalize);
+  if (outcome != SQLITE_OK) {
+    const int offset = sqlite3_error_offset(connection);
+    const std::size_t at = offset < 0 ? formula.size() : (offset - front.size()) / 2;
+    const std::string said = sqlite3_errmsg(connection);  // near "?": syntax error
+    const std::size_t colon = said.rfind(": ");
+    problem_ = mistake(formula, at, colon == std::string::npos ? said : said.substr(colon + 2));
+  } else if (sqlite3_column_count(statement) != 1) {
+    problem_ = mistake(formula, formula.size(), "several values");
   }
 }
 
+std::vector<std::string> Expression::columns() const {
+  std::vector<std::string> names;
+  for (const Operand& operand : operands_) {
+    if (!operand.column.empty()) {
+      names.push_back(operand.column);
+    }
+  }
+  return names;
+}
+
 std::optional<double> Expression::value(const Lookup& lookup) const {
-  return evaluate(*root_, lookup, false);
+  sqlite3_stmt* const statement = statement_.get();
+  sqlite3_reset(statement);
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    const Operand& operand = operands_[i];
+    const auto value = operand.column.empty() ? std::optional<double>(operand.number)
+                                              : lookup(operand.column, operand.of_baseline);
+    const int index = static_cast<int>(i) + 1;
+    value ? sqlite3_bind_double(statement, index, *value) : sqlite3_bind_null(statement, index);
+  }
+  if (sqlite3_step(statement) != SQLITE_ROW || sqlite3_column_type(statement, 0) == SQLITE_NULL) {
+    return std::nullopt;
+  }
+  return sqlite3_column_double(statement, 0);
 }
 
 }  // namespace flitwise

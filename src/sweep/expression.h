@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+struct sqlite3_stmt;
+
 namespace flitwise {
 
 /// + - * / and parentheses over numbers, columns (up_goodput_gbps, workload.payload) and functions:
 /// min, max, ceil, floor, abs; first(a, b, ...): the first one that is there and not 0;
-/// baseline(a): a in the row that this row is compared with.
+/// baseline(a): a in the row that this row is compared with. SQLite does the arithmetic, on reals.
 class Expression {
  public:
   /// The number in a column of the row at hand or of its baseline; empty if there is none.
@@ -24,16 +26,20 @@ class Expression {
   bool is_valid() const { return problem_.empty(); }
   const std::string& problem() const { return problem_; }
   /// Columns that the formula names, in order of appearance.
-  const std::vector<std::string>& columns() const { return columns_; }
-
+  std::vector<std::string> columns() const;
   /// Empty where a column is missing or a divisor is 0. REQUIRES: is_valid().
   std::optional<double> value(const Lookup& lookup) const;
 
-  struct Node;
+  /// What stands for one `?` of the statement: a number, or a column if that has a name.
+  struct Operand {
+    std::string column;
+    bool of_baseline = false;
+    double number = 0;
+  };
 
  private:
-  std::shared_ptr<const Node> root_;
-  std::vector<std::string> columns_;
+  std::shared_ptr<sqlite3_stmt> statement_;
+  std::vector<Operand> operands_;
   std::string problem_;
 };
 

@@ -43,7 +43,7 @@ TEST(Expression, FormulaTooLongForItsTreeIsRefused) {
   while (formula.size() < 100'000) {
     formula += "+1";
   }
-  EXPECT_THAT(Expression(formula).problem(), HasSubstr("100001 characters; expected at most 4096"));
+  EXPECT_THAT(Expression(formula).problem(), HasSubstr("Expression tree is too large"));
 }
 
 TEST(Expression, FunctionsOfOneAndOfManyValues) {
@@ -65,12 +65,28 @@ TEST(Expression, WhatIsMissingOrDividedByZeroIsMissing) {
 
 TEST(Expression, MistakesSayWhereAndWhatWasExpected) {
   for (const char* formula :
-       {"", "1 +", "(1", "1 2", "a b", "f(1)", "min()", "1..2", "ceil(1, 2)"}) {
+       {"", "1 +", "(1", "1)", "1 2", "a b", "f(1)", "min()", "first()", "1..2", "ceil(1, 2)",
+        "1, 2", "(1, 2)", "a % 2", "a; 1", "'a'", "1 /* 2", "baseline()", "random()"}) {
     const Expression expression(formula);
     EXPECT_FALSE(expression.is_valid()) << formula;
     EXPECT_THAT(expression.problem(), HasSubstr("expected")) << formula;
   }
   EXPECT_FALSE(Expression(std::string(10'000, '(')).is_valid());
+}
+
+TEST(Expression, MistakesArePlacedWhereSqliteSeesThem) {
+  EXPECT_THAT(Expression("a + * b").problem(), HasSubstr("'*' at character 5: syntax error"));
+  EXPECT_THAT(Expression("up + a b").problem(), HasSubstr("'b' at character 8: syntax error"));
+  EXPECT_THAT(Expression("1 +").problem(), HasSubstr("the end at character 4: incomplete input"));
+  EXPECT_THAT(Expression("2 * min()").problem(),
+              HasSubstr("'m' at character 5: wrong number of arguments to function min()"));
+}
+
+TEST(Expression, WholeNumbersDivideAsRealsAndSignsMayRepeat) {
+  EXPECT_EQ(value("7 / 2"), 3.5);
+  EXPECT_EQ(value("1--2"), 3);
+  EXPECT_EQ(value("baseline (a + zero) / a"), 10);
+  EXPECT_EQ(value("(baseline(a)) + a"), 66);
 }
 
 TEST(Expression, NamesItsColumns) {

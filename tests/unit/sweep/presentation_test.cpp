@@ -123,6 +123,18 @@ TEST_F(StudyPresentation, ARowWithoutBaselineHasNoGain) {
   EXPECT_TRUE(sweep.rows[0].at("gain").is_null());
 }
 
+TEST_F(StudyPresentation, AFigureOfAColumnThatNoResultHasIsNamed) {
+  MergedSweep sweep = merged();
+  sweep.columns.insert(sweep.columns.end(), {"up_goodput_gbps", "dhi_tlps_per_residency"});
+  EXPECT_THAT(figures_of_nothing(sweep), ElementsAre());
+  sweep.presentation.blocks[0].figures.push_back({"typo", "", "", "2 * up_godput_gbps", 2});
+  sweep.presentation.blocks[0].figures.push_back({"either", "", "", "first(gone, goodput)", 2});
+  add_derived_figures(sweep);
+  EXPECT_THAT(figures_of_nothing(sweep),
+              ElementsAre("block forms: figure typo has no value: no result has a column "
+                          "'up_godput_gbps'; nearest column 'up_goodput_gbps'"));
+}
+
 TEST_F(StudyPresentation, TheVerdictNamesWinsNothingAndLosses) {
   const MergedSweep sweep = merged();
   EXPECT_THAT(
