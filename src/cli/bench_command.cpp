@@ -87,7 +87,7 @@ int measure_as_child(const std::string& name) {
 
 /// The rate that a child process measured.
 double child_rate(const std::string& name) {
-  const ChildOutput output = run_child({own_path(), "bench", "--child", name});
+  const ChildOutput output = run_child({{own_path(), "bench", "--child", name}});
   if (output.exit_code != 0) {
     throw SimulationError(fmt::format("bench: {} ended with exit code {}", name, output.exit_code));
   }

@@ -10,17 +10,16 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <system_error>
-#include <thread>
 
 #include "cli/case_child.h"
 #include "cli/exit_codes.h"
 #include "common/atomic_file.h"
 #include "common/interrupt.h"
+#include "common/process_pool.h"
 #include "scenario/campaign.h"
 #include "scenario/case_writer.h"
 #include "scenario/failure_kind.h"
@@ -75,53 +74,35 @@ class Campaign {
   int run() {
     watch_for_interrupt();
     check_configs({scenario::campaign_case(options_.first_seed, options_.sets)});
-    std::vector<std::thread> workers;
-    for (unsigned i = 0; i < options_.jobs; ++i) {
-      workers.emplace_back([this] { work_safely(); });
-    }
-    for (std::thread& worker : workers) {
-      worker.join();
-    }
-    if (problem_) {
-      std::rethrow_exception(problem_);
-    }
+    ProcessPool(options_.seeds, options_.jobs)
+        .run([this](std::uint64_t i) { return work(options_.first_seed + i); },
+             ProcessPool::Order::kAsTheyEnd, [this](std::uint64_t /*i*/) { count(); });
     if (is_interrupted()) {
       fmt::print(stderr, "flitwise: interrupted after {} of {} seeds\n", done_, options_.seeds);
     }
-    fmt::print("{} seeds, {} failed\n", done_, failed_);
+    fmt::print("{} seeds, {} failed\n", done_, failed_.load());
     return is_interrupted() ? kInterrupted : failed_ == 0 ? kOk : kCheckFailed;
   }
 
  private:
-  // What goes wrong in one worker ends all of them.
-  void work_safely() {
-    try {
-      work();
-    } catch (...) {
-      next_ = options_.seeds;
-      const std::lock_guard<std::mutex> lock(mutex_);
-      problem_ = problem_ ? problem_ : std::current_exception();
+  bool work(std::uint64_t seed) {
+    const Case one = scenario::campaign_case(seed, options_.sets);
+    const auto start = std::chrono::steady_clock::now();
+    const std::string failure = workplace_.failure(one, kCaseSeconds);
+    if (is_interrupted()) {
+      return false;  // the child was ended
     }
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    if (!failure.empty()) {
+      ++failed_;
+      report(seed, one, failure, 2 + static_cast<unsigned>(taken.count()));
+    }
+    return true;
   }
 
-  void work() {
-    for (std::uint64_t i = next_++; i < options_.seeds && !is_interrupted(); i = next_++) {
-      const std::uint64_t seed = options_.first_seed + i;
-      const Case one = scenario::campaign_case(seed, options_.sets);
-      const auto start = std::chrono::steady_clock::now();
-      const std::string failure = workplace_.failure(one, kCaseSeconds);
-      if (is_interrupted()) {
-        return;  // the child was ended
-      }
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      if (!failure.empty()) {
-        report(seed, one, failure, 2 + static_cast<unsigned>(taken.count()));
-      }
-      const std::lock_guard<std::mutex> lock(mutex_);
-      failed_ += failure.empty() ? 0 : 1;
-      if (++done_ % kTellEvery == 0) {
-        fmt::print(stderr, "{} of {} seeds, {} failed\n", done_, options_.seeds, failed_);
-      }
+  void count() {
+    if (++done_ % kTellEvery == 0) {
+      fmt::print(stderr, "{} of {} seeds, {} failed\n", done_, options_.seeds, failed_.load());
     }
   }
 
@@ -160,11 +141,10 @@ class Campaign {
 
   const CampaignOptions options_;
   Workplace workplace_;
-  std::atomic<std::uint64_t> next_{0};
+  std::uint64_t done_ = 0;
+  std::atomic<std::uint64_t> failed_{0};
   std::mutex mutex_;
-  std::uint64_t done_ = 0, failed_ = 0;
   std::map<std::string, std::uint64_t> first_of_kind_;  // seeds
-  std::exception_ptr problem_;
 };
 
 }  // namespace

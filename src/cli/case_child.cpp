@@ -65,7 +65,7 @@ Said ask_child(const Case& asker, const std::string& id, const ChildTask& task) 
     words.emplace_back("--child-stdin");
   }
   words.insert(words.end(), {"--", asker.file});
-  const ChildOutput output = run_child(words, asker.only_text.get());
+  const ChildOutput output = run_child({words, asker.only_text.get()});
   const Json outcome = Json::parse(output.text, nullptr, false);
   if (!outcome.is_object()) {
     return {scenario::text_of_silence(output.exit_code, task.seconds), Json::array(), {}};

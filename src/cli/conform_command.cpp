@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "cli/campaign_run.h"
@@ -23,6 +20,7 @@
 #include "common/embedded.h"
 #include "common/input_file.h"
 #include "common/interrupt.h"
+#include "common/process_pool.h"
 #include "scenario/case_files.h"
 #include "scenario/junit.h"
 #include "scenario/rule_coverage.h"
@@ -80,54 +78,31 @@ class Regression {
 
   /// One report a case; fewer where Ctrl-C ended it early.
   std::vector<CaseReport> run(unsigned jobs) {
-    std::vector<std::thread> workers;
-    working_ = jobs;
-    for (unsigned i = 0; i < jobs; ++i) {
-      workers.emplace_back([this] {
-        work();
-        const std::lock_guard<std::mutex> lock(mutex_);
-        --working_;
-        progress_.notify_one();
-      });
-    }
     std::vector<CaseReport> all;
-    for (std::size_t i = 0; i < cases_.size(); ++i) {
-      std::unique_lock<std::mutex> lock(mutex_);
-      progress_.wait(lock, [&] { return reports_[i].has_value() || working_ == 0; });
-      if (reports_[i]) {
-        tell(*reports_[i]);
-        note_events(i);
-        all.push_back(std::move(*reports_[i]));
-      }
-    }
-    for (std::thread& worker : workers) {
-      worker.join();
-    }
+    ProcessPool(cases_.size(), jobs)
+        .run([this](std::uint64_t i) { return work(i); }, ProcessPool::Order::kByNumber,
+             [&](std::uint64_t i) {
+               tell(reports_[i]);
+               note_events(i);
+               all.push_back(std::move(reports_[i]));
+             });
     return all;
   }
 
  private:
-  void work() {
-    for (std::size_t i = next_++; i < cases_.size() && !is_interrupted(); i = next_++) {
-      const auto start = std::chrono::steady_clock::now();
-      CaseReport report{cases_[i].id, cases_[i].title, 0, ""};
-      CaseVerdict verdict;
-      try {
-        verdict = verdict_of(cases_[i], {kCaseSeconds, events_ != nullptr});
-        report.failure = std::move(verdict.failure);
-      } catch (const std::exception& error) {  // no process to be had, say
-        report.failure = fmt::format("      could not be run: {}\n", error.what());
-      }
-      report.seconds =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      if (is_interrupted()) {
-        return;  // the signal went to the child as well
-      }
-      const std::lock_guard<std::mutex> lock(mutex_);
-      reports_[i] = std::move(report);
+  bool work(std::size_t i) {
+    const auto start = std::chrono::steady_clock::now();
+    CaseReport& report = reports_[i] = {cases_[i].id, cases_[i].title, 0, ""};
+    try {
+      CaseVerdict verdict = verdict_of(cases_[i], {kCaseSeconds, events_ != nullptr});
+      report.failure = std::move(verdict.failure);
       seen_[i] = std::move(verdict.events);
-      progress_.notify_one();
+    } catch (const std::exception& error) {  // no process to be had, say
+      report.failure = fmt::format("      could not be run: {}\n", error.what());
     }
+    report.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return !is_interrupted();  // which ends the child as well
   }
 
   static void tell(const CaseReport& report) {
@@ -148,12 +123,8 @@ class Regression {
 
   const std::vector<Case>& cases_;
   std::string* events_;
-  std::vector<std::optional<CaseReport>> reports_;
-  std::vector<std::vector<std::string>> seen_;  // by case
-  std::atomic<std::size_t> next_{0};
-  std::mutex mutex_;
-  std::condition_variable progress_;
-  unsigned working_ = 0;
+  std::vector<CaseReport> reports_;             // by case
+  std::vector<std::vector<std::string>> seen_;  // events by case
 };
 
 /// The files that are to be written of a regression. That they can be is known before it begins.

@@ -15,6 +15,7 @@
 #include "cli/output_paths.h"
 #include "cli/print_warnings.h"
 #include "common/atomic_file.h"
+#include "common/interrupt.h"
 #include "sweep/derived_figures.h"
 #include "sweep/local_engine.h"
 #include "sweep/merge.h"
@@ -93,6 +94,7 @@ SweepOutcome run_points(const Plan& plan, const SweepOptions& options, const std
   SweepOutcome outcome =
       run_local(plan, local, [&](const SweepProgress& progress) { printer.show(progress); });
   printer.finish();
+  end_on_interrupt(kInterrupted);
   return outcome;
 }
 

@@ -24,16 +24,19 @@ namespace flitwise {
 namespace {
 
 constexpr int kLookMilliseconds = 100;  // for an interrupt
+constexpr int kPatientLooks = 20;       // between SIGTERM and SIGKILL
 
 // All that the child prints until it closes its end, or is killed.
 std::string read_all(int end, pid_t child) {
   std::string text;
   std::array<char, 4096> piece{};
-  bool is_killed = false;
+  int looks_since_interrupt = 0;
   for (;;) {
-    if (is_interrupted() && !is_killed) {
-      kill(child, SIGKILL);
-      is_killed = true;
+    if (is_interrupted()) {
+      if (looks_since_interrupt == 0 || looks_since_interrupt == kPatientLooks) {
+        kill(child, looks_since_interrupt == 0 ? SIGTERM : SIGKILL);
+      }
+      ++looks_since_interrupt;
     }
     pollfd waiting{end, POLLIN, 0};
     const int ready = poll(&waiting, 1, kLookMilliseconds);
@@ -52,7 +55,8 @@ std::string read_all(int end, pid_t child) {
 /// A file in memory, open at its begin; closed with this object.
 class MemoryFile {
  public:
-  explicit MemoryFile(const std::string& text) : file_(memfd_create("input", MFD_CLOEXEC)) {
+  explicit MemoryFile(const std::string& text)
+      : file_(memfd_create("input", MFD_CLOEXEC)), is_whole_(text.empty()) {
     for (std::size_t at = 0; file_ >= 0 && at < text.size();) {
       const ssize_t n = write(file_, text.data() + at, text.size() - at);
       if (n < 0 && errno != EINTR) {
@@ -61,7 +65,7 @@ class MemoryFile {
       at += static_cast<std::size_t>(std::max<ssize_t>(n, 0));
       is_whole_ = at == text.size();
     }
-    if (!is_whole_ || lseek(file_, 0, SEEK_SET) != 0) {
+    if (file_ < 0 || !is_whole_ || lseek(file_, 0, SEEK_SET) != 0) {
       throw std::system_error(errno, std::generic_category(), "input of a child process");
     }
   }
@@ -73,28 +77,31 @@ class MemoryFile {
 
  private:
   int file_;
-  bool is_whole_ = false;
+  bool is_whole_;
 };
 
 }  // namespace
 
-ChildOutput run_child(std::vector<std::string> words, const std::string* input) {
+ChildOutput run_child(ChildProgram program) {
   std::optional<MemoryFile> memory;
-  if (input != nullptr) {
-    memory.emplace(*input);
+  if (program.input != nullptr) {
+    memory.emplace(*program.input);
   }
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw std::system_error(errno, std::generic_category(), "pipe");
   }
   std::vector<char*> arguments;
-  for (std::string& word : words) {
+  for (std::string& word : program.words) {
     arguments.push_back(word.data());
   }
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+  if (program.tells_stderr) {
+    posix_spawn_file_actions_adddup2(&files, ends[1], STDERR_FILENO);
+  }
   if (memory) {
     posix_spawn_file_actions_adddup2(&files, memory->descriptor(), STDIN_FILENO);
   }
@@ -104,7 +111,7 @@ ChildOutput run_child(std::vector<std::string> words, const std::string* input) 
   close(ends[1]);
   if (failure != 0) {
     close(ends[0]);
-    throw std::system_error(failure, std::generic_category(), words[0]);
+    throw std::system_error(failure, std::generic_category(), program.words[0]);
   }
   ChildOutput output;
   output.text = read_all(ends[0], child);

@@ -7,15 +7,19 @@
 
 namespace flitwise {
 
-struct ChildOutput {
-  int exit_code = 0;  ///< 128 + signal where a signal ended it
-  std::string text;   ///< stdout
+struct ChildProgram {
+  std::vector<std::string> words;      ///< the program and its arguments
+  const std::string* input = nullptr;  ///< its stdin, if any
+  bool tells_stderr = false;           ///< its stderr is read like stdout, else passed on
 };
 
-/// Waits for the end of the program words[0] with the arguments behind it; stderr is passed on, and
-/// `input`, if there is one, is its stdin.
-/// After an interrupt (watch_for_interrupt) the program is killed. Throws std::system_error when it
-/// cannot be started.
-ChildOutput run_child(std::vector<std::string> words, const std::string* input = nullptr);
+struct ChildOutput {
+  int exit_code = 0;  ///< 128 + signal where a signal ended it
+  std::string text;   ///< what it printed
+};
+
+/// Waits for the end of the program. After an interrupt (watch_for_interrupt) it gets SIGTERM, and
+/// SIGKILL if it goes on. Throws std::system_error when it cannot be started.
+ChildOutput run_child(ChildProgram program);
 
 }  // namespace flitwise
