@@ -57,12 +57,12 @@ TEST(ChildProcess, AMissingProgramIsAnError) {
 TEST(ChildProcess, AnInterruptEndsTheChild) {
   const auto ended_by = [](const std::string& script) {
     watch_for_interrupt();
-    const int code = shell("kill -INT $PPID; " + script).exit_code;
+    const int code = shell(script).exit_code;
     _exit(code);
   };
-  EXPECT_EXIT(ended_by("exec sleep 60"), ExitedWithCode(128 + SIGTERM), "");
-  EXPECT_EXIT(ended_by("trap '' TERM; while :; do sleep 0.1; done"), ExitedWithCode(128 + SIGKILL),
-              "");
+  EXPECT_EXIT(ended_by("kill -INT $PPID; exec sleep 60"), ExitedWithCode(128 + SIGTERM), "");
+  EXPECT_EXIT(ended_by("trap '' TERM; kill -INT $PPID; while :; do sleep 0.1; done"),
+              ExitedWithCode(128 + SIGKILL), "");
 }
 
 TEST(ProcessPool, TellsInTheOrderOfNumbersWhicheverEndsFirst) {
