@@ -20,15 +20,43 @@ using Bytes = std::uint64_t;
 
 // ---- system
 // -------------------------------------------------------------------------------------------------------
-enum class Topology { kDirect, kSwitch };
+/// kDirect: one root port per device; kSwitch: all devices of a host below one switch; kGraph:
+/// nodes and edges.
+enum class Topology { kDirect, kSwitch, kGraph };
 enum class SwitchMode { kLegacy, kHandleAware };
+enum class NodeKind : std::uint8_t { kRootPort, kSwitch, kDevice };
+
+/// As the user writes it; src/topology makes a graph of all nodes and edges.
+struct NodeConfig {
+  std::string name;
+  NodeKind kind = NodeKind::kDevice;
+  unsigned host = 0;  ///< of a root port
+};
+/// A link: `to` is below `from`.
+struct EdgeConfig {
+  std::string from, to;
+};
+
+/// What a downstream port of a switch does with what would go to a peer.
+enum class PeerRoute { kDirect, kRedirect };
+
+/// Access Control Services of the downstream ports of a switch.
+struct AcsConfig {
+  bool source_validation = true;  ///< they check the bus of Requester IDs
+  PeerRoute p2p_request = PeerRoute::kRedirect;
+  PeerRoute p2p_completion = PeerRoute::kRedirect;
+  std::vector<std::string> egress;  ///< nodes that no peer may send requests to
+  bool direct_translated = false;   ///< requests with translated addresses are not redirected
+};
 
 struct SystemConfig {
-  Topology topology = Topology::kDirect;  ///< direct: one root port per device; switch: all devices
-                                          ///< below one switch
-  unsigned devices = 1;                   ///< ep0 .. epN-1
+  Topology topology = Topology::kDirect;
+  unsigned hosts = 1;
+  unsigned devices = 1;           ///< of each host: ep0 .. epN-1; not with kGraph
+  std::vector<NodeConfig> nodes;  ///< kGraph
+  std::vector<EdgeConfig> edges;  ///< kGraph
   SwitchMode switch_mode = SwitchMode::kHandleAware;
-  bool source_validation = true;  ///< switch downstream ports check the bus of Requester IDs (ACS)
+  AcsConfig acs;
   struct {
     Time forward = Time::from_ns(60);  ///< switch: ingress to egress
   } switch_timing;

@@ -166,13 +166,13 @@ void CxlCacheDevice::start_window() {
 }
 
 std::vector<WaitResult> CxlCacheDevice::waits() const {
-  return core_.waits(basename(), to_link.waits(basename()));
+  return core_.waits(name(), to_link.waits(name()));
 }
 
 CxlCacheResult CxlCacheDevice::result() const {
   CxlCacheResult result = done_;
   result -= window_;
-  result.device = basename();
+  result.device = name();
   return result;
 }
 

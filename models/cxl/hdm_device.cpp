@@ -183,7 +183,7 @@ void CxlHdmDevice::start_window() {
 }
 
 std::vector<WaitResult> CxlHdmDevice::waits() const {
-  return core_.waits(basename(), to_link.waits(basename()));
+  return core_.waits(name(), to_link.waits(name()));
 }
 
 void CxlHdmDevice::tell(CxlHdmDbResult& result) const {

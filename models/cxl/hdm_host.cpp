@@ -145,7 +145,7 @@ void CxlHdmHost::start_window() {
 }
 
 std::vector<WaitResult> CxlHdmHost::waits() const {
-  return core_.waits(basename(), to_link.waits(basename()));
+  return core_.waits(name(), to_link.waits(name()));
 }
 
 void CxlHdmHost::tell(CxlHdmDbResult& result) const {

@@ -91,7 +91,7 @@ void CxlMemDevice::start_window() {
 }
 
 std::vector<WaitResult> CxlMemDevice::waits() const {
-  return {answers_.waits().result(basename(), "cxl_queues")};
+  return {answers_.waits().result(name(), "cxl_queues")};
 }
 
 std::map<std::string, std::uint64_t> CxlMemDevice::errors() const {

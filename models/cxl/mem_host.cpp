@@ -227,7 +227,7 @@ void CxlMemHost::start_window() {
 }
 
 std::vector<WaitResult> CxlMemHost::waits() const {
-  return {tag_waits_.result(basename(), "cxl_ids"), queue_waits_.result(basename(), "cxl_queues")};
+  return {tag_waits_.result(name(), "cxl_ids"), queue_waits_.result(name(), "cxl_queues")};
 }
 
 std::string CxlMemHost::waiting() const {

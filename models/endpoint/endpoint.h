@@ -62,6 +62,8 @@ class Endpoint : public sc_core::sc_module {
   void observe(const Observer& observer) { observer_ = &observer; }
   /// Software has given the device its bus number; function f answers to routing ID base + f.
   void set_base(Bdf base);
+  /// A switch on the way may hold a request that has been given up.
+  void set_below_switch(bool is_below) { is_below_switch_ = is_below; }
   Bdf base() const { return base_; }
   unsigned function_of(Bdf bdf) const {
     return static_cast<std::uint16_t>(bdf.value - base_.value);
@@ -252,6 +254,7 @@ class Endpoint : public sc_core::sc_module {
   TranslationSettings translation_settings(unsigned function);
 
   const Config config_;
+  bool is_below_switch_ = false;
   const IdentityForm form_;
   PacketSizer sizer_;
   PacketPool& pool_;

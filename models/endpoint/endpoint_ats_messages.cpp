@@ -21,7 +21,7 @@ bool Endpoint::receive_ats_message(const Packet& packet, unsigned function,
     return false;
   }
   if (observer_ != nullptr && *observer_) {
-    (*observer_)({now(), basename(), "message", "", &packet});
+    (*observer_)({now(), name(), "message", "", &packet});
   }
   if (functions_[function] == FunctionState::kInReset) {
     return true;  // [CFG-03]

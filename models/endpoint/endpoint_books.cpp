@@ -31,19 +31,19 @@ StallTimes Endpoint::stalls() const {
 }
 
 DhiResult Endpoint::dhi_result() const {
-  DhiResult result = dhi_.result(basename());
+  DhiResult result = dhi_.result(name());
   result.stall = handle_stall_.total(now()) - window_handle_;
   return result;
 }
 
 std::vector<AtsResult> Endpoint::ats_results() const {
-  return ats_ != nullptr ? ats_->results(basename()) : std::vector<AtsResult>{};
+  return ats_ != nullptr ? ats_->results(name()) : std::vector<AtsResult>{};
 }
 
 std::vector<WaitResult> Endpoint::waits() const {
-  std::vector<WaitResult> all = {outbox_.waits().result(basename(), "link_queues")};
+  std::vector<WaitResult> all = {outbox_.waits().result(name(), "link_queues")};
   if (ats_ != nullptr) {
-    for (WaitResult& one : ats_->parked.waits(basename())) {
+    for (WaitResult& one : ats_->parked.waits(name())) {
       all.push_back(std::move(one));
     }
   }
@@ -51,7 +51,7 @@ std::vector<WaitResult> Endpoint::waits() const {
 }
 
 std::vector<CheckResult> Endpoint::checks() const {
-  const std::string at = basename();
+  const std::string at = name();
   const EndpointCounters& c = counters_;
   std::vector<CheckResult> all = {
       {at + ": every request is answered", outstanding_.size() == 0,

@@ -163,10 +163,9 @@ void Endpoint::let_handle_go(const OutstandingRequest& request, bool is_given_up
   if (!request.pin) {
     return;
   }
-  const bool has_switch = config_.system.topology == Topology::kSwitch;
   const bool is_reset =
       functions_[0] == FunctionState::kInReset && reset_kind_ == ResetKind::kConventional;
-  if (!is_given_up || !has_switch || is_reset) {
+  if (!is_given_up || !is_below_switch_ || is_reset) {
     dhi_.nonposted_done(request.pin);
   } else if (dhi_.nonposted_given_up(request.pin)) {
     refuse(*request.request, "handle_kept");
@@ -208,7 +207,7 @@ void Endpoint::report(unsigned function, const char* kind, cfg::aer::Uncorrectab
 void Endpoint::refuse(const Packet& packet, const char* kind) {
   ++errors_[kind];
   if (observer_ != nullptr && *observer_) {
-    (*observer_)({now(), basename(), kind, "", &packet});
+    (*observer_)({now(), name(), kind, "", &packet});
   }
 }
 

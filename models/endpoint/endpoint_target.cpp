@@ -49,7 +49,7 @@ TargetUnit::Hooks Endpoint::target_hooks() {
 void Endpoint::receive_request(Packet& packet, Time t) {
   if (is_dhi_message(packet.tlp)) {
     if (observer_ != nullptr && *observer_) {
-      (*observer_)({t, basename(), "message", "", &packet});
+      (*observer_)({t, name(), "message", "", &packet});
     }
     if (const char* const kind = receive_handle_message(packet)) {
       refuse(packet, kind);

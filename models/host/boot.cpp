@@ -21,18 +21,20 @@ HandleEnd end_of(std::uint32_t capability, std::uint8_t epoch) {
 }  // namespace
 
 Boot::Boot(HostBridge& bridge, const Config& config, std::vector<BootPolicy> policies,
-           bool source_validation)
+           std::vector<std::uint32_t> acs)
     : bridge_(bridge),
       step_(config.host.timing.software_step),
       policies_(std::move(policies)),
-      source_validation_(source_validation),
+      acs_(std::move(acs)),
       enumerator_(options()) {}
 
 EnumeratorOptions Boot::options() {
   EnumeratorOptions options;
   options.mps = 4096;  // As much as all below a root port support.
   options.enable_each_vf = false;
-  options.source_validation = source_validation_;
+  options.acs_of = [this](const FoundFunction&) {
+    return asked_ports_ < acs_.size() ? acs_[asked_ports_++] : 0U;
+  };
   options.mrrs_of = [this](const FoundFunction& function) {
     const bool is_known = !function.is_bridge && asked_ < policies_.size();
     return is_known ? policies_[asked_++].mrrs : 512U;

@@ -45,9 +45,10 @@ struct BootedDevice {
 
 class Boot {
  public:
-  /// One policy and one block of host handles (HostBridge::attach) for each device.
+  /// One policy and one block of host handles (HostBridge::attach) for each device; ACS controls of
+  /// the ports above links, in the order in which they are found.
   Boot(HostBridge& bridge, const Config& config, std::vector<BootPolicy> policies,
-       bool source_validation);
+       std::vector<std::uint32_t> acs);
 
   /// `done` is called when the last access is complete.
   void start(std::function<void()> done);
@@ -77,8 +78,9 @@ class Boot {
   HostBridge& bridge_;
   const Time step_;
   const std::vector<BootPolicy> policies_;
-  const bool source_validation_;
-  std::size_t asked_ = 0;  // endpoints whose MRRS has been asked for
+  const std::vector<std::uint32_t> acs_;
+  std::size_t asked_ = 0;        // endpoints whose MRRS has been asked for
+  std::size_t asked_ports_ = 0;  // ports whose ACS has been asked for
   Enumerator enumerator_;
   std::vector<BootedDevice> devices_;
   std::vector<std::size_t> found_;  // index of each device among the found functions

@@ -48,7 +48,11 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   HostBridge(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool);
 
   /// The next root port, as function of bus 0; returns its index. REQUIRES: before the start.
-  unsigned attach(RootPort& port, const Config& config);
+  struct PortFacts {
+    bool can_be_disabled = true;  ///< nothing but a device is at the other end of its link
+    bool has_siblings = false;    ///< other functions of the same device
+  };
+  unsigned attach(RootPort& port, const LinkPreset& link, PortFacts facts);
   unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
   /// The next block of handle registers, for the host's handles of one device; returns its index.
   unsigned attach(HostHandles& handles, RootPort& port);
@@ -112,7 +116,7 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
 
   enum class LinkState : std::uint8_t { kUp, kDisabled, kDraining, kTraining };
   struct Port {
-    Port(RootPort& root_port, const Config& config);
+    Port(RootPort& root_port, const LinkPreset& link, PortFacts facts);
     RootPort& port;
     DhiDvsec dvsec;
     ConfigSpace space;

@@ -16,13 +16,6 @@ DhiCapability host_capability() {
   return capability;
 }
 
-// The link of a port above a switch cannot be disabled. [LNK-N.1]
-PortLink link_of(const Config& config) {
-  PortLink link{config.link.preset.generation, config.link.preset.lanes, false};
-  link.can_be_disabled = config.system.topology != Topology::kSwitch;
-  return link;
-}
-
 // How often the end of a reset, or of a link's training, is looked for.
 constexpr Time kResetPoll = Time::from_ns(100);
 
@@ -41,16 +34,19 @@ bool has_no_devices(const HostHandleTable& table, BusRange buses) {
 
 }  // namespace
 
-HostBridge::Port::Port(RootPort& root_port, const Config& config)
+// The link of a port above a switch cannot be disabled. [LNK-N.1]
+HostBridge::Port::Port(RootPort& root_port, const LinkPreset& preset, PortFacts facts)
     : port(root_port),
       dvsec(host_capability()),
-      space(port_space(cfg::pcie::PortType::kRootPort, link_of(config), 0)) {
+      space(port_space(cfg::pcie::PortType::kRootPort,
+                       {preset.generation, preset.lanes, facts.can_be_disabled}, 0,
+                       facts.has_siblings)) {
   space.add(dhi_capability(dvsec));
 }
 
-unsigned HostBridge::attach(RootPort& port, const Config& config) {
+unsigned HostBridge::attach(RootPort& port, const LinkPreset& link, PortFacts facts) {
   const unsigned index = ports();
-  ports_.push_back(std::make_unique<Port>(port, config));
+  ports_.push_back(std::make_unique<Port>(port, link, facts));
   routes_.emplace(RoutingTable::Kind::kRootComplex, ports());
   RootPort::HostHooks hooks;
   hooks.interrupt = [this](const Packet& packet, Time) {

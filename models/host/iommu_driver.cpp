@@ -304,7 +304,7 @@ std::vector<CheckResult> IommuDriver::checks() const {
     return {};
   }
   const PageFrames& frames = pages_->frames();
-  const std::string at = basename();
+  const std::string at = name();
   std::vector<CheckResult> all = {
       {at + ": every unmap ended", unmaps_ == freed_,
        fmt::format("{} pages unmapped, {} free again", unmaps_, freed_)},

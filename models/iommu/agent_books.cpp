@@ -39,7 +39,7 @@ std::string TranslationAgent::waiting() const {
 
 IommuResult TranslationAgent::counts_so_far() const {
   IommuResult result = counts_;
-  result.name = basename();
+  result.name = name();
   result.page_requests = page_requests_.received();
   result.page_requests_dropped = page_requests_.dropped();
   return result;
@@ -59,12 +59,11 @@ IommuResult TranslationAgent::result() const {
 }
 
 std::vector<WaitResult> TranslationAgent::waits() const {
-  return {walker_waits_.result(basename(), "walkers"),
-          walk_waits_.result(basename(), "pending_walks")};
+  return {walker_waits_.result(name(), "walkers"), walk_waits_.result(name(), "pending_walks")};
 }
 
 std::vector<CheckResult> TranslationAgent::checks() const {
-  return {{std::string(basename()) + ": one outcome for each request",
+  return {{std::string(name()) + ": one outcome for each request",
            !is_quiet() || asked_ == answered_,
            fmt::format("{} translations asked for, {} outcomes", asked_, answered_)}};
 }

@@ -112,7 +112,7 @@ DirectionResult Link::direction(const End& from) const {
 
 LinkResult Link::result() const {
   LinkResult result;
-  result.name = basename();
+  result.name = name();
   result.is_bit_packed = config_.carrier == Carrier::kBitPacked;
   result.up = direction(end(LinkSide::kDownstream));
   result.down = direction(end(LinkSide::kUpstream));
@@ -192,8 +192,7 @@ std::vector<CheckResult> Link::checks() const {
   std::vector<CheckResult> checks;
   for (std::size_t i = 0; i < 2; ++i) {
     const FramerStats& stats = ends_[i]->framer->stats();
-    const std::string at =
-        fmt::format("{} {}", basename(), i == 0 ? "upstream end" : "downstream end");
+    const std::string at = fmt::format("{} {}", name(), i == 0 ? "upstream end" : "downstream end");
     checks.push_back({at + ": credits conserved", ends_[i]->framer->is_conserved(), ""});
     const DirectionResult sent = direction(*ends_[i]);
     const std::uint64_t raw = ends_[i]->lanes.raw_bits(sent.window);

@@ -87,7 +87,7 @@ void Link::put_on_wire(std::size_t side, InFlight&& flying, Time earliest) {
 void Link::record(std::size_t side, const InFlight& flying, const Placement& placement) const {
   const WireUnit& sent = flying.unit;
   const auto tell = [&](const Packet& packet) {
-    sink_->record({placement.first, placement.last, basename(), side == 1, sent.is_replay,
+    sink_->record({placement.first, placement.last, name(), side == 1, sent.is_replay,
                    flying.is_damaged, flying.is_lost, &packet != sent.packet.get(), sent.sequence,
                    &packet});
   };
@@ -98,7 +98,7 @@ void Link::record(std::size_t side, const InFlight& flying, const Placement& pla
     }
     for (const FlitPart& part : sent.packet->flit->parts) {
       if (part.ends) {
-        sink_->record({placement.first, placement.last, basename(), side == 1, part.is_replay,
+        sink_->record({placement.first, placement.last, name(), side == 1, part.is_replay,
                        part.is_damaged, flying.is_lost, true, part.sequence, part.packet.get()});
       }
     }

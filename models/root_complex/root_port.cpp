@@ -391,7 +391,7 @@ void RootPort::memory_done(const MemoryTransaction& transaction, Time when) {
 }
 
 std::vector<CheckResult> RootPort::checks() const {
-  const std::string at = basename();
+  const std::string at = name();
   const RootPortCounters& c = counters_;
   const std::uint64_t settled = c.writes + c.reads + c.interrupts + c.messages + c.handle_messages +
                                 c.completions + c.refused;

@@ -132,7 +132,7 @@ void RootPort::settle(const Packet& packet) {
 
 void RootPort::observe(const char* what, const char* detail, const Packet& packet) const {
   if (observer_ != nullptr && *observer_) {
-    (*observer_)({now(), basename(), what, detail, &packet});
+    (*observer_)({now(), name(), what, detail, &packet});
   }
 }
 

@@ -27,11 +27,11 @@ void RootPort::start_window() {
 }
 
 std::vector<WaitResult> RootPort::waits() const {
-  std::vector<WaitResult> all = {posted_.waits().result(basename(), "posted_queue"),
-                                 nonposted_.waits().result(basename(), "nonposted_queue"),
-                                 completions_.waits().result(basename(), "completion_queue")};
+  std::vector<WaitResult> all = {posted_.waits().result(name(), "posted_queue"),
+                                 nonposted_.waits().result(name(), "nonposted_queue"),
+                                 completions_.waits().result(name(), "completion_queue")};
   if (stage_) {
-    all.push_back(stage_->order_waits().result(basename(), "order"));
+    all.push_back(stage_->order_waits().result(name(), "order"));
   }
   return all;
 }

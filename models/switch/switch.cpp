@@ -41,17 +41,21 @@ Switch::Switch(const sc_core::sc_module_name& name, const Config& config,
       routing_(RoutingTable::Kind::kSwitch, static_cast<unsigned>(downstream.size())),
       wakeup_("work", config.link.timing.clock) {
   routing_.set_handle_aware(mode_ == SwitchMode::kHandleAware);
-  add_port("upstream", cfg::pcie::PortType::kUpstreamPort, config.link.preset);
+  const bool has_siblings =
+      RoutingTable::functions_per_device(RoutingTable::Kind::kSwitch, downstream_ports()) > 1;
+  add_port("upstream", cfg::pcie::PortType::kUpstreamPort, config.link.preset, false);
   for (std::size_t i = 0; i < downstream.size(); ++i) {
-    add_port("downstream" + std::to_string(i), cfg::pcie::PortType::kDownstreamPort, downstream[i]);
+    add_port("downstream" + std::to_string(i), cfg::pcie::PortType::kDownstreamPort, downstream[i],
+             has_siblings);
   }
   wakeup_.wakes("work_process", [this] { work(); });
 }
 
-void Switch::add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset) {
+void Switch::add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset,
+                      bool has_siblings) {
   const auto index = static_cast<int>(ports_.size());
-  ConfigSpace space =
-      port_space(type, {preset.generation, preset.lanes}, static_cast<std::uint8_t>(index));
+  ConfigSpace space = port_space(type, {preset.generation, preset.lanes},
+                                 static_cast<std::uint8_t>(index), has_siblings);
   ports_.push_back(std::make_unique<Port>(name, std::move(space), form_));
   ports_.back()->from_link->register_nb_transport_fw(this, &Switch::receive, index);
   ports_.back()->to_link->register_nb_transport_bw(this, &Switch::link_has_room, index);
@@ -70,11 +74,6 @@ void Switch::decode(std::uint16_t port) {
   } else {
     routing_.update_downstream(port, bridge);
   }
-}
-
-void Switch::set_handles(std::uint16_t port, HandleRange range) {
-  at(port).handles = range;
-  at(port).owners.emplace(range);
 }
 
 Bdf Switch::bdf_of(std::uint16_t port) const {
@@ -173,7 +172,7 @@ std::vector<CheckResult> Switch::checks() const {
     all.out += port->posted.out;
     all.dropped += port->posted.dropped;
   }
-  return {{std::string(basename()) + ": posted bytes went on or were dropped",
+  return {{std::string(name()) + ": posted bytes went on or were dropped",
            all.in == all.out + all.dropped,
            fmt::format("{} in, {} out, {} dropped", all.in, all.out, all.dropped)}};
 }

@@ -43,8 +43,8 @@ class Switch : public sc_core::sc_module {
   /// Of the port's own function, as software has numbered the buses.
   Bdf bdf_of(std::uint16_t port) const;
   const RoutingTable& routing() const { return routing_; }
-  /// What the devices below a port were given. Empty until called. [DHI D6, D23]
-  void set_handles(std::uint16_t port, HandleRange range);
+  /// What a device below a port was given. None until called. [DHI D6, D23]
+  void add_handles(std::uint16_t port, HandleRange range) { at(port).handles.add(range); }
 
   SwitchMode mode() const { return mode_; }
   unsigned downstream_ports() const { return routing_.ports(); }
@@ -81,8 +81,7 @@ class Switch : public sc_core::sc_module {
     ConfigSpace space;
     EgressQueue egress;
     std::array<bool, kFcClasses> takes;  // the link has not refused since it last made room
-    std::optional<HandleRange> handles;  // downstream ports
-    std::optional<HandleOwners> owners;
+    HandleOwners handles;                // downstream ports
     PostedBytes posted;
     bool has_gathered = false;  // a message that waits for those of the other ports
   };
@@ -100,7 +99,8 @@ class Switch : public sc_core::sc_module {
   }
   Port& at(std::uint16_t port) { return *ports_[index_of(port)]; }
   const Port& at(std::uint16_t port) const { return *ports_[index_of(port)]; }
-  void add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset);
+  void add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset,
+                bool has_siblings);
   void decode(std::uint16_t port);
 
   // What comes in (switch_receive.cpp). Each returns true where the receive buffer stays in use.

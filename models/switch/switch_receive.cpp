@@ -94,21 +94,21 @@ bool Switch::is_admitted(std::uint16_t ingress, const Packet& packet, CplStatus&
 // Whose the handles behind a port are, in case the switch has to answer for one. [DHI D23]
 void Switch::learn(std::uint16_t ingress, const Packet& packet) {
   Port& port = at(ingress);
-  if (mode_ != SwitchMode::kHandleAware || !port.owners || !is_dhi_message(packet.tlp)) {
+  if (mode_ != SwitchMode::kHandleAware || port.handles.empty() || !is_dhi_message(packet.tlp)) {
     return;
   }
   const DhiMessage message =
       parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
   if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
-    port.owners->learn(alloc->dhi, alloc->identity.bdf);
+    port.handles.learn(alloc->dhi, alloc->identity.bdf);
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     if (dealloc->scope == DeallocScope::kOne) {
-      port.owners->forget(dealloc->dhi);
+      port.handles.forget(dealloc->dhi);
     } else {
-      port.owners->forget_all();  // model: a handle without owner is answered as it stands
+      port.handles.forget_all();  // model: a handle without owner is answered as it stands
     }
   } else if (std::holds_alternative<DeallocDone>(message)) {
-    port.owners->forget_all();  // what of them, the host knows [DHI D15]
+    port.handles.forget_all();  // what of them, the host knows [DHI D15]
   }
 }
 
@@ -123,8 +123,7 @@ Route Switch::route_of(const Tlp& tlp, std::uint16_t ingress) const {
     return routing_.route(tlp, ingress);
   }
   for (std::size_t index = 1; index < ports_.size(); ++index) {
-    const std::optional<HandleRange>& handles = ports_[index]->handles;
-    if (handles && handles->contains(static_cast<Dhi>(tlp.requester_id.value))) {
+    if (ports_[index]->handles.contains(static_cast<Dhi>(tlp.requester_id.value))) {
       return {Where::kDown, port_of(index), false, NoRoute::kNothing, false};
     }
   }
@@ -266,8 +265,8 @@ PacketRef Switch::make_completion(std::uint16_t ingress, const Packet& request, 
   tlp.completer_id = completer;
   // To the BDF behind the handle; a handle of nobody's is echoed. [DHI D16]
   const Port& port = at(ingress);
-  const bool reads_handles = mode_ == SwitchMode::kHandleAware && port.owners.has_value();
-  tlp.requester_id = completion_target(request.tlp, form_, reads_handles ? &*port.owners : nullptr);
+  const bool reads_handles = mode_ == SwitchMode::kHandleAware;
+  tlp.requester_id = completion_target(request.tlp, form_, reads_handles ? &port.handles : nullptr);
   tlp.id_is_handle =
       request.tlp.id_is_handle && tlp.requester_id == request.tlp.requester_id &&
       (form_.dhi_form == DhiForm::kRidFabric || form_.dhi_form == DhiForm::kRidDirect);

@@ -68,8 +68,9 @@ void AttackBook::begin() {
     attacker.device->root_port->watch_memory(ports_.back());
   }
   for (const auto& one : fabric_.switches) {
-    one->watch_refusals([this, sw = one.get()](const Packet& packet, std::uint16_t port) {
-      refused_by_switch(packet, sw->routing().downstream(port));
+    const unsigned host = fabric_.graph[*fabric_.graph.find(one->name())].host;
+    one->watch_refusals([this, host, sw = one.get()](const Packet& packet, std::uint16_t port) {
+      refused_by_switch(packet, host, sw->routing().downstream(port));
     });
   }
 }
@@ -158,7 +159,7 @@ void AttackBook::observe(const Observation& seen) {
   const std::string_view what = seen.what;
   const std::string_view detail = seen.detail;
   for (const Attacker& attacker : attackers_) {
-    if (std::string_view(attacker.device->root_port->basename()) != seen.place) {
+    if (std::string_view(attacker.device->root_port->name()) != seen.place) {
       continue;
     }
     if (what == "message") {
@@ -179,12 +180,12 @@ void AttackBook::count_refused(const Attacker& attacker, const Packet& packet) {
   }
 }
 
-void AttackBook::refused_by_switch(const Packet& packet, const Bridge& port) {
+void AttackBook::refused_by_switch(const Packet& packet, unsigned host, const Bridge& port) {
   if (!has_begun_ || !is_hostile(packet)) {
     return;
   }
   for (const Attacker& attacker : attackers_) {
-    if (!port.owns_bus(attacker.device->buses.secondary)) {
+    if (attacker.device->host != host || !port.owns_bus(attacker.device->buses.secondary)) {
       continue;
     }
     if (!is_dhi_message(packet.tlp)) {

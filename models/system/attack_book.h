@@ -43,7 +43,7 @@ class AttackBook {
   void begin();
   void observe(const Observation& seen);
   /// A switch has refused a TLP that came through this port of its own. [DHI S1] [DHI D23]
-  void refused_by_switch(const Packet& packet, const Bridge& port);
+  void refused_by_switch(const Packet& packet, unsigned host, const Bridge& port);
   /// One for each kind; empty where no device is hostile.
   std::vector<AttackResult> results() const;
 

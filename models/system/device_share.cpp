@@ -11,7 +11,7 @@
 namespace flitwise {
 
 DeviceShare DeviceShare::of(const Config& config, const FabricDevice& device) {
-  const auto& dhi = for_instance(config, device.root_port->basename()).host.dhi;
+  const auto& dhi = for_instance(config, device.root_port->name()).host.dhi;
   const std::uint32_t domains = domain_ids(device.config.workload);
   const std::uint32_t per_pasid = DomainNumbers(device.config.device).per_pasid();
   DeviceShare share;

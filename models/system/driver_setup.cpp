@@ -25,26 +25,26 @@ bool has_sibling(const FabricDevice& device, DomainId id) {
 /// Buffers whose pages a driver will own.
 class DriverSetUp {
  public:
-  DriverSetUp(const Config& config, const Fabric& fabric, MemoryPort& memory, TableWritten written)
+  DriverSetUp(const Config& config, DeviceRange devices, MemoryPort& memory, TableWritten written)
       : config_(config),
         page_(config.iommu.page),
         tables_(config.iommu, memory),
         premapped_(Random(config.run.seed).split("premapped pages")),
         driver_(
-            frames_for(config, fabric), static_cast<unsigned>(__builtin_ctzll(page_)),
+            frames_for(config, devices), static_cast<unsigned>(__builtin_ctzll(page_)),
             [&memory, written = std::move(written)](std::uint64_t address, std::uint64_t value) {
               memory.poke_u64(address, value);
               written(address);
             }) {
-    for (const FabricDevice& device : fabric.devices) {
+    for (const FabricDevice& device : devices) {
       if (is_hostile(device)) {
         tables_.map_device(device);
       } else {
         add_device(device, memory);
       }
-      ++devices_;
+      ++index_;
     }
-    check_apart(fabric);
+    check_apart(devices);
   }
   DriverPages& driver() { return driver_; }
   const WorkloadTables& tables() const { return tables_; }
@@ -58,11 +58,11 @@ class DriverSetUp {
   }
 
   // Behind all addresses of devices, so that none of them is its own translation.
-  static PageFrames frames_for(const Config& config, const Fabric& fabric) {
+  static PageFrames frames_for(const Config& config, DeviceRange devices) {
     const std::uint64_t page = config.iommu.page;
     std::uint64_t end = 0;
     std::uint64_t count = spare_frames(config.host.iommu_driver);
-    for (const FabricDevice& device : fabric.devices) {
+    for (const FabricDevice& device : devices) {
       const WorkloadConfig& workload = device.config.workload;
       const std::uint32_t domains = domain_ids(workload);
       end = std::max(end, end_of_buffers(workload));
@@ -84,11 +84,11 @@ class DriverSetUp {
   }
 
   // Buffers are but addresses, save those that stay as they are.
-  void check_apart(const Fabric& fabric) const {
+  void check_apart(DeviceRange devices) const {
     const PageFrames& frames = driver_.frames();
     const std::uint64_t first = frames.physical(0);
     tables_.check_apart(first, first + frames.count() * page_, kInvalidationQueue);
-    for (const FabricDevice& device : fabric.devices) {
+    for (const FabricDevice& device : devices) {
       const WorkloadConfig& workload = device.config.workload;
       const std::uint64_t from = is_hostile(device) ? workload.buffer_base : rings_of(workload);
       tables_.check_apart(from, end_of_buffers(workload), kInvalidationQueue);
@@ -160,7 +160,7 @@ class DriverSetUp {
     }
     domain.address = page;
     domain.id = id;
-    domain.device = devices_;
+    domain.device = index_;
     tables_.map_page(identity, page, 0);
     domain.pasid_entry = tables_.pasid_entry();
     domain.pasid_entry_word = memory.peek_u64(domain.pasid_entry);
@@ -185,7 +185,7 @@ class DriverSetUp {
 
   const Config& config_;
   const std::uint64_t page_;
-  unsigned devices_ = 0;  // so far
+  unsigned index_ = 0;  // so far
   WorkloadTables tables_;
   Random premapped_;
   DriverPages driver_;
@@ -193,9 +193,9 @@ class DriverSetUp {
 
 }  // namespace
 
-DriverPages set_up_driver(const Config& config, const Fabric& fabric, MemoryPort& memory,
+DriverPages set_up_driver(const Config& config, DeviceRange devices, MemoryPort& memory,
                           TranslationAgent& agent, TableWritten written) {
-  DriverSetUp set_up(config, fabric, memory, std::move(written));
+  DriverSetUp set_up(config, devices, memory, std::move(written));
   set_up.tables().use(agent);
   return std::move(set_up.driver());
 }

@@ -22,7 +22,7 @@ using TableWritten = std::function<void(std::uint64_t address)>;
 /// memory of its own, as far as host.iommu_driver.premapped goes, and there are some more.
 /// `written` is told of each word of a table that is written from now on. Throws SimulationError
 /// where host memory has no room.
-DriverPages set_up_driver(const Config& config, const Fabric& fabric, MemoryPort& memory,
+DriverPages set_up_driver(const Config& config, DeviceRange devices, MemoryPort& memory,
                           TranslationAgent& agent, TableWritten written);
 
 }  // namespace flitwise

@@ -5,40 +5,12 @@
 #include <algorithm>
 
 #include "config/handle_ranges.h"
+#include "config/instances.h"
 #include "config/load.h"
-#include "config_space/registers.h"
 #include "cxl/widths.h"
-#include "dhi/negotiation.h"
-#include "system/static_setup.h"
 
 namespace flitwise {
 namespace {
-
-constexpr unsigned kFunctionsPerBus = 256;
-
-unsigned buses_of(const Config& device) {
-  return (device.device.functions.count + kFunctionsPerBus - 1) / kFunctionsPerBus;
-}
-
-std::string numbered(const char* kind, unsigned index) {
-  return kind + std::to_string(index);
-}
-
-/// Configuration of one component with its link.
-Config for_instances(const Config& config, const std::string& component, const std::string& link) {
-  return for_instance(for_instance(config, component), link);
-}
-
-/// Device caches of a machine without a switch. [CXL-7.1]
-std::uint8_t caches_in(const Config& config) {
-  unsigned caches = 0;
-  for (unsigned i = 0; i < config.system.devices; ++i) {
-    const std::string name = numbered("ep", i);
-    const Config device = for_instances(config, name, numbered("rp", i) + "-" + name);
-    caches += device.device.cxl.cache.size > 0 ? 1U : 0U;
-  }
-  return static_cast<std::uint8_t>(caches);
-}
 
 /// A switch has to pass completions on, so that its room for them has an end: where the
 /// configuration leaves them without, as much as for posted requests.
@@ -50,23 +22,6 @@ LinkCredits switch_credits(LinkCredits credits) {
     credits.completion_data = credits.posted_data;
   }
   return credits;
-}
-
-/// Software sets one Max_Payload_Size for all that is below a root port: the smallest.
-Config with_common_mps(const Config& config) {
-  Config common = config;
-  const std::string trunk = "rp0-sw0";
-  common.link.mps = for_instance(config, trunk).link.mps;
-  for (unsigned i = 0; i < config.system.devices; ++i) {
-    common.link.mps =
-        std::min(common.link.mps, for_instance(config, numbered("sw0-ep", i)).link.mps);
-  }
-  for (auto& [name, overrides] : common.instances) {
-    overrides.erase(std::remove_if(overrides.begin(), overrides.end(),
-                                   [](const auto& one) { return one.first == "link.mps"; }),
-                    overrides.end());
-  }
-  return common;
 }
 
 template <class Upper, class Lower>
@@ -99,143 +54,144 @@ LinkConfig with_identity_bits(const Config& config) {
 }  // namespace
 
 Fabric::Fabric(const Config& config, Surroundings surroundings)
-    : surroundings_(std::move(surroundings)), random_(config.run.seed) {
-  if (config.system.topology == Topology::kSwitch) {
-    build_switched(config);
-  } else {
-    build_direct(config);
+    : graph(config.system),
+      config_(config),
+      surroundings_(std::move(surroundings)),
+      random_(config.run.seed),
+      caches_(graph.hosts(), 0),
+      handle_groups_(handle_groups(config, graph)) {
+  switches.resize(graph.switches().size());
+  for (unsigned host = 0; host < graph.hosts(); ++host) {
+    build_host(host);
   }
-  assign_handles(config);
+  assign_handles();
   for (FabricDevice& device : devices) {
     add_engine(device);
   }
 }
 
-void Fabric::build_direct(const Config& config) {
-  if (const std::uint8_t caches = caches_in(config); caches > 0) {
-    home =
-        std::make_unique<CxlHome>("home", config, caches, surroundings_.pool, surroundings_.memory);
+void Fabric::build_host(unsigned host) {
+  const std::uint8_t caches = caches_of(host);
+  const HostNode& node = *surroundings_.hosts[host];
+  homes.emplace_back();
+  cache_watches.emplace_back();
+  if (caches > 0) {
+    homes.back() = std::make_unique<CxlHome>((node.prefix + "home").c_str(), node.config, caches,
+                                             surroundings_.pool, surroundings_.hosts[host]->memory);
+    cache_watches.back() = std::make_unique<CacheWatch>(node.prefix + "device caches");
   }
-  for (unsigned i = 0; i < config.system.devices; ++i) {
-    const std::string root = numbered("rp", i);
-    add_device(config, root + "-" + numbered("ep", i));
-    FabricDevice& device = devices.back();
-    const Config of_port = for_instance(device.config, root);
-    device.handles = &add_handles(of_port);
-    RootPort& port = add_root_port(root, of_port, *device.handles);
-    device.root_port = &port;
-    Link& link = *links[device.link].link;
-    bind_root_port(port, link);
+  for (const NodeIndex root_port : graph.root_ports()) {
+    if (graph[root_port].host == host) {
+      build_below(graph[root_port].lower.front());
+      add_root_port(root_port);
+    }
   }
 }
 
-void Fabric::bind_root_port(RootPort& port, Link& link) {
-  bind(port.to_link, port.from_link, link, LinkSide::kUpstream);
-  link.on_rollover(LinkSide::kUpstream, [&port] { port.replay_num_rolled_over(); });
+/// Device caches of a host. [CXL-7.1]
+std::uint8_t Fabric::caches_of(unsigned host) const {
+  const auto has_cache = [&](NodeIndex device) {
+    return graph[device].host == host && config_of(device).device.cxl.cache.size > 0;
+  };
+  return static_cast<std::uint8_t>(
+      std::count_if(graph.devices().begin(), graph.devices().end(), has_cache));
 }
 
-void Fabric::build_switched(const Config& whole) {
-  const Config config = with_common_mps(whole);
-  const std::string trunk = "rp0-sw0";
-  Link& link = add_link(trunk, for_instance(config, trunk));
+// Software sets one Max_Payload_Size for all that is below a root port: the smallest.
+Config Fabric::config_of(NodeIndex node) const {
+  Config config = config_of_node(config_, graph, node);
+  const NodeIndex root = graph.root_of(node);
+  for (const NodeIndex other : graph.all()) {
+    if (other != root && graph.root_of(other) == root && graph.has_switch_in_tree(root)) {
+      config.link.mps = std::min(config.link.mps, config_of_node(config_, graph, other).link.mps);
+    }
+  }
+  return config;
+}
+
+// The link above a node, all that is below it, and then the node.
+void Fabric::build_below(NodeIndex node) {
+  const Config config = config_of(node);
+  Link& link = add_link(node, config);
+  if (graph.is(node, NodeKind::kSwitch)) {
+    add_switch(node, config, link);
+  } else {
+    add_device(node, config, link);
+  }
+}
+
+void Fabric::add_switch(NodeIndex node, const Config& config, Link& link) {
+  std::vector<Link*> below;
   std::vector<LinkPreset> presets;
-  for (unsigned i = 0; i < config.system.devices; ++i) {
-    add_device(config, numbered("sw0-ep", i));
-    presets.push_back(devices.back().config.link.preset);
+  for (const NodeIndex lower : graph[node].lower) {
+    const std::size_t own_link = links.size();
+    build_below(lower);
+    below.push_back(links[own_link].link.get());
+    presets.push_back(below.back()->config().preset);
   }
-  const Config of_switch = for_instances(config, "sw0", trunk);
-  switches.push_back(std::make_unique<Switch>("sw0", of_switch, presets, surroundings_.pool));
-  Switch& sw = *switches.back();
-  bind(sw.to_link(kUpstreamPort), sw.from_link(kUpstreamPort), link, LinkSide::kDownstream);
-  for (std::size_t i = 0; i < devices.size(); ++i) {
+  auto sw = std::make_unique<Switch>(graph[node].name.c_str(), config, presets, surroundings_.pool);
+  bind(sw->to_link(kUpstreamPort), sw->from_link(kUpstreamPort), link, LinkSide::kDownstream);
+  for (std::size_t i = 0; i < below.size(); ++i) {
     const auto port = static_cast<std::uint16_t>(i);
-    bind(sw.to_link(port), sw.from_link(port), *links[devices[i].link].link, LinkSide::kUpstream);
+    bind(sw->to_link(port), sw->from_link(port), *below[i], LinkSide::kUpstream);
   }
-  source_validation = of_switch.system.source_validation;
+  const auto place = std::find(graph.switches().begin(), graph.switches().end(), node);
+  switches[static_cast<std::size_t>(place - graph.switches().begin())] = std::move(sw);
+}
+
+void Fabric::add_root_port(NodeIndex node) {
+  const NodeIndex lower = graph[node].lower.front();
+  const std::string& name = graph[node].name;
+  FabricDevice* first = nullptr;
   for (FabricDevice& device : devices) {
-    device.handles = &add_handles(device.config);
+    if (graph.is_at_or_below(device.node, node)) {
+      add_handles(device, at_root_port(device));
+      first = first == nullptr ? &device : first;
+    }
   }
-  RootPort& port = add_root_port("rp0", for_instances(config, "rp0", trunk), *devices[0].handles);
-  bind_root_port(port, link);
+  HostNode& host = *surroundings_.hosts[graph[node].host];
+  root_ports.push_back(std::make_unique<RootPort>(
+      name.c_str(), graph.has_switch_in_tree(node) ? config_of(node) : at_root_port(*first),
+      surroundings_.pool, host.memory, *first->handles, surroundings_.tracer));
+  RootPort& port = *root_ports.back();
+  port.attach(host.agent);
+  const auto link = std::find_if(links.begin(), links.end(),
+                                 [&](const FabricLink& one) { return one.lower == lower; });
+  bind(port.to_link, port.from_link, *link->link, LinkSide::kUpstream);
+  link->link->on_rollover(LinkSide::kUpstream, [&port] { port.replay_num_rolled_over(); });
   for (FabricDevice& device : devices) {
-    device.root_port = &port;
+    if (graph.is_at_or_below(device.node, node)) {
+      device.root_port = &port;
+    }
   }
 }
 
-void Fabric::set_up_untimed() {
-  assign_buses();
-  for (FabricDevice& device : devices) {
-    const Bdf pf = Bdf::of(device.buses.secondary, 0, 0);
-    device.endpoint->set_base(pf);
-    device.endpoint->target().configure(0, {true, pf, cfg::kCommand, cfg::kCommandBusMaster, 0x3});
-    device.endpoint->enable_vfs();
-    device.endpoint->set_up_translation(device.config.iommu.translation != Translation::kOff);
-    negotiate_handles(device);
-  }
-}
-
-void Fabric::assign_buses() {
-  if (!switches.empty()) {
-    assign_buses(*switches[0], *root_ports[0]);
-    return;
-  }
-  unsigned next_bus = 1;
-  for (FabricDevice& device : devices) {
-    const unsigned count = buses_of(device.config);
-    device.buses = {static_cast<std::uint8_t>(next_bus),
-                    static_cast<std::uint8_t>(next_bus + count - 1)};
-    next_bus += count;
-    device.root_port->set_buses(device.buses);
-  }
-}
-
-void Fabric::assign_buses(Switch& sw, RootPort& port) {
-  std::vector<BelowSwitch> below;
-  for (const FabricDevice& device : devices) {
-    below.push_back({buses_of(device.config), device.config.device.functions.bar_size *
-                                                  device.config.device.functions.count});
-  }
-  constexpr std::uint8_t kFirstBus = 1;
-  const SwitchSetUp set_up = set_up_switch(sw, kFirstBus, below, source_validation);
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    devices[i].buses = set_up.buses[i];
-  }
-  port.set_buses({kFirstBus, devices.back().buses.subordinate});
-  tell_root_port();
-}
-
-void Fabric::tell_root_port() {
-  if (switches.empty()) {
-    return;
-  }
-  std::vector<RootPort::DeviceBelow> below;
-  for (const FabricDevice& device : devices) {
-    const DeviceConfig& c = device.config.device;
-    below.push_back(
-        {device.buses, device.handles, c.dhi.alloc_order == AllocOrder::kAck, c.atc.stu});
-  }
-  root_ports[0]->set_devices(std::move(below));
-}
-
-void Fabric::add_device(const Config& config, const std::string& link_name) {
+void Fabric::add_device(NodeIndex node, const Config& config, Link& link) {
   FabricDevice device;
-  device.name = link_name.substr(link_name.find('-') + 1);
-  device.config = for_instances(config, device.name, link_name);
-  const Config& c = device.config;
-  device.link = links.size();
-  Link& link = add_link(link_name, c);
-  device.endpoint =
-      std::make_unique<Endpoint>(device.name.c_str(), c, surroundings_.pool, surroundings_.tracer);
+  device.name = graph[node].name;
+  device.node = node;
+  device.host = graph[node].host;
+  device.is_below_switch = graph.has_switch_in_tree(node);
+  device.config = config;
+  device.link = links.size() - 1;
+  device.endpoint = std::make_unique<Endpoint>(device.name.c_str(), config, surroundings_.pool,
+                                               surroundings_.tracer);
+  device.endpoint->set_below_switch(device.is_below_switch);
   bind(device.endpoint->to_link, device.endpoint->from_link, link, LinkSide::kDownstream);
   link.on_rollover(LinkSide::kDownstream,
                    [endpoint = device.endpoint.get()] { endpoint->replay_num_rolled_over(); });
-  if (c.device.cxl.memory > 0) {
+  if (config.device.cxl.memory > 0) {
     add_memory(device, link);
   }
-  if (c.device.cxl.cache.size > 0) {
+  if (config.device.cxl.cache.size > 0) {
     add_cache(device, link);
   }
   devices.push_back(std::move(device));
+}
+
+// The root port's own overrides come last.
+Config Fabric::at_root_port(const FabricDevice& device) const {
+  return for_instance(device.config, graph[graph.root_of(device.node)].name);
 }
 
 void Fabric::add_hostile(FabricDevice& device) {
@@ -249,77 +205,62 @@ void Fabric::add_hostile(FabricDevice& device) {
       surroundings_.work_ended);
 }
 
-RootPort& Fabric::add_root_port(const std::string& name, const Config& config,
-                                HostHandles& handles) {
-  root_ports.push_back(std::make_unique<RootPort>(name.c_str(), config, surroundings_.pool,
-                                                  surroundings_.memory, handles,
-                                                  surroundings_.tracer));
-  root_ports.back()->attach(surroundings_.agent);
-  return *root_ports.back();
-}
-
-// The name says which ends are ports of a switch.
-Link& Fabric::add_link(const std::string& name, const Config& config) {
-  const bool has_switch_above = name.rfind("sw", 0) == 0;
-  const bool has_switch_below = name.find("-sw") != std::string::npos;
+Link& Fabric::add_link(NodeIndex node, const Config& config) {
+  const std::string& name = graph[node].link;
   const LinkCredits of_switch = switch_credits(config.link.credits);
   const std::array<LinkCredits, 2> advertised = {
-      has_switch_above ? of_switch : config.link.credits,
-      has_switch_below ? of_switch : config.link.credits};
+      graph.is(graph.upper_of(node), NodeKind::kSwitch) ? of_switch : config.link.credits,
+      graph.is(node, NodeKind::kSwitch) ? of_switch : config.link.credits};
   links.push_back(
-      {name, std::make_unique<Link>(
-                 name.c_str(), with_identity_bits(config), config.message, config.faults,
-                 random_.split(name), surroundings_.pool, advertised,
-                 Link::Agents{config.device.cxl.cache.size > 0, config.device.cxl.memory > 0})});
+      {name,
+       std::make_unique<Link>(
+           name.c_str(), with_identity_bits(config), config.message, config.faults,
+           random_.split(name), surroundings_.pool, advertised,
+           Link::Agents{config.device.cxl.cache.size > 0, config.device.cxl.memory > 0}),
+       node});
   links.back().link->draw_skp_phases(random_.split(name + " SKP"));
   return *links.back().link;
 }
 
-HostHandles& Fabric::add_handles(const Config& config) {
-  if (handles_.empty() || !share_handles(config)) {
+void Fabric::add_handles(FabricDevice& device, const Config& config) {
+  const std::size_t first = handle_groups_[index_of(device)];
+  if (first == index_of(device)) {
     handles_.push_back(std::make_unique<HostHandles>(config, surroundings_.pool));
   }
-  return *handles_.back();
+  device.handles = first == index_of(device) ? handles_.back().get() : devices[first].handles;
 }
 
 // [DHI D2]
-void Fabric::assign_handles(const Config& config) {
+void Fabric::assign_handles() {
   std::vector<unsigned> bits;
   for (const FabricDevice& device : devices) {
     bits.push_back(device.config.device.dhi.bits);
   }
-  const std::vector<HandleRange> ranges = handle_ranges(config, bits);
+  const std::vector<HandleRange> ranges = handle_ranges(config_, graph, bits);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     devices[i].range = ranges[i];
   }
 }
 
-bool Fabric::is_handle_aware(const FabricDevice& device) const {
-  return device.config.link.dhi_form != DhiForm::kRidFabric ||
-         std::all_of(switches.begin(), switches.end(),
-                     [](const auto& one) { return one->mode() == SwitchMode::kHandleAware; });
+Switch& Fabric::switch_at(NodeIndex node) const {
+  const auto place = std::find(graph.switches().begin(), graph.switches().end(), node);
+  return *switches[static_cast<std::size_t>(place - graph.switches().begin())];
 }
 
-// [DHI D5, D6]
-void Fabric::negotiate_handles(FabricDevice& device) {
-  const Config& c = device.config;
-  device.handles->grant(Bdf::of(device.buses.secondary, 0, 0), c.device.functions.count);
-  if (c.link.identity != Identity::kDhi || device.range.size() == 0) {
-    return;
-  }
-  const HandleEnd end{c.device.dhi.supported, c.device.dhi.enabled, c.device.dhi.bits, 0};
-  const HandleEnd host{true, true, kMaxHandleBits, 0};
-  device.endpoint->dhi().negotiated(negotiate(host, end, device.range, is_handle_aware(device)),
-                                    c.device.dhi.management == HandleManagement::kSoftware);
-  device.handles->table().add_partition({device.buses, device.range, 0});
-  tell_switch(device);
+DeviceRange Fabric::devices_of(unsigned host) const {
+  const auto is_later = [&](const FabricDevice& device) { return device.host >= host; };
+  const auto is_behind = [&](const FabricDevice& device) { return device.host > host; };
+  const auto first = std::find_if(devices.begin(), devices.end(), is_later);
+  const auto last = std::find_if(first, devices.end(), is_behind);
+  return {devices.data() + (first - devices.begin()), devices.data() + (last - devices.begin())};
 }
 
-// [DHI D23]
-void Fabric::tell_switch(const FabricDevice& device) {
-  if (!switches.empty()) {
-    switches[0]->set_handles(static_cast<std::uint16_t>(index_of(device)), device.range);
-  }
+Range<std::unique_ptr<RootPort>> Fabric::root_ports_of(unsigned host) const {
+  const auto count_below = [&](unsigned end) {
+    return std::count_if(graph.root_ports().begin(), graph.root_ports().end(),
+                         [&](NodeIndex port) { return graph[port].host < end; });
+  };
+  return {root_ports.data() + count_below(host), root_ports.data() + count_below(host + 1)};
 }
 
 }  // namespace flitwise

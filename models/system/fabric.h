@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The tree of root ports, switches, links and devices of one configuration: who is made, and who
-/// is bound to whom. A new kind of component is made and bound here.
+/// Root ports, switches, links and devices of one configuration, along its graph: who is made, and
+/// who is bound to whom. A new kind of component is made and bound here.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,13 @@
 #include "endpoint/endpoint.h"
 #include "endpoint/hostile_engine.h"
 #include "flitwise/config.h"
+#include "host/host_node.h"
 #include "link/link.h"
 #include "root_complex/root_port.h"
 #include "switch/switch.h"
 #include "system/cache_watch.h"
+#include "system/static_setup.h"
+#include "topology/graph.h"
 #include "trace/latency_tracer.h"
 #include "workload/random.h"
 
@@ -32,10 +35,13 @@ namespace flitwise {
 struct FabricLink {
   std::string name;  ///< "rp0-ep0", "rp0-sw0", "sw0-ep1": also that of the module
   std::unique_ptr<Link> link;
+  NodeIndex lower = 0;  ///< the node at its lower end
 };
 
 struct FabricDevice {
   std::string name;
+  NodeIndex node = 0;
+  unsigned host = 0;
   Config config;  ///< with the overrides of the device and of its link
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<DmaEngine> engine;         ///< one of these two
@@ -46,9 +52,11 @@ struct FabricDevice {
   std::unique_ptr<CxlHdmHost> hdm_host;      ///< in their place where the device caches it as well
   std::unique_ptr<CxlHdmDevice> hdm_device;  ///< likewise
   std::unique_ptr<CxlCacheDevice> cache;     ///< where the device has one for lines of the host
-  std::uint8_t home_port = 0;                ///< of that cache
+  CxlHome* home = nullptr;                   ///< of that cache
+  std::uint8_t home_port = 0;                ///< at its home
   std::size_t link = 0;                      ///< index of its own link
   RootPort* root_port = nullptr;             ///< that it is below of
+  bool is_below_switch = false;              ///< which others may use as well
   HostHandles* handles = nullptr;            ///< the host's end of its handles
   BusRange buses;
   HandleRange range;  ///< of its handles, should it use any
@@ -98,13 +106,23 @@ struct FabricDevice {
   }
 };
 
+/// Neighbours in a list.
+template <class T>
+struct Range {
+  const T* first = nullptr;
+  const T* last = nullptr;
+  const T* begin() const { return first; }
+  const T* end() const { return last; }
+  std::size_t size() const { return static_cast<std::size_t>(last - first); }
+};
+using DeviceRange = Range<FabricDevice>;
+
 class Fabric {
  public:
   /// What the fabric is attached to.
   struct Surroundings {
     PacketPool& pool;
-    MemoryPort& memory;
-    TranslationAgent& agent;
+    Hosts& hosts;
     LatencyTracer& tracer;
     std::function<void(std::size_t device)>
         counting_starts;               ///< it is about to issue its first counted request
@@ -118,8 +136,9 @@ class Fabric {
   void set_up_untimed();
   /// Every switch on the way to a device passes handles of the form in use. [DHI D5]
   bool is_handle_aware(const FabricDevice& device) const;
-  /// The buses of the devices are known: the root port tells their handles apart by them.
-  void tell_root_port();
+  /// The buses of the devices are known: root ports above switches tell their handles apart by
+  /// them.
+  void tell_root_ports();
   /// The engine of a hostile device: it has to know its place, which the device has by now.
   void add_hostile(FabricDevice& device);
   /// Whoever has the channel of this message on the link of the device sends it, as any of its own.
@@ -127,29 +146,45 @@ class Fabric {
   bool send_message(const FabricDevice& device, PacketRef message);
   /// Its agent gets the engine's work from now on; REQUIRES: it is not hostile.
   void start_engine(FabricDevice& device);
-  /// What a device may use, so that the switch above it can check. [DHI D23]
-  void tell_switch(const FabricDevice& device);
+  /// What a device may use, so that the switches above it can check. [DHI D23]
+  void tell_switches(const FabricDevice& device);
 
-  std::vector<FabricDevice> devices;
-  std::vector<FabricLink> links;
-  std::vector<std::unique_ptr<RootPort>> root_ports;
-  std::vector<std::unique_ptr<Switch>> switches;
-  std::unique_ptr<CxlHome> home;  ///< of lines in device caches, where there are any
-  CacheWatch cache_watch{"device caches"};
+  DeviceRange devices_of(unsigned host) const;
+  Range<std::unique_ptr<RootPort>> root_ports_of(unsigned host) const;
+  /// ACS controls of what is above each link of a host, depth first: as software finds the ports.
+  std::vector<std::uint32_t> acs_of(unsigned host) const;
+  /// The switch right above the device checks buses; true where there is none.
+  bool validates_source(const FabricDevice& device) const;
+
+  const Graph graph;
+  std::vector<FabricDevice> devices;  ///< in the order of graph.devices()
+  std::vector<FabricLink> links;      ///< of each node but root ports, in the order of graph.all()
+  std::vector<std::unique_ptr<RootPort>> root_ports;  ///< in the order of graph.root_ports()
+  std::vector<std::unique_ptr<Switch>> switches;      ///< in the order of graph.switches()
+  std::vector<std::unique_ptr<CxlHome>> homes;  ///< by host: of lines in device caches, or null
+  std::vector<std::unique_ptr<CacheWatch>> cache_watches;   ///< by host: of those caches, or null
   std::vector<std::unique_ptr<CacheWatch>> memory_watches;  ///< of memories that devices cache
-  bool source_validation = true;                            ///< at downstream ports of switches
 
  private:
   std::size_t index_of(const FabricDevice& device) const {
     return static_cast<std::size_t>(&device - devices.data());
   }
-  void build_direct(const Config& config);
-  void bind_root_port(RootPort& port, Link& link);
-  void build_switched(const Config& config);
+  void build_host(unsigned host);
+  void build_tree(NodeIndex root_port);
+  void build_below(NodeIndex node);
+  Config config_of(NodeIndex node) const;
+  void add_device(NodeIndex node, const Config& config, Link& link);
+  void add_switch(NodeIndex node, const Config& config, Link& link);
+  void add_root_port(NodeIndex node);
+  void add_handles(FabricDevice& device, const Config& config);
   void assign_buses();
-  void assign_buses(Switch& sw, RootPort& port);
-  void assign_handles(const Config& config);
-  void add_device(const Config& config, const std::string& link_name);
+  void assign_buses_below(NodeIndex sw, BusRange buses, std::uint64_t window);
+  BelowSwitch needs_of(NodeIndex node) const;
+  void assign_handles();
+  Config at_root_port(const FabricDevice& device) const;
+  AcsConfig acs_of_switch(NodeIndex node) const;
+  Switch& switch_at(NodeIndex node) const;
+  std::uint8_t caches_of(unsigned host) const;
   void add_memory(FabricDevice& device, Link& link);
   void add_shared_memory(FabricDevice& device, Link& link, const std::string& host,
                          const std::string& memory);
@@ -158,15 +193,16 @@ class Fabric {
   Config with_own_seed(Config config, const std::string& stream) const;
   std::unique_ptr<DmaEngine> make_engine(const FabricDevice& device, const Config& config,
                                          Time clock, std::function<void()> wake);
-  RootPort& add_root_port(const std::string& name, const Config& config, HostHandles& handles);
-  Link& add_link(const std::string& name, const Config& config);
-  HostHandles& add_handles(const Config& config);
+  Link& add_link(NodeIndex node, const Config& config);
   void negotiate_handles(FabricDevice& device);
 
+  const Config config_;
   Surroundings surroundings_;
   Random random_;
-  std::uint8_t caches_ = 0;                            // made so far
-  std::vector<std::unique_ptr<HostHandles>> handles_;  // one per device, or one for all [DHI D2]
+  std::vector<std::uint8_t> caches_;        // by host, made so far
+  std::vector<std::size_t> handle_groups_;  // by device: the first of its group
+  std::vector<std::unique_ptr<HostHandles>>
+      handles_;  // one per device, or one for a group [DHI D2]
 };
 
 }  // namespace flitwise

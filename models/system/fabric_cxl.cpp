@@ -29,11 +29,6 @@ std::uint64_t identity_value(CxlIdentity form, const DeviceIdentity& identity, D
   return 0;
 }
 
-/// What stands at the root port of a device. REQUIRES: there is no switch.
-Config at_root_port(const FabricDevice& device) {
-  return for_instance(device.config, "rp" + device.name.substr(std::string("ep").size()));
-}
-
 }  // namespace
 
 // [CXL-3.8]
@@ -70,23 +65,25 @@ void Fabric::add_shared_memory(FabricDevice& device, Link& link, const std::stri
   bind(*device.hdm_device, link.mem, LinkSide::kDownstream);
 }
 
-// All caches have one home. [CXL-7.1]
+// All caches of a host have one home. [CXL-7.1]
 void Fabric::add_cache(FabricDevice& device, Link& link) {
-  device.home_port = caches_++;
+  CxlHome& home = *homes[device.host];
+  device.home = &home;
+  device.home_port = caches_[device.host]++;
   const std::string name = device.name + "_cache";
   const bool is_watched = device.config.run.monitors != MonitorMode::kOff;
   device.cache = std::make_unique<CxlCacheDevice>(
       name.c_str(), device.config, device.home_port, surroundings_.pool, surroundings_.tracer,
-      is_watched ? &cache_watch.add_cache(name) : nullptr);
+      is_watched ? &cache_watches[device.host]->add_cache(name) : nullptr);
   device.cache->name_domains(
       [endpoint = device.endpoint.get(), form = device.config.link.cxl.identity](DomainId domain) {
         return identity_value(form, endpoint->identity_of(domain), domain);
       });
-  home->port(device.home_port).on_write_over = [cache = device.cache.get()](
-                                                   std::uint64_t line, bool is_written, Time when) {
+  home.port(device.home_port).on_write_over = [cache = device.cache.get()](
+                                                  std::uint64_t line, bool is_written, Time when) {
     cache->write_over(line, is_written, when);
   };
-  bind(home->port(device.home_port), link.cache, LinkSide::kUpstream);
+  bind(home.port(device.home_port), link.cache, LinkSide::kUpstream);
   bind(*device.cache, link.cache, LinkSide::kDownstream);
 }
 
@@ -94,7 +91,7 @@ bool Fabric::send_message(const FabricDevice& device, PacketRef message) {
   const CxlChannelInfo& info = info_of(message->cxl->channel);
   const bool is_down = info.direction == CxlDirection::kDownstream;
   if (info.protocol == CxlProtocol::kCache && device.cache) {
-    is_down ? home->port(device.home_port).to_link.send(std::move(message), now())
+    is_down ? device.home->port(device.home_port).to_link.send(std::move(message), now())
             : device.cache->send(std::move(message));
   } else if (info.protocol == CxlProtocol::kMem && device.hdm_host) {
     (is_down ? device.hdm_host->to_link : device.hdm_device->to_link)

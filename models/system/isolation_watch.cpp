@@ -42,19 +42,19 @@ bool is_no_refusal(const std::string& kind) {
 
 }  // namespace
 
-IsolationWatch::IsolationWatch(const Config& config, const Fabric& fabric, MemoryPort& memory,
-                               const TranslationAgent& agent)
+IsolationWatch::IsolationWatch(const Config& config, const Fabric& fabric, HostNode& host)
     : fabric_(fabric),
-      memory_(memory),
-      agent_(agent),
+      host_(host),
+      memory_(host.memory),
+      agent_(host.agent),
       has_tables_(config.iommu.translation != Translation::kOff),
       has_driver_(config.host.iommu_driver.enabled) {
-  for (const FabricDevice& device : fabric.devices) {
+  for (const FabricDevice& device : devices()) {
     if (device.config.workload.kind == WorkloadKind::kHostile) {
       attackers_.push_back(attacker_of(config, device));
     }
   }
-  for (const auto& port : fabric.root_ports) {
+  for (const auto& port : fabric.root_ports_of(host.number)) {
     if (is_needed()) {
       port->watch_memory(ports_.emplace_back(*this, *port));
     }
@@ -65,9 +65,8 @@ IsolationWatch::Attacker IsolationWatch::attacker_of(const Config& config,
                                                      const FabricDevice& device) const {
   Attacker attacker;
   attacker.device = &device;
-  attacker.host = for_instance(config, device.root_port->basename()).host;
-  attacker.is_known_by_id =
-      attacker.host.requester_check && (fabric_.switches.empty() || fabric_.source_validation);
+  attacker.host = for_instance(config, device.root_port->name()).host;
+  attacker.is_known_by_id = attacker.host.requester_check && fabric_.validates_source(device);
   attacker.is_confined = attacker.host.dma_window.size != 0 ||
                          (has_tables_ && config.iommu.translation != Translation::kPassThrough &&
                           attacker.is_known_by_id);
@@ -208,7 +207,7 @@ void IsolationWatch::judge_access(const RootPort& port, const Packet& packet,
 
 CheckResult IsolationWatch::accesses_check() const {
   const auto is_right = [](const Reached& one) { return one.foreign == 0 && one.elsewhere == 0; };
-  return {"hostile accesses stay in their own name and memory",
+  return {host_.prefix + "hostile accesses stay in their own name and memory",
           is_right(writes_) && is_right(reads_) && poisoned_ == 0,
           fmt::format("{} writes, {} in another name, {} elsewhere, {} poisoned; {} reads, {} in "
                       "another name, {} elsewhere",
@@ -277,7 +276,7 @@ CheckResult IsolationWatch::refusals_check(const RootPort& port) {
     malformed += kind == "malformed_tlp" ? count : 0;
   }
   const std::uint64_t refused = port.counters().refused;
-  return {std::string(port.basename()) + ": every refusal is counted by kind",
+  return {std::string(port.name()) + ": every refusal is counted by kind",
           by_kind == refused && by_violation == malformed,
           fmt::format("{} refused, {} by kind; {} malformed, {} by rule", refused, by_kind,
                       malformed, by_violation)};
@@ -298,7 +297,7 @@ CheckResult IsolationWatch::handles_check(const FabricDevice& device) {
 CheckResult IsolationWatch::device_check(const FabricDevice& device) const {
   const Endpoint& endpoint = *device.endpoint;
   const EndpointCounters& counters = endpoint.counters();
-  const std::uint64_t refused = fabric_.switches.empty() ? device.root_port->counters().refused : 0;
+  const std::uint64_t refused = device.is_below_switch ? 0 : device.root_port->counters().refused;
   return {device.name + ": unharmed by its neighbours",
           refused == 0 && endpoint.errors().empty() && counters.failed_bytes == 0 &&
               counters.asked_bytes == counters.delivered_bytes && endpoint.outstanding() == 0,
@@ -326,10 +325,10 @@ std::vector<CheckResult> IsolationWatch::checks(bool is_quiet) const {
   if (are_confined) {
     all.push_back(accesses_check());
   }
-  for (const auto& port : fabric_.root_ports) {
+  for (const auto& port : fabric_.root_ports_of(host_.number)) {
     all.push_back(refusals_check(*port));
   }
-  for (const FabricDevice& device : fabric_.devices) {
+  for (const FabricDevice& device : devices()) {
     const bool is_known = attackers_.front().is_known_by_id;
     if (is_known && device.handles != nullptr && device.range.size() != 0) {
       all.push_back(handles_check(device));

@@ -31,8 +31,7 @@ class IsolationWatch {
   /// Memory that is compared, from address 0; beyond, accesses are judged by their address alone.
   static constexpr std::uint64_t kComparedBytes = std::uint64_t{256} << 20;
 
-  IsolationWatch(const Config& config, const Fabric& fabric, MemoryPort& memory,
-                 const TranslationAgent& agent);
+  IsolationWatch(const Config& config, const Fabric& fabric, HostNode& host);
   IsolationWatch(const IsolationWatch&) = delete;  // Root ports refer to it.
   IsolationWatch& operator=(const IsolationWatch&) = delete;
 
@@ -86,6 +85,7 @@ class IsolationWatch {
   bool is_attackers(std::uint64_t page) const;
   bool holds_queues(std::uint64_t page) const;
   bool is_as_left(std::uint64_t page, const std::uint8_t* bytes) const;
+  DeviceRange devices() const { return fabric_.devices_of(host_.number); }
   CheckResult memory_check() const;
   CheckResult accesses_check() const;
   static CheckResult refusals_check(const RootPort& port);
@@ -94,6 +94,7 @@ class IsolationWatch {
   CheckResult device_check(const FabricDevice& device) const;
 
   const Fabric& fabric_;
+  const HostNode& host_;
   MemoryPort& memory_;
   const TranslationAgent& agent_;
   const bool has_tables_;  // of iommu.translation

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "common/interrupt.h"
+#include "config/instances.h"
 #include "flitwise/error.h"
 #include "system/driver_setup.h"
 #include "system/translation_setup.h"
@@ -22,53 +23,74 @@ constexpr Time kIdleSlice = Time::from_ns(20);
 // How often the user's interrupt is looked for while memory alone is at work.
 constexpr Time kMemorySlice = Time::from_us(1000);
 
+Hosts make_hosts(const Config& config, PacketPool& pool, MemorySocket* memory) {
+  sc_core::sc_enable_name_checking = false;  // "h1.rp0" is the name of a root port
+  Hosts hosts;
+  for (unsigned number = 0; number < config.system.hosts; ++number) {
+    hosts.push_back(std::make_unique<HostNode>(number, config_of_host(config, number), pool,
+                                               number == 0 ? memory : nullptr));
+  }
+  return hosts;
+}
+
 }  // namespace
 
 Machine::Machine(const Config& whole, MemorySocket* memory)
     : config(whole),
       tracer_(whole.trace.latency),
-      memory_port_("memory_port"),
-      bridge_("host_bridge", whole, pool),
-      agent_("iommu0", whole, pool, memory_port_),
-      fabric_(config, {pool, memory_port_, agent_, tracer_,
+      hosts_(make_hosts(whole, pool, memory)),
+      fabric_(config, {pool, hosts_, tracer_,
                        [this](std::size_t device) { measurement_.open(device, true); },
                        [this] { work_ended(); },
                        [this](std::size_t device, const WorkItem& item, std::uint32_t token) {
                          ring(device, item, token);
                        }}),
       monitors_(fabric_, config),
-      measurement_(fabric_, bridge_),
-      isolation_(config, fabric_, memory_port_, agent_),
+      measurement_(fabric_, hosts_),
       attacks_(config, fabric_),
       software_(fabric_.devices.size()) {
-  if (memory == nullptr) {
-    own_memory_ = std::make_unique<HostMemory>("memory", config.host);
-    memory = &own_memory_->socket;
-  }
-  memory_port_.socket.bind(*memory);
   if (const auto file = config.trace.files.find("packets"); file != config.trace.files.end()) {
     packet_trace_ = std::make_unique<PacketCsv>(file->second);
   }
   for (FabricLink& one : fabric_.links) {
     one.link->hold_faults();
   }
-  if (config.host.iommu_driver.enabled) {
-    iommu_driver_ =
-        std::make_unique<IommuDriver>("iommu_driver", config, bridge_, agent_, memory_port_);
+  for (const auto& host : hosts_) {
+    isolation_.push_back(std::make_unique<IsolationWatch>(host->config, fabric_, *host));
+    host->add_driver();
+    measurement_.on_open([node = host.get()] { node->start_window(); });
   }
-  bridge_.attach(agent_);
-  measurement_.on_open([this] { start_shared_windows(); });
-  for (const std::unique_ptr<RootPort>& port : fabric_.root_ports) {
-    bridge_.attach(*port, config);
-  }
+  attach_root_ports();
   for (FabricDevice& device : fabric_.devices) {
-    bridge_.attach(*device.handles, *device.root_port);
+    hosts_[device.host]->bridge.attach(*device.handles, *device.root_port);
   }
-  if (fabric_.switches.empty()) {
-    serve_resets();
-  }
-  if (isolation_.is_needed()) {
+  if (is_watched()) {
     observe({});
+  }
+}
+
+// Some device is hostile.
+bool Machine::is_watched() const {
+  return std::any_of(isolation_.begin(), isolation_.end(),
+                     [](const auto& one) { return one->is_needed(); });
+}
+
+void Machine::attach_root_ports() {
+  for (std::size_t i = 0; i < fabric_.root_ports.size(); ++i) {
+    const Graph& graph = fabric_.graph;
+    const NodeIndex node = graph.root_ports()[i];
+    HostNode& host = *hosts_[graph[node].host];
+    HostBridge::PortFacts facts;
+    facts.can_be_disabled = !graph.has_switch_in_tree(node);
+    facts.has_siblings = RoutingTable::functions_per_device(
+                             RoutingTable::Kind::kRootComplex,
+                             static_cast<unsigned>(fabric_.root_ports_of(host.number).size())) > 1;
+    RootPort& port = *fabric_.root_ports[i];
+    const unsigned index =
+        host.bridge.attach(port, config_of_node(config, graph, node).link.preset, facts);
+    if (facts.can_be_disabled) {
+      serve_resets(host, port, index);
+    }
   }
 }
 
@@ -77,7 +99,9 @@ void Machine::serve() {
     return;
   }
   is_serving_ = true;
-  set_up_translation_tables();
+  for (const auto& host : hosts_) {
+    set_up_translation_tables(*host);
+  }
   measurement_.forget_errors();
   for (FabricLink& one : fabric_.links) {
     one.link->release_faults();
@@ -88,14 +112,18 @@ void Machine::serve() {
 }
 
 void Machine::start() {
-  if (!boot_ && !is_set_up_) {
+  if (!hosts_[0]->boot && !is_set_up_) {
     set_up_at_once();
   }
   serve();
-  isolation_.begin();
+  for (const auto& host : hosts_) {
+    isolation_[host->number]->begin();
+  }
   attacks_.begin();
-  if (iommu_driver_ && !iommu_driver_->is_started()) {
-    iommu_driver_->start();
+  for (const auto& host : hosts_) {
+    if (host->driver && !host->driver->is_started()) {
+      host->driver->start();
+    }
   }
   for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
     if (fabric_.devices[i].config.run.warmup == 0) {
@@ -117,26 +145,32 @@ void Machine::start() {
     }
     device.endpoint->wake();
   }
-  if (iommu_driver_) {
-    iommu_driver_->begin([this] { return !all_work_is_given_out(); });
+  for (const auto& host : hosts_) {
+    if (host->driver) {
+      host->driver->begin([this] { return !all_work_is_given_out(); });
+    }
   }
 }
 
-void Machine::set_up_translation_tables() {
-  if (!iommu_driver_) {
-    set_up_translation(config, fabric_, memory_port_, agent_);
+void Machine::set_up_translation_tables(HostNode& host) {
+  const DeviceRange devices = fabric_.devices_of(host.number);
+  if (!host.driver) {
+    set_up_translation(host.config, devices, host.memory, host.agent);
     return;
   }
   std::vector<RootPort*> ports;
-  for (const auto& one : fabric_.root_ports) {
+  for (const auto& one : fabric_.root_ports_of(host.number)) {
     ports.push_back(one.get());
   }
-  const auto written = [this](std::uint64_t address) { isolation_.software_wrote(address, 8); };
-  iommu_driver_->take_over(set_up_driver(config, fabric_, memory_port_, agent_, written), ports);
-  for (FabricDevice& device : fabric_.devices) {
+  const auto written = [this, &host](std::uint64_t address) {
+    isolation_[host.number]->software_wrote(address, 8);
+  };
+  host.driver->take_over(set_up_driver(host.config, devices, host.memory, host.agent, written),
+                         ports);
+  for (const FabricDevice& device : devices) {
     device.endpoint->watch_translations(
-        [this](const DeviceIdentity& who, std::uint64_t physical, std::uint64_t untranslated) {
-          iommu_driver_->translation_used(who, physical, untranslated);
+        [&host](const DeviceIdentity& who, std::uint64_t physical, std::uint64_t untranslated) {
+          host.driver->translation_used(who, physical, untranslated);
         });
   }
 }
@@ -160,8 +194,8 @@ bool Machine::nothing_is_under_way() const {
   const auto all = [](const auto& components, auto is_quiet) {
     return std::all_of(components.begin(), components.end(), is_quiet);
   };
-  return memory_port_.in_flight() == 0 && (!fabric_.home || fabric_.home->is_quiet()) &&
-         bridge_.is_quiet() && agent_.is_quiet() && (!iommu_driver_ || iommu_driver_->is_quiet()) &&
+  return all(hosts_, [](const auto& one) { return one->is_quiet(); }) &&
+         all(fabric_.homes, [](const auto& one) { return !one || one->is_quiet(); }) &&
          all(software_, [](const auto& one) { return !one.driver || one.driver->is_quiet(); }) &&
          all(fabric_.devices, [](const auto& one) { return one.is_quiet(); }) &&
          all(fabric_.root_ports, [](const auto& one) { return one->is_quiet(); }) &&
@@ -185,10 +219,10 @@ void Machine::work_ended() {
   }
 }
 
-// Nothing of the device is under way. Behind a switch it cannot be told apart from what others do.
+// Nothing of the device is under way. What is at a root port above a switch may be of others.
 bool Machine::is_idle(const FabricDevice& device) const {
   return device.is_quiet() && !fabric_.links[device.link].link->carries_tlps() &&
-         (!fabric_.switches.empty() || device.root_port->is_quiet());
+         (device.is_below_switch || device.root_port->is_quiet());
 }
 
 bool Machine::is_over(const FabricDevice& device) const {
@@ -205,7 +239,7 @@ std::optional<Time> Machine::close_devices() {
       continue;
     }
     // Memory and engine may have given an end that lies ahead.
-    const Time end = std::max(fabric_.switches.empty() ? device.root_port->memory_end() : Time{},
+    const Time end = std::max(device.is_below_switch ? Time{} : device.root_port->memory_end(),
                               device.last_completion());
     if (is_over(device) && end <= now()) {
       measurement_.close(i);
@@ -257,14 +291,19 @@ Time Machine::rest_of_last_request() const {
 }
 
 std::string Machine::waiting() const {
-  std::string text = bridge_.waiting();
+  std::string text;
+  for (const auto& host : hosts_) {
+    text += host->waiting();
+  }
   for (const FabricDevice& device : fabric_.devices) {
     text += device.endpoint->waiting();
     text += device.mem_host ? device.mem_host->waiting() : "";
     text += device.cache ? device.cache->waiting() : "";
     text += device.hdm_host ? device.hdm_host->waiting() + device.hdm_device->waiting() : "";
   }
-  text += fabric_.home ? fabric_.home->waiting() : "";
+  for (const auto& home : fabric_.homes) {
+    text += home ? home->waiting() : "";
+  }
   for (const FabricLink& one : fabric_.links) {
     text += one.link->waiting();
   }
@@ -274,9 +313,8 @@ std::string Machine::waiting() const {
   for (const auto& one : fabric_.root_ports) {
     text += one->waiting();
   }
-  text += agent_.waiting();
-  if (iommu_driver_) {
-    text += iommu_driver_->waiting();
+  for (const auto& host : hosts_) {
+    text += host->agents_waiting();
   }
   return text;
 }
@@ -302,9 +340,11 @@ std::vector<std::string> Machine::device_names() const {
 
 void Machine::observe(Observer observer) {
   observer_ = std::move(observer);
-  if (isolation_.is_needed()) {
+  if (is_watched()) {
     observer_ = [this, then = std::move(observer_)](const Observation& seen) {
-      isolation_.observe(seen);
+      for (const auto& one : isolation_) {
+        one->observe(seen);
+      }
       attacks_.observe(seen);
       if (then) {
         then(seen);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One machine: host, fabric and devices of one configuration, its start, its end and its results.
+/// One machine: hosts, fabric and devices of one configuration, its start, its end and its results.
 /// Nothing else knows the whole.
 #pragma once
 
@@ -13,12 +13,8 @@
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
 #include "flitwise/system.h"
-#include "host/boot.h"
 #include "host/handle_driver.h"
-#include "host/host_bridge.h"
-#include "host/host_memory.h"
-#include "host/iommu_driver.h"
-#include "iommu/translation_agent.h"
+#include "host/host_node.h"
 #include "system/attack_book.h"
 #include "system/fabric.h"
 #include "system/isolation_watch.h"
@@ -94,11 +90,14 @@ class Machine {
     std::uint64_t doorbells = 0;           // rung
   };
 
-  void set_up_translation_tables();
-  void bring_up_driver();
-  void serve_resets();
-  void software_ready();
-  void serve_teardowns();
+  void set_up_translation_tables(HostNode& host);
+  void bring_up_drivers();
+  bool is_watched() const;
+  void attach_root_ports();
+  void serve_resets(HostNode& host, RootPort& port, unsigned index);
+  void software_ready(HostNode& host);
+  void serve_teardowns(HostNode& host);
+  void boot_host(HostNode& host, std::uint8_t epoch);
   void make_driver(std::size_t index);
   void ring(std::size_t index, const WorkItem& item, std::uint32_t token);
   bool is_still() const;
@@ -118,42 +117,39 @@ class Machine {
   void advance();
   Time rest_of_last_request() const;
   static bool has_given_out_all(const FabricDevice& device);
+  Time memory_done() const;
+  std::uint64_t walk_progress() const;
   bool is_over(const FabricDevice& device) const;
-  void start_shared_windows();
-  void fill_host(RunResult& result) const;
   std::optional<Time> close_devices();
   const FabricDevice& device(const std::string& name) const;
   std::vector<CheckResult> posted_bytes_checks() const;
-  std::vector<CheckResult> directory_check() const;
+  std::vector<CheckResult> directory_check(const HostNode& host) const;
   std::vector<CheckResult> host_copies_check(const FabricDevice& device) const;
   std::vector<CheckResult> coherence_check(const FabricDevice& device) const;
   std::vector<CheckResult> checks() const;
 
   LatencyTracer tracer_;
   std::unique_ptr<TraceSink> packet_trace_;  // --trace packets=FILE; all links write into it
-  std::unique_ptr<HostMemory> own_memory_;
-  MemoryPort memory_port_;
-  HostBridge bridge_;
-  TranslationAgent agent_;
-  std::unique_ptr<IommuDriver> iommu_driver_;  // where the configuration has one
+  Hosts hosts_;
   Fabric fabric_;
   Monitors monitors_;
   Measurement measurement_;
-  IsolationWatch isolation_;
+  std::vector<std::unique_ptr<IsolationWatch>> isolation_;  // by host
   AttackBook attacks_;
   Observer observer_;
   bool is_started_ = false;
   bool is_cut_short_ = false;       // interrupted before it was quiet
   bool has_measured_ = false;       // a window had begun by itself
   std::vector<Software> software_;  // by device
-  std::unique_ptr<Boot> boot_;
   bool is_set_up_ = false;
   bool is_serving_ = false;
   std::string boot_failure_;
   bool is_in_slice_ = false;  // run_until_quiet() is inside the kernel
 
  public:
-  MemoryPort& memory() { return memory_port_; }
+  HostNode& host(unsigned number) { return *hosts_[number]; }
+  /// Of the first host, as all that scripts reach by address or routing ID.
+  MemoryPort& memory() { return hosts_[0]->memory; }
   /// Null where no device has the name.
   Endpoint* endpoint(const std::string& name);
   /// The root port above a device. REQUIRES: a device has the name.
@@ -161,16 +157,16 @@ class Machine {
   std::vector<std::string> device_names() const;
   /// REQUIRES: called before anything runs.
   void observe(Observer observer);
-  HostBridge& bridge() { return bridge_; }
-  TranslationAgent& agent() { return agent_; }
+  HostBridge& bridge() { return hosts_[0]->bridge; }
+  TranslationAgent& agent() { return hosts_[0]->agent; }
   Fabric& fabric() { return fabric_; }
   /// REQUIRES: boot() was called and there is configuration space.
-  const Boot& booted() const { return *boot_; }
-  /// The device that owns a function, where it uses handles: also the number of its registers at
-  /// the host.
+  const Boot& booted() const { return *hosts_[0]->boot; }
+  /// The device of the first host that owns a function, where it uses handles: also the number of
+  /// its registers at the host.
   std::optional<unsigned> handles_of(Bdf function) const;
   HandleDriver* driver(std::size_t device) { return software_[device].driver.get(); }
-  const IommuDriver* iommu_driver() const { return iommu_driver_.get(); }
+  const IommuDriver* iommu_driver() const { return hosts_[0]->driver.get(); }
   std::uint64_t doorbells(std::size_t device) const { return software_[device].doorbells; }
   std::uint64_t interrupts(std::size_t device) const;
 };

@@ -57,19 +57,22 @@ std::vector<CheckResult> Machine::checks() const {
       append(all, coherence_check(device));
     }
   }
-  if (fabric_.home) {
-    append(all, directory_check());
-    append(all, fabric_.cache_watch.checks());
+  for (const auto& host : hosts_) {
+    if (fabric_.homes[host->number]) {
+      append(all, directory_check(*host));
+      append(all, fabric_.cache_watches[host->number]->checks());
+    }
   }
   for (const auto& watch : fabric_.memory_watches) {
     append(all, watch->checks());
   }
-  append(all, agent_.checks());
-  if (iommu_driver_) {
-    append(all, iommu_driver_->checks());
+  for (const auto& host : hosts_) {
+    append(all, host->checks());
   }
   append(all, monitors_.checks());
-  append(all, isolation_.checks(is_quiet()));
+  for (const auto& one : isolation_) {
+    append(all, one->checks(is_quiet()));
+  }
   append(all, posted_bytes_checks());
   all.push_back({"no packet is left but on a wire", pool.in_use() == on_wire,
                  fmt::format("{} in use, {} on wires", pool.in_use(), on_wire)});
@@ -77,15 +80,15 @@ std::vector<CheckResult> Machine::checks() const {
 }
 
 // What the home believes of the caches is what they hold. [COH-3.1]
-std::vector<CheckResult> Machine::directory_check() const {
+std::vector<CheckResult> Machine::directory_check(const HostNode& host) const {
   if (!is_quiet()) {
     return {};
   }
   std::size_t held = 0, apart = 0;
-  for (const FabricDevice& device : fabric_.devices) {
+  for (const FabricDevice& device : fabric_.devices_of(host.number)) {
     if (device.cache) {
       device.cache->rules().for_each_line([&](std::uint64_t line, LineState state) {
-        const LineHolders holders = fabric_.home->holders(line);
+        const LineHolders holders = fabric_.homes[host.number]->holders(line);
         const bool is_known = is_owned(state) ? holders.is_owner(device.home_port)
                                               : (holders.sharers() >> device.home_port & 1U) != 0;
         ++held;
@@ -93,10 +96,10 @@ std::vector<CheckResult> Machine::directory_check() const {
       });
     }
   }
-  return {{"home: its directory says what the caches hold",
-           apart == 0 && held == fabric_.home->copies(),
+  return {{host.prefix + "home: its directory says what the caches hold",
+           apart == 0 && held == fabric_.homes[host.number]->copies(),
            fmt::format("{} lines in caches, {} of them unknown; {} in the directory", held, apart,
-                       fabric_.home->copies())}};
+                       fabric_.homes[host.number]->copies())}};
 }
 
 // What a memory believes of the host's cache is what that holds. [COH-5.3]
@@ -132,29 +135,49 @@ std::vector<CheckResult> Machine::coherence_check(const FabricDevice& device) co
 // was lost with a link that went down. A switch on the way may refuse some, or send it to another
 // device, and is looked at on either side.
 std::vector<CheckResult> Machine::posted_bytes_checks() const {
-  std::uint64_t sent = 0;
+  const Graph& graph = fabric_.graph;
+  std::uint64_t sent = 0, sent_to_switches = 0, settled = 0, settled_above_switches = 0;
   for (const FabricDevice& device : fabric_.devices) {
-    sent += device.endpoint->counters().posted_bytes;
+    (device.is_below_switch ? sent_to_switches : sent) += device.endpoint->counters().posted_bytes;
   }
-  std::uint64_t settled = 0;
+  for (std::size_t i = 0; i < fabric_.root_ports.size(); ++i) {
+    const RootPortCounters& arrived = fabric_.root_ports[i]->counters();
+    (graph.has_switch_in_tree(graph.root_ports()[i]) ? settled_above_switches : settled) +=
+        arrived.written_bytes + arrived.interrupt_bytes + arrived.dropped_bytes;
+  }
   for (const FabricLink& one : fabric_.links) {
-    settled += one.link->losses(LinkSide::kDownstream).written_bytes;
+    const std::uint64_t lost = one.link->losses(LinkSide::kDownstream).written_bytes;
+    (graph.has_switch_in_tree(one.lower) ? settled_above_switches : settled) += lost;
   }
-  for (const auto& one : fabric_.root_ports) {
-    const RootPortCounters& arrived = one->counters();
-    settled += arrived.written_bytes + arrived.interrupt_bytes + arrived.dropped_bytes;
+  std::vector<CheckResult> all;
+  if (graph.switches().empty() || sent > 0) {
+    all.push_back(same_bytes("posted bytes were written or refused", sent, settled));
   }
-  if (fabric_.switches.empty()) {
-    return {same_bytes("posted bytes were written or refused", sent, settled)};
+  if (graph.switches().empty()) {
+    return all;
   }
-  std::uint64_t into_switch = 0;
-  const Switch& sw = *fabric_.switches.front();
-  for (unsigned port = 0; port < sw.downstream_ports(); ++port) {
-    into_switch += sw.posted_bytes(static_cast<std::uint16_t>(port)).in;
+  // At downstream ports from devices and from other switches; at upstream ports to the latter and
+  // to root ports.
+  std::uint64_t from_devices = 0, from_switches = 0, to_switches = 0, to_root_ports = 0;
+  for (std::size_t i = 0; i < fabric_.switches.size(); ++i) {
+    const Switch& sw = *fabric_.switches[i];
+    const NodeIndex node = graph.switches()[i];
+    const std::vector<NodeIndex>& lower = graph[node].lower;
+    for (std::size_t port = 0; port < lower.size(); ++port) {
+      const std::uint64_t in = sw.posted_bytes(static_cast<std::uint16_t>(port)).in;
+      (graph.is(lower[port], NodeKind::kSwitch) ? from_switches : from_devices) += in;
+    }
+    const bool is_top = graph.is(graph.upper_of(node), NodeKind::kRootPort);
+    (is_top ? to_root_ports : to_switches) += sw.posted_bytes(kUpstreamPort).out;
   }
-  return {same_bytes("posted bytes of devices came to the switch", sent, into_switch),
-          same_bytes("posted bytes from the switch were written or refused",
-                     sw.posted_bytes(kUpstreamPort).out, settled)};
+  all.push_back(
+      same_bytes("posted bytes of devices came to the switch", sent_to_switches, from_devices));
+  if (graph.switches().size() > 1) {
+    all.push_back(same_bytes("posted bytes between switches arrived", to_switches, from_switches));
+  }
+  all.push_back(same_bytes("posted bytes from the switch were written or refused", to_root_ports,
+                           settled_above_switches));
+  return all;
 }
 
 }  // namespace flitwise

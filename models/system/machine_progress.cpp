@@ -27,7 +27,10 @@ std::uint64_t Machine::activity() const {
     sum += device.engine ? device.engine->started() : 0;
     sum += device.host_engine ? device.host_engine->started() : 0;
   }
-  return sum + agent_.progress() + (iommu_driver_ ? iommu_driver_->progress() : 0);
+  for (const auto& host : hosts_) {
+    sum += host->agent.progress() + (host->driver ? host->driver->progress() : 0);
+  }
+  return sum;
 }
 
 // Software goes on unmapping and ending contexts for as long as there is work, whether or not that
@@ -43,10 +46,28 @@ std::uint64_t Machine::completed() const {
   for (const Software& one : software_) {
     sum += one.driver ? one.driver->allocated() + one.driver->freed() + one.driver->refused() : 0;
   }
-  if (all_work_is_given_out()) {
-    sum += agent_.orders_done() + (iommu_driver_ ? iommu_driver_->settled() : 0);
+  for (const auto& host : hosts_) {
+    if (all_work_is_given_out()) {
+      sum += host->agent.orders_done() + (host->driver ? host->driver->settled() : 0);
+    }
   }
   return sum;
+}
+
+std::uint64_t Machine::walk_progress() const {
+  std::uint64_t sum = 0;
+  for (const auto& host : hosts_) {
+    sum += host->agent.walk_progress();
+  }
+  return sum;
+}
+
+Time Machine::memory_done() const {
+  Time done{};
+  for (const auto& host : hosts_) {
+    done = std::max(done, host->memory.done());
+  }
+  return done;
 }
 
 // When some engine goes on by itself, if nobody waits for anything else.
@@ -73,9 +94,12 @@ Time Machine::rest_of_own_wait() const {
 
 // Whoever waits with a timer has not stopped for good until it has given up. [IQU-07]
 std::optional<Time> Machine::end_of_timers() const {
-  const Time of_agent = agent_.next_timeout();
-  Time end = of_agent == Time::never() ? Time{} : of_agent;
-  end = std::max(end, iommu_driver_ ? iommu_driver_->waits_until() : Time{});
+  Time end{};
+  for (const auto& host : hosts_) {
+    const Time of_agent = host->agent.next_timeout();
+    end = std::max({end, of_agent == Time::never() ? Time{} : of_agent,
+                    host->driver ? host->driver->waits_until() : Time{}});
+  }
   return end > now() ? std::optional<Time>(end) : std::nullopt;
 }
 
@@ -100,15 +124,22 @@ void Machine::run_software(const std::function<bool()>& is_over) {
   using Outlook = ProgressWatch::Outlook;
   constexpr const char* kWhen = "the machine does not come up: ";
   ProgressWatch watch(config.run.deadlock_after);
-  RepeatBook repeats(fabric_, bridge_, agent_);
-  std::uint64_t mark = bridge_.steps();
+  RepeatBook repeats(fabric_, hosts_);
+  const auto steps = [this] {
+    std::uint64_t sum = 0;
+    for (const auto& host : hosts_) {
+      sum += host->bridge.steps();
+    }
+    return sum;
+  };
+  std::uint64_t mark = steps();
   watch.begin(now());
   while (!is_over() && !is_interrupted()) {
     sc_core::sc_start(to_sc_time(kBootSlice));
     if (!boot_failure_.empty()) {
       throw SimulationError(boot_failure_);
     }
-    const std::uint64_t done = bridge_.steps();
+    const std::uint64_t done = steps();
     const Outlook outlook = watch.look(now(), done, activity());
     check_links(repeats, kWhen);
     if (done != mark) {
@@ -132,7 +163,7 @@ void Machine::run_software(const std::function<bool()>& is_over) {
 void Machine::wait_until(Time end, ProgressWatch& watch) {
   const bool is_timed = end_of_timers().has_value();
   sc_core::sc_start(to_sc_time(std::min(end - now(), kWaitSlice)));
-  if (is_timed ? !end_of_timers() : memory_port_.done() <= now()) {
+  if (is_timed ? !end_of_timers() : memory_done() <= now()) {
     watch.begin(now());
   }
 }
@@ -140,7 +171,7 @@ void Machine::wait_until(Time end, ProgressWatch& watch) {
 void Machine::run_until_quiet() {
   using Outlook = ProgressWatch::Outlook;
   ProgressWatch watch(config.run.deadlock_after);
-  RepeatBook repeats(fabric_, bridge_, agent_);
+  RepeatBook repeats(fabric_, hosts_);
   std::uint64_t mark = completed();
   watch.begin(now());
   measurement_.extend();
@@ -151,12 +182,13 @@ void Machine::run_until_quiet() {
       watch.begin(now());
     }
     const std::uint64_t done = completed();
-    const Outlook outlook =
-        watch.look(now(), done + agent_.walk_progress(), activity(), memory_port_.done());
+    const Outlook outlook = watch.look(now(), done + walk_progress(), activity(), memory_done());
     if (done != mark) {
       mark = done;
       repeats.forget();
-      agent_.end_doubt();
+      for (const auto& host : hosts_) {
+        host->agent.end_doubt();
+      }
       continue;
     }
     check_links(repeats, "");
@@ -166,8 +198,10 @@ void Machine::run_until_quiet() {
       watch.begin(now());
     } else if (outlook == Outlook::kDoubtful) {
       repeats.begin();
-      agent_.begin_doubt();
-    } else if (const Time end = std::max(end_of_timers().value_or(Time{}), memory_port_.done());
+      for (const auto& host : hosts_) {
+        host->agent.begin_doubt();
+      }
+    } else if (const Time end = std::max(end_of_timers().value_or(Time{}), memory_done());
                outlook == Outlook::kSilent && end > now()) {
       wait_until(end, watch);
     } else {

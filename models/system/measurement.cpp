@@ -78,18 +78,24 @@ void add_waits(const FabricDevice& device, std::vector<WaitResult>& waits) {
 
 }  // namespace
 
-Measurement::Measurement(Fabric& fabric, const HostBridge& bridge)
+Measurement::Measurement(Fabric& fabric, const Hosts& hosts)
     : fabric_(fabric),
       is_open_(fabric.devices.size(), false),
       is_closed_(fabric.devices.size(), false) {
-  const bool has_switch = !fabric.switches.empty();
-  error_sources_.push_back({[&bridge] { return bridge.errors(); }, std::nullopt, {}});
+  const auto add = [this](const auto* component, std::optional<std::size_t> device) {
+    error_sources_.push_back({[component] { return component->errors(); }, device, {}});
+  };
+  for (const auto& host : hosts) {
+    add(&host->bridge, std::nullopt);
+  }
   std::vector<const HostHandles*> tables;
+  std::vector<const RootPort*> ports;
   for (std::size_t i = 0; i < fabric.devices.size(); ++i) {
     const FabricDevice& device = fabric.devices[i];
     error_sources_.push_back({[&device] { return of_device(device); }, i, {}});
-    if (!has_switch) {
-      error_sources_.push_back({[&device] { return device.root_port->errors(); }, i, {}});
+    if (std::find(ports.begin(), ports.end(), device.root_port) == ports.end()) {
+      ports.push_back(device.root_port);
+      add(device.root_port, device.is_below_switch ? std::nullopt : std::optional<std::size_t>(i));
     }
     if (std::find(tables.begin(), tables.end(), device.handles) == tables.end()) {
       tables.push_back(device.handles);
@@ -97,16 +103,13 @@ Measurement::Measurement(Fabric& fabric, const HostBridge& bridge)
           {[&device] { return strangers(*device.handles); }, std::nullopt, {}});
     }
   }
-  if (has_switch) {
-    for (const auto& one : fabric.root_ports) {
-      error_sources_.push_back({[port = one.get()] { return port->errors(); }, std::nullopt, {}});
+  for (const auto& home : fabric.homes) {
+    if (home) {
+      add(home.get(), std::nullopt);
     }
   }
-  if (fabric.home) {
-    error_sources_.push_back({[home = fabric.home.get()] { return home->errors(); }, {}, {}});
-  }
   for (const auto& one : fabric.switches) {
-    error_sources_.push_back({[sw = one.get()] { return sw->errors(); }, std::nullopt, {}});
+    add(one.get(), std::nullopt);
   }
 }
 
@@ -161,7 +164,7 @@ void Measurement::open(std::size_t index, bool from_first_counted) {
   }
   for_each_agent(device, [](auto& agent) { agent.start_window(); });
   if (device.cache) {
-    fabric_.home->port(device.home_port).start_window(now());
+    device.home->port(device.home_port).start_window(now());
   }
   if (const std::optional<PartitionId> partition = partition_of(device)) {
     device.handles->table().reset_statistics(*partition);
@@ -248,7 +251,7 @@ void Measurement::fill(RunResult& result) const {
     result.dhi.push_back(dhi_result(device));
     add_waits(device, result.waits);
     if (device.cache) {
-      const CxlHome::Port& port = fabric_.home->port(device.home_port);
+      const CxlHome::Port& port = device.home->port(device.home_port);
       const std::string place = "home_of_" + device.name;
       result.waits.push_back(port.work_waits.result(place, "home_requests"));
       result.waits.push_back(port.to_link.waits(place));

@@ -13,15 +13,15 @@
 #include <vector>
 
 #include "flitwise/result.h"
-#include "host/host_bridge.h"
+#include "host/host_node.h"
 #include "system/fabric.h"
 
 namespace flitwise {
 
 class Measurement {
  public:
-  /// `fabric` and `bridge` outlive it.
-  Measurement(Fabric& fabric, const HostBridge& bridge);
+  /// `fabric` and `hosts` outlive it.
+  Measurement(Fabric& fabric, const Hosts& hosts);
 
   /// Errors so far are of the boot: software probes what is not there.
   void forget_errors();

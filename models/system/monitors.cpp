@@ -25,10 +25,10 @@ SharedCredits shared_credits_of(const LinkConfig& link) {
 }
 
 // The largest of the devices that send over the link: a long read of another one goes unnoticed.
-std::uint32_t enabled_mrrs(const Fabric& fabric, std::size_t index, bool is_trunk) {
+std::uint32_t enabled_mrrs(const Fabric& fabric, NodeIndex lower) {
   std::uint32_t mrrs = 0;
   for (const FabricDevice& device : fabric.devices) {
-    if (is_trunk || device.link == index) {
+    if (fabric.graph.is_at_or_below(device.node, lower)) {
       mrrs = std::max(mrrs, device_control(device.endpoint->target().space(0)).mrrs);
     }
   }
@@ -45,16 +45,15 @@ LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Co
   options.shared_credits = shared_credits_of(link);
   options.mps = static_cast<std::uint32_t>(link.mps);
   options.mrrs = 0;
+  const NodeIndex lower = fabric.links[index].lower;
+  const bool is_trunk = fabric.graph.is(lower, NodeKind::kSwitch);
   options.host_timeout = config.host.timing.completion_timeout;
   options.device_timeout = Time::never();
-  options.is_host_above = options.link.rfind("rp", 0) == 0;
+  options.is_host_above = fabric.graph.is(fabric.graph.upper_of(lower), NodeKind::kRootPort);
   options.announces_handles = false;
-  const bool is_trunk = options.link.find("-sw") != std::string::npos;
-  options.enabled_mrrs = [&fabric, index, is_trunk] {
-    return enabled_mrrs(fabric, index, is_trunk);
-  };
+  options.enabled_mrrs = [&fabric, lower] { return enabled_mrrs(fabric, lower); };
   for (const FabricDevice& device : fabric.devices) {
-    if (!is_trunk && device.link != index) {
+    if (!fabric.graph.is_at_or_below(device.node, lower)) {
       continue;
     }
     const Config& c = device.config;
@@ -128,7 +127,11 @@ std::vector<Violation> Monitors::violations() const {
   const auto append = [&all](const std::vector<Violation>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
-  append(fabric_.cache_watch.violations());
+  for (const auto& watch : fabric_.cache_watches) {
+    if (watch) {
+      append(watch->violations());
+    }
+  }
   for (const auto& watch : fabric_.memory_watches) {
     append(watch->violations());
   }

@@ -47,14 +47,16 @@ RepeatBook::Counts RepeatBook::counts() const {
     }
   }
   for (const auto& port : fabric_.root_ports) {
-    add(all, port->basename(), port->errors());
+    add(all, port->name(), port->errors());
   }
   for (const auto& one : fabric_.switches) {
-    add(all, one->basename(), one->errors());
+    add(all, one->name(), one->errors());
   }
-  add(all, "host software", bridge_.errors());
-  all["host software: accesses to devices"] = bridge_.accesses();
-  all["iommu0: orders of software carried out"] = agent_.orders_done();
+  for (const auto& host : hosts_) {
+    add(all, host->prefix + "host software", host->bridge.errors());
+    all[host->prefix + "host software: accesses to devices"] = host->bridge.accesses();
+    all[host->prefix + "iommu0: orders of software carried out"] = host->agent.orders_done();
+  }
   return all;
 }
 

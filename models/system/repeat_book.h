@@ -8,16 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "host/host_bridge.h"
-#include "iommu/translation_agent.h"
+#include "host/host_node.h"
 #include "system/fabric.h"
 
 namespace flitwise {
 
 class RepeatBook {
  public:
-  RepeatBook(const Fabric& fabric, const HostBridge& bridge, const TranslationAgent& agent)
-      : fabric_(fabric), bridge_(bridge), agent_(agent) {}
+  RepeatBook(const Fabric& fabric, const Hosts& hosts) : fabric_(fabric), hosts_(hosts) {}
 
   /// model: a link has failed on which so many TLPs, flits and DLLPs were damaged or sent again
   /// while it delivered fewer TLPs and messages than this, however much simulated time that took.
@@ -41,8 +39,7 @@ class RepeatBook {
   Counts counts() const;
 
   const Fabric& fabric_;
-  const HostBridge& bridge_;
-  const TranslationAgent& agent_;
+  const Hosts& hosts_;
   Counts before_;            // empty: not begun
   std::vector<Line> links_;  // from where on each is looked at
 };

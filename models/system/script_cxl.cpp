@@ -20,7 +20,7 @@ CxlWidths widths_on(const LinkConfig& link) {
 const FabricDevice* ScriptSession::device_at(const std::string& port) {
   std::vector<std::string> names;
   for (const FabricDevice& device : machine_.fabric().devices) {
-    const std::string above = device.root_port->basename();
+    const std::string above = device.root_port->name();
     if (port == device.name || port == above) {
       return &device;
     }
@@ -53,7 +53,7 @@ void ScriptSession::run(const CxlOp& op) {
   const bool is_down = channel.direction == CxlDirection::kDownstream;
   if (is_down == (op.port == device->name)) {
     bad_value(std::string("port: ") + channel.name + (is_down ? " goes down" : " goes up") +
-              "; expected " + (is_down ? device->root_port->basename() : device->name));
+              "; expected " + (is_down ? device->root_port->name() : device->name));
     return;
   }
   PacketRef packet = cxl_packet(machine_.pool, {0, sent.message, sent.line}, true);

@@ -137,7 +137,7 @@ void ScriptSession::run(const TlpOp& op) {
   write_raw(*packet, op.bytes.data(), op.bytes.size());
   packet->request = token_;
   for (const auto& port : machine_.fabric().root_ports) {
-    if (op.port == port->basename()) {
+    if (op.port == port->name()) {
       packet->is_raw = true;
       port->send(std::move(packet), Time{});
       return;

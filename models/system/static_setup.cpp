@@ -27,42 +27,43 @@ void set_bridge(Switch& sw, std::uint16_t port, std::uint8_t primary, BusRange b
   sw.configure(port, cfg::kCommand, cfg::kCommandMemorySpace | cfg::kCommandBusMaster, 0x3);
 }
 
-void set_access_control(Switch& sw, std::uint16_t port, bool source_validation) {
+void set_access_control(Switch& sw, std::uint16_t port, std::uint32_t control) {
   const auto acs = sw.config_space(port).find_extended(cfg::kExtAcs);
   FLITWISE_CHECK(acs.has_value(), "a downstream port without ACS");
-  const std::uint32_t control = (source_validation ? cfg::acs::kSourceValidation : 0U) |
-                                cfg::acs::kP2pRequestRedirect | cfg::acs::kP2pCompletionRedirect |
-                                cfg::acs::kUpstreamForwarding;
   sw.configure(port, static_cast<std::uint16_t>(*acs + cfg::acs::kControl), control << 16);
 }
 
 }  // namespace
 
-SwitchSetUp set_up_switch(Switch& sw, std::uint8_t bus, const std::vector<BelowSwitch>& devices,
-                          bool source_validation) {
-  FLITWISE_CHECK(devices.size() == sw.downstream_ports(), "one device a downstream port");
+std::uint64_t in_mib(std::uint64_t bytes) {
+  return (std::max<std::uint64_t>(bytes, 1) + kMiB - 1) / kMiB * kMiB;
+}
+
+SwitchSetUp set_up_switch(Switch& sw, std::uint8_t bus, const std::vector<BelowSwitch>& below,
+                          std::uint32_t acs, std::uint64_t window) {
+  FLITWISE_CHECK(below.size() == sw.downstream_ports(), "one device a downstream port");
   SwitchSetUp set_up;
   const unsigned internal_bus = bus + 1U;
   unsigned next_bus = internal_bus + 1;
-  std::uint64_t next_window = kWindowBase;
-  for (const BelowSwitch& device : devices) {
+  std::uint64_t next_window = window;
+  for (const BelowSwitch& device : below) {
     const unsigned last_bus = next_bus + device.buses - 1;
     FLITWISE_CHECK(last_bus <= 0xff, "more functions than bus numbers");
     set_up.buses.push_back(
         {static_cast<std::uint8_t>(next_bus), static_cast<std::uint8_t>(last_bus)});
-    const std::uint64_t size = (std::max<std::uint64_t>(device.bars, 1) + kMiB - 1) / kMiB * kMiB;
+    const std::uint64_t size = in_mib(device.bars);
     set_up.windows.push_back({next_window, size});
     next_bus = last_bus + 1;
     next_window += size;
   }
   set_bridge(sw, kUpstreamPort, bus,
              {static_cast<std::uint8_t>(internal_bus), set_up.buses.back().subordinate},
-             {kWindowBase, next_window - kWindowBase});
-  for (std::size_t i = 0; i < devices.size(); ++i) {
+             {window, next_window - window});
+  for (std::size_t i = 0; i < below.size(); ++i) {
     const auto port = static_cast<std::uint16_t>(i);
     set_bridge(sw, port, static_cast<std::uint8_t>(internal_bus), set_up.buses[i],
                set_up.windows[i]);
-    set_access_control(sw, port, source_validation);
+    set_access_control(sw, port, acs);
   }
   return set_up;
 }

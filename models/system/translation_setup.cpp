@@ -6,16 +6,16 @@
 
 namespace flitwise {
 
-void set_up_translation(const Config& config, const Fabric& fabric, MemoryPort& memory,
+void set_up_translation(const Config& config, DeviceRange devices, MemoryPort& memory,
                         TranslationAgent& agent) {
   if (config.iommu.translation == Translation::kOff) {
     return;
   }
   WorkloadTables tables(config.iommu, memory);
-  for (const FabricDevice& device : fabric.devices) {
+  for (const FabricDevice& device : devices) {
     tables.map_device(device);
   }
-  for (const FabricDevice& device : fabric.devices) {
+  for (const FabricDevice& device : devices) {
     const WorkloadConfig& workload = device.config.workload;
     tables.check_apart(workload.buffer_base, end_of_buffers(workload));
   }

@@ -10,10 +10,10 @@
 
 namespace flitwise {
 
-/// Maps the buffers of every domain of every device, each page to itself and for its domain alone,
-/// and switches the agent on; untimed. Does nothing with iommu.translation off. Throws
-/// SimulationError where host memory has no room for the tables.
-void set_up_translation(const Config& config, const Fabric& fabric, MemoryPort& memory,
+/// Maps the buffers of every domain of every one of these devices, each page to itself and for its
+/// domain alone, and switches the agent on; untimed. Does nothing with iommu.translation off.
+/// Throws SimulationError where host memory has no room for the tables.
+void set_up_translation(const Config& config, DeviceRange devices, MemoryPort& memory,
                         TranslationAgent& agent);
 
 }  // namespace flitwise

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "config/handle_ranges.h"
-#include "config/load.h"
+#include "config/instances.h"
 
 namespace flitwise {
 namespace {
@@ -48,17 +48,14 @@ std::string advice(std::uint64_t domains, unsigned handles) {
 }  // namespace
 
 void warn_of_stalls(const Config& whole, std::vector<std::string>& warnings) {
-  const bool has_switch = whole.system.topology == Topology::kSwitch;
+  const Graph graph(whole.system);
   std::vector<Config> devices;
   std::vector<unsigned> bits;
-  for (unsigned i = 0; i < whole.system.devices; ++i) {
-    const std::string name = fmt::format("ep{}", i);
-    const std::string link =
-        fmt::format("{}-{}", has_switch ? "sw0" : fmt::format("rp{}", i), name);
-    devices.push_back(for_instance(for_instance(whole, name), link));
+  for (const NodeIndex device : graph.devices()) {
+    devices.push_back(config_of_node(whole, graph, device));
     bits.push_back(devices.back().device.dhi.bits);
   }
-  const std::vector<HandleRange> ranges = handle_ranges(whole, bits);
+  const std::vector<HandleRange> ranges = handle_ranges(whole, graph, bits);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const unsigned handles = ranges[i].size();
     const std::uint64_t domains = domains_in_use(devices[i].workload);
@@ -66,11 +63,11 @@ void warn_of_stalls(const Config& whole, std::vector<std::string>& warnings) {
       continue;  // without a handle messages go in full
     }
     warnings.push_back(fmt::format(
-        "device.dhi.on_miss: stall with {} domains in turn and {} handles in ep{}: a message of a "
+        "device.dhi.on_miss: stall with {} domains in turn and {} handles in {}: a message of a "
         "domain without a handle waits, and all behind it, until an old handle has nothing "
         "outstanding, which takes a flush of the posted uses, a round trip over the link; most of "
         "the link's time may go to that; {}",
-        domains, handles, i, advice(domains, handles)));
+        domains, handles, graph[graph.devices()[i]].name, advice(domains, handles)));
   }
 }
 

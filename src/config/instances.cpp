@@ -2,8 +2,6 @@
 // Instances: names, what they may override, and the overrides applied.
 #include "config/instances.h"
 
-#include <fmt/format.h>
-
 #include "config/document.h"
 #include "config/load.h"
 #include "config/table.h"
@@ -12,23 +10,33 @@ namespace flitwise {
 
 namespace config {
 
-std::vector<InstanceName> instance_names(const SystemConfig& system) {
-  const std::vector<std::string> host = {"host"};
-  const std::vector<std::string> device = {"device", "workload"};
-  const std::vector<std::string> link = {"link", "message", "faults"};
+std::vector<InstanceName> instance_names(const Graph& graph) {
   std::vector<InstanceName> all;
-  const bool has_switch = system.topology == Topology::kSwitch;
-  if (has_switch) {
-    all.push_back({"rp0", host});
-    all.push_back({"rp0-sw0", link});
-    all.push_back({"sw0", {"system.switch_mode", "system.source_validation", "system.timing"}});
+  for (unsigned host = 0; host < graph.hosts() && graph.hosts() > 1; ++host) {
+    all.push_back({host_name(host), {"host", "iommu"}, InstanceKind::kHost, 0});
   }
-  for (unsigned i = 0; i < system.devices; ++i) {
-    if (!has_switch) {
-      all.push_back({fmt::format("rp{}", i), {"host", "workload"}});
+  for (const NodeIndex index : graph.all()) {
+    const Node& node = graph[index];
+    if (node.upper) {
+      all.push_back({node.link, {"link", "message", "faults"}, InstanceKind::kLink, index});
     }
-    all.push_back({fmt::format(has_switch ? "sw0-ep{0}" : "rp{0}-ep{0}", i), link});
-    all.push_back({fmt::format("ep{}", i), device});
+    switch (node.kind) {
+      case NodeKind::kRootPort:
+        all.push_back({node.name, {"host"}, InstanceKind::kNode, index});
+        if (!graph.has_switch_in_tree(index)) {
+          all.back().sections.emplace_back("workload");
+        }
+        break;
+      case NodeKind::kSwitch:
+        all.push_back({node.name,
+                       {"system.switch_mode", "system.source_validation", "system.timing"},
+                       InstanceKind::kNode,
+                       index});
+        break;
+      case NodeKind::kDevice:
+        all.push_back({node.name, {"device", "workload"}, InstanceKind::kNode, index});
+        break;
+    }
   }
   return all;
 }
@@ -60,6 +68,16 @@ Config with_overrides(const Config& config,
 Config for_instance(const Config& config, const std::string& name) {
   const auto at = config.instances.find(name);
   return at == config.instances.end() ? config : config::with_overrides(config, at->second);
+}
+
+Config config_of_host(const Config& whole, unsigned host) {
+  return for_instance(whole, host_name(host));
+}
+
+Config config_of_node(const Config& whole, const Graph& graph, NodeIndex node) {
+  const Node& one = graph[node];
+  const NodeIndex lower = one.upper ? node : one.lower.front();
+  return for_instance(for_instance(config_of_host(whole, one.host), one.name), graph[lower].link);
 }
 
 }  // namespace flitwise

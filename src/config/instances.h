@@ -2,23 +2,39 @@
 /// Names of the machine's instances, and which sections each may override.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "flitwise/config.h"
+#include "topology/graph.h"
 
 namespace flitwise::config {
 
+enum class InstanceKind { kHost, kLink, kNode };
+
 struct InstanceName {
-  std::string name;                   ///< "ep0", "rp0", "sw0", "rp0-ep0", "rp0-sw0", "sw0-ep0"
+  std::string name;                   ///< "ep0", "rp0", "sw0", "rp0-ep0"; of several hosts "h0"
   std::vector<std::string> sections;  ///< what its overrides may lie in
+  InstanceKind kind = InstanceKind::kNode;
+  NodeIndex node = 0;  ///< of a link: its lower node; not of a host
 };
 
-/// Every instance of the machine that the section `system` describes.
-std::vector<InstanceName> instance_names(const SystemConfig& system);
+/// Every instance of the machine.
+std::vector<InstanceName> instance_names(const Graph& graph);
 
 /// The overrides applied to a copy of the whole.
 Config with_overrides(const Config& config,
                       const std::vector<std::pair<std::string, std::string>>& overrides);
 
 }  // namespace flitwise::config
+
+namespace flitwise {
+
+/// Configuration of a host.
+Config config_of_host(const Config& whole, unsigned host);
+
+/// Configuration of a node and of the link to the node above it; of a root port: to that below.
+Config config_of_node(const Config& whole, const Graph& graph, NodeIndex node);
+
+}  // namespace flitwise

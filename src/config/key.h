@@ -21,6 +21,8 @@ namespace flitwise::config {
 struct ReadContext {
   std::function<void(const Place&, const std::string&)> report;  ///< a problem with the value
   std::vector<std::string> directories;  ///< where relative paths start, tried in this order
+  /// Where one item of a list was written, by its path ("system.edges[2].to"); may be empty.
+  std::function<void(const std::string&, const Place&)> note = {};
 };
 
 struct Key {

@@ -14,6 +14,7 @@
 #include "config/problems.h"
 #include "config/reader.h"
 #include "config/relations.h"
+#include "topology/flaws.h"
 
 namespace flitwise {
 
@@ -140,9 +141,10 @@ std::string most_telling_path(const BrokenRelation& relation, const Place& place
 }
 
 /// `known` are the relations broken already without the instance.
-void check_relations(const Config& config, const Origins& whole, const Origins* of_instance,
-                     std::vector<std::string>& known, ProblemList& problems) {
-  for (const BrokenRelation& relation : broken_relations(config)) {
+void check_relations(const Config& config, const TopologyFacts& topology, const Origins& whole,
+                     const Origins* of_instance, std::vector<std::string>& known,
+                     ProblemList& problems) {
+  for (const BrokenRelation& relation : broken_relations(config, topology)) {
     const Place* place = blamed(relation, whole, of_instance);
     const bool is_known = std::find(known.begin(), known.end(), relation.message) != known.end();
     if (place == nullptr || is_known) {
@@ -163,35 +165,29 @@ bool lies_in(const std::string& path, const std::vector<std::string>& sections) 
 }
 
 /// Identities go from device to host: what is between them cannot speak of them otherwise.
-void check_one_identity(const std::string& name, const Instance& instance,
-                        const SystemConfig& system, ProblemList& problems) {
-  if (system.topology != Topology::kSwitch) {
+void check_one_identity(const InstanceName& known, const Instance& instance, const Graph& graph,
+                        ProblemList& problems) {
+  if (known.kind == InstanceKind::kHost || !graph.has_switch_in_tree(known.node)) {
     return;
   }
   for (const std::string path : {"link.identity", "link.dhi_form"}) {
     if (const Place* place = instance.origins.latest({path})) {
-      problems.add(*place, "system.instances." + name + "." + path,
+      problems.add(*place, "system.instances." + known.name + "." + path,
                    "one link of a switch differs; expected one " + path + " for all of them");
     }
   }
 }
 
-const std::string kRootPort = "rp";
-
-bool is_root_port(const std::string& name) {
-  return name.find('-') == std::string::npos && name.rfind(kRootPort, 0) == 0;
-}
-
 /// A root port has a workload where the host's cores have one of their own. [CXL-8.2]
-void check_host_workload(const std::string& name, const Instance& instance,
+void check_host_workload(const InstanceName& known, const Instance& instance, const Graph& graph,
                          const WorkloadConfig& workload, ProblemList& problems) {
-  if (!is_root_port(name)) {
+  if (known.kind != InstanceKind::kNode || !graph.is(known.node, NodeKind::kRootPort)) {
     return;
   }
   for (const std::string& path : instance.origins.paths()) {
     if (path == "workload.via" ||
         (lies_in(path, {"workload"}) && workload.via != WorkloadVia::kCxlBoth)) {
-      problems.add(*instance.origins.latest({path}), "system.instances." + name + "." + path,
+      problems.add(*instance.origins.latest({path}), "system.instances." + known.name + "." + path,
                    "the host's cores have no workload of their own here; expected workload.via "
                    "cxl_both of the device below");
     }
@@ -227,11 +223,12 @@ void report_unknown_instance(const std::string& name, const Place& place,
 
 /// What an instance is built on. The host's cores at a root port use the memory of the device
 /// below: its overrides count for them, then those of its link. [CXL-8.2]
-Config base_of(const std::string& name, const std::map<std::string, Instance>& instances,
-               Config config) {
-  if (config.system.topology == Topology::kDirect && is_root_port(name)) {
-    const std::string device = "ep" + name.substr(kRootPort.size());
-    for (const std::string& other : {device, name + "-" + device}) {
+Config base_of(const InstanceName& known, const Graph& graph,
+               const std::map<std::string, Instance>& instances, Config config) {
+  if (known.kind == InstanceKind::kNode && graph.is(known.node, NodeKind::kRootPort) &&
+      !graph.has_switch_in_tree(known.node)) {
+    const Node& device = graph[graph[known.node].lower.front()];
+    for (const std::string& other : {device.name, device.link}) {
       if (const auto found = instances.find(other); found != instances.end()) {
         config = with_overrides(config, found->second.values);
       }
@@ -240,28 +237,75 @@ Config base_of(const std::string& name, const std::map<std::string, Instance>& i
   return config;
 }
 
-Config finished(Reader& reader, const LoadOptions& options, ProblemList& problems) {
-  Config config = reader.config();
-  std::vector<std::string> known;
-  check_relations(config, reader.origins(), nullptr, known, problems);
-  const std::vector<InstanceName> all = instance_names(config.system);
+TopologyFacts facts_of(const Graph& graph) {
+  TopologyFacts facts;
+  facts.has_switch = !graph.switches().empty();
+  std::vector<unsigned> devices(graph.hosts(), 0);
+  for (const NodeIndex device : graph.devices()) {
+    facts.devices = std::max(facts.devices, ++devices[graph[device].host]);
+  }
+  return facts;
+}
+
+/// What one instance overrides.
+void check_instance(const InstanceName& known, const Graph& graph, Reader& reader, Config& config,
+                    std::vector<std::string>& broken, ProblemList& problems) {
+  const Instance& instance = reader.instances().at(known.name);
+  check_sections(known, instance, problems);
+  check_one_identity(known, instance, graph, problems);
+  const Config base = base_of(known, graph, reader.instances(), config);
+  check_host_workload(known, instance, graph, base.workload, problems);
+  TopologyFacts facts = facts_of(graph);
+  if (known.kind != InstanceKind::kHost) {
+    facts.has_switch = graph.has_switch_in_tree(known.node);
+  }
+  check_relations(with_overrides(base, instance.values), facts, reader.origins(), &instance.origins,
+                  broken, problems);
+  if (!instance.values.empty()) {
+    config.instances[known.name] = instance.values;
+  }
+}
+
+void check_instances(const Graph& graph, Reader& reader, Config& config,
+                     std::vector<std::string>& broken, ProblemList& problems) {
+  const std::vector<InstanceName> all = instance_names(graph);
   for (const auto& [name, instance] : reader.instances()) {
     const auto own = std::find_if(all.begin(), all.end(), [&, &called = name](const auto& each) {
       return each.name == called;
     });
     if (own == all.end()) {
       report_unknown_instance(name, instance.place, all, problems);
-      continue;
+    } else {
+      check_instance(*own, graph, reader, config, broken, problems);
     }
-    check_sections(*own, instance, problems);
-    check_one_identity(name, instance, config.system, problems);
-    const Config base = base_of(name, reader.instances(), config);
-    check_host_workload(name, instance, base.workload, problems);
-    check_relations(with_overrides(base, instance.values), reader.origins(), &instance.origins,
-                    known, problems);
-    if (!instance.values.empty()) {
-      config.instances[name] = instance.values;
-    }
+  }
+}
+
+/// Are there nodes and edges that a machine can be made of?
+bool has_graph(const Config& config, const Origins& origins, ProblemList& problems) {
+  const std::vector<std::string> keys = {"system.topology", "system.hosts", "system.devices",
+                                         "system.nodes", "system.edges"};
+  if (std::any_of(keys.begin(), keys.end(),
+                  [&](const std::string& key) { return origins.is_bad(key); })) {
+    return false;
+  }
+  const std::vector<TopologyFlaw> flaws = topology_flaws(config.system);
+  for (const TopologyFlaw& flaw : flaws) {
+    const Place* const place = origins.latest({flaw.path});
+    problems.add(place != nullptr ? *place : *origins.latest(keys), flaw.path, flaw.message);
+  }
+  return flaws.empty();
+}
+
+Config finished(Reader& reader, const LoadOptions& options, ProblemList& problems) {
+  Config config = reader.config();
+  std::vector<std::string> broken;
+  if (has_graph(config, reader.origins(), problems)) {
+    const Graph graph(config.system);
+    check_relations(config, facts_of(graph), reader.origins(), nullptr, broken, problems);
+    check_instances(graph, reader, config, broken, problems);
+  } else {
+    check_relations(config, {}, reader.origins(), nullptr, broken, problems);
   }
   if (!problems.empty()) {
     throw ConfigError(problems.sorted());

@@ -31,7 +31,15 @@ inline constexpr int kNames = 0;
 
 template <>
 inline constexpr auto kNames<Topology> = names<Topology>({{"direct", Topology::kDirect},
-                                                          {"switch", Topology::kSwitch}});
+                                                          {"switch", Topology::kSwitch},
+                                                          {"graph", Topology::kGraph}});
+template <>
+inline constexpr auto kNames<NodeKind> = names<NodeKind>({{"root_port", NodeKind::kRootPort},
+                                                          {"switch", NodeKind::kSwitch},
+                                                          {"device", NodeKind::kDevice}});
+template <>
+inline constexpr auto kNames<PeerRoute> = names<PeerRoute>({{"direct", PeerRoute::kDirect},
+                                                            {"redirect", PeerRoute::kRedirect}});
 template <>
 inline constexpr auto kNames<SwitchMode> = names<SwitchMode>(
     {{"legacy", SwitchMode::kLegacy}, {"handle_aware", SwitchMode::kHandleAware}});

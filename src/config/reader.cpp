@@ -127,7 +127,13 @@ void Reader::read_key(const Value::Entry& entry, const Key& key, Target& target)
   if (entry.value.kind == Value::Kind::kNull) {
     report(entry.place, "no value; expected " + key.range);
   } else {
-    key.read(*target.config, entry.value, {report, target.directories});
+    ReadContext context{report, target.directories};
+    if (target.instance == nullptr) {
+      context.note = [&](const std::string& path, const Place& place) {
+        target.origins->set(path, place);
+      };
+    }
+    key.read(*target.config, entry.value, context);
   }
   target.origins->set(key.path,
                       entry.value.kind == Value::Kind::kNull ? entry.place : entry.value.place);

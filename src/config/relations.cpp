@@ -41,9 +41,8 @@ void check_domains(const Config& config, Broken& broken) {
 }
 
 /// Which forms a handle may take where. [DHI D23]
-void check_form(const Config& config, Broken& broken) {
+void check_form(const Config& config, bool has_switch, Broken& broken) {
   const DhiForm form = config.link.dhi_form;
-  const bool has_switch = config.system.topology == Topology::kSwitch;
   const bool has_flits = config.link.is_in_flit_mode();
   if (form == DhiForm::kOhc && !has_flits) {
     broken.push_back({{"link.dhi_form", "link.flit_mode", "link.preset"},
@@ -185,14 +184,14 @@ void check_flit(const Config& config, Broken& broken) {
   }
 }
 
-void check_bit_packed(const Config& config, Broken& broken) {
+void check_bit_packed(const Config& config, bool has_switch, Broken& broken) {
   if (config.link.carrier == Carrier::kBitPacked && config.link.error_rate > 0) {
     broken.push_back(
         {{"link.carrier", "link.error_rate"},
          "bit errors on the bit-packed carrier, which has no replay in the model; expected "
          "link.error_rate 0"});
   }
-  if (config.link.carrier == Carrier::kBitPacked && config.system.topology == Topology::kSwitch) {
+  if (config.link.carrier == Carrier::kBitPacked && has_switch) {
     broken.push_back({{"link.carrier", "system.topology"},
                       "the bit-packed carrier with a switch; expected system.topology direct, it "
                       "runs from point to point"});
@@ -354,10 +353,10 @@ void check_ats(const Config& config, Broken& broken) {
 
 }  // namespace
 
-std::vector<BrokenRelation> broken_relations(const Config& config) {
+std::vector<BrokenRelation> broken_relations(const Config& config, const TopologyFacts& topology) {
   Broken broken;
   check_domains(config, broken);
-  check_form(config, broken);
+  check_form(config, topology.has_switch, broken);
   check_tag_bits(config, broken);
   check_tag_form(config, broken);
   check_least_credits(config, broken);
@@ -366,8 +365,8 @@ std::vector<BrokenRelation> broken_relations(const Config& config) {
   check_replay_buffer(config, broken);
   check_flit(config, broken);
   check_flit_mode(config, broken);
-  check_cxl(config, broken);
-  check_bit_packed(config, broken);
+  check_cxl(config, topology, broken);
+  check_bit_packed(config, topology.has_switch, broken);
   check_buffers(config, broken);
   check_trace(config, broken);
   check_working_set(config, broken);

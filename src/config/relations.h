@@ -14,7 +14,13 @@ struct BrokenRelation {
   std::string message;             ///< what was seen; what was expected
 };
 
+/// What of the topology matters to them.
+struct TopologyFacts {
+  bool has_switch = false;  ///< above the devices concerned
+  unsigned devices = 1;     ///< of the host that has most
+};
+
 /// All relations that do not hold.
-std::vector<BrokenRelation> broken_relations(const Config& config);
+std::vector<BrokenRelation> broken_relations(const Config& config, const TopologyFacts& topology);
 
 }  // namespace flitwise::config

@@ -27,14 +27,14 @@ void check_sets(const char* size_path, const char* ways_path, Bytes size, unsign
 }
 
 /// [CXL-7.1] [CXL-7.4]
-void check_cxl_cache(const Config& config, Broken& broken) {
+void check_cxl_cache(const Config& config, const TopologyFacts& topology, Broken& broken) {
   const CxlCacheConfig& cache = config.device.cxl.cache;
   if (cache.size > 0 && config.link.preset.cxl == CxlFlits::kNone) {
     broken.push_back({{"device.cxl.cache.size", "link.preset"},
                       "CXL.cache without a CXL link; expected link.preset cxl68_gen5x16 or the "
                       "like"});
   }
-  if (cache.size > 0 && config.system.topology == Topology::kSwitch) {
+  if (cache.size > 0 && topology.has_switch) {
     broken.push_back({{"device.cxl.cache.size", "system.topology"},
                       "CXL.cache behind a switch; expected system.topology direct"});
   }
@@ -49,14 +49,14 @@ void check_cxl_cache(const Config& config, Broken& broken) {
                      config.workload.domains, bits, std::uint64_t{1} << bits)});
   }
   constexpr unsigned kMostCaches = 16;  // CacheID has four bits
-  if (cache.size > 0 && config.system.devices > kMostCaches) {
+  if (cache.size > 0 && topology.devices > kMostCaches) {
     broken.push_back({{"device.cxl.cache.size", "system.devices"},
                       fmt::format("{} devices with caches; expected system.devices up to {}",
-                                  config.system.devices, kMostCaches)});
+                                  topology.devices, kMostCaches)});
   }
   if (config.faults.breaks(BrokenRule::kSingleWriter) &&
       config.device.cxl.coherence != CxlCoherence::kHdmDb &&
-      (cache.size == 0 || config.system.devices < 2)) {
+      (cache.size == 0 || topology.devices < 2)) {
     broken.push_back(
         {{"faults.break", "device.cxl.cache.size", "device.cxl.coherence", "system.devices"},
          "single_writer without two caches; expected device.cxl.cache.size and "
@@ -75,14 +75,14 @@ void check_cxl_cache(const Config& config, Broken& broken) {
 }
 
 /// CXL.mem has one host and one device on each link. [CXL-3.8]
-void check_cxl_mem(const Config& config, Broken& broken) {
+void check_cxl_mem(const Config& config, bool has_switch, Broken& broken) {
   const Bytes memory = config.device.cxl.memory;
   if (memory > 0 && config.link.preset.cxl == CxlFlits::kNone) {
     broken.push_back({{"device.cxl.memory", "link.preset"},
                       "CXL.mem on a PCIe link; expected link.preset cxl68_gen5x16, "
                       "cxl256_gen6x16 or the like"});
   }
-  if (memory > 0 && config.system.topology == Topology::kSwitch) {
+  if (memory > 0 && has_switch) {
     broken.push_back({{"device.cxl.memory", "system.topology"},
                       "CXL.mem behind a switch; expected system.topology direct"});
   }
@@ -150,9 +150,9 @@ void check_hdm_db(const Config& config, Broken& broken) {
 
 }  // namespace
 
-void check_cxl(const Config& config, Broken& broken) {
-  check_cxl_cache(config, broken);
-  check_cxl_mem(config, broken);
+void check_cxl(const Config& config, const TopologyFacts& topology, Broken& broken) {
+  check_cxl_cache(config, topology, broken);
+  check_cxl_mem(config, topology.has_switch, broken);
   check_hdm_db(config, broken);
 }
 

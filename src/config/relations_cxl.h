@@ -9,6 +9,7 @@
 namespace flitwise::config {
 
 /// Appends what does not hold.
-void check_cxl(const Config& config, std::vector<BrokenRelation>& broken);
+void check_cxl(const Config& config, const TopologyFacts& topology,
+               std::vector<BrokenRelation>& broken);
 
 }  // namespace flitwise::config

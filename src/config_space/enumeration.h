@@ -41,7 +41,8 @@ struct FoundFunction {
   Bdf bdf;
   cfg::pcie::PortType type = cfg::pcie::PortType::kEndpoint;
   bool is_bridge = false;
-  int parent = -1;  ///< index of the bridge above; -1 on bus 0
+  bool is_first_of_several = false;  ///< its device has more functions
+  int parent = -1;                   ///< index of the bridge above; -1 on bus 0
   std::uint16_t vendor = 0;
   std::uint16_t device = 0;
   std::vector<std::pair<std::uint16_t, std::uint16_t>> capabilities;  ///< id, offset
@@ -74,6 +75,7 @@ struct EnumeratorOptions {
   bool enable_each_vf = true;      ///< set Bus Master Enable of every single VF
   bool source_validation = true;   ///< ACS at downstream ports that have it
   bool redirect_peer_to_peer = true;
+  std::function<std::uint32_t(const FoundFunction&)> acs_of;  ///< if set: instead of both
   /// Further accesses for one function, run after everything else is set up (a DVSEC, for one).
   std::function<std::vector<CfgAccess>(const FoundFunction&)> further;
 };

@@ -106,11 +106,8 @@ void Enumerator::Plan::found(Bdf bdf, int parent, std::uint32_t ids) {
   read(bdf, cfg::kHeaderType & ~3U, [this, bdf, parent, index](std::uint32_t value) {
     const std::uint32_t header = value >> 16;
     result.functions[index].is_bridge = (header & cfg::kHeaderTypeMask) == 1;
-    if ((header & cfg::kHeaderMultiFunction) != 0 && bdf.function() == 0) {
-      for (unsigned other = 1; other < 8; ++other) {
-        probe(Bdf::of(bdf.bus(), bdf.device(), other), parent);
-      }
-    }
+    result.functions[index].is_first_of_several =
+        (header & cfg::kHeaderMultiFunction) != 0 && bdf.function() == 0;
   });
   read(bdf, cfg::kCapabilityPointer,
        [this, index](std::uint32_t value) { walk_standard(index, value & 0xfcU, kMaxStandard); });
@@ -122,6 +119,12 @@ void Enumerator::Plan::found(Bdf bdf, int parent, std::uint32_t ids) {
     } else {
       plan_vfs(index);
       size_bars(index);
+    }
+  });
+  // What is below a function is numbered before the next function of its device.
+  later([this, bdf, parent, index] {
+    for (unsigned other = 1; result.functions[index].is_first_of_several && other < 8; ++other) {
+      probe(Bdf::of(bdf.bus(), bdf.device(), other), parent);
     }
   });
 }

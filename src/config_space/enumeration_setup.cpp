@@ -156,11 +156,12 @@ void Enumerator::Plan::write_acs(const FoundFunction& function) {
     return;
   }
   const std::uint32_t control =
-      (options_.source_validation ? cfg::acs::kSourceValidation : 0U) |
-      (options_.redirect_peer_to_peer
-           ? cfg::acs::kP2pRequestRedirect | cfg::acs::kP2pCompletionRedirect |
-                 cfg::acs::kUpstreamForwarding
-           : 0U);
+      options_.acs_of ? options_.acs_of(function)
+                      : (options_.source_validation ? cfg::acs::kSourceValidation : 0U) |
+                            (options_.redirect_peer_to_peer ? cfg::acs::kP2pRequestRedirect |
+                                                                  cfg::acs::kP2pCompletionRedirect |
+                                                                  cfg::acs::kUpstreamForwarding
+                                                            : 0U);
   write(function.bdf, *start + cfg::acs::kControl, control << 16, 0xc);
 }
 

@@ -170,17 +170,16 @@ unsigned RoutingTable::owner_of_address(std::uint64_t address) const {
 }
 
 Bdf RoutingTable::port_bdf(unsigned port) const {
-  return kind_ == Kind::kSwitch ? Bdf::of(internal_bus(), port % 32, port / 32)
-                                : Bdf::of(0, 1 + port % 31, port / 31);
+  const unsigned first_device = kind_ == Kind::kSwitch ? 0 : 1;
+  return Bdf::of(internal_bus(), first_device + port / functions(), port % functions());
 }
 
 unsigned RoutingTable::port_at(Bdf bdf) const {
-  const bool is_switch = kind_ == Kind::kSwitch;
-  if (bdf.bus() != internal_bus() || (!is_switch && bdf.device() == 0)) {
+  const unsigned first_device = kind_ == Kind::kSwitch ? 0 : 1;
+  if (bdf.bus() != internal_bus() || bdf.device() < first_device || bdf.function() >= functions()) {
     return ports();
   }
-  const unsigned port =
-      is_switch ? bdf.function() * 32 + bdf.device() : bdf.function() * 31 + bdf.device() - 1;
+  const unsigned port = (bdf.device() - first_device) * functions() + bdf.function();
   return port < ports() ? port : ports();
 }
 

@@ -43,10 +43,15 @@ struct Route {
 };
 
 /// Routing decisions of one switch, or of the root ports of one root complex (bus 0, with
-/// the ports from device 1 on and the host above). Beyond 31 ports the devices have functions.
+/// the ports from device 1 on and the host above). Beyond 31 ports each device has eight functions,
+/// so that software finds ports in their order.
 class RoutingTable {
  public:
   enum class Kind : std::uint8_t { kSwitch, kRootComplex };
+  /// Port functions that share a device number: 1, or 8 where the bus has too few device numbers.
+  static constexpr unsigned functions_per_device(Kind kind, unsigned ports) {
+    return ports > (kind == Kind::kSwitch ? 32U : 31U) ? 8 : 1;
+  }
   /// REQUIRES: downstream_ports is 1..248.
   RoutingTable(Kind kind, unsigned downstream_ports);
 
@@ -75,6 +80,7 @@ class RoutingTable {
   Route configuration(const Tlp& tlp, std::uint16_t ingress) const;
   Route message(const Tlp& tlp, std::uint16_t ingress) const;
   Route up(bool is_redirected = false) const;
+  unsigned functions() const { return functions_per_device(kind_, ports()); }
   unsigned owner_of_bus(unsigned bus) const;
   unsigned owner_of_address(std::uint64_t address) const;
 

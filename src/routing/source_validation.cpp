@@ -2,6 +2,8 @@
 // Checks of upstream identities at a downstream port.
 #include "routing/source_validation.h"
 
+#include <algorithm>
+
 namespace flitwise {
 
 namespace {
@@ -12,7 +14,7 @@ bool handle_replaces_bdf(const IdentityForm& form) {
 }  // namespace
 
 SourceVerdict check_source(const Tlp& tlp, const Bridge& port, SwitchMode mode,
-                           const IdentityForm& form, const std::optional<HandleRange>& handles) {
+                           const IdentityForm& form, const HandleOwners& handles) {
   if (is_completion(tlp.type)) {
     return SourceVerdict::kPass;
   }
@@ -32,30 +34,45 @@ SourceVerdict check_source(const Tlp& tlp, const Bridge& port, SwitchMode mode,
   if (!reads_handles) {
     return SourceVerdict::kUncheckedHandle;
   }
-  return handles && handles->contains(*handle) ? SourceVerdict::kPass
-                                               : SourceVerdict::kForeignHandle;
+  return handles.contains(*handle) ? SourceVerdict::kPass : SourceVerdict::kForeignHandle;
 }
 
-HandleOwners::HandleOwners(const HandleRange& range) : range_(range), owners_(range.size()) {}
+void HandleOwners::add(const HandleRange& range) {
+  const bool is_new = std::none_of(shares_.begin(), shares_.end(),
+                                   [&](const Share& share) { return share.range == range; });
+  if (is_new) {
+    shares_.push_back({range, std::vector<std::optional<Bdf>>(range.size())});
+  }
+}
+
+const HandleOwners::Share* HandleOwners::share_of(Dhi handle) const {
+  const auto at = std::find_if(shares_.begin(), shares_.end(),
+                               [&](const Share& share) { return share.range.contains(handle); });
+  return at == shares_.end() ? nullptr : &*at;
+}
 
 void HandleOwners::learn(Dhi handle, Bdf owner) {
-  if (is_known(handle)) {
-    owners_[to_int(handle) - to_int(range_.lower)] = owner;
+  if (Share* const share = share_of(handle)) {
+    share->owner(handle) = owner;
   }
 }
 
 void HandleOwners::forget(Dhi handle) {
-  if (is_known(handle)) {
-    owners_[to_int(handle) - to_int(range_.lower)].reset();
+  if (Share* const share = share_of(handle)) {
+    share->owner(handle).reset();
   }
 }
 
 void HandleOwners::forget_all() {
-  owners_.assign(owners_.size(), std::nullopt);
+  for (Share& share : shares_) {
+    share.owners.assign(share.owners.size(), std::nullopt);
+  }
 }
 
 std::optional<Bdf> HandleOwners::owner_of(Dhi handle) const {
-  return is_known(handle) ? owners_[to_int(handle) - to_int(range_.lower)] : std::nullopt;
+  const Share* const share = share_of(handle);
+  return share == nullptr ? std::nullopt
+                          : share->owners[to_int(handle) - to_int(share->range.lower)];
 }
 
 Bdf completion_target(const Tlp& request, const IdentityForm& form, const HandleOwners* owners) {

@@ -25,17 +25,14 @@ constexpr bool lets_through(SourceVerdict verdict) {
   return verdict <= SourceVerdict::kUncheckedHandle;
 }
 
-/// Asks about a TLP that came in through a downstream port; completions are not checked. Nothing is
-/// refused while the port's Source Validation is off. `form` is how the link behind the port names
-/// domains; `handles` is what its devices were given, empty where that is nothing.
-SourceVerdict check_source(const Tlp& tlp, const Bridge& port, SwitchMode mode,
-                           const IdentityForm& form, const std::optional<HandleRange>& handles);
-
 /// Handle -> BDF as ALLOC and DEALLOC messages that pass by name them: whom a handle-aware switch
 /// answers when it makes an error completion itself. [DHI D23]
 class HandleOwners {
  public:
-  explicit HandleOwners(const HandleRange& range);
+  /// A device behind the port was given these; a range that is known already changes nothing.
+  void add(const HandleRange& range);
+  bool empty() const { return shares_.empty(); }
+  bool contains(Dhi handle) const { return share_of(handle) != nullptr; }
 
   /// Handles outside the range are ignored: their ALLOC is refused further up.
   void learn(Dhi handle, Bdf owner);
@@ -44,11 +41,24 @@ class HandleOwners {
   std::optional<Bdf> owner_of(Dhi handle) const;
 
  private:
-  bool is_known(Dhi handle) const { return range_.contains(handle); }
+  struct Share {
+    HandleRange range;
+    std::vector<std::optional<Bdf>> owners;  // by handle - lower bound
+    std::optional<Bdf>& owner(Dhi handle) { return owners[to_int(handle) - to_int(range.lower)]; }
+  };
+  const Share* share_of(Dhi handle) const;
+  Share* share_of(Dhi handle) {
+    return const_cast<Share*>(static_cast<const HandleOwners&>(*this).share_of(handle));
+  }
 
-  HandleRange range_;
-  std::vector<std::optional<Bdf>> owners_;  ///< by handle - lower bound
+  std::vector<Share> shares_;
 };
+
+/// Asks about a TLP that came in through a downstream port; completions are not checked. Nothing is
+/// refused while the port's Source Validation is off. `form` is how the link behind the port names
+/// domains; `handles` is what the devices behind it were given.
+SourceVerdict check_source(const Tlp& tlp, const Bridge& port, SwitchMode mode,
+                           const IdentityForm& form, const HandleOwners& handles);
 
 /// Whom an error completion for `request` goes to: its Requester ID, or the owner of its handle;
 /// the handle itself where nobody is known. [DHI D16]

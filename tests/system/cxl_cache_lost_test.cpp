@@ -49,8 +49,8 @@ void lose(CxlCacheWrite write, Time after, Time memory = Time::from_ns(50)) {
   device.cache->wake();
   sc_core::sc_start(to_sc_time(after));
   // As Link Disable does it.
-  device.cache->link_lost(machine.fabric().home->lines_received(0));
-  machine.fabric().home->link_lost(0);
+  device.cache->link_lost(machine.fabric().homes[0]->lines_received(0));
+  machine.fabric().homes[0]->link_lost(0);
   machine.fabric().links[0].link->take_down();
   sc_core::sc_start(to_sc_time(Time::from_us(2) + memory));
   std::uint64_t missing = 0;
@@ -69,8 +69,8 @@ void lose(CxlCacheWrite write, Time after, Time memory = Time::from_ns(50)) {
     EXPECT_EQ(core.done, core.begun - missing);
     EXPECT_EQ(core.lost, missing - 1);
   }
-  EXPECT_TRUE(machine.fabric().home->is_quiet());
-  EXPECT_EQ(machine.fabric().home->copies(), 0U);
+  EXPECT_TRUE(machine.fabric().homes[0]->is_quiet());
+  EXPECT_EQ(machine.fabric().homes[0]->copies(), 0U);
 }
 
 TEST(CxlCacheLost, CXL_7_5_LinesThatAreOwned) {

@@ -305,7 +305,7 @@ class HostileNeighbour {
     Config config = two_writers("link.identity=dhi link.dhi_form=prefix workload.requests=1");
     config.link.dhi_form = form;  // what the checks of a file would refuse behind a legacy switch
     config.system.switch_mode = mode;
-    config.system.source_validation = source_validation;
+    config.system.acs.source_validation = source_validation;
     return config;
   }
   // Of 256 handles, kept apart, the upper half is ep1's; with tables of their own all are.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table of the section `system`.
 #include "config/sections/sections.h"
+#include "topology/graph.h"
 
 namespace flitwise::config {
 
@@ -8,16 +9,24 @@ Keys system_keys() {
   return {
       choice(
           "system.topology", [](auto& c) { return &c.system.topology; },
-          "One root port for each device, or all devices below one switch."),
+          "One root port for each device, all devices of a host below one switch, or nodes and "
+          "edges."),
       count(
-          "system.devices", [](auto& c) { return &c.system.devices; }, between(1, 32),
-          "Number of devices, named ep0, ep1 and so on."),
+          "system.hosts", [](auto& c) { return &c.system.hosts; }, between(1, kMostHosts),
+          "Hosts, each with memory, a translation agent and root ports of its own; names of what "
+          "belongs to the second one start with h1., and so on."),
+      count(
+          "system.devices", [](auto& c) { return &c.system.devices; }, between(1, kMostDevices),
+          "Number of devices of each host, named ep0, ep1 and so on; of topology direct and "
+          "switch."),
+      nodes_key(),
+      edges_key(),
       choice(
           "system.switch_mode", [](auto& c) { return &c.system.switch_mode; },
-          "Whether the switch knows handles in the Requester ID field."),
+          "Whether switches know handles in the Requester ID field."),
       flag(
-          "system.source_validation", [](auto& c) { return &c.system.source_validation; },
-          "Downstream ports of the switch check the bus number of Requester IDs."),
+          "system.source_validation", [](auto& c) { return &c.system.acs.source_validation; },
+          "Downstream ports of switches check the bus number of Requester IDs."),
       time(
           "system.timing.switch_forward", [](auto& c) { return &c.system.switch_timing.forward; },
           any_latency(), "Switch: from ingress to egress."),

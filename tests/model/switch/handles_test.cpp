@@ -9,7 +9,7 @@ namespace {
 Config legacy(bool source_validation) {
   Config config = SwitchBench::handle_config();
   config.system.switch_mode = SwitchMode::kLegacy;
-  config.system.source_validation = source_validation;
+  config.system.acs.source_validation = source_validation;
   return config;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "routing/access_control.h"
 #include "switch/switch.h"
 #include "system/static_setup.h"
 #include "tlp/wire_size.h"
@@ -85,9 +86,9 @@ class SwitchBench {
     connect(up, kUpstreamPort);
     connect(*down[0], 0);
     connect(*down[1], 1);
-    set_up = set_up_switch(sw, 1, {{1, 1 << 16}, {1, 1 << 16}}, config.system.source_validation);
-    sw.set_handles(0, {Dhi{0}, Dhi{15}});
-    sw.set_handles(1, {Dhi{16}, Dhi{31}});
+    set_up = set_up_switch(sw, 1, {{1, 1 << 16}, {1, 1 << 16}}, acs_control(config.system.acs));
+    sw.add_handles(0, {Dhi{0}, Dhi{15}});
+    sw.add_handles(1, {Dhi{16}, Dhi{31}});
   }
 
   static Config handle_config() {

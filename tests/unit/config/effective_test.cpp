@@ -104,6 +104,8 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"device.atc.reuse_pages", "64"},
       {"iommu.permission_cache.ways", "4"},
       {"system.topology", "switch"},
+      {"system.nodes", "[{name: a, kind: device}]"},
+      {"system.edges", "[{from: rp0, to: a}]"},
       {"iommu.timing.invalidate_timeout", "3us"},
       {"host.iommu_driver.premapped", "0.5"},
       {"host.iommu_driver.refuse_fraction", "0.5"},
@@ -122,6 +124,9 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
     std::vector<std::string> sets = {key.path + "=" + (needs_trace ? std::string("read") : value)};
     if (key.path == "device.pri.enabled") {
       sets.emplace_back("device.atc.enabled=true");
+    } else if (key.path == "system.nodes" || key.path == "system.edges") {
+      sets.insert(sets.end(), {"system.topology=graph", "system.nodes=[{name: a, kind: device}]",
+                               "system.edges=[{from: rp0, to: a}]"});
     } else if (key.path == "host.iommu_driver.enabled") {
       sets.emplace_back("iommu.translation=first_stage");
     } else if (key.path == "device.cxl.memory" || key.path == "device.cxl.cache.size") {

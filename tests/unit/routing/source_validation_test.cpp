@@ -16,6 +16,7 @@ class SourceValidation : public testing::Test {
     form_.identity = Identity::kDhi;
     form_.dhi_form = DhiForm::kRidFabric;
     form_.handle_bits = 8;
+    handles_.add({Dhi{16}, Dhi{31}});
   }
   static Tlp from(Bdf requester) {
     Tlp tlp;
@@ -30,11 +31,11 @@ class SourceValidation : public testing::Test {
     return tlp;
   }
   SourceVerdict check(const Tlp& tlp, SwitchMode mode = SwitchMode::kHandleAware) const {
-    return check_source(tlp, port_, mode, form_, range_);
+    return check_source(tlp, port_, mode, form_, handles_);
   }
   Bridge port_;
   IdentityForm form_;
-  std::optional<HandleRange> range_ = HandleRange{Dhi{16}, Dhi{31}};
+  HandleOwners handles_;
 };
 
 TEST_F(SourceValidation, D14_BusOfTheRequesterIdLiesBehindThePort) {
@@ -65,7 +66,7 @@ TEST_F(SourceValidation, D23_AwareSwitchChecksTheRangeOfHandles) {
   EXPECT_EQ(check(with_handle(31)), SourceVerdict::kPass);
   EXPECT_EQ(check(with_handle(15)), SourceVerdict::kForeignHandle);
   EXPECT_EQ(check(with_handle(32)), SourceVerdict::kForeignHandle);
-  range_.reset();
+  handles_ = {};
   EXPECT_EQ(check(with_handle(16)), SourceVerdict::kForeignHandle);
 }
 
@@ -93,7 +94,7 @@ TEST_F(SourceValidation, D23_TagFormKeepsTheBdfAndBothAreChecked) {
 }
 
 TEST_F(SourceValidation, D16_ErrorsOfTheSwitchGoToTheOwnerOfTheHandle) {
-  HandleOwners owners(*range_);
+  HandleOwners& owners = handles_;
   owners.learn(Dhi{20}, Bdf::of(3, 0, 1));
   owners.learn(Dhi{40}, Bdf::of(3, 0, 2));
   EXPECT_EQ(completion_target(with_handle(20), form_, &owners), Bdf::of(3, 0, 1));

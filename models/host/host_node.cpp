@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of one host, and what it reports of them.
+#include "host/host_node.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "topology/graph.h"
+
+namespace flitwise {
+
+HostNode::HostNode(unsigned own_number, const Config& own_config, PacketPool& pool,
+                   MemoryTarget* memory_target)
+    : number(own_number),
+      prefix(host_prefix(own_number)),
+      config(own_config),
+      memory((prefix + "memory_port").c_str()),
+      bridge((prefix + "host_bridge").c_str(), config, pool),
+      agent((prefix + "iommu0").c_str(), config, pool, memory) {
+  if (memory_target == nullptr) {
+    own_memory_ = std::make_unique<HostMemory>((prefix + "memory").c_str(), config.host);
+    memory_target = &own_memory_->socket;
+  }
+  memory.socket.bind(*memory_target);
+  bridge.attach(agent);
+}
+
+void HostNode::add_driver() {
+  if (config.host.iommu_driver.enabled) {
+    driver = std::make_unique<IommuDriver>((prefix + "iommu_driver").c_str(), config, bridge, agent,
+                                           memory);
+  }
+}
+
+void HostNode::start_window() {
+  agent.start_window();
+  bridge.tag_waits().start_window(now());
+  memory.waits().start_window(now());
+  if (own_memory_) {
+    own_memory_->bus_waits().start_window(now());
+  }
+  if (driver) {
+    driver->start_window();
+  }
+}
+
+void HostNode::fill(RunResult& result) const {
+  result.memory_asked = std::max(result.memory_asked, memory.asked());
+  result.memory_done = std::max(result.memory_done, memory.done());
+  result.iommu.push_back(agent.result());
+  for (WaitResult& one : agent.waits()) {
+    result.waits.push_back(std::move(one));
+  }
+  result.waits.push_back(bridge.tag_waits().result(bridge.name(), "tags"));
+  result.waits.push_back(memory.waits().result(prefix + "memory", "requests"));
+  if (own_memory_) {
+    result.waits.push_back(own_memory_->bus_waits().result(prefix + "memory", "bandwidth"));
+  }
+  if (!driver) {
+    return;
+  }
+  driver->fill(result.iommu.back());
+  for (LatencyResult& latency : driver->latencies()) {
+    latency.name = prefix + latency.name;
+    result.latency.push_back(std::move(latency));
+  }
+  for (const auto& [kind, count] : driver->errors()) {
+    result.errors["iommu_driver_" + kind] += count;
+  }
+}
+
+std::vector<CheckResult> HostNode::checks() const {
+  std::vector<CheckResult> all = agent.checks();
+  if (driver) {
+    std::vector<CheckResult> more = driver->checks();
+    std::move(more.begin(), more.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace flitwise

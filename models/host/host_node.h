@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One host: memory, the way of software to devices, the agent that translates for them, and the
+/// software that brings them up. What is below its root ports is the fabric's.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tlm>
+
+#include "flitwise/config.h"
+#include "flitwise/result.h"
+#include "host/boot.h"
+#include "host/host_bridge.h"
+#include "host/host_memory.h"
+#include "host/iommu_driver.h"
+#include "iommu/translation_agent.h"
+#include "root_complex/memory_port.h"
+
+namespace flitwise {
+
+class HostNode {
+ public:
+  using MemoryTarget =
+      tlm::tlm_base_target_socket_b<32, tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_if<>>;
+  /// config: with the overrides of the host. memory: in place of the project's own; may be null.
+  HostNode(unsigned number, const Config& config, PacketPool& pool, MemoryTarget* memory);
+
+  const unsigned number;
+  const std::string prefix;  ///< of all names that belong to it: "", "h1."
+  const Config config;
+  MemoryPort memory;
+  HostBridge bridge;
+  TranslationAgent agent;
+  std::unique_ptr<IommuDriver> driver;  ///< where the configuration has one
+  std::unique_ptr<Boot> boot;           ///< once host software has begun
+
+  /// REQUIRES: once, before anything runs.
+  void add_driver();
+  bool is_quiet() const {
+    return memory.in_flight() == 0 && bridge.is_quiet() && agent.is_quiet() &&
+           (!driver || driver->is_quiet());
+  }
+  void start_window();
+  /// Rows, latencies and errors of all that belongs to the host alone.
+  void fill(RunResult& result) const;
+  std::vector<CheckResult> checks() const;
+  std::string waiting() const { return bridge.waiting(); }
+  std::string agents_waiting() const {
+    return agent.waiting() + (driver ? driver->waiting() : std::string());
+  }
+
+ private:
+  std::unique_ptr<HostMemory> own_memory_;
+};
+
+using Hosts = std::vector<std::unique_ptr<HostNode>>;
+
+}  // namespace flitwise

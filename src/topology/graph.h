@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The machine as nodes and links: root ports of each host, and the tree of switches and devices
+/// below each of them. A name is a label; what a node is and what stands above it is asked here.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flitwise/config.h"
+
+namespace flitwise {
+
+using NodeIndex = std::size_t;
+
+inline constexpr unsigned kMostHosts = 16;
+inline constexpr unsigned kMostDevices = 64;    ///< of one host
+inline constexpr unsigned kMostRootPorts = 64;  ///< of one host, that need no line in system.nodes
+
+/// "h0", "h1".
+std::string host_name(unsigned host);
+/// "", "h1.", "h2.": what belongs to the first host has no prefix.
+std::string host_prefix(unsigned host);
+
+struct Node {
+  std::string name;
+  NodeKind kind = NodeKind::kDevice;
+  unsigned host = 0;
+  std::optional<NodeIndex> upper;  ///< none above a root port
+  std::vector<NodeIndex> lower;    ///< in the order of the ports of a switch
+  std::string link;                ///< to the upper node: "rp0-ep0"; of a root port: empty
+};
+
+class Graph {
+ public:
+  /// REQUIRES: topology_flaws(system) is empty.
+  explicit Graph(const SystemConfig& system);
+
+  const Node& operator[](NodeIndex node) const { return nodes_[node]; }
+  /// Those that have something below; host by host.
+  const std::vector<NodeIndex>& root_ports() const { return root_ports_; }
+  /// Depth first from the root ports on, in the order of their ports: as software finds them.
+  const std::vector<NodeIndex>& devices() const { return devices_; }
+  const std::vector<NodeIndex>& switches() const { return switches_; }
+  /// The same order, each node before what is below it.
+  const std::vector<NodeIndex>& all() const { return all_; }
+  unsigned hosts() const { return hosts_; }
+
+  std::optional<NodeIndex> find(const std::string& name) const;
+  NodeIndex root_of(NodeIndex node) const;
+  /// Nearest first.
+  std::vector<NodeIndex> switches_above(NodeIndex node) const;
+  /// Is one of them the node itself, or does it stand below it?
+  bool is_at_or_below(NodeIndex node, NodeIndex above) const;
+  bool is(NodeIndex node, NodeKind kind) const { return nodes_[node].kind == kind; }
+  /// There is a switch between the node's root port and its devices.
+  bool has_switch_in_tree(NodeIndex node) const;
+  /// REQUIRES: the node is no root port.
+  NodeIndex upper_of(NodeIndex node) const { return *nodes_[node].upper; }
+
+ private:
+  void visit(NodeIndex node, unsigned host);
+
+  unsigned hosts_;
+  std::vector<Node> nodes_;
+  std::vector<NodeIndex> root_ports_, devices_, switches_, all_;
+};
+
+}  // namespace flitwise
