@@ -23,12 +23,12 @@ AtcPolicy policy_of(CachePolicy policy) {
   return AtcPolicy::kRandom;
 }
 
-FunctionAtcConfig atc_config(const Config& config, unsigned function) {
-  const AtcConfig& atc = config.device.atc;
+FunctionAtcConfig atc_config(const DeviceConfig& device, std::uint64_t seed) {
+  const AtcConfig& atc = device.atc;
   FunctionAtcConfig of_function;
-  of_function.cache = {atc.entries, atc.ways, policy_of(atc.policy), config.run.seed + function};
+  of_function.cache = {atc.entries, atc.ways, policy_of(atc.policy), seed};
   of_function.requests = atc.requests;
-  of_function.uses = 1U << config.device.tag_bits;  // a read needs a tag before it uses anything
+  of_function.uses = 1U << device.tag_bits;  // a read needs a tag before it uses anything
   of_function.discards =
       atc.discard == AtcDiscard::kAll ? DiscardPolicy::kAll : DiscardPolicy::kOverlapping;
   of_function.invalidations = {atc.coalesce, atc.rounds_up, atc.keeps_agent_id};
@@ -56,20 +56,20 @@ std::unique_ptr<TranslationPolicy> policy_for(const AtcConfig& atc, unsigned stu
 
 }  // namespace
 
-AtsUnit::Function::Function(const Config& config, unsigned index)
-    : atc(atc_config(config, index)),
-      policy(policy_for(config.device.atc, 0)),
-      pending(config.device.atc.requests),
-      is_out(config.device.atc.requests),
-      reads(std::size_t{1} << config.device.tag_bits) {}
+AtsUnit::Function::Function(const DeviceConfig& device, std::uint64_t seed)
+    : atc(atc_config(device, seed)),
+      policy(policy_for(device.atc, 0)),
+      pending(device.atc.requests),
+      is_out(device.atc.requests),
+      reads(std::size_t{1} << device.tag_bits) {}
 
-AtsUnit::AtsUnit(const Config& config, PageRequestInterface* pages)
-    : config_(config), pages_(pages), functions_(config.device.functions.count) {}
+AtsUnit::AtsUnit(const DeviceConfig& device, std::uint64_t seed, PageRequestInterface* pages)
+    : device_(device), seed_(seed), pages_(pages), functions_(device.functions.count) {}
 
 AtsUnit::Function& AtsUnit::function(unsigned index) {
   std::unique_ptr<Function>& one = functions_[index];
   if (!one) {
-    one = std::make_unique<Function>(config_, index);
+    one = std::make_unique<Function>(device_, seed_ + index);
   }
   return *one;
 }
@@ -77,7 +77,7 @@ AtsUnit::Function& AtsUnit::function(unsigned index) {
 void AtsUnit::configure(unsigned index, const TranslationSettings& settings) {
   Function& one = function(index);
   if (settings.stu != one.settings.stu) {
-    one.policy = policy_for(config_.device.atc, settings.stu);
+    one.policy = policy_for(device_.atc, settings.stu);
   }
   const bool changes = settings.is_enabled != one.settings.is_enabled;
   one.settings = settings;
@@ -119,7 +119,7 @@ void AtsUnit::release(Slot slot, Time when) {
   transfer.grant.reset();
   transfer.answer = AgentAnswer::kNone;
   transfer.when = when;
-  parked.set_state(slot, ParkedState::kReady, next_edge(when, config_.device.timing.clock));
+  parked.set_state(slot, ParkedState::kReady, next_edge(when, device_.timing.clock));
 }
 
 AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, bool was_counted) {
@@ -129,7 +129,7 @@ AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, b
     return route;
   }
   Function& one = *functions_[access.function];
-  route.latency = config_.device.atc.timing.lookup;
+  route.latency = device_.atc.timing.lookup;
   const std::optional<FunctionAtc::Hit> hit =
       one.atc.look_up(access.address, access.tag, access.kind);
   const TranslationCache::Entry* entry = hit ? &one.atc.cache.at(hit->slot) : nullptr;
@@ -185,7 +185,7 @@ void AtsUnit::miss(Function& one, const AtsAccess& access, const ParkedTransfer*
   if (wanted != 0 || (waited != nullptr && waited->has_asked)) {
     route.kind = AtsRoute::Kind::kAsk;
     route.translations =
-        std::min(std::max(wanted, config_.device.atc.translations), max_translations(one.settings));
+        std::min(std::max(wanted, device_.atc.translations), max_translations(one.settings));
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The device's use of translations: an ATC for each function, what each TLP does with it, and the
-/// transfers that wait for an answer. Rules: src/ats. The function shell sends and receives
-/// (endpoint_ats.cpp).
+/// transfers that wait for an answer. Rules: src/ats. TranslatedPath sends and receives.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,8 @@ class AtsUnit {
   static constexpr unsigned kMostParked = 128;
 
   /// pages: the interface of the device; null: it has none. It outlives the unit.
-  AtsUnit(const Config& config, PageRequestInterface* pages);
+  /// seed: of random replacement.
+  AtsUnit(const DeviceConfig& device, std::uint64_t seed, PageRequestInterface* pages);
 
   /// Software has set a function up anew. [CFG-01] [CFG-02] [CFG-07]
   void configure(unsigned function, const TranslationSettings& settings);
@@ -117,7 +117,7 @@ class AtsUnit {
     std::uint64_t issued = 0;  // writes that its completion shows to be pushed
   };
   struct Function {
-    Function(const Config& config, unsigned index);
+    Function(const DeviceConfig& device, std::uint64_t seed);
     FunctionAtc atc;
     TranslationSettings settings;
     std::unique_ptr<TranslationPolicy> policy;
@@ -136,7 +136,8 @@ class AtsUnit {
               bool is_struck) const;
   void release(Slot slot, Time when);
 
-  const Config& config_;
+  const DeviceConfig device_;
+  const std::uint64_t seed_;
   PageRequestInterface* const pages_;
   std::vector<std::unique_ptr<Function>> functions_;
   bool has_pasid_ = false;

@@ -8,6 +8,7 @@
 
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
+#include "tlp/splitter.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -24,6 +25,13 @@ struct Transfer {
   bool counts = true;                  ///< belongs to the measured part
   bool ends_context = false;           ///< the domain's context ends with it
   const std::uint8_t* data = nullptr;  ///< bytes to write; null: a pattern
+};
+
+/// A transfer that is being cut into TLPs, and where it stands: `piece` is the TLP that goes next.
+struct TransferCursor {
+  std::uint32_t transfer = 0;  ///< slot of the request path
+  RequestSplitter splitter{0, 0, 128};
+  RequestPiece piece;
 };
 
 enum class TransferStatus : std::uint8_t {

@@ -14,10 +14,10 @@
 #include "ats/translation_cache.h"
 #include "dhi/slot_list.h"
 #include "endpoint/ats_access.h"
+#include "endpoint/engine.h"
 #include "flitwise/time.h"
 #include "flitwise/tlp.h"
 #include "stats/wait_book.h"
-#include "tlp/splitter.h"
 
 namespace flitwise {
 
@@ -28,7 +28,7 @@ enum class ParkedState : std::uint8_t {
   kAwaitsReply,   ///< a Translation Completion
   kWantsPage,     ///< credits for its Page Request
   kAwaitsPage,    ///< a PRG Response
-  kGoing,         ///< nothing here: it is the present transfer of the shell
+  kGoing,         ///< nothing here: its TLPs go out now
 };
 inline constexpr std::size_t kParkedStates = 6;
 
@@ -39,12 +39,10 @@ enum class AgentAnswer : std::uint8_t {
   kVoid,     ///< nothing that makes sense: it goes untranslated
 };
 
-/// One transfer, where it stands: `piece` is the TLP that goes next.
+/// One transfer, where it stands.
 struct ParkedTransfer {
-  std::uint32_t transfer = 0;  ///< the shell's slot
-  RequestSplitter splitter{0, 0, 128};
-  RequestPiece piece;
-  AtsAccess access;  ///< of that TLP
+  TransferCursor cursor;
+  AtsAccess access;  ///< of the TLP that goes next
   Tlp shape;         ///< kind, attributes and identity of its TLPs
   ParkedState state = ParkedState::kReady;
   Time when{};                  ///< kReady: not before
@@ -67,12 +65,17 @@ class ParkedTransfers {
   bool empty() const { return order_.size() == 0; }
   bool has_room() const { return free_.size() != 0; }
   unsigned size() const { return order_.size(); }
-  /// No transfer can be taken before there is room.
-  void note_full(Time now) { full_since_ = std::min(full_since_, now); }
-  /// There is, and one is taken that could have been since `ready`.
-  void note_room(Time ready, Time now) {
-    room_waits_.add(std::max(std::min(full_since_, now), ready), now);
-    full_since_ = Time::never();
+  /// Some wait for no answer.
+  bool may_any_move() const { return movable_ != 0; }
+  /// Whether a transfer of an engine can be taken; it waits where not.
+  bool ask_room(Time now) {
+    room_since_ = full_since_;
+    full_since_ = has_room() ? Time::never() : std::min(full_since_, now);
+    return has_room();
+  }
+  /// After ask_room(): one is taken that could have been since `ready`.
+  void note_taken(Time ready, Time now) {
+    room_waits_.add(std::max(std::min(room_since_, now), ready), now);
   }
   /// The last in order. REQUIRES: has_room().
   Slot add(const ParkedTransfer& transfer);
@@ -115,8 +118,8 @@ class ParkedTransfers {
 
   std::vector<ParkedTransfer> entries_;
   SlotList free_, order_;
-  std::array<WaitBook, kParkedStates> waits_;  // by ParkedState
-  Time full_since_ = Time::never();
+  std::array<WaitBook, kParkedStates> waits_;                     // by ParkedState
+  Time full_since_ = Time::never(), room_since_ = Time::never();  // as ask_room() has found
   WaitBook room_waits_;   // of transfers that are still with their engine
   unsigned posted_ = 0;   // nobody else is in the way of others
   unsigned movable_ = 0;  // whom no answer is due to

@@ -18,20 +18,19 @@ namespace {
 
 constexpr std::uint64_t kFunctionsPerBus = 256;
 
-EndpointSpaceOptions options_of(const Config& config) {
+EndpointSpaceOptions options_of(const DeviceConfig& device, const LinkConfig& link) {
   EndpointSpaceOptions options;
-  options.link = {config.link.preset.generation, config.link.preset.lanes};
-  options.bar_size = config.device.functions.bar_size;
-  options.total_vfs = static_cast<std::uint16_t>(config.device.functions.count - 1);
-  options.max_mps = static_cast<unsigned>(config.link.mps);
-  options.tag_bits = config.device.tag_bits;
+  options.link = {link.preset.generation, link.preset.lanes};
+  options.bar_size = device.functions.bar_size;
+  options.total_vfs = static_cast<std::uint16_t>(device.functions.count - 1);
+  options.max_mps = static_cast<unsigned>(link.mps);
+  options.tag_bits = device.tag_bits;
   // Behind the handle registers and in front of the doorbells.
   options.msix_table_offset = static_cast<std::uint32_t>(options.bar_size / 4);
   options.msix_pba_offset = static_cast<std::uint32_t>(options.bar_size / 4 + options.bar_size / 8);
-  if (config.device.atc.enabled) {
-    options.ats =
-        AtsOptions{config.device.atc.queue_depth, true, config.device.atc.global_invalidate, false};
-    if (config.device.functions.has_pasid) {
+  if (device.atc.enabled) {
+    options.ats = AtsOptions{device.atc.queue_depth, true, device.atc.global_invalidate, false};
+    if (device.functions.has_pasid) {
       options.pasid = PasidOptions{};
     }
   }
@@ -55,18 +54,18 @@ std::uint32_t dw_at(const Packet& packet, std::size_t index) {
 
 }  // namespace
 
-TargetUnit::TargetUnit(const Config& config, PacketPool& pool, const PacketSizer& sizer,
-                       Hooks hooks)
-    : device_(config.device),
-      mps_(static_cast<unsigned>(config.link.mps)),
-      bar_size_(config.device.functions.bar_size),
+TargetUnit::TargetUnit(const DeviceConfig& device, const LinkConfig& link, PacketPool& pool,
+                       const PacketSizer& sizer, Hooks hooks)
+    : device_(device),
+      mps_(static_cast<unsigned>(link.mps)),
+      bar_size_(device.functions.bar_size),
       pool_(pool),
       sizer_(sizer),
       hooks_(std::move(hooks)),
-      page_requests_(page_requests_of(config.device)),
-      space_options_(options_of(config)),
-      dvsec_(DhiCapability::of(config.device)),
-      spaces_(config.device.functions.count) {
+      page_requests_(page_requests_of(device)),
+      space_options_(options_of(device, link)),
+      dvsec_(DhiCapability::of(device)),
+      spaces_(device.functions.count) {
   space_options_.page_requests = page_requests_.get();
 }
 

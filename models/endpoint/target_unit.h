@@ -46,7 +46,8 @@ class TargetUnit {
         bar_written;  ///< outside the handle registers; the bytes that were enabled, in order
   };
 
-  TargetUnit(const Config& config, PacketPool& pool, const PacketSizer& sizer, Hooks hooks);
+  TargetUnit(const DeviceConfig& device, const LinkConfig& link, PacketPool& pool,
+             const PacketSizer& sizer, Hooks hooks);
   TargetUnit(const TargetUnit&) = delete;
   TargetUnit& operator=(const TargetUnit&) = delete;
 

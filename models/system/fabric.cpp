@@ -174,10 +174,12 @@ void Fabric::add_device(NodeIndex node, const Config& config, Link& link) {
   device.is_below_switch = graph.has_switch_in_tree(node);
   device.config = config;
   device.link = links.size() - 1;
-  device.endpoint = std::make_unique<Endpoint>(device.name.c_str(), config, surroundings_.pool,
+  EndpointConfig own = EndpointConfig::of(config);
+  own.has_switch = device.is_below_switch;
+  device.endpoint = std::make_unique<Endpoint>(device.name.c_str(), own, surroundings_.pool,
                                                surroundings_.tracer);
-  device.endpoint->set_below_switch(device.is_below_switch);
-  bind(device.endpoint->to_link, device.endpoint->from_link, link, LinkSide::kDownstream);
+  FunctionShell& shell = device.endpoint->shell();
+  bind(shell.to_link, shell.from_link, link, LinkSide::kDownstream);
   link.on_rollover(LinkSide::kDownstream,
                    [endpoint = device.endpoint.get()] { endpoint->replay_num_rolled_over(); });
   if (config.device.cxl.memory > 0) {

@@ -98,7 +98,7 @@ class AtsUnitTest : public testing::Test {
   }
 
   const Config config = config_of();
-  AtsUnit unit{config, nullptr};
+  AtsUnit unit{config.device, config.run.seed, nullptr};
   std::array<Tlp, 2> requests;
 
  private:

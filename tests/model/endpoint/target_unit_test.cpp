@@ -18,7 +18,7 @@ class TargetUnitTest : public testing::Test {
   TargetUnitTest()
       : config_(with_functions(4)),
         sizer_(config_.link, config_.message, config_.device.dhi.bits),
-        unit_(config_, pool_, sizer_, hooks()) {}
+        unit_(config_.device, config_.link, pool_, sizer_, hooks()) {}
 
   static Config with_functions(unsigned count) {
     Config config;

@@ -99,7 +99,7 @@ struct Machine {
         root_port((name + "_rp").c_str(), config, pool, memory_port, handles, tracer),
         link((name + "_link").c_str(), config.link, config.message, config.faults, Random(seed),
              pool),
-        endpoint((name + "_ep").c_str(), config, pool, tracer) {
+        endpoint((name + "_ep").c_str(), EndpointConfig::of(config), pool, tracer) {
     Random random(seed);
     std::vector<std::uint8_t> contents(kMemoryBytes);
     for (std::uint8_t& byte : contents) {
@@ -110,8 +110,8 @@ struct Machine {
     memory_port.socket.bind(memory.socket);
     root_port.to_link.bind(*link.from_port[0]);
     link.to_port[0]->bind(root_port.from_link);
-    endpoint.to_link.bind(*link.from_port[1]);
-    link.to_port[1]->bind(endpoint.from_link);
+    endpoint.shell().to_link.bind(*link.from_port[1]);
+    link.to_port[1]->bind(endpoint.shell().from_link);
     endpoint.attach(*engine);
     endpoint.set_base(Bdf::of(1, 0, 0));
     endpoint.set_bus_master(true);

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// From transfers to TLPs. What comes back is in request_completions.cpp.
+#include "endpoint/request_path.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace flitwise {
+namespace {
+
+DeviceIdentity without_pasid(DeviceIdentity identity) {
+  identity.pasid.reset();
+  return identity;
+}
+
+}  // namespace
+
+RequestPath::RequestPath(const RequestPathConfig& config, const Surroundings& surroundings)
+    : config_(config),
+      s_(surroundings),
+      outstanding_(surroundings.functions.count(), config.tag_bits),
+      breaker_(config.faults) {}
+
+void RequestPath::connect(Handles& handles, Translations* translations) {
+  handles_ = &handles;
+  translations_ = translations;
+}
+
+NextTransfer RequestPath::next(Time t) {
+  if (is_busy_) {
+    return NextTransfer::kSend;
+  }
+  if (translations_ == nullptr) {
+    return NextTransfer::kNew;
+  }
+  const NextTransfer next = translations_->next(present_, t);
+  is_busy_ = next == NextTransfer::kSend;
+  return next;
+}
+
+void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
+  const std::uint32_t slot = free_slot();
+  active_[slot] = {transfer, &engine, 0, false, TransferStatus::kDone, {}};
+  if (translations_ != nullptr) {
+    translations_->begun(transfer, slot, t);
+  }
+  const bool is_read = transfer.op == Op::kRead;
+  present_.transfer = slot;
+  present_.splitter =
+      RequestSplitter(transfer.address, transfer.bytes, is_read ? s_.control.mrrs : s_.control.mps);
+  present_.splitter.next(present_.piece);
+  is_busy_ = true;
+}
+
+std::uint32_t RequestPath::free_slot() {
+  if (free_active_.empty()) {
+    free_active_.push_back(static_cast<std::uint32_t>(active_.size()));
+    active_.emplace_back();
+  }
+  const std::uint32_t slot = free_active_.back();
+  free_active_.pop_back();
+  return slot;
+}
+
+bool RequestPath::send_next(Time t) {
+  const Transfer& transfer = active_[present_.transfer].transfer;
+  const DeviceIdentity& identity = s_.functions.identity_of(transfer.domain);
+  const unsigned function = s_.functions.index_of(identity.bdf);
+  if (!s_.functions.are_all_running() && !s_.functions.is_running(function)) {
+    return false;
+  }
+  const bool is_read = transfer.op == Op::kRead;
+  if (!s_.output.may_leave(is_read ? FcClass::kNonPosted : FcClass::kPosted, t)) {
+    return false;
+  }
+  const std::size_t free_tags = outstanding_.free_tags(function);
+  tag_stall_.set(is_read && free_tags == 0, t);
+  if (is_read && free_tags == 0) {
+    return false;
+  }
+  Translations::Route route;
+  if (translations_ != nullptr) {
+    route = translations_->route(transfer, identity, present_, t);
+    if (route.step != Translations::Step::kGo) {
+      is_busy_ = route.step == Translations::Step::kWait;
+      return !is_busy_;
+    }
+  }
+  DhiAgent::Answer handle;
+  if (config_.form.identity == Identity::kDhi) {
+    handle = handles_->acquire(transfer, identity, transfer.op, free_tags, t);
+    if (handle.outcome == DhiAgent::Outcome::kWait) {
+      return false;
+    }
+  }
+  handle.latency += route.latency;
+  PacketRef packet = make_request(transfer, identity, handle, t);
+  if (is_read) {
+    open_read(*packet, handle.pin, t);
+  }
+  s_.output.send(std::move(packet), t + config_.pipeline + handle.latency,
+                 is_read ? HandlePin{} : handle.pin);
+  after_piece(t);
+  return true;
+}
+
+PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdentity& identity,
+                                    const DhiAgent::Answer& handle, Time t) {
+  const RequestPiece& piece = present_.piece;
+  PacketRef packet = s_.pool.make(PacketKind::kTlp);
+  Tlp& tlp = packet->tlp;
+  tlp.type = transfer.op == Op::kRead ? TlpType::kMRd : TlpType::kMWr;
+  tlp.is_4dw = piece.address >> 32 != 0;
+  tlp.address = piece.address;
+  tlp.length_dw = piece.length_dw;
+  tlp.first_be = piece.first_be;
+  tlp.last_be = piece.last_be;
+  set_attributes(tlp, transfer, identity, handle);
+  packet->domain = transfer.domain;
+  packet->identity = identity;
+  packet->has_identity = true;
+  packet->request = present_.transfer;
+  packet->counts = transfer.counts;
+  packet->stamp(Hop::kIssue, transfer.issue);
+  packet->stamp(Hop::kHandle, t + handle.latency);
+  if (breaker_.is_armed()) {
+    breaker_.spoil(tlp);
+  }
+  if (transfer.op != Op::kRead) {
+    packet->payload_bytes = piece.bytes;
+    packet->is_whole_request = piece.bytes == transfer.bytes;
+    if (!packet->is_whole_request) {
+      packet->write = write_of(active_[present_.transfer]);
+    }
+    s_.counters.posted_bytes += piece.bytes;
+    ++s_.counters.settled;
+    fill_payload(*packet, transfer);
+  }
+  s_.sizer.size(*packet);
+  return packet;
+}
+
+// Order, address type, and whose it is.
+void RequestPath::set_attributes(Tlp& tlp, const Transfer& transfer, const DeviceIdentity& identity,
+                                 const DhiAgent::Answer& handle) {
+  // An interrupt tells of data before it, which it must not pass. [LNK-9.1]
+  const bool is_interrupt = transfer.op == Op::kMsi;
+  const bool may_relax = !handle.must_keep_order && !is_interrupt;
+  tlp.relaxed_ordering = s_.control.relaxed_ordering && may_relax;
+  tlp.id_based_ordering = s_.control.id_based_ordering && may_relax;
+  const At at = is_interrupt ? At::kUntranslated : config_.at;
+  tlp.at = at == At::kUntranslated ? AddressType::kUntranslated : AddressType::kTranslated;
+  bool has_pasid = at != At::kTranslated;  // A translated request needs none. [LNK-3.8]
+  if (translations_ != nullptr) {
+    has_pasid = translations_->apply_route(tlp, identity, present_.piece);
+  }
+  const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
+  apply_identity(tlp, config_.form, has_pasid ? identity : without_pasid(identity),
+                 has_handle ? OptionalId<Dhi>(handle.dhi) : OptionalId<Dhi>(),
+                 is_interrupt ? RequestUse::kInterrupt : RequestUse::kData);
+}
+
+const WriteRequestRef& RequestPath::write_of(Active& active) {
+  if (!active.write) {
+    active.write = s_.pool.make_write(active.transfer.bytes);
+  }
+  return active.write;
+}
+
+// Bytes of the transfer, or a pattern that no two writes share.
+void RequestPath::fill_payload(Packet& packet, const Transfer& transfer) {
+  if (!config_.real_payload) {
+    packet.length_only = true;
+    return;
+  }
+  const RequestPiece& piece = present_.piece;
+  const std::size_t bytes = std::size_t{piece.length_dw} * 4;
+  packet.payload.resize(bytes);
+  const auto lead = static_cast<std::size_t>(__builtin_ctz(piece.first_be | 0x10U));
+  if (transfer.data != nullptr) {
+    std::memcpy(packet.payload.data() + lead, transfer.data + piece.offset, piece.bytes);
+    return;
+  }
+  std::uint64_t pattern = pattern_;
+  std::uint8_t* const data = packet.payload.data();
+  for (std::size_t i = 0; i + 8 <= bytes; i += 8) {
+    ++pattern;
+    std::memcpy(data + i, &pattern, 8);
+  }
+  if (bytes % 8 != 0) {
+    ++pattern;
+    std::memcpy(data + bytes - 4, &pattern, 4);
+  }
+  pattern_ = pattern;
+}
+
+std::uint16_t RequestPath::open(unsigned function, OutstandingRequest&& request, Time t) {
+  request.deadline = t + config_.completion_timeout;
+  if (outstanding_.size() == 0) {
+    s_.output.wake_at(request.deadline);
+  }
+  return outstanding_.open(function, std::move(request));
+}
+
+void RequestPath::open_read(Packet& packet, HandlePin pin, Time t) {
+  const bool is_flush = packet.purpose == HandlePurpose::kFlush;
+  const unsigned function = s_.functions.index_of(packet.identity.bdf);
+  OutstandingRequest request;
+  request.request = PacketRef(&packet);
+  request.reassembly = Reassembly(packet.tlp, s_.control.mps);
+  s_.counters.asked_bytes += request.reassembly.bytes_left();
+  request.pin = pin;
+  request.transfer = present_.transfer;
+  request.offset = is_flush ? 0 : present_.piece.offset;
+  packet.tlp.tag = open(function, std::move(request), t);
+  if (translations_ != nullptr) {
+    translations_->read_opened(function, packet.tlp.tag, is_flush);
+  }
+  if (breaker_.reuses_tag()) {
+    take_used_tag(packet);
+  }
+  if (!is_flush) {
+    ++active_[present_.transfer].tlps_out;
+  }
+}
+
+void RequestPath::open_translation(unsigned function, const PacketRef& packet, HandlePin pin,
+                                   std::uint32_t slot, Time t) {
+  OutstandingRequest request;
+  request.request = packet;
+  request.pin = pin;
+  request.transfer = slot;
+  packet->tlp.tag = open(function, std::move(request), t);
+}
+
+void RequestPath::close_translation(unsigned function, std::uint16_t tag) {
+  outstanding_.close(function, tag);
+}
+
+// Breaks a rule on purpose. [LNK-9.8]
+void RequestPath::take_used_tag(Packet& packet) {
+  const std::optional<OutstandingRequests::Oldest> oldest = outstanding_.oldest();
+  if (oldest && oldest->tag != packet.tlp.tag &&
+      oldest->function == s_.functions.index_of(packet.identity.bdf)) {
+    packet.tlp.tag = oldest->tag;
+    breaker_.tag_reused();
+  }
+}
+
+void RequestPath::after_piece(Time t) {
+  const bool has_more = present_.splitter.next(present_.piece);
+  if (translations_ != nullptr) {
+    translations_->piece_gone(has_more);
+  }
+  if (has_more) {
+    return;
+  }
+  Active& active = active_[present_.transfer];
+  active.all_sent = true;
+  is_busy_ = false;
+  if (active.tlps_out == 0) {
+    end_transfer(present_.transfer, t);
+  }
+  if (translations_ != nullptr) {
+    translations_->transfer_gone(t);
+  }
+}
+
+// What the handle table has to know of a packet that is on its way. [DHI D10]
+void RequestPath::sent(const Packet& packet, HandlePin posted_pin) {
+  if (posted_pin) {
+    handles_->posted_sent(posted_pin);
+  } else if (packet.tlp.type == TlpType::kMRd && handles_->are_active()) {
+    OutstandingRequest* const request =
+        outstanding_.find(s_.functions.index_of(packet.identity.bdf), packet.tlp.tag);
+    if (request != nullptr) {
+      request->posted_serial = handles_->posted_serial();
+    }
+  }
+}
+
+bool RequestPath::is_clear(unsigned function) const {
+  return outstanding_.in_use(function) == 0 && !ends_.has([&](std::uint32_t slot) {
+    return s_.functions.function_of(active_[slot].transfer.domain) == function;
+  });
+}
+
+std::vector<CheckResult> RequestPath::checks(const std::string& at) const {
+  const EndpointCounters& c = s_.counters;
+  return {
+      {at + ": every request is answered", outstanding_.size() == 0,
+       fmt::format("{} wait", outstanding_.size())},
+      {at + ": all tags are back", outstanding_.tags_out() == 0,
+       fmt::format("{} are out", outstanding_.tags_out())},
+      {at + ": bytes asked for have come or failed",
+       c.asked_bytes == c.delivered_bytes + c.failed_bytes,
+       fmt::format("{} asked, {} delivered, {} failed", c.asked_bytes, c.delivered_bytes,
+                   c.failed_bytes)},
+  };
+}
+
+}  // namespace flitwise

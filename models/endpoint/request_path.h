@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From transfers of engines to TLPs and back: splitting, tags, the requests that are out, their
+/// completions and timeouts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/due_queue.h"
+#include "common/packet_sizer.h"
+#include "endpoint/device_functions.h"
+#include "endpoint/device_seams.h"
+#include "endpoint/rule_breaker.h"
+#include "flitwise/config.h"
+#include "flitwise/result.h"
+#include "stats/stall_clock.h"
+#include "tlp/identity.h"
+#include "trace/latency_tracer.h"
+
+namespace flitwise {
+
+struct RequestPathConfig {
+  IdentityForm form;
+  At at = At::kUntranslated;  ///< of requests of a device without an ATC
+  bool real_payload = true;   ///< writes carry bytes
+  unsigned tag_bits = 10;
+  Time pipeline;  ///< engine to link, and link to engine, each
+  Time completion_timeout;
+  FaultsConfig faults;
+};
+
+class RequestPath final : public TransferPath, public TagTable {
+ public:
+  /// What the requests of a device share.
+  struct Surroundings {
+    PacketPool& pool;
+    const PacketSizer& sizer;
+    LatencyTracer& tracer;
+    const DeviceFunctions& functions;
+    DeviceContexts& contexts;
+    const RequestControl& control;
+    EndpointCounters& counters;
+    DeviceOutput& output;
+    DeviceEvents& events;
+  };
+  RequestPath(const RequestPathConfig& config, const Surroundings& surroundings);
+  /// Before the simulation starts. translations: null where the device has no ATC.
+  void connect(Handles& handles, Translations* translations);
+
+  NextTransfer next(Time now) override;
+  void begin(Engine& engine, const Transfer& transfer, Time now) override;
+  bool send_next(Time now) override;
+  void sent(const Packet& packet, HandlePin posted_pin) override;
+  bool complete(Packet& packet, Time now) override;
+  void check_timeouts(Time now) override;
+  void end_due(Time now) override;
+  Time next_end() const override { return ends_.next(); }
+
+  std::size_t free_tags(unsigned function) override { return outstanding_.free_tags(function); }
+  void open_read(Packet& packet, HandlePin pin, Time now) override;
+  void open_translation(unsigned function, const PacketRef& packet, HandlePin pin,
+                        std::uint32_t slot, Time now) override;
+  void close_translation(unsigned function, std::uint16_t tag) override;
+  void fail(std::uint32_t transfer, TransferStatus status, Time now) override;
+
+  /// Software has enabled tags of so many bits. [LNK-9.8]
+  void set_tag_bits(unsigned bits) { outstanding_.set_tag_bits(bits); }
+  /// The link is down: what is out will have no answer. [LNK-10.6]
+  void link_lost(Time now) { give_up(Time::never(), "link_lost", now); }
+
+  bool is_busy() const { return is_busy_; }  ///< a transfer is being cut into TLPs
+  /// Nothing is under way, of one function or of all.
+  bool is_clear(unsigned function) const;
+  bool is_clear() const { return outstanding_.size() == 0 && ends_.empty(); }
+  bool is_quiet() const { return is_clear() && !is_busy_; }
+  /// REQUIRES: is_busy().
+  DomainId present_domain() const { return active_[present_.transfer].transfer.domain; }
+  std::size_t outstanding() const { return outstanding_.size(); }
+  std::uint16_t oldest_tag() const { return outstanding_.oldest()->tag; }  ///< likewise some are
+  /// When the last read so far was over at its engine.
+  Time last_completion() const { return last_completion_; }
+  void start_window(Time now) { window_tags_ = tag_stall_.total(now); }
+  /// Time in the window during which a read waited for a tag.
+  Time tag_stall(Time now) const { return tag_stall_.total(now) - window_tags_; }
+  std::vector<CheckResult> checks(const std::string& at) const;
+
+ private:
+  /// A transfer that is being cut into TLPs or waits for its data.
+  struct Active {
+    Transfer transfer;
+    Engine* engine = nullptr;
+    std::uint32_t tlps_out = 0;
+    bool all_sent = false;
+    TransferStatus status = TransferStatus::kDone;
+    WriteRequestRef write;  // of its TLPs, if it is a write of several
+  };
+
+  std::uint32_t free_slot();
+  PacketRef make_request(const Transfer& transfer, const DeviceIdentity& identity,
+                         const DhiAgent::Answer& handle, Time now);
+  void set_attributes(Tlp& tlp, const Transfer& transfer, const DeviceIdentity& identity,
+                      const DhiAgent::Answer& handle);
+  const WriteRequestRef& write_of(Active& active);
+  void fill_payload(Packet& packet, const Transfer& transfer);
+  std::uint16_t open(unsigned function, OutstandingRequest&& request, Time now);
+  void take_used_tag(Packet& packet);
+  void after_piece(Time now);
+  void end_transfer(std::uint32_t slot, Time now);
+  void end_behind_pipeline(std::uint32_t slot, Time now);
+  void take_completion(unsigned function, const Packet& packet, OutstandingRequest& request,
+                       Time now);
+  void take_data(unsigned function, const Packet& packet, OutstandingRequest& request, Time now);
+  void give_data(const Packet& packet, const OutstandingRequest& request, std::uint32_t bytes);
+  void finish(unsigned function, std::uint16_t tag, OutstandingRequest& request,
+              TransferStatus status, Time now);
+  void tlp_over(std::uint32_t slot, Packet& request, TransferStatus status, Time now);
+  void give_up(Time due_by, const char* kind, Time now);
+  Time deadline_of(const Packet& request, Time now) const;
+
+  const RequestPathConfig config_;
+  Surroundings s_;
+  Handles* handles_ = nullptr;
+  Translations* translations_ = nullptr;
+  OutstandingRequests outstanding_;
+  std::vector<Active> active_;
+  std::vector<std::uint32_t> free_active_;
+  TransferCursor present_;
+  bool is_busy_ = false;          // with present_
+  DueQueue<std::uint32_t> ends_;  // transfers that are over at the link, and not yet at the engine
+  std::uint64_t pattern_ = 0;
+  RuleBreaker breaker_;
+  StallClock tag_stall_;
+  Time window_tags_{};
+  Time last_completion_{};
+};
+
+}  // namespace flitwise

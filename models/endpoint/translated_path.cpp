@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which TLP goes out translated, which has to wait for a translation, and what comes back for those
+// that asked. Messages are in translation_messages.cpp.
+#include "endpoint/translated_path.h"
+
+#include <algorithm>
+
+#include "tlp/tlp_check.h"
+
+namespace flitwise {
+namespace {
+
+// Why a reply brings nothing, for the errors of the run; null where it is one. [TCP-04] to [TCP-08]
+const char* problem_of(TranslationVerdict verdict) {
+  switch (verdict) {
+    case TranslationVerdict::kPartial:
+    case TranslationVerdict::kLast:
+      return nullptr;
+    case TranslationVerdict::kUnsupported:
+      return "translation_unsupported";
+    case TranslationVerdict::kAborted:
+      return "translation_aborted";
+    case TranslationVerdict::kMalformed:
+    case TranslationVerdict::kIllegal:
+    case TranslationVerdict::kLostFirst:
+    case TranslationVerdict::kTooMany:
+    case TranslationVerdict::kInconsistent:
+      break;
+  }
+  return "bad_translation_completion";
+}
+
+}  // namespace
+
+TranslatedPath::TranslatedPath(const TranslatedPathConfig& config, PageRequestInterface* pages,
+                               const Surroundings& surroundings)
+    : config_(config), s_(surroundings), unit_(config.device, config.seed, pages) {}
+
+// Parked transfers go first.
+bool TranslatedPath::resume(TransferCursor& cursor, Time t) {
+  ParkedTransfers& parked = unit_.parked;
+  const std::optional<Slot> slot =
+      parked.first_to_go(t, [this, t](const ParkedTransfer& one) { return can_ask(one, t); });
+  if (!slot) {
+    return false;
+  }
+  parked.set_state(*slot, ParkedState::kGoing);  // replies to other transfers do not change it
+  const ParkedTransfer& one = parked.at(*slot);
+  cursor = one.cursor;
+  present_ = one.cursor.transfer;
+  current_slot_ = slot;
+  is_routed_ = one.was_counted;
+  return true;
+}
+
+bool TranslatedPath::can_ask(const ParkedTransfer& parked, Time t) {
+  if (parked.state == ParkedState::kWantsPage) {
+    // Where the interface is turned off or fails, none is in this state any more.
+    return unit_.pages()->can_open(1) && !waits_for_stop_marker(parked.cursor.transfer);
+  }
+  return can_send_request(parked.access.function, t);
+}
+
+bool TranslatedPath::can_send_request(unsigned function, Time t) {
+  return unit_.has_room_for_request(function, t) && s_.requests.free_tags(function) > 0 &&
+         !s_.output.is_full(FcClass::kNonPosted);
+}
+
+void TranslatedPath::begun(const Transfer& transfer, std::uint32_t slot, Time t) {
+  unit_.parked.note_taken(transfer.ready, t);
+  if (slot >= begun_.size()) {
+    begun_.resize(slot + 1U);
+  }
+  begun_[slot] = {transfer.domain, contexts_ended_};
+  present_ = slot;
+}
+
+AtsAccess TranslatedPath::access_of(const Present& present) const {
+  const DeviceIdentity& identity = present.identity;
+  const RequestPiece& piece = present.cursor.piece;
+  AtsAccess access;
+  access.function = s_.functions.index_of(identity.bdf);
+  const bool has_pasid = unit_.has_pasid() && (config_.form.identity == Identity::kBdfPasid ||
+                                               config_.form.identity == Identity::kDhi);
+  if (has_pasid) {
+    access.tag = {identity.pasid, identity.pasid.has_value() && identity.privileged_mode_requested};
+  }
+  access.address = piece.address;
+  access.dws = piece.length_dw;
+  if (present.transfer.op != Op::kRead) {
+    access.kind = AccessKind::kWrite;
+  } else if (piece.bytes == 0) {
+    access.kind = AccessKind::kZeroLengthRead;
+  } else {
+    access.kind =
+        has_pasid && identity.execute_requested ? AccessKind::kExecute : AccessKind::kRead;
+  }
+  const unsigned hinted = config_.device.atc.hinted_domains;
+  access.counts = present.transfer.counts;
+  access.has_hint = hinted == 0 || to_int(present.transfer.domain) < hinted;
+  return access;
+}
+
+// An interrupt passes nothing, so that what it tells of is there.
+Tlp TranslatedPath::shape_of(const Transfer& transfer) const {
+  const bool is_interrupt = transfer.op == Op::kMsi;
+  Tlp shape;
+  shape.type = transfer.op == Op::kRead ? TlpType::kMRd : TlpType::kMWr;
+  shape.relaxed_ordering = s_.control.relaxed_ordering && !is_interrupt;
+  shape.id_based_ordering = s_.control.id_based_ordering && !is_interrupt;
+  shape.requester_id = s_.functions.bdf_of(routed_.function);
+  shape.has_pasid = routed_.tag.pasid.has_value();
+  shape.pasid = routed_.tag.pasid.value_or(Pasid{});
+  return shape;
+}
+
+bool TranslatedPath::may_go_now(const Transfer& transfer) const {
+  const ParkedTransfers& parked = unit_.parked;
+  if (current_slot_) {
+    return parked.may_pass_all_before(*current_slot_);
+  }
+  return parked.empty() || parked.may_pass_all(shape_of(transfer));
+}
+
+// Into route_ where the TLP goes now, else the transfer is parked, or has to be tried again.
+// Interrupts are never translated. [ATR-27]
+Translations::Route TranslatedPath::route(const Transfer& transfer, const DeviceIdentity& identity,
+                                          const TransferCursor& cursor, Time t) {
+  const Present present{transfer, identity, cursor};
+  routed_ = access_of(present);
+  route_ = AtsRoute{};
+  if (transfer.op != Op::kMsi) {
+    const ParkedTransfer* const waited = current_slot_ ? &unit_.parked.at(*current_slot_) : nullptr;
+    route_ = unit_.route(routed_, waited, is_routed_);
+    is_routed_ = true;
+  }
+  if (route_.kind == AtsRoute::Kind::kAsk) {
+    return {ask_for_translation(present, t), {}};
+  }
+  if (route_.kind == AtsRoute::Kind::kRefused) {
+    if (unit_.can_ask_for_pages()) {
+      ask_for_page(present, t);
+      return {Step::kParked, {}};
+    }
+    route_.kind = AtsRoute::Kind::kUntranslated;  // The agent says what is wrong.
+  }
+  if (may_go_now(transfer)) {
+    return {Step::kGo, route_.latency};
+  }
+  park(present, ParkedState::kReady);
+  return {Step::kParked, {}};
+}
+
+// The present transfer waits, where it stands; others go on.
+void TranslatedPath::park(const Present& present, ParkedState state, Slot awaited) {
+  ParkedTransfers& parked = unit_.parked;
+  if (!current_slot_) {
+    ParkedTransfer one;
+    one.shape = shape_of(present.transfer);
+    current_slot_ = parked.add(one);
+  }
+  ParkedTransfer& one = parked.at(*current_slot_);
+  const bool is_granted = state == ParkedState::kReady && route_.entry != nullptr;
+  one.is_hit = is_granted && (one.is_hit || !one.grant);
+  if (is_granted) {
+    one.grant = *route_.entry;
+  }
+  one.cursor = present.cursor;
+  one.access = routed_;
+  one.was_counted = is_routed_;
+  one.request = awaited;
+  one.prg_index = static_cast<std::uint16_t>(awaited);
+  one.has_asked = one.has_asked || state != ParkedState::kReady;
+  parked.set_state(*current_slot_, state);
+  current_slot_.reset();
+  present_.reset();
+  is_routed_ = false;
+}
+
+// The next TLP of the present transfer has not been looked at yet.
+void TranslatedPath::piece_gone(bool has_more) {
+  is_routed_ = false;
+  if (!has_more) {
+    present_.reset();
+  }
+  if (!current_slot_) {
+    return;
+  }
+  if (!has_more) {
+    unit_.parked.remove(*current_slot_);
+    current_slot_.reset();
+    return;
+  }
+  ParkedTransfer& one = unit_.parked.at(*current_slot_);
+  one.answer = AgentAnswer::kNone;
+  one.has_asked = one.was_counted = false;
+  if (one.is_hit) {
+    one.grant.reset();
+    one.is_hit = false;
+  }
+}
+
+// [CFG-11] [LNK-3.8] [LNK-9.1]
+bool TranslatedPath::apply_route(Tlp& tlp, const DeviceIdentity& identity,
+                                 const RequestPiece& piece) {
+  const bool is_translated = route_.kind == AtsRoute::Kind::kTranslated;
+  tlp.at = is_translated ? AddressType::kTranslated : AddressType::kUntranslated;
+  if (is_translated) {
+    tlp.address = route_.address;
+    tlp.is_4dw = route_.address >> 32 != 0;
+    if (tlp.type == TlpType::kMWr) {
+      unit_.write_sent(routed_.function);
+    }
+    if (watch_ && piece.bytes != 0) {
+      watch_(identity, tlp.address, piece.address);
+    }
+  }
+  if (unit_.has_pasid() && !config_.always_names_pasid) {
+    // model: none, as one domain goes with and without its PASID.
+    tlp.id_based_ordering = false;
+  }
+  return unit_.has_pasid() && (!is_translated || config_.always_names_pasid);
+}
+
+void TranslatedPath::read_opened(unsigned function, std::uint16_t tag, bool is_flush) {
+  const bool is_translated = !is_flush && route_.kind == AtsRoute::Kind::kTranslated;
+  unit_.read_opened(function, tag, is_translated ? &routed_ : nullptr);
+}
+
+// A request that is out may tell it all; else a new one goes, past whatever waits. [ATR-14]
+// [ATR-22]
+Translations::Step TranslatedPath::ask_for_translation(const Present& present, Time t) {
+  if (const std::optional<Slot> request = unit_.request_for(routed_)) {
+    park(present, ParkedState::kAwaitsReply, *request);
+    return Step::kParked;
+  }
+  if (!can_send_request(routed_.function, t)) {
+    park(present, ParkedState::kWantsRequest);
+    return Step::kParked;
+  }
+  const DhiAgent::Answer handle = s_.handles.acquire(present.transfer, present.identity, Op::kRead,
+                                                     s_.requests.free_tags(routed_.function), t);
+  if (handle.outcome == DhiAgent::Outcome::kWait) {
+    return Step::kWait;
+  }
+  send_translation_request(present, handle, t);
+  return Step::kParked;
+}
+
+// [ATR-01] [ATR-02] [ATR-09] [ATR-10]
+void TranslatedPath::send_translation_request(const Present& present,
+                                              const DhiAgent::Answer& handle, Time t) {
+  const DeviceIdentity& identity = present.identity;
+  const TranslationAsk ask = unit_.ask_for(routed_, route_.translations);
+  TranslationAsk nameless = ask;  // who asks is written as the link's form of identity has it
+  nameless.pasid.reset();
+  PacketRef packet = s_.pool.make(PacketKind::kTlp);
+  Tlp& tlp = packet->tlp;
+  tlp = translation_request_tlp(nameless, unit_.settings(routed_.function), identity.bdf);
+  const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
+  apply_identity(tlp, config_.form, unit_.has_pasid() ? identity : DeviceIdentity(identity.bdf),
+                 has_handle ? OptionalId<Dhi>(handle.dhi) : OptionalId<Dhi>());
+  packet->domain = present.transfer.domain;
+  packet->identity = identity;
+  packet->has_identity = true;
+  packet->request = present.cursor.transfer;
+  packet->counts = present.transfer.counts;
+  packet->stamp(Hop::kIssue, t);
+  const Time ready = t + route_.latency + handle.latency;
+  packet->stamp(Hop::kHandle, ready);
+  s_.sizer.size(*packet);
+  const Slot slot = unit_.open_request(routed_.function, ask, tlp, present.transfer.counts);
+  s_.requests.open_translation(routed_.function, packet, handle.pin, slot, t);
+  s_.output.send(std::move(packet), ready + config_.device.timing.pipeline, {});
+  park(present, ParkedState::kAwaitsReply, slot);
+}
+
+// One page a group; transfers that miss the same page wait with the first. A new process waits for
+// the Stop Marker of the one that had its PASID. [PRI-01] [PRI-06] [PRI-12]
+void TranslatedPath::ask_for_page(const Present& present, Time t) {
+  const bool has_to_wait = waits_for_stop_marker(present.cursor.transfer);
+  const std::optional<std::uint16_t> group = unit_.group_for(routed_);
+  if (group && !has_to_wait) {
+    park(present, ParkedState::kAwaitsPage, *group);
+  } else if (has_to_wait || !unit_.pages()->can_open(1)) {
+    park(present, ParkedState::kWantsPage);
+  } else {
+    const PageRequest request = unit_.open_group(routed_, present.identity.bdf);
+    send_message(page_request_tlp(request), present.identity.bdf, present.transfer.counts,
+                 t + route_.latency);
+    park(present, ParkedState::kAwaitsPage, request.prg_index);
+  }
+}
+
+// They will never come to their data.
+template <class Which>
+void TranslatedPath::fail_parked(Which which, TransferStatus status, Time t) {
+  unit_.parked.for_each([&](Slot slot, const ParkedTransfer& parked) {
+    if (which(parked)) {
+      const std::uint32_t transfer = parked.cursor.transfer;
+      unit_.parked.remove(slot);
+      s_.requests.fail(transfer, status, t);
+    }
+  });
+  send_stop_markers(t);
+}
+
+void TranslatedPath::fail_waiting_for(unsigned function, Slot request, TransferStatus status,
+                                      Time t) {
+  fail_parked(
+      [&](const ParkedTransfer& parked) {
+        return parked.state == ParkedState::kAwaitsReply && parked.access.function == function &&
+               parked.request == request;
+      },
+      status, t);
+}
+
+// A Translation Completion. It needs no pushing: a translation has no order towards other requests.
+// [ATR-14] [TCP-01] to [TCP-08]
+void TranslatedPath::complete(unsigned function, const Packet& packet,
+                              const OutstandingRequest& request, Time t) {
+  const Slot slot = request.transfer;
+  const TranslationVerdict verdict =
+      unit_.take_reply(function, slot, packet.tlp, packet.payload.data(), packet.payload.size());
+  if (verdict == TranslationVerdict::kPartial) {
+    return;
+  }
+  if (verdict == TranslationVerdict::kMalformed) {
+    s_.events.report(function, "malformed_tlp", cfg::aer::Uncorrectable::kMalformedTlp, packet, t);
+  } else if (const char* const problem = problem_of(verdict)) {
+    s_.events.refuse(packet, problem);
+  }
+  if (has_poisoned_data(packet.tlp)) {  // [LNK-9.26]
+    s_.events.report(function, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, packet, t);
+  }
+  if (verdict == TranslationVerdict::kAborted) {  // [TCP-06]
+    fail_waiting_for(function, slot, TransferStatus::kCompleterAbort, t);
+  }
+  const Time ready = t + config_.device.timing.pipeline;
+  unit_.end_request(function, slot, verdict, ready);
+  s_.handles.let_go(request, false);
+  s_.requests.close_translation(function, packet.tlp.tag);
+  s_.output.wake_at(ready);
+}
+
+void TranslatedPath::give_up(unsigned function, std::uint16_t tag,
+                             const OutstandingRequest& request, Time t) {
+  fail_waiting_for(function, request.transfer, TransferStatus::kTimeout, t);
+  unit_.give_up_request(function, request.transfer);
+  s_.handles.let_go(request, true);
+  s_.requests.close_translation(function, tag);
+}
+
+// Invalidations that wait for the last use of a translation are answered now. [INV-04]
+void TranslatedPath::read_ended(unsigned function, std::uint16_t tag, const Tlp& request,
+                                TransferStatus status, Time t) {
+  const bool is_ordered = !request.relaxed_ordering && !request.id_based_ordering;
+  unit_.read_ended(function, tag, is_ordered && status == TransferStatus::kDone);
+  if (unit_.has_completion(function) && !s_.functions.is_in_reset(function)) {
+    send_invalidate_completions(function, t);  // a reset sends nothing [CFG-03] [CFG-04]
+  }
+}
+
+void TranslatedPath::configure(unsigned function, const TranslationSettings& settings) {
+  if (settings.is_enabled || unit_.knows(function)) {
+    unit_.configure(function, settings);
+  }
+}
+
+void TranslatedPath::page_requests_written(Time t) {
+  if (unit_.pages() != nullptr) {
+    unit_.pages_written(t);
+  }
+}
+
+void TranslatedPath::forget(unsigned function) {
+  unit_.reset(function, s_.functions.bdf_of(function));
+  ended_contexts_.erase(std::remove_if(ended_contexts_.begin(), ended_contexts_.end(),
+                                       [&](const EndedContext& one) {
+                                         return s_.functions.function_of(one.domain) == function;
+                                       }),
+                        ended_contexts_.end());
+}
+
+}  // namespace flitwise

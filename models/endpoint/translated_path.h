@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Translations of a device in its stream of packets: which TLP goes out translated, which transfer
+/// waits, and what the translation agent says, asked or not. The caches: AtsUnit.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/packet_sizer.h"
+#include "endpoint/ats_unit.h"
+#include "endpoint/device_functions.h"
+#include "endpoint/device_seams.h"
+#include "flitwise/config.h"
+#include "tlp/identity.h"
+
+namespace flitwise {
+
+struct TranslatedPathConfig {
+  DeviceConfig device;
+  IdentityForm form;
+  bool always_names_pasid = false;  ///< on translated requests, too
+  std::uint64_t seed = 1;           ///< of random replacement
+};
+
+class TranslatedPath final : public Translations {
+ public:
+  struct Surroundings {
+    PacketPool& pool;
+    const PacketSizer& sizer;
+    const DeviceFunctions& functions;
+    const RequestControl& control;
+    DeviceOutput& output;
+    TagTable& requests;
+    Handles& handles;
+    DeviceEvents& events;
+  };
+  /// pages: the Page Request Interface of the device; null: it has none.
+  TranslatedPath(const TranslatedPathConfig& config, PageRequestInterface* pages,
+                 const Surroundings& surroundings);
+
+  /// Told of each TLP with data that goes out by a translation of the device: whose it is, where it
+  /// goes and the address that was translated.
+  using Watch = std::function<void(const DeviceIdentity&, std::uint64_t, std::uint64_t)>;
+  void watch(Watch watch) { watch_ = std::move(watch); }
+
+  NextTransfer next(TransferCursor& cursor, Time now) override {
+    if (unit_.parked.may_any_move() && resume(cursor, now)) {
+      return NextTransfer::kSend;
+    }
+    return unit_.parked.ask_room(now) ? NextTransfer::kNew : NextTransfer::kFull;
+  }
+  void begun(const Transfer& transfer, std::uint32_t slot, Time now) override;
+  Route route(const Transfer& transfer, const DeviceIdentity& identity,
+              const TransferCursor& cursor, Time now) override;
+  bool apply_route(Tlp& tlp, const DeviceIdentity& identity, const RequestPiece& piece) override;
+  void read_opened(unsigned function, std::uint16_t tag, bool is_flush) override;
+  void piece_gone(bool has_more) override;
+  void transfer_gone(Time now) override {
+    if (!ended_contexts_.empty()) {
+      send_stop_markers(now);
+    }
+  }
+  void read_ended(unsigned function, std::uint16_t tag, const Tlp& request, TransferStatus status,
+                  Time now) override;
+  void complete(unsigned function, const Packet& packet, const OutstandingRequest& request,
+                Time now) override;
+  void give_up(unsigned function, std::uint16_t tag, const OutstandingRequest& request,
+               Time now) override;
+  void end_context(DomainId domain, bool counts, Time now) override;
+
+  /// A message for the function; false: it is none of the agent's, or one that the device has to
+  /// refuse. behind_handle: whom its handle stands for, if it has one. [PRI-04]
+  bool receive(const Packet& packet, unsigned function, const DeviceIdentity* behind_handle,
+               Time now);
+  /// Software has written PASID Enable of the device, or what a function goes by.
+  void set_pasid(bool is_enabled) { unit_.set_pasid(is_enabled); }
+  void configure(unsigned function, const TranslationSettings& settings);
+  bool knows(unsigned function) const { return unit_.knows(function); }
+  void page_requests_written(Time now);
+  /// The reset of the function is over: all of it is forgotten. [CFG-03] [CFG-04] [PRI-38]
+  void forget(unsigned function);
+
+  bool is_quiet() const { return unit_.parked.empty(); }
+  /// When a parked transfer may go on by itself.
+  Time next_time(Time now) const { return unit_.parked.next_time(now); }
+  void start_window() { unit_.start_window(); }
+  const AtsUnit& unit() const { return unit_; }
+
+ private:
+  /// A process that has ended and whose Stop Marker is due. [PRI-06]
+  struct EndedContext {
+    DomainId domain{};
+    std::uint64_t number = 0;  // contexts that have ended, with this one
+    bool counts = true;
+  };
+  struct Begun {
+    DomainId domain{};
+    std::uint64_t contexts_ended = 0;  // when the engine gave it out
+  };
+  struct Present {
+    const Transfer& transfer;
+    const DeviceIdentity& identity;
+    const TransferCursor& cursor;
+  };
+
+  bool resume(TransferCursor& cursor, Time now);
+  AtsAccess access_of(const Present& present) const;
+  Tlp shape_of(const Transfer& transfer) const;
+  bool may_go_now(const Transfer& transfer) const;
+  void park(const Present& present, ParkedState state, Slot awaited = 0);
+  bool can_ask(const ParkedTransfer& parked, Time now);
+  bool can_send_request(unsigned function, Time now);
+  Step ask_for_translation(const Present& present, Time now);
+  void send_translation_request(const Present& present, const DhiAgent::Answer& handle, Time now);
+  void ask_for_page(const Present& present, Time now);
+  template <class Which>
+  void fail_parked(Which which, TransferStatus status, Time now);
+  void fail_waiting_for(unsigned function, Slot request, TransferStatus status, Time now);
+  void invalidate(const Packet& packet, unsigned function, const DeviceIdentity* behind_handle,
+                  Time now);
+  void take_prg_response(const Packet& packet, Time now);
+  void send_invalidate_completions(unsigned function, Time now);
+  void send_message(const Tlp& tlp, Bdf function, bool counts, Time now);
+  bool may_still_ask(const EndedContext& context);
+  bool waits_for_stop_marker(std::uint32_t transfer) const;
+  void send_stop_markers(Time now);
+  void send_stop_marker(const EndedContext& context, Time now);
+
+  const TranslatedPathConfig config_;
+  Surroundings s_;
+  AtsUnit unit_;
+  AtsRoute route_;                        // of the present TLP
+  AtsAccess routed_;                      // what it touches
+  bool is_routed_ = false;                // its look-up is in the statistics
+  std::optional<std::uint32_t> present_;  // the transfer whose TLPs go out now
+  std::optional<Slot> current_slot_;      // it has been parked, and keeps its place
+  std::vector<Begun> begun_;              // by transfer
+  bool invalidation_counts_ = true;       // those under way belong to the measured part
+  std::uint64_t contexts_ended_ = 0;
+  std::vector<EndedContext> ended_contexts_;  // whose Stop Marker is due, in order
+  Watch watch_;
+};
+
+}  // namespace flitwise

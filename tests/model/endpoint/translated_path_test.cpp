@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which TLPs go translated and which transfers wait, between stand-ins for tags, handles and link.
+// Catalogue ids in the names.
+#include "endpoint/translated_path.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ats/translation_completion.h"
+#include "model/endpoint/device_fakes.h"
+#include "tlp/completion.h"
+
+namespace flitwise::translated_path_test {
+namespace {
+
+using test::FakeEvents;
+using test::FakeHandles;
+using test::FakeOutput;
+using test::FakeTags;
+using test::RunningFunctions;
+using testing::ElementsAre;
+using testing::Pair;
+using Step = Translations::Step;
+
+constexpr std::uint64_t kPage = 0x1000;
+constexpr std::uint64_t kTranslated = 0x8000'0000;
+const Time kPipeline = DeviceConfig().timing.pipeline;
+
+/// One function with PASID 0, whose ATC is on, and a Page Request Interface that is off.
+class TranslatedPathTest : public testing::Test {
+ protected:
+  TranslatedPathTest() {
+    TranslationSettings settings;
+    settings.is_enabled = settings.has_pasid = true;
+    path_.set_pasid(true);
+    path_.configure(0, settings);
+  }
+  static TranslatedPathConfig config() {
+    TranslatedPathConfig config;
+    config.device = test::device_of(1);
+    config.device.functions.has_pasid = true;
+    config.device.atc.enabled = true;
+    config.form.identity = Identity::kBdfPasid;
+    return config;
+  }
+  /// The next TLP of a transfer that an engine has just given.
+  Step route(std::uint32_t slot, std::uint64_t address, Op op = Op::kRead, Time now = {}) {
+    Transfer transfer;
+    transfer.op = op;
+    transfer.address = address;
+    transfer.bytes = 64;
+    TransferCursor cursor;
+    cursor.transfer = slot;
+    cursor.splitter = RequestSplitter(address, 64, 128);
+    cursor.splitter.next(cursor.piece);
+    path_.begun(transfer, slot, now);
+    return path_.route(transfer, identity_, cursor, now).step;
+  }
+  /// One that had waited goes on; nullopt: none does.
+  std::optional<std::uint32_t> resume(Time now) {
+    TransferCursor cursor;
+    if (path_.next(cursor, now) != NextTransfer::kSend) {
+      return std::nullopt;
+    }
+    Transfer transfer;
+    transfer.op = Op::kRead;
+    step_ = path_.route(transfer, identity_, cursor, now).step;
+    piece_ = cursor.piece;
+    return cursor.transfer;
+  }
+  /// The TLP of the present transfer as it leaves.
+  Tlp leaving() {
+    Tlp tlp;
+    tlp.type = TlpType::kMRd;
+    tlp.address = piece_.address;
+    path_.apply_route(tlp, identity_, piece_);
+    path_.piece_gone(false);
+    return tlp;
+  }
+  void answer(std::size_t index, Time now, bool grants = true) {
+    TranslationEntry entry;
+    entry.translated = kTranslated;
+    entry.read = entry.write = grants;
+    PacketRef packet = pool_.make(PacketKind::kTlp);
+    packet->payload.resize(8);
+    store_reply(packet->payload.data(), &entry, 1);
+    CompletionPiece piece;
+    TranslationReply(1, 64).next(piece);
+    packet->tlp = translation_cpld(tags_.translations.at(index).request->tlp, piece);
+    path_.complete(0, *packet, tags_.translations.at(index), now);
+  }
+  void answer_with(CplStatus status, Time now) {
+    const Tlp& request = tags_.translations.at(0).request->tlp;
+    PacketRef packet = pool_.make(PacketKind::kTlp);
+    start_completion(packet->tlp, request);
+    end_without_data(packet->tlp, request, status);
+    path_.complete(0, *packet, tags_.translations.at(0), now);
+  }
+  bool invalidate(std::uint64_t address, std::uint8_t itag) {
+    InvalidateRequest request;
+    request.function = Bdf::of(1, 0, 0);
+    request.itag = itag;
+    request.range = PageRange::around(address, 12);
+    request.pasid = Pasid{0};
+    PacketRef packet = pool_.make(PacketKind::kTlp);
+    packet->payload.resize(kInvalidateBodyBytes);
+    packet->tlp = invalidate_request_tlp(request, packet->payload.data());
+    return path_.receive(*packet, 0, nullptr, Time{});
+  }
+  std::vector<std::uint8_t> messages() const {
+    std::vector<std::uint8_t> codes;
+    for (const FakeOutput::Sent& one : output_.sent) {
+      if (is_message(one.packet->tlp.type)) {
+        codes.push_back(one.packet->tlp.message_code);
+      }
+    }
+    return codes;
+  }
+
+  PacketPool pool_;
+  PacketSizer sizer_{LinkConfig(), MessageConfig(), 8};
+  RunningFunctions functions_{config().device};
+  RequestControl control_{128, 128, false, false};
+  FakeOutput output_;
+  FakeTags tags_;
+  FakeHandles handles_;
+  FakeEvents events_;
+  PageRequestInterface pages_{{8, true, true}};
+  const DeviceIdentity identity_{Bdf::of(1, 0, 0), Pasid{0}, false, false};
+  TranslatedPath path_{
+      config(), &pages_, {pool_, sizer_, functions_, control_, output_, tags_, handles_, events_}};
+  Step step_ = Step::kGo;
+  RequestPiece piece_;
+};
+
+TEST_F(TranslatedPathTest, ATR_10_AMissAsksForThePageAndTheTransferWaits) {
+  EXPECT_EQ(route(7, 3 * kPage + 0x40), Step::kParked);
+  ASSERT_EQ(output_.sent.size(), 1U);
+  EXPECT_EQ(output_.tlp(0).at, AddressType::kTranslationRequest);
+  EXPECT_EQ(output_.tlp(0).address, 3 * kPage);
+  EXPECT_EQ(output_.tlp(0).pasid, Pasid{0});
+  EXPECT_EQ(resume(Time::from_us(1)), std::nullopt);
+
+  answer(0, Time::from_us(1));
+  EXPECT_THAT(tags_.closed, ElementsAre(1U));
+  EXPECT_EQ(resume(Time::from_us(1)), std::nullopt) << "the reply is not at the ATC";
+  ASSERT_EQ(resume(Time::from_us(1) + kPipeline), 7U);
+  EXPECT_EQ(step_, Step::kGo);
+  const Tlp tlp = leaving();
+  EXPECT_EQ(tlp.at, AddressType::kTranslated);
+  EXPECT_EQ(tlp.address, kTranslated + 0x40);
+  EXPECT_TRUE(path_.is_quiet());
+}
+
+TEST_F(TranslatedPathTest, ATR_27_AnInterruptIsNeverTranslated) {
+  EXPECT_EQ(route(0, 0xfee0'0000, Op::kMsi), Step::kGo);
+  EXPECT_TRUE(output_.sent.empty());
+  Tlp tlp;
+  tlp.address = 0xfee0'0000;
+  path_.apply_route(tlp, identity_, piece_);
+  EXPECT_EQ(tlp.at, AddressType::kUntranslated);
+}
+
+TEST_F(TranslatedPathTest, OneRequestIsEnoughForAllTransfersThatMissThePage) {
+  EXPECT_EQ(route(0, kPage), Step::kParked);
+  EXPECT_EQ(route(1, kPage + 0x80), Step::kParked);
+  EXPECT_EQ(output_.sent.size(), 1U);
+  answer(0, Time{});
+  EXPECT_EQ(resume(kPipeline), 0U);
+  leaving();
+  EXPECT_EQ(resume(kPipeline), 1U);
+}
+
+TEST_F(TranslatedPathTest, LNK_9_8_ATranslationRequestWaitsForATag) {
+  tags_.free = 0;
+  EXPECT_EQ(route(0, kPage), Step::kParked);
+  EXPECT_TRUE(output_.sent.empty());
+  EXPECT_EQ(resume(Time{}), std::nullopt);
+  tags_.free = 1;
+  EXPECT_EQ(resume(Time{}), 0U);
+  EXPECT_EQ(step_, Step::kParked) << "for its reply";
+  EXPECT_EQ(output_.sent.size(), 1U);
+}
+
+TEST_F(TranslatedPathTest, TCP_06_AnAbortedRequestFailsAllThatWaitForIt) {
+  route(0, kPage);
+  route(1, kPage);
+  answer_with(CplStatus::kCA, Time{});
+  EXPECT_THAT(tags_.failed, ElementsAre(Pair(0U, TransferStatus::kCompleterAbort),
+                                        Pair(1U, TransferStatus::kCompleterAbort)));
+  EXPECT_THAT(events_.counted, ElementsAre("translation_aborted"));
+  EXPECT_TRUE(path_.is_quiet());
+}
+
+TEST_F(TranslatedPathTest, ATR_25_ARequestWithoutAnswerFailsItsTransfers) {
+  route(0, kPage);
+  path_.give_up(0, 1, tags_.translations[0], Time{});
+  EXPECT_THAT(tags_.failed, ElementsAre(Pair(0U, TransferStatus::kTimeout)));
+  EXPECT_THAT(handles_.let_go_given_up, ElementsAre(true));
+  EXPECT_THAT(tags_.closed, ElementsAre(1U));
+}
+
+TEST_F(TranslatedPathTest, DHI_D9_ARequestWaitsForItsHandle) {
+  handles_.answer.outcome = DhiAgent::Outcome::kWait;
+  EXPECT_EQ(route(0, kPage), Step::kWait);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+TEST_F(TranslatedPathTest, INV_04_AnInvalidationIsAnsweredAfterTheLastReadByItsTranslation) {
+  route(0, kPage);
+  answer(0, Time{});
+  ASSERT_EQ(resume(kPipeline), 0U);
+  path_.read_opened(0, 5, false);
+  const Tlp read = leaving();
+  ASSERT_TRUE(invalidate(kPage, 3));
+  EXPECT_TRUE(messages().empty());
+  path_.read_ended(0, 5, read, TransferStatus::kDone, Time{});
+  EXPECT_THAT(messages(), ElementsAre(msg::kInvalidateCompletion));
+}
+
+TEST_F(TranslatedPathTest, INV_19_AnInvalidationTakesTheTranslationAtOnce) {
+  route(0, kPage);
+  answer(0, Time{});
+  ASSERT_EQ(resume(kPipeline), 0U);
+  leaving();
+  ASSERT_TRUE(invalidate(kPage, 3));
+  EXPECT_THAT(messages(), ElementsAre(msg::kInvalidateCompletion));
+  EXPECT_EQ(route(1, kPage), Step::kParked);
+  EXPECT_EQ(tags_.translations.size(), 2U);
+}
+
+TEST_F(TranslatedPathTest, CFG_03_AFunctionInResetAnswersNoInvalidation) {
+  functions_.begin_reset(0, ResetKind::kFunctionLevel);
+  EXPECT_TRUE(invalidate(kPage, 3));
+  EXPECT_TRUE(messages().empty());
+  EXPECT_EQ(events_.messages, 1U);
+}
+
+TEST_F(TranslatedPathTest, PRI_01_WithoutPermissionThePageIsAskedForOnce) {
+  pages_.write_allocation(4);
+  pages_.write_control(true, false);
+  route(0, kPage);
+  answer(0, Time{}, false);
+  ASSERT_EQ(resume(kPipeline), 0U);
+  EXPECT_EQ(step_, Step::kParked);
+  EXPECT_THAT(messages(), ElementsAre(msg::kPageRequest));
+  PrgResponse response;
+  response.function = Bdf::of(1, 0, 0);
+  response.pasid = Pasid{0};
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  packet->tlp = prg_response_tlp(response);
+  EXPECT_TRUE(path_.receive(*packet, 0, nullptr, kPipeline));
+  EXPECT_EQ(resume(kPipeline * 2), 0U) << "it asks for its translation again";
+  EXPECT_EQ(tags_.translations.size(), 2U);
+}
+
+TEST_F(TranslatedPathTest, PRI_06_AStopMarkerFollowsTheLastTransferOfItsContext) {
+  pages_.write_allocation(4);
+  pages_.write_control(true, false);
+  route(0, kPage);
+  path_.end_context(DomainId{0}, true, Time{});
+  EXPECT_TRUE(messages().empty()) << "a transfer may still ask for a page";
+  answer(0, Time{});
+  ASSERT_EQ(resume(kPipeline), 0U);
+  leaving();
+  path_.transfer_gone(kPipeline);
+  EXPECT_THAT(messages(), ElementsAre(msg::kPageRequest));
+}
+
+TEST_F(TranslatedPathTest, CFG_04_AResetForgetsStopMarkersThatAreDue) {
+  pages_.write_allocation(4);
+  pages_.write_control(true, false);
+  route(0, kPage);
+  path_.end_context(DomainId{0}, true, Time{});
+  path_.forget(0);
+  path_.piece_gone(false);
+  path_.transfer_gone(Time{});
+  EXPECT_TRUE(messages().empty());
+}
+
+}  // namespace
+}  // namespace flitwise::translated_path_test
