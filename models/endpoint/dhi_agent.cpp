@@ -111,7 +111,7 @@ DhiAgent::Answer DhiAgent::wait_or_bypass(MissOutcome outcome, const DeviceIdent
   const bool is_hopeless = flushes_fail() && (outcome == MissOutcome::kWaitForPush ||
                                               outcome == MissOutcome::kWaitForOrder);
   if (outcome == MissOutcome::kNotHere || is_hopeless || config_.dhi.on_miss == OnMiss::kBypass) {
-    ++bypasses_;
+    ++counts_.bypasses;
     answer.latency = store_->search_by_domain(std::nullopt);
     return answer;
   }
@@ -126,7 +126,7 @@ Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
   const Allocation allocation = table_->allocate(
       domain, identity, config_.dhi.trusted, static_cast<std::uint16_t>(config_.dhi.capabilities));
   if (allocation.needs_dealloc_message) {
-    ++deallocs_;
+    ++counts_.deallocs;
     DeallocMessage dealloc;
     dealloc.dhi = allocation.dhi;
     dealloc.epoch = table_->epoch();
@@ -166,7 +166,7 @@ void DhiAgent::request_flush(Bdf bdf, std::vector<PacketRef>& first) {
   first.push_back(std::move(flush));
   flush_is_out_ = true;
   covered_by_flush_ = config_.dhi.alloc_order == AllocOrder::kFlush ? unapplied_.size() : 0;
-  ++flushes_;
+  ++counts_.flushes;
 }
 
 // True once for each context, until it ends.
@@ -212,7 +212,7 @@ void DhiAgent::drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first) {
   for (; dhi; dhi = table_->drained()) {
     const bool is_at_host = table_->deallocate(*dhi).is_at_host;
     if (is_at_host && !is_software_managed_ && config_.dhi.dealloc == DeallocMode::kExplicit) {
-      ++deallocs_;
+      ++counts_.deallocs;
       DeallocMessage message;
       message.dhi = *dhi;
       message.epoch = table_->epoch();
@@ -319,12 +319,12 @@ const char* DhiAgent::acknowledged(const AllocAckMessage& message) {
   }
   const Unapplied allocation = *one;
   forget_unapplied(one);
-  ++acks_;
+  ++counts_.acks;
   if (message.status == HandleStatus::kOk) {
     table_->mark_applied(allocation.dhi, allocation.residency);
     return nullptr;
   }
-  ++refused_;
+  ++counts_.refused;
   if (const auto domain = table_->owner(allocation.dhi, allocation.residency)) {
     refused(allocation.dhi, *domain, message.status);
   }
@@ -350,7 +350,7 @@ const char* DhiAgent::reported(const HandleErrorMessage& message) {
   if (one != unapplied_.end()) {
     forget_unapplied(one);
   }
-  ++refused_;
+  ++counts_.refused;
   refused(message.dhi, *owner, message.status);
   return is_about_use ? "handle_unknown_to_host" : "alloc_refused";
 }
@@ -371,12 +371,7 @@ void DhiAgent::start_window() {
   if (table_) {
     table_->reset_statistics();
   }
-  window_deallocs_ = deallocs_;
-  window_bypasses_ = bypasses_;
-  window_flushes_ = flushes_;
-  window_acks_ = acks_;
-  window_refused_ = refused_;
-  window_kept_ = kept_;
+  window_ = counts_;
 }
 
 DhiResult DhiAgent::result(const std::string& device) const {
@@ -390,12 +385,12 @@ DhiResult DhiAgent::result(const std::string& device) const {
     result.evictions = statistics.evictions;
     result.tlps_per_residency = statistics.uses_per_residency();
   }
-  result.deallocs = deallocs_ - window_deallocs_;
-  result.bypasses = bypasses_ - window_bypasses_;
-  result.flushes = flushes_ - window_flushes_;
-  result.acks = acks_ - window_acks_;
-  result.rejected = refused_ - window_refused_;
-  result.handles_kept = kept_ - window_kept_;
+  result.deallocs = counts_.deallocs - window_.deallocs;
+  result.bypasses = counts_.bypasses - window_.bypasses;
+  result.flushes = counts_.flushes - window_.flushes;
+  result.acks = counts_.acks - window_.acks;
+  result.rejected = counts_.refused - window_.refused;
+  result.handles_kept = counts_.kept - window_.kept;
   return result;
 }
 

@@ -54,7 +54,7 @@ class DhiAgent {
   /// Likewise; it may be on its way. True: from now on the handle is kept. [DHI S2]
   bool nonposted_given_up(HandlePin pin) {
     const bool is_kept = table_->given_up(pin);
-    kept_ += is_kept ? 1 : 0;
+    counts_.kept += is_kept ? 1 : 0;
     return is_kept;
   }
   void pushed_through(std::uint64_t serial);
@@ -63,7 +63,7 @@ class DhiAgent {
   /// for one any more: a message that needs another's handle goes in full, whatever
   /// device.dhi.on_miss says. Each such message tries one flush, so that the device recovers.
   void flush_failed(bool was_answered);
-  std::uint64_t flushes() const { return flushes_; }  ///< sent
+  std::uint64_t flushes() const { return counts_.flushes; }  ///< sent
   void end_context(DomainId domain);
   /// The context starts: with allocate_at context_creation it has its handle from here on, if there
   /// is one. Messages are appended to `first`. Returns the latency of the table. [DHI D13]
@@ -145,9 +145,9 @@ class DhiAgent {
   unsigned failed_flushes_ = 0;           // in a row
   bool can_flush_ = false;                // of the message at hand
   DomainId waiting_domain_{0xffff'ffff};  // its lookup has been counted already
-  std::uint64_t deallocs_ = 0, bypasses_ = 0, flushes_ = 0, acks_ = 0, refused_ = 0, kept_ = 0;
-  std::uint64_t window_deallocs_ = 0, window_bypasses_ = 0, window_flushes_ = 0, window_acks_ = 0,
-                window_refused_ = 0, window_kept_ = 0;
+  struct Counts {
+    std::uint64_t deallocs = 0, bypasses = 0, flushes = 0, acks = 0, refused = 0, kept = 0;
+  } counts_, window_;
   SoftwareHooks software_;
   struct Order {
     DeallocOrder order;

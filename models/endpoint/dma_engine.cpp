@@ -32,7 +32,8 @@ DmaEngine::DmaEngine(const Config& config, Time clock, Hooks hooks)
       phase_(phase_of(interval_, config.run.seed)),
       warmup_(config.run.warmup),
       limit_(config.device.dma.outstanding),
-      doorbell_area_(config.device.functions.bar_size / 2),
+      doorbell_area_{config.device.functions.bar_size / 2, config.device.functions.bar_size / 2, 0,
+                     config.device.functions.count},
       messages_(kMessages) {}
 
 bool DmaEngine::load() {
@@ -221,9 +222,19 @@ void DmaEngine::finished(const TransferEnd& end) {
   }
 }
 
-void DmaEngine::on_mmio_write(unsigned /*function*/, std::uint64_t offset,
-                              const std::vector<std::uint8_t>& bytes, Time /*now*/) {
-  if (offset < doorbell_area_ || bytes.size() < 4) {
+void DmaEngine::claim(BarMap& map) {
+  map.claim(doorbell_area_, *this);
+}
+
+// Doorbells are not kept: they read 0.
+void DmaEngine::mmio_read(const MmioRead& read, MmioReplies& replies, Time now) {
+  static constexpr std::array<std::uint8_t, 4096> kZero{};
+  replies.answer(read, kZero.data(), now);
+}
+
+void DmaEngine::mmio_write(const MmioPlace& /*place*/, const std::uint8_t* bytes, std::size_t size,
+                           Time /*now*/) {
+  if (size < 4) {
     return;
   }
   std::uint32_t token = 0;

@@ -16,7 +16,7 @@
 
 namespace flitwise {
 
-class DmaEngine : public Engine {
+class DmaEngine final : public Engine, private RegionOwner {
  public:
   /// What the engine needs from outside.
   struct Hooks {
@@ -38,9 +38,8 @@ class DmaEngine : public Engine {
   bool next(Time now, Transfer& transfer) override;
   Time next_at() const override;
   void finished(const TransferEnd& end) override;
-  /// A doorbell is a write into the upper half of BAR 0 whose first four bytes are its token.
-  void on_mmio_write(unsigned function, std::uint64_t offset,
-                     const std::vector<std::uint8_t>& bytes, Time now) override;
+  /// Doorbells: the upper half of BAR 0 of all functions.
+  void claim(BarMap& map) override;
   /// The doorbell with this token has reached the device. One that nobody waits for is counted.
   void doorbell_arrived(std::uint32_t token);
   bool is_done() const override;
@@ -77,6 +76,10 @@ class DmaEngine : public Engine {
     bool is_free() const { return count == 0; }
   };
 
+  /// The first four bytes of a doorbell are its token.
+  void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
+                  Time now) override;
+  void mmio_read(const MmioRead& read, MmioReplies& replies, Time now) override;
   bool next_of_message(Time now, Transfer& transfer);
   bool issue(std::size_t slot, Time now, Transfer& transfer);
   bool next_from_stream(Time now, Transfer& transfer);
@@ -97,8 +100,8 @@ class DmaEngine : public Engine {
   Time phase_;  // within the first interval, drawn from the seed
   std::uint64_t warmup_;
   unsigned limit_;
-  std::uint64_t doorbell_area_;  // where it starts in BAR 0
-  WorkItem item_;                // the next one of the stream
+  BarRegion doorbell_area_;
+  WorkItem item_;  // the next one of the stream
   bool has_item_ = false;
   bool is_exhausted_ = false;
   bool counts_ = false;

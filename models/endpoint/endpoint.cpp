@@ -51,6 +51,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
       handles_({config.device, config.form(), config.has_switch, config.buffer_base},
                {pool, sizer_, functions_, shell_, requests_, *this}),
       target_(config.device, config.link, pool, sizer_, target_hooks()),
+      registers_(config.device.functions.count, config.device.functions.bar_size, register_hooks()),
       resets_(functions_, contexts_, shell_, *this) {
   control_ = {static_cast<std::uint32_t>(config.link.mps),
               static_cast<std::uint32_t>(config.link.mrrs), config.device.dma.relaxed_ordering,
@@ -63,8 +64,14 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
         TranslatedPath::Surroundings{pool, sizer_, functions_, control_, shell_, requests_,
                                      handles_, *this});
   }
+  registers_.claim(target_.map());
   shell_.connect(requests_, *this, *this);
   requests_.connect(handles_, translations_.get());
+}
+
+void Endpoint::attach(Engine& engine) {
+  engine.claim(target_.map());
+  shell_.attach(engine);
 }
 
 void Endpoint::watch_translations(TranslatedPath::Watch watch) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A device at its link: makes its parts and connects them. What each part does, and what it asks
-/// of the others: device_seams.h and docs/architecture.md.
+/// A device at its link: makes its parts and connects them. What each part does, and what they ask
+/// of each other: device_seams.h and docs/architecture.md.
 #pragma once
 
 #include <systemc>
@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "endpoint/device_registers.h"
+#include "endpoint/endpoint_config.h"
 #include "endpoint/function_shell.h"
 #include "endpoint/handle_path.h"
 #include "endpoint/request_path.h"
@@ -19,24 +21,6 @@
 #include "flitwise/observer.h"
 
 namespace flitwise {
-
-/// What a device takes from a configuration.
-struct EndpointConfig {
-  DeviceConfig device;
-  LinkConfig link;
-  MessageConfig message;
-  FaultsConfig faults;
-  std::uint32_t domains = 1;  ///< of the workload
-  At at = At::kUntranslated;
-  bool real_payload = true;
-  std::uint64_t buffer_base = 0;
-  bool has_switch = false;      ///< between device and root port
-  bool stops_contexts = false;  ///< software stops contexts while others go on
-  std::uint64_t seed = 1;
-
-  static EndpointConfig of(const Config& config);
-  IdentityForm form() const { return {link.identity, link.dhi_form, device.dhi.bits}; }
-};
 
 class Endpoint final : public sc_core::sc_module,
                        private DeviceTarget,
@@ -51,7 +35,7 @@ class Endpoint final : public sc_core::sc_module,
   DhiAgent& dhi() { return handles_.agent(); }
   const DhiAgent& dhi() const { return handles_.agent(); }
   /// To be called before the simulation starts, as the next two.
-  void attach(Engine& engine) { shell_.attach(engine); }
+  void attach(Engine& engine);
   void attach_raw(RawEngine& engine) { shell_.attach_raw(engine); }
   /// Does nothing where the device has no ATC.
   void watch_translations(TranslatedPath::Watch watch);
@@ -129,12 +113,12 @@ class Endpoint final : public sc_core::sc_module,
   void context_stopped(std::optional<DomainId> domain, Time now) override;
 
   TargetUnit::Hooks target_hooks();
+  DeviceRegisters::Hooks register_hooks();
   void control(const DeviceControl& control);
   void command_written(unsigned function);
   void translation_written(unsigned function);
   TranslationSettings translation_settings(unsigned function);
   void execute(const HandleCommand& command);
-  void written(unsigned function, std::uint64_t offset, const std::vector<std::uint8_t>& bytes);
   void receive_message(Packet& packet, Time now);
   void drain_target(Time now);
   std::string awaited_by(unsigned function) const;
@@ -153,6 +137,7 @@ class Endpoint final : public sc_core::sc_module,
   RequestPath requests_;
   HandlePath handles_;
   TargetUnit target_;
+  DeviceRegisters registers_;                     // in BAR 0
   std::unique_ptr<TranslatedPath> translations_;  // where the device has an ATC
   ResetControl resets_;
 };

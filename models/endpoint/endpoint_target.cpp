@@ -24,13 +24,18 @@ TargetUnit::Hooks Endpoint::target_hooks() {
   hooks.is_in_reset = [this](unsigned function) { return functions_.is_in_reset(function); };
   hooks.translation_written = [this](unsigned function) { translation_written(function); };
   hooks.misused = [this](const char* kind) { count(kind); };
-  hooks.handle_command = [this](const HandleCommand& command) { execute(command); };
   hooks.refused = [this](const Packet& packet, const char* kind) { refuse(packet, kind); };
-  hooks.bar_written = [this](unsigned function, std::uint64_t offset,
-                             const std::vector<std::uint8_t>& bytes) {
-    written(function, offset, bytes);
-  };
+  hooks.answered_late = [this](Time when) { shell_.wake_at(when); };
   return hooks;
+}
+
+DeviceRegisters::Hooks Endpoint::register_hooks() {
+  return {[this](const HandleCommand& command) { execute(command); },
+          [this] {
+            if (contexts_.are_tracked()) {
+              resets_.check_context_stop(now());
+            }
+          }};
 }
 
 void Endpoint::control(const DeviceControl& control) {
@@ -112,7 +117,7 @@ void Endpoint::drain_target(Time t) {
 
 bool Endpoint::do_duties(Time t) {
   if (handles_.is_draining() && handles_.drain(t)) {
-    target_.handle_registers().finish(HandleStatus::kOk);
+    registers_.handle_registers().finish(HandleStatus::kOk);
   }
   const bool resets_go_on = resets_.do_duties(t);
   return resets_go_on || handles_.is_draining();
@@ -151,17 +156,6 @@ void Endpoint::took_message(const Packet& packet) {
   }
 }
 
-void Endpoint::written(unsigned function, std::uint64_t offset,
-                       const std::vector<std::uint8_t>& bytes) {
-  if (contexts_.are_tracked() && function == 0 && offset == TargetUnit::kContextStop) {
-    resets_.check_context_stop(now());
-  }
-  for (Engine* const engine : shell_.engines()) {
-    engine->on_mmio_write(function, offset, bytes, now());
-  }
-  shell_.ask_engines();
-}
-
 void Endpoint::set_bus_master(bool is_enabled) {
   functions_.set_bus_master(is_enabled);
   if (is_enabled) {
@@ -187,7 +181,7 @@ void Endpoint::command_written(unsigned function) {
 // Software's registers act as if the message had come from the link. [DHI D12, D15]
 void Endpoint::execute(const HandleCommand& command) {
   if (const auto* alloc = std::get_if<AllocMessage>(&command)) {
-    target_.handle_registers().finish(handles_.install(*alloc));
+    registers_.handle_registers().finish(handles_.install(*alloc));
   } else {
     handles_.deallocate(std::get<DeallocMessage>(command));
   }
@@ -219,6 +213,7 @@ void Endpoint::forget(unsigned function, ResetKind kind) {
   if (function != 0) {
     dhi().reset_function(functions_.bdf_of(function));
   }
+  registers_.reset(function);
   target_.reset(function, kind);
   const unsigned last = function == 0 ? functions_.count() : function + 1U;
   for (unsigned f = function; translations_ != nullptr && f < last; ++f) {
@@ -227,7 +222,7 @@ void Endpoint::forget(unsigned function, ResetKind kind) {
 }
 
 std::optional<DeviceIdentity> Endpoint::context_to_stop() const {
-  const std::optional<TargetUnit::ContextStop> order = target_.context_stop();
+  const std::optional<ContextStop> order = registers_.context_stop();
   return order ? std::optional<DeviceIdentity>({order->function, order->pasid}) : std::nullopt;
 }
 
@@ -238,7 +233,7 @@ void Endpoint::context_stopped(std::optional<DomainId> domain, Time t) {
       translations_->end_context(*domain, true, t);
     }
   }
-  target_.context_stopped();
+  registers_.context_stopped();
 }
 
 TranslationSettings Endpoint::translation_settings(unsigned function) {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
+#include "endpoint/bar_map.h"
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
 #include "tlp/splitter.h"
@@ -67,9 +67,8 @@ class Engine {
   /// Bytes that came back for a read, `offset` into the transfer.
   virtual void data(std::uint32_t /*token*/, std::uint64_t /*offset*/,
                     const std::uint8_t* /*bytes*/, std::size_t /*size*/) {}
-  /// Host software wrote into BAR 0 of a function.
-  virtual void on_mmio_write(unsigned /*function*/, std::uint64_t /*offset*/,
-                             const std::vector<std::uint8_t>& /*bytes*/, Time /*now*/) {}
+  /// Claims what it has in BAR 0, when it is put on a device.
+  virtual void claim(BarMap& /*map*/) {}
   /// All work has been given out and has come back.
   virtual bool is_done() const = 0;
   /// What it waits for, for a deadlock report: "3 reads wait for ..."; empty where for nothing.

@@ -12,8 +12,8 @@
 #include "common/packet_sizer.h"
 #include "common/wakeup.h"
 #include "endpoint/device_functions.h"
-#include "endpoint/device_seams.h"
 #include "endpoint/raw_engine.h"
+#include "endpoint/request_seams.h"
 #include "flitwise/link_socket.h"
 
 namespace flitwise {

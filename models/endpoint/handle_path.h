@@ -8,8 +8,8 @@
 
 #include "common/packet_sizer.h"
 #include "endpoint/device_functions.h"
-#include "endpoint/device_seams.h"
 #include "endpoint/dhi_agent.h"
+#include "endpoint/request_seams.h"
 #include "stats/stall_clock.h"
 #include "tlp/identity.h"
 

@@ -10,7 +10,7 @@
 #include "common/due_queue.h"
 #include "common/packet_sizer.h"
 #include "endpoint/device_functions.h"
-#include "endpoint/device_seams.h"
+#include "endpoint/request_seams.h"
 #include "endpoint/rule_breaker.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"

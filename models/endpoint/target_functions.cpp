@@ -60,13 +60,8 @@ void TargetUnit::reset(unsigned function, ResetKind kind) {
       break;  // A VF alone; the PF takes all with it.
     }
   }
-  for (auto page = pages_.begin(); page != pages_.end();) {
-    const bool is_concerned = function == 0 || page->first / (bar_size_ / kPageBytes) == function;
-    page = is_concerned ? pages_.erase(page) : std::next(page);
-  }
   refresh();
   if (function == 0) {
-    handle_registers_ = HandleRegisters();
     hooks_.controlled(device_control(space(0)));
     if (had_handles) {
       negotiate_again();

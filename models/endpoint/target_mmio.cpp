@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory requests to a device: BAR 0 of its functions.
-#include "common/page.h"
+#include <algorithm>
+
 #include "endpoint/target_unit.h"
 #include "tlp/splitter.h"
 
@@ -9,13 +10,11 @@ namespace {
 
 constexpr std::uint32_t kCompleterRcb = 128;  // of completers that are no root complex
 
-std::uint8_t enables_of(const Tlp& tlp, unsigned dw) {
+bool is_enabled(const Tlp& tlp, std::size_t byte) {
+  const std::size_t dw = byte / 4;
   const bool is_last = dw + 1U == tlp.length_dw && dw > 0;
-  return dw == 0 ? tlp.first_be : is_last ? tlp.last_be : std::uint8_t{0xf};
-}
-
-bool is_handle_register(unsigned function, std::uint64_t offset) {
-  return function == 0 && offset < handle_register::kBlockBytes;
+  const unsigned enables = dw == 0 ? tlp.first_be : is_last ? tlp.last_be : 0xfU;
+  return (enables >> byte % 4 & 1U) != 0;
 }
 
 }  // namespace
@@ -47,98 +46,31 @@ void TargetUnit::memory_write(const Arrival& arrival, Time now) {
     refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
     return;
   }
-  std::vector<std::uint8_t> bytes;
-  std::uint64_t first = 0;
-  for (unsigned dw = 0; dw < packet.tlp.length_dw; ++dw) {
-    const std::uint64_t offset = place->offset + 4U * dw;
-    const std::uint8_t enables = enables_of(packet.tlp, dw);
-    std::uint32_t value = 0;
-    for (unsigned byte = 0; byte < 4; ++byte) {
-      const std::size_t at = 4U * dw + byte;
-      if ((enables >> byte & 1U) == 0 || at >= packet.payload.size()) {
-        continue;
-      }
-      value |= std::uint32_t{packet.payload[at]} << 8 * byte;
-      if (!is_handle_register(place->function, offset)) {
-        first = bytes.empty() ? offset + byte : first;
-        bytes.push_back(packet.payload[at]);
-        store(place->function, offset + byte, packet.payload[at]);
-      }
+  const std::size_t size = std::min<std::size_t>(packet.tlp.length_dw * 4U, packet.payload.size());
+  for (std::size_t at = 0; at < size;) {
+    std::size_t end = at;
+    while (end < size && is_enabled(packet.tlp, end)) {
+      ++end;
     }
-    if (is_handle_register(place->function, offset)) {
-      write_handle_register(offset, value, enables);
+    write_bytes({place->function, place->offset + at}, packet.payload.data() + at, end - at, now);
+    at = end + 1;
+  }
+}
+
+// Bytes in a row, to each owner its own.
+void TargetUnit::write_bytes(Place place, const std::uint8_t* bytes, std::size_t size, Time now) {
+  while (size > 0) {
+    const BarMap::Part part = map_.part_at(place.function, place.offset);
+    const auto own = std::min<std::uint64_t>(size, part.end - place.offset);
+    if (part.owner != nullptr) {
+      part.owner->mmio_write({part.region, place.function, place.offset}, bytes, own, now);
     }
-  }
-  if (!bytes.empty()) {
-    hooks_.bar_written(place->function, first, bytes);
-  }
-}
-
-// A write of less than a DW leaves a handle register alone. [DHI D12]
-void TargetUnit::write_handle_register(std::uint64_t offset, std::uint32_t value,
-                                       std::uint8_t enables) {
-  if (enables != 0xf) {
-    return;
-  }
-  const std::optional<HandleCommand> command =
-      handle_registers_.write(static_cast<std::uint32_t>(offset), value);
-  if (command) {
-    hooks_.handle_command(*command);
+    place.offset += own;
+    bytes += own;
+    size -= own;
   }
 }
 
-std::uint64_t TargetUnit::encode(const ContextStop& order) {
-  return ContextStop::kStop | std::uint64_t{order.function.value} << 32 |
-         (order.pasid ? ContextStop::kHasPasid | to_int(*order.pasid) : 0);
-}
-
-std::optional<TargetUnit::ContextStop> TargetUnit::context_stop() const {
-  const std::uint64_t low = read_dw({0, 0}, kContextStop);
-  const std::uint64_t written = std::uint64_t{read_dw({0, 0}, kContextStop + 4)} << 32 | low;
-  if ((written & ContextStop::kStop) == 0) {
-    return std::nullopt;
-  }
-  constexpr std::uint64_t kPasidMask = (1U << kPasidBits) - 1;
-  ContextStop order;
-  order.function = Bdf{static_cast<std::uint16_t>(written >> 32)};
-  if ((written & ContextStop::kHasPasid) != 0) {
-    order.pasid = Pasid{static_cast<std::uint32_t>(written & kPasidMask)};
-  }
-  return order;
-}
-
-void TargetUnit::context_stopped() {
-  for (unsigned byte = 0; byte < 8; ++byte) {
-    store(0, kContextStop + byte, 0);
-  }
-}
-
-// Doorbells are not kept: they read 0.
-void TargetUnit::store(unsigned function, std::uint64_t offset, std::uint8_t byte) {
-  if (is_doorbell(offset)) {
-    return;
-  }
-  std::unique_ptr<Page>& page = pages_[function * (bar_size_ / kPageBytes) + offset / kPageBytes];
-  if (page == nullptr) {
-    page = std::make_unique<Page>();
-    page->fill(0);
-  }
-  (*page)[offset % kPageBytes] = byte;
-}
-
-std::uint32_t TargetUnit::read_dw(const Place& place, std::uint64_t offset) const {
-  if (is_handle_register(place.function, offset)) {
-    return handle_registers_.read(static_cast<std::uint32_t>(offset));
-  }
-  const auto page = pages_.find(place.function * (bar_size_ / kPageBytes) + offset / kPageBytes);
-  std::uint32_t value = 0;
-  for (unsigned byte = 0; page != pages_.end() && byte < 4; ++byte) {
-    value |= std::uint32_t{(*page->second)[offset % kPageBytes + byte]} << 8 * byte;
-  }
-  return value;
-}
-
-// The bytes as they are now, cut at RCB and MPS. [LNK-9.10]
 void TargetUnit::memory_read(const Arrival& arrival, Time now) {
   const Packet& request = *arrival.packet;
   const std::optional<Place> place = locate(request.tlp);
@@ -146,6 +78,54 @@ void TargetUnit::memory_read(const Arrival& arrival, Time now) {
     refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
     return;
   }
+  if (free_reads_.empty()) {
+    free_reads_.push_back(static_cast<std::uint32_t>(reads_.size()));
+    reads_.emplace_back();
+  }
+  const std::uint32_t ticket = free_reads_.back();
+  free_reads_.pop_back();
+  const std::size_t size = request.tlp.length_dw * std::size_t{4};
+  reads_[ticket].request = arrival.packet;
+  reads_[ticket].answer = arrival.answer;
+  reads_[ticket].missing = 1;
+  reads_[ticket].bytes.assign(size, 0);
+  for (std::size_t at = 0; at < size;) {
+    const std::uint64_t offset = place->offset + at;
+    const BarMap::Part part = map_.part_at(place->function, offset);
+    const auto own = std::min<std::uint64_t>(size - at, part.end - offset);
+    if (part.owner != nullptr) {
+      ++reads_[ticket].missing;
+      part.owner->mmio_read({{part.region, place->function, offset}, own, ticket, at}, *this, now);
+    }
+    at += own;
+  }
+  part_is_there(ticket, now);
+}
+
+void TargetUnit::answer(const MmioRead& read, const std::uint8_t* bytes, Time now) {
+  OpenRead& open = reads_[read.ticket];
+  if (open.request) {
+    std::copy_n(bytes, read.bytes, open.bytes.begin() + static_cast<std::ptrdiff_t>(read.at));
+    part_is_there(read.ticket, now);
+  }
+}
+
+void TargetUnit::part_is_there(std::uint32_t ticket, Time now) {
+  OpenRead& open = reads_[ticket];
+  if (--open.missing > 0) {
+    return;
+  }
+  complete(open, now);
+  if (!is_working_) {
+    hooks_.answered_late(std::max(open.answer, now));
+  }
+  open.request.reset();
+  free_reads_.push_back(ticket);
+}
+
+// Cut at RCB and MPS. [LNK-9.10]
+void TargetUnit::complete(const OpenRead& read, Time now) {
+  const Packet& request = *read.request;
   CompletionSplitter splitter(request.tlp, mps_, kCompleterRcb);
   const auto lead = static_cast<std::uint32_t>(__builtin_ctz(request.tlp.first_be | 0x10U)) % 4;
   CompletionPiece piece;
@@ -156,14 +136,9 @@ void TargetUnit::memory_read(const Arrival& arrival, Time now) {
     packet->tlp.byte_count = piece.byte_count;
     packet->tlp.lower_address = piece.lower_address;
     packet->payload_bytes = request.tlp.first_be == 0 ? 0 : piece.bytes;
-    const std::uint64_t from = place->offset + ((lead + piece.offset) & ~3U);
-    for (unsigned dw = 0; dw < piece.length_dw; ++dw) {
-      const std::uint32_t value = read_dw(*place, from + 4U * dw);
-      for (unsigned byte = 0; byte < 4; ++byte) {
-        packet->payload.push_back(static_cast<std::uint8_t>(value >> 8 * byte));
-      }
-    }
-    answer(std::move(packet), arrival.answer);
+    const std::uint8_t* const from = read.bytes.data() + ((lead + piece.offset) & ~3U);
+    packet->payload.assign(from, from + std::size_t{piece.length_dw} * 4);
+    answer(std::move(packet), std::max(read.answer, now));
   }
 }
 

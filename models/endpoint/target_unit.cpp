@@ -77,12 +77,26 @@ void TargetUnit::receive(PacketRef packet, Time now, unsigned function) {
       {std::move(packet), due, now + std::max(pipeline, device_.timing.mmio), function});
 }
 
+void TargetUnit::discard() {
+  arrived_.clear();
+  answers_.clear();
+  messages_.clear();
+  for (std::uint32_t ticket = 0; ticket < reads_.size(); ++ticket) {
+    if (reads_[ticket].request) {
+      reads_[ticket].request.reset();
+      free_reads_.push_back(ticket);
+    }
+  }
+}
+
 void TargetUnit::work(Time now) {
+  is_working_ = true;
   while (!arrived_.empty() && arrived_.front().due <= now) {
     const Arrival arrival = std::move(arrived_.front());
     arrived_.pop_front();
     perform(arrival, now);
   }
+  is_working_ = false;
 }
 
 Time TargetUnit::next_work(Time now) const {
@@ -103,6 +117,7 @@ std::string TargetUnit::waiting() const {
     }
   };
   say(arrived_.size(), "requests wait to be served");
+  say(reads_.size() - free_reads_.size(), "reads wait for their data");
   say(answers_.size(), "answers wait for room in the link's queues");
   say(messages_.size(), "messages wait for room in the link's queues");
   return text;

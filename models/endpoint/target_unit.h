@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The side of a device that software sees: answers configuration and MMIO requests for all of its
-/// functions, out of their configuration spaces and of BAR 0 (docs/host_software.md).
+/// The side of a device that software sees: answers configuration requests for all of its functions
+/// out of their configuration spaces, and MMIO requests by the owners of their regions of BAR 0
+/// (docs/host_software.md).
 #pragma once
 
-#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "common/packet_sizer.h"
-#include "common/page.h"
 #include "config_space/ats_capability.h"
 #include "config_space/capabilities.h"
 #include "config_space/functions.h"
 #include "dhi/dhi_dvsec.h"
-#include "dhi/handle_registers.h"
+#include "endpoint/bar_map.h"
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
 
@@ -26,7 +24,7 @@ namespace flitwise {
 
 /// A part of the function shell, which wakes it and gives its packets to the link. What it sends
 /// has a queue of its own, so that no answer ever stands behind a request. [LNK-9.20]
-class TargetUnit {
+class TargetUnit final : private MmioReplies {
  public:
   /// What software's accesses change outside of the unit.
   struct Hooks {
@@ -37,13 +35,11 @@ class TargetUnit {
     std::function<void(const Negotiated&, bool is_software_managed)> negotiated;
     std::function<void(unsigned function)> flr;
     std::function<bool(unsigned function)> is_in_reset;
-    std::function<void(const HandleCommand&)> handle_command;
     /// ATS, PASID or Page Request registers; 0: of all functions
     std::function<void(unsigned function)> translation_written;
     std::function<void(const char* kind)> misused;  ///< a write of theirs without defined outcome
     std::function<void(const Packet&, const char* kind)> refused;  ///< to be counted
-    std::function<void(unsigned function, std::uint64_t offset, const std::vector<std::uint8_t>&)>
-        bar_written;  ///< outside the handle registers; the bytes that were enabled, in order
+    std::function<void(Time when)> answered_late;  ///< a read that was not answered by work()
   };
 
   TargetUnit(const DeviceConfig& device, const LinkConfig& link, PacketPool& pool,
@@ -61,16 +57,16 @@ class TargetUnit {
   /// Gives packets that are ready to `send` (false: no room) until it refuses or none is left.
   template <class Send>
   void drain(Time now, Send send);
-  bool is_quiet() const { return arrived_.empty() && answers_.empty() && messages_.empty(); }
+  bool is_quiet() const {
+    return arrived_.empty() && answers_.empty() && messages_.empty() &&
+           free_reads_.size() == reads_.size();
+  }
   /// Who waits here, for people; empty where nobody does.
   std::string waiting() const;
   /// What has come in and what would go out is forgotten: the link has gone down. [LNK-10.6]
-  void discard() {
-    arrived_.clear();
-    answers_.clear();
-    messages_.clear();
-  }
-  bool has_output() const { return !answers_.empty() || !messages_.empty(); }
+  void discard();
+  /// Who answers for BAR 0 of the functions.
+  BarMap& map() { return map_; }
 
   /// Made when first asked for. REQUIRES: function < device.functions.count.
   ConfigSpace& space(unsigned function);
@@ -81,23 +77,8 @@ class TargetUnit {
   /// Null where the device has none.
   PageRequestInterface* page_requests() { return page_requests_.get(); }
   DhiDvsec& dvsec() { return dvsec_; }
-  HandleRegisters& handle_registers() { return handle_registers_; }
   VirtualFunctions virtual_functions() const { return vfs_; }
-  /// Where software stops a context of the device, in BAR 0 of the PF: eight bytes, written in one
-  /// go with kStop set, and read back until that bit is gone. model: devices have something of the
-  /// kind, each its own.
-  static constexpr std::uint64_t kContextStop = 0x40;
-  struct ContextStop {
-    static constexpr std::uint64_t kStop = std::uint64_t{1} << 63,
-                                   kHasPasid = std::uint64_t{1} << 62;
-    Bdf function;             ///< bits 47:32
-    OptionalId<Pasid> pasid;  ///< bits 19:0
-  };
-  static std::uint64_t encode(const ContextStop& order);
-  /// The order that was written and is not done yet.
-  std::optional<ContextStop> context_stop() const;
-  void context_stopped();
-  /// Registers and BAR contents of one function go back to their reset values.
+  /// Registers of one function, or with function 0 of all, go back to their reset values.
   void reset(unsigned function, ResetKind kind);
   /// Books an error at a function (of one that is not there, at the PF), counts it by kind, and
   /// tells the root complex where software asked for that.
@@ -122,7 +103,13 @@ class TargetUnit {
     unsigned function = 0;
     std::uint64_t offset = 0;  // into BAR 0
   };
-  using Page = std::array<std::uint8_t, kPageBytes>;
+  /// A read whose data is not complete.
+  struct OpenRead {
+    PacketRef request;  // null: the slot is free
+    Time answer;
+    std::size_t missing = 0;  // parts, and one while it is being asked for
+    std::vector<std::uint8_t> bytes;
+  };
 
   void perform(const Arrival& arrival, Time now);
   void book(unsigned function, const FoundError& found, Time now);
@@ -136,19 +123,19 @@ class TargetUnit {
   void refresh();
   std::optional<unsigned> target_of(const Tlp& tlp) const;
   void memory_write(const Arrival& arrival, Time now);
+  void write_bytes(Place place, const std::uint8_t* bytes, std::size_t size, Time now);
   void memory_read(const Arrival& arrival, Time now);
+  void answer(const MmioRead& read, const std::uint8_t* bytes, Time now) override;
+  void part_is_there(std::uint32_t ticket, Time now);
+  void complete(const OpenRead& read, Time now);
   std::optional<Place> place_of(std::uint64_t address) const;
   std::optional<Place> locate(const Tlp& tlp) const;
   unsigned function_behind(const Tlp& request) const;
   unsigned function_behind(const Arrival& arrival) const;
-  void write_handle_register(std::uint64_t offset, std::uint32_t value, std::uint8_t enables);
-  std::uint32_t read_dw(const Place& place, std::uint64_t offset) const;
-  void store(unsigned function, std::uint64_t offset, std::uint8_t byte);
   Bdf routing_id(unsigned function) const;
   PacketRef completion(const Packet& request, CplStatus status) const;
   void answer(PacketRef packet, Time ready);
   void refuse(const Arrival& arrival, const char* kind, cfg::aer::Uncorrectable error, Time now);
-  bool is_doorbell(std::uint64_t offset) const { return offset >= bar_size_ / 2; }
 
   const DeviceConfig device_;
   const unsigned mps_;
@@ -159,13 +146,15 @@ class TargetUnit {
   std::unique_ptr<PageRequestInterface> page_requests_;
   EndpointSpaceOptions space_options_;
   DhiDvsec dvsec_;
-  HandleRegisters handle_registers_;
   std::vector<std::unique_ptr<ConfigSpace>> spaces_;
   bool starts_enabled_ = false;  // the space of a VF is made with Bus Master Enable
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by function and page
   std::uint8_t bus_ = 0;
   VirtualFunctions vfs_;
   AddressRange pf_bar_, vf_bar_;  // empty while Memory Space is not enabled
+  BarMap map_;
+  std::vector<OpenRead> reads_;  // by ticket
+  std::vector<std::uint32_t> free_reads_;
+  bool is_working_ = false;  // inside work()
   std::deque<Arrival> arrived_;
   std::deque<Outgoing> answers_, messages_;  // in the order in which they are ready
 };

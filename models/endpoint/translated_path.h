@@ -12,7 +12,7 @@
 #include "common/packet_sizer.h"
 #include "endpoint/ats_unit.h"
 #include "endpoint/device_functions.h"
-#include "endpoint/device_seams.h"
+#include "endpoint/request_seams.h"
 #include "flitwise/config.h"
 #include "tlp/identity.h"
 

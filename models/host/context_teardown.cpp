@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "endpoint/target_unit.h"
+#include "endpoint/device_registers.h"
 #include "host/driver_memory.h"
 #include "iommu/entries.h"
 
@@ -60,14 +60,14 @@ void ContextTeardown::stop() {
     return;
   }
   std::array<std::uint8_t, 8> bytes{};
-  store_u64(bytes.data(), TargetUnit::encode({domain().identity.bdf, domain().identity.pasid}));
+  store_u64(bytes.data(), ContextStop{domain().identity.bdf, domain().identity.pasid}.encode());
   bridge_.write(services_.stop_register(domain()), bytes.data(), bytes.size(), false);
   unanswered_ = 0;
   poll_stop();
 }
 
 void ContextTeardown::poll_stop() {
-  constexpr std::uint32_t kIsStopping = TargetUnit::ContextStop::kStop >> 32;
+  constexpr std::uint32_t kIsStopping = ContextStop::kStop >> 32;
   bridge_.after(options_.step, [this] {
     bridge_.read(services_.stop_register(domain()) + 4, 4, [this](const HostAnswer& answer) {
       const bool asks_again = !answer.is_ok() && ++unanswered_ <= kMostRepeats;

@@ -26,7 +26,7 @@ namespace flitwise {
 
 /// What others do for a teardown.
 struct TeardownServices {
-  /// Where the device's contexts are stopped (TargetUnit::kContextStop).
+  /// Where the device's contexts are stopped (ContextStop::kOffset).
   std::function<std::uint64_t(const DriverDomain&)> stop_register;
   /// Frees the handle of a context at the device, then at the host; empty: not software's to do.
   std::function<void(const DriverDomain&, std::function<void()> done)> free_handle;

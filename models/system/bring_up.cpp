@@ -194,7 +194,7 @@ void Machine::serve_teardowns(HostNode& host) {
       static_cast<std::size_t>(fabric_.devices_of(host.number).first - fabric_.devices.data());
   TeardownServices services;
   services.stop_register = [this, first](const DriverDomain& domain) {
-    return software_[first + domain.device].device.bar_of(0) + TargetUnit::kContextStop;
+    return software_[first + domain.device].device.bar_of(0) + ContextStop::kOffset;
   };
   const bool has_drivers = std::any_of(software_.begin(), software_.end(),
                                        [](const Software& one) { return one.driver != nullptr; });

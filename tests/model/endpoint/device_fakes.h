@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "endpoint/device_functions.h"
-#include "endpoint/device_seams.h"
+#include "endpoint/request_seams.h"
 
 namespace flitwise::test {
 

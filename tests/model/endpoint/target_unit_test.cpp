@@ -2,15 +2,48 @@
 // The device's side of configuration and MMIO, request by request. docs/host_software.md
 #include "endpoint/target_unit.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstring>
+#include <numeric>
 #include <utility>
+
+#include "endpoint/device_registers.h"
 
 namespace flitwise::target_unit_test {
 namespace {
 
 constexpr std::uint64_t kBar = std::uint64_t{1} << 40;
+constexpr std::array<std::uint8_t, 4> kData = {1, 2, 3, 4};
 constexpr std::uint64_t kVfBar = kBar + (std::uint64_t{1} << 20);
+
+/// Keeps what is written, and the reads until the test answers them.
+struct FakeOwner final : RegionOwner {
+  struct Write {
+    MmioPlace place;
+    std::vector<std::uint8_t> bytes;
+  };
+  void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
+                  Time /*now*/) override {
+    writes.push_back({place, {bytes, bytes + size}});
+  }
+  void mmio_read(const MmioRead& read, MmioReplies& to, Time /*now*/) override {
+    reads.push_back(read);
+    replies = &to;
+  }
+  /// The function, offset and size of the only write.
+  std::tuple<unsigned, std::uint64_t, std::size_t> only_write() const {
+    EXPECT_EQ(writes.size(), 1U);
+    const Write& one = writes.at(0);
+    return {one.place.function, one.place.offset, one.bytes.size()};
+  }
+
+  std::vector<Write> writes;
+  std::vector<MmioRead> reads;
+  MmioReplies* replies = nullptr;
+};
 
 /// Sends requests and collects what comes back, with the time at which it may leave.
 class TargetUnitTest : public testing::Test {
@@ -18,7 +51,10 @@ class TargetUnitTest : public testing::Test {
   TargetUnitTest()
       : config_(with_functions(4)),
         sizer_(config_.link, config_.message, config_.device.dhi.bits),
-        unit_(config_.device, config_.link, pool_, sizer_, hooks()) {}
+        unit_(config_.device, config_.link, pool_, sizer_, hooks()),
+        registers_(4, config_.device.functions.bar_size, register_hooks()) {
+    registers_.claim(unit_.map());
+  }
 
   static Config with_functions(unsigned count) {
     Config config;
@@ -35,13 +71,16 @@ class TargetUnitTest : public testing::Test {
     hooks.negotiated = [this](const Negotiated& outcome, bool) { outcome_ = outcome; };
     hooks.flr = [this](unsigned function) { in_reset_ = function; };
     hooks.is_in_reset = [this](unsigned function) { return in_reset_ == function; };
-    hooks.handle_command = [this](const HandleCommand& command) { commands_.push_back(command); };
-    hooks.bar_written = [this](unsigned function, std::uint64_t offset,
-                               const std::vector<std::uint8_t>& bytes) {
-      writes_.push_back({function, offset});
-      last_ = bytes;
-    };
+    hooks.answered_late = [this](Time when) { late_.push_back(when); };
     return hooks;
+  }
+  DeviceRegisters::Hooks register_hooks() {
+    return {[this](const HandleCommand& command) { commands_.push_back(command); },
+            [this] { ++context_stops_; }};
+  }
+  /// Of all functions.
+  void claim(std::uint64_t offset, std::uint64_t bytes) {
+    unit_.map().claim({offset, bytes, 0, 4}, owner_, 7);
   }
 
   /// Everything that leaves because of this packet.
@@ -118,12 +157,14 @@ class TargetUnitTest : public testing::Test {
   std::optional<Negotiated> outcome_;
   std::optional<unsigned> in_reset_;
   std::vector<HandleCommand> commands_;
-  std::vector<std::pair<unsigned, std::uint64_t>> writes_;
-  std::vector<std::uint8_t> last_;
+  unsigned context_stops_ = 0;
+  std::vector<Time> late_;
+  FakeOwner owner_;
   std::vector<PacketRef> messages_;
   EcrcControl ecrc_;
   Time now_{};
   TargetUnit unit_;
+  DeviceRegisters registers_;
 };
 
 TEST_F(TargetUnitTest, AConfigurationReadGivesTheRegisterAfterTheMmioDelay) {
@@ -156,9 +197,11 @@ TEST_F(TargetUnitTest, MemoryIsUnsupportedBeforeMemorySpaceIsEnabled) {
 
 TEST_F(TargetUnitTest, EachFunctionHasItsOwnBar) {
   open_bars();
+  claim(0x80, 0x40);
+  send(memory(TlpType::kMWr, kVfBar + 2 * 0x10000 + 0x80, 2));
+  EXPECT_EQ(owner_.only_write(), std::make_tuple(3U, 0x80U, 8U));
+  EXPECT_EQ(owner_.writes[0].place.region, 7U);
   send(memory(TlpType::kMWr, kVfBar + 2 * 0x10000 + 0x40, 2));
-  ASSERT_EQ(writes_.size(), 1U);
-  EXPECT_EQ(writes_[0], (std::pair<unsigned, std::uint64_t>{3, 0x40}));
   EXPECT_EQ(send(memory(TlpType::kMRd, kVfBar + 2 * 0x10000 + 0x40, 1)).at(0)->payload[0], 0x5a);
   EXPECT_EQ(send(memory(TlpType::kMRd, kVfBar + 0x40, 1)).at(0)->payload[0], 0);
 }
@@ -168,8 +211,11 @@ TEST_F(TargetUnitTest, ByteEnablesSayWhichBytesAreWritten) {
   const PacketRef packet = memory(TlpType::kMWr, kBar + 0x40, 1);
   packet->tlp.first_be = 0x6;
   send(packet);
-  EXPECT_EQ(writes_.at(0), (std::pair<unsigned, std::uint64_t>{0, 0x41}));
-  EXPECT_EQ(last_.size(), 2U);
+  claim(0x80, 0x40);
+  const PacketRef to_owner = memory(TlpType::kMWr, kBar + 0x80, 1);
+  to_owner->tlp.first_be = 0x6;
+  send(to_owner);
+  EXPECT_EQ(owner_.only_write(), std::make_tuple(0U, 0x81U, 2U));
   const std::vector<PacketRef> out = send(memory(TlpType::kMRd, kBar + 0x40, 1));
   EXPECT_EQ(out.at(0)->payload, (std::vector<std::uint8_t>{0, 0x5a, 0x5a, 0}));
 }
@@ -188,11 +234,75 @@ TEST_F(TargetUnitTest, ALongReadIsCutAtRcbAndMps) {
   EXPECT_EQ((0x1040 + out[0]->tlp.length_dw * 4) % 128, 0);
 }
 
-TEST_F(TargetUnitTest, DoorbellsReachTheEnginesAndReadZero) {
+TEST_F(TargetUnitTest, DoorbellsReadZero) {
   open_bars();
   send(memory(TlpType::kMWr, kBar + 0x8008, 2));
-  EXPECT_EQ(writes_.at(0), (std::pair<unsigned, std::uint64_t>{0, 0x8008}));
   EXPECT_EQ(send(memory(TlpType::kMRd, kBar + 0x8008, 1)).at(0)->payload[0], 0);
+}
+
+TEST_F(TargetUnitTest, AWriteOverSeveralRegionsGivesEachOwnerItsBytes) {
+  open_bars();
+  claim(0x1008, 8);
+  const PacketRef packet = memory(TlpType::kMWr, kBar + 0x1000, 6);
+  std::iota(packet->payload.begin(), packet->payload.end(), std::uint8_t{0});
+  send(packet);
+  EXPECT_EQ(owner_.only_write(), std::make_tuple(0U, 0x1008U, 8U));
+  EXPECT_EQ(owner_.writes[0].bytes.at(0), 8);
+  EXPECT_EQ(send(memory(TlpType::kMRd, kBar + 0x1010, 1)).at(0)->payload[0], 16);
+}
+
+TEST_F(TargetUnitTest, AReadIsAnsweredWhenTheLastOwnerHasAnswered) {
+  open_bars();
+  send(memory(TlpType::kMWr, kBar + 0x1000, 1));
+  claim(0x1004, 4);
+  unit_.receive(memory(TlpType::kMRd, kBar + 0x1000, 2), now_);
+  now_ += Time::from_us(1);
+  unit_.work(now_);
+  ASSERT_EQ(owner_.reads.size(), 1U);
+  EXPECT_EQ(unit_.next_work(now_), Time::never());
+  EXPECT_FALSE(unit_.is_quiet());
+  EXPECT_EQ(unit_.waiting(), "1 reads wait for their data");
+
+  now_ += Time::from_us(1);
+  owner_.replies->answer(owner_.reads[0], kData.data(), now_);
+  EXPECT_THAT(late_, testing::ElementsAre(now_));
+  std::vector<PacketRef> out;
+  unit_.drain(now_, [&](Packet& sent) {
+    out.push_back(PacketRef(&sent));
+    return true;
+  });
+  ASSERT_EQ(out.size(), 1U);
+  EXPECT_EQ(out[0]->payload, (std::vector<std::uint8_t>{0x5a, 0x5a, 0x5a, 0x5a, 1, 2, 3, 4}));
+  EXPECT_TRUE(unit_.is_quiet());
+}
+
+TEST_F(TargetUnitTest, LNK_10_6_AReadIsForgottenWithTheLink) {
+  open_bars();
+  claim(0x1000, 4);
+  unit_.receive(memory(TlpType::kMRd, kBar + 0x1000, 1), now_);
+  unit_.work(now_ + Time::from_us(1));
+  unit_.discard();
+  EXPECT_TRUE(unit_.is_quiet());
+  owner_.replies->answer(owner_.reads.at(0), kData.data(), now_);
+  EXPECT_TRUE(unit_.is_quiet());
+}
+
+TEST_F(TargetUnitTest, TheOrderToStopAContextReadsBackUntilItIsDone) {
+  open_bars();
+  const std::uint64_t order = ContextStop{Bdf::of(1, 0, 2), Pasid{5}}.encode();
+  const PacketRef packet = memory(TlpType::kMWr, kBar + ContextStop::kOffset, 2);
+  std::memcpy(packet->payload.data(), &order, sizeof order);
+  send(packet);
+  EXPECT_EQ(context_stops_, 1U);
+  ASSERT_TRUE(registers_.context_stop());
+  EXPECT_EQ(registers_.context_stop()->function, Bdf::of(1, 0, 2));
+  EXPECT_EQ(registers_.context_stop()->pasid, Pasid{5});
+  const auto top = [&] {
+    return send(memory(TlpType::kMRd, kBar + ContextStop::kOffset + 4, 1)).at(0)->payload[3] >> 7;
+  };
+  EXPECT_EQ(top(), 1);
+  registers_.context_stopped();
+  EXPECT_EQ(top(), 0);
 }
 
 TEST_F(TargetUnitTest, D12_TheHandleBlockTakesCommands) {
@@ -204,7 +314,7 @@ TEST_F(TargetUnitTest, D12_TheHandleBlockTakesCommands) {
   send(packet);
   ASSERT_EQ(commands_.size(), 1U);
   EXPECT_EQ(std::get<DeallocMessage>(commands_[0]).dhi, Dhi{9});
-  EXPECT_TRUE(writes_.empty());
+  EXPECT_EQ(send(memory(TlpType::kMRd, kBar + handle_register::kHandle, 1)).at(0)->payload[0], 9);
 }
 
 TEST_F(TargetUnitTest, D5_EnablingTheDvsecActivatesHandlesWithItsRange) {
@@ -219,13 +329,14 @@ TEST_F(TargetUnitTest, D5_EnablingTheDvsecActivatesHandlesWithItsRange) {
 
 TEST_F(TargetUnitTest, PoisonedAndMalformedWritesChangeNothingAndAreBooked) {
   open_bars();
+  claim(0x40, 8);
   const PacketRef poisoned = memory(TlpType::kMWr, kBar + 0x40, 1);
   poisoned->tlp.is_poisoned = true;
   send(poisoned);
   const PacketRef malformed = memory(TlpType::kMWr, kBar + 0x40, 2);
   malformed->tlp.last_be = 0;
   send(malformed);
-  EXPECT_TRUE(writes_.empty());
+  EXPECT_TRUE(owner_.writes.empty());
   EXPECT_EQ(errors_["poisoned_tlp"], 1U);
   EXPECT_EQ(errors_["malformed_tlp"], 1U);
 }

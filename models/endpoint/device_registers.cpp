@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers and memory in BAR 0.
+#include "endpoint/device_registers.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace flitwise {
+namespace {
+
+constexpr std::size_t kMostBytes = 4096;  // of one read
+
+std::uint64_t little_endian(const std::uint8_t* bytes, std::size_t size) {
+  std::uint64_t value = 0;
+  for (std::size_t byte = 0; byte < size; ++byte) {
+    value |= std::uint64_t{bytes[byte]} << 8 * byte;
+  }
+  return value;
+}
+
+}  // namespace
+
+std::uint64_t ContextStop::encode() const {
+  return kStop | std::uint64_t{function.value} << 32 | (pasid ? kHasPasid | to_int(*pasid) : 0);
+}
+
+DeviceRegisters::DeviceRegisters(unsigned functions, std::uint64_t bar_size, Hooks hooks)
+    : functions_(functions), bar_size_(bar_size), hooks_(std::move(hooks)) {}
+
+void DeviceRegisters::claim(BarMap& map) {
+  map.claim({0, bar_size_ / 2, 0, functions_}, *this, kMemory);
+  map.claim({bar_size_ / 2, bar_size_ / 2, 0, functions_}, *this, kDoorbells);
+  map.claim({0, handle_register::kBlockBytes, 0, 1}, *this, kHandleRegisters);
+  map.claim({ContextStop::kOffset, context_stop_.size(), 0, 1}, *this, kContextStop);
+}
+
+void DeviceRegisters::mmio_write(const MmioPlace& place, const std::uint8_t* bytes,
+                                 std::size_t size, Time /*now*/) {
+  switch (place.region) {
+    case kHandleRegisters:
+      write_handle_registers(place.offset, bytes, size);
+      break;
+    case kContextStop:
+      std::memcpy(context_stop_.data() + (place.offset - ContextStop::kOffset), bytes, size);
+      hooks_.context_stop_written();
+      break;
+    case kMemory:
+      store(place, bytes, size);
+      break;
+    default:
+      break;
+  }
+}
+
+// A write of less than a DW leaves a handle register alone. [DHI D12]
+void DeviceRegisters::write_handle_registers(std::uint64_t offset, const std::uint8_t* bytes,
+                                             std::size_t size) {
+  for (std::size_t at = (4 - offset % 4) % 4; at + 4 <= size; at += 4) {
+    const auto value = static_cast<std::uint32_t>(little_endian(bytes + at, 4));
+    const std::optional<HandleCommand> command =
+        handle_registers_.write(static_cast<std::uint32_t>(offset + at), value);
+    if (command) {
+      hooks_.handle_command(*command);
+    }
+  }
+}
+
+void DeviceRegisters::store(MmioPlace place, const std::uint8_t* bytes, std::size_t size) {
+  while (size > 0) {
+    std::unique_ptr<Page>& page = pages_[page_of(place)];
+    if (page == nullptr) {
+      page = std::make_unique<Page>();
+      page->fill(0);
+    }
+    const std::size_t part = std::min<std::size_t>(size, kPageBytes - place.offset % kPageBytes);
+    std::memcpy(page->data() + place.offset % kPageBytes, bytes, part);
+    place.offset += part;
+    bytes += part;
+    size -= part;
+  }
+}
+
+void DeviceRegisters::load(MmioPlace place, std::uint8_t* bytes, std::size_t size) const {
+  while (size > 0) {
+    const auto page = pages_.find(page_of(place));
+    const std::size_t part = std::min<std::size_t>(size, kPageBytes - place.offset % kPageBytes);
+    if (page != pages_.end()) {
+      std::memcpy(bytes, page->second->data() + place.offset % kPageBytes, part);
+    }
+    place.offset += part;
+    bytes += part;
+    size -= part;
+  }
+}
+
+// REQUIRES: whole DWs of the handle registers.
+void DeviceRegisters::mmio_read(const MmioRead& read, MmioReplies& replies, Time now) {
+  std::array<std::uint8_t, kMostBytes> bytes;
+  std::fill_n(bytes.begin(), read.bytes, std::uint8_t{0});
+  switch (read.place.region) {
+    case kHandleRegisters:
+      for (std::size_t at = 0; at < read.bytes; ++at) {
+        const auto offset = static_cast<std::uint32_t>(read.place.offset + at);
+        bytes[at] =
+            static_cast<std::uint8_t>(handle_registers_.read(offset & ~3U) >> 8 * (offset % 4));
+      }
+      break;
+    case kContextStop:
+      std::memcpy(bytes.data(), context_stop_.data() + (read.place.offset - ContextStop::kOffset),
+                  read.bytes);
+      break;
+    case kMemory:
+      load(read.place, bytes.data(), read.bytes);
+      break;
+    default:
+      break;
+  }
+  replies.answer(read, bytes.data(), now);
+}
+
+std::optional<ContextStop> DeviceRegisters::context_stop() const {
+  const std::uint64_t written = little_endian(context_stop_.data(), context_stop_.size());
+  if ((written & ContextStop::kStop) == 0) {
+    return std::nullopt;
+  }
+  constexpr std::uint64_t kPasidMask = (1U << kPasidBits) - 1;
+  ContextStop order;
+  order.function = Bdf{static_cast<std::uint16_t>(written >> 32)};
+  if ((written & ContextStop::kHasPasid) != 0) {
+    order.pasid = Pasid{static_cast<std::uint32_t>(written & kPasidMask)};
+  }
+  return order;
+}
+
+void DeviceRegisters::reset(unsigned function) {
+  for (auto page = pages_.begin(); page != pages_.end();) {
+    const bool is_concerned = function == 0 || page->first / (bar_size_ / kPageBytes) == function;
+    page = is_concerned ? pages_.erase(page) : std::next(page);
+  }
+  if (function == 0) {
+    handle_registers_ = HandleRegisters();
+    context_stopped();
+  }
+}
+
+}  // namespace flitwise

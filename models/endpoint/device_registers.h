@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a device itself has in BAR 0: handle registers and the order to stop a context in that of
+/// the PF, memory that keeps what is written, and doorbells, which read 0.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "common/page.h"
+#include "dhi/handle_registers.h"
+#include "endpoint/bar_map.h"
+#include "flitwise/ids.h"
+
+namespace flitwise {
+
+/// Software stops a context of the device by eight bytes, written in one go with kStop set, and
+/// read back until that bit is gone. model: devices have something of the kind, each its own.
+struct ContextStop {
+  static constexpr std::uint64_t kOffset = 0x40;
+  static constexpr std::uint64_t kStop = std::uint64_t{1} << 63, kHasPasid = std::uint64_t{1} << 62;
+  Bdf function;             ///< bits 47:32
+  OptionalId<Pasid> pasid;  ///< bits 19:0
+
+  std::uint64_t encode() const;
+};
+
+class DeviceRegisters final : public RegionOwner {
+ public:
+  struct Hooks {
+    std::function<void(const HandleCommand&)> handle_command;
+    std::function<void()> context_stop_written;
+  };
+  DeviceRegisters(unsigned functions, std::uint64_t bar_size, Hooks hooks);
+
+  /// Doorbells are the upper half of each BAR, for the engine that has them.
+  void claim(BarMap& map);
+  void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
+                  Time now) override;
+  void mmio_read(const MmioRead& read, MmioReplies& replies, Time now) override;
+
+  HandleRegisters& handle_registers() { return handle_registers_; }
+  /// The order that was written and is not done yet.
+  std::optional<ContextStop> context_stop() const;
+  void context_stopped() { context_stop_.fill(0); }
+  /// BAR contents of one function, or with function 0 of all, go back to their reset values.
+  void reset(unsigned function);
+
+ private:
+  enum Region : unsigned { kMemory, kHandleRegisters, kContextStop, kDoorbells };
+  using Page = std::array<std::uint8_t, kPageBytes>;
+  using PageNumber = std::uint64_t;
+
+  PageNumber page_of(const MmioPlace& place) const {
+    return place.function * (bar_size_ / kPageBytes) + place.offset / kPageBytes;
+  }
+  void write_handle_registers(std::uint64_t offset, const std::uint8_t* bytes, std::size_t size);
+  void store(MmioPlace place, const std::uint8_t* bytes, std::size_t size);
+  void load(MmioPlace place, std::uint8_t* bytes, std::size_t size) const;
+
+  const unsigned functions_;
+  const std::uint64_t bar_size_;
+  Hooks hooks_;
+  HandleRegisters handle_registers_;
+  std::array<std::uint8_t, 8> context_stop_{};
+  std::unordered_map<PageNumber, std::unique_ptr<Page>> pages_;
+};
+
+}  // namespace flitwise
