@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "tlp/json_value.h"
+#include "codec/json_value.h"
 #include "workload/workload.h"
 
 namespace flitwise {

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "codec/flit_json.h"
+#include "codec/packet_read.h"
 #include "common/byte_vector.h"
-#include "link/flit_json.h"
-#include "tlp/packet_read.h"
 
 namespace flitwise {
 namespace {

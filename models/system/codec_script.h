@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-#include "link/flit_plan.h"
+#include "codec/flit_plan.h"
+#include "codec/json_value.h"
 #include "script/script_line.h"
 #include "system/script_output.h"
-#include "tlp/json_value.h"
 
 namespace flitwise {
 

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include "codec/cxl_flit_json.h"
 #include "common/byte_vector.h"
-#include "cxl/flit_json.h"
 #include "script/script_line.h"
 #include "system/script_output.h"
 

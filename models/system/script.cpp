@@ -6,10 +6,10 @@
 #include <ostream>
 #include <string>
 
+#include "codec/json_value.h"
 #include "common/input_file.h"
 #include "flitwise/error.h"
 #include "system/script_session.h"
-#include "tlp/json_value.h"
 
 namespace flitwise {
 namespace {

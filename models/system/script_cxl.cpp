@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of CXL.cache and CXL.mem by script, as any agent might send them.
+#include "codec/cxl_message_json.h"
 #include "config/problems.h"
-#include "cxl/message_json.h"
 #include "flitwise/error.h"
 #include "system/script_session.h"
 

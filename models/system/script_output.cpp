@@ -2,11 +2,11 @@
 // Lines of a script's answer.
 #include "system/script_output.h"
 
+#include "codec/json_value.h"
 #include "cxl/channels.h"
 #include "dhi/dhi_message.h"
 #include "flitwise/link_socket.h"
 #include "monitor/packet_note.h"
-#include "tlp/json_value.h"
 
 namespace flitwise {
 namespace {

@@ -2,9 +2,9 @@
 // Units on a wire as events.
 #include "system/wire_watch.h"
 
+#include "codec/packet_json.h"
 #include "cxl/channels.h"
 #include "flitwise/flit.h"
-#include "tlp/packet_json.h"
 
 namespace flitwise {
 

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "cli/commands.h"
-#include "cli/encode_command.h"
+#include "codec/encode_command.h"
 
 namespace flitwise::cli {
 namespace {

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "common/field_access.h"
+
 namespace flitwise {
 namespace {
 
@@ -88,127 +90,63 @@ constexpr std::array<CxlFields, kCxlChannels> kFields256 = {
     all_of(kH2dRsp256),   all_of(kH2dData256), all_of(kM2sReq256),  all_of(kM2sRwd256),
     all_of(kM2sBiRsp256), all_of(kS2mNdr256),  all_of(kS2mDrs256),  all_of(kS2mBiSnp256)};
 
+/// By CxlChannel.
+constexpr std::array<const char*, kCxlChannels> kIdNames = {
+    "cqid", "uqid", "uqid", "uqid", "cqid", "cqid", "tag", "tag", "bi_tag", "tag", "tag", "bi_tag"};
+
+struct FieldInfo {
+  const char* name;  ///< in JSON
+  FieldAccess<CxlMessage> value{};
+};
+/// By CxlField.
+constexpr std::array<FieldInfo, 23> kInfos = {{
+    {nullptr},
+    {"opcode", field_access<&CxlMessage::opcode>},
+    {nullptr, field_access<&CxlMessage::id>},  // by channel
+    {"address", field_access<&CxlMessage::address>},
+    {"rsp_data", field_access<&CxlMessage::rsp_data>},
+    {"rsp_pre", field_access<&CxlMessage::rsp_pre>},
+    {"snp_type", field_access<&CxlMessage::snp_type>},
+    {"meta_field", field_access<&CxlMessage::meta_field>},
+    {"meta_value", field_access<&CxlMessage::meta_value>},
+    {"tc", field_access<&CxlMessage::traffic_class>},
+    {"ld_id", field_access<&CxlMessage::ld_id>},
+    {"cache_id", field_access<&CxlMessage::cache_id>},
+    {"ckid", field_access<&CxlMessage::ckid>},
+    {"bi_id", field_access<&CxlMessage::bi_id>},
+    {"dev_load", field_access<&CxlMessage::dev_load>},
+    {"nt", field_access<&CxlMessage::non_temporal>},
+    {"poison", field_access<&CxlMessage::poison>},
+    {"bogus", field_access<&CxlMessage::bogus>},
+    {"go_err", field_access<&CxlMessage::go_err>},
+    {"chunk_valid", field_access<&CxlMessage::chunk_valid>},
+    {"has_byte_enables"},
+    {nullptr},
+    {nullptr},
+}};
+
 }  // namespace
 
 CxlFields fields_of(CxlFlitForm form, CxlChannel channel) {
   return (form == CxlFlitForm::k68 ? kFields68 : kFields256)[index_of(channel)];
 }
 
+const char* name_of(CxlField field, CxlChannel channel) {
+  return field == F::kId ? kIdNames[index_of(channel)]
+                         : kInfos[static_cast<std::size_t>(field)].name;
+}
+
 std::uint64_t value_of(const CxlMessage& message, CxlFieldSpec spec) {
-  switch (spec.field) {
-    case F::kOpcode:
-      return message.opcode;
-    case F::kId:
-      return message.id;
-    case F::kAddress:
-      return message.address >> lowest_address_bit(spec.bits);
-    case F::kRspData:
-      return message.rsp_data;
-    case F::kRspPre:
-      return message.rsp_pre;
-    case F::kSnpType:
-      return message.snp_type;
-    case F::kMetaField:
-      return message.meta_field;
-    case F::kMetaValue:
-      return message.meta_value;
-    case F::kTrafficClass:
-      return message.traffic_class;
-    case F::kLdId:
-      return message.ld_id;
-    case F::kCacheId:
-      return message.cache_id;
-    case F::kCkid:
-      return message.ckid;
-    case F::kBiId:
-      return message.bi_id;
-    case F::kDevLoad:
-      return message.dev_load;
-    case F::kNonTemporal:
-      return message.non_temporal ? 1 : 0;
-    case F::kPoison:
-      return message.poison ? 1 : 0;
-    case F::kBogus:
-      return message.bogus ? 1 : 0;
-    case F::kGoErr:
-      return message.go_err ? 1 : 0;
-    case F::kChunkValid:
-      return message.chunk_valid ? 1 : 0;
-    case F::kValid:
-    case F::kByteEnables:
-    case F::kTrailer:
-    case F::kReserved:
-      break;
-  }
-  return 0;
+  const FieldInfo& info = kInfos[static_cast<std::size_t>(spec.field)];
+  const std::uint64_t value = info.value.get == nullptr ? 0 : info.value.get(message);
+  return spec.field == F::kAddress ? value >> lowest_address_bit(spec.bits) : value;
 }
 
 void set_value(CxlMessage& message, CxlFieldSpec spec, std::uint64_t value) {
-  const auto byte = static_cast<std::uint8_t>(value);
-  const auto word = static_cast<std::uint16_t>(value);
-  switch (spec.field) {
-    case F::kOpcode:
-      message.opcode = byte;
-      return;
-    case F::kId:
-      message.id = word;
-      return;
-    case F::kAddress:
-      message.address = value << lowest_address_bit(spec.bits);
-      return;
-    case F::kRspData:
-      message.rsp_data = word;
-      return;
-    case F::kRspPre:
-      message.rsp_pre = byte;
-      return;
-    case F::kSnpType:
-      message.snp_type = byte;
-      return;
-    case F::kMetaField:
-      message.meta_field = byte;
-      return;
-    case F::kMetaValue:
-      message.meta_value = byte;
-      return;
-    case F::kTrafficClass:
-      message.traffic_class = byte;
-      return;
-    case F::kLdId:
-      message.ld_id = byte;
-      return;
-    case F::kCacheId:
-      message.cache_id = byte;
-      return;
-    case F::kCkid:
-      message.ckid = word;
-      return;
-    case F::kBiId:
-      message.bi_id = word;
-      return;
-    case F::kDevLoad:
-      message.dev_load = byte;
-      return;
-    case F::kNonTemporal:
-      message.non_temporal = value != 0;
-      return;
-    case F::kPoison:
-      message.poison = value != 0;
-      return;
-    case F::kBogus:
-      message.bogus = value != 0;
-      return;
-    case F::kGoErr:
-      message.go_err = value != 0;
-      return;
-    case F::kChunkValid:
-      message.chunk_valid = value != 0;
-      return;
-    case F::kValid:
-    case F::kByteEnables:
-    case F::kTrailer:
-    case F::kReserved:
-      return;
+  const FieldInfo& info = kInfos[static_cast<std::size_t>(spec.field)];
+  if (info.value.set != nullptr) {
+    info.value.set(message,
+                   spec.field == F::kAddress ? value << lowest_address_bit(spec.bits) : value);
   }
 }
 

@@ -56,6 +56,8 @@ constexpr std::uint32_t lowest_address_bit(std::uint32_t field_bits) {
   return field_bits == kRequestWithHalfLines ? 5 : 6;
 }
 
+/// The name of a field in JSON; null where it is none of its own.
+const char* name_of(CxlField field, CxlChannel channel);
 /// The field of a message as a number; 0 for those that are no part of it.
 std::uint64_t value_of(const CxlMessage& message, CxlFieldSpec spec);
 /// Sets the field, which has no more bits than the specification says.

@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 
+#include "codec/cxl_flit_json_keys.h"
+#include "codec/cxl_message_json.h"
+#include "codec/packet_json.h"
 #include "cxl/control_flit.h"
-#include "cxl/flit_json_keys.h"
-#include "cxl/message_json.h"
 #include "flitwise/flit.h"
-#include "tlp/packet_json.h"
 
 namespace flitwise::scenario {
 namespace {

@@ -8,63 +8,33 @@
 #include <string>
 #include <vector>
 
+#include "codec/json_reader.h"
+#include "codec/packet_json.h"
 #include "config/quantity.h"
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
-#include "tlp/json_reader.h"
-#include "tlp/packet_json.h"
 
 namespace flitwise {
 
 inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 
 /// A script names its keys "fields of the op" rather than of a packet.
-class OpReader {
+class OpReader : public JsonReader {
  public:
   OpReader(const json_value::Json& object, int line)
-      : fields_(object, JsonSource{"script", line, {"op", "id"}}) {}
-
-  bool has(const char* key) const { return fields_.has(key); }
-  void complain(const char* key, const std::string& message) { fields_.complain(key, message); }
-  void finish() { fields_.finish(); }
+      : JsonReader(object, JsonSource{"script", line, {"op", "id"}}) {}
 
   void need(const char* key) {
     if (!has(key)) {
       complain(key, "missing; expected one");
     }
   }
-  /// A value out of range leaves `out` as it was, so that what depends on it can be checked still.
-  template <class Integer>
-  void number(const char* key, std::uint64_t least, std::uint64_t most, Integer& out) {
-    fields_.field(key, [&](const json_value::Json& value) {
-      std::uint64_t number = 0;
-      json_value::Complaint complaint = json_value::read_number(value, least, most, number);
-      if (complaint.empty()) {
-        out = static_cast<Integer>(number);
-      }
-      return complaint;
-    });
-  }
   void address(std::uint64_t& out) {
     need("addr");
     number("addr", 0, kAnyNumber, out);
   }
-  void flag(const char* key, bool& out) {
-    fields_.field(key,
-                  [&](const json_value::Json& value) { return json_value::read_bool(value, out); });
-  }
-  /// False if the key is missing, or no hex digits.
-  bool hex(const char* key, std::vector<std::uint8_t>& out) {
-    bool is_good = false;
-    fields_.field(key, [&](const json_value::Json& value) {
-      json_value::Complaint complaint = json_value::read_bytes(value, out);
-      is_good = complaint.empty();
-      return complaint;
-    });
-    return is_good;
-  }
   void text(const char* key, std::string& out) {
-    fields_.field(key, [&](const json_value::Json& value) -> json_value::Complaint {
+    field(key, [&](const json_value::Json& value) -> json_value::Complaint {
       if (!value.is_string()) {
         return json_value::shown(value) + "; expected a text";
       }
@@ -72,17 +42,10 @@ class OpReader {
       return {};
     });
   }
-  std::size_t word(const char* key, const std::vector<std::string>& words) {
-    std::size_t index = 0;
-    fields_.field(key, [&](const json_value::Json& value) {
-      return json_value::read_word(value, words, index);
-    });
-    return index;
-  }
   /// A list of words: take(index) for each.
   template <class Take>
   void words(const char* key, const std::vector<std::string>& words, Take take) {
-    fields_.field(key, [&](const json_value::Json& value) -> json_value::Complaint {
+    field(key, [&](const json_value::Json& value) -> json_value::Complaint {
       if (!value.is_array()) {
         return json_value::shown(value) + "; expected a list";
       }
@@ -97,21 +60,9 @@ class OpReader {
       return {};
     });
   }
-  void bdf(const char* key, std::optional<Bdf>& out) {
-    fields_.field(key, [&](const json_value::Json& value) {
-      Bdf bdf;
-      json_value::Complaint complaint = json_value::read_bdf(value, bdf);
-      out = bdf;
-      return complaint;
-    });
-  }
   void requester_id(std::optional<Bdf>& out) { bdf("rid", out); }
-  void bdf(const char* key, Bdf& out) {
-    fields_.field(key,
-                  [&](const json_value::Json& value) { return json_value::read_bdf(value, out); });
-  }
   void pasid(OptionalId<Pasid>& out) {
-    fields_.field("pasid", [&](const json_value::Json& value) -> json_value::Complaint {
+    field("pasid", [&](const json_value::Json& value) -> json_value::Complaint {
       if (value.is_null()) {
         return {};
       }
@@ -124,18 +75,18 @@ class OpReader {
   }
   /// A packet as its fields, with the names that encode and decode use; out: its bytes.
   void tlp(const char* key, std::vector<std::uint8_t>& out) {
-    fields_.field(key, [&](const json_value::Json& value) {
+    field(key, [&](const json_value::Json& value) {
       return guarded([&] { out = bytes_of(tlp_from_json(value, {"script", 0, {}})); });
     });
   }
   void dllp(const char* key, Dllp& out) {
-    fields_.field(key, [&](const json_value::Json& value) {
+    field(key, [&](const json_value::Json& value) {
       return guarded([&] { out = dllp_from_json(value, {"script", 0, {}}); });
     });
   }
   /// A message of CXL.cache or CXL.mem as it stands: its fields, or the name of its channel.
   void cxl_message(const char* key, json_value::Json& out) {
-    fields_.field(key, [&](const json_value::Json& value) -> json_value::Complaint {
+    field(key, [&](const json_value::Json& value) -> json_value::Complaint {
       if (!value.is_object() && !value.is_string()) {
         return json_value::shown(value) + " seen; expected a message, or the name of its channel";
       }
@@ -146,7 +97,7 @@ class OpReader {
   /// The keys that nobody has asked for yet: read(object) takes them.
   template <class Read>
   void rest(Read read) {
-    const json_value::Json object = fields_.rest();
+    const json_value::Json object = JsonReader::rest();
     const json_value::Complaint complaint = guarded([&] { read(object); });
     if (!complaint.empty()) {
       complain("", complaint);
@@ -155,7 +106,7 @@ class OpReader {
   /// "1us"; not below 0.
   template <class TimeLike>
   void time(const char* key, TimeLike& out) {
-    fields_.field(key, [&](const json_value::Json& value) -> json_value::Complaint {
+    field(key, [&](const json_value::Json& value) -> json_value::Complaint {
       std::string problem = json_value::shown(value) + "; expected a time such as \"1us\"";
       if (!value.is_string()) {
         return problem;
@@ -180,8 +131,6 @@ class OpReader {
     }
     return {};
   }
-
-  JsonReader fields_;
 };
 
 }  // namespace flitwise

@@ -10,14 +10,14 @@
 #include <variant>
 #include <vector>
 
-#include "cxl/flit_json.h"
+#include "codec/cxl_flit_json.h"
+#include "codec/flit_json.h"
 #include "dhi/handle_types.h"
 #include "flitwise/dllp.h"
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
 #include "flitwise/tlp.h"
 #include "iommu/table_builder.h"
-#include "link/flit_json.h"
 #include "link/framing_tokens.h"
 #include "link/wire_faults.h"
 

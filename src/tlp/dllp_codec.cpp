@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::uint8_t, 12> kTypeCodes = {0x00, 0x10, 0x02, 0x40, 0xc0, 0x80,
                                                      0x20, 0x21, 0x23, 0x24, 0x30, 0x31};
 
-// Sets type, class and VC; false for a byte that no DLLP starts with. [LNK-6.2] [LNK-6.3]
+// Sets type and class; false for a byte that no DLLP starts with. [LNK-6.2] [LNK-6.3]
 bool read_type(std::uint8_t byte, Dllp& dllp) {
   for (std::size_t i = 0; i < kTypeCodes.size(); ++i) {
     const auto type = static_cast<DllpType>(i);
@@ -26,14 +26,35 @@ bool read_type(std::uint8_t byte, Dllp& dllp) {
     if ((byte & 0xf0) >= kTypeCodes[i] && fc_class < kFcClasses && (byte & 8) == 0) {
       dllp.type = type;
       dllp.fc_class = static_cast<FcClass>(fc_class);
-      dllp.vc = byte & 7;
       return true;
     }
   }
   return false;
 }
 
+// Bits [23:0] that no field of the type has.
+std::uint32_t raw_mask(DllpType type) {
+  std::uint32_t mask = is_flow_control(type) ? 0 : 0xffffffU;
+  for (const DllpField& field : dllp_fields()) {
+    mask &= field.is_of(type) ? ~(field.mask() << field.shift) : ~0U;
+  }
+  return mask;
+}
+
 }  // namespace
+
+const std::array<DllpField, 7>& dllp_fields() {
+  static constexpr std::array<DllpField, 7> kFields = {{
+      {"seq", is_ack_or_nak, field_access<&Dllp::sequence>, 12, 0},
+      {"vc", is_flow_control, field_access<&Dllp::vc>, 3, 24},
+      {"shared", is_flow_control, field_access<&Dllp::is_shared>, 1, 24 + kSharedCreditsBit},
+      {"hdr_scale", is_flow_control, field_access<&Dllp::hdr_scale>, 2, 22},
+      {"hdr_fc", is_flow_control, field_access<&Dllp::hdr_fc>, 8, 14},
+      {"data_scale", is_flow_control, field_access<&Dllp::data_scale>, 2, 12},
+      {"data_fc", is_flow_control, field_access<&Dllp::data_fc>, 12, 0},
+  }};
+  return kFields;
+}
 
 const char* name_of(DllpError error) {
   static constexpr std::array<const char*, 3> kNames = {"wrong_size", "bad_crc", "unknown_type"};
@@ -59,15 +80,13 @@ const char* name_of(DllpType type) {
 
 std::array<std::uint8_t, kDllpBytes> encode(const Dllp& dllp) {
   std::uint32_t dw = std::uint32_t{kTypeCodes[static_cast<std::size_t>(dllp.type)]} << 24;
-  if (is_flow_control(dllp.type)) {
-    dw += static_cast<std::uint32_t>(dllp.fc_class) << 28 | (dllp.vc & 7U) << 24 |
-          bit_at(dllp.is_shared, 24 + kSharedCreditsBit) | (dllp.hdr_scale & 3U) << 22 |
-          std::uint32_t{dllp.hdr_fc} << 14 | (dllp.data_scale & 3U) << 12 | (dllp.data_fc & 0xfffU);
-  } else if (is_ack_or_nak(dllp.type)) {
-    dw |= (dllp.raw & 0xfff000U) | (dllp.sequence & 0xfffU);
-  } else {
-    dw |= dllp.raw & 0xffffffU;
+  dw += is_flow_control(dllp.type) ? static_cast<std::uint32_t>(dllp.fc_class) << 28 : 0U;
+  for (const DllpField& field : dllp_fields()) {
+    if (field.is_of(dllp.type)) {
+      dw |= (static_cast<std::uint32_t>(field.value.get(dllp)) & field.mask()) << field.shift;
+    }
   }
+  dw |= dllp.raw & raw_mask(dllp.type);
   const std::array<std::uint8_t, 4> content = {
       static_cast<std::uint8_t>(dw >> 24), static_cast<std::uint8_t>(dw >> 16),
       static_cast<std::uint8_t>(dw >> 8), static_cast<std::uint8_t>(dw)};
@@ -98,18 +117,13 @@ DllpDecodeResult decode_dllp(const std::uint8_t* bytes, std::size_t count) {
     result.error = DllpError::kUnknownType;
     return result;
   }
-  const std::uint32_t dw = std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 | bytes[3];
-  if (is_flow_control(dllp.type)) {
-    dllp.hdr_scale = (dw >> 22) & 3U;
-    dllp.hdr_fc = (dw >> 14) & 0xffU;
-    dllp.data_scale = (dw >> 12) & 3U;
-    dllp.data_fc = dw & 0xfffU;
-  } else if (is_ack_or_nak(dllp.type)) {
-    dllp.sequence = dw & 0xfffU;
-    dllp.raw = dw & 0xfff000U;
-  } else {
-    dllp.raw = dw;
+  const std::uint32_t dw = dw_at(bytes);
+  for (const DllpField& field : dllp_fields()) {
+    if (field.is_of(dllp.type)) {
+      field.value.set(dllp, dw >> field.shift & field.mask());
+    }
   }
+  dllp.raw = dw & raw_mask(dllp.type);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/field_access.h"
 #include "flitwise/dllp.h"
 
 namespace flitwise {
@@ -19,6 +20,18 @@ inline constexpr unsigned kSharedCreditsBit = 3;
 enum class DllpError : std::uint8_t { kWrongSize, kBadCrc, kUnknownType };
 const char* name_of(DllpError error);  ///< "wrong_size", "bad_crc", "unknown_type"
 const char* name_of(DllpType type);    ///< "Ack", "InitFC1", "UpdateFC", ...
+
+/// A field of the content: `width` bits from bit `shift` of the DW on.
+struct DllpField {
+  const char* key;               ///< its name in JSON
+  bool (*is_of)(DllpType type);  ///< which types have it
+  FieldAccess<Dllp> value;
+  std::uint8_t width, shift;
+  std::uint32_t mask() const { return (1U << width) - 1U; }
+};
+/// In the order in which JSON has them. Neither the type nor Dllp::raw, the bits that no field has.
+/// [LNK-6.2] [LNK-6.4] [LNK-6.5]
+const std::array<DllpField, 7>& dllp_fields();
 
 /// Content and CRC. REQUIRES: a DLLP, fields within their ranges. [LNK-6.2] [LNK-6.4] [LNK-6.5]
 std::array<std::uint8_t, kDllpBytes> encode(const Dllp& dllp);

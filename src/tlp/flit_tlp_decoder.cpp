@@ -5,8 +5,8 @@
 #include "tlp/dw_bytes.h"
 #include "tlp/flit_tlp_encoder.h"
 #include "tlp/flit_tlp_layout.h"
-#include "tlp/header_layout.h"
 #include "tlp/ohc_fields.h"
+#include "tlp/tlp_fields.h"
 
 namespace flitwise {
 namespace {
@@ -48,56 +48,11 @@ class FlitDecoder {
     return true;
   }
 
-  std::uint32_t header_dw(unsigned index) const {
-    return dw_at(bytes_ + front_.header_at + std::size_t{4} * index);
-  }
-
+  // [LNK-11.14] [LNK-11.15]
   void read_header() {
-    const std::uint32_t dw1 = header_dw(1);
-    const Bdf id{static_cast<std::uint16_t>(dw1 >> 16)};
-    Tlp& tlp = result_.tlp;
-    tlp.is_poisoned = has_bit(dw1, 15);
-    tlp.tag = dw1 & ((1U << kFlitModeTagBits) - 1U);
-    if (is_completion(tlp.type)) {
-      tlp.completer_id = id;
-      read_completion(has_bit(dw1, 14));
-      return;
-    }
-    tlp.requester_id = id;
-    tlp.id_is_handle = has_bit(dw1, kFlitModeHandleBit);
-    if (is_message(tlp.type)) {
-      tlp.message_code = dw1 & 0xffU;
-      tlp.tag = (dw1 >> kMessageTagShift) & ((1U << kMessageTagBits) - 1U);
-      tlp.message_dw2 = header_dw(2);
-      tlp.message_dw3 = header_dw(3);
-    } else if (is_configuration(tlp.type)) {
-      tlp.completer_id = Bdf{static_cast<std::uint16_t>(header_dw(2) >> 16)};
-      tlp.register_offset = header_dw(2) & 0xffcU;
-    } else {
-      read_address();
-    }
-  }
-
-  // [LNK-11.15]
-  void read_completion(bool lower_address_6) {
-    Tlp& tlp = result_.tlp;
-    const std::uint32_t dw2 = header_dw(2);
-    tlp.requester_id = Bdf{static_cast<std::uint16_t>(dw2 >> 16)};
-    tlp.lower_address =
-        static_cast<std::uint8_t>(bit_at(lower_address_6, 6) | ((dw2 >> 12) & 0xfU) << 2);
-    tlp.byte_count = dw2 & 0xfffU;
-    if (tlp.byte_count == 0) {
-      tlp.byte_count = kMaxByteCount;
-    }
-  }
-
-  // [LNK-11.14]
-  void read_address() {
-    Tlp& tlp = result_.tlp;
-    const std::uint32_t low = header_dw(tlp.is_4dw ? 3 : 2);
-    tlp.address = (tlp.is_4dw ? std::uint64_t{header_dw(2)} << 32 : 0U) | (low & ~3U);
-    if (is_memory_request(tlp.type)) {
-      tlp.at = static_cast<AddressType>(low & 3U);
+    for (unsigned i = 1; i < header_bytes(result_.tlp) / 4; ++i) {
+      take_header_dw(dw_at(bytes_ + front_.header_at + std::size_t{4} * i), i, TlpForm::kFlit,
+                     result_.tlp);
     }
   }
 

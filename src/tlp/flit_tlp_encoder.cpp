@@ -11,6 +11,7 @@
 #include "tlp/dw_bytes.h"
 #include "tlp/flit_tlp_layout.h"
 #include "tlp/ohc_fields.h"
+#include "tlp/tlp_fields.h"
 
 namespace flitwise {
 namespace {
@@ -64,47 +65,21 @@ Gap find_memory_gap(const Tlp& tlp) {
 }
 
 // [LNK-11.13]
-std::uint32_t first_dw(const Tlp& tlp, bool with_ohc_a) {
+std::uint32_t type_and_ohc(const Tlp& tlp, bool with_ohc_a) {
   const FlitTypeCodes codes = flit_type_codes(tlp.type);
   const std::uint32_t type = header_bytes(tlp) == 16 ? codes.wide : codes.narrow;
-  const std::uint32_t routing =
-      is_message(tlp.type) ? static_cast<std::uint32_t>(tlp.routing) & 7U : 0U;
   const auto* const ohc_e = std::find(kOhcEDws.begin(), kOhcEDws.end(), ohc_e_dws(tlp));
-  const auto ohc_e_code = static_cast<std::uint32_t>(ohc_e - kOhcEDws.begin());
-  return (type + routing) << 24 | (tlp.tc & 7U) << 21 | ohc_e_code << 19 |
-         bit_at(has_ohc_b(tlp), 17) | bit_at(with_ohc_a, 16) |
-         (tlp.has_ecrc ? trailer::kEcrc : trailer::kNone) << 13 |
-         bit_at(tlp.id_based_ordering, 12) | bit_at(tlp.relaxed_ordering, 11) |
-         bit_at(tlp.no_snoop, 10) | (tlp.length_dw & 0x3ffU);
+  return type << 24 | static_cast<std::uint32_t>(ohc_e - kOhcEDws.begin()) << kOhcEShift |
+         bit_at(with_ohc_a, kOhcABit);
 }
 
-// [LNK-11.15]
-void put_completion_header(const Tlp& tlp, ByteVector& out) {
-  const std::uint32_t lower_address = tlp.lower_address;
-  put_dw(out, std::uint32_t{tlp.completer_id.value} << 16 | bit_at(tlp.is_poisoned, 15) |
-                  bit_at(has_bit(lower_address, 6), 14) | tlp.tag);
-  put_dw(out, std::uint32_t{tlp.requester_id.value} << 16 | ((lower_address >> 2) & 0xfU) << 12 |
-                  (tlp.byte_count & 0xfffU));
-}
-
-// [LNK-11.14]
-void put_request_header(const Tlp& tlp, ByteVector& out) {
-  const std::uint32_t low = is_message(tlp.type)
-                                ? std::uint32_t{tlp.tag} << kMessageTagShift | tlp.message_code
-                                : tag_in_header(tlp);
-  put_dw(out, std::uint32_t{tlp.requester_id.value} << 16 | bit_at(tlp.is_poisoned, 15) |
-                  bit_at(tlp.id_is_handle, kFlitModeHandleBit) | low);
-  if (is_message(tlp.type)) {
-    put_dw(out, tlp.message_dw2);
-    put_dw(out, tlp.message_dw3);
-  } else if (is_configuration(tlp.type)) {
-    put_dw(out, std::uint32_t{tlp.completer_id.value} << 16 | (tlp.register_offset & 0xffcU));
-  } else {
-    if (header_bytes(tlp) == 16) {
-      put_dw(out, static_cast<std::uint32_t>(tlp.address >> 32));
-    }
-    put_dw(out, (static_cast<std::uint32_t>(tlp.address) & ~3U) |
-                    (static_cast<std::uint32_t>(tlp.at) & 3U));
+void put_header(const Tlp& tlp, bool with_ohc_a, ByteVector& out) {
+  Tlp shown = tlp;
+  shown.tag = tag_in_header(tlp);
+  std::array<std::uint32_t, 4> header = header_bits(shown, TlpForm::kFlit);
+  header[0] |= type_and_ohc(tlp, with_ohc_a);
+  for (unsigned i = 0; i < header_bytes(tlp) / 4U; ++i) {
+    put_dw(out, header[i]);
   }
 }
 
@@ -141,12 +116,7 @@ void encode_flit_mode(const Tlp& tlp, bool has_spare_ohc_a, const std::uint8_t* 
   for (unsigned i = 0; i < locals; ++i) {
     put_dw(out, tlp.other_prefixes[i]);
   }
-  put_dw(out, first_dw(tlp, with_ohc_a));
-  if (is_completion(tlp.type)) {
-    put_completion_header(tlp, out);
-  } else {
-    put_request_header(tlp, out);
-  }
+  put_header(tlp, with_ohc_a, out);
   if (with_ohc_a) {
     put_dw(out, encode_ohc_a(tlp));
   }

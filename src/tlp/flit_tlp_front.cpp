@@ -6,14 +6,12 @@
 
 #include "tlp/dw_bytes.h"
 #include "tlp/flit_tlp_layout.h"
-#include "tlp/header_layout.h"
+#include "tlp/tlp_fields.h"
 
 namespace flitwise {
 namespace {
 
 constexpr unsigned kRoutings = static_cast<unsigned>(MsgRouting::kGathered) + 1U;
-// Bits of the OHC field, counted in the DW. [LNK-11.13]
-constexpr unsigned kOhcABit = 16, kOhcBBit = 17, kOhcCBit = 18, kOhcEShift = 19;
 
 bool fail(FlitTlpFront& front, FlitTlpError error, std::size_t offset) {
   front.error = error;
@@ -47,8 +45,12 @@ bool read_type(std::uint8_t code, FlitTlpFront& front) {
   return true;
 }
 
-bool read_ohc_and_trailer(std::uint32_t dw, FlitTlpFront& front) {
+// [LNK-11.13]
+bool read_first_dw(std::uint32_t dw, FlitTlpFront& front) {
   Tlp& tlp = front.tlp;
+  if (!read_type(static_cast<std::uint8_t>(dw >> 24), front)) {
+    return false;
+  }
   if (has_bit(dw, kOhcCBit)) {
     return fail(front, FlitTlpError::kOhcCNotModelled, front.header_at + 1);
   }
@@ -56,31 +58,12 @@ bool read_ohc_and_trailer(std::uint32_t dw, FlitTlpFront& front) {
   if (!front.has_ohc_a && (is_io(tlp.type) || is_configuration(tlp.type))) {
     return fail(front, FlitTlpError::kMissingOhcA, front.header_at + 1);
   }
-  tlp.has_processing_hint = has_bit(dw, kOhcBBit);
   front.ohc_e_dws = kOhcEDws[(dw >> kOhcEShift) & 3U];
-  const unsigned trailer = (dw >> 13) & 7U;
+  const unsigned trailer = (dw >> trailer::kShift) & 7U;
   if (trailer != trailer::kNone && trailer != trailer::kEcrc) {
     return fail(front, FlitTlpError::kTrailerNotModelled, front.header_at + 2);
   }
-  tlp.has_ecrc = trailer == trailer::kEcrc;
-  return true;
-}
-
-// [LNK-11.13]
-bool read_first_dw(std::uint32_t dw, FlitTlpFront& front) {
-  Tlp& tlp = front.tlp;
-  if (!read_type(static_cast<std::uint8_t>(dw >> 24), front) || !read_ohc_and_trailer(dw, front)) {
-    return false;
-  }
-  tlp.tc = (dw >> 21) & 7U;
-  tlp.id_based_ordering = has_bit(dw, 12);
-  tlp.relaxed_ordering = has_bit(dw, 11);
-  tlp.no_snoop = has_bit(dw, 10);
-  tlp.length_dw = dw & 0x3ffU;
-  const bool length_counts = has_data(tlp.type) || fc_class(tlp.type) == FcClass::kNonPosted;
-  if (length_counts && tlp.length_dw == 0) {
-    tlp.length_dw = kMaxLengthDw;
-  }
+  take_header_dw(dw, 0, TlpForm::kFlit, tlp);
   return true;
 }
 

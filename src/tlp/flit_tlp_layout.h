@@ -78,8 +78,11 @@ inline constexpr unsigned kFlitModeHandleBit = 14;
 
 /// Codes of TS: what stands behind the payload. [LNK-11.13]
 namespace trailer {
-inline constexpr unsigned kNone = 0, kEcrc = 1;
+inline constexpr unsigned kShift = 13, kNone = 0, kEcrc = 1;
 }  // namespace trailer
+
+/// Bits of the OHC field, counted in the first DW. [LNK-11.13]
+inline constexpr unsigned kOhcABit = 16, kOhcBBit = 17, kOhcCBit = 18, kOhcEShift = 19;
 
 /// DWs of OHC-E by its code in the OHC field. [LNK-11.13]
 inline constexpr std::array<unsigned, 4> kOhcEDws = {0, 1, 2, 4};

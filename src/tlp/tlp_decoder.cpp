@@ -6,6 +6,7 @@
 #include "tlp/dw_bytes.h"
 #include "tlp/header_layout.h"
 #include "tlp/prefix.h"
+#include "tlp/tlp_fields.h"
 
 namespace flitwise {
 
@@ -104,100 +105,27 @@ class Decoder {
   bool read_first_dw() {
     Tlp& tlp = result_.tlp;
     const std::uint32_t dw = dw_at(at_);
-    const unsigned type = (dw >> 24) & 0x1fU;
     const std::optional<TlpType> kind =
-        dw >> 29 < 4U ? find_type(dw >> 29, type) : std::optional<TlpType>{};
+        dw >> 29 < 4U ? find_type(dw >> 29, (dw >> 24) & 0x1fU) : std::optional<TlpType>{};
     if (!kind) {
       return fail(TlpViolation::kUnknownType, at_);
     }
     tlp.type = *kind;
     tlp.is_4dw = ((dw >> 29) & 1U) != 0;
-    if (is_message(tlp.type)) {
-      tlp.routing = static_cast<MsgRouting>(type & 7U);
-    }
-    tlp.tag = static_cast<std::uint16_t>(((dw >> 23) & 1U) << 9 | ((dw >> 19) & 1U) << 8);
-    tlp.tc = (dw >> 20) & 7U;
-    tlp.id_based_ordering = ((dw >> 18) & 1U) != 0;
-    tlp.id_is_handle = ((dw >> kHandleBit) & 1U) != 0;
-    tlp.has_processing_hint = ((dw >> 16) & 1U) != 0;
-    tlp.has_ecrc = ((dw >> 15) & 1U) != 0;
-    tlp.is_poisoned = ((dw >> 14) & 1U) != 0;
-    tlp.relaxed_ordering = ((dw >> 13) & 1U) != 0;
-    tlp.no_snoop = ((dw >> 12) & 1U) != 0;
-    tlp.at = static_cast<AddressType>((dw >> 10) & 3U);
-    tlp.length_dw = dw & 0x3ffU;
-    const bool length_counts = has_data(tlp.type) || fc_class(tlp.type) == FcClass::kNonPosted;
-    if (length_counts && tlp.length_dw == 0) {
-      tlp.length_dw = kMaxLengthDw;
-    }
+    take_header_dw(dw, 0, TlpForm::kNonFlit, tlp);
     return true;
   }
 
   bool read_header() {
-    Tlp& tlp = result_.tlp;
-    const std::size_t bytes = header_bytes(tlp);
-    if (count_ < at_ + bytes) {
+    header_at_ = at_;
+    at_ += header_bytes(result_.tlp);
+    if (count_ < at_) {
       return fail(TlpViolation::kTruncated, count_);
     }
-    if (is_completion(tlp.type)) {
-      read_completion();
-    } else if (is_message(tlp.type)) {
-      read_message();
-    } else {
-      read_request();
+    for (unsigned i = 1; header_at_ + 4 * i < at_; ++i) {
+      take_header_dw(dw_at(header_at_ + 4 * i), i, TlpForm::kNonFlit, result_.tlp);
     }
-    header_at_ = at_;
-    at_ += bytes;
     return true;
-  }
-
-  void read_requester_and_tag(std::uint32_t dw) {
-    result_.tlp.requester_id = Bdf{static_cast<std::uint16_t>(dw >> 16)};
-    result_.tlp.tag = static_cast<std::uint16_t>(result_.tlp.tag | ((dw >> 8) & 0xffU));
-  }
-
-  // [LNK-2.5]
-  void read_completion() {
-    Tlp& tlp = result_.tlp;
-    const std::uint32_t dw1 = dw_at(at_ + 4);
-    const std::uint32_t dw2 = dw_at(at_ + 8);
-    tlp.completer_id = Bdf{static_cast<std::uint16_t>(dw1 >> 16)};
-    tlp.status = static_cast<CplStatus>((dw1 >> 13) & 7U);
-    tlp.bcm = ((dw1 >> 12) & 1U) != 0;
-    tlp.byte_count = dw1 & 0xfffU;
-    if (tlp.byte_count == 0) {
-      tlp.byte_count = kMaxByteCount;
-    }
-    read_requester_and_tag(dw2);
-    tlp.lower_address = dw2 & 0x7fU;
-  }
-
-  // [LNK-2.6]
-  void read_message() {
-    Tlp& tlp = result_.tlp;
-    const std::uint32_t dw1 = dw_at(at_ + 4);
-    read_requester_and_tag(dw1);
-    tlp.message_code = dw1 & 0xffU;
-    tlp.message_dw2 = dw_at(at_ + 8);
-    tlp.message_dw3 = dw_at(at_ + 12);
-  }
-
-  // [LNK-2.1] [LNK-2.4]
-  void read_request() {
-    Tlp& tlp = result_.tlp;
-    const std::uint32_t dw1 = dw_at(at_ + 4);
-    const std::uint32_t dw2 = dw_at(at_ + 8);
-    read_requester_and_tag(dw1);
-    tlp.last_be = (dw1 >> 4) & 0xfU;
-    tlp.first_be = dw1 & 0xfU;
-    if (is_configuration(tlp.type)) {
-      tlp.completer_id = Bdf{static_cast<std::uint16_t>(dw2 >> 16)};
-      tlp.register_offset = dw2 & 0xffcU;
-      return;
-    }
-    const std::uint32_t low = tlp.is_4dw ? dw_at(at_ + 12) : dw2;
-    tlp.address = (tlp.is_4dw ? std::uint64_t{dw2} << 32 : 0U) | (low & ~3U);
-    tlp.processing_hint = is_memory_request(tlp.type) ? low & 3U : 0U;
   }
 
   // [LNK-1.4] [LNK-1.6]

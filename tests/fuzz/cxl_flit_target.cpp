@@ -4,9 +4,9 @@
 // with its place, or comes back from JSON as flits that say the same.
 #include <algorithm>
 
+#include "codec/cxl_flit_json.h"
 #include "common/byte_vector.h"
 #include "cxl/flit_frame.h"
-#include "cxl/flit_json.h"
 #include "fuzz/fuzz_support.h"
 
 namespace flitwise {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A text as flits of CXL.cache and CXL.mem in JSON, one or a list: it is refused with ConfigError,
 // or its bytes read back without error.
-#include "cxl/flit_json.h"
+#include "codec/cxl_flit_json.h"
+#include "codec/json_value.h"
 #include "fuzz/fuzz_support.h"
-#include "tlp/json_value.h"
 
 namespace flitwise {
 namespace {

@@ -3,11 +3,11 @@
 // JSON.
 #include <algorithm>
 
+#include "codec/packet_json.h"
 #include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
 #include "tlp/crc.h"
 #include "tlp/dllp_codec.h"
-#include "tlp/packet_json.h"
 
 namespace flitwise {
 namespace {

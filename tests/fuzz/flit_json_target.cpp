@@ -3,9 +3,9 @@
 // flits. What is read from them as JSON makes flits in which the same is read again.
 #include <algorithm>
 
+#include "codec/flit_json.h"
 #include "flitwise/error.h"
 #include "fuzz/fuzz_support.h"
-#include "link/flit_json.h"
 
 namespace flitwise {
 namespace {

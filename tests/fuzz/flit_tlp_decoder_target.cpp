@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes make a TLP of flit mode or an error with its place, and what was decoded encodes to the
 // same bytes, from JSON as well.
+#include "codec/packet_json.h"
 #include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
 #include "tlp/flit_tlp_encoder.h"
 #include "tlp/ohc.h"
-#include "tlp/packet_json.h"
 
 namespace flitwise {
 namespace {

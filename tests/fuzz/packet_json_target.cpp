@@ -3,10 +3,10 @@
 // as the same packet.
 #include <algorithm>
 
+#include "codec/json_value.h"
+#include "codec/packet_json.h"
 #include "fuzz/fuzz_support.h"
 #include "tlp/dllp_codec.h"
-#include "tlp/json_value.h"
-#include "tlp/packet_json.h"
 #include "tlp/tlp_decoder.h"
 
 namespace flitwise {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A text as one line of a script: an operation within its ranges, or a ConfigError that can be
 // printed.
+#include "codec/json_value.h"
 #include "common/page.h"
 #include "flitwise/error.h"
 #include "fuzz/fuzz_support.h"
 #include "script/script_line.h"
-#include "tlp/json_value.h"
 #include "tlp/raw_packet.h"
 
 namespace flitwise {

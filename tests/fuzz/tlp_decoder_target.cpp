@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes make a TLP or a violation with its place, and what was decoded encodes to the same
 // bytes.
+#include "codec/packet_json.h"
 #include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
-#include "tlp/packet_json.h"
 #include "tlp/tlp_check.h"
 #include "tlp/tlp_decoder.h"
 #include "tlp/tlp_encoder.h"

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "codec/json_value.h"
 #include "config/load.h"
 #include "system/script.h"
-#include "tlp/json_value.h"
 #include "tlp/tlp_encoder.h"
 
 namespace flitwise::test {

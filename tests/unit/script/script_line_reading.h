@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
+#include "codec/json_value.h"
 #include "flitwise/error.h"
 #include "script/script_line.h"
-#include "tlp/json_value.h"
 
 namespace flitwise::test {
 

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
+#include "codec/packet_json.h"
 #include "common/byte_vector.h"
 #include "tlp/flit_tlp_decoder.h"
 #include "tlp/flit_tlp_encoder.h"
 #include "tlp/flit_tlp_layout.h"
 #include "tlp/ohc_fields.h"
-#include "tlp/packet_json.h"
 #include "unit/tlp/random_tlp.h"
 
 namespace flitwise::flit_tlp_codec_test {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Flits of CXL.cache and CXL.mem as JSON, one behind the other: what is owed is kept between them,
+/// for each form and direction. docs/formats/cxl_json.md shows every key.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "codec/json_value.h"
+#include "codec/packet_json.h"
+#include "common/byte_vector.h"
+#include "cxl/flit_codec.h"
+
+namespace flitwise {
+
+/// Which flits are meant.
+struct CxlFlitKind {
+  CxlFlitForm form = CxlFlitForm::k68;
+  CxlDirection direction = CxlDirection::kDownstream;
+  std::uint32_t identity_bits = 0;
+
+  bool operator<(const CxlFlitKind& other) const {
+    return std::tie(form, direction, identity_bits) <
+           std::tie(other.form, other.direction, other.identity_bits);
+  }
+};
+
+/// Keys flit, direction and identity_bits as they are given; flit may be missing.
+struct CxlGivenKind {
+  std::optional<CxlFlitForm> form;
+  std::optional<CxlDirection> direction;
+  std::uint32_t identity_bits = 0;
+};
+/// Throws ConfigError.
+CxlGivenKind cxl_kind_from_json(const json_value::Json& object, const JsonSource& source);
+
+/// Which flit an object is about, whatever else it says; a control flit needs no direction. Throws
+/// ConfigError.
+CxlFlitKind cxl_flit_kind_of(const json_value::Json& object, JsonSource source);
+
+/// One flit as JSON names it, on top of what the codec's flits owe. Throws ConfigError.
+CxlFlit cxl_flit_from_json(const json_value::Json& object, const JsonSource& source,
+                           const CxlFlitCodec& codec);
+
+class CxlFlitStream {
+ public:
+  /// One object is one flit, or with `messages` as many as they take. Throws ConfigError.
+  std::vector<ByteVector> bytes_of(const json_value::Json& object, const JsonSource& source);
+
+  struct Read {
+    json_value::Json json;
+    std::optional<CxlFlitError> error;
+    std::size_t error_offset = 0;
+  };
+  Read read(const CxlFlitKind& kind, const ByteVector& bytes);
+
+ private:
+  CxlFlitCodec& codec_of(const CxlFlitKind& kind);
+
+  std::map<CxlFlitKind, CxlFlitCodec> codecs_;
+};
+
+}  // namespace flitwise

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packets between hex digits and JSON.
+#include "codec/packet_text.h"
+
+#include <sstream>
+
+#include "codec/json_reader.h"
+#include "codec/packet_read.h"
+#include "common/byte_vector.h"
+#include "tlp/dllp_codec.h"
+
+namespace flitwise {
+namespace {
+
+using json_value::Complaint;
+using json_value::Json;
+
+const std::vector<std::string> kFramings = {"gen1", "gen3"};
+constexpr const char* kNoFraming = "a TLP of flit mode has no framing of its own; expected none";
+
+/// The keys that belong to the frame, not to the packet in it.
+struct FrameKeys {
+  std::optional<Framing> framing;
+  std::uint64_t sequence = 0;
+  bool is_nullified = false;
+  bool is_flit_mode = false;
+  bool checks = true;
+};
+
+const std::vector<std::string> kTlpFrameKeys = {"framing", "seq", "nullified", "flit_mode",
+                                                "check"};
+const std::vector<std::string> kDllpFrameKeys = {"framing"};
+
+// Moves the keys of the frame out of the packet's object.
+FrameKeys take_frame_keys(Json& object, const std::vector<std::string>& keys, JsonSource& source) {
+  Json own = Json::object();
+  if (object.is_object()) {
+    for (const std::string& key : keys) {
+      if (object.contains(key)) {
+        own[key] = object[key];
+        object.erase(key);
+      }
+    }
+  }
+  source.other_keys = keys;
+  FrameKeys frame;
+  JsonReader reader(own, source);
+  reader.word("framing", kFramings, frame.framing);
+  reader.number("seq", 0, 0xfff, frame.sequence);
+  reader.flag("nullified", frame.is_nullified);
+  reader.flag("flit_mode", frame.is_flit_mode);
+  reader.flag("check", frame.checks);
+  if (frame.is_flit_mode && frame.framing) {
+    reader.complain("framing", kNoFraming);
+  }
+  for (const char* key : {"seq", "nullified"}) {
+    if (reader.has(key) && !frame.framing) {
+      reader.complain(key, "needs framing; expected framing gen1 or gen3 beside it");
+    }
+  }
+  reader.finish();
+  return frame;
+}
+
+ByteVector part_of(const ByteVector& bytes, const FrameResult& frame) {
+  const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(frame.offset);
+  return {first, first + static_cast<std::ptrdiff_t>(frame.bytes)};
+}
+
+void accept(const FrameResult& frame, const ByteVector& bytes, const HexSource& source) {
+  if (frame.error) {
+    refuse(source, frame.error_offset,
+           fmt::format("{} in {} bytes; expected one whole frame", name_of(*frame.error),
+                       bytes.size()));
+  }
+}
+
+}  // namespace
+
+void refuse(const HexSource& source, std::size_t offset, const std::string& what) {
+  const int column = source.line > 0 ? 1 : 0;
+  throw ConfigError({{source.file, source.line, column, fmt::format("byte {}", offset), what}});
+}
+
+DecodeOptions decode_options(const Json& sets) {
+  DecodeOptions options;
+  JsonReader reader(sets, {"--set", 0, {}});
+  reader.word("framing", kFramings, options.framing);
+  reader.flag("check", options.checks);
+  reader.flag("flit_mode", options.is_flit_mode);
+  if (options.is_flit_mode && options.framing) {
+    reader.complain("framing", kNoFraming);
+  }
+  reader.finish();
+  return options;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    const bool is_empty = first == std::string::npos || line[first] == '#';
+    lines.push_back(is_empty ? "" : line.substr(first));
+  }
+  return lines;
+}
+
+ByteVector bytes_in(const std::string& hex, const HexSource& source) {
+  ByteVector bytes;
+  if (const Complaint complaint = json_value::read_bytes(hex, bytes); !complaint.empty()) {
+    throw ConfigError({{source.file, source.line, source.line > 0 ? 1 : 0, "", complaint}});
+  }
+  return bytes;
+}
+
+std::string tlp_hex(Json object, JsonSource source) {
+  const FrameKeys frame = take_frame_keys(object, kTlpFrameKeys, source);
+  const TlpDocument document =
+      tlp_from_json(object, source, frame.is_flit_mode ? TlpForm::kFlit : TlpForm::kNonFlit);
+  if (frame.checks) {
+    check_rules(document.tlp, source);
+  }
+  ByteVector bytes = bytes_of(document);
+  if (frame.framing) {
+    ByteVector framed;
+    frame_tlp(*frame.framing, static_cast<std::uint16_t>(frame.sequence), bytes, frame.is_nullified,
+              framed);
+    bytes = framed;
+  }
+  return json_value::hex_bytes(bytes.data(), bytes.size());
+}
+
+std::string dllp_hex(Json object, JsonSource source) {
+  const FrameKeys frame = take_frame_keys(object, kDllpFrameKeys, source);
+  const auto dllp = encode(dllp_from_json(object, source, false));
+  ByteVector bytes(dllp.begin(), dllp.end());
+  if (frame.framing) {
+    bytes.clear();
+    frame_dllp(*frame.framing, dllp, bytes);
+  }
+  return json_value::hex_bytes(bytes.data(), bytes.size());
+}
+
+Json tlp_json(const std::string& hex, const DecodeOptions& options, const HexSource& source) {
+  ByteVector bytes = bytes_in(hex, source);
+  FrameResult frame;
+  if (options.framing) {
+    frame = unframe_tlp(*options.framing, bytes.data(), bytes.size());
+    accept(frame, bytes, source);
+    bytes = part_of(bytes, frame);
+  }
+  PacketRead packet =
+      read_tlp(bytes, options.is_flit_mode ? TlpForm::kFlit : TlpForm::kNonFlit, options.checks);
+  if (packet.flaw) {
+    refuse(
+        source, frame.offset + packet.flaw->offset,
+        fmt::format("{} in {} bytes: {}", packet.flaw->kind, bytes.size(), packet.flaw->sentence));
+  }
+  if (options.is_flit_mode) {
+    packet.json["flit_mode"] = true;
+  }
+  if (!options.checks) {
+    packet.json["check"] = false;
+  }
+  if (options.framing) {
+    packet.json["framing"] = kFramings[static_cast<std::size_t>(*options.framing)];
+    packet.json["seq"] = frame.sequence;
+    packet.json["nullified"] = frame.is_nullified;
+  }
+  return std::move(packet.json);
+}
+
+Json dllp_json(const std::string& hex, const DecodeOptions& options, const HexSource& source) {
+  ByteVector bytes = bytes_in(hex, source);
+  FrameResult frame;
+  if (options.framing) {
+    frame = unframe_dllp(*options.framing, bytes.data(), bytes.size());
+    accept(frame, bytes, source);
+    bytes = part_of(bytes, frame);
+  }
+  const DllpDecodeResult result = decode_dllp(bytes.data(), bytes.size());
+  if (result.error) {
+    refuse(source, frame.offset + result.error_offset,
+           fmt::format("{} in {} bytes; expected 4 bytes of a known type and their CRC",
+                       name_of(*result.error), bytes.size()));
+  }
+  Json json = json_of(result.dllp);
+  if (options.framing) {
+    json["framing"] = kFramings[static_cast<std::size_t>(*options.framing)];
+  }
+  return json;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// TLPs with all that their bytes hold: payload, and bits that no field owns.
+#include "codec/packet_json.h"
+#include "common/byte_vector.h"
+#include "tlp/dw_bytes.h"
+#include "tlp/flit_tlp_encoder.h"
+#include "tlp/no_write.h"
+#include "tlp/tlp_encoder.h"
+
+namespace flitwise {
+namespace {
+
+void take_payload(const ByteVector& bytes, std::size_t offset, TlpDocument& document) {
+  const auto payload = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
+  document.payload.assign(payload, payload + static_cast<std::ptrdiff_t>(data_bytes(document.tlp)));
+}
+
+// What encoding would not bring back of what stands before the payload.
+void take_reserved_bits(const ByteVector& bytes, std::size_t payload_offset,
+                        TlpDocument& document) {
+  const ByteVector plain = bytes_of(document);
+  for (std::size_t at = 0; at < payload_offset; at += 4) {
+    document.reserved.push_back(dw_at(&bytes[at]) ^ dw_at(&plain[at]));
+  }
+  while (!document.reserved.empty() && document.reserved.back() == 0) {
+    document.reserved.pop_back();
+  }
+}
+
+}  // namespace
+
+TlpDocument document_of(const Tlp& tlp, const ByteVector& bytes, std::size_t payload_offset) {
+  TlpDocument document;
+  document.tlp = tlp;
+  if (is_translation_request(tlp)) {
+    document.tlp.processing_hint &= 1U << kNoWriteBit;
+  }
+  take_payload(bytes, payload_offset, document);
+  take_reserved_bits(bytes, payload_offset, document);
+  return document;
+}
+
+TlpDocument document_of(const FlitTlpDecodeResult& decoded, const ByteVector& bytes) {
+  TlpDocument document;
+  document.tlp = decoded.tlp;
+  document.form = TlpForm::kFlit;
+  document.has_spare_ohc_a = decoded.has_spare_ohc_a;
+  take_payload(bytes, decoded.payload_offset, document);
+  take_reserved_bits(bytes, decoded.payload_offset, document);
+  return document;
+}
+
+ByteVector bytes_of(const TlpDocument& document) {
+  const bool is_flit = document.form == TlpForm::kFlit;
+  const ByteVector& payload = document.payload;
+  ByteVector bytes;
+  if (is_flit) {
+    encode_flit_mode(document.tlp, document.has_spare_ohc_a, payload.data(), payload.size(), bytes);
+  } else {
+    encode(document.tlp, payload.data(), payload.size(), bytes);
+  }
+  for (std::size_t i = 0; i < 4 * document.reserved.size(); ++i) {
+    bytes[i] ^= static_cast<std::uint8_t>(document.reserved[i / 4] >> (24 - 8 * (i % 4)));
+  }
+  if (is_flit) {
+    write_flit_mode_ecrc(document.tlp, bytes.data(), bytes.size());
+  } else {
+    write_ecrc(document.tlp, bytes.data());
+  }
+  return bytes;
+}
+
+}  // namespace flitwise
