@@ -7,7 +7,8 @@
 /// follows here as well.
 /// Towards a port: TLM_COMPLETED means the receive buffer is free again (its credits return);
 /// TLM_UPDATED means the port holds the buffer and calls back with END_RESP and the same packet
-/// when it has let go. Delay is always zero: clocks live in the modules.
+/// when it has let go. Delay is zero towards a port; towards a link it is the time until the packet
+/// is there.
 #pragma once
 
 #include <tlm_utils/passthrough_target_socket.h>

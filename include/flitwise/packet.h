@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The one thing that travels: a TLP, a DLLP, a bit-packed message or a flit with its size by
 /// cause, its identity, its payload and the times at which it passed each hop. Counted references,
-/// pooled, never changed once sent.
+/// pooled. Once sent it stays, but for two notes: which credits it used, whom its handle stands
+/// for.
 #pragma once
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>

@@ -146,7 +146,7 @@ void LineCore::write_over(std::uint64_t line, bool is_written, Time when) {
   ends_.add(token, when);
 }
 
-// Nobody's data come before GO but those that are forged.
+// Only forged data come before their GO.
 void LineCore::note_early(std::uint64_t line, bool is_written) {
   for (Operation& one : operations_) {
     if (one.is_out && one.line.address == line) {

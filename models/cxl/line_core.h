@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A core that asks a cache for what an engine wants, line by line and in order: what it wants
-/// next, what it has out, and its books. [CXL-7.2]
+/// next, what it has out, and its counters. [CXL-7.2]
 #pragma once
 
 #include <algorithm>

@@ -149,7 +149,7 @@ tlm::tlm_sync_enum CxlMemHost::link_has_room(int /*id*/, Packet& /*packet*/,
   return tlm::TLM_COMPLETED;
 }
 
-// By the channel of its data, or without: nobody answers what has not left. [COH-7.1]
+// By the channel of its data, or without: what has not left has no answer. [COH-7.1]
 bool CxlMemHost::awaits(const CxlMessage& answer) const {
   const bool is_data = answer.channel == CxlChannel::kS2mDrs;
   if (answer.id >= requests_.size() || (!is_data && answer.channel != CxlChannel::kS2mNdr)) {

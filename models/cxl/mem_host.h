@@ -36,7 +36,7 @@ class CxlMemHost : public sc_core::sc_module {
   /// The engine has work again.
   void wake() { wakeup_.at(now()); }
 
-  /// A message that nobody here has asked for.
+  /// A message without a request.
   void send(PacketRef message);
 
   /// The link has gone down: what is out has no answer, and nothing is asked until it is up again.

@@ -29,7 +29,7 @@ ContextTeardown::ContextTeardown(HostBridge& bridge, MemoryPort& memory, Command
       polls_(bridge, options.step + options.memory_latency, options.clock) {}
 
 void ContextTeardown::end(std::uint32_t domain) {
-  pages_.domain(domain).is_over = true;  // nobody maps anything for it any more
+  pages_.domain(domain).is_over = true;  // nothing is mapped for it any more
   backlog_.push_back({domain, now()});
   next();
 }

@@ -87,7 +87,7 @@ void HostBridge::config(const CfgAccess& access, Done done) {
   send_nonposted({std::move(packet), route.port, std::move(done)});
 }
 
-// A request for what nobody owns ends here.
+// A request for an address without an owner ends here.
 void HostBridge::refuse(const Done& done) {
   after(mmio_ * 2, [done] {
     HostAnswer answer;
@@ -258,7 +258,7 @@ void HostBridge::finish(std::uint16_t tag, Time delay) {
   }
 }
 
-// The link below the port has gone down: nobody will answer them. [LNK-10.5]
+// The link below the port has gone down: no answer will come. [LNK-10.5]
 void HostBridge::refuse_requests_of(unsigned port) {
   for (std::size_t tag = 0; tag < outstanding_.size(); ++tag) {
     Outstanding& out = outstanding_[tag];

@@ -78,7 +78,7 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   void config(const CfgAccess& access, Done done);
   /// bytes 1..4096 that cross no 4 KiB boundary, in one TLP.
   void read(std::uint64_t address, unsigned bytes, Done done);
-  /// Posted: nobody waits. counts: belongs to the measured part. False where part of it has no
+  /// Posted: no wait. counts: belongs to the measured part. False where part of it has no
   /// owner; that part is counted as a master abort.
   bool write(std::uint64_t address, const std::uint8_t* bytes, std::size_t size, bool counts);
   /// Software does something else for so long.

@@ -206,7 +206,7 @@ void IommuDriver::call_again(double per_second, Time& due, std::function<void()>
   background(due - now(), std::move(what));
 }
 
-// What nobody waits for at the end of a run.
+// What is not waited for at the end of a run.
 void IommuDriver::background(Time delay, std::function<void()> what) {
   const Time when = now() + delay;
   agenda_.emplace(when.fs, std::move(what));

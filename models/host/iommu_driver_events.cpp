@@ -150,7 +150,7 @@ void IommuDriver::answer(const QueuedPageRequest& request, bool is_granted) {
   ring_.submit({encode(response)}, [] {});
 }
 
-// With CM=0 nobody remembers that the page was not there. [IOM-6.2] [PAS-42]
+// With CM=0 no cache keeps that the page was not there. [IOM-6.2] [PAS-42]
 void IommuDriver::map(Index page, std::vector<DescriptorBytes>& commands) {
   pages_->map(page);
   ++maps_;

@@ -62,7 +62,7 @@ void TranslationAgent::send_held_invalidation() {
   }
 }
 
-// A function that nobody reaches listens to nothing. [IQU-13]
+// A function that cannot be reached gets no message. [IQU-13]
 void TranslationAgent::carry_out(const PageGroupResponse& command) {
   PrgResponse response;
   response.agent = kRootComplexId;
@@ -96,7 +96,7 @@ void TranslationAgent::receive(const Packet& message) {
   }
 }
 
-// What nobody has asked for, or not so, sets ICE. [INV-10] [INV-13]
+// An answer without a request, or to another one, sets ICE. [INV-10] [INV-13]
 void TranslationAgent::complete_invalidation(const InvalidateCompletion& completion) {
   const CompletionReport report = device_tlbs_.complete(completion);
   if ((report.unexpected | report.mismatched) != 0) {

@@ -31,7 +31,7 @@ DeallocMessage message_of(const HandleInvalidation& command, std::uint8_t epoch)
 }  // namespace
 
 // The tags of the device are what limits them: the queue stands until one is free. A function that
-// nobody reaches, or whose device has no handles, does not answer, as with device TLBs.
+// cannot be reached, or whose device has no handles, does not answer, as with device TLBs.
 void TranslationAgent::carry_out(const HandleInvalidation& command) {
   const std::optional<HandleTables::Device> device =
       handle_tables_ == nullptr ? std::nullopt : handle_tables_->device_of(command.source);

@@ -28,7 +28,7 @@ void TranslationAgent::count_permission(const WalkRequest& request, const WalkRe
   counts_.permission_denied += is_denied ? 1 : 0;
 }
 
-// Who has a translation will use it. Only a walker that nobody waits for is taken. [SEC-04]
+// Who has a translation will use it. Only an idle walker is taken. [SEC-04]
 void TranslationAgent::prefetch_permission(const Job& hint, Time when) {
   Walk walk(hint.request, registers_.root_table(), offers_);
   Time latency = when - now();

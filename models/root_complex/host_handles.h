@@ -22,8 +22,8 @@ class HostHandles {
  public:
   HostHandles(const Config& config, PacketPool& pool);
 
-  /// Books the configured grant of `count` functions from `first` on; nothing where every function
-  /// has any domain anyway. Until then, configured grants are none. [DHI S3]
+  /// Records the configured grant of `count` functions from `first` on; nothing where every
+  /// function has any domain anyway. Until then, configured grants are none. [DHI S3]
   void grant(Bdf first, unsigned count);
   /// Grants are configured: messages that name their domain in full have to be checked.
   bool checks_grants() const { return config_.host.dhi.grant == GrantPolicy::kConfigured; }

@@ -280,8 +280,8 @@ const char* RootPort::identity_refusal_of(const Tlp& tlp, const DeviceIdentity& 
   return nullptr;
 }
 
-// False: a handle that names nobody, or an identity that is not the sender's; the packet has been
-// dealt with. [DHI D16]
+// False: a handle that names no domain, or an identity that is not the sender's; the packet has
+// been dealt with. [DHI D16]
 bool RootPort::resolve(Packet& packet, Time t, Standing& standing) {
   const OptionalId<Dhi> handle = handle_of(packet.tlp, form_);
   if (!handle) {

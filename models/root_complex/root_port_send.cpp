@@ -17,7 +17,7 @@ PacketRef RootPort::make_completion(const Packet& request) const {
   packet->is_raw = request.is_raw;
   Tlp& tlp = packet->tlp;
   start_completion(tlp, request.tlp);
-  // Completions always go to the BDF in full; a handle that names nobody is echoed. [DHI D16]
+  // Completions always go to the BDF in full; a handle that names no domain is echoed. [DHI D16]
   if (request.resolved) {
     tlp.requester_id = request.resolved->bdf;
   }
@@ -91,7 +91,7 @@ void RootPort::answer_refused(const Packet& packet, CplStatus status, Time delay
   send(completions_, std::move(answer), now() + delay + config_.host.timing.root_port);
 }
 
-// Dropped, and a fatal error; nobody is answered. [LNK-9.17]
+// Dropped without an answer, and a fatal error. [LNK-9.17]
 void RootPort::refuse_malformed(const Packet& packet, TlpViolation violation) {
   ++errors_[std::string("malformed_tlp.") + name_of(violation)];
   drop(packet, "malformed_tlp", "malformed_tlp", name_of(violation));

@@ -46,7 +46,7 @@ void RootPort::translate(Packet& packet, const Standing& standing, Time delay) {
   if (is_translation_request(packet.tlp) &&
       check_translation_request(packet.tlp, static_cast<unsigned>(config_.link.rcb), true) ==
           AgentVerdict::kMalformedTlp) {
-    --counters_.nonposted;  // nobody answers it [ATR-06] [ATR-07]
+    --counters_.nonposted;  // it gets no answer [ATR-06] [ATR-07]
     refuse_malformed(packet, TlpViolation::kBadLength);
     return;
   }

@@ -60,7 +60,7 @@ void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result
   found.when = when;
   ++known_;
   if (posted_ == 0) {
-    serve(slot);  // there is nobody whom it must not pass
+    serve(slot);  // there is none that it must not pass
   } else {
     release(slot);
   }

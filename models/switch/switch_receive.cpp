@@ -56,7 +56,7 @@ bool Switch::accept(std::uint16_t ingress, Packet& packet) {
   const std::optional<TlpViolation> violation =
       packet.malformed ? packet.malformed : check_tlp(packet.tlp, limits);
   if (violation && is_malformed(*violation)) {
-    // Dropped, and a fatal error; nobody is answered. [LNK-9.17]
+    // Dropped without an answer, and a fatal error. [LNK-9.17]
     ++errors_["malformed_tlp"];
     ++errors_[std::string("malformed_tlp.") + name_of(*violation)];
     return false;
@@ -263,7 +263,7 @@ PacketRef Switch::make_completion(std::uint16_t ingress, const Packet& request, 
   start_completion(tlp, request.tlp);
   end_without_data(tlp, request.tlp, status);
   tlp.completer_id = completer;
-  // To the BDF behind the handle; a handle of nobody's is echoed. [DHI D16]
+  // To the BDF behind the handle; an unknown handle is echoed. [DHI D16]
   const Port& port = at(ingress);
   const bool reads_handles = mode_ == SwitchMode::kHandleAware;
   tlp.requester_id = completion_target(request.tlp, form_, reads_handles ? &port.handles : nullptr);

@@ -28,7 +28,7 @@ enum class Attack : std::uint8_t {
   kProcess,        ///< an address of a domain of its device that it was not given
   kUntranslated,   ///< any other address that is not its own
   kHandleMessage,  ///< ALLOC or DEALLOC about somebody else, or with what it was not given
-  kCompletion,     ///< an answer that nobody asked for
+  kCompletion,     ///< an answer without a request
 };
 inline constexpr std::size_t kAttacks = 8;
 const char* name_of(Attack attack);

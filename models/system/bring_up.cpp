@@ -145,7 +145,7 @@ bool Machine::is_booted() const {
           is_still());
 }
 
-// Where nobody speaks PCIe there is no configuration space: both ends come up as they should be.
+// Where no part speaks PCIe there is no configuration space: both ends come up as they should be.
 void Machine::set_up_at_once() {
   fabric_.set_up_untimed();
   is_set_up_ = true;

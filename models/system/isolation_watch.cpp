@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books of an attack.
+// What an attack has reached.
 #include "system/isolation_watch.h"
 
 #include <fmt/format.h>

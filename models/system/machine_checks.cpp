@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The books that a run closes with.
+// The checks that a run ends with.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -70,7 +70,7 @@ Time Machine::memory_done() const {
   return done;
 }
 
-// When some engine goes on by itself, if nobody waits for anything else.
+// When some engine goes on by itself, if nothing waits for anything else.
 std::optional<Time> Machine::next_own_work() const {
   if (!is_started_) {
     return std::nullopt;

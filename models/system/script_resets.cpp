@@ -111,7 +111,7 @@ unsigned ScriptSession::pcie_capability(Bdf function) {
   return 0;
 }
 
-// Nothing where nobody answers.
+// Nothing where no port answers.
 std::optional<std::uint32_t> ScriptSession::config_read(Bdf target, unsigned offset) {
   CfgAccess access;
   access.target = target;

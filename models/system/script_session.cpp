@@ -205,7 +205,7 @@ void ScriptSession::report_write(const DmaOp& op) {
   }
 }
 
-// A malformed request is dropped: nobody ever answers it.
+// A malformed request is dropped: it never gets an answer.
 void ScriptSession::wait_for_read(ScriptEngine& engine) {
   while (engine.requests_out() > malformed_ && now() < engine.deadline()) {
     sc_core::sc_start(to_sc_time(kSlice));

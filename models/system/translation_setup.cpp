@@ -19,7 +19,7 @@ void set_up_translation(const Config& config, DeviceRange devices, MemoryPort& m
     const WorkloadConfig& workload = device.config.workload;
     tables.check_apart(workload.buffer_base, end_of_buffers(workload));
   }
-  // Nobody asks for pages that are there. Whoever does is recorded, and not in somebody's memory.
+  // There are no page requests for pages that are there; one is recorded, in no other's memory.
   agent.write_register(iommu_register::kPqa, 8, tables.spare_page());
   tables.use(agent);
 }

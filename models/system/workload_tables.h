@@ -61,7 +61,7 @@ class WorkloadTables {
   /// Every table has a domain of its own: translations of the second stage are known by it alone.
   /// [IOM-6.3]
   std::uint16_t domain_of(const DeviceIdentity& domain);
-  /// One that nobody else uses.
+  /// One without another user.
   std::uint64_t spare_page() { return builder_.take_page(); }
   /// Throws SimulationError where pages that devices write, `end` not included, meet the tables,
   /// or what lies before them from `first` on. REQUIRES: all tables are made.

@@ -72,7 +72,7 @@ double write_burst_ns(const LinkShape& link, unsigned writes, unsigned payload_b
 /// each 256, for writes of `bytes` that fit one TLP with `overhead_bytes` of header and OHC; whole
 /// DWs. [LNK-11.1]
 double flit_mode_efficiency(std::uint64_t bytes, unsigned overhead_bytes);
-/// Probability that FEC cannot mend a flit: two wrong bytes or more in one of its three groups,
+/// Probability that FEC cannot correct a flit: two wrong bytes or more in one of its three groups,
 /// bits wrong independently with `bit_error_rate`. [LNK-11.8]
 double uncorrectable_flit_rate(double bit_error_rate);
 

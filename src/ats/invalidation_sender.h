@@ -49,7 +49,7 @@ class InvalidationSender {
 
   /// Whether the function can take one more now; else the caller keeps it. [INV-18] [INV-31]
   bool can_send(unsigned function) const;
-  /// Books that a request had to stay back. [INV-31]
+  /// Counts a request that had to stay back. [INV-31]
   void note_held_back(unsigned function) { ++functions_[function].held_back; }
   std::uint64_t held_back(unsigned function) const { return functions_[function].held_back; }
   /// Takes the lowest free ITag for a request that leaves now. cookie: the caller's own mark.
@@ -64,7 +64,7 @@ class InvalidationSender {
   unsigned all_outstanding() const { return out_.size(); }
   Bdf id_of(unsigned function) const { return functions_[function].id; }
 
-  /// An invalidation that nobody answered in time; its ITag is free again. [INV-20]
+  /// An invalidation without an answer in time; its ITag is free again. [INV-20]
   struct Expired {
     unsigned function;
     std::uint8_t itag;

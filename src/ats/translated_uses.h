@@ -28,7 +28,7 @@ class TranslatedUses {
   std::uint32_t close(Slot slot);
   /// Has every open use of the range be waited for by this ITag; returns how many there are.
   unsigned hold(const PageRange& range, const InvalidationScope& scope, unsigned itag);
-  /// A reset: all have ended, and nobody waits.
+  /// A reset: all have ended, and none is waited for.
   void clear();
 
  private:

@@ -40,7 +40,7 @@ class TranslationReceiver {
   /// Asks; changes nothing. The traffic class is not looked at [TCP-24]. payload: length_dw DWs,
   /// unused for a Cpl. REQUIRES: completion has this request's transaction ID.
   TranslationVerdict check(const Tlp& completion, const std::uint8_t* payload) const;
-  /// Books a CplD in. REQUIRES: check() said kPartial or kLast.
+  /// Takes a CplD into account. REQUIRES: check() said kPartial or kLast.
   void accept(const Tlp& completion, const std::uint8_t* payload);
 
   /// Translations received; all of them after kLast.

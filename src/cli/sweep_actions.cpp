@@ -135,7 +135,7 @@ int sweep_run(const SweepOptions& options) {
     write_plan(plan, is_planned ? read_presentation(options.input) : study.presentation, folder,
                own_path());
   } else {
-    plan = read_manifest(manifest_of(folder));  // as it is now that nobody else writes it
+    plan = read_manifest(manifest_of(folder));  // as it is now that no other process writes it
   }
   if (!is_planned) {
     print_warnings(plan, options.input);

@@ -126,7 +126,7 @@ class JsonReader {
   /// A key that somebody else reads.
   void skip(const char* key) { known_.emplace_back(key); }
 
-  /// The keys that nobody has asked for yet, for somebody else to read.
+  /// The keys that no reader has taken yet, for another reader.
   json_value::Json rest() {
     json_value::Json others = json_value::Json::object();
     for (const auto& item : object_.items()) {
@@ -146,7 +146,7 @@ class JsonReader {
     }
   }
 
-  /// Complains of keys that nobody asked for, then throws ConfigError if anything was wrong.
+  /// Complains of keys that no reader took, then throws ConfigError if anything was wrong.
   void finish() {
     if (object_.is_object()) {
       complain_of_unknown_keys();

@@ -90,7 +90,7 @@ SnoopAnswer answer_of(cxl::H2dReq snoop, LineState state, bool is_leaving) {
   if (snoop == cxl::H2dReq::kSnpCur) {
     return {is_modified ? cxl::D2hRsp::kRspVFwdV : cxl::D2hRsp::kRspVHitV, state};
   }
-  // A line that leaves is given up by SnpData as well: nobody here would use a shared copy.
+  // A line that leaves is given up by SnpData as well: this device has no use for a shared copy.
   if (snoop == cxl::H2dReq::kSnpData && !is_leaving) {
     return {is_modified ? cxl::D2hRsp::kRspSFwdM : cxl::D2hRsp::kRspSHitSE, LineState::kShared};
   }

@@ -139,7 +139,7 @@ void DeviceCache::start_eviction(Way& way, const CoreRequest& request, bool is_o
   transactions_[cqid].request.line = way.data;
   transactions_[cqid].request.byte_enables = kAllBytes;
   if (way.state != LineState::kModified) {
-    array_.tell(way.line, LineState::kInvalid);  // nobody uses it any more [COH-2.7]
+    array_.tell(way.line, LineState::kInvalid);  // its use is over [COH-2.7]
   }
   array_.vacate(way);
 }

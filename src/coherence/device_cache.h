@@ -58,7 +58,7 @@ class DeviceCache {
   struct Transaction {
     cxl::D2hReq opcode{};
     CoreRequest request;
-    bool is_of_core = true;  ///< else the eviction of a victim, of which nobody waits to hear
+    bool is_of_core = true;  ///< else the eviction of a victim, which no core waits for
     bool has_go = false, has_data = false;
     bool is_pulled = false;  ///< its write data have gone
     bool is_error = false;

@@ -63,7 +63,7 @@ class DeviceMemory {
     bool is_snooping = false;  ///< a BISnp is out for it
     bool has_turn = false;     ///< it is the one that its line is busy with
     bool is_waiting = false;   ///< for its turn
-    bool is_lost = false;      ///< of a host that is gone: nobody waits for its answer
+    bool is_lost = false;      ///< of a host that is gone: its answer is not waited for
     std::uint32_t next = kNobody;
   };
   struct Line {

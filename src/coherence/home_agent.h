@@ -72,7 +72,7 @@ class HomeAgent {
     bool has_line = false;     ///< `line` is the line as it is now
     bool is_dirty = false;     ///< and memory has to have it
     bool is_error = false;     ///< memory does not have the line [COH-2.8]
-    bool is_orphan = false;    ///< its cache has gone: nobody is to be answered
+    bool is_orphan = false;    ///< its cache has gone: no answer is sent
     bool had_go = false;       ///< writes: with their pull, before memory has the line
     bool is_written = false;   ///< and their data have come
     bool was_held = false;     ///< evictions: the cache still had the line when its turn came

@@ -45,7 +45,7 @@ void HomeAgent::start(std::uint32_t transaction, CxlOutput& out) {
   }
 }
 
-/// Nobody is asked who does not hold the line. [COH-3.4]
+/// Only holders of the line are asked. [COH-3.4]
 PortMask HomeAgent::to_snoop(const Transaction& request) const {
   const LineHolders& holders = lines_.find(request.address)->holders;
   switch (request.opcode) {
@@ -62,7 +62,7 @@ PortMask HomeAgent::to_snoop(const Transaction& request) const {
     case cxl::D2hReq::kWoWrInv:
     case cxl::D2hReq::kWoWrInvF:
     case cxl::D2hReq::kClFlush:
-      return holders.all();  // of who asks as well: nobody has the line behind it
+      return holders.all();  // the requester's too: no cache has the line after it
     case cxl::D2hReq::kCleanEvict:
     case cxl::D2hReq::kDirtyEvict:
     case cxl::D2hReq::kCleanEvictNoData:
@@ -131,7 +131,7 @@ void HomeAgent::grant(std::uint32_t transaction, CxlOutput& out) {
     write_back(transaction, out);
     return;
   }
-  if (request.opcode != cxl::D2hReq::kRdCurr) {  // nobody remembers it, and it has no GO
+  if (request.opcode != cxl::D2hReq::kRdCurr) {  // no state follows from it, and it has no GO
     if (request.is_error) {
       holders.remove(request.port);
     } else if (state == cxl::GoState::kShared) {

@@ -8,7 +8,7 @@ namespace flitwise {
 
 enum class LineState : std::uint8_t { kInvalid, kShared, kExclusive, kModified };
 
-/// E and M: nobody else has a copy.
+/// E and M: no other cache has a copy.
 constexpr bool is_owned(LineState state) {
   return state == LineState::kExclusive || state == LineState::kModified;
 }

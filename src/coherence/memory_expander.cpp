@@ -32,7 +32,7 @@ void MemoryExpander::requested(const CxlMessage& request, CxlOutput& out) {
       return;
     case cxl::M2sReq::kMemInv:
     case cxl::M2sReq::kMemInvNt:
-    case cxl::M2sReq::kMemClnEvct:  // nobody here has a state to change
+    case cxl::M2sReq::kMemClnEvct:  // there is no state to change
       if (is_sound(request)) {
         answer_ndr(cxl::S2mNdr::kCmp, request, out);
       }

@@ -8,9 +8,9 @@
 
 namespace flitwise::config {
 
-/// Nobody has stopped for good before what is under way has taken the time that it takes, and a
-/// timer has run out: of completions [LNK-9.18], of replays [LNK-7.18] [CXL-3.7], of Acks
-/// [CXL-3.4].
+/// No part of a machine has stopped for good before what is under way has taken the time that it
+/// takes, and a timer has run out: of completions [LNK-9.18], of replays [LNK-7.18] [CXL-3.7], of
+/// Acks [CXL-3.4].
 void add_short_patience(const Config& config, std::vector<BrokenRelation>& broken);
 
 }  // namespace flitwise::config

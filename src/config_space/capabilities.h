@@ -64,7 +64,7 @@ struct EcrcControl {
 };
 EcrcControl ecrc_control(const ConfigSpace& space);
 /// Does the error call for ERR_COR as an advice, unless it is fatal? A request that is refused in
-/// its completion, and a completion that nobody waits for, are for others to judge. fc: of the TLP.
+/// its completion, and an unexpected completion, are for others to judge. fc: of the TLP.
 /// [LNK-12.9]
 constexpr bool is_advisory(cfg::aer::Uncorrectable error, FcClass fc) {
   switch (error) {
@@ -90,7 +90,7 @@ struct FoundError {
   std::array<std::uint32_t, 4> header{};  ///< zeros where there is no TLP
   bool is_advisory = false;
 };
-/// Books an error: sets AER and Device Status bits, logs the header of the first unmasked one.
+/// Records an error: sets AER and Device Status bits, logs the header of the first unmasked one.
 /// Returns the Message Code (ERR_COR, ERR_NONFATAL, ERR_FATAL) to be sent, if any. REQUIRES: PCI
 /// Express and AER capabilities are there. `physical`: of a VF, its PF, whose enables count for it.
 /// [LNK-12.8] [LNK-12.9]
@@ -101,7 +101,7 @@ std::optional<std::uint8_t> report_error(ConfigSpace& space, cfg::aer::Correctab
 /// Software has cleared bits of the AER status: where that of the first error no longer stands,
 /// First Error Pointer and header log are cleared too. REQUIRES: AER is there. [LNK-12.13]
 void forget_cleared_error(ConfigSpace& space);
-/// Root port: books an error message that arrived from `source`.
+/// Root port: records an error message that arrived from `source`.
 void note_error_message(ConfigSpace& root_port, std::uint8_t message_code, Bdf source);
 
 // ---- ARI, ACS (ari.cpp, acs.cpp)

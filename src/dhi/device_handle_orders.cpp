@@ -23,7 +23,7 @@ HandleStatus DeviceHandleTable::check(const DeallocMessage& message) const {
   return is_inside ? HandleStatus::kOk : HandleStatus::kHandleOutOfRange;
 }
 
-// Of a function only what it has: a handle that is free is nobody's.
+// Of a function only what it has: a free handle belongs to no function.
 void DeviceHandleTable::hold(unsigned tag, const DeallocMessage& message) {
   FLITWISE_CHECK(!is_held(tag), fmt::format("order {} is held twice", tag));
   Order& order = orders_[tag];

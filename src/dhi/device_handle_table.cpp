@@ -168,7 +168,7 @@ std::optional<Slot> DeviceHandleTable::first_idle_by_policy() const {
 }
 
 std::optional<Slot> DeviceHandleTable::pick_victim() const {
-  // Already given up: costs nobody anything.
+  // Already given up: it costs no domain its handle.
   if (const auto slot = first_idle(draining_)) {
     return slot;
   }

@@ -121,8 +121,8 @@ class DeviceHandleTable {
   /// The non-posted TLP has its last completion, or nothing sent later can come before it.
   void completed(HandlePin pin);
   /// It was given up, and may be on its way still, where a later ALLOC overtakes it: the handle
-  /// goes to nobody else until the table is reset. Its domain goes on using it. True: it was not
-  /// kept before. [DHI D10] [DHI S2]
+  /// goes to no other domain until the table is reset. Its domain goes on using it. True: it was
+  /// not kept before. [DHI D10] [DHI S2]
   bool given_up(HandlePin pin);
   /// A posted TLP will not be sent after all.
   void cancelled(HandlePin pin);
@@ -166,7 +166,7 @@ class DeviceHandleTable {
   // ---- orders of the host: device_handle_orders.cpp [DHI D15]
   /// Why an order cannot be carried out: its epoch, or handles beyond the range; kOk.
   HandleStatus check(const DeallocMessage& message) const;
-  /// What it covers is given to nobody any more, before or after release(): no new uses, and no
+  /// What it covers is not given away any more, before or after release(): no new uses, and no
   /// new allocation, which the host would free with the old one. REQUIRES: check() says kOk; tag
   /// below kDeallocOrders and not held. [DHI D10]
   void hold(unsigned tag, const DeallocMessage& message);
@@ -210,7 +210,7 @@ class DeviceHandleTable {
     bool has_ended = false;
     bool is_applied = false;
     bool is_at_host = true;
-    bool is_kept = false;  // for nobody else, also when it is not valid any more: no victim
+    bool is_kept = false;  // for no other domain, also when it is not valid any more: no victim
   };
 
   Slot slot_of(Dhi dhi) const {

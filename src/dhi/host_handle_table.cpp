@@ -222,7 +222,7 @@ DeallocVerdict HostHandleTable::apply(HandleRange own, const DeallocMessage& mes
   return {HandleStatus::kOk, entries};
 }
 
-// Clears what each device has of the range, and books it to that device.
+// Clears what each device has of the range, and counts it for that device.
 unsigned HostHandleTable::deallocate_range(HandleRange range, std::optional<Bdf> function) {
   unsigned entries = 0;
   for (Partition& one : partitions_) {

@@ -43,7 +43,7 @@ class OutstandingRequests {
   std::size_t in_use(unsigned function) const {
     return functions_[function] == nullptr ? 0 : functions_[function]->tags.in_use();
   }
-  /// Takes a tag and books the request. REQUIRES: free_tags(function) > 0; deadlines never
+  /// Takes a tag and records the request. REQUIRES: free_tags(function) > 0; deadlines never
   /// decrease.
   std::uint16_t open(unsigned function, OutstandingRequest&& request);
   /// Null where no such request is out: an Unexpected Completion.
@@ -55,7 +55,7 @@ class OutstandingRequests {
     return &slots_[functions_[function]->slots[tag]].request;
   }
   /// The function whose request went out with this handle as its Requester ID and this tag: an
-  /// error completion echoes a handle that names nobody at the host. [DHI D16]
+  /// error completion echoes a handle that names no domain at the host. [DHI D16]
   std::optional<unsigned> function_with(Bdf handle, std::uint16_t tag);
   void close(unsigned function, std::uint16_t tag);
 

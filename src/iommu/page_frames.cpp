@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books of pages.
+// Records of pages.
 #include "iommu/page_frames.h"
 
 #include <fmt/format.h>

@@ -48,7 +48,7 @@ class PageFrames {
 
  private:
   enum class State : std::uint8_t { kFree, kMapped, kLate };
-  /// Function and PASID in one number; 0: nobody.
+  /// Function and PASID in one number; 0: no owner.
   static std::uint64_t key_of(const DeviceIdentity& identity) {
     return std::uint64_t{1} << 40 | std::uint64_t{identity.bdf.value} << 20 |
            to_int(identity.pasid.value_or(Pasid{}));

@@ -180,7 +180,7 @@ void IommuRegisters::note_effects(std::uint32_t offset, unsigned bytes, std::uin
   }
 }
 
-/// What nobody needs to be told any more is not pending. unverified
+/// What has been told is not pending. unverified
 void IommuRegisters::clear_served(IommuEvent event, bool is_served) {
   const std::uint32_t control = block_of(event).control;
   if (is_served) {

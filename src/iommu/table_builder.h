@@ -92,7 +92,7 @@ class TableBuilder {
   static constexpr unsigned kDirectorySize = 2;          ///< PDTS: the directory fills one page
   static constexpr std::uint32_t kMostPasids = 1U << (kDirectorySize + 13);
 
-  /// area: where tables are made, page after page; it reads 0 and nobody else uses it.
+  /// area: where tables are made, page after page; it reads 0 and has no other user.
   explicit TableBuilder(Poke poke, std::uint64_t area = kDefaultArea,
                         unsigned host_address_bits = 48);
 

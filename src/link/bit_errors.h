@@ -25,7 +25,7 @@ class BitErrors {
   bool damages_dllp(std::uint32_t bits) {
     return is_active_ && hit(bits, faults_.corrupt_dllps, dllps_, next_dllp_);
   }
-  /// What becomes of one more flit: FEC mends one wrong byte in each of its three interleaved
+  /// What becomes of one more flit: FEC corrects one wrong byte in each of its three interleaved
   /// groups [LNK-11.8]. The ordinals of TLPs count flits with payload and damage them beyond
   /// repair, those of DLLPs the other flits.
   FlitDamage strike_flit(bool has_payload) {

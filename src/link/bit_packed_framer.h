@@ -8,8 +8,8 @@
 namespace flitwise {
 
 /// Messages are packed either from a flit boundary each, or one behind the other; an open flit is
-/// filled up as soon as no message waits. A message of no bits, which nobody could tell from
-/// nothing, ends the open flit, or takes one of its own. model: our choice, as is that no Ack,
+/// filled up as soon as no message waits. A message of no bits, which a receiver could not tell
+/// from nothing, ends the open flit, or takes one of its own. model: our choice, as is that no Ack,
 /// replay or credits are modelled: the text names none for this carrier.
 class BitPackedFramer final : public Framer {
  public:

@@ -14,7 +14,7 @@
 namespace flitwise {
 
 /// A half of a latency-optimised flit takes the time of the FEC decoder, as a whole flit does,
-/// though its CRC may show that there is nothing to mend. unverified [CXL-6.6]
+/// though its CRC may show that nothing is wrong. unverified [CXL-6.6]
 inline constexpr bool kHalfTakesFecTime = true;
 
 class Cxl256CacheMem {

@@ -42,7 +42,7 @@ class CxlQueues {
   CxlWaiting waiting(Time now);
   /// The oldest message of a channel goes: its credits are spent. REQUIRES: it was waiting.
   PacketRef take(CxlChannel channel);
-  /// Books the time during which messages wait for credits. To be called when messages were taken
+  /// Counts the time during which messages wait for credits. To be called when messages were taken
   /// and when credits came.
   void note_stalls(Time now);
   /// Stall times up to now.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// CRC and FEC of a flit's bytes. Which polynomials the standard has is not in our sources: both
-/// codes stand in for its own. They have its sizes and mend and find what LNK-11.8 says, but other
-/// check bytes. unverified [LNK-11.21]
+/// codes stand in for its own. They have its sizes and correct and find what LNK-11.8 says, but
+/// other check bytes. unverified [LNK-11.21]
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct FlitRepair {
   std::vector<std::size_t> mended;  ///< bytes that FEC has set right, in order; at most one a group
   bool is_good = false;             ///< the CRC fits
 };
-/// Mends a flit as far as FEC can, then asks the CRC.
+/// Corrects a flit as far as FEC can, then asks the CRC.
 FlitRepair mend_flit(FlitBytes& flit);
 
 }  // namespace flitwise

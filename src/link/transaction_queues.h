@@ -60,7 +60,7 @@ class TransactionQueues {
   /// taken since.
   PacketRef take(Position position);
 
-  /// Books the time during which a class waits for credits. To be called whenever choose() was
+  /// Counts the time during which a class waits for credits. To be called whenever choose() was
   /// asked.
   void note_stalls(Time now);
   /// Stall times up to now.

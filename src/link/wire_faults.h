@@ -46,7 +46,7 @@ struct WireFault {
   std::uint64_t nth = 1;    ///< the first unit that is struck, among those that match from now on
   std::uint64_t count = 1;  ///< so many in a row
   Time by{};                ///< kDelay
-  bool may_miss = false;    ///< nobody minds if it never strikes
+  bool may_miss = false;    ///< it is no error if it never strikes
   std::uint32_t token = 0;  ///< of the operation that asked for it
 };
 

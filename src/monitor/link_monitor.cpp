@@ -74,7 +74,7 @@ inline void LinkMonitor::book(Direction& direction, const Packet& packet, TlpKin
   }
 }
 
-// Nearly every TLP fits everywhere: one look at each monitor, then the books, without a call.
+// Nearly every TLP fits everywhere: one look at each monitor, then the counters, without a call.
 void LinkMonitor::sent(std::size_t end, const WireUnit& unit, Time now) {
   const Packet& packet = *unit.packet;
   if (unit.is_replay || packet.kind == PacketKind::kDllp || packet.kind == PacketKind::kFlit) {
@@ -198,7 +198,7 @@ void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
   }
 }
 
-// One made by hand says what is nobody's mistake.
+// A message made by a script says nothing about its sender's rules.
 void LinkMonitor::acknowledging(std::size_t end, const Packet& dllp, Time now) {
   const bool is_one = dllp.dllp.type == DllpType::kAck || dllp.dllp.type == DllpType::kNak;
   if (is_one && !dllp.is_raw) {

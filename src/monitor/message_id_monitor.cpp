@@ -31,7 +31,7 @@ enum Kind : std::uint8_t {
   kResponse = 32,  // D2H Rsp, M2S BIRsp
 };
 constexpr std::uint8_t kGoAndData = kGo | kData, kNdrAndData = kNdr | kData;
-// What nobody has a rule for: nothing is booked, and no answer expected. [COH-N.1]
+// Messages without a rule: nothing is recorded, and no answer expected. [COH-N.1]
 constexpr std::uint8_t kNothing = 0;
 
 bool has_state(const CxlMessage& request) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Requests of CXL.cache and CXL.mem on one link and what answers them: each id is out once at
-/// most, and an answer comes once, by a channel that its request asks for. Books are kept by what
+/// most, and an answer comes once, by a channel that its request asks for. Records are kept by what
 /// is sent and delivered. [COH-1.3] [COH-2.5] to [COH-2.7] [COH-4.1] [COH-5.1] [COH-5.3]
 /// [COH-6.2] [COH-6.4]
 #pragma once

@@ -18,7 +18,7 @@ class SequenceMonitor {
   enum class Numbered : std::uint8_t { kTlps, kFlits };
   explicit SequenceMonitor(Reporter reporter, Numbered what = Numbered::kTlps);
 
-  /// May a new TLP with this number go on the wire? Also false where the books have to grow.
+  /// May a new TLP with this number go on the wire? Also false where the record has to grow.
   bool fits(unsigned sequence) const { return sequence == next_ && sequence != stop_; }
   /// It goes.
   void sent(const Packet& packet, unsigned sequence) {

@@ -17,10 +17,10 @@ enum class Where : std::uint8_t {
   kLocal,      ///< ends here: Route::port names the port's own function
   kBroadcast,  ///< out of every downstream port
   kGather,     ///< counted here; one goes up when every downstream port has sent one
-  kNone,       ///< nobody takes it: Unsupported Request (posted: dropped and logged)
+  kNone,       ///< no port takes it: Unsupported Request (posted: dropped and logged)
 };
 
-/// Why nobody takes a packet.
+/// Why no port takes a packet.
 enum class NoRoute : std::uint8_t {
   kNothing,            ///< there is a route
   kNoWindow,           ///< no window claims the address

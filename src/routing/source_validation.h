@@ -17,7 +17,7 @@ namespace flitwise {
 
 enum class SourceVerdict : std::uint8_t {
   kPass,
-  kUncheckedHandle,  ///< passes with a handle that nobody looked at: what a legacy switch leaks
+  kUncheckedHandle,  ///< passes with a handle that was not checked: what a legacy switch leaks
   kForeignBus,       ///< ACS violation: bus outside secondary..subordinate
   kForeignHandle,    ///< handle outside the port's range
 };
@@ -61,7 +61,7 @@ SourceVerdict check_source(const Tlp& tlp, const Bridge& port, SwitchMode mode,
                            const IdentityForm& form, const HandleOwners& handles);
 
 /// Whom an error completion for `request` goes to: its Requester ID, or the owner of its handle;
-/// the handle itself where nobody is known. [DHI D16]
+/// the handle itself where it is unknown. [DHI D16]
 Bdf completion_target(const Tlp& request, const IdentityForm& form, const HandleOwners* owners);
 
 }  // namespace flitwise

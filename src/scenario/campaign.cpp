@@ -180,7 +180,7 @@ class Draw : private CampaignDraw {
     if (below(3) == 0) {
       draw_translation({"first_stage", "second_stage", "nested", "pass_through"});
     }
-    forbid("error");  // nobody has done anything wrong
+    forbid("error");  // nothing breaks a rule
     start_and_finish();
   }
 
@@ -266,7 +266,7 @@ class Draw : private CampaignDraw {
     }
   }
 
-  // DLLPs that nobody meant. Left out is what nothing can make good: an Ack or Nak that
+  // DLLPs that no rule asks for. Left out is what nothing can make good: an Ack or Nak that
   // acknowledges what may have been lost, and credits that are not there.
   void forge_dllps(const std::string& link, std::initializer_list<const char*> directions) {
     const std::vector<std::string> ways(directions.begin(), directions.end());

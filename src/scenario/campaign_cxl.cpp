@@ -103,7 +103,7 @@ class CxlDraw : private CampaignDraw {
     }
   }
 
-  // Nobody does anything wrong; what a link that goes down takes along is counted.
+  // Nothing breaks a rule; what a link that goes down takes along is counted.
   void draw_run() {
     step({{"op", "start"}});
     if (below(4) != 0) {

@@ -64,7 +64,7 @@ std::vector<Variant> crossed(const std::vector<Variant>& variants, const Value::
 
 constexpr const char* kBytes = "B";  // the one unit that a formula may leave out: 128B is 128
 
-// A number with another unit counts as none: what 4KiB / 4 is meant to be nobody can tell.
+// A number with another unit counts as none: the unit of 4KiB / 4 is not known.
 std::optional<double> number_of(const Parameters& values, const std::string& name,
                                 std::string& problem) {
   const auto found = values.find(name);

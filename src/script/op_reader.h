@@ -94,7 +94,7 @@ class OpReader : public JsonReader {
       return {};
     });
   }
-  /// The keys that nobody has asked for yet: read(object) takes them.
+  /// The keys that no reader has taken yet: read(object) takes them.
   template <class Read>
   void rest(Read read) {
     const json_value::Json object = JsonReader::rest();

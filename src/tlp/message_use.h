@@ -11,7 +11,7 @@ namespace flitwise {
 
 enum class MessageUse : std::uint8_t {
   kTaken,
-  kDiscarded,    ///< known, or not, and without any effect: nobody is told
+  kDiscarded,    ///< known, or not, and without any effect or error
   kUnsupported,  ///< an Unsupported Request
 };
 

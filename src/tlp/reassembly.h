@@ -49,7 +49,7 @@ class Reassembly {
   CompletionFit check(const Tlp& completion) const;
   /// Bytes of the answer this CplD carries. REQUIRES: check() said kPartial or kLast.
   std::uint32_t bytes_in(const Tlp& completion) const;
-  /// Books a completion in. REQUIRES: check() said kPartial or kLast.
+  /// Takes a completion into account. REQUIRES: check() said kPartial or kLast.
   void accept(const Tlp& completion);
 
   std::uint32_t bytes_left() const { return left_; }
