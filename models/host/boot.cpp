@@ -21,7 +21,7 @@ HandleEnd end_of(std::uint32_t capability, std::uint8_t epoch) {
 }  // namespace
 
 Boot::Boot(HostBridge& bridge, const Config& config, std::vector<BootPolicy> policies,
-           std::vector<std::uint32_t> acs)
+           std::vector<AccessControl> acs)
     : bridge_(bridge),
       step_(config.host.timing.software_step),
       policies_(std::move(policies)),
@@ -33,7 +33,7 @@ EnumeratorOptions Boot::options() {
   options.mps = 4096;  // As much as all below a root port support.
   options.enable_each_vf = false;
   options.acs_of = [this](const FoundFunction&) {
-    return asked_ports_ < acs_.size() ? acs_[asked_ports_++] : 0U;
+    return asked_ports_ < acs_.size() ? acs_[asked_ports_++] : AccessControl{};
   };
   options.mrrs_of = [this](const FoundFunction& function) {
     const bool is_known = !function.is_bridge && asked_ < policies_.size();

@@ -48,7 +48,7 @@ class Boot {
   /// One policy and one block of host handles (HostBridge::attach) for each device; ACS controls of
   /// the ports above links, in the order in which they are found.
   Boot(HostBridge& bridge, const Config& config, std::vector<BootPolicy> policies,
-       std::vector<std::uint32_t> acs);
+       std::vector<AccessControl> acs);
 
   /// `done` is called when the last access is complete.
   void start(std::function<void()> done);
@@ -78,7 +78,7 @@ class Boot {
   HostBridge& bridge_;
   const Time step_;
   const std::vector<BootPolicy> policies_;
-  const std::vector<std::uint32_t> acs_;
+  const std::vector<AccessControl> acs_;
   std::size_t asked_ = 0;        // endpoints whose MRRS has been asked for
   std::size_t asked_ports_ = 0;  // ports whose ACS has been asked for
   Enumerator enumerator_;

@@ -54,8 +54,9 @@ Switch::Switch(const sc_core::sc_module_name& name, const Config& config,
 void Switch::add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset,
                       bool has_siblings) {
   const auto index = static_cast<int>(ports_.size());
-  ConfigSpace space = port_space(type, {preset.generation, preset.lanes},
-                                 static_cast<std::uint8_t>(index), has_siblings);
+  ConfigSpace space =
+      port_space(type, {preset.generation, preset.lanes}, static_cast<std::uint8_t>(index),
+                 has_siblings, downstream_ports());
   ports_.push_back(std::make_unique<Port>(name, std::move(space), form_));
   ports_.back()->from_link->register_nb_transport_fw(this, &Switch::receive, index);
   ports_.back()->to_link->register_nb_transport_bw(this, &Switch::link_has_room, index);

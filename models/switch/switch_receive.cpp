@@ -25,6 +25,8 @@ const char* name_of(NoRoute reason) {
       return "no_device";
     case NoRoute::kBusMasterDisabled:
       return "bus_master_disabled";
+    case NoRoute::kEgressBlocked:
+      return "egress_blocked";
     case NoRoute::kWrongDirection:
       return "wrong_direction";
   }
@@ -144,6 +146,10 @@ bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
       return gather(ingress, packet);
     case Where::kNone:
       break;
+  }
+  if (route.reason == NoRoute::kEgressBlocked) {
+    ++errors_["acs_violation"];
+    return refuse(ingress, packet, CplStatus::kCA, "");
   }
   const bool is_completion_lost = is_completion(packet.tlp.type);
   const char* const kind = is_completion_lost ? "unexpected_completion" : "unsupported_request";

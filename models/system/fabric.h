@@ -152,7 +152,7 @@ class Fabric {
   DeviceRange devices_of(unsigned host) const;
   Range<std::unique_ptr<RootPort>> root_ports_of(unsigned host) const;
   /// ACS controls of what is above each link of a host, depth first: as software finds the ports.
-  std::vector<std::uint32_t> acs_of(unsigned host) const;
+  std::vector<AccessControl> acs_of(unsigned host) const;
   /// The switch right above the device checks buses; true where there is none.
   bool validates_source(const FabricDevice& device) const;
 
@@ -183,6 +183,7 @@ class Fabric {
   void assign_handles();
   Config at_root_port(const FabricDevice& device) const;
   AcsConfig acs_of_switch(NodeIndex node) const;
+  AccessControl access_control_of(NodeIndex sw) const;
   Switch& switch_at(NodeIndex node) const;
   std::uint8_t caches_of(unsigned host) const;
   void add_memory(FabricDevice& device, Link& link);

@@ -65,8 +65,8 @@ void Fabric::assign_buses_below(NodeIndex node, BusRange buses, std::uint64_t wi
   for (const NodeIndex lower : graph[node].lower) {
     below.push_back(needs_of(lower));
   }
-  const SwitchSetUp set_up = set_up_switch(switch_at(node), buses.secondary, below,
-                                           acs_control(acs_of_switch(node)), window);
+  const SwitchSetUp set_up =
+      set_up_switch(switch_at(node), buses.secondary, below, access_control_of(node), window);
   for (std::size_t i = 0; i < below.size(); ++i) {
     assign_buses_below(graph[node].lower[i], set_up.buses[i], set_up.windows[i].base);
   }
@@ -116,14 +116,35 @@ AcsConfig Fabric::acs_of_switch(NodeIndex node) const {
   return config_of_node(config_, graph, node).system.acs;
 }
 
-// A root port has what the switch below it has.
-std::vector<std::uint32_t> Fabric::acs_of(unsigned host) const {
-  std::vector<std::uint32_t> all;
+// A node may be named that stands below a port of the switch, at any depth.
+AccessControl Fabric::access_control_of(NodeIndex sw) const {
+  const AcsConfig acs = acs_of_switch(sw);
+  std::vector<unsigned> ports;
+  for (unsigned port = 0; port < graph[sw].lower.size(); ++port) {
+    const bool is_named =
+        std::any_of(acs.egress.begin(), acs.egress.end(), [&](const std::string& name) {
+          const std::optional<NodeIndex> node = graph.find(name);
+          return node && graph.is_at_or_below(*node, graph[sw].lower[port]);
+        });
+    if (is_named) {
+      ports.push_back(port);
+    }
+  }
+  return access_control(acs, ports);
+}
+
+// A root port has what the switch below it has, but for what is among peers.
+std::vector<AccessControl> Fabric::acs_of(unsigned host) const {
+  std::vector<AccessControl> all;
   for (const NodeIndex node : graph.all()) {
     if (graph[node].host == host && graph[node].upper) {
       const NodeIndex upper = graph.upper_of(node);
-      const NodeIndex sw = graph.is(upper, NodeKind::kSwitch) ? upper : node;
-      all.push_back(acs_control(graph.is(sw, NodeKind::kSwitch) ? acs_of_switch(sw) : AcsConfig{}));
+      if (graph.is(upper, NodeKind::kSwitch)) {
+        all.push_back(access_control_of(upper));
+      } else {
+        all.push_back(
+            access_control(graph.is(node, NodeKind::kSwitch) ? acs_of_switch(node) : AcsConfig{}));
+      }
     }
   }
   return all;

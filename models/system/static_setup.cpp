@@ -27,10 +27,14 @@ void set_bridge(Switch& sw, std::uint16_t port, std::uint8_t primary, BusRange b
   sw.configure(port, cfg::kCommand, cfg::kCommandMemorySpace | cfg::kCommandBusMaster, 0x3);
 }
 
-void set_access_control(Switch& sw, std::uint16_t port, std::uint32_t control) {
+void set_access_control(Switch& sw, std::uint16_t port, const AccessControl& access) {
   const auto acs = sw.config_space(port).find_extended(cfg::kExtAcs);
   FLITWISE_CHECK(acs.has_value(), "a downstream port without ACS");
-  sw.configure(port, static_cast<std::uint16_t>(*acs + cfg::acs::kControl), control << 16);
+  for (std::size_t i = 0; i < access.egress.size(); ++i) {
+    sw.configure(port, static_cast<std::uint16_t>(*acs + cfg::acs::kEgressVector + 4 * i),
+                 access.egress[i]);
+  }
+  sw.configure(port, static_cast<std::uint16_t>(*acs + cfg::acs::kControl), access.control << 16);
 }
 
 }  // namespace
@@ -40,7 +44,7 @@ std::uint64_t in_mib(std::uint64_t bytes) {
 }
 
 SwitchSetUp set_up_switch(Switch& sw, std::uint8_t bus, const std::vector<BelowSwitch>& below,
-                          std::uint32_t acs, std::uint64_t window) {
+                          const AccessControl& acs, std::uint64_t window) {
   FLITWISE_CHECK(below.size() == sw.downstream_ports(), "one device a downstream port");
   SwitchSetUp set_up;
   const unsigned internal_bus = bus + 1U;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "config_space/enumeration.h"
 #include "dhi/handle_types.h"
 #include "switch/switch.h"
 
@@ -32,6 +33,6 @@ inline constexpr std::uint64_t kWindowBase = std::uint64_t{1} << 40;
 /// from `window` on, enables memory and bus mastering, and sets ACS of downstream ports.
 /// REQUIRES: one device or switch a downstream port.
 SwitchSetUp set_up_switch(Switch& sw, std::uint8_t bus, const std::vector<BelowSwitch>& below,
-                          std::uint32_t acs, std::uint64_t window = kWindowBase);
+                          const AccessControl& acs, std::uint64_t window = kWindowBase);
 
 }  // namespace flitwise

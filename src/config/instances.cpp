@@ -28,10 +28,11 @@ std::vector<InstanceName> instance_names(const Graph& graph) {
         }
         break;
       case NodeKind::kSwitch:
-        all.push_back({node.name,
-                       {"system.switch_mode", "system.source_validation", "system.timing"},
-                       InstanceKind::kNode,
-                       index});
+        all.push_back(
+            {node.name,
+             {"system.switch_mode", "system.source_validation", "system.acs", "system.timing"},
+             InstanceKind::kNode,
+             index});
         break;
       case NodeKind::kDevice:
         all.push_back({node.name, {"device", "workload"}, InstanceKind::kNode, index});

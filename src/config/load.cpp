@@ -247,6 +247,24 @@ TopologyFacts facts_of(const Graph& graph) {
   return facts;
 }
 
+/// Names in system.acs.egress, of the whole or of one switch.
+void check_egress(const AcsConfig& acs, const Graph& graph, const Origins& origins,
+                  const std::string& prefix, ProblemList& problems) {
+  const std::string path = "system.acs.egress";
+  const Place* const place = origins.latest({path});
+  for (const std::string& name : acs.egress) {
+    if (place != nullptr && !graph.find(name)) {
+      std::vector<std::string> names;
+      for (const NodeIndex node : graph.all()) {
+        names.push_back(graph[node].name);
+      }
+      problems.add(*place, prefix + path,
+                   fmt::format("unknown node '{}'; expected the name of a switch or device{}",
+                               shortened(name), nearest_hint(name, names, "name")));
+    }
+  }
+}
+
 /// What one instance overrides.
 void check_instance(const InstanceName& known, const Graph& graph, Reader& reader, Config& config,
                     std::vector<std::string>& broken, ProblemList& problems) {
@@ -261,6 +279,8 @@ void check_instance(const InstanceName& known, const Graph& graph, Reader& reade
   }
   check_relations(with_overrides(base, instance.values), facts, reader.origins(), &instance.origins,
                   broken, problems);
+  check_egress(with_overrides(base, instance.values).system.acs, graph, instance.origins,
+               "system.instances." + known.name + ".", problems);
   if (!instance.values.empty()) {
     config.instances[known.name] = instance.values;
   }
@@ -303,6 +323,7 @@ Config finished(Reader& reader, const LoadOptions& options, ProblemList& problem
   if (has_graph(config, reader.origins(), problems)) {
     const Graph graph(config.system);
     check_relations(config, facts_of(graph), reader.origins(), nullptr, broken, problems);
+    check_egress(config.system.acs, graph, reader.origins(), "", problems);
     check_instances(graph, reader, config, broken, problems);
   } else {
     check_relations(config, {}, reader.origins(), nullptr, broken, problems);

@@ -106,7 +106,9 @@ void note_error_message(ConfigSpace& root_port, std::uint8_t message_code, Bdf s
 
 // ---- ARI, ACS (ari.cpp, acs.cpp)
 Capability ari_capability(std::uint8_t next_function = 0);
-Capability acs_capability();
+/// peers: downstream ports of the switch, among which there is peer-to-peer traffic; of a root port
+/// 0.
+Capability acs_capability(unsigned peers = 0);
 
 // ---- SR-IOV (sriov.cpp)
 struct SriovOptions {

@@ -63,6 +63,12 @@ struct FoundFunction {
   std::optional<std::uint16_t> extended_capability(std::uint16_t id) const;
 };
 
+/// What software writes into an ACS capability.
+struct AccessControl {
+  std::uint32_t control = 0;
+  std::vector<std::uint32_t> egress;  ///< DWs of the Egress Control Vector
+};
+
 struct EnumeratorOptions {
   AddressRange mmio{std::uint64_t{1} << 40, std::uint64_t{1} << 38};  ///< prefetchable 64-bit space
   unsigned mps = 256;  ///< wanted; lowered to what every function below a root port supports
@@ -75,7 +81,7 @@ struct EnumeratorOptions {
   bool enable_each_vf = true;      ///< set Bus Master Enable of every single VF
   bool source_validation = true;   ///< ACS at downstream ports that have it
   bool redirect_peer_to_peer = true;
-  std::function<std::uint32_t(const FoundFunction&)> acs_of;  ///< if set: instead of both
+  std::function<AccessControl(const FoundFunction&)> acs_of;  ///< if set: instead of both
   /// Further accesses for one function, run after everything else is set up (a DVSEC, for one).
   std::function<std::vector<CfgAccess>(const FoundFunction&)> further;
 };

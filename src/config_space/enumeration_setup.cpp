@@ -155,14 +155,21 @@ void Enumerator::Plan::write_acs(const FoundFunction& function) {
   if (!start) {
     return;
   }
-  const std::uint32_t control =
-      options_.acs_of ? options_.acs_of(function)
-                      : (options_.source_validation ? cfg::acs::kSourceValidation : 0U) |
-                            (options_.redirect_peer_to_peer ? cfg::acs::kP2pRequestRedirect |
-                                                                  cfg::acs::kP2pCompletionRedirect |
-                                                                  cfg::acs::kUpstreamForwarding
-                                                            : 0U);
-  write(function.bdf, *start + cfg::acs::kControl, control << 16, 0xc);
+  AccessControl access;
+  if (options_.acs_of) {
+    access = options_.acs_of(function);
+  } else {
+    access.control = (options_.source_validation ? cfg::acs::kSourceValidation : 0U) |
+                     (options_.redirect_peer_to_peer
+                          ? cfg::acs::kP2pRequestRedirect | cfg::acs::kP2pCompletionRedirect |
+                                cfg::acs::kUpstreamForwarding
+                          : 0U);
+  }
+  for (std::size_t i = 0; i < access.egress.size(); ++i) {
+    write(function.bdf, static_cast<unsigned>(*start + cfg::acs::kEgressVector + 4 * i),
+          access.egress[i]);
+  }
+  write(function.bdf, *start + cfg::acs::kControl, access.control << 16, 0xc);
 }
 
 void Enumerator::Plan::write_vf_enable(const FoundFunction& function) {

@@ -69,7 +69,7 @@ ConfigSpace virtual_function_space(const EndpointSpaceOptions& options) {
 }
 
 ConfigSpace port_space(cfg::pcie::PortType type, const PortLink& link, std::uint8_t port_number,
-                       bool is_multi_function) {
+                       bool is_multi_function, unsigned peers) {
   const bool is_root = type == cfg::pcie::PortType::kRootPort;
   FunctionIds ids;
   ids.device = static_cast<std::uint16_t>(0x0100 + static_cast<unsigned>(type));
@@ -80,7 +80,7 @@ ConfigSpace port_space(cfg::pcie::PortType type, const PortLink& link, std::uint
   space.add(pcie_capability(pcie));
   space.add(aer_capability(is_root, is_root));
   if (type != cfg::pcie::PortType::kUpstreamPort) {
-    space.add(acs_capability());
+    space.add(acs_capability(peers));
   }
   return space;
 }

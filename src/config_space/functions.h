@@ -41,8 +41,8 @@ ConfigSpace endpoint_space(const EndpointSpaceOptions& options);
 ConfigSpace virtual_function_space(const EndpointSpaceOptions& options);
 
 /// Root port, switch upstream port or switch downstream port: PM, PCI Express, AER and, looking
-/// downwards, ACS.
+/// downwards, ACS. peers: downstream ports of the same switch.
 ConfigSpace port_space(cfg::pcie::PortType type, const PortLink& link, std::uint8_t port_number,
-                       bool is_multi_function = false);
+                       bool is_multi_function = false, unsigned peers = 0);
 
 }  // namespace flitwise

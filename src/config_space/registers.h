@@ -123,7 +123,10 @@ enum class Correctable : std::uint8_t {
 namespace acs {
 inline constexpr std::uint16_t kControl = 0x04;  ///< DW: capability [15:0], control [31:16]
 inline constexpr std::uint32_t kSourceValidation = 1U << 0, kP2pRequestRedirect = 1U << 2,
-                               kP2pCompletionRedirect = 1U << 3, kUpstreamForwarding = 1U << 4;
+                               kP2pCompletionRedirect = 1U << 3, kUpstreamForwarding = 1U << 4,
+                               kP2pEgressControl = 1U << 5, kDirectTranslatedP2p = 1U << 6;
+inline constexpr std::uint16_t kEgressVector = 0x08;  ///< DWs, a bit for each port
+inline constexpr unsigned kVectorSizeShift = 8;       ///< in the capability: ports
 }  // namespace acs
 namespace sriov {
 inline constexpr std::uint16_t kControl = 0x08, kInitialTotal = 0x0c, kNumVfs = 0x10,

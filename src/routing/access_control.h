@@ -3,22 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "config_space/registers.h"
+#include "config_space/enumeration.h"
 #include "flitwise/config.h"
 
 namespace flitwise {
 
-/// The ACS Control register.
-constexpr std::uint32_t acs_control(bool source_validation, PeerRoute request,
-                                    PeerRoute completion) {
-  return (source_validation ? cfg::acs::kSourceValidation : 0U) |
-         (request == PeerRoute::kRedirect ? cfg::acs::kP2pRequestRedirect : 0U) |
-         (completion == PeerRoute::kRedirect ? cfg::acs::kP2pCompletionRedirect : 0U) |
-         cfg::acs::kUpstreamForwarding;
-}
-inline std::uint32_t acs_control(const AcsConfig& acs) {
-  return acs_control(acs.source_validation, acs.p2p_request, acs.p2p_completion);
-}
+/// egress: ports that no peer may send requests to, by number.
+AccessControl access_control(const AcsConfig& acs, const std::vector<unsigned>& egress = {});
 
 }  // namespace flitwise

@@ -2,6 +2,7 @@
 /// What a type 1 header says about the way of packets: bus range, memory windows, enables, ACS.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 
 #include "config_space/config_space.h"
@@ -21,6 +22,10 @@ struct Bridge {
   bool source_validation = false;
   bool p2p_request_redirect = false;
   bool p2p_completion_redirect = false;
+  bool upstream_forwarding = false;
+  bool p2p_egress_control = false;
+  bool direct_translated_p2p = false;
+  std::bitset<256> egress_blocked;  ///< by downstream port
 
   bool owns_bus(unsigned bus) const {
     return secondary != 0 && bus >= secondary && bus <= subordinate;

@@ -52,19 +52,43 @@ Route RoutingTable::by_address(const Tlp& tlp, std::uint16_t ingress) const {
     return is_claimed && owner < ports() ? to(Where::kDown, owner) : none(NoRoute::kNoWindow);
   }
   const Bridge& port = downstream_[ingress];
-  if (owner == ingress) {
+  const bool is_back = owner == ingress;
+  if (is_back && !goes_on_up(ingress)) {
     return none(NoRoute::kBackToSender);
   }
   const bool is_message = !is_memory_request(tlp.type);
   if (!is_message &&
-      (!port.bus_master || (is_switch && owner >= ports() && !upstream_.bus_master))) {
+      (!port.bus_master || (is_switch && (is_back || owner >= ports()) && !upstream_.bus_master))) {
     return none(NoRoute::kBusMasterDisabled);
   }
-  const bool is_redirected = port.p2p_request_redirect || (is_handle_aware_ && tlp.id_is_handle);
   if (owner < ports()) {
-    return is_redirected ? up(true) : to(Where::kDown, owner);
+    return is_back ? up(true) : to_peer(tlp, ingress, owner);
   }
   return is_switch && upstream_.owns_address(tlp.address) ? none(NoRoute::kNoWindow) : up();
+}
+
+// What a switch below has redirected meets the port it came through again. [LNK-13.5]
+bool RoutingTable::goes_on_up(std::uint16_t ingress) const {
+  return kind_ == Kind::kSwitch && downstream_[ingress].upstream_forwarding;
+}
+
+// A handle means nothing to a peer. Egress Control decides port by port, and what it holds back is
+// redirected where requests are, else a violation. [LNK-2.6] [DHI D23]
+Route RoutingTable::to_peer(const Tlp& tlp, std::uint16_t ingress, unsigned egress) const {
+  const Bridge& port = downstream_[ingress];
+  if (is_handle_aware_ && tlp.id_is_handle) {
+    return up(true);
+  }
+  if (port.direct_translated_p2p && tlp.at == AddressType::kTranslated) {
+    return to(Where::kDown, egress);
+  }
+  if (port.p2p_egress_control) {
+    if (!port.egress_blocked[egress]) {
+      return to(Where::kDown, egress);
+    }
+    return port.p2p_request_redirect ? up(true) : none(NoRoute::kEgressBlocked);
+  }
+  return port.p2p_request_redirect ? up(true) : to(Where::kDown, egress);
 }
 
 Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) const {
@@ -79,11 +103,11 @@ Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) con
   }
   const unsigned owner = owner_of_bus(bus);
   if (!is_from_above && owner == ingress) {
-    return none(NoRoute::kBackToSender);
+    return goes_on_up(ingress) ? up(true) : none(NoRoute::kBackToSender);
   }
   if (owner < ports()) {
-    const bool is_redirected =
-        !is_from_above && is_completion(tlp.type) && downstream_[ingress].p2p_completion_redirect;
+    const bool is_redirected = !is_from_above && is_completion(tlp.type) && !tlp.relaxed_ordering &&
+                               downstream_[ingress].p2p_completion_redirect;
     return is_redirected ? up(true) : to(Where::kDown, owner);
   }
   const bool is_internal = bus == internal_bus() && (!is_switch || upstream_.secondary != 0);

@@ -29,6 +29,7 @@ enum class NoRoute : std::uint8_t {
   kNoHandle,           ///< no port's devices were given the handle
   kNoDevice,           ///< device number other than 0 behind a port, or no such port function
   kBusMasterDisabled,  ///< the ingress port may not forward memory requests upstream
+  kEgressBlocked,      ///< ACS P2P Egress Control: a violation
   kWrongDirection,     ///< a configuration request from below, a broadcast from below, ...
 };
 
@@ -79,6 +80,8 @@ class RoutingTable {
   Route by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) const;
   Route configuration(const Tlp& tlp, std::uint16_t ingress) const;
   Route message(const Tlp& tlp, std::uint16_t ingress) const;
+  bool goes_on_up(std::uint16_t ingress) const;
+  Route to_peer(const Tlp& tlp, std::uint16_t ingress, unsigned egress) const;
   Route up(bool is_redirected = false) const;
   unsigned functions() const { return functions_per_device(kind_, ports()); }
   unsigned owner_of_bus(unsigned bus) const;

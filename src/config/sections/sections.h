@@ -11,8 +11,9 @@
 namespace flitwise::config {
 
 Keys system_keys();
-Key nodes_key();  ///< system.nodes, part of system_keys()
-Key edges_key();  ///< system.edges, likewise
+Key nodes_key();   ///< system.nodes, part of system_keys()
+Key edges_key();   ///< system.edges, likewise
+Key egress_key();  ///< system.acs.egress, likewise
 Keys host_keys();
 Keys iommu_driver_keys();  ///< host.iommu_driver, part of host_keys()
 Keys iommu_keys();

@@ -27,6 +27,19 @@ Keys system_keys() {
       flag(
           "system.source_validation", [](auto& c) { return &c.system.acs.source_validation; },
           "Downstream ports of switches check the bus number of Requester IDs."),
+      flag(
+          "system.acs.source_validation", [](auto& c) { return &c.system.acs.source_validation; },
+          "The same as system.source_validation."),
+      choice(
+          "system.acs.p2p_request", [](auto& c) { return &c.system.acs.p2p_request; },
+          "Requests to a peer below the same switch go there, or up to the root complex."),
+      choice(
+          "system.acs.p2p_completion", [](auto& c) { return &c.system.acs.p2p_completion; },
+          "Completions to a peer below the same switch go there, or up to the root complex."),
+      egress_key(),
+      flag(
+          "system.acs.direct_translated", [](auto& c) { return &c.system.acs.direct_translated; },
+          "Requests to a peer with a translated address go there whatever the other keys say."),
       time(
           "system.timing.switch_forward", [](auto& c) { return &c.system.switch_timing.forward; },
           any_latency(), "Switch: from ingress to egress."),

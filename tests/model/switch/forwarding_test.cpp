@@ -120,8 +120,11 @@ TEST(Switch, APeerToPeerWriteIsRedirectedUpward) {
   EXPECT_EQ(bench.sw.redirected(), 1U);
 }
 
+// Without Upstream Forwarding. [LNK-13.5]
 TEST(Switch, AnAddressBehindTheSendersOwnPortIsAnsweredWithUr) {
   SwitchBench bench;
+  const auto acs = *bench.sw.config_space(0).find_extended(cfg::kExtAcs);
+  bench.sw.configure(0, static_cast<std::uint16_t>(acs + cfg::acs::kControl), 0);
   const PacketRef read = bench.make(TlpType::kMRd);
   read->tlp.is_4dw = true;
   read->tlp.address = bench.set_up.windows[0].base;

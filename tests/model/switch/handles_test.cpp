@@ -57,6 +57,9 @@ TEST(SwitchHandles, D23_ACompletionThatEchoesAHandleGoesDownThePortOfItsRange) {
 
 TEST(SwitchHandles, D23_AnErrorOfTheSwitchItselfGoesToTheFunctionThatAllocatedTheHandle) {
   SwitchBench bench;
+  const auto acs = *bench.sw.config_space(0).find_extended(cfg::kExtAcs);
+  bench.sw.configure(0, static_cast<std::uint16_t>(acs + cfg::acs::kControl),
+                     cfg::acs::kSourceValidation << 16);  // no Upstream Forwarding
   const Bdf function = Bdf::of(3, 0, 2);
   PacketRef alloc = bench.pool.make(PacketKind::kTlp);
   AllocMessage message;

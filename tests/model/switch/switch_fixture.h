@@ -86,7 +86,7 @@ class SwitchBench {
     connect(up, kUpstreamPort);
     connect(*down[0], 0);
     connect(*down[1], 1);
-    set_up = set_up_switch(sw, 1, {{1, 1 << 16}, {1, 1 << 16}}, acs_control(config.system.acs));
+    set_up = set_up_switch(sw, 1, {{1, 1 << 16}, {1, 1 << 16}}, access_control(config.system.acs));
     sw.add_handles(0, {Dhi{0}, Dhi{15}});
     sw.add_handles(1, {Dhi{16}, Dhi{31}});
   }

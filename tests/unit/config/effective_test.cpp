@@ -106,6 +106,7 @@ TEST(EffectiveConfig, EveryKeyIsReadBackAndChangesTheHash) {
       {"system.topology", "switch"},
       {"system.nodes", "[{name: a, kind: device}]"},
       {"system.edges", "[{from: rp0, to: a}]"},
+      {"system.acs.egress", "[ep0]"},
       {"iommu.timing.invalidate_timeout", "3us"},
       {"host.iommu_driver.premapped", "0.5"},
       {"host.iommu_driver.refuse_fraction", "0.5"},

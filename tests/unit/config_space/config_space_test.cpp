@@ -334,6 +334,20 @@ TEST(MsixAndPm, ControlWritesAreSeen) {
   EXPECT_TRUE(space.write(power, 3).power_state_changed);
 }
 
+TEST(Acs, EgressControlVectorHasABitForEachPeer) {
+  ConfigSpace port = ConfigSpace::type1({});
+  const std::uint16_t start = port.add(acs_capability(40));
+  EXPECT_EQ(port.read(static_cast<std::uint16_t>(start + cfg::acs::kControl)) >>
+                    cfg::acs::kVectorSizeShift &
+                0xffU,
+            40U);
+  const auto vector = static_cast<std::uint16_t>(start + cfg::acs::kEgressVector);
+  EXPECT_TRUE(port.write(vector, 0xffffffff).acs_changed);
+  port.write(static_cast<std::uint16_t>(vector + 4), 0xffffffff);
+  EXPECT_EQ(port.read(vector), 0xffffffffU);
+  EXPECT_EQ(port.read(static_cast<std::uint16_t>(vector + 4)), 0xffU);
+}
+
 TEST(Acs, ControlTakesOnlyWhatIsSupported) {
   ConfigSpace port = ConfigSpace::type1({});
   const std::uint16_t start = port.add(acs_capability());

@@ -95,6 +95,34 @@ TEST_F(SwitchRouting, AddressBehindItsOwnPortIsUnsupported) {
   expect(write_to(kBase + 8), 0, Where::kNone, kUpstreamPort, NoRoute::kBackToSender);
 }
 
+TEST_F(SwitchRouting, LNK_13_5_UpstreamForwardingSendsOnWhatWasRedirectedBelow) {
+  change(0, [](Bridge& port) { port.upstream_forwarding = true; });
+  expect(write_to(kBase + 8), 0, Where::kUp);
+  expect(completion_to(Bdf::of(3, 0, 0)), 0, Where::kUp);
+}
+
+TEST_F(SwitchRouting, LNK_13_3_EgressControlDecidesPortByPort) {
+  change(1, [](Bridge& port) {
+    port.p2p_egress_control = true;
+    port.egress_blocked[0] = true;
+  });
+  expect(write_to(kBase), 1, Where::kNone, kUpstreamPort, NoRoute::kEgressBlocked);
+  change(1, [](Bridge& port) { port.p2p_request_redirect = true; });
+  expect(write_to(kBase), 1, Where::kUp);
+  change(1, [](Bridge& port) { port.egress_blocked[0] = false; });
+  expect(write_to(kBase), 1, Where::kDown, 0);
+}
+
+TEST_F(SwitchRouting, LNK_13_4_TranslatedAddressesGoAcrossWhereThatIsEnabled) {
+  change(1, [](Bridge& port) { port.p2p_request_redirect = true; });
+  Tlp tlp = write_to(kBase);
+  tlp.at = AddressType::kTranslated;
+  expect(tlp, 1, Where::kUp);
+  change(1, [](Bridge& port) { port.direct_translated_p2p = true; });
+  expect(tlp, 1, Where::kDown, 0);
+  expect(write_to(kBase), 1, Where::kUp);
+}
+
 TEST_F(SwitchRouting, PeerToPeerGoesAcrossOrUpWhenRedirected) {
   expect(write_to(kBase), 1, Where::kDown, 0);
   change(1, [](Bridge& port) { port.p2p_request_redirect = true; });

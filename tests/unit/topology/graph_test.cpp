@@ -197,6 +197,17 @@ TEST(GraphInstances, OverrideNodesLinksAndHosts) {
   EXPECT_EQ(for_instance(config, "h1").iommu.walkers, 2U);
 }
 
+TEST(GraphInstances, EgressNamesNodes) {
+  const std::string tree = "topology: switch, devices: 2";
+  EXPECT_THAT(config_of("system: {" + tree + ", acs: {egress: [ep1]}}").system.acs.egress,
+              ElementsAre("ep1"));
+  EXPECT_THAT(problems_of("system: {" + tree + ", acs: {egress: [ep2]}}"),
+              ElementsAre(AllOf(HasSubstr("system.acs.egress: unknown node 'ep2'"),
+                                HasSubstr("nearest name"))));
+  EXPECT_THAT(problems_of("system: {" + tree + ", instances: {sw0: {system.acs.egress: [gpu]}}}"),
+              ElementsAre(HasSubstr("system.instances.sw0.system.acs.egress: unknown node 'gpu'")));
+}
+
 TEST(GraphInstances, MayNotOverrideWhatTheyHaveNoPartIn) {
   EXPECT_THAT(problems_of("system: {topology: graph, nodes: [{name: a, kind: device}],"
                           " edges: [{from: rp0, to: a}], instances: {rp0-a: {iommu.walkers: 2}}}"),
