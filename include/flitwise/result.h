@@ -3,10 +3,13 @@
 /// the summary table.
 #pragma once
 
+#include <any>
 #include <array>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <typeindex>
+#include <utility>
 #include <vector>
 
 #include "flitwise/time.h"
@@ -232,22 +235,45 @@ struct Violation {
 std::string text_of(const Violation& violation);
 std::string text_of(const std::vector<Violation>& violations);
 
-struct RunResult {
+/// Rows of all tables of statistics, by their type: LinkResult, LatencyResult, IommuResult ...
+class StatisticRows {
+ public:
+  template <class Row>
+  std::vector<Row>& rows() & {
+    std::any& all = rows_[typeid(Row)];
+    if (!all.has_value()) {
+      all = std::vector<Row>();
+    }
+    return *std::any_cast<std::vector<Row>>(&all);
+  }
+  template <class Row>
+  const std::vector<Row>& rows() const& {
+    static const std::vector<Row> kNone;
+    const std::any* const all = find(typeid(Row));
+    return all == nullptr ? kNone : *std::any_cast<std::vector<Row>>(all);
+  }
+  /// Of a result that is gone at the end of the statement.
+  template <class Row>
+  std::vector<Row> rows() && {
+    return std::move(rows<Row>());
+  }
+  /// A std::vector of this type; null where there are no rows.
+  const std::any* find(std::type_index row) const {
+    const auto found = rows_.find(row);
+    return found == rows_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::map<std::type_index, std::any> rows_;
+};
+
+struct RunResult : StatisticRows {
   std::uint64_t seed = 0;
   Time simulated;
   Time memory_asked, memory_done;  ///< the last access to host memory: given to it, and over
   double host_seconds = 0;
   std::string config_json;  ///< effective config, canonical
   std::string config_sha256;
-  std::vector<LinkResult> links;
-  std::vector<LatencyResult> latency;
-  std::vector<DhiResult> dhi;
-  std::vector<IommuResult> iommu;
-  std::vector<AtsResult> ats;
-  std::vector<WaitResult> waits;
-  std::vector<CxlCacheResult> cxl_caches;
-  std::vector<CxlHdmDbResult> cxl_hdm_db;
-  std::vector<AttackResult> attacks;  ///< where a device is hostile
   std::map<std::string, std::uint64_t>
       errors;  ///< kind -> count: everything that was refused, dropped or reported
   std::vector<CheckResult> checks;    ///< invariants at the end of the run

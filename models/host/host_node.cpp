@@ -47,22 +47,22 @@ void HostNode::start_window() {
 void HostNode::fill(RunResult& result) const {
   result.memory_asked = std::max(result.memory_asked, memory.asked());
   result.memory_done = std::max(result.memory_done, memory.done());
-  result.iommu.push_back(agent.result());
+  result.rows<IommuResult>().push_back(agent.result());
   for (WaitResult& one : agent.waits()) {
-    result.waits.push_back(std::move(one));
+    result.rows<WaitResult>().push_back(std::move(one));
   }
-  result.waits.push_back(bridge.tag_waits().result(bridge.name(), "tags"));
-  result.waits.push_back(memory.waits().result(prefix + "memory", "requests"));
+  result.rows<WaitResult>().push_back(bridge.tag_waits().result(bridge.name(), "tags"));
+  result.rows<WaitResult>().push_back(memory.waits().result(prefix + "memory", "requests"));
   if (own_memory_) {
-    result.waits.push_back(own_memory_->bus_waits().result(prefix + "memory", "bandwidth"));
+    result.rows<WaitResult>().push_back(own_memory_->bus_waits().result(prefix + "memory", "bandwidth"));
   }
   if (!driver) {
     return;
   }
-  driver->fill(result.iommu.back());
+  driver->fill(result.rows<IommuResult>().back());
   for (LatencyResult& latency : driver->latencies()) {
     latency.name = prefix + latency.name;
-    result.latency.push_back(std::move(latency));
+    result.rows<LatencyResult>().push_back(std::move(latency));
   }
   for (const auto& [kind, count] : driver->errors()) {
     result.errors["iommu_driver_" + kind] += count;

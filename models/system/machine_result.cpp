@@ -10,7 +10,7 @@ RunResult Machine::result() const {
   }
   RunResult result;
   result.seed = config.run.seed;
-  result.latency = tracer_.results();
+  result.rows<LatencyResult>() = tracer_.results();
   measurement_.fill(result);
   for (const auto& host : hosts_) {
     host->fill(result);
@@ -18,7 +18,7 @@ RunResult Machine::result() const {
   for (const auto& [rule, count] : monitors_.warnings()) {
     result.errors["warning_" + rule] += count;
   }
-  result.attacks = attacks_.results();
+  result.rows<AttackResult>() = attacks_.results();
   if (!is_cut_short_) {
     result.checks = checks();
   }

@@ -245,30 +245,30 @@ Measurement::Errors Measurement::errors() const {
 void Measurement::fill(RunResult& result) const {
   result.simulated = end_.value_or(now()) - begin_.value_or(Time{});
   for (std::size_t i = 0; i < fabric_.links.size(); ++i) {
-    result.links.push_back(link_result(i));
+    result.rows<LinkResult>().push_back(link_result(i));
   }
   for (const FabricDevice& device : fabric_.devices) {
-    result.dhi.push_back(dhi_result(device));
-    add_waits(device, result.waits);
+    result.rows<DhiResult>().push_back(dhi_result(device));
+    add_waits(device, result.rows<WaitResult>());
     if (device.cache) {
       const CxlHome::Port& port = device.home->port(device.home_port);
       const std::string place = "home_of_" + device.name;
-      result.waits.push_back(port.work_waits.result(place, "home_requests"));
-      result.waits.push_back(port.to_link.waits(place));
+      result.rows<WaitResult>().push_back(port.work_waits.result(place, "home_requests"));
+      result.rows<WaitResult>().push_back(port.to_link.waits(place));
     }
     for (AtsResult& function : device.endpoint->ats_results()) {
-      result.ats.push_back(std::move(function));
+      result.rows<AtsResult>().push_back(std::move(function));
     }
     if (device.cache) {
-      result.cxl_caches.push_back(device.cache->result());
+      result.rows<CxlCacheResult>().push_back(device.cache->result());
     }
     if (device.hdm_host) {
-      result.cxl_hdm_db.push_back(hdm_db_counts(device));
+      result.rows<CxlHdmDbResult>().push_back(hdm_db_counts(device));
     }
   }
   for (const auto& port : fabric_.root_ports) {
     for (WaitResult& one : port->waits()) {
-      result.waits.push_back(std::move(one));
+      result.rows<WaitResult>().push_back(std::move(one));
     }
   }
   result.errors = errors();

@@ -8,7 +8,7 @@
 #include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
-#include "results/statistics.h"
+#include "results/tables.h"
 #include "results/text_table.h"
 #include "scenario/case_files.h"
 #include "script/script_line.h"

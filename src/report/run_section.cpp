@@ -109,7 +109,8 @@ std::string errors_html(const Json& result) {
 std::string run_section(const Json& result, const ReportOptions& options) {
   return links_html(result, options) + waits_html(result) + latency_html(result) +
          handles_html(result) + translations_html(result) + cxl_html(result) +
-         attacks_html(result) + errors_html(result) + violations_html(result) +
+         attacks_html(result) + other_lists_html(result) + errors_html(result) +
+         violations_html(result) +
          html_details("Effective configuration",
                       "<pre>" + html_text(result.at("config").dump(2)) + "</pre>\n");
 }

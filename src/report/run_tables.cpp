@@ -4,10 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <initializer_list>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "report/html.h"
+#include "results/flatten.h"
+#include "results/tables.h"
 #include "results/text_table.h"
 
 namespace flitwise {
@@ -174,6 +179,42 @@ HtmlTable atcs_table(const Json& result) {
   return table;
 }
 
+/// Lists that have a table of their own; all others are shown as they are.
+constexpr std::string_view kShownAbove[] = {"links", "latency",   "dhi",        "iommu",  "ats",
+                                            "waits", "cxl_cache", "cxl_hdm_db", "attacks"};
+
+std::string cell_of(const Json& value) {
+  if (value.is_string()) {
+    return value.get<std::string>();
+  }
+  return value.is_number_unsigned() ? count_cell(value) : figure_cell(value, 1, 2);
+}
+
+/// All names and figures of a list whose rows are not nested.
+HtmlTable table_of(const TableInfo& info, const Json& list) {
+  std::vector<std::string> header;
+  for (const NameInfo& name : info.names) {
+    header.push_back(name.key);
+  }
+  for (const FigureInfo& figure : info.figures) {
+    header.push_back(figure.unit.empty() ? figure.key : figure.key + ", " + figure.unit);
+  }
+  HtmlTable table(header);
+  for (const Json& one : list) {
+    Json flat = Json::object();
+    flatten(one, "", flat);
+    std::vector<std::string> row;
+    for (const NameInfo& name : info.names) {
+      row.push_back(name_of(one, name.key.c_str()));
+    }
+    for (const FigureInfo& figure : info.figures) {
+      row.push_back(cell_of(value_of(flat, figure.column().c_str())));
+    }
+    table.add_row(row);
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string count_cell(const Json& value) {
@@ -245,6 +286,18 @@ std::string violations_html(const Json& result) {
                    name_of(one, "other")});
   }
   return titled("Violations of the protocol", table);
+}
+
+std::string other_lists_html(const Json& result) {
+  std::string html;
+  for (const StatisticsTable* const table : all_tables()) {
+    const TableInfo& info = table->info();
+    if (std::find(std::begin(kShownAbove), std::end(kShownAbove), info.list) ==
+        std::end(kShownAbove)) {
+      html += titled(info.list.c_str(), table_of(info, list_of(result, info.list.c_str())));
+    }
+  }
+  return html;
 }
 
 }  // namespace flitwise

@@ -25,5 +25,7 @@ std::string cxl_html(const nlohmann::ordered_json& result);
 /// What hostile devices tried, and what the monitors saw.
 std::string attacks_html(const nlohmann::ordered_json& result);
 std::string violations_html(const nlohmann::ordered_json& result);
+/// The lists of components that have no table of their own here, each with all its figures.
+std::string other_lists_html(const nlohmann::ordered_json& result);
 
 }  // namespace flitwise

@@ -23,7 +23,7 @@ struct Wire {
 
 std::vector<Wire> busy_wires(const RunResult& result) {
   std::vector<Wire> wires;
-  for (const LinkResult& link : result.links) {
+  for (const LinkResult& link : result.rows<LinkResult>()) {
     for (const auto& [name, traffic] :
          {std::pair{" up", &link.up}, std::pair{" down", &link.down}}) {
       if (traffic->tlps > 0) {
@@ -82,10 +82,10 @@ std::string within_the_window(const RunResult& result, const std::vector<Wire>& 
 /// core there, and in memory when it is given up. [CXL-7.6]
 Time behind_the_windows(const RunResult& result) {
   Time end{};
-  for (const LinkResult& link : result.links) {
+  for (const LinkResult& link : result.rows<LinkResult>()) {
     end = std::max({end, link.up.window_end, link.down.window_end});
   }
-  return result.cxl_caches.empty() ? Time{} : std::max(result.memory_done, end) - end;
+  return result.rows<CxlCacheResult>().empty() ? Time{} : std::max(result.memory_done, end) - end;
 }
 
 }  // namespace

@@ -2,76 +2,94 @@
 // Columns of merged sweeps.
 #include "results/flatten.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "results/tables.h"
+
 namespace flitwise {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 std::string joined(const std::string& prefix, const std::string& key) {
-  return prefix.empty() ? key : prefix + "_" + key;
+  return prefix.empty() || key.empty() ? prefix + key : prefix + "_" + key;
 }
 
-void add_links(const Json& result, Json& row) {
-  for (std::size_t i = 0; i < result.at("links").size(); ++i) {
-    const Json& link = result.at("links")[i];
-    const std::string name = i == 0 ? "" : link.at("name").get<std::string>();
-    flatten(link.at("up"), joined(name, "up"), row);
-    flatten(link.at("down"), joined(name, "down"), row);
+bool is_in(const std::vector<std::string>& keys, const std::string& key) {
+  return keys.empty() || std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+/// Name of the row's columns, in front of those of the figures.
+std::string prefix_of(const TableInfo& table, const std::string& name, bool is_first) {
+  switch (table.flat) {
+    case FlatRows::kEach:
+      return is_first ? table.flat_prefix : joined(name, table.flat_prefix);
+    case FlatRows::kNamed:
+    case FlatRows::kSumByLastName:
+      return joined(table.flat_prefix, name);
+    case FlatRows::kSum:
+      break;
+  }
+  return table.flat_prefix;
+}
+
+/// Adds numbers of the same column, of either kind.
+void add_up(Json& row, const std::string& column, const Json& value) {
+  const auto found = row.find(column);
+  if (found == row.end()) {
+    row[column] = value;
+  } else if (value.is_number_unsigned() && found->is_number_unsigned()) {
+    *found = found->get<std::uint64_t>() + value.get<std::uint64_t>();
+  } else {
+    *found = found->get<double>() + value.get<double>();
   }
 }
 
-void add_latency(const Json& result, Json& row) {
-  for (const Json& latency : result.at("latency")) {
-    const auto name = latency.at("name").get<std::string>();
-    for (const auto& [key, value] : latency.items()) {
-      if (value.is_number()) {
-        row[name + "_" + key + (key == "count" ? "" : "_ns")] = value;
-      }
+std::string suffix_of(const FigureInfo& figure) {
+  return figure.unit.empty() ? "" : "_" + figure.unit;
+}
+
+/// Adds one row; a figure that a result of another version lacks is left out.
+void add_row(const TableInfo& table, const Json& object, const std::string& prefix, Json& row) {
+  const bool is_sum = table.flat == FlatRows::kSum || table.flat == FlatRows::kSumByLastName;
+  Json flat = Json::object();
+  flatten(object, "", flat);
+  for (const FigureInfo& figure : table.figures) {
+    const std::string column = joined(prefix, figure.column());
+    if (figure.type == FigureType::kByKind) {
+      flatten(object.value(figure.key, Json::object()), column, row);
+      continue;
+    }
+    const auto value = flat.find(figure.column());
+    if (value == flat.end() || figure.type == FigureType::kText ||
+        !is_in(table.flat_figures, figure.key)) {
+      continue;
+    }
+    if (is_sum) {
+      add_up(row, column, *value);
+    } else {
+      row[column + (table.has_flat_units ? suffix_of(figure) : "")] = *value;
     }
   }
 }
 
-void add_dhi(const Json& result, Json& row) {
-  for (std::size_t i = 0; i < result.at("dhi").size(); ++i) {
-    Json table = result.at("dhi")[i];
-    const std::string name = i == 0 ? "" : table.at("device").get<std::string>();
-    table.erase("device");
-    flatten(table, joined(name, "dhi"), row);
-  }
-}
-
-void add_iommu(const Json& result, Json& row) {
-  for (Json agent : result.value("iommu", Json::array())) {
-    agent.erase("name");
-    flatten(agent, "iommu", row);  // there is one
-  }
-}
-
-// All functions, or all devices, together.
-void add_sums(const Json& result, const char* part, Json& row) {
-  for (const Json& one : result.value(part, Json::array())) {
-    for (const auto& [key, value] : one.items()) {
-      if (value.is_number()) {
-        const std::string column = joined(part, key);
-        row[column] = row.value(column, std::uint64_t{0}) + value.get<std::uint64_t>();
+void add_rows(const TableInfo& table, const Json& result, Json& row) {
+  bool is_first = true;
+  for (const Json& one : result.value(table.list, Json::array())) {
+    const std::string first = one.value(table.names.front().key, "");
+    if (table.nested.empty()) {
+      const std::string last = one.value(table.names.back().key, "");
+      add_row(table, one, prefix_of(table, last, is_first), row);
+    } else {
+      for (const auto& [second, object] : one.items()) {
+        if (object.is_object()) {
+          add_row(table, object, joined(prefix_of(table, first, is_first), second), row);
+        }
       }
     }
-  }
-}
-
-// All places together.
-void add_waits(const Json& result, Json& row) {
-  for (const Json& one : result.value("waits", Json::array())) {
-    const std::string column = joined("wait", one.at("resource").get<std::string>()) + "_ns";
-    row[column] = row.value(column, 0.0) + one.at("wait_ns").get<double>();
-  }
-}
-
-void add_attacks(const Json& result, Json& row) {
-  for (const Json& one : result.value("attacks", Json::array())) {
-    const std::string name = joined("attack", one.at("attack").get<std::string>());
-    row[joined(name, "tried")] = one.at("tried");
-    row[joined(name, "through")] = one.at("through");
+    is_first = false;
   }
 }
 
@@ -90,15 +108,9 @@ void flatten(const Json& object, const std::string& prefix, Json& row) {
 Json figures_row(const Json& result) {
   Json row = Json::object();
   row["simulated_ns"] = result.at("flitwise").at("simulated_ns");
-  add_links(result, row);
-  add_latency(result, row);
-  add_dhi(result, row);
-  add_iommu(result, row);
-  add_sums(result, "ats", row);
-  add_waits(result, row);
-  add_sums(result, "cxl_cache", row);
-  add_sums(result, "cxl_hdm_db", row);
-  add_attacks(result, row);
+  for (const StatisticsTable* const table : all_tables()) {
+    add_rows(table->info(), result, row);
+  }
   for (const Json& error : result.at("errors")) {
     row["errors_" + error.at("kind").get<std::string>()] = error.at("count");
   }

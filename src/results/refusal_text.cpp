@@ -12,10 +12,10 @@ namespace flitwise {
 
 std::string refusal_text(const RunResult& result) {
   const bool has_traffic =
-      std::any_of(result.links.begin(), result.links.end(),
+      std::any_of(result.rows<LinkResult>().begin(), result.rows<LinkResult>().end(),
                   [](const LinkResult& link) { return link.up.tlps + link.down.tlps != 0; });
   const bool has_success =
-      std::any_of(result.latency.begin(), result.latency.end(),
+      std::any_of(result.rows<LatencyResult>().begin(), result.rows<LatencyResult>().end(),
                   [](const LatencyResult& latency) { return latency.count != 0; });
   std::string kinds;
   for (const auto& [kind, count] : result.errors) {
@@ -23,7 +23,7 @@ std::string refusal_text(const RunResult& result) {
       kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", kind, with_thousands(count));
     }
   }
-  if (!has_traffic || has_success || kinds.empty() || !result.attacks.empty()) {
+  if (!has_traffic || has_success || kinds.empty() || !result.rows<AttackResult>().empty()) {
     return "";
   }
   return fmt::format(

@@ -2,7 +2,11 @@
 // RunResult to JSON, statistic by statistic.
 #include "results/result_json.h"
 
-#include "results/statistics.h"
+#include <any>
+#include <type_traits>
+#include <variant>
+
+#include "results/tables.h"
 
 namespace flitwise {
 namespace {
@@ -19,122 +23,48 @@ void put(Json& object, const std::string& key, Json value) {
   put(object[key.substr(0, dot)], key.substr(dot + 1), std::move(value));
 }
 
-template <class Subject>
-void put_all(Json& object, const std::vector<Statistic<Subject>>& statistics,
-             const Subject& subject) {
-  for (const auto& statistic : statistics) {
-    put(object, statistic.key, statistic.value(subject));
+Json json_of(const FigureValue& value) {
+  return std::visit(
+      [](const auto& one) {
+        using Value = std::decay_t<decltype(one)>;
+        if constexpr (std::is_same_v<Value, std::monostate>) {
+          return Json(nullptr);
+        } else if constexpr (std::is_same_v<Value, CountsByKind>) {
+          Json object = Json::object();
+          for (const auto& [kind, count] : one) {
+            object[kind] = count;
+          }
+          return object;
+        } else {
+          return Json(one);
+        }
+      },
+      value);
+}
+
+void put_figures(Json& object, const StatisticsTable& table, const std::any& rows,
+                 std::size_t row) {
+  for (std::size_t i = 0; i < table.info().figures.size(); ++i) {
+    put(object, table.info().figures[i].key, json_of(table.figure(rows, row, i)));
   }
 }
 
-Json direction_json(const LinkResult& link, const DirectionResult& traffic) {
-  Json object = Json::object();
-  put_all(object, link_statistics(), LinkDirection{link, traffic});
-  return object;
-}
-
-Json links_json(const RunResult& result) {
+// A row each, or an object in its row for each that has the same first name.
+Json list_of(const StatisticsTable& table, const std::any& rows) {
   Json list = Json::array();
-  for (const LinkResult& link : result.links) {
-    list.push_back({{"name", link.name},
-                    {"up", direction_json(link, link.up)},
-                    {"down", direction_json(link, link.down)}});
-  }
-  return list;
-}
-
-Json latency_json(const RunResult& result) {
-  Json list = Json::array();
-  for (const LatencyResult& latency : result.latency) {
-    Json object = {{"name", latency.name}, {"count", latency.count}, {"unit", "ns"}};
-    put_all(object, latency_statistics(), latency);
-    list.push_back(std::move(object));
-  }
-  return list;
-}
-
-Json dhi_json(const RunResult& result) {
-  Json list = Json::array();
-  for (const DhiResult& table : result.dhi) {
-    Json object = {{"device", table.device}};
-    put_all(object, dhi_statistics(), table);
-    object["rejections"] = Json::object();
-    for (const auto& [kind, count] : table.rejections) {
-      object["rejections"][kind] = count;
+  const TableInfo& info = table.info();
+  const bool is_nested = !info.nested.empty();
+  for (std::size_t row = 0; row < table.size(rows); ++row) {
+    const std::string first = table.name(rows, row, 0);
+    const bool is_next = !is_nested || list.empty() || list.back().at(info.names[0].key) != first;
+    if (is_next) {
+      list.push_back({{info.names[0].key, first}});
     }
-    list.push_back(std::move(object));
-  }
-  return list;
-}
-
-Json iommu_json(const RunResult& result) {
-  Json list = Json::array();
-  for (const IommuResult& agent : result.iommu) {
-    Json object = {{"name", agent.name}};
-    put_all(object, iommu_statistics(), agent);
-    list.push_back(std::move(object));
-  }
-  return list;
-}
-
-Json ats_json(const RunResult& result) {
-  Json list = Json::array();
-  for (const AtsResult& function : result.ats) {
-    Json object = {{"function", function.function}};
-    put_all(object, ats_statistics(), function);
-    list.push_back(std::move(object));
-  }
-  return list;
-}
-
-Json waits_json(const RunResult& result) {
-  Json list = Json::array();
-  for (const WaitResult& wait : result.waits) {
-    Json object = {{"place", wait.place}, {"resource", wait.resource}};
-    put_all(object, wait_statistics(), wait);
-    list.push_back(std::move(object));
-  }
-  return list;
-}
-
-Json cxl_caches_json(const RunResult& result) {
-  Json list = Json::array();
-  for (const CxlCacheResult& cache : result.cxl_caches) {
-    list.push_back({{"device", cache.device},
-                    {"reads", cache.reads},
-                    {"writes", cache.writes},
-                    {"hits", cache.hits},
-                    {"evictions", cache.evictions},
-                    {"snoops", cache.snoops},
-                    {"snoops_modified", cache.snoops_modified},
-                    {"bogus", cache.bogus}});
-  }
-  return list;
-}
-
-Json cxl_hdm_db_json(const RunResult& result) {
-  Json list = Json::array();
-  for (const CxlHdmDbResult& one : result.cxl_hdm_db) {
-    list.push_back({{"device", one.device},
-                    {"host_reads", one.host_reads},
-                    {"host_writes", one.host_writes},
-                    {"host_hits", one.host_hits},
-                    {"host_evictions", one.host_evictions},
-                    {"device_reads", one.device_reads},
-                    {"device_writes", one.device_writes},
-                    {"device_hits", one.device_hits},
-                    {"back_invalidations", one.back_invalidations},
-                    {"write_backs", one.write_backs},
-                    {"conflicts_early", one.conflicts_early},
-                    {"conflicts_late", one.conflicts_late}});
-  }
-  return list;
-}
-
-Json attacks_json(const RunResult& result) {
-  Json list = Json::array();
-  for (const AttackResult& one : result.attacks) {
-    list.push_back({{"attack", one.attack}, {"tried", one.tried}, {"through", one.through}});
+    Json& object = is_nested ? list.back()[table.name(rows, row, 1)] : list.back();
+    for (std::size_t i = 1; i < info.names.size() && !is_nested; ++i) {
+      object[info.names[i].key] = table.name(rows, row, i);
+    }
+    put_figures(object, table, rows, row);
   }
   return list;
 }
@@ -189,15 +119,10 @@ Json result_json(const RunResult& result, RunEnd end) {
     json["flitwise"]["window_began"] = false;
   }
   json["config"] = result.config_json.empty() ? Json::object() : Json::parse(result.config_json);
-  json["links"] = links_json(result);
-  json["latency"] = latency_json(result);
-  json["dhi"] = dhi_json(result);
-  json["iommu"] = iommu_json(result);
-  json["ats"] = ats_json(result);
-  json["waits"] = waits_json(result);
-  json["cxl_cache"] = cxl_caches_json(result);
-  json["cxl_hdm_db"] = cxl_hdm_db_json(result);
-  json["attacks"] = attacks_json(result);
+  for (const StatisticsTable* const table : all_tables()) {
+    const std::any* const rows = result.find(table->row_type());
+    json[table->info().list] = rows == nullptr ? Json::array() : list_of(*table, *rows);
+  }
   for (const char* not_there : {"pio", "hca", "srdma"}) {
     json[not_there] = Json::array();
   }

@@ -2,9 +2,12 @@
 // The lists of result.json to rows.
 #include "results/result_sqlite.h"
 
+#include <fmt/format.h>
+
 #include "common/embedded.h"
 #include "results/flatten.h"
 #include "results/sqlite_database.h"
+#include "results/tables.h"
 
 namespace flitwise {
 namespace {
@@ -17,24 +20,94 @@ void insert_run(SqliteDatabase& database, const Json& result) {
   database.insert("run", row);
 }
 
-void insert_links(SqliteDatabase& database, const Json& result) {
-  for (const Json& link : result.at("links")) {
-    for (const char* direction : {"up", "down"}) {
-      Json row = {{"link", link.at("name")}, {"direction", direction}};
-      flatten(link.at(direction), "", row);
-      database.insert("link_direction", row);
-    }
+std::string sql_type(const FigureInfo& figure) {
+  switch (figure.type) {
+    case FigureType::kCount:
+      return "INTEGER NOT NULL";
+    case FigureType::kReal:
+      return "REAL NOT NULL";
+    case FigureType::kRealOrNone:
+      return "REAL";
+    case FigureType::kText:
+    case FigureType::kByKind:
+      break;
   }
+  return "TEXT NOT NULL";
 }
 
-void insert_dhi(SqliteDatabase& database, const Json& result) {
-  for (Json table : result.at("dhi")) {
-    const Json rejections = table.at("rejections");
-    table.erase("rejections");
-    database.insert("dhi", table);
-    for (const auto& [kind, count] : rejections.items()) {
-      database.insert("dhi_rejection",
-                      {{"device", table.at("device")}, {"kind", kind}, {"count", count}});
+/// Columns that name a row.
+std::string name_columns(const TableInfo& table) {
+  std::string columns;
+  for (const NameInfo& name : table.names) {
+    columns += fmt::format("  {} TEXT NOT NULL,\n", sql_name(name.column));
+  }
+  return columns;
+}
+
+std::string key_of(const TableInfo& table) {
+  std::string key;
+  for (const NameInfo& name : table.names) {
+    key += (key.empty() ? "" : ", ") + sql_name(name.column);
+  }
+  return key;
+}
+
+std::string schema_of(const TableInfo& table) {
+  std::string columns = name_columns(table);
+  std::string more;
+  for (const FigureInfo& figure : table.figures) {
+    const std::string comment =
+        figure.definition + (figure.unit.empty() ? "" : " Unit: " + figure.unit);
+    if (figure.type == FigureType::kByKind) {
+      more += fmt::format(
+          "-- {}\nCREATE TABLE {} (\n{}  kind TEXT NOT NULL,\n  count INTEGER NOT NULL,\n"
+          "  PRIMARY KEY ({}, kind)\n) STRICT;\n",
+          comment, figure.kind_table, name_columns(table), key_of(table));
+    } else {
+      columns +=
+          fmt::format("  {} {},  -- {}\n", sql_name(figure.column()), sql_type(figure), comment);
+    }
+  }
+  return fmt::format("-- {}\nCREATE TABLE {} (\n{}  PRIMARY KEY ({})\n) STRICT;\n", table.sentence,
+                     table.sql_table, columns, key_of(table)) +
+         more;
+}
+
+/// A row, without its counts by kind: those go into their own table.
+void insert_row(SqliteDatabase& database, const TableInfo& table, Json names, Json figures) {
+  for (const FigureInfo& figure : table.figures) {
+    if (figure.type != FigureType::kByKind) {
+      continue;
+    }
+    for (const auto& [kind, count] : figures.at(figure.key).items()) {
+      Json row = names;
+      row["kind"] = kind;
+      row["count"] = count;
+      database.insert(figure.kind_table, row);
+    }
+    figures.erase(figure.key);
+  }
+  flatten(figures, "", names);
+  database.insert(table.sql_table, names);
+}
+
+void insert_table(SqliteDatabase& database, const TableInfo& table, const Json& list) {
+  for (const Json& one : list) {
+    Json names = Json::object();
+    Json figures = one;
+    names[table.names[0].column] = one.at(table.names[0].key);
+    figures.erase(table.names[0].key);
+    for (std::size_t i = 1; i < table.names.size() && table.nested.empty(); ++i) {
+      names[table.names[i].column] = one.at(table.names[i].key);
+      figures.erase(table.names[i].key);
+    }
+    if (table.nested.empty()) {
+      insert_row(database, table, names, figures);
+      continue;
+    }
+    for (const auto& [second, object] : figures.items()) {
+      names[table.names[1].column] = second;
+      insert_row(database, table, names, object);
     }
   }
 }
@@ -55,33 +128,21 @@ void insert_violations(SqliteDatabase& database, const Json& result) {
 
 }  // namespace
 
+std::string result_schema() {
+  std::string schema = embedded::result_schema_sql();
+  for (const StatisticsTable* const table : all_tables()) {
+    schema += "\n" + schema_of(table->info());
+  }
+  return schema;
+}
+
 std::string result_sqlite(const Json& result) {
   SqliteDatabase database(SqliteDatabase::kInMemory, SqliteDatabase::Mode::kCreate);
   database.execute("BEGIN");
-  database.execute(embedded::result_schema_sql());
+  database.execute(result_schema());
   insert_run(database, result);
-  insert_links(database, result);
-  for (const Json& latency : result.at("latency")) {
-    database.insert("latency", latency);
-  }
-  insert_dhi(database, result);
-  for (const Json& agent : result.at("iommu")) {
-    database.insert("iommu", agent);
-  }
-  for (const Json& function : result.at("ats")) {
-    database.insert("ats", function);
-  }
-  for (const Json& wait : result.at("waits")) {
-    database.insert("wait", wait);
-  }
-  for (const Json& cache : result.at("cxl_cache")) {
-    database.insert("cxl_cache", cache);
-  }
-  for (const Json& memory : result.at("cxl_hdm_db")) {
-    database.insert("cxl_hdm_db", memory);
-  }
-  for (const Json& attack : result.at("attacks")) {
-    database.insert("attack", attack);
+  for (const StatisticsTable* const table : all_tables()) {
+    insert_table(database, table->info(), result.at(table->info().list));
   }
   for (const Json& error : result.at("errors")) {
     database.insert("error", error);

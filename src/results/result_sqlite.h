@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// result.sqlite: the data of result.json as tables (src/results/schema.sql).
+/// result.sqlite: the data of result.json as tables.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,6 +7,9 @@
 #include <string>
 
 namespace flitwise {
+
+/// Its schema: src/results/schema.sql, and a table for each table of statistics.
+std::string result_schema();
 
 /// The bytes of the file. `result` is what result_json gives.
 std::string result_sqlite(const nlohmann::ordered_json& result);

@@ -82,7 +82,8 @@ std::string TextTable::text(std::size_t width) const {
       columns.push_back(i);
     }
   }
-  return all + lines_of(columns, widths);
+  all += lines_of(columns, widths);
+  return note_.empty() ? all : all + "\n" + note_;
 }
 
 // Each figure is to have room beside all names of its row. Where it has none, names go that the

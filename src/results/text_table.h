@@ -20,6 +20,8 @@ class TextTable {
   explicit TextTable(std::vector<std::string> header);
 
   void add_row(std::vector<std::string> cells);
+  /// Lines behind the table, each with its end.
+  void add_note(const std::string& lines) { note_ += lines; }
   void left_align(std::size_t column) { is_text_.at(column) = true; }
   /// The first so many columns name the rows; 1 unless said otherwise.
   void name_rows_by(std::size_t columns) { names_ = columns; }
@@ -39,6 +41,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
   std::vector<bool> is_text_;
   std::size_t names_ = 1;
+  std::string note_;
 };
 
 std::string with_thousands(std::uint64_t value);        ///< 1234567 -> "1,234,567"

@@ -35,8 +35,8 @@ RunResult run(const std::string& yaml, std::uint64_t seed, const std::string& se
   options.seed = seed;
   System system(config_from_text(yaml, "long.yaml", "", options));
   RunResult result = system.run();
-  EXPECT_GT(result.iommu.at(0).maps, 10'000U);
-  EXPECT_GT(result.iommu.at(0).unmaps, 10'000U);
+  EXPECT_GT(result.rows<IommuResult>().at(0).maps, 10'000U);
+  EXPECT_GT(result.rows<IommuResult>().at(0).unmaps, 10'000U);
   return result;
 }
 
@@ -46,7 +46,7 @@ void run_ten_million(const std::string& mode) {
   for (const CheckResult& check : result.checks) {
     EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
   }
-  const IommuResult& agent = result.iommu.at(0);
+  const IommuResult& agent = result.rows<IommuResult>().at(0);
   EXPECT_GT(agent.page_requests_served, 10'000U);
   EXPECT_GT(agent.page_requests_refused, 100U);
   EXPECT_GT(agent.device_invalidations, 1'000U);
@@ -76,14 +76,14 @@ TEST(IommuDriverLong, SEC_08_BesideTenMillionRequestsAHostileDeviceReachesNothin
   for (const CheckResult& check : result.checks) {
     EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
   }
-  for (const AttackResult& attack : result.attacks) {
+  for (const AttackResult& attack : result.rows<AttackResult>()) {
     EXPECT_EQ(attack.through, 0U) << attack.attack;
   }
 }
 TEST(IommuDriverLong, SEC_08_WithoutSecureAtsTheSameAttackGetsThrough) {
   const RunResult result = run_beside_a_hostile_device("false");
   std::uint64_t through = 0;
-  for (const AttackResult& attack : result.attacks) {
+  for (const AttackResult& attack : result.rows<AttackResult>()) {
     through += attack.through;
   }
   EXPECT_GT(through, 30U);

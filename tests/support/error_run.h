@@ -23,7 +23,7 @@ inline void expect_every_byte_once_and_in_order(std::uint64_t requests) {
   PatternMemory memory("pattern_memory");
   System system(config, memory.socket);
   const RunResult result = system.run();
-  const DirectionResult& up = result.links.at(0).up;
+  const DirectionResult& up = result.rows<LinkResult>().at(0).up;
   EXPECT_EQ(memory.out_of_place, 0U);
   EXPECT_EQ(memory.bytes, requests * 64);
   EXPECT_EQ(up.tlps, requests);

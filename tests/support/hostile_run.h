@@ -96,11 +96,11 @@ inline void attack(std::uint64_t packets, const std::string& form, std::uint64_t
   EXPECT_GT(committed.in_full, packets / 1000);
   const RunResult result = machine.result();
   expect_isolation(result);
-  for (const DhiResult& dhi : result.dhi) {
+  for (const DhiResult& dhi : result.rows<DhiResult>()) {
     EXPECT_EQ(dhi.wrong_domain, 0U) << dhi.device;
   }
-  EXPECT_GT(result.dhi[0].rejected, packets / 100);
-  EXPECT_EQ(result.dhi[1].rejected, 0U) << "they share a table, not its books";
+  EXPECT_GT(result.rows<DhiResult>()[0].rejected, packets / 100);
+  EXPECT_EQ(result.rows<DhiResult>()[1].rejected, 0U) << "they share a table, not its books";
   EXPECT_LT(machine.pool.allocated(), 100'000U);  // memory does not grow with the attack
 }
 

@@ -29,24 +29,24 @@ workload: {{kind: posted_write, payload: 64B, domains: 64, domain_choice: zipf, 
 }
 
 TEST(AllocOrder, D8_NoneLetsUsesOvertakeTheirAlloc) {
-  const DhiResult dhi = run_with("none").dhi.at(0);
+  const DhiResult dhi = run_with("none").rows<DhiResult>().at(0);
   EXPECT_GT(dhi.wrong_domain, 0U);
 }
 
 TEST(AllocOrder, D8_FlushNeverReachesAWrongDomain) {
   const RunResult result = run_with("flush");
-  EXPECT_EQ(result.dhi.at(0).wrong_domain, 0U);
-  EXPECT_EQ(result.dhi.at(0).rejected, 0U);
-  EXPECT_GT(result.dhi.at(0).evictions, 1000U);
-  EXPECT_GT(result.dhi.at(0).flushes, 0U);
+  EXPECT_EQ(result.rows<DhiResult>().at(0).wrong_domain, 0U);
+  EXPECT_EQ(result.rows<DhiResult>().at(0).rejected, 0U);
+  EXPECT_GT(result.rows<DhiResult>().at(0).evictions, 1000U);
+  EXPECT_GT(result.rows<DhiResult>().at(0).flushes, 0U);
 }
 
 TEST(AllocOrder, D8_AckNeverReachesAWrongDomain) {
   const RunResult result = run_with("ack");
-  EXPECT_EQ(result.dhi.at(0).wrong_domain, 0U);
-  EXPECT_EQ(result.dhi.at(0).rejected, 0U);
-  EXPECT_GT(result.dhi.at(0).evictions, 1000U);
-  EXPECT_GT(result.dhi.at(0).acks, 0U);
+  EXPECT_EQ(result.rows<DhiResult>().at(0).wrong_domain, 0U);
+  EXPECT_EQ(result.rows<DhiResult>().at(0).rejected, 0U);
+  EXPECT_GT(result.rows<DhiResult>().at(0).evictions, 1000U);
+  EXPECT_GT(result.rows<DhiResult>().at(0).acks, 0U);
 }
 
 }  // namespace

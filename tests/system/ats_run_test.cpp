@@ -37,8 +37,8 @@ class AtsForms : public ::testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(AtsForms, EachPageIsAskedForOnce) {
   const RunResult result = run_with(GetParam());
-  ASSERT_EQ(result.ats.size(), 1U);
-  const AtsResult& ats = result.ats[0];
+  ASSERT_EQ(result.rows<AtsResult>().size(), 1U);
+  const AtsResult& ats = result.rows<AtsResult>()[0];
   EXPECT_EQ(ats.function, "ep0.0");
   EXPECT_EQ(ats.requests, 64U);
   EXPECT_EQ(ats.lookups(), 4000U);
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
 // all there is, in either mode, and goodput is that of the requests.
 TEST(AtsRun, WhatTheProtocolSaysIsNoPayload) {
   const RunResult result = run_with({});
-  const LinkResult& link = result.links.at(0);
+  const LinkResult& link = result.rows<LinkResult>().at(0);
   EXPECT_EQ(link.down.payload_bytes, 4000U * 64);
   EXPECT_EQ(link.down.bits.payload, 4000U * 64 * 8);
   EXPECT_EQ(link.up.payload_bytes, 0U);
@@ -70,7 +70,7 @@ TEST(AtsRun, WhatTheProtocolSaysIsNoPayload) {
 }
 TEST(AtsRun, WhatTheProtocolSaysIsNoPayloadInFlitsEither) {
   const RunResult result = run_with({"link.preset=gen6x16"});
-  const LinkResult& link = result.links.at(0);
+  const LinkResult& link = result.rows<LinkResult>().at(0);
   EXPECT_EQ(link.down.payload_bytes, 4000U * 64);
   EXPECT_EQ(link.down.bits.payload, 4000U * 64 * 8);
   EXPECT_EQ(link.up.payload_bytes, 0U);
@@ -78,14 +78,14 @@ TEST(AtsRun, WhatTheProtocolSaysIsNoPayloadInFlitsEither) {
 
 TEST(AtsRun, WritesAreTranslatedToo) {
   const RunResult result = run_with({"workload.kind=posted_write"});
-  EXPECT_EQ(result.ats.at(0).requests, 64U);
+  EXPECT_EQ(result.rows<AtsResult>().at(0).requests, 64U);
 }
 
 // A page that was read first is asked for again before it is written, and never after that.
 TEST(AtsRun, ATR_15_MixedTrafficAsksAtMostTwiceForAPage) {
   const RunResult result = run_with({"workload.kind=read_write"});
-  EXPECT_GE(result.ats.at(0).requests, 64U);
-  EXPECT_LE(result.ats.at(0).requests, 3U * 64U);
+  EXPECT_GE(result.rows<AtsResult>().at(0).requests, 64U);
+  EXPECT_LE(result.rows<AtsResult>().at(0).requests, 3U * 64U);
 }
 
 TEST(AtsRun, TheNicProfileRuns) {
@@ -95,42 +95,42 @@ TEST(AtsRun, TheNicProfileRuns) {
 TEST(AtsRun, CFG_07_EachFunctionOfTheDeviceHasItsCounts) {
   const RunResult result = run_with(
       {"link.identity=bdf", "device.functions.count=16", "device.functions.has_pasid=false"});
-  ASSERT_EQ(result.ats.size(), 16U);
-  EXPECT_EQ(result.ats[15].function, "ep0.15");
-  for (const AtsResult& ats : result.ats) {
+  ASSERT_EQ(result.rows<AtsResult>().size(), 16U);
+  EXPECT_EQ(result.rows<AtsResult>()[15].function, "ep0.15");
+  for (const AtsResult& ats : result.rows<AtsResult>()) {
     EXPECT_EQ(ats.requests, 4U) << ats.function;
   }
 }
 
 TEST(AtsRun, EachDeviceHasItsOwn) {
   const RunResult result = run_with({"system.devices=2"});
-  ASSERT_EQ(result.ats.size(), 2U);
-  EXPECT_EQ(result.ats[1].function, "ep1.0");
-  EXPECT_EQ(result.ats[1].requests, 64U);
+  ASSERT_EQ(result.rows<AtsResult>().size(), 2U);
+  EXPECT_EQ(result.rows<AtsResult>()[1].function, "ep1.0");
+  EXPECT_EQ(result.rows<AtsResult>()[1].requests, 64U);
 }
 
 // [TCP-21] One entry for 64 pages: nearly every access asks, and all of them get through.
 TEST(AtsRun, TCP_21_ACacheOfOneEntryStillServesAll) {
   const RunResult result = run_with({"device.atc.entries=1"});
-  EXPECT_GT(result.ats.at(0).requests, 3U * 64U);
+  EXPECT_GT(result.rows<AtsResult>().at(0).requests, 3U * 64U);
 }
 
 // [ATS 1.1]
 TEST(AtsRun, ATS_1_1_WithoutHintsNobodyAsks) {
   const RunResult result = run_with({"device.atc.when=hint", "device.atc.hinted_domains=4"});
-  EXPECT_EQ(result.ats.at(0).requests, 16U);
+  EXPECT_EQ(result.rows<AtsResult>().at(0).requests, 16U);
 }
 TEST(AtsRun, ATS_1_1_OnlyPagesThatAreUsedAgainAreAskedFor) {
   const RunResult result = run_with(
       {"device.atc.when=reuse", "device.atc.reuse_threshold=40", "device.atc.reuse_pages=1024"});
   // At least 58 reads for each of 64 pages, the first 39 of which go untranslated.
-  EXPECT_EQ(result.ats.at(0).requests, 64U);
-  EXPECT_GE(result.ats.at(0).misses, 64U * 39U);
+  EXPECT_EQ(result.rows<AtsResult>().at(0).requests, 64U);
+  EXPECT_GE(result.rows<AtsResult>().at(0).misses, 64U * 39U);
 }
 // [ATR-21]
 TEST(AtsRun, ATS_1_1_PagesAheadAreAskedForAsWell) {
   const RunResult result = run_with({"device.atc.when=prefetch", "device.atc.pages_ahead=3"});
-  EXPECT_EQ(result.ats.at(0).requests, 16U);  // 64 pages, four in each
+  EXPECT_EQ(result.rows<AtsResult>().at(0).requests, 16U);  // 64 pages, four in each
 }
 
 /// Writes that go untranslated until their page has missed 20 times, with IDO, few credits and a
@@ -142,10 +142,10 @@ RunResult mixed_writes(const std::string& at) {
 }
 // [LNK-9.1] Only untranslated ones name their PASID: a domain must not be taken for two.
 TEST(AtsRun, LNK_9_1_IdBasedOrderingDoesNotTearADomainApart) {
-  EXPECT_GT(mixed_writes("untranslated").ats.at(0).hits, 0U);
+  EXPECT_GT(mixed_writes("untranslated").rows<AtsResult>().at(0).hits, 0U);
 }
 TEST(AtsRun, LNK_9_1_IdBasedOrderingStaysWhereAllNameTheirPasid) {
-  EXPECT_GT(mixed_writes("translated_pasid").ats.at(0).hits, 0U);
+  EXPECT_GT(mixed_writes("translated_pasid").rows<AtsResult>().at(0).hits, 0U);
 }
 
 // Each of eight TLPs of a write asks once; the first misses, and the others wait for the same
@@ -154,13 +154,13 @@ TEST(AtsRun, HitsMissesAndMissesUnderAMissAreTheLookUps) {
   const RunResult result =
       run_with({"workload.kind=posted_write", "workload.payload=4096B", "link.mps=512B",
                 "workload.buffer_size=4MiB", "workload.placement=random", "workload.requests=500"});
-  const AtsResult& ats = result.ats.at(0);
+  const AtsResult& ats = result.rows<AtsResult>().at(0);
   EXPECT_EQ(ats.lookups(), 8U * 500);
   EXPECT_GT(ats.misses, 400U);
   // Seven TLPs wait with the one that misses; all eight do where the page is asked for already.
   EXPECT_GE(ats.misses_under_miss, 7 * ats.misses);
   EXPECT_EQ(ats.hits % 8, 0U);
-  const IommuResult& agent = result.iommu.at(0);
+  const IommuResult& agent = result.rows<IommuResult>().at(0);
   EXPECT_EQ(agent.translated_requests, 8U * 500);
   EXPECT_EQ(agent.iotlb_lookups(), agent.requests - agent.translated_requests);
   EXPECT_EQ(agent.iotlb_lookups(), ats.requests);
@@ -170,8 +170,8 @@ TEST(AtsRun, ARequestForSeveralTranslationsIsOneRequestAndManyLookUps) {
   const RunResult result =
       run_with({"workload.domains=1", "workload.buffer_size=192KiB", "workload.requests=3072",
                 "device.dma.outstanding=1", "device.atc.translations=8"});
-  const IommuResult& agent = result.iommu.at(0);
-  EXPECT_EQ(result.ats.at(0).requests, 6U);
+  const IommuResult& agent = result.rows<IommuResult>().at(0);
+  EXPECT_EQ(result.rows<AtsResult>().at(0).requests, 6U);
   EXPECT_EQ(agent.translated_requests, 3072U);
   EXPECT_EQ(agent.requests, 3072U + 6);
   EXPECT_EQ(agent.iotlb_lookups(), 48U);
@@ -184,7 +184,7 @@ TEST(AtsRun, AHitThatWaitsForItsTurnAsksForNothing) {
       run_with({"link.preset=gen3x8", "workload.kind=posted_write", "workload.requests=1500",
                 "run.warmup=500", "workload.domains=64", "workload.placement=random",
                 "device.atc.entries=64", "device.atc.translations=4", "device.atc.requests=4"});
-  const AtsResult& ats = result.ats.at(0);
+  const AtsResult& ats = result.rows<AtsResult>().at(0);
   EXPECT_EQ(ats.lookups(), 1500U);
   EXPECT_GT(ats.hits, 100U);
   EXPECT_LE(ats.requests, ats.misses);
@@ -195,7 +195,7 @@ TEST(AtsRun, TheAgentCountsMissesUnderAMissAsTheAtcDoes) {
       run_with({"device.atc.enabled=false", "workload.kind=posted_write", "workload.payload=4096B",
                 "link.mps=512B", "workload.domains=1", "workload.buffer_size=64MiB",
                 "workload.placement=random", "workload.requests=500"});
-  const IommuResult& agent = result.iommu.at(0);
+  const IommuResult& agent = result.rows<IommuResult>().at(0);
   EXPECT_EQ(agent.iotlb_lookups(), 8U * 500);
   EXPECT_EQ(agent.iotlb_lookups(), agent.requests);
   EXPECT_GT(agent.iotlb_misses, 400U);
@@ -207,7 +207,7 @@ TEST(AtsRun, FiguresOfTheAgentAreOfTheMeasuredWindow) {
   const RunResult result =
       run_with({"device.atc.enabled=false", "workload.kind=read", "workload.buffer_size=16KiB",
                 "device.dma.outstanding=1", "run.warmup=4096"});
-  const IommuResult& agent = result.iommu.at(0);
+  const IommuResult& agent = result.rows<IommuResult>().at(0);
   EXPECT_EQ(agent.iotlb_hits, 4000U);
   EXPECT_EQ(agent.requests, 4000U);
   EXPECT_EQ(agent.walks + agent.walk_reads + agent.iotlb_misses, 0U);
@@ -216,7 +216,7 @@ TEST(AtsRun, FiguresOfTheAgentAreOfTheMeasuredWindow) {
 // [SFE-04] One translation serves 2 MiB.
 TEST(AtsRun, SFE_04_ALargePageIsAskedForOnce) {
   const RunResult result = run_with({"iommu.page=2MiB", "device.atc.stu=9"});
-  EXPECT_EQ(result.ats.at(0).requests, 16U);
+  EXPECT_EQ(result.rows<AtsResult>().at(0).requests, 16U);
 }
 
 TEST(AtsRun, SmallCreditsAndFewTagsGetThrough) {
@@ -226,10 +226,10 @@ TEST(AtsRun, SmallCreditsAndFewTagsGetThrough) {
 
 // The same seed gives the same run; nothing is there where the ATC is off.
 TEST(AtsRun, WithoutAnAtcThereAreNoCounts) {
-  EXPECT_TRUE(run_with({"device.atc.enabled=false"}).ats.empty());
+  EXPECT_TRUE(run_with({"device.atc.enabled=false"}).rows<AtsResult>().empty());
 }
 TEST(AtsRun, WithoutTranslationSoftwareEnablesNothing) {
-  EXPECT_TRUE(run_with({"iommu.translation=off"}).ats.empty());
+  EXPECT_TRUE(run_with({"iommu.translation=off"}).rows<AtsResult>().empty());
 }
 
 // Without a boot everything stands as software would leave it.
@@ -244,8 +244,8 @@ TEST(AtsRun, CFG_07_AnUntimedSetUpEnablesEveryFunction) {
   bench.machine.set_up_at_once();
   ASSERT_TRUE(bench.run_workload());
   const RunResult result = bench.machine.result();
-  ASSERT_EQ(result.ats.size(), 3U);
-  for (const AtsResult& ats : result.ats) {
+  ASSERT_EQ(result.rows<AtsResult>().size(), 3U);
+  for (const AtsResult& ats : result.rows<AtsResult>()) {
     EXPECT_EQ(ats.lookups(), 200U);
     EXPECT_EQ(ats.requests, 4U) << ats.function;  // two domains, 100 reads of 64 bytes each
   }

@@ -29,13 +29,13 @@ void expect_good_run(const RunResult& result) {
 }
 
 const LatencyResult& latency_of(const RunResult& result, const std::string& name) {
-  for (const LatencyResult& latency : result.latency) {
+  for (const LatencyResult& latency : result.rows<LatencyResult>()) {
     if (latency.name == name) {
       return latency;
     }
   }
   ADD_FAILURE() << name;
-  return result.latency.front();
+  return result.rows<LatencyResult>().front();
 }
 
 TEST(AttachedMemory, FourPhaseMemoryOfVaryingLatencyTakesThePlaceOfHostMemory) {
@@ -97,7 +97,7 @@ TEST(AttachedMemory, MemoryThatTakesRequestsSlowlyWithholdsCredits) {
   const RunResult result = system.run();
   expect_good_run(result);
   // One request in 50 ns on average, and no more of them under way than buffers.
-  const DirectionResult& up = result.links.at(0).up;
+  const DirectionResult& up = result.rows<LinkResult>().at(0).up;
   EXPECT_GT(up.stalls.credits_posted, Time::from_us(200));
   EXPECT_NEAR(result.simulated.ns() / 5'000, 50, 3);
 }
@@ -122,7 +122,7 @@ void expect_bandwidth(WorkloadKind kind, double gbps) {
   System system(config);
   const RunResult result = system.run();
   expect_good_run(result);
-  const DirectionResult& up = result.links.at(0).up;
+  const DirectionResult& up = result.rows<LinkResult>().at(0).up;
   const double bits = 20'000.0 * 256 * 8;
   EXPECT_NEAR(bits / result.simulated.ns(), gbps, gbps * 0.02);
   if (kind == WorkloadKind::kPostedWrite) {
@@ -147,7 +147,7 @@ TEST(HostMemoryBandwidth, FastEnoughMemoryHoldsNothingUp) {
   System system(config);
   const RunResult result = system.run();
   expect_good_run(result);
-  EXPECT_EQ(result.links.at(0).up.stalls.credits_posted, Time{});
+  EXPECT_EQ(result.rows<LinkResult>().at(0).up.stalls.credits_posted, Time{});
 }
 
 Config slow_memory(Time latency) {

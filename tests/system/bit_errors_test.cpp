@@ -18,7 +18,7 @@ void expect_to_end_well(Config config, WorkloadKind kind, std::uint64_t requests
   config.device.dma.outstanding = 256;
   System system(config);
   const RunResult result = system.run();
-  const LinkResult& link = result.links.at(0);
+  const LinkResult& link = result.rows<LinkResult>().at(0);
   EXPECT_GT(link.up.corrupted, 0U);
   EXPECT_GT(link.down.corrupted, 0U);
   EXPECT_GT(link.up.replays + link.down.replays, 0U);
@@ -27,7 +27,7 @@ void expect_to_end_well(Config config, WorkloadKind kind, std::uint64_t requests
     EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
   }
   std::uint64_t completed = 0;
-  for (const LatencyResult& latency : result.latency) {
+  for (const LatencyResult& latency : result.rows<LatencyResult>()) {
     completed += latency.name == "dma_read" || latency.name == "dma_write" ? latency.count : 0;
   }
   EXPECT_EQ(completed, requests);

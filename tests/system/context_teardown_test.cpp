@@ -55,9 +55,10 @@ std::vector<std::string> broken(const RunResult& result) {
 
 /// 0 where the machine has no such phase.
 double mean_of(const RunResult& result, const std::string& phase) {
-  const auto found = std::find_if(result.latency.begin(), result.latency.end(),
-                                  [&](const LatencyResult& one) { return one.name == phase; });
-  return found == result.latency.end() ? 0 : found->mean;
+  const auto found =
+      std::find_if(result.rows<LatencyResult>().begin(), result.rows<LatencyResult>().end(),
+                   [&](const LatencyResult& one) { return one.name == phase; });
+  return found == result.rows<LatencyResult>().end() ? 0 : found->mean;
 }
 
 class ContextTeardownRuns : public ::testing::TestWithParam<Sets> {};
@@ -67,7 +68,7 @@ TEST_P(ContextTeardownRuns, INV_35_AContextThatHasEndedIsNoMore) {
   const RunResult result = run_with(GetParam());
   EXPECT_EQ(broken(result), std::vector<std::string>{});
   EXPECT_TRUE(result.violations.empty()) << text_of(result.violations);
-  EXPECT_GT(result.iommu.at(0).teardowns, 15U);
+  EXPECT_GT(result.rows<IommuResult>().at(0).teardowns, 15U);
 }
 
 // Where translated requests leave their PASID out, contexts of a function share a table of
@@ -123,7 +124,7 @@ TEST(ContextTeardown, IQU_15_CommandsComeInOrderAndPageRequestsAreDrainedLast) {
   System system(config_from_text(kTeardowns, "teardown.yaml", "", options));
   const RunResult result = system.run();
   EXPECT_EQ(broken(result), std::vector<std::string>{});
-  ASSERT_GT(result.iommu.at(0).teardowns, 2U);
+  ASSERT_GT(result.rows<IommuResult>().at(0).teardowns, 2U);
   EXPECT_EQ(commands_of(system, 14), "7 6 7e 5 8 5 5d 7 6 7e 5 8 5 5d ");
   double sum = 0;
   for (const char* const name : {"stop", "agent", "device", "drain"}) {

@@ -66,7 +66,7 @@ void rage(const Storm& storm) {
   }
   EXPECT_TRUE(machine.result().violations.empty());
   std::uint64_t replays = 0;
-  for (const LinkResult& link : machine.result().links) {
+  for (const LinkResult& link : machine.result().rows<LinkResult>()) {
     replays += link.up.replay_events + link.down.replay_events;
   }
   EXPECT_EQ(replays > 100, storm.error_rate > 0) << replays;

@@ -68,8 +68,8 @@ void rage(const Storm& storm) {
   }
   EXPECT_TRUE(result.violations.empty());
   EXPECT_TRUE(result.errors.empty());
-  ASSERT_EQ(result.cxl_hdm_db.size(), 1U);
-  const CxlHdmDbResult& counts = result.cxl_hdm_db[0];
+  ASSERT_EQ(result.rows<CxlHdmDbResult>().size(), 1U);
+  const CxlHdmDbResult& counts = result.rows<CxlHdmDbResult>()[0];
   EXPECT_EQ(counts.host_reads + counts.host_writes, storm.operations);
   EXPECT_EQ(counts.device_reads + counts.device_writes, storm.operations);
   EXPECT_GT(counts.back_invalidations, storm.operations / 20);

@@ -159,8 +159,8 @@ TEST(HandleRules, D8_AnAllocThatIsDamagedOnTheWireArrivesOnceByReplay) {
   ASSERT_TRUE(bench.bring_up());
   ASSERT_TRUE(bench.run_workload());
   const RunResult result = bench.machine.result();
-  EXPECT_EQ(result.links[0].up.corrupted, 2U);
-  EXPECT_GT(result.links[0].up.replays, 0U);
+  EXPECT_EQ(result.rows<LinkResult>()[0].up.corrupted, 2U);
+  EXPECT_GT(result.rows<LinkResult>()[0].up.replays, 0U);
   const HostHandleStatistics& host =
       bench.machine.fabric().devices[0].handles->table().statistics();
   EXPECT_EQ(host.allocs, 16U);

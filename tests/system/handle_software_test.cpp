@@ -42,7 +42,7 @@ TEST(Negotiation, D5_WithoutSupportEveryMessageGoesInFullAndNothingIsAllocated) 
   EXPECT_EQ(bench.device().handles.outcome, NegotiationOutcome::kNotSupported);
   ASSERT_TRUE(bench.run_workload());
   EXPECT_EQ(bench.wire.up(HandlePurpose::kAlloc), 0U);
-  EXPECT_EQ(bench.machine.result().links[0].up.bits.identity, 5'000U * 32);
+  EXPECT_EQ(bench.machine.result().rows<LinkResult>()[0].up.bits.identity, 5'000U * 32);
 }
 
 TEST(Negotiation, D5_NotEnabledBySoftwareMeansTheSame) {
@@ -52,7 +52,7 @@ TEST(Negotiation, D5_NotEnabledBySoftwareMeansTheSame) {
   ASSERT_TRUE(bench.bring_up());
   ASSERT_TRUE(bench.run_workload());
   EXPECT_EQ(bench.wire.up(HandlePurpose::kAlloc), 0U);
-  EXPECT_EQ(bench.machine.result().links[0].up.bits.identity, 5'000U * 32);
+  EXPECT_EQ(bench.machine.result().rows<LinkResult>()[0].up.bits.identity, 5'000U * 32);
 }
 
 // [DHI-08] [DHI D2]
@@ -81,8 +81,8 @@ TEST(SoftwareManaged, D12_TheDeviceSendsNoAllocAndEveryMessageHasAHandle) {
   EXPECT_EQ(bench.wire.up(HandlePurpose::kAlloc), 0U);
   EXPECT_EQ(bench.wire.up(HandlePurpose::kDealloc), 0U);
   const RunResult result = bench.machine.result();
-  EXPECT_EQ(result.links[0].up.bits.identity, 0U);
-  EXPECT_EQ(result.dhi[0].bypasses, 0U);
+  EXPECT_EQ(result.rows<LinkResult>()[0].up.bits.identity, 0U);
+  EXPECT_EQ(result.rows<DhiResult>()[0].bypasses, 0U);
   EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
 }
 
@@ -95,7 +95,7 @@ TEST(SoftwareManaged, D12_MoreContextsThanHandlesLeavesTheRestInFull) {
   ASSERT_TRUE(bench.bring_up());
   ASSERT_TRUE(bench.run_workload());
   EXPECT_EQ(bench.machine.driver(0)->allocated(), 16U);
-  EXPECT_EQ(bench.machine.result().links[0].up.bits.identity, 3'200U / 2 * 32);
+  EXPECT_EQ(bench.machine.result().rows<LinkResult>()[0].up.bits.identity, 3'200U / 2 * 32);
 }
 
 TEST(SoftwareManaged, D13_ChurnReplacesTheHandlesOfEndedContexts) {
@@ -128,7 +128,7 @@ TEST(ContextCreation, D13_HandlesComeWithTheContextBeforeItsFirstMessage) {
   EXPECT_EQ(bench.machine.endpoint("ep0")->dhi().table()->valid_entries(), 8U);
   ASSERT_TRUE(bench.finish());
   EXPECT_EQ(bench.wire.up(HandlePurpose::kAlloc), 8U);
-  EXPECT_EQ(bench.machine.result().dhi[0].hits, 5'000U);
+  EXPECT_EQ(bench.machine.result().rows<DhiResult>()[0].hits, 5'000U);
 }
 
 TEST(ContextCreation, D13_AHandleGoesWithItsContext) {
@@ -143,7 +143,7 @@ TEST(ContextCreation, D13_AHandleGoesWithItsContext) {
   ASSERT_TRUE(bench.run_workload());
   const RunResult result = bench.machine.result();
   EXPECT_GT(bench.wire.up(HandlePurpose::kDealloc), 20U);
-  EXPECT_EQ(result.dhi[0].evictions, 0U);
+  EXPECT_EQ(result.rows<DhiResult>()[0].evictions, 0U);
   EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
   EXPECT_EQ(host_statistics(bench).rejected(), 0U);
 }

@@ -64,9 +64,9 @@ TEST(Boot, TakesLessThanAMillisecondAndLiesBeforeTheMeasuredWindow) {
   EXPECT_GT(bench.wire.down(TlpType::kCfgRd0), 10U);
   ASSERT_TRUE(bench.run_workload());
   const RunResult result = bench.machine.result();
-  EXPECT_EQ(result.links[0].up.tlps, 2'000U);
-  EXPECT_EQ(result.links[0].down.tlps, 0U);
-  EXPECT_EQ(result.links[0].down.bits.payload, 0U);
+  EXPECT_EQ(result.rows<LinkResult>()[0].up.tlps, 2'000U);
+  EXPECT_EQ(result.rows<LinkResult>()[0].down.tlps, 0U);
+  EXPECT_EQ(result.rows<LinkResult>()[0].down.bits.payload, 0U);
   EXPECT_LE(result.simulated, now() - booted);
 }
 
@@ -210,9 +210,9 @@ TEST(Nic, EveryMessageRingsReadsWritesAndInterruptsAsTheProfileSays) {
   EXPECT_EQ(bench.wire.down(TlpType::kMWr) - boot_writes, sent);
   EXPECT_EQ(bench.machine.interrupts(0), 2'000U);
   // Up: payload of what was received, completion entries, interrupts.
-  EXPECT_EQ(result.links[0].up.payload_bytes, received * 256 + 2'000 * 64 + 2'000 * 4);
+  EXPECT_EQ(result.rows<LinkResult>()[0].up.payload_bytes, received * 256 + 2'000 * 64 + 2'000 * 4);
   // Down: doorbells, descriptors, payload of what was sent.
-  EXPECT_EQ(result.links[0].down.payload_bytes, sent * 8 + 2'000 * 64 + sent * 256);
+  EXPECT_EQ(result.rows<LinkResult>()[0].down.payload_bytes, sent * 8 + 2'000 * 64 + sent * 256);
   EXPECT_TRUE(result.errors.empty());
   for (const CheckResult& check : result.checks) {
     EXPECT_TRUE(check.ok) << check.name;

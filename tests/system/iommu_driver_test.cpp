@@ -63,11 +63,12 @@ RunResult sound_run(const Sets& sets) {
 TEST(IommuDriver, FiguresAreOfTheMeasuredWindow) {
   const RunResult all = run_with({"run.warmup=5000", "workload.requests=1000"});
   const double calls = all.simulated.ns() / 1000;
-  const auto unmap = std::find_if(all.latency.begin(), all.latency.end(),
-                                  [](const LatencyResult& one) { return one.name == "unmap"; });
-  ASSERT_NE(unmap, all.latency.end());
+  const auto unmap =
+      std::find_if(all.rows<LatencyResult>().begin(), all.rows<LatencyResult>().end(),
+                   [](const LatencyResult& one) { return one.name == "unmap"; });
+  ASSERT_NE(unmap, all.rows<LatencyResult>().end());
   EXPECT_NEAR(static_cast<double>(unmap->count), calls, 0.3 * calls);
-  EXPECT_LT(all.iommu.at(0).requests, 1500U);
+  EXPECT_LT(all.rows<IommuResult>().at(0).requests, 1500U);
 }
 
 class IommuDriverRuns : public ::testing::TestWithParam<Sets> {};
@@ -75,7 +76,7 @@ class IommuDriverRuns : public ::testing::TestWithParam<Sets> {};
 // [INV-35] [IQU-16]
 TEST_P(IommuDriverRuns, INV_35_NobodyReachesAPageThatIsNotItsOwnAnyMore) {
   const RunResult result = sound_run(GetParam());
-  const IommuResult& agent = result.iommu.at(0);
+  const IommuResult& agent = result.rows<IommuResult>().at(0);
   EXPECT_GT(agent.unmaps, 100U);
   EXPECT_GT(agent.maps, 50U);
   EXPECT_GT(agent.invalidations, 10U);
@@ -145,9 +146,10 @@ workload:
 }
 
 const AttackResult& attack(const RunResult& result, const std::string& kind) {
-  const auto found = std::find_if(result.attacks.begin(), result.attacks.end(),
-                                  [&](const AttackResult& one) { return one.attack == kind; });
-  EXPECT_NE(found, result.attacks.end()) << kind;
+  const auto found =
+      std::find_if(result.rows<AttackResult>().begin(), result.rows<AttackResult>().end(),
+                   [&](const AttackResult& one) { return one.attack == kind; });
+  EXPECT_NE(found, result.rows<AttackResult>().end()) << kind;
   return *found;
 }
 
@@ -157,10 +159,10 @@ TEST(IommuDriver, SEC_08_AHostileDeviceReachesNoPageThatComesOrGoes) {
     EXPECT_TRUE(one.ok) << one.name << ": " << one.detail;
   }
   EXPECT_TRUE(check(result, "no access outside of its domain").ok);
-  EXPECT_GT(result.iommu.at(0).unmaps, 100U);
-  EXPECT_GT(result.iommu.at(0).permission_denied, 100U);
+  EXPECT_GT(result.rows<IommuResult>().at(0).unmaps, 100U);
+  EXPECT_GT(result.rows<IommuResult>().at(0).permission_denied, 100U);
   EXPECT_GT(attack(result, "translated_address").tried, 100U);
-  for (const AttackResult& one : result.attacks) {
+  for (const AttackResult& one : result.rows<AttackResult>()) {
     EXPECT_EQ(one.through, 0U) << one.attack;
   }
 }
@@ -187,7 +189,7 @@ workload: {kind: nic, requests: 400}
 )",
                                  "nic.yaml", "", options));
   const RunResult result = system.run();
-  EXPECT_EQ(result.iommu.at(0).permission_denied, 0U);
+  EXPECT_EQ(result.rows<IommuResult>().at(0).permission_denied, 0U);
   EXPECT_TRUE(result.errors.empty());
 }
 
@@ -201,19 +203,19 @@ TEST(IommuDriver, S1_ItsNeighbourGetsAllItsData) {
     looked_at += one.name == "ep1: unharmed by its neighbours" ? 1 : 0;
   }
   EXPECT_EQ(looked_at, 1U);
-  EXPECT_GT(result.iommu.at(0).page_requests_served, 10U);
+  EXPECT_GT(result.rows<IommuResult>().at(0).page_requests_served, 10U);
 }
 
 TEST(IommuDriver, AmongHostileDevicesAloneTheDriverHasNothingToUnmap) {
   const RunResult result = run_beside_a_hostile_device(
       {"system.instances.ep1.workload.kind=hostile", "system.instances.ep1.workload.domains=1"});
-  EXPECT_EQ(result.iommu.at(0).unmaps, 0U);
+  EXPECT_EQ(result.rows<IommuResult>().at(0).unmaps, 0U);
 }
 
 // [PRI-08] Each page is asked for once, perhaps again for its first write, and then is there.
 TEST(IommuDriver, PRI_08_PagesThatAreNotThereComeByPageRequests) {
   const RunResult result = sound_run(kPages + kNoUnmaps + Sets{"host.iommu_driver.premapped=0"});
-  const IommuResult& agent = result.iommu.at(0);
+  const IommuResult& agent = result.rows<IommuResult>().at(0);
   EXPECT_EQ(agent.maps, 63U) << "all but the pinned one";
   EXPECT_GE(agent.page_requests_served, 63U);
   EXPECT_EQ(agent.page_requests_served, agent.page_requests);
@@ -227,7 +229,7 @@ TEST(IommuDriver, PRI_40_ARefusedPageFailsItsTransfersAlone) {
   const RunResult result =
       sound_run(kPages + kNoUnmaps +
                 Sets{"host.iommu_driver.premapped=0.5", "host.iommu_driver.refuse_fraction=0.5"});
-  const IommuResult& agent = result.iommu.at(0);
+  const IommuResult& agent = result.rows<IommuResult>().at(0);
   EXPECT_GT(agent.page_requests_refused, 5U);
   EXPECT_GT(agent.page_requests_served, 5U);
   EXPECT_EQ(agent.page_requests, agent.page_requests_refused + agent.page_requests_served);
@@ -237,7 +239,7 @@ TEST(IommuDriver, PRI_40_ARefusedPageFailsItsTransfersAlone) {
 TEST(IommuDriver, IOM_9_1_AFaultIsTakenAndBringsItsPage) {
   const RunResult result = sound_run(
       kNoUnmaps + Sets{"host.iommu_driver.premapped=0", "iommu.capabilities.fault_records=4"});
-  const IommuResult& agent = result.iommu.at(0);
+  const IommuResult& agent = result.rows<IommuResult>().at(0);
   EXPECT_EQ(agent.maps, 63U);
   EXPECT_GE(agent.faults_taken, 63U);
   EXPECT_LE(agent.faults_taken, agent.faults);
@@ -250,7 +252,7 @@ TEST(IommuDriver, PAS_37_AnOverflowOfFaultsIsCleared) {
   const RunResult result =
       sound_run(kNoUnmaps + Sets{"host.iommu_driver.premapped=0", "workload.rate=50Mreq/s"});
   EXPECT_GT(result.errors.at("iommu_driver_fault_overflow"), 0U);
-  EXPECT_GT(result.iommu.at(0).maps, 50U);
+  EXPECT_GT(result.rows<IommuResult>().at(0).maps, 50U);
 }
 
 // [PRI-13] [PRI-15] Two devices ask for more than the queue takes; what is answered without
@@ -263,8 +265,8 @@ TEST(IommuDriver, PRI_13_AnOverflowOfPageRequestsIsCleared) {
                      "device.pri.capacity=512", "device.pri.allocation=512", "workload.kind=read",
                      "workload.rate=50Mreq/s", "workload.buffer_size=64KiB"});
   EXPECT_GT(result.errors.at("iommu_driver_page_request_overflow"), 0U);
-  EXPECT_GT(result.iommu.at(0).page_requests_dropped, 0U);
-  EXPECT_GT(result.iommu.at(0).maps, 500U);
+  EXPECT_GT(result.rows<IommuResult>().at(0).page_requests_dropped, 0U);
+  EXPECT_GT(result.rows<IommuResult>().at(0).maps, 500U);
 }
 
 // The queue holds 127 requests, and eight devices miss all their pages at once. [PRI-15] [PRI-16]
@@ -285,7 +287,7 @@ workload:
   for (const CheckResult& one : result.checks) {
     EXPECT_TRUE(one.ok) << one.name << ": " << one.detail;
   }
-  EXPECT_GT(result.iommu.at(0).page_requests_served, 1'000U);
+  EXPECT_GT(result.rows<IommuResult>().at(0).page_requests_served, 1'000U);
   EXPECT_GT(result.errors.at("iommu_driver_page_request_overflow"), 2U);
 }
 
@@ -296,12 +298,12 @@ TEST(IommuDriver, IQU_07_AnInvalidationWithoutAnswerIsRepeated) {
                               "iommu.timing.invalidate_timeout=1us"});
   EXPECT_GT(result.errors.at("iommu_driver_invalidation_timeout"), 0U);
   EXPECT_GT(result.errors.at("iommu_driver_invalidation_completion_error"), 0U);
-  EXPECT_GT(result.iommu.at(0).unmaps, 100U);
+  EXPECT_GT(result.rows<IommuResult>().at(0).unmaps, 100U);
 }
 
 TEST(IommuDriver, WithNothingToDoItDoesNothing) {
   const RunResult result = sound_run(kAtc + kNoUnmaps);
-  const IommuResult& agent = result.iommu.at(0);
+  const IommuResult& agent = result.rows<IommuResult>().at(0);
   EXPECT_EQ(agent.maps + agent.unmaps + agent.invalidations + agent.faults_taken, 0U);
   EXPECT_TRUE(result.errors.empty());
 }
@@ -310,7 +312,8 @@ TEST(IommuDriver, WithNothingToDoItDoesNothing) {
 TEST(IommuDriver, IQU_16_BatchesGetMoreDoneThanOneWaitForEach) {
   const RunResult result =
       sound_run(kAtc + Sets{"host.iommu_driver.unmap_rate=1e7", "host.iommu_driver.batch=16"});
-  EXPECT_GT(static_cast<double>(result.iommu.at(0).unmaps) * 7 * 200, result.simulated.ns());
+  EXPECT_GT(static_cast<double>(result.rows<IommuResult>().at(0).unmaps) * 7 * 200,
+            result.simulated.ns());
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ void expect_refused_once_each(const std::string& alloc_order, const std::string&
   ASSERT_TRUE(bench.bring_up());
   ASSERT_TRUE(bench.run_workload());
   const RunResult result = bench.machine.result();
-  const DhiResult& dhi = result.dhi.at(0);
+  const DhiResult& dhi = result.rows<DhiResult>().at(0);
   EXPECT_EQ(dhi.rejections.at("pasid_not_granted"), kDomains - kGranted);
   EXPECT_EQ(dhi.allocs, kDomains);
   EXPECT_EQ(dhi.wrong_domain, 0U);
@@ -85,7 +85,7 @@ workload:
                                       "churn.yaml", ""));
   ASSERT_TRUE(bench.bring_up());
   ASSERT_TRUE(bench.run_workload());
-  const DhiResult dhi = bench.machine.result().dhi.at(0);
+  const DhiResult dhi = bench.machine.result().rows<DhiResult>().at(0);
   EXPECT_GT(dhi.rejections.at("pasid_not_granted"), 100U);
   EXPECT_GT(dhi.rejections.at("no_valid_entry"), 100U);
   EXPECT_EQ(dhi.wrong_domain, 0U);

@@ -52,7 +52,7 @@ workload: {kind: read_write, payload: 64B, domains: 16, requests: 2000, at: tran
 // [SEC-01] [DHI D18]
 TEST_P(TranslatedWorkload, SEC_01_IsPermittedItsPagesInEveryForm) {
   const RunResult result = run_with(GetParam().settings);
-  const IommuResult& agent = result.iommu.at(0);
+  const IommuResult& agent = result.rows<IommuResult>().at(0);
   EXPECT_GE(agent.permission_checks, 1000U);
   EXPECT_EQ(agent.permission_denied, 0U);
   EXPECT_EQ(agent.faults, 0U);
@@ -261,7 +261,7 @@ Attack attack_with(bool is_secure) {
   attack.is_memory_whole =
       is_zero(machine, 0, kAttacker) && is_zero(machine, kAttacker + kBytes, kVictim) &&
       is_zero(machine, kVictim + kBytes, kTables) && is_zero(machine, kTablesEnd, 128 * kMiB);
-  attack.denied = machine.result().iommu.at(0).permission_denied;
+  attack.denied = machine.result().rows<IommuResult>().at(0).permission_denied;
   attack.victim_refused = machine.root_port("ep1").counters().refused;
   for (const CheckResult& check : machine.result().checks) {
     if (check.name == "hostile accesses stay in their own name and memory") {

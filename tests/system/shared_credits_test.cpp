@@ -54,7 +54,7 @@ void expect_all_done(const std::vector<std::string>& sets) {
     EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
   }
   std::uint64_t completed = 0;
-  for (const LatencyResult& latency : result.latency) {
+  for (const LatencyResult& latency : result.rows<LatencyResult>()) {
     completed += latency.name == "dma_read" || latency.name == "dma_write" ? latency.count : 0;
   }
   EXPECT_EQ(completed, kDeviceRequests);

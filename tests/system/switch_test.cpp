@@ -50,14 +50,14 @@ void expect_good(const RunResult& result) {
   for (const CheckResult& check : result.checks) {
     EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
   }
-  for (const DhiResult& dhi : result.dhi) {
+  for (const DhiResult& dhi : result.rows<DhiResult>()) {
     EXPECT_EQ(dhi.rejected, 0U);
     EXPECT_EQ(dhi.wrong_domain, 0U);
   }
 }
 
 const LinkResult& link_of(const RunResult& result, const std::string& name) {
-  for (const LinkResult& link : result.links) {
+  for (const LinkResult& link : result.rows<LinkResult>()) {
     if (link.name == name) {
       return link;
     }
@@ -76,8 +76,8 @@ RunResult run_writers(const std::string& more) {
 
 TEST(SwitchedMachine, EveryByteOfBothDevicesArrivesAndEveryLinkIsListed) {
   const RunResult result = run_writers("");
-  ASSERT_EQ(result.links.size(), 3U);
-  EXPECT_EQ(result.links[0].name, "rp0-sw0");
+  ASSERT_EQ(result.rows<LinkResult>().size(), 3U);
+  EXPECT_EQ(result.rows<LinkResult>()[0].name, "rp0-sw0");
   EXPECT_EQ(link_of(result, "sw0-ep0").up.payload_bytes, 4000U * 64);
   EXPECT_EQ(link_of(result, "sw0-ep1").up.payload_bytes, 4000U * 64);
   EXPECT_EQ(link_of(result, "rp0-sw0").up.payload_bytes, 2U * 4000 * 64);
@@ -87,10 +87,10 @@ TEST(SwitchedMachine, ReadsOfBothDevicesAreAnswered) {
   System system(two_writers("workload.kind=read"));
   const RunResult result = system.run();
   expect_good(result);
-  EXPECT_EQ(result.latency[0].count, 2U * 4000);
+  EXPECT_EQ(result.rows<LatencyResult>()[0].count, 2U * 4000);
   EXPECT_EQ(link_of(result, "sw0-ep1").down.payload_bytes, 4000U * 64);
   // Through the switch and back.
-  EXPECT_GT(result.latency[0].min, 2 * 60.0);
+  EXPECT_GT(result.rows<LatencyResult>()[0].min, 2 * 60.0);
 }
 
 TEST(SwitchedMachine, ReadsAndWritesMixWithHandlesOfOneSharedTable) {
@@ -99,7 +99,7 @@ TEST(SwitchedMachine, ReadsAndWritesMixWithHandlesOfOneSharedTable) {
                   "link.dhi_form=rid_fabric host.dhi.table=shared host.dhi.entries=64"));
   const RunResult result = system.run();
   expect_good(result);
-  for (const DhiResult& dhi : result.dhi) {
+  for (const DhiResult& dhi : result.rows<DhiResult>()) {
     EXPECT_GE(dhi.lookups, 4000U);
     EXPECT_GT(dhi.evictions, 0U);  // 32 handles each for 64 domains
   }
@@ -107,8 +107,8 @@ TEST(SwitchedMachine, ReadsAndWritesMixWithHandlesOfOneSharedTable) {
 
 TEST(SwitchedMachine, D23_rid_fabric_WorksThroughASwitchThatKnowsHandles) {
   const RunResult result = run_writers("link.identity=dhi link.dhi_form=rid_fabric");
-  EXPECT_EQ(result.dhi[0].hits, 3999U);
-  EXPECT_EQ(result.dhi[1].hits, 3999U);
+  EXPECT_EQ(result.rows<DhiResult>()[0].hits, 3999U);
+  EXPECT_EQ(result.rows<DhiResult>()[1].hits, 3999U);
 }
 
 TEST(SwitchedMachine, D23_TheNarrowerDeviceGetsHandlesThatItCanHold) {
@@ -118,14 +118,14 @@ TEST(SwitchedMachine, D23_TheNarrowerDeviceGetsHandlesThatItCanHold) {
       load_config(FLITWISE_SOURCE_DIR "/configs/examples/switch_two_devices.yaml", options));
   const RunResult result = system.run();
   expect_good(result);
-  EXPECT_GT(result.dhi[0].hits, 0U);
-  EXPECT_EQ(result.dhi[1].bypasses, 0U);
-  EXPECT_GT(result.dhi[1].evictions, result.dhi[0].evictions);
+  EXPECT_GT(result.rows<DhiResult>()[0].hits, 0U);
+  EXPECT_EQ(result.rows<DhiResult>()[1].bypasses, 0U);
+  EXPECT_GT(result.rows<DhiResult>()[1].evictions, result.rows<DhiResult>()[0].evictions);
 }
 
 TEST(SwitchedMachine, D23_tag_WorksThroughASwitchThatKnowsHandles) {
   const RunResult result = run_writers("link.identity=dhi link.dhi_form=tag");
-  EXPECT_EQ(result.dhi[1].hits, 3999U);
+  EXPECT_EQ(result.rows<DhiResult>()[1].hits, 3999U);
 }
 
 TEST(SwitchedMachine, D23_tag_WorksThroughALegacySwitch) {
@@ -133,27 +133,27 @@ TEST(SwitchedMachine, D23_tag_WorksThroughALegacySwitch) {
   const RunResult result = system.run();
   expect_all_written(system, kBuffers, 4000 * 64);
   expect_all_written(system, kBuffersOfEp1, 4000 * 64);
-  EXPECT_EQ(result.dhi[0].hits, 3999U);
+  EXPECT_EQ(result.rows<DhiResult>()[0].hits, 3999U);
   // Nobody between device and host looked at them.
   EXPECT_EQ(result.errors, (std::map<std::string, std::uint64_t>{{"unchecked_handle", 8000}}));
 }
 
 TEST(SwitchedMachine, D23_prefix_WorksThroughASwitchThatKnowsHandles) {
   const RunResult result = run_writers("link.identity=dhi link.dhi_form=prefix");
-  EXPECT_EQ(result.dhi[1].hits, 3999U);
+  EXPECT_EQ(result.rows<DhiResult>()[1].hits, 3999U);
 }
 
 TEST(SwitchedMachine, D2_tag_HasTablesOfTheirOwnOrRangesApart) {
   const RunResult result =
       run_writers("link.identity=dhi link.dhi_form=tag host.dhi.table=shared host.dhi.entries=32");
-  EXPECT_EQ(result.dhi[1].hits, 3999U);
+  EXPECT_EQ(result.rows<DhiResult>()[1].hits, 3999U);
 }
 
 TEST(SwitchedMachine, D8_AcknowledgedAllocsReachTheDeviceBehindTheSwitch) {
   const RunResult result =
       run_writers("link.identity=dhi link.dhi_form=rid_fabric device.dhi.alloc_order=ack");
-  EXPECT_EQ(result.dhi[0].acks, 1U);
-  EXPECT_EQ(result.dhi[1].acks, 1U);
+  EXPECT_EQ(result.rows<DhiResult>()[0].acks, 1U);
+  EXPECT_EQ(result.rows<DhiResult>()[1].acks, 1U);
 }
 
 TEST(SwitchedMachine, ASlowTrunkHoldsTheDevicesBackAndLosesNothing) {
@@ -186,7 +186,7 @@ TEST(SwitchedMachine, ASlowMemoryDelaysReadsAndLosesNothing) {
   System system(two_writers("workload.kind=read_write host.memory.bandwidth=1Gb/s"));
   const RunResult result = system.run();
   expect_good(result);
-  EXPECT_GT(result.latency[0].p50, 1000.0);
+  EXPECT_GT(result.rows<LatencyResult>()[0].p50, 1000.0);
 }
 
 TEST(SwitchedMachine, BitErrorsOnOneLinkLoseNothing) {
@@ -246,7 +246,7 @@ workload: {kind: read_write, domains: 100, payload: 64B, requests: 2000, buffer_
                                  "hostile_switch.yaml", "", {}));
   const RunResult result = system.run();
   std::map<std::string, std::uint64_t> tried;
-  for (const AttackResult& one : result.attacks) {
+  for (const AttackResult& one : result.rows<AttackResult>()) {
     tried[one.attack] = one.tried;
   }
   ASSERT_GT(result.errors.count("foreign_handle"), 0U);

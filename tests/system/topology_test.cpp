@@ -69,8 +69,8 @@ TEST(SwitchTree, MovesData) {
   System system(tree());
   const RunResult result = system.run();
   expect_good(result);
-  ASSERT_EQ(result.links.size(), 12U);
-  for (const LinkResult& link : result.links) {
+  ASSERT_EQ(result.rows<LinkResult>().size(), 12U);
+  for (const LinkResult& link : result.rows<LinkResult>()) {
     EXPECT_GT(link.up.payload_bytes, 0U) << link.name;
     EXPECT_GT(link.down.payload_bytes, 0U) << link.name;
   }
@@ -89,8 +89,8 @@ TEST(SwitchTree, D23_HandlesPassEachLevel) {
   System system(tree({"link.identity=dhi", "link.dhi_form=rid_fabric", "workload.domains=16"}));
   const RunResult result = system.run();
   expect_good(result);
-  ASSERT_EQ(result.dhi.size(), 8U);
-  for (const DhiResult& dhi : result.dhi) {
+  ASSERT_EQ(result.rows<DhiResult>().size(), 8U);
+  for (const DhiResult& dhi : result.rows<DhiResult>()) {
     EXPECT_GT(dhi.allocs, 0U) << dhi.device;
     EXPECT_EQ(dhi.rejected, 0U);
   }
@@ -139,20 +139,20 @@ TEST(SwitchPorts, AreAsManyAsDevices) {
                        "c.yaml", "", {}));
   const RunResult result = system.run();
   expect_good(result);
-  EXPECT_EQ(result.links.size(), 65U);
+  EXPECT_EQ(result.rows<LinkResult>().size(), 65U);
 }
 
 TEST(TwoHosts, RunSideBySide) {
   System system(load_config(kExamples + "two_hosts.yaml", {}));
   const RunResult result = system.run();
   expect_good(result);
-  ASSERT_EQ(result.links.size(), 2U);
-  EXPECT_EQ(result.links[0].name, "rp0-left");
-  EXPECT_EQ(result.links[1].name, "h1.rp0-right");
-  ASSERT_EQ(result.iommu.size(), 2U);
-  EXPECT_EQ(result.iommu[1].name, "h1.iommu0");
-  EXPECT_GT(result.iommu[0].walks, 0U);
-  EXPECT_GT(result.iommu[1].walks, 0U);
+  ASSERT_EQ(result.rows<LinkResult>().size(), 2U);
+  EXPECT_EQ(result.rows<LinkResult>()[0].name, "rp0-left");
+  EXPECT_EQ(result.rows<LinkResult>()[1].name, "h1.rp0-right");
+  ASSERT_EQ(result.rows<IommuResult>().size(), 2U);
+  EXPECT_EQ(result.rows<IommuResult>()[1].name, "h1.iommu0");
+  EXPECT_GT(result.rows<IommuResult>()[0].walks, 0U);
+  EXPECT_GT(result.rows<IommuResult>()[1].walks, 0U);
 }
 
 // The same addresses, the same bus numbers: nothing of one host is seen by the other.

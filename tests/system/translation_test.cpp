@@ -216,8 +216,8 @@ class TranslatedRun : public ::testing::TestWithParam<const char*> {};
 TEST_P(TranslatedRun, EveryReadFindsItsPage) {
   const RunResult result = run_with(GetParam(), "4KiB");
   EXPECT_EQ(result.errors.count("translation_fault"), 0U);
-  EXPECT_EQ(result.iommu.at(0).faults, 0U);
-  EXPECT_GE(result.iommu.at(0).requests, 4000U);
+  EXPECT_EQ(result.rows<IommuResult>().at(0).faults, 0U);
+  EXPECT_GE(result.rows<IommuResult>().at(0).requests, 4000U);
   for (const CheckResult& check : result.checks) {
     EXPECT_TRUE(check.ok) << check.name << ": " << check.detail;
   }
@@ -228,10 +228,10 @@ INSTANTIATE_TEST_SUITE_P(Kinds, TranslatedRun,
 
 // [IOM-6.3] 250 reads of each of 16 domains go over four pages of 4 KiB, or over one of 2 MiB.
 TEST(Translation, IOM_6_3_SmallPagesAreWalkedOneByOne) {
-  EXPECT_EQ(run_with("first_stage", "4KiB").iommu.at(0).walks, 64U);
+  EXPECT_EQ(run_with("first_stage", "4KiB").rows<IommuResult>().at(0).walks, 64U);
 }
 TEST(Translation, IOM_6_3_OneWalkADomainFindsItsLargePage) {
-  EXPECT_EQ(run_with("first_stage", "2MiB").iommu.at(0).walks, 16U);
+  EXPECT_EQ(run_with("first_stage", "2MiB").rows<IommuResult>().at(0).walks, 16U);
 }
 
 }  // namespace

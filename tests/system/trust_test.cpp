@@ -40,7 +40,7 @@ struct Outcome {
     return found == result.errors.end() ? 0 : found->second;
   }
   std::uint64_t rejections(const std::string& kind) const {
-    const auto& all = result.dhi.at(0).rejections;
+    const auto& all = result.rows<DhiResult>().at(0).rejections;
     const auto found = all.find(kind);
     return found == all.end() ? 0 : found->second;
   }

@@ -223,7 +223,7 @@ TEST_P(FlitErrors, LNK_11_8_NothingIsLostComesTwiceOrOutOfOrder) {
   test::PatternMemory memory("pattern_memory");
   System system(config, memory.socket);
   const RunResult result = system.run();
-  EXPECT_GT(result.links.at(0).up.corrupted, 0U);
+  EXPECT_GT(result.rows<LinkResult>().at(0).up.corrupted, 0U);
   EXPECT_EQ(memory.out_of_place, 0U);
   EXPECT_EQ(memory.bytes, kWrites * kPayload);
   expect_all_writes_done(result_json(result));

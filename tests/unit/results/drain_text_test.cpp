@@ -24,15 +24,15 @@ RunResult early_up() {
   link.up.window_end = Time::from_us(101);
   link.down.window = link.up.window;
   link.down.window_end = link.up.window_end;
-  result.links.push_back(link);
+  result.rows<LinkResult>().push_back(link);
   return result;
 }
 
 TEST(DrainText, AWindowThatEndsWithTheWireNeedsNoWord) {
   RunResult result = early_up();
-  result.links[0].up.last_symbol = Time::from_us(97);
+  result.rows<LinkResult>()[0].up.last_symbol = Time::from_us(97);
   EXPECT_EQ(drain_text(result), "");
-  result.links[0].up.last_symbol = Time::from_us(95);
+  result.rows<LinkResult>()[0].up.last_symbol = Time::from_us(95);
   EXPECT_NE(drain_text(result), "");
 }
 
@@ -64,28 +64,28 @@ TEST(DrainText, TheDeviceIsNamedWhereMemoryWasDoneLongBefore) {
 
 TEST(DrainText, TheOtherDirectionIsNamedWhereItCarriesOn) {
   RunResult result = early_up();
-  result.links[0].down.tlps = 100;
-  result.links[0].down.payload_bytes = 6'400;
-  result.links[0].down.first_symbol = Time::from_us(2);
-  result.links[0].down.last_symbol = Time::from_us(100);
+  result.rows<LinkResult>()[0].down.tlps = 100;
+  result.rows<LinkResult>()[0].down.payload_bytes = 6'400;
+  result.rows<LinkResult>()[0].down.first_symbol = Time::from_us(2);
+  result.rows<LinkResult>()[0].down.last_symbol = Time::from_us(100);
   EXPECT_THAT(drain_text(result), HasSubstr("; rp0-ep0 down carried TLPs for 89 us more"));
 }
 
 // Each device has a window of its own, and a link behind a switch goes on for others.
 TEST(DrainText, TheOtherDirectionIsNamedForThisWindowAlone) {
   RunResult result = early_up();
-  result.links[0].down.tlps = 100;
-  result.links[0].down.first_symbol = Time::from_us(2);
-  result.links[0].down.last_symbol = Time::from_us(300);
+  result.rows<LinkResult>()[0].down.tlps = 100;
+  result.rows<LinkResult>()[0].down.first_symbol = Time::from_us(2);
+  result.rows<LinkResult>()[0].down.last_symbol = Time::from_us(300);
   EXPECT_THAT(drain_text(result), HasSubstr("; rp0-ep0 down carried TLPs for 90 us more"));
 }
 TEST(DrainText, AnotherDirectionThatBeginsOnlyAtTheEndIsNotNamed) {
   RunResult result = early_up();
   result.memory_asked = Time::from_us(101);
   result.memory_done = Time::from_us(101);
-  result.links[0].down.tlps = 100;
-  result.links[0].down.first_symbol = Time::from_us(100);
-  result.links[0].down.last_symbol = Time::from_us(300);
+  result.rows<LinkResult>()[0].down.tlps = 100;
+  result.rows<LinkResult>()[0].down.first_symbol = Time::from_us(100);
+  result.rows<LinkResult>()[0].down.last_symbol = Time::from_us(300);
   EXPECT_THAT(drain_text(result),
               HasSubstr("; the last requests were on their way to host memory for 90 us more"));
 }
@@ -96,10 +96,10 @@ TEST(DrainText, CXL_7_6_MemoryThatWritesAfterTheWindowIsNamedBehindCaches) {
   result.memory_asked = Time::from_us(12);
   result.memory_done = Time::from_us(401);
   EXPECT_THAT(drain_text(result), Not(HasSubstr("after the window"))) << "of something else";
-  result.cxl_caches.emplace_back();
+  result.rows<CxlCacheResult>().emplace_back();
   EXPECT_THAT(drain_text(result), HasSubstr("host memory drained for 89 us more; "
                                             "host memory wrote for 300 us after the window\n"));
-  result.links[0].up.last_symbol = Time::from_us(101);
+  result.rows<LinkResult>()[0].up.last_symbol = Time::from_us(101);
   EXPECT_THAT(drain_text(result), HasSubstr("a window of 100 us; host memory wrote for 300 us"));
   result.memory_done = Time::from_us(105);
   EXPECT_EQ(drain_text(result), "") << "not worth a line";
@@ -108,9 +108,9 @@ TEST(DrainText, CXL_7_6_MemoryThatWritesAfterTheWindowIsNamedBehindCaches) {
 // The window of another link may be what memory worked for.
 TEST(DrainText, CXL_7_6_MemoryIsBehindTheLastOfAllWindows) {
   RunResult result = early_up();
-  result.cxl_caches.emplace_back();
-  result.links.push_back(result.links[0]);
-  result.links[1].down.window_end = Time::from_us(301);
+  result.rows<CxlCacheResult>().emplace_back();
+  result.rows<LinkResult>().push_back(result.rows<LinkResult>()[0]);
+  result.rows<LinkResult>()[1].down.window_end = Time::from_us(301);
   result.memory_done = Time::from_us(401);
   EXPECT_THAT(drain_text(result), HasSubstr("host memory wrote for 100 us after the window\n"));
 }
@@ -118,7 +118,7 @@ TEST(DrainText, CXL_7_6_MemoryIsBehindTheLastOfAllWindows) {
 // Requests without payload have no goodput that could be misread.
 TEST(DrainText, ADirectionWithoutPayloadIsLeftOut) {
   RunResult result = early_up();
-  result.links[0].up.payload_bytes = 0;
+  result.rows<LinkResult>()[0].up.payload_bytes = 0;
   EXPECT_EQ(drain_text(result), "");
 }
 

@@ -103,7 +103,7 @@ TEST(ResultJson, GoodputOfADirectionWithoutTlpsIsNull) {
 TEST(ResultJson, WireBitsAreFilledForBitPackedCarriersOnly) {
   RunResult result = sample_result();
   EXPECT_EQ(result_json(result)["links"][0]["up"]["wire_bits"]["total"], 0);
-  result.links[0].is_bit_packed = true;
+  result.rows<LinkResult>()[0].is_bit_packed = true;
   const Json bits = result_json(result)["links"][0]["up"]["wire_bits"];
   EXPECT_EQ(bits["payload"], 5120);
   EXPECT_EQ(bits["total"], 1280 + 320 + 5120 + 0 + 320);
@@ -147,7 +147,7 @@ TEST(FiguresRow, ColumnsAreNamedByDirectionLatencyAndTable) {
   EXPECT_EQ(row["dma_write_count"], 10);
   EXPECT_EQ(row["dhi_hits"], 8);
   EXPECT_EQ(row["dhi_rejections_out_of_range"], 1);
-  EXPECT_EQ(row["iommu_page_requests"], sample_result().iommu.at(0).page_requests);
+  EXPECT_EQ(row["iommu_page_requests"], sample_result().rows<IommuResult>().at(0).page_requests);
   EXPECT_FALSE(row.contains("iommu_name"));
   EXPECT_EQ(row["errors_unsupported_request"], 2);
   EXPECT_EQ(row["checks_failed"], 1);
@@ -155,10 +155,10 @@ TEST(FiguresRow, ColumnsAreNamedByDirectionLatencyAndTable) {
 
 TEST(FiguresRow, FurtherLinksAndDevicesCarryTheirName) {
   RunResult result = sample_result();
-  result.links.push_back(result.links[0]);
-  result.links[1].name = "rp1-ep1";
-  result.dhi.push_back(result.dhi[0]);
-  result.dhi[1].device = "ep1";
+  result.rows<LinkResult>().push_back(result.rows<LinkResult>()[0]);
+  result.rows<LinkResult>()[1].name = "rp1-ep1";
+  result.rows<DhiResult>().push_back(result.rows<DhiResult>()[0]);
+  result.rows<DhiResult>()[1].device = "ep1";
   const Json row = figures_row(result_json(result));
   EXPECT_EQ(row["rp1-ep1_up_tlps"], 10);
   EXPECT_EQ(row["ep1_dhi_hits"], 8);

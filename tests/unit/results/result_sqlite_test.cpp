@@ -5,13 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <any>
 #include <filesystem>
 #include <stdexcept>
+#include <variant>
 
 #include "common/atomic_file.h"
 #include "results/result_json.h"
 #include "results/sqlite_database.h"
-#include "results/statistics.h"
+#include "results/tables.h"
 #include "support/temporary_folder.h"
 #include "unit/results/sample_result.h"
 
@@ -30,20 +32,36 @@ class ResultSqlite : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(ResultSqlite, EveryFigureOfALinkIsAColumn) {
+std::size_t columns_of(const TableInfo& table) {
+  const auto is_column = [](const FigureInfo& one) { return one.type != FigureType::kByKind; };
+  return table.names.size() + static_cast<std::size_t>(std::count_if(
+                                  table.figures.begin(), table.figures.end(), is_column));
+}
+
+TEST_F(ResultSqlite, EachTableHasAColumnForEachFigure) {
+  SqliteDatabase database(write(sample_result()), SqliteDatabase::Mode::kReadOnly);
+  for (const StatisticsTable* const table : all_tables()) {
+    const std::string name = table->info().sql_table;
+    const auto columns = database.query("SELECT name FROM pragma_table_info('" + name + "')");
+    EXPECT_EQ(columns.size(), columns_of(table->info())) << name;
+  }
+}
+
+TEST_F(ResultSqlite, EveryFigureOfALinkIsWhatItsTableSays) {
   SqliteDatabase database(write(sample_result()), SqliteDatabase::Mode::kReadOnly);
   const auto rows = database.query("SELECT * FROM link_direction ORDER BY direction DESC");
   ASSERT_EQ(rows.size(), 2U);
   const RunResult result = sample_result();
-  const LinkDirection up{result.links[0], result.links[0].up};
-  for (const auto& statistic : link_statistics()) {
-    std::string column = statistic.key;
-    std::replace(column.begin(), column.end(), '.', '_');
-    ASSERT_TRUE(rows[0].contains(column)) << column;
-    const Json expected = statistic.value(up);
-    EXPECT_DOUBLE_EQ(rows[0][column].get<double>(), expected.get<double>()) << column;
+  const std::any& links = *result.find(typeid(LinkResult));
+  const TableInfo& table = link_table().info();
+  for (std::size_t i = 0; i < table.figures.size(); ++i) {
+    const std::string column = table.figures[i].column();
+    const FigureValue expected = link_table().figure(links, 0, i);
+    const auto* const count = std::get_if<std::uint64_t>(&expected);
+    EXPECT_DOUBLE_EQ(rows[0].at(column).get<double>(),
+                     count == nullptr ? std::get<double>(expected) : static_cast<double>(*count))
+        << column;
   }
-  EXPECT_EQ(rows[0].size(), link_statistics().size() + 2) << "a column without a statistic";
   EXPECT_TRUE(rows[1]["goodput_gbps"].is_null());
 }
 
@@ -68,8 +86,6 @@ TEST_F(ResultSqlite, LatencyHandlesErrorsAndChecksAreRows) {
                                                              {"page_requests", 1}}));
   EXPECT_EQ(database.query("SELECT * FROM wait").at(0),
             Json({{"place", "iommu0"}, {"resource", "walkers"}, {"count", 6}, {"wait_ns", 900.0}}));
-  EXPECT_EQ(database.query("SELECT * FROM iommu").at(0).size(), iommu_statistics().size() + 1);
-  EXPECT_EQ(database.query("SELECT * FROM ats").at(0).size(), ats_statistics().size() + 1);
   const Json run = database.query("SELECT * FROM run").at(0);
   EXPECT_EQ(run["seed"], 7);
   EXPECT_EQ(Json::parse(run["config"].get<std::string>())["run"]["seed"], 7);

@@ -28,8 +28,8 @@ inline RunResult sample_result() {
   link.down.acks = 2;
   link.down.bits.dllp = 128;
   link.down.bits.idle = 9872;
-  result.links.push_back(link);
-  result.latency.push_back({"dma_write", 10, 100, 90, 99, 110, 115, 118, 120});
+  result.rows<LinkResult>().push_back(link);
+  result.rows<LatencyResult>().push_back({"dma_write", 10, 100, 90, 99, 110, 115, 118, 120});
   DhiResult dhi;
   dhi.device = "ep0";
   dhi.lookups = 10;
@@ -40,15 +40,15 @@ inline RunResult sample_result() {
   dhi.rejected = 1;
   dhi.handles_kept = 3;
   dhi.rejections = {{"out_of_range", 1}};
-  result.dhi.push_back(dhi);
+  result.rows<DhiResult>().push_back(dhi);
   result.errors = {{"unsupported_request", 2}};
   IommuResult agent;
   agent.name = "iommu0";
   agent.requests = 5;
   agent.walks = 3;
-  result.iommu = {agent};
-  result.ats = {{"ep0.0", 4, 90, 10, 5, 2, 1}};
-  result.waits = {{"iommu0", "walkers", 6, Time::from_ns(900)}};
+  result.rows<IommuResult>() = {agent};
+  result.rows<AtsResult>() = {{"ep0.0", 4, 90, 10, 5, 2, 1}};
+  result.rows<WaitResult>() = {{"iommu0", "walkers", 6, Time::from_ns(900)}};
   result.violations = {
       {"LNK-8.3", "a TLP lacks credits", "rp0-ep0", true, Time::from_ns(120), "MWr", "limit 3"}};
   result.checks = {{"every byte arrived once", true, ""}, {"credits returned", false, "3 missing"}};

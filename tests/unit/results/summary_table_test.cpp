@@ -37,13 +37,13 @@ TEST(SummaryTable, ARunInWhichAllWasRefusedDoesNotReadAsASuccess) {
   const std::string sentence = "No request succeeded";
   RunResult result = sample_result();
   EXPECT_THAT(summary_text(result), Not(HasSubstr(sentence))) << "some succeeded";
-  for (LatencyResult& latency : result.latency) {
+  for (LatencyResult& latency : result.rows<LatencyResult>()) {
     latency.count = 0;
   }
   EXPECT_THAT(summary_text(result), HasSubstr(sentence));
   EXPECT_THAT(summary_text(result, RunEnd::kInterrupted), Not(HasSubstr(sentence)));
   RunResult hostile = result;
-  hostile.attacks = {{"foreign_handle", 5, 0}};
+  hostile.rows<AttackResult>() = {{"foreign_handle", 5, 0}};
   EXPECT_THAT(summary_text(hostile), Not(HasSubstr(sentence))) << "it is there to be refused";
   result.errors.clear();
   EXPECT_THAT(summary_text(result), Not(HasSubstr(sentence))) << "nothing was asked for";
@@ -58,9 +58,9 @@ TEST(SummaryTable, AnInterruptedRunSaysSo) {
 
 TEST(SummaryTable, ShowsWriteTlpsWhereTheyAreNotTheRequestsThemselves) {
   RunResult result = sample_result();
-  result.latency.push_back({"dma_write_tlp", 10, 100, 90, 99, 110, 115, 118, 120});
+  result.rows<LatencyResult>().push_back({"dma_write_tlp", 10, 100, 90, 99, 110, 115, 118, 120});
   EXPECT_THAT(summary_text(result), Not(HasSubstr("dma_write_tlp")));
-  result.latency.back().count = 20;
+  result.rows<LatencyResult>().back().count = 20;
   EXPECT_THAT(summary_text(result), HasSubstr("dma_write_tlp"));
 }
 
@@ -74,7 +74,7 @@ TEST(SummaryTable, ShowsWhatTheTranslationAgentDid) {
   agent.iotlb_misses = 2;
   agent.walks = 2;
   agent.walk_reads = 9;
-  result.iommu = {agent};
+  result.rows<IommuResult>() = {agent};
   const std::string text = summary_text(result);
   EXPECT_THAT(text, HasSubstr("75.0"));
   EXPECT_THAT(text, HasSubstr("4.5"));
@@ -82,9 +82,9 @@ TEST(SummaryTable, ShowsWhatTheTranslationAgentDid) {
 
 TEST(SummaryTable, ShowsAddressTranslationCachesThatWereUsed) {
   RunResult result;
-  result.ats = {{"ep0.0", 0, 0, 0, 0, 0, 0}};
+  result.rows<AtsResult>() = {{"ep0.0", 0, 0, 0, 0, 0, 0}};
   EXPECT_THAT(summary_text(result), Not(HasSubstr("ep0.0")));
-  result.ats = {{"ep0.0", 4, 90, 7, 3, 2, 1}};
+  result.rows<AtsResult>() = {{"ep0.0", 4, 90, 7, 3, 2, 1}};
   EXPECT_THAT(summary_text(result), HasSubstr("90.00 %"));
   EXPECT_THAT(summary_text(result), HasSubstr("7.00 %"));
   EXPECT_THAT(summary_text(result), HasSubstr("3.00 %"));
@@ -95,11 +95,11 @@ TEST(SummaryTable, ShowsSecureAtsWhereItIsOn) {
   IommuResult agent;
   agent.name = "iommu0";
   agent.requests = 8;
-  result.iommu = {agent};
+  result.rows<IommuResult>() = {agent};
   EXPECT_THAT(summary_text(result), Not(HasSubstr("Secure ATS")));
-  result.iommu[0].permission_checks = 8;
-  result.iommu[0].permission_denied = 3;
-  result.iommu[0].permission_reads = 2;
+  result.rows<IommuResult>()[0].permission_checks = 8;
+  result.rows<IommuResult>()[0].permission_denied = 3;
+  result.rows<IommuResult>()[0].permission_reads = 2;
   const std::string text = summary_text(result);
   EXPECT_THAT(text, HasSubstr("Secure ATS"));
   EXPECT_THAT(text, HasSubstr("0.25"));
