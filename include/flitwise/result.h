@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <typeindex>
 #include <utility>
@@ -164,12 +165,66 @@ struct AtsResult {
   }
 };
 
-/// Waits at one queue, those that are over.
+/// How a resource limits what goes through it.
+enum class ResourceRole : std::uint8_t {
+  kServer,  ///< works on requests, as a wire: it limits while all of it is busy
+  kSlots,  ///< is held while a request is under way, as a tag: it limits while requests wait for it
+  kQueue   ///< stands before one of these: waits there follow from what limits behind it
+};
+
+/// What may be waited for: a bounded resource of one instance.
+struct Resource {
+  std::string at;    ///< where it is: "iommu0"
+  std::string name;  ///< "walkers"
+  ResourceRole role = ResourceRole::kQueue;
+  std::string direction = {};  ///< of the requests that take it: "up", "down"; empty: either
+  std::string kind = {};  ///< of these: "read", "write", "message", "msi", "atomic"; empty: any
+  std::string key = {};   ///< of the configuration, that sizes it; empty: none does
+  std::uint64_t capacity = 0;  ///< units that there are; 0: without a number
+};
+
+/// How often and how long one resource was waited for, and how much of it was in use.
 struct WaitResult {
-  std::string place;        ///< who keeps the queue: "iommu0"
-  std::string resource;     ///< what is waited for: "walkers"
-  std::uint64_t count = 0;  ///< who had to wait
-  Time total;               ///< all their waits added up
+  Resource resource;
+  std::uint64_t count = 0;                 ///< requests that had to wait
+  Time total{};                            ///< all their waits added up
+  Time blocked{};                          ///< time in which at least one waited
+  std::optional<std::uint64_t> peak = {};  ///< most units in use at a time, where that is counted
+  std::optional<double> busy = {};         ///< mean share in use, likewise
+  /// Of a server: from its first work to its last, where that is shorter than the window.
+  std::optional<Time> span = {};
+};
+
+/// A place on the way of a request where it may have to wait: resources at `at`, of that direction
+/// and kind, are on the way.
+struct Step {
+  std::string at;
+  std::string direction;
+  std::string kind;
+};
+
+/// The way of the requests of one kind from one engine, up to the end of their completions.
+struct RequestRoute {
+  std::string link;            ///< of the device
+  std::string direction;       ///< of the requests
+  std::string kind;            ///< "read", "write", "message", "msi", "atomic"
+  std::uint64_t requests = 0;  ///< that the engine has issued in the window
+  std::vector<Step> steps;     ///< in order
+};
+
+/// A resource that limits a kind of request, or comes next.
+struct Limit {
+  std::string at, resource, key;
+  double share = 0;         ///< of the window: in use, or waited for
+  Time total{};             ///< waits added up
+  std::string larger = {};  ///< value of the key to try; empty: no key, or no larger value
+  bool is_empty() const { return at.empty(); }
+};
+
+/// What limited requests of one kind and direction.
+struct ExplainResult {
+  std::string link, direction, kind;
+  Limit limit, next;  ///< empty where nothing was waited for
 };
 
 /// One device cache.
@@ -276,6 +331,7 @@ struct RunResult : StatisticRows {
   std::string config_sha256;
   std::map<std::string, std::uint64_t>
       errors;  ///< kind -> count: everything that was refused, dropped or reported
+  std::vector<RequestRoute> routes;   ///< of what was measured
   std::vector<CheckResult> checks;    ///< invariants at the end of the run
   std::vector<Violation> violations;  ///< the first of each link, in order of time
 };

@@ -166,7 +166,9 @@ void CxlCacheDevice::start_window() {
 }
 
 std::vector<WaitResult> CxlCacheDevice::waits() const {
-  return core_.waits(name(), to_link.waits(name()));
+  return core_.waits(
+      {name(), "cxl_ids", ResourceRole::kSlots, "up", "", "device.cxl.cache.requests"},
+      to_link.waits(name(), "up"));
 }
 
 CxlCacheResult CxlCacheDevice::result() const {

@@ -87,12 +87,13 @@ class CxlOutbox : public LinkInitiator<CxlOutbox> {
     }
   }
   /// For room in the queues of the link, of all channels.
-  WaitResult waits(const std::string& place) const {
+  WaitResult waits(const std::string& place, const char* direction) const {
     WaitBook all;
     for (const Outbox& queue : queues_) {
       all.add(queue.waits());
     }
-    return all.result(place, "cxl_queues");
+    return all.result(
+        {place, "cxl_queues", ResourceRole::kQueue, direction, "", "link.cxl.queue_depth"});
   }
 
  private:

@@ -183,7 +183,9 @@ void CxlHdmDevice::start_window() {
 }
 
 std::vector<WaitResult> CxlHdmDevice::waits() const {
-  return core_.waits(name(), to_link.waits(name()));
+  return core_.waits(
+      {name(), "cxl_ids", ResourceRole::kSlots, "up", "", "device.cxl.own_cache.snoops"},
+      to_link.waits(name(), "up"));
 }
 
 void CxlHdmDevice::tell(CxlHdmDbResult& result) const {

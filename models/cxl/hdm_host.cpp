@@ -145,7 +145,9 @@ void CxlHdmHost::start_window() {
 }
 
 std::vector<WaitResult> CxlHdmHost::waits() const {
-  return core_.waits(name(), to_link.waits(name()));
+  return core_.waits(
+      {name(), "cxl_ids", ResourceRole::kSlots, "down", "", "host.cxl_mem.outstanding"},
+      to_link.waits(name(), "down"));
 }
 
 void CxlHdmHost::tell(CxlHdmDbResult& result) const {

@@ -34,8 +34,9 @@ void LineCore::start_window(Time now) {
   line_waits_.start_window(now);
 }
 
-std::vector<WaitResult> LineCore::waits(const std::string& place, WaitResult queues) const {
-  return {id_waits_.result(place, "cxl_ids"), line_waits_.result(place, "cxl_lines"),
+std::vector<WaitResult> LineCore::waits(const Resource& ids, WaitResult queues) const {
+  return {id_waits_.result(ids),
+          line_waits_.result({ids.at, "cxl_lines", ResourceRole::kQueue, ids.direction}),
           std::move(queues)};
 }
 

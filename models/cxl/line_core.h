@@ -69,7 +69,7 @@ class LineCore {
   void start_window(Time now);
   /// Of the line that goes next: for an identifier, and for its line or a way. `queues`: those of
   /// the agent's messages, behind them.
-  std::vector<WaitResult> waits(const std::string& place, WaitResult queues) const;
+  std::vector<WaitResult> waits(const Resource& ids, WaitResult queues) const;
 
   std::uint32_t lines_out() const { return transfers_.lines_out(); }
   std::uint64_t lines_over() const { return transfers_.lines_over(); }

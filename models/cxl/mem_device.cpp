@@ -91,7 +91,8 @@ void CxlMemDevice::start_window() {
 }
 
 std::vector<WaitResult> CxlMemDevice::waits() const {
-  return {answers_.waits().result(name(), "cxl_queues")};
+  return {answers_.waits().result(
+      {name(), "cxl_queues", ResourceRole::kQueue, "up", "", "link.cxl.queue_depth"})};
 }
 
 std::map<std::string, std::uint64_t> CxlMemDevice::errors() const {

@@ -227,7 +227,10 @@ void CxlMemHost::start_window() {
 }
 
 std::vector<WaitResult> CxlMemHost::waits() const {
-  return {tag_waits_.result(name(), "cxl_ids"), queue_waits_.result(name(), "cxl_queues")};
+  return {tag_waits_.result(
+              {name(), "cxl_ids", ResourceRole::kSlots, "down", "", "host.cxl_mem.outstanding"}),
+          queue_waits_.result(
+              {name(), "cxl_queues", ResourceRole::kQueue, "down", "", "link.cxl.queue_depth"})};
 }
 
 std::string CxlMemHost::waiting() const {

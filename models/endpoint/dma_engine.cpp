@@ -187,7 +187,10 @@ void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Tim
   transfer.token = token;
   transfer.counts = counts;
   transfer.data = nullptr;
-  reads_ += item.op == Op::kRead ? 1 : 0;
+  ++issued_[static_cast<std::size_t>(item.op)];
+  if (item.op == Op::kRead) {
+    outstanding_use_.set(++reads_, now);
+  }
   note_issue(now);
 }
 
@@ -209,10 +212,30 @@ Time DmaEngine::next_at() const {
   return when > asked_ ? when : Time::never();
 }
 
+void DmaEngine::start_window() {
+  outstanding_waits_.start_window(now());
+  outstanding_use_.start_window(now());
+  message_waits_.start_window(now());
+  issued_ = {};
+}
+
+std::vector<WaitResult> DmaEngine::waits(const std::string& at, const char* direction) const {
+  std::vector<WaitResult> all = {
+      outstanding_waits_.result({at, "outstanding", ResourceRole::kSlots, direction, "read",
+                                 "device.dma.outstanding", limit_})};
+  all.back().peak = outstanding_use_.peak();
+  all.back().busy = outstanding_use_.mean(now()) / limit_;
+  if (message_waits_.count() > 0) {
+    all.push_back(message_waits_.result(
+        {at, "messages", ResourceRole::kSlots, direction, "", "", kMessages}));
+  }
+  return all;
+}
+
 void DmaEngine::finished(const TransferEnd& end) {
   ++ended_;
   if (end.op == Op::kRead) {
-    --reads_;
+    outstanding_use_.set(--reads_, now());
     outstanding_waits_.add(held_up_since_, now());
     held_up_since_ = Time::never();
   }

@@ -11,6 +11,7 @@
 
 #include "endpoint/engine.h"
 #include "flitwise/config.h"
+#include "stats/use_clock.h"
 #include "stats/wait_book.h"
 #include "workload/workload.h"
 
@@ -47,11 +48,12 @@ class DmaEngine final : public Engine, private RegionOwner {
   bool is_exhausted() const { return is_exhausted_; }
   std::string waiting() const override;
 
-  /// Waits for `device.dma.outstanding`: the read that goes next could, were fewer out.
-  WaitBook& outstanding_waits() { return outstanding_waits_; }
-  const WaitBook& outstanding_waits() const { return outstanding_waits_; }
-  WaitBook& message_waits() { return message_waits_; }
-  const WaitBook& message_waits() const { return message_waits_; }
+  void start_window();
+  /// Waits of the read that goes next, for the end of one of those that are out, and of the message
+  /// that goes next, if any has waited. `at`: whose engine it is; direction: of its requests.
+  std::vector<WaitResult> waits(const std::string& at, const char* direction) const;
+  /// Requests of this kind since the window began. REQUIRES: kRead, kWrite or kMsi.
+  std::uint64_t issued(Op op) const { return issued_[static_cast<std::size_t>(op)]; }
   std::uint64_t started() const { return started_; }      ///< messages
   std::uint64_t ended() const { return ended_; }          ///< transfers
   std::uint64_t doorbells() const { return doorbells_; }  ///< arrived
@@ -111,7 +113,9 @@ class DmaEngine final : public Engine, private RegionOwner {
   unsigned reads_ = 0;                  // in flight
   Time held_up_since_ = Time::never();  // a read waits for one of them to end
   WaitBook outstanding_waits_;
-  Time full_since_ = Time::never();  // a message waits for the end of one of kMessages
+  UseClock outstanding_use_;
+  std::array<std::uint64_t, 4> issued_{};  // by Op, in the window
+  Time full_since_ = Time::never();        // a message waits for the end of one of kMessages
   WaitBook message_waits_;
   std::uint64_t started_ = 0;
   std::uint64_t ended_ = 0;

@@ -96,8 +96,8 @@ void Endpoint::start_window() {
 
 StallTimes Endpoint::stalls() const {
   StallTimes stalls{};
-  stalls.tags = requests_.tag_stall(now());
-  stalls.handle = handles_.stall(now());
+  stalls.tags = requests_.tag_stall(now()).time;
+  stalls.handle = handles_.stall(now()).time;
   return stalls;
 }
 
@@ -107,7 +107,18 @@ std::vector<AtsResult> Endpoint::ats_results() const {
 }
 
 std::vector<WaitResult> Endpoint::waits() const {
-  std::vector<WaitResult> all = {shell_.waits(name())};
+  const auto row = [](Resource resource, const StallCount& waited) {
+    return WaitResult{std::move(resource), waited.count, waited.time, waited.time};
+  };
+  std::vector<WaitResult> all = {
+      shell_.waits(name()), row({name(), "tags", ResourceRole::kSlots, "up", "read",
+                                 "device.tag_bits", std::uint64_t{1} << config_.device.tag_bits},
+                                requests_.tag_stall(now()))};
+  if (config_.link.identity == Identity::kDhi) {
+    all.push_back(row({name(), "handles", ResourceRole::kSlots, "up", "", "device.dhi.bits",
+                       std::uint64_t{1} << config_.device.dhi.bits},
+                      handles_.stall(now())));
+  }
   if (translations_ != nullptr) {
     for (WaitResult& one : translations_->unit().parked.waits(name())) {
       all.push_back(std::move(one));

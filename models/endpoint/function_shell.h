@@ -70,7 +70,8 @@ class FunctionShell final : public DeviceOutput {
   void start_window(Time now) { outbox_.waits().start_window(now); }
   /// Waits for room in the link's queues.
   WaitResult waits(const std::string& place) const {
-    return outbox_.waits().result(place, "link_queues");
+    return outbox_.waits().result(
+        {place, "link_queues", ResourceRole::kQueue, "up", "", "link.queue_depth"});
   }
   std::size_t unsent() const { return outbox_.size(); }
 

@@ -171,12 +171,12 @@ void HandlePath::start_contexts(std::uint32_t count, bool counts, Time t) {
 
 void HandlePath::start_window(Time t) {
   agent_.start_window();
-  window_stall_ = stall_.total(t);
+  window_stall_ = stall_.so_far(t);
 }
 
 DhiResult HandlePath::result(const std::string& device, Time t) const {
   DhiResult result = agent_.result(device);
-  result.stall = stall(t);
+  result.stall = stall(t).time;
   return result;
 }
 

@@ -64,8 +64,8 @@ class HandlePath final : public Handles {
   bool drain(Time now);
 
   void start_window(Time now);
-  /// Time in the window during which a TLP waited for a handle.
-  Time stall(Time now) const { return stall_.total(now) - window_stall_; }
+  /// In the window: TLPs that waited for a handle, and how long.
+  StallCount stall(Time now) const { return stall_.so_far(now) - window_stall_; }
   DhiResult result(const std::string& device, Time now) const;
 
  private:
@@ -80,7 +80,7 @@ class HandlePath final : public Handles {
   bool is_draining_ = false;          // as of the last event that can begin it
   bool has_dealloc_command_ = false;  // in the handle registers
   StallClock stall_;
-  Time window_stall_{};
+  StallCount window_stall_;
 };
 
 }  // namespace flitwise

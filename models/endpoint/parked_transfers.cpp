@@ -60,14 +60,21 @@ void ParkedTransfers::start_window(Time now) {
 
 std::vector<WaitResult> ParkedTransfers::waits(const std::string& place) const {
   const auto of = [&](ParkedState state, const char* resource) {
-    return waits_[static_cast<std::size_t>(state)].result(place, resource);
+    return waits_[static_cast<std::size_t>(state)].result(
+        {place, resource, ResourceRole::kQueue, "up"});
   };
-  return {of(ParkedState::kWantsRequest, "atc_requests"),
+  const auto slots = [&](ParkedState state, const char* resource, const char* key) {
+    WaitResult result = of(state, resource);
+    result.resource.role = ResourceRole::kSlots;
+    result.resource.key = key;
+    return result;
+  };
+  return {slots(ParkedState::kWantsRequest, "atc_requests", "device.atc.requests"),
           of(ParkedState::kAwaitsReply, "translations"),
-          of(ParkedState::kWantsPage, "page_request_credits"),
+          slots(ParkedState::kWantsPage, "page_request_credits", "device.pri.capacity"),
           of(ParkedState::kAwaitsPage, "pages"),
           of(ParkedState::kReady, "order"),
-          room_waits_.result(place, "parked")};
+          room_waits_.result({place, "parked", ResourceRole::kQueue, "up"})};
 }
 
 void ParkedTransfers::set_state(Slot slot, ParkedState state, Time since) {

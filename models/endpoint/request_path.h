@@ -80,9 +80,9 @@ class RequestPath final : public TransferPath, public TagTable {
   std::uint16_t oldest_tag() const { return outstanding_.oldest()->tag; }  ///< likewise some are
   /// When the last read so far was over at its engine.
   Time last_completion() const { return last_completion_; }
-  void start_window(Time now) { window_tags_ = tag_stall_.total(now); }
-  /// Time in the window during which a read waited for a tag.
-  Time tag_stall(Time now) const { return tag_stall_.total(now) - window_tags_; }
+  void start_window(Time now) { window_tags_ = tag_stall_.so_far(now); }
+  /// In the window: reads that waited for a tag, and how long.
+  StallCount tag_stall(Time now) const { return tag_stall_.so_far(now) - window_tags_; }
   std::vector<CheckResult> checks(const std::string& at) const;
 
  private:
@@ -131,7 +131,7 @@ class RequestPath final : public TransferPath, public TagTable {
   std::uint64_t pattern_ = 0;
   RuleBreaker breaker_;
   StallClock tag_stall_;
-  Time window_tags_{};
+  StallCount window_tags_;
   Time last_completion_{};
 };
 

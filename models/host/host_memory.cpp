@@ -56,9 +56,25 @@ sc_core::sc_time HostMemory::wait_for(std::size_t bytes, const sc_core::sc_time&
   }
   const Time arrival = now() + Time{static_cast<std::int64_t>(delay.value())};
   bus_waits_.add(arrival, busy_until_);
-  busy_until_ = std::max(arrival, busy_until_) +
-                Time{static_cast<std::int64_t>(static_cast<double>(bytes) * fs_per_byte_)};
+  const Time transfer{static_cast<std::int64_t>(static_cast<double>(bytes) * fs_per_byte_)};
+  busy_until_ = std::max(arrival, busy_until_) + transfer;
+  bus_time_ += transfer;
   return to_sc_time(busy_until_ - arrival) + latency_;
+}
+
+// An access that the window cuts counts whole: of a few ns each.
+void HostMemory::start_window() {
+  bus_waits_.start_window(now());
+  window_begin_ = now();
+  bus_time_ = Time{};
+}
+
+WaitResult HostMemory::bus_waits(const std::string& at) const {
+  WaitResult result = bus_waits_.result(
+      {at, "bandwidth", ResourceRole::kServer, "", "", "host.memory.bandwidth", 1});
+  const Time span = std::max(now(), busy_until_) - window_begin_;
+  result.busy = span > Time{} ? std::min(bus_time_.ns() / span.ns(), 1.0) : 0;
+  return result;
 }
 
 void HostMemory::access(tlm::tlm_generic_payload& payload) {

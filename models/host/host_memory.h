@@ -8,6 +8,7 @@
 #include <tlm>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "flitwise/config.h"
@@ -32,8 +33,9 @@ class HostMemory : public sc_core::sc_module {
   bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size);
   bool peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size) const;
   /// Waits for the data bus (`host.memory.bandwidth`).
-  WaitBook& bus_waits() { return bus_waits_; }
-  const WaitBook& bus_waits() const { return bus_waits_; }
+  void start_window();
+  /// Of accesses for the data bus, and the share of time in which it is in use. at: its name.
+  WaitResult bus_waits(const std::string& at) const;
 
  private:
   tlm::tlm_sync_enum nb_transport(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -52,6 +54,7 @@ class HostMemory : public sc_core::sc_module {
   std::uint8_t* bytes_ = nullptr;
   Time busy_until_{};
   WaitBook bus_waits_;
+  Time window_begin_{}, bus_time_{};  // of the accesses since then
 };
 
 }  // namespace flitwise

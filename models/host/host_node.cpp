@@ -37,7 +37,7 @@ void HostNode::start_window() {
   bridge.tag_waits().start_window(now());
   memory.waits().start_window(now());
   if (own_memory_) {
-    own_memory_->bus_waits().start_window(now());
+    own_memory_->start_window();
   }
   if (driver) {
     driver->start_window();
@@ -51,10 +51,12 @@ void HostNode::fill(RunResult& result) const {
   for (WaitResult& one : agent.waits()) {
     result.rows<WaitResult>().push_back(std::move(one));
   }
-  result.rows<WaitResult>().push_back(bridge.tag_waits().result(bridge.name(), "tags"));
-  result.rows<WaitResult>().push_back(memory.waits().result(prefix + "memory", "requests"));
+  result.rows<WaitResult>().push_back(bridge.tag_waits().result(
+      {bridge.name(), "tags", ResourceRole::kSlots, "down", "", "", 256}));
+  result.rows<WaitResult>().push_back(
+      memory.waits().result({prefix + "memory", "requests", ResourceRole::kQueue}));
   if (own_memory_) {
-    result.rows<WaitResult>().push_back(own_memory_->bus_waits().result(prefix + "memory", "bandwidth"));
+    result.rows<WaitResult>().push_back(own_memory_->bus_waits(prefix + "memory"));
   }
   if (!driver) {
     return;

@@ -49,6 +49,7 @@ void TranslationAgent::start_window() {
   window_ = counts_so_far();
   ++window_number_;
   walker_waits_.start_window(now());
+  walker_use_.start_window(now());
   walk_waits_.start_window(now());
 }
 
@@ -59,7 +60,12 @@ IommuResult TranslationAgent::result() const {
 }
 
 std::vector<WaitResult> TranslationAgent::waits() const {
-  return {walker_waits_.result(name(), "walkers"), walk_waits_.result(name(), "pending_walks")};
+  WaitResult walkers = walker_waits_.result(
+      {name(), "walkers", ResourceRole::kServer, "up", "", "iommu.walkers", walkers_.size()});
+  walkers.peak = walker_use_.peak();
+  walkers.busy = walker_use_.mean(now()) / static_cast<double>(walkers_.size());
+  return {std::move(walkers),
+          walk_waits_.result({name(), "pending_walks", ResourceRole::kQueue, "up"})};
 }
 
 std::vector<CheckResult> TranslationAgent::checks() const {

@@ -467,6 +467,7 @@ void TranslationAgent::hand_on(Walker& walker) {
     }
   }
   idle_.push_back(static_cast<std::uint32_t>(&walker - walkers_.data()));
+  walker_use_.set(walkers_.size() - idle_.size(), now());
 }
 
 void TranslationAgent::work() {

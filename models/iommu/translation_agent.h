@@ -32,6 +32,7 @@
 #include "iommu/walk.h"
 #include "iommu/walk_progress.h"
 #include "root_complex/memory_port.h"
+#include "stats/use_clock.h"
 #include "stats/wait_book.h"
 
 namespace flitwise {
@@ -163,6 +164,7 @@ class TranslationAgent : public sc_core::sc_module,
   Walker& take_idle() {
     Walker& idle = walkers_[idle_.back()];
     idle_.pop_back();
+    walker_use_.set(walkers_.size() - idle_.size(), now());
     return idle;
   }
   void push(JobQueue& queue, const Job& job);
@@ -259,6 +261,7 @@ class TranslationAgent : public sc_core::sc_module,
   WaitingPages waiting_pages_;  // of the same
   std::size_t waiting_jobs_ = 0;
   WaitBook walker_waits_, walk_waits_;
+  UseClock walker_use_;
   Wakeup wakeup_;
 
   InvalidationQueue queue_;

@@ -110,6 +110,8 @@ class Link : public sc_core::sc_module {
   void extend_window();
   /// The measured window, so far or to its end. REQUIRES: nothing is on the wire after now.
   LinkResult result() const;
+  /// What TLPs, messages and flits waited for at each end: credits, replay buffer, the wire.
+  std::vector<WaitResult> waits() const;
   /// The SKP ordered sets of each direction come at some time or other of their period, drawn here.
   /// REQUIRES: nothing has run yet.
   void draw_skp_phases(Random random);
@@ -169,6 +171,7 @@ class Link : public sc_core::sc_module {
     FramerStats framer;
     StallTimes stalls{};
     Time at{};
+    LinkWaits waits{};
   };
   struct End {
     End(LinkSide side, const LinkConfig& link, const MessageConfig& message,
@@ -238,6 +241,9 @@ class Link : public sc_core::sc_module {
   void recover(Time t);
   void write_off(std::size_t side);
   static StallTimes stalls_of(const End& end, Time when);
+  static LinkWaits waits_of(const End& end, Time when);
+  std::uint64_t capacity_of(const End& from, std::size_t limit) const;
+  void add_waits(LinkSide sender, std::vector<WaitResult>& rows) const;
   static Tally tally(const End& end, const LaneStream& settled, Time when);
   static Tally tally_now(const End& end);
   static void open_window(End& end, Time when);

@@ -43,7 +43,7 @@ StallTimes Link::stalls_of(const End& end, Time when) {
 
 Link::Tally Link::tally(const End& end, const LaneStream& settled, Time when) {
   return {end.account,         settled.phy_bits(),   settled.idle_bits(), settled.skps(),
-          end.framer->stats(), stalls_of(end, when), settled.free_at()};
+          end.framer->stats(), stalls_of(end, when), settled.free_at(),   waits_of(end, when)};
 }
 
 Link::Tally Link::tally_now(const End& end) {

@@ -27,11 +27,15 @@ void RootPort::start_window() {
 }
 
 std::vector<WaitResult> RootPort::waits() const {
-  std::vector<WaitResult> all = {posted_.waits().result(name(), "posted_queue"),
-                                 nonposted_.waits().result(name(), "nonposted_queue"),
-                                 completions_.waits().result(name(), "completion_queue")};
+  std::vector<WaitResult> all = {
+      posted_.waits().result(
+          {name(), "posted_queue", ResourceRole::kQueue, "down", "", "link.queue_depth"}),
+      nonposted_.waits().result(
+          {name(), "nonposted_queue", ResourceRole::kQueue, "down", "", "link.queue_depth"}),
+      completions_.waits().result(
+          {name(), "completion_queue", ResourceRole::kQueue, "down", "", "link.queue_depth"})};
   if (stage_) {
-    all.push_back(stage_->order_waits().result(name(), "order"));
+    all.push_back(stage_->order_waits().result({name(), "order", ResourceRole::kQueue, "up"}));
   }
   return all;
 }

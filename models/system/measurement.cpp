@@ -3,6 +3,9 @@
 #include "system/measurement.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "system/request_routes.h"
 
 namespace flitwise {
 namespace {
@@ -56,24 +59,18 @@ CxlHdmDbResult hdm_db_counts(const FabricDevice& device) {
 
 // Of its engine, and of the shell or agent that serves it.
 void add_waits(const FabricDevice& device, std::vector<WaitResult>& waits) {
+  const auto add = [&waits](std::vector<WaitResult> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(waits));
+  };
+  const bool is_of_host = device.config.workload.via == WorkloadVia::kCxlMem;
   if (device.engine) {
-    waits.push_back(device.engine->outstanding_waits().result(device.name, "outstanding"));
-    if (device.engine->message_waits().count() > 0) {
-      waits.push_back(device.engine->message_waits().result(device.name, "messages"));
-    }
+    add(device.engine->waits(device.name, is_of_host ? "down" : "up"));
   }
   if (device.host_engine) {
-    waits.push_back(
-        device.host_engine->outstanding_waits().result(device.name + ".host", "outstanding"));
+    add(device.host_engine->waits(device.name + ".host", "down"));
   }
-  for (WaitResult& one : device.endpoint->waits()) {
-    waits.push_back(std::move(one));
-  }
-  for_each_agent(device, [&waits](const auto& agent) {
-    for (WaitResult& one : agent.waits()) {
-      waits.push_back(std::move(one));
-    }
-  });
+  add(device.endpoint->waits());
+  for_each_agent(device, [&add](const auto& agent) { add(agent.waits()); });
 }
 
 }  // namespace
@@ -158,8 +155,7 @@ void Measurement::open(std::size_t index, bool from_first_counted) {
   device.endpoint->start_window();
   for (DmaEngine* const engine : {device.engine.get(), device.host_engine.get()}) {
     if (engine != nullptr) {
-      engine->outstanding_waits().start_window(now());
-      engine->message_waits().start_window(now());
+      engine->start_window();
     }
   }
   for_each_agent(device, [](auto& agent) { agent.start_window(); });
@@ -253,8 +249,9 @@ void Measurement::fill(RunResult& result) const {
     if (device.cache) {
       const CxlHome::Port& port = device.home->port(device.home_port);
       const std::string place = "home_of_" + device.name;
-      result.rows<WaitResult>().push_back(port.work_waits.result(place, "home_requests"));
-      result.rows<WaitResult>().push_back(port.to_link.waits(place));
+      result.rows<WaitResult>().push_back(
+          port.work_waits.result({place, "home_requests", ResourceRole::kSlots, "up"}));
+      result.rows<WaitResult>().push_back(port.to_link.waits(place, "down"));
     }
     for (AtsResult& function : device.endpoint->ats_results()) {
       result.rows<AtsResult>().push_back(std::move(function));
@@ -271,6 +268,12 @@ void Measurement::fill(RunResult& result) const {
       result.rows<WaitResult>().push_back(std::move(one));
     }
   }
+  for (const FabricLink& one : fabric_.links) {
+    for (WaitResult& wait : one.link->waits()) {
+      result.rows<WaitResult>().push_back(std::move(wait));
+    }
+  }
+  result.routes = request_routes(fabric_);
   result.errors = errors();
 }
 

@@ -4,8 +4,10 @@
 
 #include <systemc>
 
+#include "config/larger_value.h"
 #include "config/load.h"
 #include "flitwise/error.h"
+#include "results/explain.h"
 #include "system/machine.h"
 
 namespace flitwise {
@@ -74,6 +76,8 @@ RunResult System::report() const {
   RunResult result = machine_->result();
   result.config_json = effective_config(machine_->config).dump();
   result.config_sha256 = config_sha256(machine_->config);
+  result.rows<ExplainResult>() = explain(
+      result, [this](const std::string& key) { return larger_value(machine_->config, key); });
   return result;
 }
 

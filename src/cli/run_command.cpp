@@ -13,6 +13,7 @@
 #include "cli/simulate.h"
 #include "common/interrupt.h"
 #include "flitwise/error.h"
+#include "results/explain.h"
 #include "results/result_json.h"
 #include "results/summary_table.h"
 #include "trace/trace_kinds.h"
@@ -27,6 +28,7 @@ struct RunOptions {
   std::vector<std::string> traces;
   std::string config_space;  // file
   bool as_json = false;
+  bool explains = false;
   bool is_quiet = false;
 };
 
@@ -127,6 +129,9 @@ int run(const RunOptions& options) {
   } else if (!options.is_quiet) {
     fmt::print("{}", summary_text(run.result, run.end, terminal_columns()));
   }
+  if (options.explains) {
+    fmt::print("{}{}", options.is_quiet ? "" : "\n", text_of(run.result.rows<ExplainResult>()));
+  }
   return exit_code_of(run);
 }
 
@@ -143,7 +148,12 @@ void add_run_command(CLI::App& app, Action& action) {
   command->add_option("-o,--out", options->folder, "Write result.json and result.sqlite there")
       ->type_name("DIR")
       ->check(is_named());
-  command->add_flag("--json", options->as_json, "Print result.json instead of the summary");
+  auto* const json =
+      command->add_flag("--json", options->as_json, "Print result.json instead of the summary");
+  command
+      ->add_flag("--explain", options->explains,
+                 "Say of each kind of request what limited it, and the key to change")
+      ->excludes(json);
   command->add_option("--trace", options->traces, "Write a trace; may be given repeatedly")
       ->type_name("KIND=FILE")
       ->allow_extra_args(false);

@@ -15,6 +15,7 @@
 #include "flitwise/packet.h"
 #include "flitwise/result.h"
 #include "link/cxl_credits.h"
+#include "link/link_waits.h"
 #include "stats/stall_clock.h"
 
 namespace flitwise {
@@ -47,6 +48,7 @@ class CxlQueues {
   void note_stalls(Time now);
   /// Stall times up to now.
   StallTimes stalls(Time now) const;
+  void add_waits(Time now, LinkWaits& waits) const;
   CxlCreditGate& gate() { return gate_; }
   const CxlCreditGate& gate() const { return gate_; }
   void reset();

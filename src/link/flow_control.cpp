@@ -61,7 +61,8 @@ void CreditGate::initialise(std::uint32_t limit, CreditScale scale, Zero zero) {
   mask_ = (1U << scale.bits) - 1U;
   half_ = 1U << (scale.bits - 1);
   shift_ = scale.shift;
-  limit_ = (limit << shift_) & mask_;
+  initial_ = limit << shift_;
+  limit_ = initial_ & mask_;
   consumed_ = 0;
 }
 

@@ -53,11 +53,14 @@ class CreditGate {
   }
   void consume(std::uint32_t amount) { consumed_ = (consumed_ + amount) & mask_; }
   bool is_infinite() const { return infinite_; }
+  /// Credits that InitFC gave; 0: infinite, or none yet.
+  std::uint32_t initial() const { return initial_; }
   /// Credits left. REQUIRES: not infinite.
   std::uint32_t available() const { return (limit_ - consumed_) & mask_; }
 
  private:
   bool infinite_ = true;
+  std::uint32_t initial_ = 0;
   std::uint32_t limit_ = 0;
   std::uint32_t consumed_ = 0;
   std::uint32_t mask_ = 0xff;

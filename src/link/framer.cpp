@@ -14,6 +14,7 @@ namespace flitwise {
 void Framer::turn_replay_buffer(Time now) {
   if (replay_buffer_full_since_ == Time::never()) {
     replay_buffer_full_since_ = now;
+    ++stats_.replay_buffer_waits;
   } else {
     stats_.replay_buffer_stall += now - replay_buffer_full_since_;
     replay_buffer_full_since_ = Time::never();

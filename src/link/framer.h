@@ -26,6 +26,7 @@ struct FramerStats {
                 out_of_sequence = 0;  ///< received
   std::uint64_t dl_protocol_errors = 0, credit_overruns = 0;
   Time replay_buffer_stall{};
+  std::uint64_t replay_buffer_waits = 0;
 };
 
 class Framer {

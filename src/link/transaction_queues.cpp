@@ -205,12 +205,12 @@ PacketRef TransactionQueues::take(Position position) {
 void TransactionQueues::note_stalls(Time now) {
   for (const FcClass fc : kClasses) {
     Gate& gate = gates_[index_of(fc)];
-    const bool blocked = starved(fc, now) != nullptr;
-    if (blocked && gate.blocked_since == Time::never()) {
-      gate.blocked_since = now;
-    } else if (!blocked && gate.blocked_since != Time::never()) {
-      gate.blocked_total += now - gate.blocked_since;
-      gate.blocked_since = Time::never();
+    const bool is_blocked = starved(fc, now) != nullptr;
+    if (is_blocked || gate.blocked.is_running()) {
+      const Credits need = is_blocked ? queue(fc).front().need : Credits{};
+      gate.blocked.set(is_blocked, now);
+      gate.blocked_by_header.set(is_blocked && !gate.header.allows(need.header), now);
+      gate.blocked_by_data.set(is_blocked && !gate.data.allows(need.data), now);
     }
   }
 }
@@ -231,16 +231,19 @@ void TransactionQueues::reset(Time now) {
 }
 
 StallTimes TransactionQueues::stalls(Time now) const {
-  const auto total = [&](FcClass fc) {
-    const Gate& gate = gates_[index_of(fc)];
-    return gate.blocked_since == Time::never() ? gate.blocked_total
-                                               : gate.blocked_total + (now - gate.blocked_since);
-  };
+  const auto total = [&](FcClass fc) { return gates_[index_of(fc)].blocked.total(now); };
   StallTimes stalls{};
   stalls.credits_posted = total(FcClass::kPosted);
   stalls.credits_nonposted = total(FcClass::kNonPosted);
   stalls.credits_completion = total(FcClass::kCompletion);
   return stalls;
+}
+
+void TransactionQueues::add_waits(Time now, LinkWaits& waits) const {
+  for (std::size_t i = 0; i < gates_.size(); ++i) {
+    waits[2 * i] = gates_[i].blocked_by_header.so_far(now);
+    waits[2 * i + 1] = gates_[i].blocked_by_data.so_far(now);
+  }
 }
 
 Time TransactionQueues::next_arrival(Time now) const {

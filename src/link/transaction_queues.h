@@ -14,8 +14,10 @@
 #include "flitwise/packet.h"
 #include "flitwise/result.h"
 #include "link/flow_control.h"
+#include "link/link_waits.h"
 #include "link/ordering.h"
 #include "link/shared_credits.h"
+#include "stats/stall_clock.h"
 
 namespace flitwise {
 
@@ -65,6 +67,8 @@ class TransactionQueues {
   void note_stalls(Time now);
   /// Stall times up to now.
   StallTimes stalls(Time now) const;
+  /// Headers and data apart: both, where the TLP lacks both.
+  void add_waits(Time now, LinkWaits& waits) const;
 
   /// The link has gone down: what is queued is dropped, and the credits are those of a link that
   /// has not come up yet. [LNK-10.4] [LNK-10.7]
@@ -78,6 +82,7 @@ class TransactionQueues {
   const CreditGate& header_gate(FcClass fc_class) const {
     return gates_[index_of(fc_class)].header;
   }
+  const CreditGate& data_gate(FcClass fc_class) const { return gates_[index_of(fc_class)].data; }
   /// From now on a TLP takes shared credits where they suffice. REQUIRES: flit mode. [LNK-11.23]
   void share_credits(bool is_merged) { shared_ = std::make_unique<SharedGates>(is_merged); }
   bool shares_credits() const { return shared_ != nullptr; }
@@ -96,8 +101,7 @@ class TransactionQueues {
   struct Gate {
     CreditGate header;
     CreditGate data;
-    Time blocked_since = Time::never();
-    Time blocked_total{};
+    StallClock blocked, blocked_by_header, blocked_by_data;
   };
   using Queue = boost::circular_buffer<Entry>;
 

@@ -59,48 +59,38 @@ void add_counts(HtmlTable& table, const std::string& name, const Json& object,
   table.add_row(row);
 }
 
-constexpr std::pair<const char*, const char*> kStalls[] = {
-    {"credits_posted", "posted credits"},
-    {"credits_nonposted", "non-posted credits"},
-    {"credits_completion", "completion credits"},
-    {"credits_cxl_req", "CXL request credits"},
-    {"credits_cxl_rsp", "CXL response credits"},
-    {"credits_cxl_data", "CXL data credits"},
-    {"tags", "tags"},
-    {"replay_buffer", "replay buffer"},
-    {"handle", "device handle"},
-};
-
-HtmlTable stalls_table(const Json& result) {
-  HtmlTable table({"waited for", "link", "time, ns", "share of window, %"});
-  for (const Json& link : result.at("links")) {
-    for (const char* way : {"up", "down"}) {
-      const Json& direction = link.at(way);
-      const Json stalls = value_of(direction, "stall_ns");
-      for (const auto& [key, title] : kStalls) {
-        const Json time = stalls.is_object() ? value_of(stalls, key) : Json();
-        if (!time.is_null() && time.get<double>() > 0) {
-          table.add_row(
-              {title, name_of(link, "name") + " " + way, figure_cell(time, 1, 1),
-               ratio(time.get<double>(), direction.at("window_ns").get<double>(), 100, 2)});
-        }
-      }
+// By Little's law the time over the window is the mean length.
+HtmlTable waits_table(const Json& result) {
+  HtmlTable table({"waited for", "at", "direction", "waits", "time, ns", "mean wait, ns",
+                   "mean length", "sized by"});
+  const auto window = result.at("flitwise").at("simulated_ns").get<double>();
+  for (const Json& wait : list_of(result, "waits")) {
+    const auto time = wait.at("wait_ns").get<double>();
+    if (time > 0) {
+      table.add_row({name_of(wait, "resource"), name_of(wait, "at"), name_of(wait, "direction"),
+                     count_cell(wait.at("waits")), fmt::format("{:.1f}", time),
+                     ratio(time, wait.at("waits").get<double>(), 1, 1), ratio(time, window, 1, 2),
+                     name_of(wait, "key")});
     }
   }
   return table;
 }
 
-// By Little's law the time over the window is the mean length.
-HtmlTable queues_table(const Json& result) {
-  HtmlTable table({"queue for", "at", "waits", "time, ns", "mean wait, ns", "mean length"});
-  const auto window = result.at("flitwise").at("simulated_ns").get<double>();
-  for (const Json& wait : list_of(result, "waits")) {
-    const auto time = wait.at("wait_ns").get<double>();
-    if (time > 0) {
-      table.add_row({name_of(wait, "resource"), name_of(wait, "place"),
-                     count_cell(wait.at("count")), fmt::format("{:.1f}", time),
-                     ratio(time, wait.at("count").get<double>(), 1, 1), ratio(time, window, 1, 2)});
-    }
+std::string limit_text(const Json& limit) {
+  return limit.at("at").is_null() ? "-" : name_of(limit, "at") + " " + name_of(limit, "resource");
+}
+
+HtmlTable explain_table_of(const Json& result) {
+  HtmlTable table({"requests", "limited by", "share, %", "next", "share, %", "to try"});
+  for (const Json& row : list_of(result, "explain")) {
+    const Json& limit = row.at("limit");
+    const Json& next = row.at("next");
+    const std::string larger = limit.at("larger").is_null() ? "" : name_of(limit, "larger");
+    table.add_row(
+        {name_of(row, "link") + " " + name_of(row, "direction") + " " + name_of(row, "kind"),
+         limit_text(limit), figure_cell(limit.at("share"), 100, 1), limit_text(next),
+         figure_cell(next.at("share"), 100, 1),
+         larger.empty() ? "-" : name_of(limit, "key") + "=" + larger});
   }
   return table;
 }
@@ -180,8 +170,9 @@ HtmlTable atcs_table(const Json& result) {
 }
 
 /// Lists that have a table of their own; all others are shown as they are.
-constexpr std::string_view kShownAbove[] = {"links", "latency",   "dhi",        "iommu",  "ats",
-                                            "waits", "cxl_cache", "cxl_hdm_db", "attacks"};
+constexpr std::string_view kShownAbove[] = {"links",      "latency", "dhi",     "iommu",
+                                            "ats",        "waits",   "explain", "cxl_cache",
+                                            "cxl_hdm_db", "attacks"};
 
 std::string cell_of(const Json& value) {
   if (value.is_string()) {
@@ -234,8 +225,8 @@ Json list_of(const Json& result, const char* key) {
 }
 
 std::string waits_html(const Json& result) {
-  return titled("Stalls of links", stalls_table(result)) +
-         titled("Waits at queues", queues_table(result));
+  return titled("What limited requests", explain_table_of(result)) +
+         titled("Waits", waits_table(result));
 }
 
 std::string translations_html(const Json& result) {

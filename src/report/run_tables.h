@@ -17,7 +17,7 @@ nlohmann::ordered_json value_of(const nlohmann::ordered_json& object, const char
 /// The list of a result; empty where a result of an older version has none.
 nlohmann::ordered_json list_of(const nlohmann::ordered_json& result, const char* key);
 
-/// Stalls of links and waits at queues.
+/// What limited requests, and what they waited for.
 std::string waits_html(const nlohmann::ordered_json& result);
 /// Translation agents, their drivers, Secure ATS, ATCs.
 std::string translations_html(const nlohmann::ordered_json& result);

@@ -27,9 +27,10 @@ std::string prefix_of(const TableInfo& table, const std::string& name, bool is_f
     case FlatRows::kEach:
       return is_first ? table.flat_prefix : joined(name, table.flat_prefix);
     case FlatRows::kNamed:
-    case FlatRows::kSumByLastName:
+    case FlatRows::kSumByName:
       return joined(table.flat_prefix, name);
     case FlatRows::kSum:
+    case FlatRows::kNone:
       break;
   }
   return table.flat_prefix;
@@ -53,7 +54,7 @@ std::string suffix_of(const FigureInfo& figure) {
 
 /// Adds one row; a figure that a result of another version lacks is left out.
 void add_row(const TableInfo& table, const Json& object, const std::string& prefix, Json& row) {
-  const bool is_sum = table.flat == FlatRows::kSum || table.flat == FlatRows::kSumByLastName;
+  const bool is_sum = table.flat == FlatRows::kSum || table.flat == FlatRows::kSumByName;
   Json flat = Json::object();
   flatten(object, "", flat);
   for (const FigureInfo& figure : table.figures) {
@@ -80,8 +81,8 @@ void add_rows(const TableInfo& table, const Json& result, Json& row) {
   for (const Json& one : result.value(table.list, Json::array())) {
     const std::string first = one.value(table.names.front().key, "");
     if (table.nested.empty()) {
-      const std::string last = one.value(table.names.back().key, "");
-      add_row(table, one, prefix_of(table, last, is_first), row);
+      const std::string key = table.flat_by.empty() ? table.names.back().key : table.flat_by;
+      add_row(table, one, prefix_of(table, one.value(key, ""), is_first), row);
     } else {
       for (const auto& [second, object] : one.items()) {
         if (object.is_object()) {
@@ -109,7 +110,9 @@ Json figures_row(const Json& result) {
   Json row = Json::object();
   row["simulated_ns"] = result.at("flitwise").at("simulated_ns");
   for (const StatisticsTable* const table : all_tables()) {
-    add_rows(table->info(), result, row);
+    if (table->info().flat != FlatRows::kNone) {
+      add_rows(table->info(), result, row);
+    }
   }
   for (const Json& error : result.at("errors")) {
     row["errors_" + error.at("kind").get<std::string>()] = error.at("count");

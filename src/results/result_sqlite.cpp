@@ -32,7 +32,7 @@ std::string sql_type(const FigureInfo& figure) {
     case FigureType::kByKind:
       break;
   }
-  return "TEXT NOT NULL";
+  return "TEXT";
 }
 
 /// Columns that name a row.

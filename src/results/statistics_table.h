@@ -51,10 +51,11 @@ struct NameInfo {
 
 /// How the one flat row of a sweep's point takes the rows of a table.
 enum class FlatRows {
-  kEach,          ///< PREFIX_FIGURE of the first row, NAME_PREFIX_FIGURE of the others
-  kNamed,         ///< PREFIX_NAME_FIGURE of each
-  kSum,           ///< PREFIX_FIGURE: all rows added up
-  kSumByLastName  ///< PREFIX_LASTNAME_FIGURE: all rows of one last name added up
+  kNone,      ///< not at all
+  kEach,      ///< PREFIX_FIGURE of the first row, NAME_PREFIX_FIGURE of the others
+  kNamed,     ///< PREFIX_NAME_FIGURE of each
+  kSum,       ///< PREFIX_FIGURE: all rows added up
+  kSumByName  ///< PREFIX_NAME_FIGURE: all rows of one name (flat_by) added up
 };
 
 struct TableInfo {
@@ -67,6 +68,7 @@ struct TableInfo {
   std::string nested;
   FlatRows flat = FlatRows::kEach;
   std::string flat_prefix;
+  std::string flat_by;  ///< key of the name that columns carry; empty: the last one
   std::vector<std::string> flat_figures;  ///< keys; empty: all that are numbers
   bool has_flat_units = false;            ///< the unit stands behind the figure's name
 };
@@ -164,6 +166,11 @@ class Table final : public StatisticsTable {
     info_.flat = how;
     info_.flat_prefix = prefix;
     info_.flat_figures = std::move(figures);
+    return std::move(*this);
+  }
+  /// The name that columns carry is not the last one.
+  Table&& flat_by(const char* name) && {
+    info_.flat_by = name;
     return std::move(*this);
   }
   /// Keys lack their unit, so that columns of a sweep get it.

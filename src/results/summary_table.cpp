@@ -7,6 +7,7 @@
 #include <any>
 #include <vector>
 
+#include "results/explain.h"
 #include "results/refusal_text.h"
 #include "results/tables.h"
 #include "results/text_table.h"
@@ -53,6 +54,9 @@ std::string summary_text(const RunResult& result, RunEnd end, std::size_t width)
   };
   if (end == RunEnd::kComplete && !refusal_text(result).empty()) {
     add(refusal_text(result) + "\n");
+  }
+  if (const ExplainResult* const most = most_limited(result.rows<ExplainResult>())) {
+    add("Limit: " + text_of(*most) + "\n");
   }
   for (const StatisticsTable* const table : all_tables()) {
     if (const std::any* const rows = result.find(table->row_type())) {

@@ -20,6 +20,7 @@ const StatisticsTable& handle_table();
 const StatisticsTable& iommu_table();
 const StatisticsTable& ats_table();
 const StatisticsTable& wait_table();
+const StatisticsTable& explain_table();
 const StatisticsTable& cxl_cache_table();
 const StatisticsTable& cxl_hdm_db_table();
 const StatisticsTable& attack_table();

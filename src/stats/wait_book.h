@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <utility>
 
 #include "flitwise/result.h"
@@ -22,28 +21,35 @@ class WaitBook {
     if (until > since) {
       ++count_;
       total_ += until - since;
+      blocked_ += until - std::min(std::max(since, covered_), until);
+      covered_ = std::max(covered_, until);
     }
   }
   /// The waits of another queue of the same name and window as well.
   void add(const WaitBook& other) {
     count_ += other.count_;
     total_ += other.total_;
+    blocked_ = std::max(blocked_, other.blocked_);
   }
   void start_window(Time now) {
+    *this = WaitBook();
     begin_ = now;
-    count_ = 0;
-    total_ = Time{};
   }
   std::uint64_t count() const { return count_; }
   Time total() const { return total_; }
-  WaitResult result(std::string place, std::string resource) const {
-    return {std::move(place), std::move(resource), count_, total_};
+  /// Time in which at least one waited: exact where waits end in the order in which they began,
+  /// else at most that. Of several queues: of the one that was waited for longest.
+  Time blocked() const { return blocked_; }
+  WaitResult result(Resource resource) const {
+    return {std::move(resource), count_, total_, blocked_};
   }
 
  private:
   Time begin_{};
   std::uint64_t count_ = 0;
   Time total_{};
+  Time blocked_{};
+  Time covered_{};  // until then, what is in blocked_
 };
 
 }  // namespace flitwise

@@ -218,7 +218,7 @@ for link in result["links"]:
         assert not any(one["stall_ns"].values()), one
 assert len(result["links"]) == 2
 assert all(one["count"] == 0 for one in result["latency"])
-assert all(one["count"] == one["wait_ns"] == 0 for one in result["waits"])
+assert all(one["waits"] == one["wait_ns"] == 0 for one in result["waits"])
 assert all(one["requests"] == 0 for one in result["iommu"])
 row = sqlite3.connect(sys.argv[1] + "/result.sqlite").execute("SELECT interrupted, window_began FROM run")
 assert row.fetchall() == [(1, 0)]

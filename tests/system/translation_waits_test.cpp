@@ -15,8 +15,9 @@ namespace {
 using test::AtsBench;
 
 Time waited(const std::vector<WaitResult>& waits, const std::string& resource) {
-  const auto found = std::find_if(waits.begin(), waits.end(),
-                                  [&](const WaitResult& one) { return one.resource == resource; });
+  const auto found = std::find_if(waits.begin(), waits.end(), [&](const WaitResult& one) {
+    return one.resource.name == resource;
+  });
   EXPECT_NE(found, waits.end()) << resource;
   return found == waits.end() ? Time{} : found->total;
 }

@@ -55,7 +55,7 @@ double sum(const Json& result) {
 /// A row that has to be there.
 double waited(const Json& result, const std::string& place, const std::string& resource) {
   for (const Json& wait : result.at("waits")) {
-    if (wait.at("place") == place && wait.at("resource") == resource) {
+    if (wait.at("at") == place && wait.at("resource") == resource) {
       return wait.at("wait_ns");
     }
   }

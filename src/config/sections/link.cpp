@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "config/larger_value.h"
 #include "config/sections/sections.h"
 
 namespace flitwise::config {
@@ -324,3 +325,24 @@ Keys link_keys() {
 }
 
 }  // namespace flitwise::config
+
+namespace flitwise {
+
+std::string faster_preset(const LinkPreset& preset) {
+  const LinkPreset* wider = nullptr;
+  const LinkPreset* next_generation = nullptr;
+  for (const LinkPreset& one : config::presets()) {
+    if (one.cxl != preset.cxl) {
+      continue;
+    }
+    if (one.generation == preset.generation && one.lanes == 2 * preset.lanes) {
+      wider = &one;
+    } else if (one.generation == preset.generation + 1 && one.lanes == preset.lanes) {
+      next_generation = &one;
+    }
+  }
+  const LinkPreset* const faster = wider != nullptr && wider->lanes <= 16 ? wider : next_generation;
+  return faster != nullptr ? faster->name : "";
+}
+
+}  // namespace flitwise

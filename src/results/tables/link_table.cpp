@@ -121,39 +121,6 @@ TextTable wire_view(const std::vector<LinkResult>& links, const RunResult& /*res
   return table;
 }
 
-struct StallReason {
-  const char* name;
-  Time StallTimes::*time;
-};
-constexpr StallReason kStallReasons[] = {
-    {"posted credits", &StallTimes::credits_posted},
-    {"non-posted credits", &StallTimes::credits_nonposted},
-    {"completion credits", &StallTimes::credits_completion},
-    {"CXL request credits", &StallTimes::credits_cxl_req},
-    {"CXL response credits", &StallTimes::credits_cxl_rsp},
-    {"CXL data credits", &StallTimes::credits_cxl_data},
-    {"tags", &StallTimes::tags},
-    {"replay buffer", &StallTimes::replay_buffer},
-    {"device handle", &StallTimes::handle},
-};
-
-TextTable stall_view(const std::vector<LinkResult>& links, const RunResult& /*result*/) {
-  TextTable table({"Waited for", "link", "time", "share of window"});
-  table.left_align(1);
-  for (const LinkDirection& direction : directions(links)) {
-    const DirectionResult& traffic = direction.traffic;
-    for (const StallReason& reason : kStallReasons) {
-      const Time time = traffic.stalls.*reason.time;
-      if (time > Time{}) {
-        const std::optional<double> share =
-            traffic.window > Time{} ? std::optional(time.ns() / traffic.window.ns()) : std::nullopt;
-        table.add_row({reason.name, direction.name(), time_text(time.ns()), percent_text(share)});
-      }
-    }
-  }
-  return table;
-}
-
 Table<LinkDirection, LinkResult> make_link_table() {
   return Table<LinkDirection, LinkResult>(
              "links", "link_direction",
@@ -270,8 +237,7 @@ Table<LinkDirection, LinkResult> make_link_table() {
               FigureType::kCount, counted(&DirectionResult::lost_tlps))
       .flat(FlatRows::kEach, "")
       .show(links_view)
-      .show(wire_view)
-      .show(stall_view);
+      .show(wire_view);
 }
 
 }  // namespace

@@ -10,14 +10,21 @@
 namespace flitwise {
 namespace {
 
-/// Queues that somebody waited at; by Little's law the time over the window is their mean length.
+template <class Value>
+FigureValue or_none(const std::optional<Value>& value) {
+  return value ? FigureValue(*value) : FigureValue();
+}
+
+/// What was waited for; by Little's law the time over the window is the mean length of the queue.
 TextTable wait_view(const std::vector<WaitResult>& rows, const RunResult& result) {
-  TextTable table({"Queue for", "at", "waits", "time", "mean", "mean length"});
+  TextTable table({"Waited for", "at", "waits", "time", "mean", "mean length"});
   table.left_align(1);
   for (const WaitResult& wait : rows) {
     if (wait.total > Time{} && result.simulated > Time{}) {
-      table.add_row({wait.resource, wait.place, with_thousands(wait.count),
-                     time_text(wait.total.ns()),
+      const Resource& resource = wait.resource;
+      table.add_row({resource.name,
+                     resource.at + (resource.direction.empty() ? "" : " ") + resource.direction,
+                     with_thousands(wait.count), time_text(wait.total.ns()),
                      time_text(wait.total.ns() / static_cast<double>(wait.count)),
                      fmt::format("{:.2f}", wait.total.ns() / result.simulated.ns())});
     }
@@ -26,14 +33,30 @@ TextTable wait_view(const std::vector<WaitResult>& rows, const RunResult& result
 }
 
 Table<WaitResult> make_wait_table() {
-  return Table<WaitResult>("waits", "wait", "One row per queue: waits that are over.")
-      .name("place", &WaitResult::place)
-      .name("resource", &WaitResult::resource)
-      .count("count", &WaitResult::count, "Waits at this queue that are over.")
-      .time("wait_ns", &WaitResult::total,
-            "All of them together; over the window, the mean length of the queue. Of outstanding, "
-            "link_queues, cxl_ids and cxl_lines only the foremost waits.")
-      .flat(FlatRows::kSumByLastName, "wait", {"wait_ns"})
+  return Table<WaitResult>("waits", "wait",
+                           "One row per bounded resource of each instance, and per queue.")
+      .name("at", [](const WaitResult& row) { return row.resource.at; })
+      .name("resource", [](const WaitResult& row) { return row.resource.name; })
+      .name("direction", [](const WaitResult& row) { return row.resource.direction; })
+      .name("kind", [](const WaitResult& row) { return row.resource.kind; })
+      .figure("key", "", "Key of the configuration that sizes the resource; empty: none does.",
+              FigureType::kText,
+              [](const WaitResult& row) { return FigureValue(row.resource.key); })
+      .figure("capacity", "", "Units of it that there are; 0: without a number.",
+              FigureType::kCount,
+              [](const WaitResult& row) { return FigureValue(row.resource.capacity); })
+      .figure("peak", "", "Most units in use at a time, where that is counted.",
+              FigureType::kRealOrNone, [](const WaitResult& row) { return or_none(row.peak); })
+      .count("waits", &WaitResult::count, "Requests that had to wait for it, and need no longer.")
+      .time(
+          "wait_ns", &WaitResult::total,
+          "All of them together; over the window, the mean length of the queue. For credits, tags, "
+          "handles, outstanding, link_queues, cxl_ids and cxl_lines only the foremost waits.")
+      .time("blocked_ns", &WaitResult::blocked, "Time in which at least one waited.")
+      .figure("busy", "1", "Mean share of its units in use, where that is counted.",
+              FigureType::kRealOrNone, [](const WaitResult& row) { return or_none(row.busy); })
+      .flat(FlatRows::kSumByName, "wait", {"wait_ns"})
+      .flat_by("resource")
       .show(wait_view);
 }
 

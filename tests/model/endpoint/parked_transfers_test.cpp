@@ -74,7 +74,7 @@ TEST(ParkedTransfers, ATR_14_WhoWantsToAskPassesAll) {
 
 Time waited(const ParkedTransfers& parked, const std::string& resource) {
   for (const WaitResult& wait : parked.waits("ep0")) {
-    if (wait.resource == resource) {
+    if (wait.resource.name == resource) {
       return wait.total;
     }
   }

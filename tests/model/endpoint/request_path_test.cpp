@@ -170,7 +170,7 @@ TEST_F(RequestPathTest, LNK_9_8_AReadWaitsForATagOfItsFunction) {
   go_on(Time::from_ns(30));
   ASSERT_EQ(output_.sent.size(), 33U);
   EXPECT_EQ(output_.tlp(32).tag, output_.tlp(5).tag);
-  EXPECT_EQ(path_->tag_stall(Time::from_ns(99)), Time::from_ns(20));
+  EXPECT_EQ(path_->tag_stall(Time::from_ns(99)).time, Time::from_ns(20));
 }
 
 TEST_F(RequestPathTest, LNK_9_25_TheEngineHasItsDataAtOnceAndItsEndBehindThePipeline) {

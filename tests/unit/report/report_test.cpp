@@ -127,8 +127,10 @@ nlohmann::ordered_json full_result() {
 TEST_F(ReportPage, EveryListOfAResultIsShownWithUnits) {
   write_file_atomically(folder_.file("result.json"), full_result().dump());
   const std::string page = report_page({folder_.path()}, {});
-  for (const char* text : {"share of window, %",
-                           ">25.0<",
+  for (const char* text : {"What limited requests",
+                           ">iommu0 walkers<",
+                           ">93.0<",
+                           ">iommu.walkers=8<",
                            ">walkers<",
                            "mean wait, ns",
                            ">150.0<",
@@ -207,7 +209,7 @@ TEST_F(ReportPage, WhateverStandsInAFileIsEscaped) {
   for (const char* key : {"/flitwise/seed", "/flitwise/version", "/flitwise/config_sha256",
                           "/links/0/name", "/latency/0/name", "/dhi/0/device", "/errors/0/kind",
                           "/checks/0/name", "/config/run/seed", "/iommu/0/name", "/ats/0/function",
-                          "/waits/0/resource", "/waits/0/place", "/cxl_cache/0/device",
+                          "/waits/0/resource", "/waits/0/at", "/cxl_cache/0/device",
                           "/cxl_hdm_db/0/device", "/attacks/0/attack", "/violations/0/packet"}) {
     nlohmann::ordered_json result = good;
     result[nlohmann::ordered_json::json_pointer(key)] = evil;

@@ -84,8 +84,17 @@ TEST_F(ResultSqlite, LatencyHandlesErrorsAndChecksAreRows) {
                                                              {"misses_under_miss", 5},
                                                              {"invalidations", 2},
                                                              {"page_requests", 1}}));
-  EXPECT_EQ(database.query("SELECT * FROM wait").at(0),
-            Json({{"place", "iommu0"}, {"resource", "walkers"}, {"count", 6}, {"wait_ns", 900.0}}));
+  EXPECT_EQ(database.query("SELECT * FROM wait").at(0), Json({{"at", "iommu0"},
+                                                              {"resource", "walkers"},
+                                                              {"direction", "up"},
+                                                              {"kind", ""},
+                                                              {"key", "iommu.walkers"},
+                                                              {"capacity", 4},
+                                                              {"peak", nullptr},
+                                                              {"waits", 6},
+                                                              {"wait_ns", 900.0},
+                                                              {"blocked_ns", 0.0},
+                                                              {"busy", nullptr}}));
   const Json run = database.query("SELECT * FROM run").at(0);
   EXPECT_EQ(run["seed"], 7);
   EXPECT_EQ(Json::parse(run["config"].get<std::string>())["run"]["seed"], 7);

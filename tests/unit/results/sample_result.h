@@ -48,7 +48,21 @@ inline RunResult sample_result() {
   agent.walks = 3;
   result.rows<IommuResult>() = {agent};
   result.rows<AtsResult>() = {{"ep0.0", 4, 90, 10, 5, 2, 1}};
-  result.rows<WaitResult>() = {{"iommu0", "walkers", 6, Time::from_ns(900)}};
+  result.rows<WaitResult>() = {
+      {{"iommu0", "walkers", ResourceRole::kServer, "up", "", "iommu.walkers", 4},
+       6,
+       Time::from_ns(900)},
+      {{"rp0-ep0", "posted_headers", ResourceRole::kSlots, "up", "write",
+        "link.credits.posted_headers", 32},
+       1,
+       Time::from_ps(1'500),
+       Time::from_ps(1'500)}};
+  result.rows<ExplainResult>() = {
+      {"rp0-ep0",
+       "up",
+       "write",
+       {"iommu0", "walkers", "iommu.walkers", 0.93, Time::from_ns(900), "8"},
+       {}}};
   result.violations = {
       {"LNK-8.3", "a TLP lacks credits", "rp0-ep0", true, Time::from_ns(120), "MWr", "limit 3"}};
   result.checks = {{"every byte arrived once", true, ""}, {"credits returned", false, "3 missing"}};

@@ -27,7 +27,8 @@ TEST(SummaryTable, ShowsLatencyHandlesStallsAndErrors) {
   const std::string text = summary_text(sample_result());
   EXPECT_THAT(text, HasSubstr("dma_write"));
   EXPECT_THAT(text, HasSubstr("80.00 %")) << "hit rate";
-  EXPECT_THAT(text, HasSubstr("posted credits"));
+  EXPECT_THAT(text, HasSubstr("posted_headers"));
+  EXPECT_THAT(text, HasSubstr("Limit: rp0-ep0 up write: iommu0 walkers 93 %; try iommu.walkers=8"));
   EXPECT_THAT(text, HasSubstr("1.50 ns"));
   EXPECT_THAT(text, HasSubstr("unsupported_request"));
   EXPECT_THAT(text, HasSubstr("Check FAILED: credits returned: 3 missing"));

@@ -23,9 +23,9 @@ TEST(WaitBook, OfAWaitThatBeganBeforeTheWindowOnlyTheRestCounts) {
   book.start_window(Time::from_ns(100));
   book.add(Time::from_ns(80), Time::from_ns(90));
   book.add(Time::from_ns(90), Time::from_ns(130));
-  const WaitResult result = book.result("iommu0", "walkers");
-  EXPECT_EQ(result.place, "iommu0");
-  EXPECT_EQ(result.resource, "walkers");
+  const WaitResult result = book.result({"iommu0", "walkers"});
+  EXPECT_EQ(result.resource.at, "iommu0");
+  EXPECT_EQ(result.resource.name, "walkers");
   EXPECT_EQ(result.count, 1U);
   EXPECT_EQ(result.total, Time::from_ns(30));
 }

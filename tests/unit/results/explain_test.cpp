@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/explain.md, "The rule", clause by clause.
+#include "results/explain.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace flitwise::explain_test {
+namespace {
+
+class Explain : public ::testing::Test {
+ protected:
+  Explain() {
+    result_.simulated = Time::from_ns(1000);
+    result_.routes = {{"rp0-ep0",
+                       "up",
+                       "read",
+                       100,
+                       {{"ep0", "up", "read"},
+                        {"rp0-ep0", "up", "read"},
+                        {"iommu0", "up", "read"},
+                        {"rp0-ep0", "down", "completion"}}}};
+  }
+  void add_slots(const std::string& at, const std::string& name, double share,
+                 const std::string& key = "", const std::string& direction = "up",
+                 const std::string& kind = "read") {
+    const Time blocked = Time::from_ns(static_cast<std::int64_t>(1000 * share));
+    result_.rows<WaitResult>().push_back(
+        {{at, name, ResourceRole::kSlots, direction, kind, key, 8}, 3, blocked, blocked});
+  }
+  void add_server(const std::string& at, const std::string& name, double busy,
+                  const std::string& direction = "up") {
+    WaitResult row{{at, name, ResourceRole::kServer, direction, "", "a.key", 1}};
+    row.busy = busy;
+    result_.rows<WaitResult>().push_back(row);
+  }
+  std::string text() const {
+    return text_of(explain(result_, [](const std::string& key) {
+      return key == "largest" ? std::string() : std::string("16");
+    }));
+  }
+
+  RunResult result_;
+};
+
+TEST_F(Explain, AServerThatIsBusyAllTheTimeLimitsWhateverWaitsBeforeIt) {
+  add_slots("ep0", "tags", 1.0, "device.tag_bits");
+  add_server("iommu0", "walkers", 0.98);
+  EXPECT_EQ(text(), "rp0-ep0 up read: iommu0 walkers 98 %, next ep0 tags 100 %; try a.key=16\n");
+}
+
+TEST_F(Explain, SlotsThatManyWaitForLimitBeforeAServerThatIsBusier) {
+  add_server("rp0-ep0", "link", 0.94);
+  add_slots("ep0", "atc_requests", 0.3, "device.atc.requests");
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: ep0 atc_requests 30 %, next rp0-ep0 link 94 %; try "
+            "device.atc.requests=16\n");
+}
+
+TEST_F(Explain, OfSlotsWhoseSharesAreAlikeTheLastOnTheWayLimits) {
+  add_slots("rp0-ep0", "nonposted_headers", 0.91, "link.credits.nonposted_headers");
+  add_slots("ep0", "tags", 1.0, "device.tag_bits");
+  add_slots("ep0", "outstanding", 0.2);
+  EXPECT_EQ(text(),
+            "rp0-ep0 up read: rp0-ep0 nonposted_headers 91 %, next ep0 tags 100 %; try "
+            "link.credits.nonposted_headers=16\n");
+}
+
+TEST_F(Explain, WhatIsNotOnTheWayOrOfAnotherKindDoesNotCount) {
+  add_slots("ep1", "tags", 1.0);
+  add_slots("rp0-ep0", "posted_headers", 1.0, "", "up", "write");
+  add_slots("rp0-ep0", "completion_data", 0.9, "", "up", "completion");
+  EXPECT_EQ(text(), "rp0-ep0 up read: waited for nothing\n");
+  add_slots("rp0-ep0", "completion_data", 0.5, "largest", "down", "completion");
+  EXPECT_EQ(text(), "rp0-ep0 up read: rp0-ep0 completion_data 50 %; largest cannot be larger\n");
+}
+
+TEST_F(Explain, AWireIsJudgedFromItsFirstSymbolToItsLast) {
+  add_slots("ep0", "tags", 0.9);
+  add_server("rp0-ep0", "link", 0.8);
+  EXPECT_EQ(text(), "rp0-ep0 up read: ep0 tags 90 %, next rp0-ep0 link 80 %\n");
+  result_.rows<WaitResult>().back().span = Time::from_ns(805);
+  EXPECT_EQ(text(), "rp0-ep0 up read: rp0-ep0 link 99 %, next ep0 tags 90 %; try a.key=16\n");
+}
+
+TEST_F(Explain, AWireThatIsDoneEarlyDoesNotLimit) {
+  add_server("rp0-ep0", "link", 0.03);
+  result_.rows<WaitResult>().back().span = Time::from_ns(30);
+  add_server("iommu0", "walkers", 0.99);
+  EXPECT_EQ(text(), "rp0-ep0 up read: iommu0 walkers 99 %, next rp0-ep0 link 3 %; try a.key=16\n");
+}
+
+TEST_F(Explain, APlaceThatIsPassedTwiceHasOneRow) {
+  add_slots("ep0", "tags", 0.9);
+  result_.routes[0].steps.push_back({"ep0", "up", "read"});
+  EXPECT_EQ(text(), "rp0-ep0 up read: ep0 tags 90 %\n");
+}
+
+TEST_F(Explain, QueuesDoNotLimitByThemselves) {
+  const Time all = Time::from_ns(1000);
+  result_.rows<WaitResult>().push_back(
+      {{"ep0", "link_queues", ResourceRole::kQueue, "up"}, 10, all, all});
+  EXPECT_EQ(text(), "rp0-ep0 up read: waited for nothing\n");
+}
+
+TEST_F(Explain, MessagesInterruptsAndAtomicsWaitForWhatWritesAndReadsDo) {
+  add_slots("rp0-ep0", "posted_headers", 0.6, "", "up", "write");
+  result_.routes[0].kind = "msi";
+  result_.routes[0].steps = {{"rp0-ep0", "up", "msi"}};
+  EXPECT_EQ(text(), "rp0-ep0 up msi: rp0-ep0 posted_headers 60 %\n");
+}
+
+TEST_F(Explain, AKindThatHadNoRequestsHasNoRow) {
+  result_.routes[0].requests = 0;
+  EXPECT_EQ(text(), "Nothing to explain: no engine has issued a request.\n");
+}
+
+}  // namespace
+}  // namespace flitwise::explain_test
