@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <optional>
 
+#include "config_space/capabilities.h"
 #include "config_space/register_file.h"
 #include "config_space/registers.h"
 #include "dhi/device_handle_table.h"
+#include "dhi/negotiation.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
 
@@ -69,22 +71,46 @@ class DeviceTarget {
   ~DeviceTarget() = default;
 };
 
+/// Counts errors by kind. Implemented by Endpoint.
+class ErrorCounts {
+ public:
+  virtual void refuse(const Packet& packet, const char* kind) = 0;  ///< because of the packet
+  virtual void count(const char* kind) = 0;
+
+ protected:
+  ~ErrorCounts() = default;
+};
+
 /// Where software and the counters of a run hear of errors. Implemented by Endpoint.
-class DeviceEvents {
+class DeviceEvents : public ErrorCounts {
  public:
   /// Booked at a function (of one that is not there, at the PF) and counted by kind. [LNK-9.19]
   virtual void report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
                       const Packet& packet, Time now) = 0;
   /// A request of the function has had no answer in time. [LNK-12.10]
   virtual void timed_out(unsigned function, Time now) = 0;
-  /// Counted by kind alone.
-  virtual void refuse(const Packet& packet, const char* kind) = 0;
-  virtual void count(const char* kind) = 0;  ///< likewise
   /// A message that a part of the device has taken.
   virtual void took_message(const Packet& packet) = 0;
 
  protected:
   ~DeviceEvents() = default;
+};
+
+/// What software's accesses to configuration space change outside of it. Implemented by Endpoint.
+class SoftwareEffects {
+ public:
+  virtual void numbered(std::uint8_t bus) = 0;  ///< the device has its bus number
+  virtual void command_written(unsigned function) = 0;
+  virtual void controlled(const DeviceControl& control) = 0;
+  virtual void ecrc_controlled(const EcrcControl& control) = 0;
+  virtual void negotiated(const Negotiated& outcome, bool is_software_managed) = 0;
+  virtual void function_level_reset(unsigned function) = 0;
+  virtual bool is_in_reset(unsigned function) const = 0;
+  /// ATS, PASID or Page Request registers; 0: of all functions
+  virtual void translation_written(unsigned function) = 0;
+
+ protected:
+  ~SoftwareEffects() = default;
 };
 
 /// What a reset is of. Implemented by Endpoint.

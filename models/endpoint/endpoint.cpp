@@ -50,7 +50,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
                 {pool, sizer_, tracer, functions_, contexts_, control_, counters_, shell_, *this}),
       handles_({config.device, config.form(), config.has_switch, config.buffer_base},
                {pool, sizer_, functions_, shell_, requests_, *this}),
-      target_(config.device, config.link, pool, sizer_, target_hooks()),
+      target_(config.device, config.link, {pool, sizer_, *this, *this, shell_}),
       registers_(config.device.functions.count, config.device.functions.bar_size, register_hooks()),
       resets_(functions_, contexts_, shell_, *this) {
   control_ = {static_cast<std::uint32_t>(config.link.mps),

@@ -25,6 +25,7 @@ namespace flitwise {
 class Endpoint final : public sc_core::sc_module,
                        private DeviceTarget,
                        private DeviceEvents,
+                       private SoftwareEffects,
                        private ResetScope {
  public:
   Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& config, PacketPool& pool,
@@ -111,12 +112,16 @@ class Endpoint final : public sc_core::sc_module,
   void forget(unsigned function, ResetKind kind) override;
   std::optional<DeviceIdentity> context_to_stop() const override;
   void context_stopped(std::optional<DomainId> domain, Time now) override;
+  void numbered(std::uint8_t bus) override { set_base(Bdf::of(bus, 0, 0)); }
+  void command_written(unsigned function) override;
+  void controlled(const DeviceControl& control) override;
+  void ecrc_controlled(const EcrcControl& control) override;
+  void negotiated(const Negotiated& outcome, bool is_software_managed) override;
+  void function_level_reset(unsigned function) override;
+  bool is_in_reset(unsigned function) const override { return functions_.is_in_reset(function); }
+  void translation_written(unsigned function) override;
 
-  TargetUnit::Hooks target_hooks();
   DeviceRegisters::Hooks register_hooks();
-  void control(const DeviceControl& control);
-  void command_written(unsigned function);
-  void translation_written(unsigned function);
   TranslationSettings translation_settings(unsigned function);
   void execute(const HandleCommand& command);
   void receive_message(Packet& packet, Time now);

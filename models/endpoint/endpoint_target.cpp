@@ -6,27 +6,17 @@
 
 namespace flitwise {
 
-TargetUnit::Hooks Endpoint::target_hooks() {
-  TargetUnit::Hooks hooks;
-  hooks.numbered = [this](std::uint8_t bus) { set_base(Bdf::of(bus, 0, 0)); };
-  hooks.command_written = [this](unsigned function) { command_written(function); };
-  hooks.controlled = [this](const DeviceControl& written) { control(written); };
-  hooks.ecrc_controlled = [this](const EcrcControl& ecrc) {
-    sizer_.set_ecrc(ecrc.generates);
-    shell_.check_ecrc(ecrc.checks);
-  };
-  hooks.negotiated = [this](const Negotiated& outcome, bool is_software_managed) {
-    dhi().negotiated(outcome, is_software_managed);
-  };
-  hooks.flr = [this](unsigned function) {
-    resets_.start(function, ResetKind::kFunctionLevel, now());
-  };
-  hooks.is_in_reset = [this](unsigned function) { return functions_.is_in_reset(function); };
-  hooks.translation_written = [this](unsigned function) { translation_written(function); };
-  hooks.misused = [this](const char* kind) { count(kind); };
-  hooks.refused = [this](const Packet& packet, const char* kind) { refuse(packet, kind); };
-  hooks.answered_late = [this](Time when) { shell_.wake_at(when); };
-  return hooks;
+void Endpoint::ecrc_controlled(const EcrcControl& control) {
+  sizer_.set_ecrc(control.generates);
+  shell_.check_ecrc(control.checks);
+}
+
+void Endpoint::negotiated(const Negotiated& outcome, bool is_software_managed) {
+  dhi().negotiated(outcome, is_software_managed);
+}
+
+void Endpoint::function_level_reset(unsigned function) {
+  resets_.start(function, ResetKind::kFunctionLevel, now());
 }
 
 DeviceRegisters::Hooks Endpoint::register_hooks() {
@@ -38,7 +28,7 @@ DeviceRegisters::Hooks Endpoint::register_hooks() {
           }};
 }
 
-void Endpoint::control(const DeviceControl& control) {
+void Endpoint::controlled(const DeviceControl& control) {
   control_ = {control.mps, control.mrrs,
               config_.device.dma.relaxed_ordering && control.relaxed_ordering,
               config_.device.dma.id_based_ordering && control.id_based_ordering};

@@ -41,8 +41,8 @@ void TargetUnit::enable_vfs() {
 void TargetUnit::refresh() {
   const ConfigSpace& pf = space(0);
   vfs_ = flitwise::virtual_functions(pf);
-  pf_bar_ = pf.memory_space_enabled() ? pf.bar(0) : AddressRange{};
-  vf_bar_ = vfs_.memory_space_enabled ? vf_bar(pf, 0) : AddressRange{};
+  bar_.set_bars(pf.memory_space_enabled() ? pf.bar(0) : AddressRange{},
+                vfs_.memory_space_enabled ? vf_bar(pf, 0) : AddressRange{});
 }
 
 void TargetUnit::reset(unsigned function, ResetKind kind) {
@@ -62,7 +62,7 @@ void TargetUnit::reset(unsigned function, ResetKind kind) {
   }
   refresh();
   if (function == 0) {
-    hooks_.controlled(device_control(space(0)));
+    s_.software.controlled(device_control(space(0)));
     if (had_handles) {
       negotiate_again();
     }

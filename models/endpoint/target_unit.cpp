@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration requests to a device. Memory requests are in target_mmio.cpp, what its functions
-// are and what a reset takes in target_functions.cpp.
+// Configuration requests to a device. What its functions are and what a
+// reset takes: target_functions.cpp.
 #include "endpoint/target_unit.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "tlp/completion.h"
 #include "tlp/message_use.h"
 #include "tlp/raw_packet.h"
+#include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
 #include "workload/workload.h"
 
@@ -17,6 +18,7 @@ namespace flitwise {
 namespace {
 
 constexpr std::uint64_t kFunctionsPerBus = 256;
+constexpr std::uint32_t kCompleterRcb = 128;  // of completers that are no root complex
 
 EndpointSpaceOptions options_of(const DeviceConfig& device, const LinkConfig& link) {
   EndpointSpaceOptions options;
@@ -54,18 +56,16 @@ std::uint32_t dw_at(const Packet& packet, std::size_t index) {
 
 }  // namespace
 
-TargetUnit::TargetUnit(const DeviceConfig& device, const LinkConfig& link, PacketPool& pool,
-                       const PacketSizer& sizer, Hooks hooks)
+TargetUnit::TargetUnit(const DeviceConfig& device, const LinkConfig& link,
+                       const Surroundings& surroundings)
     : device_(device),
       mps_(static_cast<unsigned>(link.mps)),
-      bar_size_(device.functions.bar_size),
-      pool_(pool),
-      sizer_(sizer),
-      hooks_(std::move(hooks)),
+      s_(surroundings),
       page_requests_(page_requests_of(device)),
       space_options_(options_of(device, link)),
       dvsec_(DhiCapability::of(device)),
-      spaces_(device.functions.count) {
+      spaces_(device.functions.count),
+      bar_(device.functions.bar_size, *this) {
   space_options_.page_requests = page_requests_.get();
 }
 
@@ -81,12 +81,7 @@ void TargetUnit::discard() {
   arrived_.clear();
   answers_.clear();
   messages_.clear();
-  for (std::uint32_t ticket = 0; ticket < reads_.size(); ++ticket) {
-    if (reads_[ticket].request) {
-      reads_[ticket].request.reset();
-      free_reads_.push_back(ticket);
-    }
-  }
+  bar_.discard();
 }
 
 void TargetUnit::work(Time now) {
@@ -117,7 +112,7 @@ std::string TargetUnit::waiting() const {
     }
   };
   say(arrived_.size(), "requests wait to be served");
-  say(reads_.size() - free_reads_.size(), "reads wait for their data");
+  say(bar_.open_reads(), "reads wait for their data");
   say(answers_.size(), "answers wait for room in the link's queues");
   say(messages_.size(), "messages wait for room in the link's queues");
   return text;
@@ -147,10 +142,8 @@ void TargetUnit::perform(const Arrival& arrival, Time now) {
   }
   if (is_configuration(tlp.type)) {
     configuration(arrival, now);
-  } else if (tlp.type == TlpType::kMWr) {
-    memory_write(arrival, now);
-  } else if (tlp.type == TlpType::kMRd) {
-    memory_read(arrival, now);
+  } else if (tlp.type == TlpType::kMWr || tlp.type == TlpType::kMRd) {
+    memory_access(arrival, now);
   } else if (is_message(tlp.type)) {
     message(arrival, now);
   } else {
@@ -197,8 +190,8 @@ unsigned TargetUnit::function_behind(const Tlp& request) const {
   if (is_configuration(request.type)) {
     return target_of(request).value_or(0);
   }
-  const std::optional<Place> place =
-      is_memory_request(request.type) ? place_of(request.address) : std::nullopt;
+  const std::optional<BarAccess::Place> place =
+      is_memory_request(request.type) ? bar_.place_of(request.address) : std::nullopt;
   return place ? place->function : 0;
 }
 
@@ -220,7 +213,7 @@ void TargetUnit::configuration(const Arrival& arrival, Time now) {
     refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
     return;
   }
-  if (hooks_.is_in_reset(*function)) {
+  if (s_.software.is_in_reset(*function)) {
     // Ask again later.
     answer(completion(packet, CplStatus::kRRS), arrival.answer);
     return;
@@ -228,7 +221,7 @@ void TargetUnit::configuration(const Arrival& arrival, Time now) {
   if (is_write && tlp.type == TlpType::kCfgWr0 && tlp.completer_id.bus() != bus_) {
     // Every type 0 write tells the device its bus number.
     bus_ = static_cast<std::uint8_t>(tlp.completer_id.bus());
-    hooks_.numbered(bus_);
+    s_.software.numbered(bus_);
   }
   PacketRef reply = completion(packet, CplStatus::kSC);
   if (is_write) {
@@ -255,35 +248,36 @@ void TargetUnit::apply(unsigned function, const WriteEffect& effect) {
   const unsigned vfs_before = vfs_.count;
   refresh();
   for (unsigned vf = vfs_.count; vf < vfs_before; ++vf) {
-    hooks_.flr(vf + 1);  // It is gone; when it comes again it is as after a reset. [LNK-9.27]
+    s_.software.function_level_reset(
+        vf + 1);  // It is gone; when it comes again it is as after a reset. [LNK-9.27]
   }
   if (effect.command_changed) {
-    hooks_.command_written(function);
+    s_.software.command_written(function);
   }
   if (effect.device_control_changed && function == 0) {
-    hooks_.controlled(device_control(space(0)));
+    s_.software.controlled(device_control(space(0)));
   }
   if (effect.ecrc_control_changed && function == 0) {
-    hooks_.ecrc_controlled(ecrc_control(space(0)));
+    s_.software.ecrc_controlled(ecrc_control(space(0)));
   }
   if (effect.dhi_control_changed) {
     negotiate_again();
   }
   apply_translation(function, effect);
   if (effect.flr_started) {
-    hooks_.flr(function);
+    s_.software.function_level_reset(function);
   }
 }
 
 void TargetUnit::apply_translation(unsigned function, const WriteEffect& effect) {
   if (effect.ats_control_changed || effect.pasid_control_changed || effect.pri_control_changed) {
-    hooks_.translation_written(function);
+    s_.software.translation_written(function);
   }
   if (effect.stu_changed_live) {  // [CFG-06]
-    hooks_.misused("stu_changed_while_enabled");
+    s_.errors.count("stu_changed_while_enabled");
   }
   if (effect.pri_misused) {  // [PRI-24] [PRI-25] [PRI-26]
-    hooks_.misused("page_request_register_misused");
+    s_.errors.count("page_request_register_misused");
   }
 }
 
@@ -297,12 +291,51 @@ void TargetUnit::negotiate_again() {
   const Negotiated outcome =
       negotiate({true, true, own.bits, own.epoch}, own, dvsec_.range(), true);
   dvsec_.set_outcome(outcome);
-  hooks_.negotiated(outcome, dvsec_.is_software_managed());
+  s_.software.negotiated(outcome, dvsec_.is_software_managed());
+}
+
+// Where a request goes that can be served.
+std::optional<BarAccess::Place> TargetUnit::locate(const Tlp& tlp) const {
+  const std::optional<BarAccess::Place> place = bar_.place_of(tlp);
+  return place && !s_.software.is_in_reset(place->function) ? place : std::nullopt;
+}
+
+void TargetUnit::memory_access(const Arrival& arrival, Time now) {
+  const std::optional<BarAccess::Place> place = locate(arrival.packet->tlp);
+  if (!place) {
+    refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
+  } else if (arrival.packet->tlp.type == TlpType::kMWr) {
+    bar_.write(*place, *arrival.packet, now);
+  } else {
+    bar_.read(*place, arrival.packet, arrival.answer, now);
+  }
+}
+
+// Cut at RCB and MPS. [LNK-9.10]
+void TargetUnit::complete(const Packet& request, const std::vector<std::uint8_t>& bytes,
+                          Time ready) {
+  CompletionSplitter splitter(request.tlp, mps_, kCompleterRcb);
+  const auto lead = static_cast<std::uint32_t>(__builtin_ctz(request.tlp.first_be | 0x10U)) % 4;
+  CompletionPiece piece;
+  while (splitter.next(piece)) {
+    PacketRef packet = completion(request, CplStatus::kSC);
+    packet->tlp.type = TlpType::kCplD;
+    packet->tlp.length_dw = piece.length_dw;
+    packet->tlp.byte_count = piece.byte_count;
+    packet->tlp.lower_address = piece.lower_address;
+    packet->payload_bytes = request.tlp.first_be == 0 ? 0 : piece.bytes;
+    const std::uint8_t* const from = bytes.data() + ((lead + piece.offset) & ~3U);
+    packet->payload.assign(from, from + std::size_t{piece.length_dw} * 4);
+    answer(std::move(packet), ready);
+  }
+  if (!is_working_) {
+    s_.output.wake_at(ready);
+  }
 }
 
 // From the function that was asked, with its own ID. [LNK-9.24]
 PacketRef TargetUnit::completion(const Packet& request, CplStatus status) const {
-  PacketRef packet = pool_.make(PacketKind::kTlp);
+  PacketRef packet = s_.pool.make(PacketKind::kTlp);
   packet->counts = request.counts;
   packet->is_raw = request.is_raw;
   packet->answers_io_or_cfg_write = is_io_or_cfg_write(request.tlp.type);
@@ -315,7 +348,7 @@ PacketRef TargetUnit::completion(const Packet& request, CplStatus status) const 
 }
 
 void TargetUnit::answer(PacketRef packet, Time ready) {
-  sizer_.size(*packet);
+  s_.sizer.size(*packet);
   answers_.push_back({std::move(packet), ready});
 }
 
@@ -330,7 +363,7 @@ void TargetUnit::refuse(const Arrival& arrival, const char* kind, cfg::aer::Unco
 
 void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
                         const Packet& packet, Time now) {
-  hooks_.refused(packet, kind);
+  s_.errors.refuse(packet, kind);
   book(function, {error, received_header(packet), is_advisory(error, packet.tlp)}, now);
 }
 
@@ -354,13 +387,13 @@ void TargetUnit::report(unsigned function, cfg::aer::Correctable error, Time now
 }
 
 void TargetUnit::send_message(unsigned function, std::uint8_t code, MsgRouting routing, Time now) {
-  PacketRef message = pool_.make(PacketKind::kTlp);
+  PacketRef message = s_.pool.make(PacketKind::kTlp);
   message->counts = false;
   message->tlp.type = TlpType::kMsg;
   message->tlp.routing = routing;
   message->tlp.message_code = code;
   message->tlp.requester_id = routing_id(function);
-  sizer_.size(*message);
+  s_.sizer.size(*message);
   messages_.push_back({std::move(message), now + device_.timing.pipeline});
 }
 

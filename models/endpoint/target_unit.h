@@ -5,18 +5,17 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/packet_sizer.h"
-#include "config_space/ats_capability.h"
 #include "config_space/capabilities.h"
 #include "config_space/functions.h"
 #include "dhi/dhi_dvsec.h"
-#include "endpoint/bar_map.h"
+#include "endpoint/bar_access.h"
+#include "endpoint/device_seams.h"
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
 
@@ -24,26 +23,17 @@ namespace flitwise {
 
 /// A part of the function shell, which wakes it and gives its packets to the link. What it sends
 /// has a queue of its own, so that no answer ever stands behind a request. [LNK-9.20]
-class TargetUnit final : private MmioReplies {
+class TargetUnit final : private ReadCompleter {
  public:
-  /// What software's accesses change outside of the unit.
-  struct Hooks {
-    std::function<void(std::uint8_t bus)> numbered;  ///< a configuration write told the bus number
-    std::function<void(unsigned function)> command_written;
-    std::function<void(const DeviceControl&)> controlled;
-    std::function<void(const EcrcControl&)> ecrc_controlled;
-    std::function<void(const Negotiated&, bool is_software_managed)> negotiated;
-    std::function<void(unsigned function)> flr;
-    std::function<bool(unsigned function)> is_in_reset;
-    /// ATS, PASID or Page Request registers; 0: of all functions
-    std::function<void(unsigned function)> translation_written;
-    std::function<void(const char* kind)> misused;  ///< a write of theirs without defined outcome
-    std::function<void(const Packet&, const char* kind)> refused;  ///< to be counted
-    std::function<void(Time when)> answered_late;  ///< a read that was not answered by work()
+  struct Surroundings {
+    PacketPool& pool;
+    const PacketSizer& sizer;
+    SoftwareEffects& software;
+    ErrorCounts& errors;
+    DeviceOutput& output;
   };
 
-  TargetUnit(const DeviceConfig& device, const LinkConfig& link, PacketPool& pool,
-             const PacketSizer& sizer, Hooks hooks);
+  TargetUnit(const DeviceConfig& device, const LinkConfig& link, const Surroundings& surroundings);
   TargetUnit(const TargetUnit&) = delete;
   TargetUnit& operator=(const TargetUnit&) = delete;
 
@@ -58,15 +48,14 @@ class TargetUnit final : private MmioReplies {
   template <class Send>
   void drain(Time now, Send send);
   bool is_quiet() const {
-    return arrived_.empty() && answers_.empty() && messages_.empty() &&
-           free_reads_.size() == reads_.size();
+    return arrived_.empty() && answers_.empty() && messages_.empty() && bar_.open_reads() == 0;
   }
   /// Who waits here, for people; empty where nobody does.
   std::string waiting() const;
   /// What has come in and what would go out is forgotten: the link has gone down. [LNK-10.6]
   void discard();
   /// Who answers for BAR 0 of the functions.
-  BarMap& map() { return map_; }
+  BarMap& map() { return bar_.map(); }
 
   /// Made when first asked for. REQUIRES: function < device.functions.count.
   ConfigSpace& space(unsigned function);
@@ -99,18 +88,6 @@ class TargetUnit final : private MmioReplies {
     PacketRef packet;
     Time ready;
   };
-  struct Place {
-    unsigned function = 0;
-    std::uint64_t offset = 0;  // into BAR 0
-  };
-  /// A read whose data is not complete.
-  struct OpenRead {
-    PacketRef request;  // null: the slot is free
-    Time answer;
-    std::size_t missing = 0;  // parts, and one while it is being asked for
-    std::vector<std::uint8_t> bytes;
-  };
-
   void perform(const Arrival& arrival, Time now);
   void book(unsigned function, const FoundError& found, Time now);
   void send_message(unsigned function, std::uint8_t code, MsgRouting routing, Time now);
@@ -122,14 +99,9 @@ class TargetUnit final : private MmioReplies {
   void negotiate_again();
   void refresh();
   std::optional<unsigned> target_of(const Tlp& tlp) const;
-  void memory_write(const Arrival& arrival, Time now);
-  void write_bytes(Place place, const std::uint8_t* bytes, std::size_t size, Time now);
-  void memory_read(const Arrival& arrival, Time now);
-  void answer(const MmioRead& read, const std::uint8_t* bytes, Time now) override;
-  void part_is_there(std::uint32_t ticket, Time now);
-  void complete(const OpenRead& read, Time now);
-  std::optional<Place> place_of(std::uint64_t address) const;
-  std::optional<Place> locate(const Tlp& tlp) const;
+  void memory_access(const Arrival& arrival, Time now);
+  void complete(const Packet& request, const std::vector<std::uint8_t>& bytes, Time ready) override;
+  std::optional<BarAccess::Place> locate(const Tlp& tlp) const;
   unsigned function_behind(const Tlp& request) const;
   unsigned function_behind(const Arrival& arrival) const;
   Bdf routing_id(unsigned function) const;
@@ -139,10 +111,7 @@ class TargetUnit final : private MmioReplies {
 
   const DeviceConfig device_;
   const unsigned mps_;
-  const std::uint64_t bar_size_;
-  PacketPool& pool_;
-  const PacketSizer& sizer_;
-  Hooks hooks_;
+  Surroundings s_;
   std::unique_ptr<PageRequestInterface> page_requests_;
   EndpointSpaceOptions space_options_;
   DhiDvsec dvsec_;
@@ -150,10 +119,7 @@ class TargetUnit final : private MmioReplies {
   bool starts_enabled_ = false;  // the space of a VF is made with Bus Master Enable
   std::uint8_t bus_ = 0;
   VirtualFunctions vfs_;
-  AddressRange pf_bar_, vf_bar_;  // empty while Memory Space is not enabled
-  BarMap map_;
-  std::vector<OpenRead> reads_;  // by ticket
-  std::vector<std::uint32_t> free_reads_;
+  BarAccess bar_;
   bool is_working_ = false;  // inside work()
   std::deque<Arrival> arrived_;
   std::deque<Outgoing> answers_, messages_;  // in the order in which they are ready

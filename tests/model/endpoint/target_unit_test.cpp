@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "endpoint/device_registers.h"
+#include "model/endpoint/device_fakes.h"
 
 namespace flitwise::target_unit_test {
 namespace {
@@ -45,13 +46,35 @@ struct FakeOwner final : RegionOwner {
   MmioReplies* replies = nullptr;
 };
 
+/// Keeps what software has told the device.
+struct FakeSoftware final : SoftwareEffects, ErrorCounts {
+  void numbered(std::uint8_t number) override { bus = number; }
+  void command_written(unsigned /*function*/) override {}
+  void controlled(const DeviceControl& /*control*/) override {}
+  void ecrc_controlled(const EcrcControl& control) override { ecrc = control; }
+  void negotiated(const Negotiated& negotiated, bool /*is_software_managed*/) override {
+    outcome = negotiated;
+  }
+  void function_level_reset(unsigned function) override { in_reset = function; }
+  bool is_in_reset(unsigned function) const override { return in_reset == function; }
+  void translation_written(unsigned /*function*/) override {}
+  void refuse(const Packet& /*packet*/, const char* kind) override { ++errors[kind]; }
+  void count(const char* kind) override { ++errors[kind]; }
+
+  unsigned bus = 0;
+  EcrcControl ecrc;
+  std::optional<Negotiated> outcome;
+  std::optional<unsigned> in_reset;
+  std::map<std::string, std::uint64_t> errors;
+};
+
 /// Sends requests and collects what comes back, with the time at which it may leave.
 class TargetUnitTest : public testing::Test {
  protected:
   TargetUnitTest()
       : config_(with_functions(4)),
         sizer_(config_.link, config_.message, config_.device.dhi.bits),
-        unit_(config_.device, config_.link, pool_, sizer_, hooks()),
+        unit_(config_.device, config_.link, {pool_, sizer_, software_, software_, output_}),
         registers_(4, config_.device.functions.bar_size, register_hooks()) {
     registers_.claim(unit_.map());
   }
@@ -60,19 +83,6 @@ class TargetUnitTest : public testing::Test {
     Config config;
     config.device.functions.count = count;
     return config;
-  }
-  TargetUnit::Hooks hooks() {
-    TargetUnit::Hooks hooks;
-    hooks.numbered = [this](std::uint8_t bus) { bus_ = bus; };
-    hooks.command_written = [](unsigned) {};
-    hooks.refused = [this](const Packet&, const char* kind) { ++errors_[kind]; };
-    hooks.controlled = [](const DeviceControl&) {};
-    hooks.ecrc_controlled = [this](const EcrcControl& control) { ecrc_ = control; };
-    hooks.negotiated = [this](const Negotiated& outcome, bool) { outcome_ = outcome; };
-    hooks.flr = [this](unsigned function) { in_reset_ = function; };
-    hooks.is_in_reset = [this](unsigned function) { return in_reset_ == function; };
-    hooks.answered_late = [this](Time when) { late_.push_back(when); };
-    return hooks;
   }
   DeviceRegisters::Hooks register_hooks() {
     return {[this](const HandleCommand& command) { commands_.push_back(command); },
@@ -152,16 +162,12 @@ class TargetUnitTest : public testing::Test {
   const Config config_;
   PacketPool pool_;
   const PacketSizer sizer_;
-  std::map<std::string, std::uint64_t> errors_;
-  unsigned bus_ = 0;
-  std::optional<Negotiated> outcome_;
-  std::optional<unsigned> in_reset_;
+  FakeSoftware software_;
+  test::FakeOutput output_;
   std::vector<HandleCommand> commands_;
   unsigned context_stops_ = 0;
-  std::vector<Time> late_;
   FakeOwner owner_;
   std::vector<PacketRef> messages_;
-  EcrcControl ecrc_;
   Time now_{};
   TargetUnit unit_;
   DeviceRegisters registers_;
@@ -178,7 +184,7 @@ TEST_F(TargetUnitTest, AConfigurationReadGivesTheRegisterAfterTheMmioDelay) {
 
 TEST_F(TargetUnitTest, AWriteOfType0TellsTheBusNumber) {
   send(config_write(Bdf::of(5, 0, 0), cfg::kCommand, 0));
-  EXPECT_EQ(bus_, 5U);
+  EXPECT_EQ(software_.bus, 5U);
 }
 
 TEST_F(TargetUnitTest, VirtualFunctionsAnswerOnlyOnceEnabled) {
@@ -192,7 +198,7 @@ TEST_F(TargetUnitTest, MemoryIsUnsupportedBeforeMemorySpaceIsEnabled) {
   const std::vector<PacketRef> out = send(memory(TlpType::kMRd, 0x1000, 1));
   EXPECT_EQ(out.at(0)->tlp.status, CplStatus::kUR);
   EXPECT_TRUE(send(memory(TlpType::kMWr, 0x1000, 1)).empty());
-  EXPECT_EQ(errors_["unsupported_request"], 2U);
+  EXPECT_EQ(software_.errors["unsupported_request"], 2U);
 }
 
 TEST_F(TargetUnitTest, EachFunctionHasItsOwnBar) {
@@ -265,7 +271,7 @@ TEST_F(TargetUnitTest, AReadIsAnsweredWhenTheLastOwnerHasAnswered) {
 
   now_ += Time::from_us(1);
   owner_.replies->answer(owner_.reads[0], kData.data(), now_);
-  EXPECT_THAT(late_, testing::ElementsAre(now_));
+  EXPECT_THAT(output_.wakes, testing::ElementsAre(now_));
   std::vector<PacketRef> out;
   unit_.drain(now_, [&](Packet& sent) {
     out.push_back(PacketRef(&sent));
@@ -321,10 +327,10 @@ TEST_F(TargetUnitTest, D5_EnablingTheDvsecActivatesHandlesWithItsRange) {
   const unsigned start = *unit_.space(0).find_extended(cfg::kExtDvsec);
   send(config_write(Bdf::of(1, 0, 0), start + dvsec::kRange, 15U << 16));
   send(config_write(Bdf::of(1, 0, 0), start + dvsec::kControl, dvsec::kEnable | 3U << 16));
-  ASSERT_TRUE(outcome_);
-  EXPECT_TRUE(outcome_->is_active());
-  EXPECT_EQ(to_int(outcome_->range.upper), 15);
-  EXPECT_EQ(outcome_->epoch, 3);
+  ASSERT_TRUE(software_.outcome);
+  EXPECT_TRUE(software_.outcome->is_active());
+  EXPECT_EQ(to_int(software_.outcome->range.upper), 15);
+  EXPECT_EQ(software_.outcome->epoch, 3);
 }
 
 TEST_F(TargetUnitTest, PoisonedAndMalformedWritesChangeNothingAndAreBooked) {
@@ -337,8 +343,8 @@ TEST_F(TargetUnitTest, PoisonedAndMalformedWritesChangeNothingAndAreBooked) {
   malformed->tlp.last_be = 0;
   send(malformed);
   EXPECT_TRUE(owner_.writes.empty());
-  EXPECT_EQ(errors_["poisoned_tlp"], 1U);
-  EXPECT_EQ(errors_["malformed_tlp"], 1U);
+  EXPECT_EQ(software_.errors["poisoned_tlp"], 1U);
+  EXPECT_EQ(software_.errors["malformed_tlp"], 1U);
 }
 
 TEST_F(TargetUnitTest, OtherRequestsAreUnsupported) {
@@ -422,7 +428,7 @@ TEST_F(TargetUnitTest, LNK_12_4_PmeTurnOffIsAnsweredWithPmeToAck) {
   EXPECT_EQ(messages_[0]->tlp.message_code, msg::kPmeToAck);
   EXPECT_EQ(messages_[0]->tlp.routing, MsgRouting::kGathered);
   EXPECT_EQ(messages_[0]->tlp.requester_id, Bdf::of(1, 0, 0));
-  EXPECT_TRUE(errors_.empty());
+  EXPECT_TRUE(software_.errors.empty());
 }
 
 TEST_F(TargetUnitTest, LNK_12_5_TheSlotPowerLimitIsCapturedAndOutlivesAnFlr) {
@@ -447,11 +453,11 @@ TEST_F(TargetUnitTest, LNK_12_6_SoftwareEnablesEcrcAtThePf) {
   open_bars();
   const unsigned control = *unit_.space(0).find_extended(cfg::kExtAer) + cfg::aer::kControl;
   send(config_write(Bdf::of(1, 0, 0), control, cfg::aer::kEcrcCheckEnable));
-  EXPECT_TRUE(ecrc_.checks);
-  EXPECT_FALSE(ecrc_.generates);
+  EXPECT_TRUE(software_.ecrc.checks);
+  EXPECT_FALSE(software_.ecrc.generates);
   send(config_write(Bdf::of(1, 0, 0), control, cfg::aer::kEcrcGenerationEnable));
-  EXPECT_FALSE(ecrc_.checks);
-  EXPECT_TRUE(ecrc_.generates);
+  EXPECT_FALSE(software_.ecrc.checks);
+  EXPECT_TRUE(software_.ecrc.generates);
 }
 
 TEST_F(TargetUnitTest, LNK_12_10_ATimeoutIsBookedWhereTheRequestCameFrom) {
@@ -496,7 +502,7 @@ TEST_F(TargetUnitTest, D4_AFunctionInResetAsksForARetry) {
                 .at(0)
                 ->tlp.status,
             CplStatus::kSC);
-  EXPECT_EQ(in_reset_, 0U);
+  EXPECT_EQ(software_.in_reset, 0U);
   EXPECT_EQ(send(config_read(Bdf::of(1, 0, 0), 0)).at(0)->tlp.status, CplStatus::kRRS);
 }
 
