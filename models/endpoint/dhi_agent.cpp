@@ -13,7 +13,6 @@ DhiAgent::DhiAgent(const DeviceConfig& device, PacketPool& pool) : config_(devic
 void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
   is_active_ = outcome.is_active();
   unapplied_.clear();
-  covered_by_flush_ = 0;
   failed_flushes_ = 0;
   orders_.clear();
   has_started_.clear();
@@ -142,10 +141,10 @@ Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
       table_->mark_applied(allocation.dhi, allocation.residency);
       break;
     case AllocOrder::kAck:
-      unapplied_.push_back({allocation.dhi, allocation.residency});
+      unapplied_.add(allocation.dhi, allocation.residency);
       break;
     case AllocOrder::kFlush:
-      unapplied_.push_back({allocation.dhi, allocation.residency});
+      unapplied_.add(allocation.dhi, allocation.residency);
       request_flush(identity.bdf, first);
       break;
   }
@@ -165,7 +164,7 @@ void DhiAgent::request_flush(Bdf bdf, std::vector<PacketRef>& first) {
   flush->tlp.length_dw = 1;
   first.push_back(std::move(flush));
   flush_is_out_ = true;
-  covered_by_flush_ = config_.dhi.alloc_order == AllocOrder::kFlush ? unapplied_.size() : 0;
+  unapplied_.flush_sent(config_.dhi.alloc_order == AllocOrder::kFlush);
   ++counts_.flushes;
 }
 
@@ -235,6 +234,16 @@ void DhiAgent::reset_function(Bdf bdf) {
   }
 }
 
+bool DhiAgent::nonposted_given_up(HandlePin pin) {
+  const bool is_kept = table_->given_up(pin);
+  counts_.kept += is_kept ? 1 : 0;
+  return is_kept;
+}
+
+bool DhiAgent::has_refusal(DomainId domain) const {
+  return to_int(domain) < has_refusal_.size() && has_refusal_[to_int(domain)];
+}
+
 void DhiAgent::pushed_through(std::uint64_t serial) {
   if (table_) {
     table_->pushed_through(serial);
@@ -253,11 +262,8 @@ void DhiAgent::flush_done(std::uint64_t serial) {
     return;
   }
   pushed_through(serial);
-  const auto covered = unapplied_.begin() + static_cast<std::ptrdiff_t>(covered_by_flush_);
-  std::for_each(unapplied_.begin(), covered,
-                [this](const Unapplied& one) { table_->mark_applied(one.dhi, one.residency); });
-  unapplied_.erase(unapplied_.begin(), covered);
-  covered_by_flush_ = 0;
+  unapplied_.flush_done(
+      [this](const UnappliedHandles::One& one) { table_->mark_applied(one.dhi, one.residency); });
 }
 
 void DhiAgent::end_context(DomainId domain) {
@@ -299,34 +305,22 @@ const char* DhiAgent::receive(const DhiMessage& message) {
   return "bad_handle_message";
 }
 
-std::vector<DhiAgent::Unapplied>::iterator DhiAgent::find_unapplied(Dhi dhi) {
-  return std::find_if(unapplied_.begin(), unapplied_.end(),
-                      [&](const Unapplied& one) { return one.dhi == dhi; });
-}
-
-void DhiAgent::forget_unapplied(std::vector<Unapplied>::iterator one) {
-  const auto index = static_cast<std::size_t>(one - unapplied_.begin());
-  covered_by_flush_ -= index < covered_by_flush_ ? 1 : 0;
-  unapplied_.erase(one);
-}
-
 // Answers come in the order of the ALLOCs, so that the oldest of a handle is meant. [DHI D8]
 const char* DhiAgent::acknowledged(const AllocAckMessage& message) {
-  const auto one = find_unapplied(message.dhi);
+  const std::optional<UnappliedHandles::One> one = unapplied_.find(message.dhi);
   if (!is_active_ || config_.dhi.alloc_order != AllocOrder::kAck ||
-      message.epoch != table_->epoch() || one == unapplied_.end()) {
+      message.epoch != table_->epoch() || !one) {
     return "stale_alloc_ack";
   }
-  const Unapplied allocation = *one;
-  forget_unapplied(one);
+  unapplied_.remove(message.dhi);
   ++counts_.acks;
   if (message.status == HandleStatus::kOk) {
-    table_->mark_applied(allocation.dhi, allocation.residency);
+    table_->mark_applied(one->dhi, one->residency);
     return nullptr;
   }
   ++counts_.refused;
-  if (const auto domain = table_->owner(allocation.dhi, allocation.residency)) {
-    refused(allocation.dhi, *domain, message.status);
+  if (const auto domain = table_->owner(one->dhi, one->residency)) {
+    refused(one->dhi, *domain, message.status);
   }
   return "alloc_refused";
 }
@@ -337,18 +331,17 @@ const char* DhiAgent::reported(const HandleErrorMessage& message) {
   if (!is_active_ || message.epoch != table_->epoch() || !table_->range().contains(message.dhi)) {
     return "stale_handle_error";
   }
-  const auto one = find_unapplied(message.dhi);
+  const std::optional<UnappliedHandles::One> one = unapplied_.find(message.dhi);
   const bool is_about_use = message.status == HandleStatus::kNoValidEntry;
   const std::optional<DeviceResolution> entry = table_->resolve(message.dhi);
-  const std::optional<DomainId> owner = one != unapplied_.end()
-                                            ? table_->owner(one->dhi, one->residency)
+  const std::optional<DomainId> owner = one     ? table_->owner(one->dhi, one->residency)
                                         : entry ? std::optional<DomainId>(entry->domain)
                                                 : std::nullopt;
-  if (!owner || (is_about_use && one != unapplied_.end())) {
+  if (!owner || (is_about_use && one)) {
     return "stale_handle_error";
   }
-  if (one != unapplied_.end()) {
-    forget_unapplied(one);
+  if (one) {
+    unapplied_.remove(message.dhi);
   }
   ++counts_.refused;
   refused(message.dhi, *owner, message.status);

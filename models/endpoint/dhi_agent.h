@@ -11,6 +11,7 @@
 #include "dhi/dhi_message.h"
 #include "dhi/handle_store.h"
 #include "dhi/negotiation.h"
+#include "dhi/unapplied_handles.h"
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
 #include "flitwise/result.h"
@@ -52,11 +53,7 @@ class DhiAgent {
   std::uint64_t posted_serial() const { return table_ ? table_->posted_serial() : 0; }
   void nonposted_done(HandlePin pin) { table_->completed(pin); }  // likewise
   /// Likewise; it may be on its way. True: from now on the handle is kept. [DHI S2]
-  bool nonposted_given_up(HandlePin pin) {
-    const bool is_kept = table_->given_up(pin);
-    counts_.kept += is_kept ? 1 : 0;
-    return is_kept;
-  }
+  bool nonposted_given_up(HandlePin pin);
   void pushed_through(std::uint64_t serial);
   void flush_done(std::uint64_t serial);
   /// The flush was refused, or had no answer: it says nothing. After some in a row nobody waits
@@ -115,9 +112,7 @@ class DhiAgent {
   const char* acknowledged(const AllocAckMessage& message);
   const char* reported(const HandleErrorMessage& message);
   void refused(Dhi dhi, DomainId domain, HandleStatus status);
-  bool has_refusal(DomainId domain) const {
-    return to_int(domain) < has_refusal_.size() && has_refusal_[to_int(domain)];
-  }
+  bool has_refusal(DomainId domain) const;
   void request_flush(Bdf bdf, std::vector<PacketRef>& first);
   HandleStatus check(const DeallocMessage& message, Bdf base) const;
   bool is_new_context(DomainId domain);
@@ -132,15 +127,7 @@ class DhiAgent {
   bool is_software_managed_ = false;
   std::unique_ptr<DeviceHandleTable> table_;  // kept, so that pins of the past stay harmless
   std::unique_ptr<HandleStore> store_;
-  struct Unapplied {
-    Dhi dhi;
-    std::uint32_t residency;
-  };
-  std::vector<Unapplied>::iterator find_unapplied(Dhi dhi);
-  void forget_unapplied(std::vector<Unapplied>::iterator one);
-  std::vector<Unapplied> unapplied_;  // allocated, not known applied
-  std::size_t covered_by_flush_ =
-      0;  // the first so many of them are covered by the flush that is out
+  UnappliedHandles unapplied_;
   bool flush_is_out_ = false;
   unsigned failed_flushes_ = 0;           // in a row
   bool can_flush_ = false;                // of the message at hand
