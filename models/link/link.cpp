@@ -13,39 +13,6 @@
 #include "tlp/wire_size.h"
 
 namespace flitwise {
-namespace {
-
-constexpr std::size_t kWireSlots = 64;  // grows when a long wire holds more
-
-LineCoding coding_of(const LinkConfig& link) {
-  if (link.carrier == Carrier::kBitPacked) {
-    return bit_stream(link.preset);
-  }
-  if (link.is_in_flit_mode()) {
-    return flit_coding(link.preset, link.skp);
-  }
-  return link.preset.cxl == CxlFlits::k68 ? flit68_coding(link.preset, link.skp)
-                                          : line_coding(link.preset, link.skp);
-}
-
-CxlDirection direction_of(LinkSide side) {
-  return side == LinkSide::kUpstream ? CxlDirection::kDownstream : CxlDirection::kUpstream;
-}
-
-}  // namespace
-
-Link::End::End(LinkSide side, const LinkConfig& link, const MessageConfig& message,
-               const DirectionFaults& faults, const Random& random, PacketPool& pool,
-               bool has_cachemem)
-    : queues(link.queue_depth, link.relaxed_passing),
-      messages(has_cachemem || link.preset.cxl == CxlFlits::k68
-                   ? std::make_unique<CxlQueues>(direction_of(side), link.cxl.queue_depth)
-                   : nullptr),
-      framer(make_framer(link, message, queues, messages.get(), pool)),
-      lanes(coding_of(link)),
-      errors(link.error_rate, faults, random, link.error_burst),
-      wire(kWireSlots) {}
-
 Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
            const MessageConfig& message, const FaultsConfig& faults, const Random& random,
            PacketPool& pool, const std::array<LinkCredits, 2>& advertised, Agents agents)
@@ -196,16 +163,11 @@ bool Link::waits_for_slot(std::size_t side, Time t) {
   return true;
 }
 
-// A delayed unit holds up no more than so many behind it; the sender waits until they are through.
-bool Link::is_held_up(const End& from, Time t) {
-  return from.held_up >= kMostHeldUnits && from.delayed_to > t;
-}
-
 // Fills the wire up to one clock and one symbol ahead: several units may leave on one edge.
 void Link::transmit(std::size_t side) {
   End& from = *ends_[side];
   const Time t = now();
-  if (is_held_up(from, t)) {
+  if (from.is_held_up(t)) {
     agenda_.at(kTransmit + side, from.delayed_to);
     return;
   }

@@ -25,43 +25,14 @@ const char* name_of(FcClass fc) {
 
 void Link::start_window(bool from_first_counted) {
   for (auto& end : ends_) {
-    open_window(*end, now());
+    end->open_window(now());
     end->opens_window = from_first_counted;
   }
 }
 
-StallTimes Link::stalls_of(const End& end, Time when) {
-  StallTimes stalls = end.queues.stalls(when);
-  if (end.messages) {
-    const StallTimes of_messages = end.messages->stalls(when);
-    stalls.credits_cxl_req = of_messages.credits_cxl_req;
-    stalls.credits_cxl_rsp = of_messages.credits_cxl_rsp;
-    stalls.credits_cxl_data = of_messages.credits_cxl_data;
-  }
-  return stalls;
-}
-
-Link::Tally Link::tally(const End& end, const LaneStream& settled, Time when) {
-  return {end.account,         settled.phy_bits(),   settled.idle_bits(), settled.skps(),
-          end.framer->stats(), stalls_of(end, when), settled.free_at(),   waits_of(end, when)};
-}
-
-Link::Tally Link::tally_now(const End& end) {
-  LaneStream lanes = end.lanes;
-  lanes.settle(now());
-  return tally(end, lanes, now());
-}
-
-void Link::open_window(End& end, Time when) {
-  end.opens_window = false;
-  end.lanes.settle(when);
-  end.account.first_symbol = Time::never();
-  end.window_begin = tally(end, end.lanes, now());
-}
-
 void Link::end_window() {
   for (auto& end : ends_) {
-    end->window_end = tally_now(*end);
+    end->window_end = end->tally_now();
   }
 }
 
@@ -71,51 +42,12 @@ void Link::extend_window() {
   }
 }
 
-DirectionResult Link::direction(const End& from) const {
-  const Tally b = from.window_end ? *from.window_end : tally_now(from);
-  const Tally& a = from.window_begin;
-  const bool is_empty = b.account.first_symbol == Time::never();
-  DirectionResult r;
-  r.tlps = b.account.tlps - a.account.tlps;
-  r.payload_bytes = b.account.payload_bytes - a.account.payload_bytes;
-  r.first_symbol = is_empty ? Time{} : b.account.first_symbol;
-  r.last_symbol = is_empty ? Time{} : b.account.last_symbol;
-  r.window = b.at - a.at;
-  r.window_end = b.at;
-  r.bits = b.account.bits;
-  r.bits.phy = b.phy;
-  r.bits.idle += b.idle;
-  WireBits before = a.account.bits;
-  before.phy = a.phy;
-  before.idle += a.idle;
-  r.bits -= before;
-  r.stalls = {};
-  for (Time StallTimes::*const credits :
-       {&StallTimes::credits_posted, &StallTimes::credits_nonposted,
-        &StallTimes::credits_completion, &StallTimes::credits_cxl_req, &StallTimes::credits_cxl_rsp,
-        &StallTimes::credits_cxl_data}) {
-    r.stalls.*credits = b.stalls.*credits - a.stalls.*credits;
-  }
-  r.stalls.replay_buffer = b.framer.replay_buffer_stall - a.framer.replay_buffer_stall;
-  r.replays = b.framer.replays - a.framer.replays;
-  r.replay_events = b.framer.replay_events - a.framer.replay_events;
-  r.naks = b.framer.naks - a.framer.naks;
-  r.acks = b.framer.acks - a.framer.acks;
-  r.update_fcs = b.framer.update_fcs - a.framer.update_fcs;
-  r.retrains = b.framer.retrains - a.framer.retrains;
-  r.skps = b.skps - a.skps;
-  r.corrupted = b.account.damaged - a.account.damaged;
-  r.flits_corrected = b.account.corrected - a.account.corrected;
-  r.lost_tlps = b.account.lost.tlps - a.account.lost.tlps;
-  return r;
-}
-
 LinkResult Link::result() const {
   LinkResult result;
   result.name = name();
   result.is_bit_packed = config_.carrier == Carrier::kBitPacked;
-  result.up = direction(end(LinkSide::kDownstream));
-  result.down = direction(end(LinkSide::kUpstream));
+  result.up = end(LinkSide::kDownstream).result();
+  result.down = end(LinkSide::kUpstream).result();
   return result;
 }
 
@@ -194,7 +126,7 @@ std::vector<CheckResult> Link::checks() const {
     const FramerStats& stats = ends_[i]->framer->stats();
     const std::string at = fmt::format("{} {}", name(), i == 0 ? "upstream end" : "downstream end");
     checks.push_back({at + ": credits conserved", ends_[i]->framer->is_conserved(), ""});
-    const DirectionResult sent = direction(*ends_[i]);
+    const DirectionResult sent = ends_[i]->result();
     const std::uint64_t raw = ends_[i]->lanes.raw_bits(sent.window);
     checks.push_back({at + ": wire bits add up", sent.bits.total() == raw,
                       fmt::format("{} counted of {}", sent.bits.total(), raw)});

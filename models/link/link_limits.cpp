@@ -26,7 +26,6 @@ constexpr std::array<LimitInfo, kLinkLimits> kLimits = {{
     {"replay_buffer", "", "link.replay_buffer"},
 }};
 constexpr std::size_t kFirstCxl = static_cast<std::size_t>(LinkLimit::kCxlReq);
-constexpr std::size_t kReplayBuffer = static_cast<std::size_t>(LinkLimit::kReplayBuffer);
 
 std::string key_of(std::size_t limit, bool is_shared) {
   const char* const key = kLimits[limit].key;
@@ -37,38 +36,13 @@ std::string key_of(std::size_t limit, bool is_shared) {
 
 }  // namespace
 
-LinkWaits Link::waits_of(const End& end, Time when) {
-  LinkWaits waits{};
-  end.queues.add_waits(when, waits);
-  if (end.messages) {
-    end.messages->add_waits(when, waits);
-  }
-  const FramerStats& stats = end.framer->stats();
-  waits[kReplayBuffer] = {stats.replay_buffer_stall, stats.replay_buffer_waits};
-  return waits;
-}
-
-// Units of a resource; 0: it has no bound, or none that is a number.
-std::uint64_t Link::capacity_of(const End& from, std::size_t limit) const {
-  if (limit < kFirstCxl) {
-    const auto fc = static_cast<FcClass>(limit / 2);
-    return (limit % 2 == 0 ? from.queues.header_gate(fc) : from.queues.data_gate(fc)).initial();
-  }
-  if (limit == kReplayBuffer) {
-    return config_.replay_buffer;
-  }
-  const std::array<std::uint32_t, kCxlCredits> cxl = {
-      config_.cxl.req_credits, config_.cxl.rsp_credits, config_.cxl.data_credits};
-  return from.messages ? cxl[limit - kFirstCxl] : 0;
-}
-
 void Link::add_waits(LinkSide sender, std::vector<WaitResult>& rows) const {
   const End& from = end(sender);
   const char* const direction = sender == LinkSide::kDownstream ? "up" : "down";
-  const LinkWaits now_waits = from.window_end ? from.window_end->waits : waits_of(from, now());
+  const LinkWaits waits = from.waits();
   for (std::size_t limit = 0; limit < kLinkLimits; ++limit) {
-    const StallCount waited = now_waits[limit] - from.window_begin.waits[limit];
-    const std::uint64_t capacity = capacity_of(from, limit);
+    const StallCount& waited = waits[limit];
+    const std::uint64_t capacity = from.capacity_of(static_cast<LinkLimit>(limit), config_);
     if (capacity > 0) {
       rows.push_back({{name(), kLimits[limit].name, ResourceRole::kSlots, direction,
                        kLimits[limit].kind, key_of(limit, from.queues.shares_credits()), capacity},
@@ -77,7 +51,7 @@ void Link::add_waits(LinkSide sender, std::vector<WaitResult>& rows) const {
                       waited.time});
     }
   }
-  const DirectionResult sent = this->direction(from);
+  const DirectionResult sent = from.result();
   const std::uint64_t bits = sent.bits.total();
   WaitResult wire{{name(), "link", ResourceRole::kServer, direction, "", "link.preset", 1}};
   wire.busy =

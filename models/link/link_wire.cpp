@@ -10,43 +10,17 @@
 #include "tlp/wire_size.h"
 
 namespace flitwise {
-namespace {
-
-bool is_of_cachemem(const WireUnit& unit) {
-  return unit.is_flit() && unit.packet->flit->is_cachemem;
-}
-
-}  // namespace
-
-bool Link::begins_counted(const WireUnit& unit) {
-  if (!unit.is_flit()) {
-    return unit.packet->kind != PacketKind::kDllp && unit.packet->counts;
-  }
-  const std::vector<PacketRef>& tlps = unit.packet->flit->starts;
-  return std::any_of(tlps.begin(), tlps.end(), [](const PacketRef& one) { return one->counts; });
-}
-
-bool Link::is_damaged(End& from, const WireUnit& unit) {
-  if (unit.is_flit() && unit.size.fec > 0) {
-    const FlitDamage damage = from.errors.strike_flit(unit.has_payload());
-    from.account.corrected += damage == FlitDamage::kCorrected ? 1 : 0;
-    return damage == FlitDamage::kUncorrectable;
-  }
-  const std::uint32_t bits = unit.size.total();
-  return unit.has_payload() ? from.errors.damages_tlp(bits) : from.errors.damages_dllp(bits);
-}
-
 void Link::put_on_wire(std::size_t side, InFlight&& flying, Time earliest) {
   End& from = *ends_[side];
   const WireUnit& unit = flying.unit;
   const bool opens_window = from.opens_window && begins_counted(unit);
   if (opens_window) {
-    open_window(from, std::max(earliest, from.lanes.free_at()));
+    from.open_window(std::max(earliest, from.lanes.free_at()));
   }
   const std::uint32_t bits = unit.size.total();
   const Placement placement = from.lanes.place(bits / from.lanes.coding().unit_bits, earliest);
   flying.arrival = placement.last + flight_;
-  flying.is_damaged = from.errors.is_active() && is_damaged(from, unit);
+  flying.is_damaged = from.errors.is_active() && from.is_damaged(unit);
   const auto stamp = [&](Packet& packet) {
     if (packet.stamped(Hop::kSent) == kNotStamped) {
       packet.stamp(Hop::kSent, placement.first);
@@ -60,9 +34,9 @@ void Link::put_on_wire(std::size_t side, InFlight&& flying, Time earliest) {
     stamp(*unit.packet);
   }
   from.framer->sent(unit, placement.last);
-  account_for(from, unit, placement);
+  from.count(unit, placement);
   if (opens_window && unit.is_flit() && !unit.is_replay) {
-    leave_out_warmup(from, *unit.packet->flit);
+    from.leave_out_warmup(*unit.packet->flit);
   }
   from.account.damaged += flying.is_damaged ? 1 : 0;
   if (monitor_ != nullptr) {
@@ -197,53 +171,6 @@ void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
     unit = FlitFramer::nop_with(std::move(unit.packet), pool_);
   }
   put_on_wire(side, std::move(flying), now());
-}
-
-// A TLP counts in the flit in which it begins; the last symbol is that of the last flit with a part
-// of one.
-void Link::account_for(End& from, const WireUnit& unit, const Placement& placement) {
-  Account& account = from.account;
-  if (unit.is_replay) {
-    account.bits.replay += unit.size.total();
-    return;
-  }
-  account.bits.header += unit.size.header;
-  account.bits.identity += unit.size.identity;
-  account.bits.payload += unit.size.payload;
-  account.bits.padding += unit.size.padding;
-  account.bits.framing += unit.size.framing;
-  account.bits.crc += unit.size.crc;
-  account.bits.dllp += unit.size.dllp;
-  account.bits.fec += unit.size.fec;
-  account.bits.idle += unit.size.idle;
-  account.bits.replay += unit.size.replay;
-  const bool has_slots_in_use = unit.size.header + unit.size.payload + unit.size.padding > 0;
-  if (!unit.has_payload() || (is_of_cachemem(unit) && !has_slots_in_use)) {
-    return;  // nothing, or credits alone
-  }
-  if (unit.is_flit()) {
-    account.tlps += unit.packet->flit->starts.size();
-    for (const PacketRef& packet : unit.packet->flit->starts) {
-      account.payload_bytes += packet->payload_bytes;
-    }
-  } else {
-    ++account.tlps;
-    account.payload_bytes += unit.size.payload / 8;
-  }
-  account.first_symbol = std::min(account.first_symbol, placement.first);
-  account.last_symbol = placement.last;
-}
-
-// What begins in the first flit of a window before its first counted TLP belongs to the warm-up.
-void Link::leave_out_warmup(End& from, const Flit& flit) {
-  Account& before = from.window_begin.account;
-  for (const PacketRef& packet : flit.starts) {
-    if (packet->counts) {
-      return;
-    }
-    ++before.tlps;
-    before.payload_bytes += packet->payload_bytes;
-  }
 }
 
 void Link::hold_faults() {

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an end of a link counts.
+#include "link/link_end.h"
+
+#include <algorithm>
+
+#include "flitwise/link_socket.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::size_t kWireSlots = 64;  // grows when a long wire holds more
+
+CxlDirection direction_of(LinkSide side) {
+  return side == LinkSide::kUpstream ? CxlDirection::kDownstream : CxlDirection::kUpstream;
+}
+
+}  // namespace
+
+LineCoding coding_of(const LinkConfig& link) {
+  if (link.carrier == Carrier::kBitPacked) {
+    return bit_stream(link.preset);
+  }
+  if (link.is_in_flit_mode()) {
+    return flit_coding(link.preset, link.skp);
+  }
+  return link.preset.cxl == CxlFlits::k68 ? flit68_coding(link.preset, link.skp)
+                                          : line_coding(link.preset, link.skp);
+}
+
+LinkEnd::LinkEnd(LinkSide side, const LinkConfig& link, const MessageConfig& message,
+                 const DirectionFaults& faults, const Random& random, PacketPool& pool,
+                 bool has_cachemem)
+    : queues(link.queue_depth, link.relaxed_passing),
+      messages(has_cachemem || link.preset.cxl == CxlFlits::k68
+                   ? std::make_unique<CxlQueues>(direction_of(side), link.cxl.queue_depth)
+                   : nullptr),
+      framer(make_framer(link, message, queues, messages.get(), pool)),
+      lanes(coding_of(link)),
+      errors(link.error_rate, faults, random, link.error_burst),
+      wire(kWireSlots) {}
+
+// A delayed unit holds up no more than so many behind it; the sender waits until they are through.
+bool LinkEnd::is_held_up(Time t) const {
+  return held_up >= kMostHeldUnits && delayed_to > t;
+}
+
+bool begins_counted(const WireUnit& unit) {
+  if (!unit.is_flit()) {
+    return unit.packet->kind != PacketKind::kDllp && unit.packet->counts;
+  }
+  const std::vector<PacketRef>& tlps = unit.packet->flit->starts;
+  return std::any_of(tlps.begin(), tlps.end(), [](const PacketRef& one) { return one->counts; });
+}
+
+bool LinkEnd::is_damaged(const WireUnit& unit) {
+  if (unit.is_flit() && unit.size.fec > 0) {
+    const FlitDamage damage = errors.strike_flit(unit.has_payload());
+    account.corrected += damage == FlitDamage::kCorrected ? 1 : 0;
+    return damage == FlitDamage::kUncorrectable;
+  }
+  const std::uint32_t bits = unit.size.total();
+  return unit.has_payload() ? errors.damages_tlp(bits) : errors.damages_dllp(bits);
+}
+
+// A TLP counts in the flit in which it begins; the last symbol is that of the last flit with a part
+// of one.
+void LinkEnd::count(const WireUnit& unit, const Placement& placement) {
+  if (unit.is_replay) {
+    account.bits.replay += unit.size.total();
+    return;
+  }
+  account.bits.header += unit.size.header;
+  account.bits.identity += unit.size.identity;
+  account.bits.payload += unit.size.payload;
+  account.bits.padding += unit.size.padding;
+  account.bits.framing += unit.size.framing;
+  account.bits.crc += unit.size.crc;
+  account.bits.dllp += unit.size.dllp;
+  account.bits.fec += unit.size.fec;
+  account.bits.idle += unit.size.idle;
+  account.bits.replay += unit.size.replay;
+  const bool has_slots_in_use = unit.size.header + unit.size.payload + unit.size.padding > 0;
+  if (!unit.has_payload() || (is_of_cachemem(unit) && !has_slots_in_use)) {
+    return;  // nothing, or credits alone
+  }
+  if (unit.is_flit()) {
+    account.tlps += unit.packet->flit->starts.size();
+    for (const PacketRef& packet : unit.packet->flit->starts) {
+      account.payload_bytes += packet->payload_bytes;
+    }
+  } else {
+    ++account.tlps;
+    account.payload_bytes += unit.size.payload / 8;
+  }
+  account.first_symbol = std::min(account.first_symbol, placement.first);
+  account.last_symbol = placement.last;
+}
+
+void LinkEnd::leave_out_warmup(const Flit& flit) {
+  Account& before = window_begin.account;
+  for (const PacketRef& packet : flit.starts) {
+    if (packet->counts) {
+      return;
+    }
+    ++before.tlps;
+    before.payload_bytes += packet->payload_bytes;
+  }
+}
+
+StallTimes LinkEnd::stalls_at(Time when) const {
+  StallTimes stalls = queues.stalls(when);
+  if (messages) {
+    const StallTimes of_messages = messages->stalls(when);
+    stalls.credits_cxl_req = of_messages.credits_cxl_req;
+    stalls.credits_cxl_rsp = of_messages.credits_cxl_rsp;
+    stalls.credits_cxl_data = of_messages.credits_cxl_data;
+  }
+  return stalls;
+}
+
+LinkEnd::Tally LinkEnd::tally(const LaneStream& settled, Time when) const {
+  return {account,         settled.phy_bits(), settled.idle_bits(), settled.skps(),
+          framer->stats(), stalls_at(when),    settled.free_at(),   waits_at(when)};
+}
+
+LinkEnd::Tally LinkEnd::tally_now() const {
+  LaneStream now_lanes = lanes;
+  now_lanes.settle(now());
+  return tally(now_lanes, now());
+}
+
+void LinkEnd::open_window(Time when) {
+  opens_window = false;
+  lanes.settle(when);
+  account.first_symbol = Time::never();
+  window_begin = tally(lanes, now());
+}
+
+DirectionResult LinkEnd::result() const {
+  const Tally b = window_end ? *window_end : tally_now();
+  const Tally& a = window_begin;
+  const bool is_empty = b.account.first_symbol == Time::never();
+  DirectionResult r;
+  r.tlps = b.account.tlps - a.account.tlps;
+  r.payload_bytes = b.account.payload_bytes - a.account.payload_bytes;
+  r.first_symbol = is_empty ? Time{} : b.account.first_symbol;
+  r.last_symbol = is_empty ? Time{} : b.account.last_symbol;
+  r.window = b.at - a.at;
+  r.window_end = b.at;
+  r.bits = b.account.bits;
+  r.bits.phy = b.phy;
+  r.bits.idle += b.idle;
+  WireBits before = a.account.bits;
+  before.phy = a.phy;
+  before.idle += a.idle;
+  r.bits -= before;
+  r.stalls = {};
+  for (Time StallTimes::*const credits :
+       {&StallTimes::credits_posted, &StallTimes::credits_nonposted,
+        &StallTimes::credits_completion, &StallTimes::credits_cxl_req, &StallTimes::credits_cxl_rsp,
+        &StallTimes::credits_cxl_data}) {
+    r.stalls.*credits = b.stalls.*credits - a.stalls.*credits;
+  }
+  r.stalls.replay_buffer = b.framer.replay_buffer_stall - a.framer.replay_buffer_stall;
+  r.replays = b.framer.replays - a.framer.replays;
+  r.replay_events = b.framer.replay_events - a.framer.replay_events;
+  r.naks = b.framer.naks - a.framer.naks;
+  r.acks = b.framer.acks - a.framer.acks;
+  r.update_fcs = b.framer.update_fcs - a.framer.update_fcs;
+  r.retrains = b.framer.retrains - a.framer.retrains;
+  r.skps = b.skps - a.skps;
+  r.corrupted = b.account.damaged - a.account.damaged;
+  r.flits_corrected = b.account.corrected - a.account.corrected;
+  r.lost_tlps = b.account.lost.tlps - a.account.lost.tlps;
+  return r;
+}
+
+LinkWaits LinkEnd::waits_at(Time when) const {
+  LinkWaits waits{};
+  queues.add_waits(when, waits);
+  if (messages) {
+    messages->add_waits(when, waits);
+  }
+  const FramerStats& stats = framer->stats();
+  waits[static_cast<std::size_t>(LinkLimit::kReplayBuffer)] = {stats.replay_buffer_stall,
+                                                               stats.replay_buffer_waits};
+  return waits;
+}
+
+LinkWaits LinkEnd::waits() const {
+  LinkWaits waits = window_end ? window_end->waits : waits_at(now());
+  for (std::size_t limit = 0; limit < kLinkLimits; ++limit) {
+    waits[limit] = waits[limit] - window_begin.waits[limit];
+  }
+  return waits;
+}
+
+std::uint64_t LinkEnd::capacity_of(LinkLimit limit, const LinkConfig& link) const {
+  constexpr auto kFirstCxl = static_cast<std::size_t>(LinkLimit::kCxlReq);
+  const auto index = static_cast<std::size_t>(limit);
+  if (index < kFirstCxl) {
+    const auto fc = static_cast<FcClass>(index / 2);
+    return (index % 2 == 0 ? queues.header_gate(fc) : queues.data_gate(fc)).initial();
+  }
+  if (limit == LinkLimit::kReplayBuffer) {
+    return link.replay_buffer;
+  }
+  const std::array<std::uint32_t, kCxlCredits> cxl = {link.cxl.req_credits, link.cxl.rsp_credits,
+                                                      link.cxl.data_credits};
+  return messages ? cxl[index - kFirstCxl] : 0;
+}
+
+}  // namespace flitwise
