@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/host_bridge.h"
-#include "iommu/descriptor_encoding.h"
+#include "iommu/invalidation_descriptor.h"
 #include "root_complex/memory_port.h"
 
 namespace flitwise {

@@ -133,10 +133,10 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   void take_records(std::uint32_t head, std::uint32_t tail);
   void look_for_overflow();
   void pages_served();
-  void take_request(const QueuedPageRequest& request);
-  bool is_refused(const QueuedPageRequest& request, std::optional<Index> page);
-  void map_for(const QueuedPageRequest& request, Index page);
-  void answer(const QueuedPageRequest& request, bool is_granted);
+  void take_request(const PageRequest& request);
+  bool is_refused(const PageRequest& request, std::optional<Index> page);
+  void map_for(const PageRequest& request, Index page);
+  void answer(const PageRequest& request, bool is_granted);
   void map(Index page, std::vector<DescriptorBytes>& commands);
   void take_faults();
   void count_faults(std::uint32_t status);

@@ -60,7 +60,7 @@ void IommuDriver::take_records(std::uint32_t head, std::uint32_t tail) {
   bridge_.after(step_ + memory_latency_, [this, head, tail] {
     PageRequestRecord record{};
     memory_.peek(kPageRequestQueue + head, record.data(), record.size());
-    if (const std::optional<QueuedPageRequest> request = decode_page_request(record.data())) {
+    if (const std::optional<PageRequest> request = decode_page_request(record.data())) {
       take_request(*request);
     } else {
       ++errors_["page_request_record_unknown"];
@@ -91,15 +91,15 @@ void IommuDriver::pages_served() {
   }
 }
 
-void IommuDriver::take_request(const QueuedPageRequest& request) {
+void IommuDriver::take_request(const PageRequest& request) {
   if (request.is_stop_marker()) {
     return;
   }
   ++requests_out_;
-  PageGroup& group = groups_[{request.source.value, request.group}];
+  PageGroup& group = groups_[{request.function.value, request.prg_index}];
   ++group.out;
   group.has_last = group.has_last || request.is_last;
-  const std::optional<Index> page = pages_->find(request.source, request.pasid, request.address);
+  const std::optional<Index> page = pages_->find(request.function, request.pasid, request.page);
   if (is_refused(request, page)) {
     ++refused_;
     answer(request, false);
@@ -111,12 +111,12 @@ void IommuDriver::take_request(const QueuedPageRequest& request) {
 }
 
 // [PRI-40]
-bool IommuDriver::is_refused(const QueuedPageRequest& request, std::optional<Index> page) {
+bool IommuDriver::is_refused(const PageRequest& request, std::optional<Index> page) {
   return !page || pages_->domain_of(*page).is_over || request.execute || request.privileged ||
-         !is_canonical(request.address) || random_.chance(config_.refuse_fraction);
+         !is_canonical(request.page) || random_.chance(config_.refuse_fraction);
 }
 
-void IommuDriver::map_for(const QueuedPageRequest& request, Index page) {
+void IommuDriver::map_for(const PageRequest& request, Index page) {
   ++served_;
   pages_->page(page).is_wanted = false;
   std::vector<DescriptorBytes> commands;
@@ -131,19 +131,19 @@ void IommuDriver::map_for(const QueuedPageRequest& request, Index page) {
 
 // A group has one answer, once its last request is there and all of it are settled: refused where
 // one of it was. [PRI-02] [PRI-08]
-void IommuDriver::answer(const QueuedPageRequest& request, bool is_granted) {
+void IommuDriver::answer(const PageRequest& request, bool is_granted) {
   --requests_out_;
-  PageGroup& group = groups_[{request.source.value, request.group}];
+  PageGroup& group = groups_[{request.function.value, request.prg_index}];
   group.is_refused = group.is_refused || !is_granted;
   if (--group.out != 0 || !group.has_last) {
     return;
   }
   PageGroupResponse response;
-  response.source = request.source;
+  response.source = request.function;
   response.code = group.is_refused ? 1 : 0;
-  response.group = request.group;
-  groups_.erase({request.source.value, request.group});
-  const DriverDomain* const domain = pages_->find_function(request.source);
+  response.group = request.prg_index;
+  groups_.erase({request.function.value, request.prg_index});
+  const DriverDomain* const domain = pages_->find_function(request.function);
   if (domain == nullptr || domain->responds_with_pasid) {
     response.pasid = request.pasid;
   }

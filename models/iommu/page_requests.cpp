@@ -9,20 +9,6 @@
 namespace flitwise {
 namespace {
 
-QueuedPageRequest queued(const PageRequest& request) {
-  QueuedPageRequest entry;
-  entry.source = request.function;
-  entry.pasid = request.pasid;
-  entry.address = request.page;
-  entry.read = request.read;
-  entry.write = request.write;
-  entry.execute = request.execute;
-  entry.privileged = request.privileged;
-  entry.is_last = request.is_last;
-  entry.group = request.prg_index;
-  return entry;
-}
-
 WalkRequest context_check_of(const PageRequest& request) {
   WalkRequest walk;
   walk.source = request.function;
@@ -89,13 +75,13 @@ void PageRequests::admit(const Entry& entry) {
   }
   host_.forget_page(request, entry.pasid);
   const PageRequestQueue::Admission admission =
-      queue_.admit(queued(request), registers_.translates(), registers_);
+      queue_.admit(request, registers_.translates(), registers_);
   if (admission.interrupt) {
     host_.interrupt(*admission.interrupt);
   }
   if (admission.action == PageRequestAction::kRecord) {
     recorded_.push_back(request);
-    host_.write_record(admission.address, encode_page_request(queued(request)), delay);
+    host_.write_record(admission.address, encode_page_request(request), delay);
   } else {
     carry_out(admission.action, request, delay);
   }
@@ -122,7 +108,7 @@ void PageRequests::record_written(bool is_ok) {
   const PageRequest request = recorded_.front();
   recorded_.pop_front();
   if (!is_ok) {
-    carry_out(queue_.write_failed(queued(request), registers_), request, Time{});
+    carry_out(queue_.write_failed(request, registers_), request, Time{});
   } else if (const auto interrupt = queue_.written(registers_)) {
     host_.interrupt(*interrupt);
   }

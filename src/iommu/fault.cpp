@@ -2,224 +2,111 @@
 // Fault reasons: names, legacy numbers, and what they mean to records and Translation Requests.
 #include "iommu/fault.h"
 
-namespace flitwise {
+#include <array>
 
+namespace flitwise {
 namespace {
 
-const char* name_of_structure_fault(FaultReason reason) {
-  switch (reason) {
-    case FaultReason::kNone:
-      return "none";
-    case FaultReason::kRootAddressInvalid:
-      return "root_address_invalid";
-    case FaultReason::kPasidInLegacyMode:
-      return "pasid_in_legacy_mode";
-    case FaultReason::kPageRequestInLegacyMode:
-      return "page_request_in_legacy_mode";
-    case FaultReason::kRootAccess:
-      return "root_access";
-    case FaultReason::kRootNotPresent:
-      return "root_not_present";
-    case FaultReason::kRootReserved:
-      return "root_reserved";
-    case FaultReason::kContextAccess:
-      return "context_access";
-    case FaultReason::kContextNotPresent:
-      return "context_not_present";
-    case FaultReason::kContextReserved:
-      return "context_reserved";
-    case FaultReason::kContextInvalid:
-      return "context_invalid";
-    case FaultReason::kDeviceTlbDisabled:
-      return "device_tlb_disabled";
-    case FaultReason::kPasidDisabled:
-      return "pasid_disabled";
-    case FaultReason::kPasidTooLarge:
-      return "pasid_too_large";
-    case FaultReason::kPageRequestDisabled:
-      return "page_request_disabled";
-    case FaultReason::kRidPasidInvalid:
-      return "rid_pasid_invalid";
-    case FaultReason::kPasidDirectoryAccess:
-      return "pasid_directory_access";
-    case FaultReason::kPasidDirectoryNotPresent:
-      return "pasid_directory_not_present";
-    case FaultReason::kPasidDirectoryReserved:
-      return "pasid_directory_reserved";
-    case FaultReason::kPasidEntryAccess:
-      return "pasid_entry_access";
-    case FaultReason::kPasidEntryNotPresent:
-      return "pasid_entry_not_present";
-    case FaultReason::kPasidEntryReserved:
-      return "pasid_entry_reserved";
-    case FaultReason::kPasidEntryInvalid:
-      return "pasid_entry_invalid";
-    case FaultReason::kExecuteDisabled:
-      return "execute_disabled";
-    case FaultReason::kSupervisorDisabled:
-      return "supervisor_disabled";
-    default:
-      return nullptr;
-  }
-}
+using R = FaultReason;
 
-const char* name_of_paging_fault(FaultReason reason) {
-  switch (reason) {
-    case FaultReason::kFirstStageAccess:
-      return "first_stage_access";
-    case FaultReason::kFirstStageNotPresent:
-      return "first_stage_not_present";
-    case FaultReason::kFirstStageReserved:
-      return "first_stage_reserved";
-    case FaultReason::kFirstStageTopAccess:
-      return "first_stage_top_access";
-    case FaultReason::kNestedTableTooHigh:
-      return "nested_table_too_high";
-    case FaultReason::kNestedTopRead:
-      return "nested_top_read";
-    case FaultReason::kNestedTableRead:
-      return "nested_table_read";
-    case FaultReason::kNestedWrite:
-      return "nested_write";
-    case FaultReason::kSecondStageAccess:
-      return "second_stage_access";
-    case FaultReason::kSecondStagePermission:
-      return "second_stage_permission";
-    case FaultReason::kSecondStageReserved:
-      return "second_stage_reserved";
-    case FaultReason::kSecondStagePointerInvalid:
-      return "second_stage_pointer_invalid";
-    case FaultReason::kSecondStageUpdateUnsnooped:
-      return "second_stage_update_unsnooped";
-    case FaultReason::kNotCanonical:
-      return "not_canonical";
-    case FaultReason::kUserSupervisor:
-      return "user_supervisor";
-    case FaultReason::kNoExecute:
-      return "no_execute";
-    case FaultReason::kAddressTooHigh:
-      return "address_too_high";
-    case FaultReason::kSecondStageAddressTooHigh:
-      return "second_stage_address_too_high";
-    case FaultReason::kNoWrite:
-      return "no_write";
-    case FaultReason::kNoRead:
-      return "no_read";
-    case FaultReason::kInterruptRange:
-      return "interrupt_range";
-    case FaultReason::kFirstStageUpdateUnsnooped:
-      return "first_stage_update_unsnooped";
-    case FaultReason::kFirstStageUpdateFailed:
-      return "first_stage_update_failed";
-    case FaultReason::kPermissionDenied:
-      return "permission_denied";
-    case FaultReason::kPermissionTrust:
-      return "permission_trust";
-    case FaultReason::kPermissionReserved:
-      return "permission_reserved";
-    case FaultReason::kPermissionAccess:
-      return "permission_access";
-    default:
-      return "unknown";
+constexpr bool kQualified = true, kNot = false;
+constexpr AtsAnswer kSuccess = AtsAnswer::kSuccess, kUr = AtsAnswer::kUnsupportedRequest,
+                    kCa = AtsAnswer::kCompleterAbort;
+
+struct Facts {
+  FaultReason reason;
+  const char* name;
+  bool is_qualified;
+  AtsAnswer answer;
+  std::uint8_t legacy = 0, legacy_of_write = 0;  // 0: the number of the reason, of other accesses
+};
+constexpr Facts kFacts[] = {
+    {R::kNone, "unknown", kQualified, kSuccess},  // a number without a reason
+    {R::kNone, "none", kNot, kSuccess},
+    {R::kRootAddressInvalid, "root_address_invalid", kNot, kUr},
+    {R::kPasidInLegacyMode, "pasid_in_legacy_mode", kNot, kUr},
+    {R::kPageRequestInLegacyMode, "page_request_in_legacy_mode", kNot, kUr},
+    {R::kRootAccess, "root_access", kNot, kCa, 0x8},
+    {R::kRootNotPresent, "root_not_present", kNot, kUr, 0x1},
+    {R::kRootReserved, "root_reserved", kNot, kUr, 0xa},
+    {R::kContextAccess, "context_access", kNot, kCa, 0x9},
+    {R::kContextNotPresent, "context_not_present", kQualified, kUr, 0x2},
+    {R::kContextReserved, "context_reserved", kNot, kUr, 0xb},
+    {R::kContextInvalid, "context_invalid", kQualified, kUr, 0x3},
+    {R::kDeviceTlbDisabled, "device_tlb_disabled", kQualified, kUr, 0xd},
+    {R::kPasidDisabled, "pasid_disabled", kQualified, kUr},
+    {R::kPasidTooLarge, "pasid_too_large", kQualified, kUr},
+    {R::kPageRequestDisabled, "page_request_disabled", kQualified, kUr},
+    {R::kRidPasidInvalid, "rid_pasid_invalid", kQualified, kUr},
+    {R::kPasidDirectoryAccess, "pasid_directory_access", kNot, kCa},
+    {R::kPasidDirectoryNotPresent, "pasid_directory_not_present", kQualified, kSuccess},
+    {R::kPasidDirectoryReserved, "pasid_directory_reserved", kQualified, kCa},
+    {R::kPasidEntryAccess, "pasid_entry_access", kNot, kCa},
+    {R::kPasidEntryNotPresent, "pasid_entry_not_present", kQualified, kSuccess},
+    {R::kPasidEntryReserved, "pasid_entry_reserved", kQualified, kCa},
+    {R::kPasidEntryInvalid, "pasid_entry_invalid", kQualified, kCa},
+    {R::kExecuteDisabled, "execute_disabled", kQualified, kUr},
+    {R::kSupervisorDisabled, "supervisor_disabled", kQualified, kUr},
+    {R::kFirstStageAccess, "first_stage_access", kQualified, kCa},
+    {R::kFirstStageNotPresent, "first_stage_not_present", kQualified, kSuccess},
+    {R::kFirstStageReserved, "first_stage_reserved", kQualified, kSuccess},
+    {R::kFirstStageTopAccess, "first_stage_top_access", kQualified, kCa},
+    {R::kNestedTableTooHigh, "nested_table_too_high", kQualified, kSuccess, 0x4},
+    {R::kNestedTopRead, "nested_top_read", kQualified, kSuccess},
+    {R::kNestedTableRead, "nested_table_read", kQualified, kSuccess},
+    {R::kNestedWrite, "nested_write", kQualified, kSuccess},
+    {R::kSecondStageAccess, "second_stage_access", kQualified, kCa, 0x7},
+    {R::kSecondStagePermission, "second_stage_permission", kQualified, kSuccess, 0x6, 0x5},
+    {R::kSecondStageReserved, "second_stage_reserved", kQualified, kSuccess, 0xc},
+    {R::kSecondStagePointerInvalid, "second_stage_pointer_invalid", kQualified, kCa, 0x3},
+    {R::kSecondStageUpdateUnsnooped, "second_stage_update_unsnooped", kQualified, kCa},
+    {R::kNotCanonical, "not_canonical", kQualified, kSuccess},
+    {R::kUserSupervisor, "user_supervisor", kQualified, kSuccess},
+    {R::kNoExecute, "no_execute", kQualified, kSuccess},
+    {R::kAddressTooHigh, "address_too_high", kQualified, kSuccess, 0x4},
+    {R::kSecondStageAddressTooHigh, "second_stage_address_too_high", kQualified, kSuccess, 0x4},
+    {R::kNoWrite, "no_write", kQualified, kSuccess},
+    {R::kNoRead, "no_read", kQualified, kSuccess},
+    {R::kInterruptRange, "interrupt_range", kQualified, kSuccess},
+    {R::kFirstStageUpdateUnsnooped, "first_stage_update_unsnooped", kQualified, kCa},
+    {R::kFirstStageUpdateFailed, "first_stage_update_failed", kQualified, kCa},
+    {R::kPermissionDenied, "permission_denied", kQualified, kSuccess},
+    {R::kPermissionTrust, "permission_trust", kQualified, kSuccess},
+    {R::kPermissionReserved, "permission_reserved", kQualified, kSuccess},
+    {R::kPermissionAccess, "permission_access", kQualified, kSuccess},
+};
+
+constexpr auto kRowOfNumber = [] {
+  std::array<std::uint8_t, 256> rows{};
+  for (std::uint8_t row = 1; row < sizeof kFacts / sizeof kFacts[0]; ++row) {
+    rows[static_cast<std::uint8_t>(kFacts[row].reason)] = row;
   }
+  return rows;
+}();
+
+const Facts& facts_of(FaultReason reason) {
+  return kFacts[kRowOfNumber[static_cast<std::uint8_t>(reason)]];
 }
 
 }  // namespace
 
 const char* name_of(FaultReason reason) {
-  const char* name = name_of_structure_fault(reason);
-  return name != nullptr ? name : name_of_paging_fault(reason);
+  return facts_of(reason).name;
 }
 
 bool is_qualified(FaultReason reason) {
-  switch (reason) {
-    case FaultReason::kNone:
-    case FaultReason::kRootAddressInvalid:
-    case FaultReason::kPasidInLegacyMode:
-    case FaultReason::kPageRequestInLegacyMode:
-    case FaultReason::kRootAccess:
-    case FaultReason::kRootNotPresent:
-    case FaultReason::kRootReserved:
-    case FaultReason::kContextAccess:
-    case FaultReason::kContextReserved:
-    case FaultReason::kPasidDirectoryAccess:
-    case FaultReason::kPasidEntryAccess:
-      return false;
-    default:
-      return true;
-  }
+  return facts_of(reason).is_qualified;
 }
 
 std::uint8_t legacy_code(FaultReason reason, bool is_write) {
-  switch (reason) {
-    case FaultReason::kRootNotPresent:
-      return 0x1;
-    case FaultReason::kContextNotPresent:
-      return 0x2;
-    case FaultReason::kContextInvalid:
-    case FaultReason::kSecondStagePointerInvalid:
-      return 0x3;
-    case FaultReason::kNestedTableTooHigh:
-    case FaultReason::kAddressTooHigh:
-    case FaultReason::kSecondStageAddressTooHigh:
-      return 0x4;
-    case FaultReason::kSecondStagePermission:
-      return is_write ? 0x5 : 0x6;
-    case FaultReason::kSecondStageAccess:
-      return 0x7;
-    case FaultReason::kRootAccess:
-      return 0x8;
-    case FaultReason::kContextAccess:
-      return 0x9;
-    case FaultReason::kRootReserved:
-      return 0xa;
-    case FaultReason::kContextReserved:
-      return 0xb;
-    case FaultReason::kSecondStageReserved:
-      return 0xc;
-    case FaultReason::kDeviceTlbDisabled:
-      return 0xd;
-    default:
-      return static_cast<std::uint8_t>(reason);
-  }
+  const Facts& facts = facts_of(reason);
+  const std::uint8_t code =
+      is_write && facts.legacy_of_write != 0 ? facts.legacy_of_write : facts.legacy;
+  return code != 0 ? code : static_cast<std::uint8_t>(reason);
 }
 
 AtsAnswer ats_answer(FaultReason reason) {
-  switch (reason) {
-    case FaultReason::kRootAddressInvalid:
-    case FaultReason::kPasidInLegacyMode:
-    case FaultReason::kPageRequestInLegacyMode:
-    case FaultReason::kRootNotPresent:
-    case FaultReason::kRootReserved:
-    case FaultReason::kContextNotPresent:
-    case FaultReason::kContextReserved:
-    case FaultReason::kContextInvalid:
-    case FaultReason::kDeviceTlbDisabled:
-    case FaultReason::kPasidDisabled:
-    case FaultReason::kPasidTooLarge:
-    case FaultReason::kPageRequestDisabled:
-    case FaultReason::kRidPasidInvalid:
-    case FaultReason::kExecuteDisabled:
-    case FaultReason::kSupervisorDisabled:
-      return AtsAnswer::kUnsupportedRequest;
-    case FaultReason::kRootAccess:
-    case FaultReason::kContextAccess:
-    case FaultReason::kPasidDirectoryAccess:
-    case FaultReason::kPasidDirectoryReserved:
-    case FaultReason::kPasidEntryAccess:
-    case FaultReason::kPasidEntryReserved:
-    case FaultReason::kPasidEntryInvalid:
-    case FaultReason::kFirstStageAccess:
-    case FaultReason::kFirstStageTopAccess:
-    case FaultReason::kSecondStageAccess:
-    case FaultReason::kSecondStagePointerInvalid:
-    case FaultReason::kSecondStageUpdateUnsnooped:
-    case FaultReason::kFirstStageUpdateUnsnooped:
-    case FaultReason::kFirstStageUpdateFailed:
-      return AtsAnswer::kCompleterAbort;
-    default:
-      return AtsAnswer::kSuccess;
-  }
+  return facts_of(reason).answer;
 }
 
 }  // namespace flitwise

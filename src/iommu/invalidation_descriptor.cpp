@@ -4,207 +4,181 @@
 
 #include <algorithm>
 
-#include "common/page.h"
 #include "iommu/entries.h"
+#include "iommu/word_fields.h"
 
 namespace flitwise {
 
 namespace {
 
-struct Words {
-  std::uint64_t low, high;
+constexpr std::uint64_t kTypeBits = 0xe0f;  // 3:0 and 11:9
+
+/// Bits 63:12 of the second word.
+template <class C>
+constexpr WordField<C> kAddressOfPage{1, 12, 52, kBitsAbove<C, &C::address, 12>};
+
+/// PFSID: its low four bits apart from the others.
+template <unsigned kLow, unsigned kMask>
+constexpr FieldAccess<DeviceTlbInvalidation> kFunctionPart{
+    [](const DeviceTlbInvalidation& from) {
+      return std::uint64_t{from.physical_function} >> kLow & kMask;
+    },
+    [](DeviceTlbInvalidation& to, std::uint64_t value) {
+      to.physical_function = static_cast<std::uint16_t>(to.physical_function | value << kLow);
+    }};
+
+// Without the type. What no field has is reserved. [IQU-02]
+using Context = ContextCacheInvalidation;
+constexpr WordField<Context> kContextFields[] = {
+    {0, 4, 2, field_access<&Context::granularity>},
+    {0, 16, 16, field_access<&Context::domain>},
+    {0, 32, 16, field_access<&Context::source>},
+    {0, 48, 2, field_access<&Context::function_mask>},
+};
+using Iotlb = IotlbInvalidation;
+constexpr WordField<Iotlb> kIotlbFields[] = {
+    {0, 4, 2, field_access<&Iotlb::granularity>},
+    {0, 6, 1, field_access<&Iotlb::drains_writes>},
+    {0, 7, 1, field_access<&Iotlb::drains_reads>},
+    {0, 16, 16, field_access<&Iotlb::domain>},
+    {1, 0, 6, field_access<&Iotlb::address_mask>},
+    {1, 6, 1, field_access<&Iotlb::leaf_only>},
+    kAddressOfPage<Iotlb>,
+};
+using DeviceTlb = DeviceTlbInvalidation;
+constexpr WordField<DeviceTlb> kDeviceTlbFields[] = {
+    {0, 12, 4, kFunctionPart<0, 0xf>},
+    {0, 16, 5, field_access<&DeviceTlb::queue_depth>},
+    {0, 32, 16, field_access<&DeviceTlb::source>},
+    {0, 52, 12, kFunctionPart<4, 0xfff>},
+    {1, 0, 1, field_access<&DeviceTlb::is_sized>},
+    kAddressOfPage<DeviceTlb>,
+};
+constexpr WordField<InterruptCacheInvalidation> kInterruptCacheFields[] = {
+    {0, 4, 1}, {0, 27, 5}, {0, 32, 16}};
+using Wait = InvalidationWait;
+constexpr WordField<Wait> kWaitFields[] = {
+    {0, 4, 1, field_access<&Wait::interrupts>},
+    {0, 5, 1, field_access<&Wait::writes_status>},
+    {0, 6, 1, field_access<&Wait::is_fence>},
+    {0, 7, 1, field_access<&Wait::drains_page_requests>},
+    {0, 32, 32, field_access<&Wait::status>},
+    {1, 2, 62, kBitsAbove<Wait, &Wait::status_address, 2>},
+};
+using PasidIotlb = PasidIotlbInvalidation;
+constexpr WordField<PasidIotlb> kPasidIotlbFields[] = {
+    {0, 4, 2, field_access<&PasidIotlb::granularity>},
+    {0, 16, 16, field_access<&PasidIotlb::domain>},
+    {0, 32, 20, field_access<&PasidIotlb::pasid>},
+    {1, 0, 6, field_access<&PasidIotlb::address_mask>},
+    {1, 6, 1, field_access<&PasidIotlb::leaf_only>},
+    kAddressOfPage<PasidIotlb>,
+};
+using PasidCache = PasidCacheInvalidation;
+constexpr WordField<PasidCache> kPasidCacheFields[] = {
+    {0, 4, 2, field_access<&PasidCache::granularity>},
+    {0, 16, 16, field_access<&PasidCache::domain>},
+    {0, 32, 20, field_access<&PasidCache::pasid>},
+};
+constexpr WordField<DeviceTlb> kPasidDeviceTlbFields[] = {
+    {0, 4, 5, field_access<&DeviceTlb::queue_depth>},
+    {0, 12, 4, kFunctionPart<0, 0xf>},
+    {0, 16, 16, field_access<&DeviceTlb::source>},
+    {0, 32, 20, kPasidOrNone<DeviceTlb>},
+    {0, 52, 12, kFunctionPart<4, 0xfff>},
+    {1, 0, 1, field_access<&DeviceTlb::all_pasids>},
+    {1, 11, 1, field_access<&DeviceTlb::is_sized>},
+    kAddressOfPage<DeviceTlb>,
+};
+using Response = PageGroupResponse;
+constexpr WordField<Response> kResponseFields[] = {
+    {0, 12, 4, field_access<&Response::code>},
+    {0, 16, 16, field_access<&Response::source>},
+    {0, 32, 20, kPasidOrNone<Response>},
+    {0, 4, 1, kHasPasid<Response>},
+    {1, 2, 1},
+    {1, 3, 9, field_access<&Response::group>},
+};
+constexpr WordField<HandleInvalidation> kHandleFields[] = {
+    {0, 4, 2, field_access<&HandleInvalidation::scope>},
+    {0, 16, 16, field_access<&HandleInvalidation::source>},
+    {0, 32, 12, field_access<&HandleInvalidation::lower>},
+    {0, 48, 12, field_access<&HandleInvalidation::upper>},
+};
+using Permission = PermissionInvalidation;
+constexpr WordField<Permission> kPermissionFields[] = {
+    {0, 4, 2, field_access<&Permission::granularity>},
+    {0, 6, 1, field_access<&Permission::all_domains>},
+    {0, 16, 16, field_access<&Permission::domain>},
+    {1, 0, 6, field_access<&Permission::address_mask>},
+    kAddressOfPage<Permission>,
 };
 
-constexpr std::uint64_t field(std::uint64_t word, unsigned high, unsigned low) {
-  return word >> low & (~std::uint64_t{0} >> (63 - high + low));
+// Reserved values. [IQU-03]
+
+template <class C>
+bool names_pages(const C& command, unsigned granularity, const IommuCapabilities& offers) {
+  return static_cast<unsigned>(command.granularity) != granularity ||
+         command.address_mask <= offers.max_address_mask;
 }
-constexpr bool bit(std::uint64_t word, unsigned position) {
-  return (word >> position & 1U) != 0;
+template <class C>
+bool is_sound(const C& /*command*/, const IommuCapabilities& /*offers*/) {
+  return true;
 }
-constexpr std::uint64_t mask(unsigned high, unsigned low) {
-  return ~std::uint64_t{0} >> (63 - high + low) << low;
+bool is_sound(const Context& command, const IommuCapabilities& /*offers*/) {
+  return static_cast<unsigned>(command.granularity) != 0;
+}
+bool is_sound(const Iotlb& command, const IommuCapabilities& offers) {
+  return static_cast<unsigned>(command.granularity) != 0 && names_pages(command, 3, offers);
+}
+bool is_sound(const Wait& command, const IommuCapabilities& offers) {
+  return !command.drains_page_requests || offers.page_request_drain;
+}
+bool is_sound(const PasidIotlb& command, const IommuCapabilities& offers) {
+  return static_cast<unsigned>(command.granularity) >= 2 && names_pages(command, 3, offers);
+}
+bool is_sound(const PasidCache& command, const IommuCapabilities& /*offers*/) {
+  return static_cast<unsigned>(command.granularity) != 2;
+}
+bool is_sound(const HandleInvalidation& command, const IommuCapabilities& /*offers*/) {
+  return command.scope != DeallocScope::kRange || to_int(command.upper) >= to_int(command.lower);
+}
+bool is_sound(const Permission& command, const IommuCapabilities& offers) {
+  const bool is_range = command.granularity == Permission::Granularity::kRange;
+  return static_cast<unsigned>(command.granularity) != 0 && (is_range || !command.all_domains) &&
+         names_pages(command, 3, offers);
 }
 
-std::uint16_t domain_of(Words w) {
-  return static_cast<std::uint16_t>(field(w.low, 31, 16));
-}
-Pasid pasid_of(Words w) {
-  return Pasid{static_cast<std::uint32_t>(field(w.low, 51, 32))};
-}
-Bdf bdf_of(std::uint64_t value) {
-  return Bdf{static_cast<std::uint16_t>(value)};
-}
-/// PFSID: its low four bits apart from the others.
-std::uint16_t physical_function_of(Words w) {
-  return static_cast<std::uint16_t>(field(w.low, 15, 12) | field(w.low, 63, 52) << 4);
-}
-bool has_reserved(Words w, std::uint64_t low, std::uint64_t high) {
-  return (w.low & low) != 0 || (w.high & high) != 0;
+template <class C, std::size_t N>
+InvalidationDescriptor parsed(WordPair words, const WordField<C> (&fields)[N],
+                              const IommuCapabilities& offers) {
+  WordPair reserved{words[0] & ~kTypeBits, words[1]};
+  for (const WordField<C>& field : fields) {
+    reserved[field.word] &= ~field.mask();
+  }
+  const C command = read_fields(words, fields);
+  return (reserved[0] | reserved[1]) == 0 && is_sound(command, offers)
+             ? InvalidationDescriptor(command)
+             : DescriptorError::kReservedBits;
 }
 
-InvalidationDescriptor parse_context(Words w) {
-  const auto granularity = field(w.low, 5, 4);
-  if (has_reserved(w, mask(63, 50) | mask(15, 12) | mask(8, 6), ~std::uint64_t{0}) ||
-      granularity == 0) {
-    return DescriptorError::kReservedBits;
-  }
-  ContextCacheInvalidation result;
-  result.granularity = static_cast<ContextCacheInvalidation::Granularity>(granularity);
-  result.domain = domain_of(w);
-  result.source = bdf_of(field(w.low, 47, 32));
-  result.function_mask = static_cast<std::uint8_t>(field(w.low, 49, 48));
-  return result;
-}
-
-InvalidationDescriptor parse_iotlb(Words w, const IommuCapabilities& offers) {
-  const auto granularity = field(w.low, 5, 4);
-  IotlbInvalidation result;
-  result.address_mask = static_cast<std::uint8_t>(field(w.high, 5, 0));
-  const bool is_page = granularity == 3;
-  if (has_reserved(w, mask(63, 32) | mask(15, 12) | mask(8, 8), mask(11, 7)) || granularity == 0 ||
-      (is_page && result.address_mask > offers.max_address_mask)) {
-    return DescriptorError::kReservedBits;
-  }
-  result.granularity = static_cast<IotlbInvalidation::Granularity>(granularity);
-  result.drains_writes = bit(w.low, 6);
-  result.drains_reads = bit(w.low, 7);
-  result.domain = domain_of(w);
-  result.leaf_only = bit(w.high, 6);
-  result.address = w.high & kPageAddress;
-  return result;
-}
-
-InvalidationDescriptor parse_device_tlb(Words w) {
-  if (has_reserved(w, mask(51, 48) | mask(31, 21) | mask(8, 4), mask(11, 1))) {
-    return DescriptorError::kReservedBits;
-  }
-  DeviceTlbInvalidation result;
-  result.source = bdf_of(field(w.low, 47, 32));
-  result.physical_function = physical_function_of(w);
-  result.queue_depth = static_cast<std::uint8_t>(field(w.low, 20, 16));
-  result.is_sized = bit(w.high, 0);
-  result.address = w.high & kPageAddress;
-  return result;
-}
-
-InvalidationDescriptor parse_interrupt_cache(Words w) {
-  if (has_reserved(w, mask(63, 48) | mask(26, 12) | mask(8, 5), ~std::uint64_t{0})) {
-    return DescriptorError::kReservedBits;
-  }
-  return InterruptCacheInvalidation{};
-}
-
-InvalidationDescriptor parse_wait(Words w, const IommuCapabilities& offers) {
-  InvalidationWait result;
-  result.interrupts = bit(w.low, 4);
-  result.writes_status = bit(w.low, 5);
-  result.is_fence = bit(w.low, 6);
-  result.drains_page_requests = bit(w.low, 7);
-  if (has_reserved(w, mask(31, 12) | mask(8, 8), 3) ||
-      (result.drains_page_requests && !offers.page_request_drain)) {
-    return DescriptorError::kReservedBits;
-  }
-  result.status = static_cast<std::uint32_t>(w.low >> 32);
-  result.status_address = w.high;
-  return result;
-}
-
-InvalidationDescriptor parse_pasid_iotlb(Words w, const IommuCapabilities& offers) {
-  const auto granularity = field(w.low, 5, 4);
-  PasidIotlbInvalidation result;
-  result.address_mask = static_cast<std::uint8_t>(field(w.high, 5, 0));
-  const bool is_page = granularity == 3;
-  if (has_reserved(w, mask(63, 52) | mask(15, 12) | mask(8, 6), mask(11, 7)) || granularity < 2 ||
-      (is_page && result.address_mask > offers.max_address_mask)) {
-    return DescriptorError::kReservedBits;
-  }
-  result.granularity = static_cast<PasidIotlbInvalidation::Granularity>(granularity);
-  result.domain = domain_of(w);
-  result.pasid = pasid_of(w);
-  result.leaf_only = bit(w.high, 6);
-  result.address = w.high & kPageAddress;
-  return result;
-}
-
-InvalidationDescriptor parse_pasid_cache(Words w) {
-  const auto granularity = field(w.low, 5, 4);
-  if (has_reserved(w, mask(63, 52) | mask(15, 12) | mask(8, 6), ~std::uint64_t{0}) ||
-      granularity == 2) {
-    return DescriptorError::kReservedBits;
-  }
-  PasidCacheInvalidation result;
-  result.granularity = static_cast<PasidCacheInvalidation::Granularity>(granularity);
-  result.domain = domain_of(w);
-  result.pasid = pasid_of(w);
-  return result;
-}
-
-InvalidationDescriptor parse_pasid_device_tlb(Words w) {
-  if (has_reserved(w, 0, mask(10, 1))) {
-    return DescriptorError::kReservedBits;
-  }
-  DeviceTlbInvalidation result;
-  result.source = bdf_of(field(w.low, 31, 16));
-  result.physical_function = physical_function_of(w);
-  result.queue_depth = static_cast<std::uint8_t>(field(w.low, 8, 4));
-  result.all_pasids = bit(w.high, 0);
-  result.is_sized = bit(w.high, 11);
-  result.pasid = pasid_of(w);
-  result.address = w.high & kPageAddress;
-  return result;
-}
-
-InvalidationDescriptor parse_page_group_response(Words w) {
-  if (has_reserved(w, mask(63, 52) | mask(8, 5), mask(63, 12) | mask(1, 0))) {
-    return DescriptorError::kReservedBits;
-  }
-  PageGroupResponse result;
-  result.source = bdf_of(field(w.low, 31, 16));
-  if (bit(w.low, 4)) {
-    result.pasid = pasid_of(w);
-  }
-  result.code = static_cast<std::uint8_t>(field(w.low, 15, 12));
-  result.group = static_cast<std::uint16_t>(field(w.high, 11, 3));
-  return result;
-}
-
-InvalidationDescriptor parse_handle(Words w) {
-  if (has_reserved(w, mask(63, 60) | mask(47, 44) | mask(15, 12) | mask(8, 6), ~std::uint64_t{0})) {
-    return DescriptorError::kReservedBits;
-  }
-  HandleInvalidation result;
-  result.scope = static_cast<DeallocScope>(field(w.low, 5, 4));
-  result.source = bdf_of(field(w.low, 31, 16));
-  result.lower = Dhi{static_cast<std::uint16_t>(field(w.low, 43, 32))};
-  result.upper = Dhi{static_cast<std::uint16_t>(field(w.low, 59, 48))};
-  if (result.scope == DeallocScope::kRange && to_int(result.upper) < to_int(result.lower)) {
-    return DescriptorError::kReservedBits;
-  }
-  return result;
-}
-
-InvalidationDescriptor parse_permission(Words w, const IommuCapabilities& offers) {
-  using Granularity = PermissionInvalidation::Granularity;
-  const auto granularity = field(w.low, 5, 4);
-  PermissionInvalidation result;
-  result.all_domains = bit(w.low, 6);
-  result.address_mask = static_cast<std::uint8_t>(field(w.high, 5, 0));
-  const bool is_range = granularity == static_cast<std::uint64_t>(Granularity::kRange);
-  if (has_reserved(w, mask(63, 32) | mask(15, 12) | mask(8, 7), mask(11, 6)) || granularity == 0 ||
-      (result.all_domains && !is_range) ||
-      (is_range && result.address_mask > offers.max_address_mask)) {
-    return DescriptorError::kReservedBits;
-  }
-  result.granularity = static_cast<Granularity>(granularity);
-  result.domain = domain_of(w);
-  result.address = w.high & kPageAddress;
-  return result;
+template <class C, std::size_t N>
+DescriptorBytes encoded(unsigned type, const C& command, const WordField<C> (&fields)[N]) {
+  const WordPair words = words_of(command, fields);
+  DescriptorBytes bytes{};
+  store_u64(bytes.data(), words[0] | (type & 0xfU) | std::uint64_t{type >> 4U} << 9);
+  store_u64(bytes.data() + 8, words[1]);
+  return bytes;
 }
 
 // Which types need 256 bits no open source confirms. [IQU-11]
 constexpr unsigned kUnverifiedFirstWide = 6, kUnverifiedLastWide = 9;
 constexpr bool needs_wide(unsigned type) {
   return type >= kUnverifiedFirstWide && type <= kUnverifiedLastWide;
+}
+
+constexpr std::uint64_t field(std::uint64_t word, unsigned high, unsigned low) {
+  return word >> low & (~std::uint64_t{0} >> (63 - high + low));
 }
 
 }  // namespace
@@ -214,26 +188,24 @@ ContextCacheInvalidation context_command_of(std::uint64_t ccmd) {
   ContextCacheInvalidation result;
   result.granularity = static_cast<Granularity>(std::max<std::uint64_t>(1, field(ccmd, 62, 61)));
   result.domain = static_cast<std::uint16_t>(ccmd);
-  result.source = bdf_of(field(ccmd, 31, 16));
+  result.source = Bdf{static_cast<std::uint16_t>(field(ccmd, 31, 16))};
   result.function_mask = static_cast<std::uint8_t>(field(ccmd, 33, 32));
   return result;
 }
 
+// IVA is as the second word of a descriptor.
 IotlbInvalidation iotlb_command_of(std::uint64_t iotlb, std::uint64_t iva) {
-  IotlbInvalidation result;
+  IotlbInvalidation result = read_fields({0, iva}, kIotlbFields);
   result.granularity =
       static_cast<IotlbInvalidation::Granularity>(std::max<std::uint64_t>(1, field(iotlb, 61, 60)));
   result.domain = static_cast<std::uint16_t>(iotlb >> 32);
-  result.address_mask = static_cast<std::uint8_t>(field(iva, 5, 0));
-  result.leaf_only = bit(iva, 6);
-  result.address = iva & kPageAddress;
   return result;
 }
 
 InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
                                         const IommuCapabilities& offers) {
-  const Words w{load_u64(bytes), load_u64(bytes + 8)};
-  const auto type = static_cast<unsigned>(field(w.low, 3, 0) | field(w.low, 11, 9) << 4);
+  const WordPair w{load_u64(bytes), load_u64(bytes + 8)};
+  const auto type = static_cast<unsigned>(field(w[0], 3, 0) | field(w[0], 11, 9) << 4);
   if (needs_wide(type) && !is_wide) {
     return DescriptorError::kWidth;
   }
@@ -242,30 +214,54 @@ InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
   }
   switch (type) {
     case 1:
-      return parse_context(w);
+      return parsed(w, kContextFields, offers);
     case 2:
-      return parse_iotlb(w, offers);
+      return parsed(w, kIotlbFields, offers);
     case 3:
-      return parse_device_tlb(w);
+      return parsed(w, kDeviceTlbFields, offers);
     case 4:
-      return parse_interrupt_cache(w);
+      return parsed(w, kInterruptCacheFields, offers);
     case 5:
-      return parse_wait(w, offers);
+      return parsed(w, kWaitFields, offers);
     case 6:
-      return parse_pasid_iotlb(w, offers);
+      return parsed(w, kPasidIotlbFields, offers);
     case 7:
-      return parse_pasid_cache(w);
+      return parsed(w, kPasidCacheFields, offers);
     case 8:
-      return parse_pasid_device_tlb(w);
+      return parsed(w, kPasidDeviceTlbFields, offers);
     case 9:
-      return parse_page_group_response(w);
+      return parsed(w, kResponseFields, offers);
     case kHandleInvalidationType:
-      return parse_handle(w);
+      return parsed(w, kHandleFields, offers);
     case kPermissionInvalidationType:
-      return offers.secure_ats ? parse_permission(w, offers) : DescriptorError::kUnknownType;
+      return offers.secure_ats ? parsed(w, kPermissionFields, offers)
+                               : DescriptorError::kUnknownType;
     default:
       return DescriptorError::kUnknownType;
   }
+}
+
+DescriptorBytes encode(const IotlbInvalidation& command) {
+  return encoded(2, command, kIotlbFields);
+}
+DescriptorBytes encode(const DeviceTlbInvalidation& command) {
+  return command.pasid ? encoded(8, command, kPasidDeviceTlbFields)
+                       : encoded(3, command, kDeviceTlbFields);
+}
+DescriptorBytes encode(const InvalidationWait& command) {
+  return encoded(5, command, kWaitFields);
+}
+DescriptorBytes encode(const PasidIotlbInvalidation& command) {
+  return encoded(6, command, kPasidIotlbFields);
+}
+DescriptorBytes encode(const PasidCacheInvalidation& command) {
+  return encoded(7, command, kPasidCacheFields);
+}
+DescriptorBytes encode(const PageGroupResponse& command) {
+  return encoded(9, command, kResponseFields);
+}
+DescriptorBytes encode(const PermissionInvalidation& command) {
+  return encoded(kPermissionInvalidationType, command, kPermissionFields);
 }
 
 }  // namespace flitwise

@@ -2,6 +2,7 @@
 /// Descriptors of the invalidation queue: what each says, and what makes one an error. [IOM-5.1]
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <variant>
 
@@ -129,5 +130,18 @@ IotlbInvalidation iotlb_command_of(std::uint64_t iotlb, std::uint64_t iva);
 /// bytes: 16, or 32 with is_wide. Never fails otherwise than by DescriptorError.
 InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
                                         const IommuCapabilities& offers);
+
+/// A descriptor as software writes it: 256 bits.
+inline constexpr unsigned kWideDescriptorBytes = 32;
+using DescriptorBytes = std::array<std::uint8_t, kWideDescriptorBytes>;
+/// What parse_descriptor() reads as the same command. REQUIRES: fields fit their widths.
+DescriptorBytes encode(const IotlbInvalidation& command);
+/// Of type 8 where it names a PASID, else of type 3. [IOM-5.4]
+DescriptorBytes encode(const DeviceTlbInvalidation& command);
+DescriptorBytes encode(const InvalidationWait& command);
+DescriptorBytes encode(const PasidIotlbInvalidation& command);
+DescriptorBytes encode(const PasidCacheInvalidation& command);
+DescriptorBytes encode(const PageGroupResponse& command);
+DescriptorBytes encode(const PermissionInvalidation& command);
 
 }  // namespace flitwise

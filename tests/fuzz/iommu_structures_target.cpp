@@ -197,11 +197,11 @@ void check_descriptors(Block block, const IommuCapabilities& offers) {
 }
 
 void check_page_request(const Block& block) {
-  const std::optional<QueuedPageRequest> request = decode_page_request(block.data());
+  const std::optional<PageRequest> request = decode_page_request(block.data());
   if (!request) {
     return;
   }
-  FLITWISE_PROPERTY(request->group < 512 && (request->address & kOffset) == 0);
+  FLITWISE_PROPERTY(request->prg_index < 512 && (request->page & kOffset) == 0);
   const PageRequestRecord record = encode_page_request(*request);
   const std::uint64_t pasid = request->pasid.has_value() ? 0x000f'ffff'0000'0000 : 0;
   const std::uint64_t low = 0x0030'0000'ffff'01ff | pasid;

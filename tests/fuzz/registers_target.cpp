@@ -135,7 +135,7 @@ class Agent {
   }
 
   void admit_page_request(Input& input) {
-    QueuedPageRequest request;
+    PageRequest request;
     const std::uint64_t flags = input.take(1);
     request.read = (flags & 1) != 0;
     request.write = (flags & 2) != 0;

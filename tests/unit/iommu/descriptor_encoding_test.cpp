@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descriptors as software writes them are what the agent reads. docs/rules/iommu.md
-#include "iommu/descriptor_encoding.h"
+#include "iommu/invalidation_descriptor.h"
 
 #include <gtest/gtest.h>
 

@@ -17,11 +17,11 @@ class PageRequestQueueRules : public ::testing::Test {
   PageRequestQueueRules() {
     registers.write(kPqa, 8, 0x8000);  // 128 entries
     registers.write(kPectl, 4, 0);
-    request.source = Bdf::of(1, 2, 3);
+    request.function = Bdf::of(1, 2, 3);
     request.pasid = Pasid{0x12345};
-    request.address = 0xabcd'e000;
+    request.page = 0xabcd'e000;
     request.read = request.is_last = true;
-    request.group = 0x155;
+    request.prg_index = 0x155;
   }
   PageRequestQueue::Admission admit() { return queue.admit(request, true, registers); }
   void fill() {
@@ -33,7 +33,7 @@ class PageRequestQueueRules : public ::testing::Test {
   IommuCapabilities offers;
   IommuRegisters registers{offers};
   PageRequestQueue queue{PageRequestOverflow::kRespondSuccess};
-  QueuedPageRequest request;
+  PageRequest request;
 };
 
 // [IOM-8.1]
@@ -44,10 +44,10 @@ TEST_F(PageRequestQueueRules, PRI_01_RecordHasTheFieldsOfTheRequest) {
   EXPECT_EQ(load_u64(record.data() + 8), 0xabcd'eaafU);
   const auto back = decode_page_request(record.data());
   ASSERT_TRUE(back);
-  EXPECT_EQ(back->source, request.source);
+  EXPECT_EQ(back->function, request.function);
   EXPECT_EQ(back->pasid, request.pasid);
-  EXPECT_EQ(back->address, request.address);
-  EXPECT_EQ(back->group, request.group);
+  EXPECT_EQ(back->page, request.page);
+  EXPECT_EQ(back->prg_index, request.prg_index);
   EXPECT_TRUE(back->read && back->write && back->privileged && back->is_last);
   EXPECT_FALSE(back->execute);
   EXPECT_FALSE(decode_page_request(PageRequestRecord{}.data()));
