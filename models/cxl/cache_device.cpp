@@ -47,62 +47,20 @@ bool is_line(const CxlMessage& message) {
 CxlCacheDevice::CxlCacheDevice(const sc_core::sc_module_name& name, const Config& config,
                                std::uint8_t cache_id, PacketPool& pool, LatencyTracer& tracer,
                                LineStateListener* listener)
-    : sc_module(name),
+    : LineAgent(name, config.device.timing.clock, pool,
+                LineCore(pool, tracer, read_of(config.device.cxl.cache.read),
+                         write_of(config.device.cxl.cache.write)),
+                "up", "device.cxl.cache.requests"),
       config_(config),
-      pool_(pool),
-      wakeup_("wakeup", config.device.timing.clock),
-      core_(pool, tracer, read_of(config.device.cxl.cache.read),
-            write_of(config.device.cxl.cache.write)),
-      rules_(rules_for(config.device.cxl.cache, cache_id), listener) {
-  from_link.register_nb_transport_fw(this, &CxlCacheDevice::receive, 0);
-  wakeup_.wakes("work_process", [this] { work(); });
+      rules_(rules_for(config.device.cxl.cache, cache_id), listener) {}
+
+bool CxlCacheDevice::is_asked(const CxlMessage& message) {
+  return message.channel == CxlChannel::kD2hReq && !evicts(message);
 }
 
-void CxlCacheDevice::work() {
-  wakeup_.taken();
-  if (is_down_) {
-    wakeup_.at(core_.tell_engine(now()));
-    return;
-  }
-  wakeup_.at(core_.ask_for_lines(
-      now(), config_.device.cxl.cache.lines_per_clock,
-      [this](const CoreRequest& request) {
-        return rules_.obstacle(request, core_.answers_under_way());
-      },
-      [this](const CoreRequest& request, PacketRef packet) { ask(request, std::move(packet)); }));
-}
-
-void CxlCacheDevice::ask(const CoreRequest& request, PacketRef packet) {
-  asking_ = std::move(packet);
-  ++(request.is_write() ? done_.writes : done_.reads);
-  counts_ = asking_->counts;
-  rules_.request(request, out_, results_);
-  done_.hits += results_.empty() ? 0 : 1;
-  send_all();
-  asking_.reset();
-  core_.finish(results_, now() + config_.device.cxl.cache.lookup);
-}
-
-// What the core asks for travels in its own packet; an eviction that makes room for it does not.
-void CxlCacheDevice::send_all() {
-  const Time ready = now() + config_.device.cxl.cache.lookup;
-  for (const CxlOut& out : out_) {
-    count_sent(out.message);
-    const bool is_asked =
-        asking_ && out.message.channel == CxlChannel::kD2hReq && !evicts(out.message);
-    PacketRef packet = is_asked ? asking_ : cxl_packet(pool_, out, counts_);
-    if (is_asked) {
-      put_into(*packet, out.message);
-      packet->cxl->identity = identity_ ? identity_(packet->domain) : 0;
-    }
-    to_link.send(std::move(packet), ready);
-  }
-  out_.clear();
-}
-
-void CxlCacheDevice::send(PacketRef message) {
-  lines_sent_ += is_line(*message->cxl) ? 1 : 0;  // the home counts it too
-  to_link.send(std::move(message), now());
+void CxlCacheDevice::count_asked(bool is_write, bool is_hit) {
+  ++(is_write ? done_.writes : done_.reads);
+  done_.hits += is_hit ? 1 : 0;
 }
 
 void CxlCacheDevice::count_sent(const CxlMessage& message) {
@@ -116,27 +74,20 @@ void CxlCacheDevice::count_sent(const CxlMessage& message) {
   }
 }
 
-tlm::tlm_sync_enum CxlCacheDevice::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
-                                           sc_core::sc_time& /*delay*/) {
-  counts_ = packet.counts;
+void CxlCacheDevice::send(PacketRef message) {
+  lines_sent_ += is_line(*message->cxl) ? 1 : 0;  // the home counts it too
+  to_link.send(std::move(message), now());
+}
+
+void CxlCacheDevice::come(Packet& packet) {
   rules_.receive(*packet.cxl, line_with(packet), out_, results_);
-  send_all();
-  core_.finish(results_, now() + config_.device.cxl.cache.lookup, true);
-  wakeup_.at(now());
-  return tlm::TLM_COMPLETED;
+  send_all(cache().lookup);
+  core_.finish(results_, now() + cache().lookup, true);
 }
 
 void CxlCacheDevice::link_lost(std::uint64_t lines_received) {
-  is_down_ = true;
-  to_link.clear();
-  lost_lines_ += rules_.lose_all() + lines_sent_ - lines_received;
+  lose(rules_.lose_all() + lines_sent_ - lines_received);
   lines_sent_ = 0;
-  core_.lose_all(now());
-}
-
-void CxlCacheDevice::link_up() {
-  is_down_ = false;
-  wakeup_.at(now());
 }
 
 std::string CxlCacheDevice::waiting() const {
@@ -145,30 +96,9 @@ std::string CxlCacheDevice::waiting() const {
                                   name(), core_.lines_out(), rules_.outstanding());
 }
 
-std::map<std::string, std::uint64_t> CxlCacheDevice::errors() const {
-  std::map<std::string, std::uint64_t> errors = core_.errors();
-  errors["cxl_line_lost"] = lost_lines_;
-  errors["unexpected_cxl_message"] = rules_.bad_messages().total();
-  return errors;
-}
-
-std::vector<CheckResult> CxlCacheDevice::checks() const {
-  if (!is_quiet()) {
-    return {};
-  }
-  return {core_.check(name())};
-}
-
 void CxlCacheDevice::start_window() {
   window_ = done_;
-  core_.start_window(now());
-  to_link.start_window(now());
-}
-
-std::vector<WaitResult> CxlCacheDevice::waits() const {
-  return core_.waits(
-      {name(), "cxl_ids", ResourceRole::kSlots, "up", "", "device.cxl.cache.requests"},
-      to_link.waits(name(), "up"));
+  LineAgent::start_window();
 }
 
 CxlCacheResult CxlCacheDevice::result() const {

@@ -20,16 +20,12 @@ DeviceMemoryConfig rules_for(const CxlDeviceConfig& config) {
 
 CxlHdmDevice::CxlHdmDevice(const sc_core::sc_module_name& name, const Config& config,
                            PacketPool& pool, LatencyTracer& tracer, LineStateListener* listener)
-    : sc_module(name),
+    : LineAgent(name, config.device.timing.clock, pool,
+                LineCore(pool, tracer, CoreOp::kRead, CoreOp::kWrite), "up",
+                "device.cxl.own_cache.snoops"),
       config_(config.device.cxl),
-      pool_(pool),
-      wakeup_("wakeup", config.device.timing.clock),
-      core_(pool, tracer, CoreOp::kRead, CoreOp::kWrite),
       rules_(rules_for(config_), *this, listener),
-      breaks_single_writer_(config.faults.breaks(BrokenRule::kSingleWriter)) {
-  from_link.register_nb_transport_fw(this, &CxlHdmDevice::receive, 0);
-  wakeup_.wakes("work_process", [this] { work(); });
-}
+      breaks_single_writer_(config.faults.breaks(BrokenRule::kSingleWriter)) {}
 
 // What memory has done goes first: the core may find its line free.
 void CxlHdmDevice::work() {
@@ -114,15 +110,11 @@ bool CxlHdmDevice::swallows(const CxlOut& out) {
   return true;
 }
 
-tlm::tlm_sync_enum CxlHdmDevice::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
-                                         sc_core::sc_time& /*delay*/) {
+void CxlHdmDevice::come(Packet& packet) {
   inward_ = config_.timing.controller;
-  counts_ = packet.counts;
   rules_.receive(*packet.cxl, line_with(packet), out_, results_);
   send_all();
   core_.finish(results_, now() + inward_);
-  wakeup_.at(now());
-  return tlm::TLM_COMPLETED;
 }
 
 // Lines change and are read in the order in which the rules ask; the time it takes is theirs.
@@ -168,24 +160,6 @@ std::map<std::string, std::uint64_t> CxlHdmDevice::errors() const {
   errors["cxl_address_outside_memory"] = outside;
   errors["unexpected_cxl_message"] = bad.total() - outside;
   return errors;
-}
-
-std::vector<CheckResult> CxlHdmDevice::checks() const {
-  if (!is_quiet()) {
-    return {};
-  }
-  return {core_.check(name())};
-}
-
-void CxlHdmDevice::start_window() {
-  core_.start_window(now());
-  to_link.start_window(now());
-}
-
-std::vector<WaitResult> CxlHdmDevice::waits() const {
-  return core_.waits(
-      {name(), "cxl_ids", ResourceRole::kSlots, "up", "", "device.cxl.own_cache.snoops"},
-      to_link.waits(name(), "up"));
 }
 
 void CxlHdmDevice::tell(CxlHdmDbResult& result) const {
