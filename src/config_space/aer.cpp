@@ -27,12 +27,12 @@ Blocks blocks_of(const ConfigSpace& space) {
   return {space.find(cfg::kCapPcie).value(), space.find_extended(cfg::kExtAer).value()};
 }
 
-std::uint32_t field(const ConfigSpace& space, unsigned start, unsigned offset) {
-  return space.read(static_cast<std::uint16_t>(start + offset));
+std::uint32_t field(const ConfigSpace& space, std::uint16_t start, unsigned offset) {
+  return space.read(register_at(start, offset));
 }
 
-void raise(ConfigSpace& space, unsigned start, unsigned offset, std::uint32_t bits) {
-  space.set(static_cast<std::uint16_t>(start + offset), bits, bits);
+void raise(ConfigSpace& space, std::uint16_t start, unsigned offset, std::uint32_t bits) {
+  space.set(register_at(start, offset), bits, bits);
 }
 
 bool has_serr(const ConfigSpace& space) {
@@ -51,11 +51,10 @@ void log_first(ConfigSpace& space, std::uint16_t start, const FoundError& found)
   if ((pending >> first & 1U) != 0) {
     return;
   }
-  space.set(static_cast<std::uint16_t>(start + aer::kControl), kFirstErrorPointer,
+  space.set(register_at(start, aer::kControl), kFirstErrorPointer,
             static_cast<std::uint32_t>(found.error));
   for (unsigned dw = 0; dw < 4; ++dw) {
-    space.set(static_cast<std::uint16_t>(start + aer::kHeaderLog + 4 * dw), 0xffffffff,
-              found.header[dw]);
+    space.set(register_at(start, aer::kHeaderLog + 4 * dw), 0xffffffff, found.header[dw]);
   }
 }
 
@@ -83,28 +82,26 @@ std::optional<std::uint8_t> report_advice(ConfigSpace& space, const FoundError& 
 }  // namespace
 
 Capability aer_capability(bool is_root_port, bool has_ecrc) {
-  Capability capability;
-  capability.id = cfg::kExtAer;
+  Capability capability = Capability::extended(
+      cfg::kExtAer, is_root_port ? 0x38 : 0x2c,
+      {
+          {aer::kUncorrectableStatus, 0, 0, kUncorrectableBits, kUncorrectableBits},
+          {aer::kUncorrectableMask, 0, kUncorrectableBits, 0, kUncorrectableBits},
+          {aer::kUncorrectableSeverity, kFatalByDefault, kUncorrectableBits, 0, kUncorrectableBits},
+          {aer::kCorrectableStatus, 0, 0, kCorrectableBits, kCorrectableBits},
+          {aer::kCorrectableMask, kAdvisory, kCorrectableBits, 0, kCorrectableBits},
+          {aer::kControl, has_ecrc ? kEcrcCapable : 0U, has_ecrc ? kEcrcEnables : 0U, 0,
+           kFirstErrorPointer | kEcrcEnables},
+          {aer::kHeaderLog, 0, 0, 0, 0xffffffff},
+          {aer::kHeaderLog + 4, 0, 0, 0, 0xffffffff},
+          {aer::kHeaderLog + 8, 0, 0, 0, 0xffffffff},
+          {aer::kHeaderLog + 12, 0, 0, 0, 0xffffffff},
+      });
   capability.version = 2;
-  capability.is_extended = true;
-  capability.size = is_root_port ? 0x38 : 0x2c;
-  capability.registers = {
-      {aer::kUncorrectableStatus, 0, 0, kUncorrectableBits, kUncorrectableBits, 0},
-      {aer::kUncorrectableMask, 0, kUncorrectableBits, 0, kUncorrectableBits, 0},
-      {aer::kUncorrectableSeverity, kFatalByDefault, kUncorrectableBits, 0, kUncorrectableBits, 0},
-      {aer::kCorrectableStatus, 0, 0, kCorrectableBits, kCorrectableBits, 0},
-      {aer::kCorrectableMask, kAdvisory, kCorrectableBits, 0, kCorrectableBits, 0},
-      {aer::kControl, has_ecrc ? kEcrcCapable : 0U, has_ecrc ? kEcrcEnables : 0U, 0,
-       kFirstErrorPointer | kEcrcEnables, 0},
-      {aer::kHeaderLog, 0, 0, 0, 0xffffffff, 0},
-      {aer::kHeaderLog + 4, 0, 0, 0, 0xffffffff, 0},
-      {aer::kHeaderLog + 8, 0, 0, 0, 0xffffffff, 0},
-      {aer::kHeaderLog + 12, 0, 0, 0, 0xffffffff, 0},
-  };
   if (is_root_port) {
-    capability.registers.push_back({aer::kRootCommand, 0, 0x7, 0, 0, 0});
-    capability.registers.push_back({aer::kRootStatus, 0, 0, 0x7f, 0x7f, 0});
-    capability.registers.push_back({aer::kErrorSource, 0, 0, 0, 0xffffffff, 0});
+    capability.registers.push_back({aer::kRootCommand, 0, 0x7});
+    capability.registers.push_back({aer::kRootStatus, 0, 0, 0x7f, 0x7f});
+    capability.registers.push_back({aer::kErrorSource, 0, 0, 0, 0xffffffff});
   }
   capability.on_write = [](const RegisterWrite& write, WriteEffect& effect) {
     const bool is_status = write.offset == aer::kUncorrectableStatus ||
@@ -123,15 +120,7 @@ EcrcControl ecrc_control(const ConfigSpace& space) {
 
 // Pointer 0 names no error.
 void forget_cleared_error(ConfigSpace& space) {
-  const std::uint16_t start = space.find_extended(cfg::kExtAer).value();
-  const std::uint32_t first = field(space, start, aer::kControl) & kFirstErrorPointer;
-  if ((field(space, start, aer::kUncorrectableStatus) >> first & 1U) != 0) {
-    return;
-  }
-  space.set(static_cast<std::uint16_t>(start + aer::kControl), kFirstErrorPointer, 0);
-  for (unsigned dw = 0; dw < 4; ++dw) {
-    space.set(static_cast<std::uint16_t>(start + aer::kHeaderLog + 4 * dw), 0xffffffff, 0);
-  }
+  log_first(space, space.find_extended(cfg::kExtAer).value(), {aer::Uncorrectable{}});
 }
 
 std::optional<std::uint8_t> report_error(ConfigSpace& space, const FoundError& found,
@@ -176,8 +165,8 @@ std::optional<std::uint8_t> report_error(ConfigSpace& space, aer::Correctable er
 
 void note_error_message(ConfigSpace& root_port, std::uint8_t message_code, Bdf source) {
   const std::uint16_t start = root_port.find_extended(cfg::kExtAer).value();
-  const auto status_at = static_cast<std::uint16_t>(start + aer::kRootStatus);
-  const auto source_at = static_cast<std::uint16_t>(start + aer::kErrorSource);
+  const std::uint16_t status_at = register_at(start, aer::kRootStatus);
+  const std::uint16_t source_at = register_at(start, aer::kErrorSource);
   const std::uint32_t status = root_port.read(status_at);
   const bool is_correctable = message_code == msg::kErrCor;
   // Two bits each: received, and received again while the first still stood.

@@ -22,14 +22,12 @@ Capability ats_capability(const AtsOptions& options) {
                  "Invalidate Queue Depth " + std::to_string(options.queue_depth));
   const std::uint32_t depth = options.is_virtual ? 0 : options.queue_depth % kItags;
   const std::uint32_t stu = options.is_virtual ? 0 : ats::kStuMask << ats::kStuShift;
-  Capability capability;
-  capability.id = cfg::kExtAts;
-  capability.is_extended = true;
-  capability.size = 8;
-  capability.registers = {{ats::kControlDw,
-                           depth | (options.is_page_aligned ? ats::kPageAligned : 0U) |
-                               (options.has_global_invalidate ? ats::kGlobalInvalidate : 0U),
-                           stu | ats::kEnable, 0, 0, 0}};
+  Capability capability =
+      Capability::extended(cfg::kExtAts, 8,
+                           {{ats::kControlDw,
+                             depth | (options.is_page_aligned ? ats::kPageAligned : 0U) |
+                                 (options.has_global_invalidate ? ats::kGlobalInvalidate : 0U),
+                             stu | ats::kEnable}});
   capability.on_write = [](const RegisterWrite& write, WriteEffect& effect) {
     const std::uint32_t changed = write.before ^ write.after;
     effect.ats_control_changed |= changed != 0;
@@ -61,17 +59,12 @@ Capability pasid_capability(const PasidOptions& options) {
                  "Max PASID Width " + std::to_string(options.width));
   const std::uint32_t execute = options.has_execute ? pasid::kExecuteSupported : 0U;
   const std::uint32_t privileged = options.has_privileged ? pasid::kPrivilegedSupported : 0U;
-  Capability capability;
-  capability.id = cfg::kExtPasid;
-  capability.is_extended = true;
-  capability.size = 8;
   // The enables stand in the upper half where their capabilities stand in the lower one.
-  capability.registers = {{pasid::kControlDw,
-                           options.width << pasid::kWidthShift | execute | privileged,
-                           pasid::kEnable | execute << 16 | privileged << 16, 0, 0, 0}};
-  capability.on_write = [](const RegisterWrite& write, WriteEffect& effect) {
-    effect.pasid_control_changed |= write.before != write.after;
-  };
+  Capability capability = Capability::extended(
+      cfg::kExtPasid, 8,
+      {{pasid::kControlDw, options.width << pasid::kWidthShift | execute | privileged,
+        pasid::kEnable | execute << 16 | privileged << 16}});
+  capability.on_write = told_as(&WriteEffect::pasid_control_changed);
   return capability;
 }
 

@@ -49,9 +49,6 @@ struct DeviceControl {
   unsigned tag_bits = 5;  ///< 5, 8 or 10 as enabled
   bool relaxed_ordering = false;
   bool id_based_ordering = false;  ///< of requests
-  bool id_based_ordering_completion = false;
-  std::uint8_t completion_timeout_code = 0;  ///< range code of Device Control 2, 0: default
-  bool completion_timeout_disabled = false;
 };
 /// REQUIRES: the PCI Express capability is there.
 DeviceControl device_control(const ConfigSpace& space);

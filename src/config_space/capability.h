@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "config_space/register_file.h"
@@ -71,6 +72,22 @@ struct Capability {
   std::vector<Register> registers;  ///< the DW at 0 without id, version and next pointer
   std::function<void(const RegisterWrite&, WriteEffect&)> on_write;  ///< may be empty
   std::optional<RegisterOwner> owner;  ///< set: every DW behind the first is its own
+
+  static Capability standard(std::uint16_t id, std::uint16_t size,
+                             std::vector<Register> registers) {
+    return {id, 1, false, size, std::move(registers), {}, {}};
+  }
+  static Capability extended(std::uint16_t id, std::uint16_t size,
+                             std::vector<Register> registers) {
+    return {id, 1, true, size, std::move(registers), {}, {}};
+  }
 };
+
+/// For Capability::on_write: any change of its registers is this effect.
+inline auto told_as(bool WriteEffect::*effect) {
+  return [effect](const RegisterWrite& write, WriteEffect& effects) {
+    effects.*effect |= write.before != write.after;
+  };
+}
 
 }  // namespace flitwise

@@ -19,18 +19,33 @@ constexpr std::uint32_t kStatusErrors = 0xf900U << 16;  ///< master and target a
 constexpr std::uint32_t kMinBarBytes = 4096;
 }  // namespace
 
+std::vector<Register> bar_registers(std::uint16_t offset, const BarSizes& sizes) {
+  std::vector<Register> registers;
+  for (const std::uint64_t size : sizes) {
+    if (size != 0) {
+      FLITWISE_CHECK(size >= kMinBarBytes && (size & (size - 1)) == 0,
+                     "size of a BAR: " + std::to_string(size));
+      const std::uint64_t writable = ~(size - 1);
+      registers.push_back({offset, cfg::kBarPrefetchable64, static_cast<std::uint32_t>(writable)});
+      registers.push_back({register_at(offset, 4), 0, static_cast<std::uint32_t>(writable >> 32)});
+    }
+    offset = register_at(offset, 8);
+  }
+  return registers;
+}
+
 void ConfigSpace::define_common(const FunctionIds& ids, std::uint8_t header_type,
                                 bool is_multi_function) {
   const auto type = static_cast<std::uint32_t>(
       header_type | (is_multi_function ? cfg::kHeaderMultiFunction : 0U));
-  registers_.define(0, {cfg::kVendorId, ids.vendor | std::uint32_t{ids.device} << 16, 0, 0, 0, 0});
-  registers_.define(0, {cfg::kCommand, 0, kCommandWritable, kStatusErrors, 0, 0});
-  registers_.define(0, {cfg::kRevisionClass, ids.revision | ids.class_code << 8, 0, 0, 0, 0});
-  registers_.define(0, {0x0c, type << 16, 0xff, 0, 0, 0});  // Cache Line Size is writable.
-  registers_.define(0, {cfg::kCapabilityPointer, 0, 0, 0, 0, 0});
-  registers_.define(0, {cfg::kInterruptLine, 0, 0xff, 0, 0, 0});
+  registers_.define(0, {cfg::kVendorId, ids.vendor | std::uint32_t{ids.device} << 16});
+  registers_.define(0, {cfg::kCommand, 0, kCommandWritable, kStatusErrors});
+  registers_.define(0, {cfg::kRevisionClass, ids.revision | ids.class_code << 8});
+  registers_.define(0, {0x0c, type << 16, 0xff});  // Cache Line Size is writable.
+  registers_.define(0, {cfg::kCapabilityPointer, 0});
+  registers_.define(0, {cfg::kInterruptLine, 0, 0xff});
   // An empty extended chain reads as a null header.
-  registers_.define(0, {cfg::kExtendedStart, 0, 0, 0, 0, 0});
+  registers_.define(0, {cfg::kExtendedStart, 0});
 }
 
 ConfigSpace ConfigSpace::type0(const FunctionIds& ids, const BarSizes& bars,
@@ -38,21 +53,9 @@ ConfigSpace ConfigSpace::type0(const FunctionIds& ids, const BarSizes& bars,
   ConfigSpace space;
   space.define_common(ids, 0, is_multi_function);
   space.registers_.define(
-      0,
-      {cfg::kSubsystemId, ids.subsystem_vendor | std::uint32_t{ids.subsystem} << 16, 0, 0, 0, 0});
-  for (unsigned index = 0; index < bars.size(); ++index) {
-    const std::uint64_t size = bars[index];
-    if (size == 0) {
-      continue;
-    }
-    FLITWISE_CHECK(size >= kMinBarBytes && (size & (size - 1)) == 0,
-                   "size of BAR " + std::to_string(2 * index) + ": " + std::to_string(size));
-    const std::uint64_t writable = ~(size - 1);
-    const auto offset = static_cast<std::uint16_t>(cfg::kBar0 + 8 * index);
-    space.registers_.define(
-        0, {offset, cfg::kBarPrefetchable64, static_cast<std::uint32_t>(writable), 0, 0, 0});
-    space.registers_.define(0, {static_cast<std::uint16_t>(offset + 4), 0,
-                                static_cast<std::uint32_t>(writable >> 32), 0, 0, 0});
+      0, {cfg::kSubsystemId, ids.subsystem_vendor | std::uint32_t{ids.subsystem} << 16});
+  for (const Register& definition : bar_registers(cfg::kBar0, bars)) {
+    space.registers_.define(0, definition);
   }
   return space;
 }
@@ -63,14 +66,13 @@ ConfigSpace ConfigSpace::type1(const FunctionIds& ids, bool is_multi_function) {
   FunctionIds bridge = ids;
   bridge.class_code = 0x060400;
   space.define_common(bridge, 1, is_multi_function);
-  space.registers_.define(0, {cfg::kBusNumbers, 0, 0x00ffffff, 0, 0, 0});
-  space.registers_.define(0, {cfg::kMemoryWindow, 0, 0xfff0fff0, 0, 0, 0});
+  space.registers_.define(0, {cfg::kBusNumbers, 0, 0x00ffffff});
+  space.registers_.define(0, {cfg::kMemoryWindow, 0, 0xfff0fff0});
   // The low nibbles say that the prefetchable window is a 64-bit one.
-  space.registers_.define(0, {cfg::kPrefetchWindow, 0x00010001, 0xfff0fff0, 0, 0, 0});
-  space.registers_.define(0, {cfg::kPrefetchBaseUpper, 0, 0xffffffff, 0, 0, 0});
-  space.registers_.define(0, {cfg::kPrefetchLimitUpper, 0, 0xffffffff, 0, 0, 0});
-  space.registers_.define(
-      0, {cfg::kBridgeControlDw, 0, 0x00030000 | cfg::kSecondaryBusReset, 0, 0, 0});
+  space.registers_.define(0, {cfg::kPrefetchWindow, 0x00010001, 0xfff0fff0});
+  space.registers_.define(0, {cfg::kPrefetchBaseUpper, 0, 0xffffffff});
+  space.registers_.define(0, {cfg::kPrefetchLimitUpper, 0, 0xffffffff});
+  space.registers_.define(0, {cfg::kBridgeControlDw, 0, 0x00030000 | cfg::kSecondaryBusReset});
   return space;
 }
 
@@ -86,16 +88,15 @@ std::uint16_t ConfigSpace::add(Capability capability) {
     registers_.define(start, definition);
   }
   if (extended) {
-    registers_.define(start,
-                      {0, capability.id | std::uint32_t{capability.version} << 16, 0, 0, 0, 0});
+    registers_.define(start, {0, capability.id | std::uint32_t{capability.version} << 16});
     if (last != 0) {
-      registers_.define(last, {0, std::uint32_t{start} << 20, 0, 0, 0, 0});
+      registers_.define(last, {0, std::uint32_t{start} << 20});
     }
   } else {
-    registers_.define(start, {0, capability.id, 0, 0, 0, 0});
+    registers_.define(start, {0, capability.id});
     registers_.define(last != 0 ? last : cfg::kCapabilityPointer,
-                      {0, last != 0 ? std::uint32_t{start} << 8 : start, 0, 0, 0, 0});
-    registers_.define(0, {cfg::kCommand, cfg::kStatusCapabilityList, 0, 0, 0, 0});
+                      {0, last != 0 ? std::uint32_t{start} << 8 : start});
+    registers_.define(0, {cfg::kCommand, cfg::kStatusCapabilityList});
   }
   last = start;
   next = static_cast<std::uint16_t>((start + capability.size + 3U) & ~3U);
@@ -139,11 +140,7 @@ WriteEffect ConfigSpace::write(std::uint16_t offset, std::uint32_t value,
   if (placed == nullptr) {
     note_header_write(dw, before, after, effect);
   } else if (placed->capability.on_write) {
-    RegisterWrite written{inside, before, after, 0};
-    for (unsigned byte = 0; byte < 4; ++byte) {
-      written.written |= (byte_enables >> byte & 1U) != 0 ? value & 0xffU << 8 * byte : 0U;
-    }
-    placed->capability.on_write(written, effect);
+    placed->capability.on_write({inside, before, after, value & byte_mask(byte_enables)}, effect);
     if (effect.error_status_cleared) {
       forget_cleared_error(*this);
     }
@@ -179,35 +176,17 @@ void ConfigSpace::reset(ResetKind kind) {
   }
 }
 
-std::optional<std::uint16_t> ConfigSpace::find(std::uint16_t id) const {
+std::optional<std::uint16_t> ConfigSpace::find(std::uint16_t id, bool is_extended) const {
   for (const Placed& placed : placed_) {
-    if (!placed.capability.is_extended && placed.capability.id == id) {
+    if (placed.capability.is_extended == is_extended && placed.capability.id == id) {
       return placed.start;
     }
   }
   return std::nullopt;
-}
-
-std::optional<std::uint16_t> ConfigSpace::find_extended(std::uint16_t id) const {
-  for (const Placed& placed : placed_) {
-    if (placed.capability.is_extended && placed.capability.id == id) {
-      return placed.start;
-    }
-  }
-  return std::nullopt;
-}
-
-bool ConfigSpace::memory_space_enabled() const {
-  return (registers_.read(cfg::kCommand) & cfg::kCommandMemorySpace) != 0;
-}
-
-bool ConfigSpace::bus_master_enabled() const {
-  return (registers_.read(cfg::kCommand) & cfg::kCommandBusMaster) != 0;
 }
 
 AddressRange ConfigSpace::bar(unsigned index) const {
-  return is_bridge_ || index > 2 ? AddressRange{}
-                                 : bar_at(static_cast<std::uint16_t>(cfg::kBar0 + 8 * index));
+  return is_bridge_ || index > 2 ? AddressRange{} : bar_at(register_at(cfg::kBar0, 8 * index));
 }
 
 AddressRange ConfigSpace::bar_at(std::uint16_t offset) const {

@@ -27,6 +27,9 @@ struct FunctionIds {
 /// Three 64-bit prefetchable BARs; size 0: not there, else a power of two from 4 KiB up.
 using BarSizes = std::array<std::uint64_t, 3>;
 
+/// Registers of such BARs, the first of them at `offset`. REQUIRES: the sizes are as above.
+std::vector<Register> bar_registers(std::uint16_t offset, const BarSizes& sizes);
+
 /// One byte range. Empty when size is 0.
 struct AddressRange {
   std::uint64_t base = 0;
@@ -53,12 +56,12 @@ class ConfigSpace {
   void reset(ResetKind kind);
 
   /// Start of a capability in the chain, if it is there.
-  std::optional<std::uint16_t> find(std::uint16_t id) const;
-  std::optional<std::uint16_t> find_extended(std::uint16_t id) const;
+  std::optional<std::uint16_t> find(std::uint16_t id) const { return find(id, false); }
+  std::optional<std::uint16_t> find_extended(std::uint16_t id) const { return find(id, true); }
 
   bool is_bridge() const { return is_bridge_; }
-  bool memory_space_enabled() const;
-  bool bus_master_enabled() const;
+  bool memory_space_enabled() const { return has_command(cfg::kCommandMemorySpace); }
+  bool bus_master_enabled() const { return has_command(cfg::kCommandBusMaster); }
   /// Where BAR pair 0..2 stands, enabled or not; empty if there is none.
   AddressRange bar(unsigned index) const;
   /// The 64-bit BAR whose low DW stands at this offset.
@@ -70,6 +73,8 @@ class ConfigSpace {
     Capability capability;
   };
   ConfigSpace() = default;
+  std::optional<std::uint16_t> find(std::uint16_t id, bool is_extended) const;
+  bool has_command(std::uint32_t bit) const { return (registers_.read(cfg::kCommand) & bit) != 0; }
   const Placed* placed_at(std::uint16_t offset) const;
   void define_common(const FunctionIds& ids, std::uint8_t header_type, bool is_multi_function);
   void note_header_write(std::uint16_t offset, std::uint32_t before, std::uint32_t after,

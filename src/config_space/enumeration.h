@@ -4,12 +4,12 @@
 /// enumeration (docs/config_space.md).
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config_space/config_space.h"
@@ -97,12 +97,13 @@ struct EnumerationResult {
 class Enumerator {
  public:
   explicit Enumerator(EnumeratorOptions options);
-  ~Enumerator();
-  Enumerator(Enumerator&& other) noexcept;
-  Enumerator& operator=(Enumerator&& other) noexcept;
+  Enumerator(const Enumerator&) = delete;  // its steps refer to it
+  Enumerator& operator=(const Enumerator&) = delete;
 
   /// The access to perform now; the same one until it is answered. Empty: all done.
-  std::optional<CfgAccess> next() const;
+  std::optional<CfgAccess> next() const {
+    return steps_.empty() ? std::nullopt : steps_.front().access;
+  }
   /// The outcome of next(): the value read (ignored for writes), or that it ended in an error
   /// completion (reads as all ones).
   void answer(std::uint32_t value, bool unsupported_request);
@@ -110,8 +111,53 @@ class Enumerator {
   const EnumerationResult& result() const;
 
  private:
-  class Plan;
-  std::unique_ptr<Plan> plan_;
+  using Then = std::function<void(std::uint32_t value)>;
+  struct Step {
+    std::optional<CfgAccess> access;  ///< none: only `then`
+    Then then;
+  };
+
+  // Steps, in the order called, before everything that is still to do: so the walk is depth-first
+  // and can go on at every access.
+  void read(Bdf target, unsigned offset, Then then);
+  void write(Bdf target, unsigned offset, std::uint32_t value, std::uint8_t byte_enables = 0xf);
+  void later(std::function<void()> then);
+  void settle();
+
+  // Discovery (enumeration_scan.cpp).
+  void scan_bus(unsigned bus, int parent, unsigned devices);
+  void probe(Bdf bdf, int parent);
+  void found(Bdf bdf, int parent, std::uint32_t ids);
+  void walk_standard(std::size_t index, unsigned at, unsigned limit);
+  void walk_extended(std::size_t index, unsigned at, unsigned limit);
+  void read_pcie_capability(std::size_t index);
+  void plan_vfs(std::size_t index);
+  void reserve_vf_buses(std::size_t index);
+  void descend(std::size_t index);
+  void size_bars(std::size_t index);
+  void size_bar(std::size_t index, unsigned offset, unsigned number, bool is_vf);
+
+  // Placement and set-up (enumeration_setup.cpp).
+  void place_all();
+  std::uint64_t place_below(int parent, std::uint64_t cursor);
+  std::uint64_t place(FoundBar& bar, std::uint64_t cursor);
+  void set_up_all();
+  void write_bars(const FoundFunction& function);
+  void write_window(std::size_t index);
+  void write_device_control(FoundFunction& function);
+  void write_device_control_2(std::size_t index);
+  void write_acs(const FoundFunction& function);
+  void write_vf_enable(const FoundFunction& function);
+  unsigned common_mps(std::size_t index) const;
+  int root_of(int index) const;
+  bool has_ari_below(std::size_t index) const;
+
+  const EnumeratorOptions options_;
+  std::deque<Step> steps_;
+  std::vector<Step> fresh_;
+  EnumerationResult result_;
+  std::vector<AddressRange> windows_;  ///< by function; of bridges
+  unsigned next_bus_ = 1;
 };
 
 }  // namespace flitwise

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "config_space/enumeration_plan.h"
+#include "config_space/enumeration.h"
 
 namespace flitwise {
 
@@ -24,22 +24,22 @@ std::uint32_t high_half(std::uint64_t value) {
 }
 }  // namespace
 
-void Enumerator::Plan::place_all() {
+void Enumerator::place_all() {
   const std::uint64_t end = place_below(-1, options_.mmio.base);
   if (end - options_.mmio.base > options_.mmio.size) {
-    result.problems.push_back(fmt::format("BARs need {} bytes of address space, {} are there",
-                                          end - options_.mmio.base, options_.mmio.size));
+    result_.problems.push_back(fmt::format("BARs need {} bytes of address space, {} are there",
+                                           end - options_.mmio.base, options_.mmio.size));
   }
 }
 
-std::uint64_t Enumerator::Plan::place(FoundBar& bar, std::uint64_t cursor) {
+std::uint64_t Enumerator::place(FoundBar& bar, std::uint64_t cursor) {
   bar.range.base = align_up(cursor, bar.alignment);
   return bar.range.base + bar.range.size;
 }
 
-std::uint64_t Enumerator::Plan::place_below(int parent, std::uint64_t cursor) {
-  for (std::size_t index = 0; index < result.functions.size(); ++index) {
-    FoundFunction& function = result.functions[index];
+std::uint64_t Enumerator::place_below(int parent, std::uint64_t cursor) {
+  for (std::size_t index = 0; index < result_.functions.size(); ++index) {
+    FoundFunction& function = result_.functions[index];
     if (function.parent != parent) {
       continue;
     }
@@ -58,9 +58,9 @@ std::uint64_t Enumerator::Plan::place_below(int parent, std::uint64_t cursor) {
   return cursor;
 }
 
-void Enumerator::Plan::set_up_all() {
-  for (std::size_t index = 0; index < result.functions.size(); ++index) {
-    FoundFunction& function = result.functions[index];
+void Enumerator::set_up_all() {
+  for (std::size_t index = 0; index < result_.functions.size(); ++index) {
+    FoundFunction& function = result_.functions[index];
     function.mps = common_mps(index);
     if (function.is_bridge) {
       write_window(index);
@@ -75,7 +75,7 @@ void Enumerator::Plan::set_up_all() {
     write_vf_enable(function);
   }
   if (options_.further) {
-    for (const FoundFunction& function : result.functions) {
+    for (const FoundFunction& function : result_.functions) {
       for (const CfgAccess& access : options_.further(function)) {
         fresh_.push_back({access, nullptr});
       }
@@ -83,7 +83,7 @@ void Enumerator::Plan::set_up_all() {
   }
 }
 
-void Enumerator::Plan::write_bars(const FoundFunction& function) {
+void Enumerator::write_bars(const FoundFunction& function) {
   for (const FoundBar& bar : function.bars) {
     const unsigned offset = cfg::kBar0 + 4 * bar.index;
     write(function.bdf, offset, static_cast<std::uint32_t>(bar.range.base));
@@ -97,8 +97,8 @@ void Enumerator::Plan::write_bars(const FoundFunction& function) {
   }
 }
 
-void Enumerator::Plan::write_window(std::size_t index) {
-  const Bdf bdf = result.functions[index].bdf;
+void Enumerator::write_window(std::size_t index) {
+  const Bdf bdf = result_.functions[index].bdf;
   const AddressRange window = windows_[index];
   write(bdf, cfg::kMemoryWindow, kClosedWindow);
   if (window.size == 0) {
@@ -114,7 +114,7 @@ void Enumerator::Plan::write_window(std::size_t index) {
   write(bdf, cfg::kPrefetchLimitUpper, high_half(limit));
 }
 
-void Enumerator::Plan::write_device_control(FoundFunction& function) {
+void Enumerator::write_device_control(FoundFunction& function) {
   const auto start = function.capability(cfg::kCapPcie);
   if (!start) {
     return;
@@ -133,8 +133,8 @@ void Enumerator::Plan::write_device_control(FoundFunction& function) {
   write(function.bdf, *start + pcie::kDeviceControl, value, 0x3);
 }
 
-void Enumerator::Plan::write_device_control_2(std::size_t index) {
-  FoundFunction& function = result.functions[index];
+void Enumerator::write_device_control_2(std::size_t index) {
+  FoundFunction& function = result_.functions[index];
   const auto start = function.capability(cfg::kCapPcie);
   if (!start) {
     return;
@@ -150,7 +150,7 @@ void Enumerator::Plan::write_device_control_2(std::size_t index) {
   write(function.bdf, *start + pcie::kDeviceControl2, value, 0x3);
 }
 
-void Enumerator::Plan::write_acs(const FoundFunction& function) {
+void Enumerator::write_acs(const FoundFunction& function) {
   const auto start = function.extended_capability(cfg::kExtAcs);
   if (!start) {
     return;
@@ -172,7 +172,7 @@ void Enumerator::Plan::write_acs(const FoundFunction& function) {
   write(function.bdf, *start + cfg::acs::kControl, access.control << 16, 0xc);
 }
 
-void Enumerator::Plan::write_vf_enable(const FoundFunction& function) {
+void Enumerator::write_vf_enable(const FoundFunction& function) {
   if (function.num_vfs == 0) {
     return;
   }
@@ -187,28 +187,28 @@ void Enumerator::Plan::write_vf_enable(const FoundFunction& function) {
   }
 }
 
-int Enumerator::Plan::root_of(int index) const {
-  while (result.functions[static_cast<std::size_t>(index)].parent >= 0) {
-    index = result.functions[static_cast<std::size_t>(index)].parent;
+int Enumerator::root_of(int index) const {
+  while (result_.functions[static_cast<std::size_t>(index)].parent >= 0) {
+    index = result_.functions[static_cast<std::size_t>(index)].parent;
   }
   return index;
 }
 
 // The smallest of all functions in the hierarchy of one root port.
-unsigned Enumerator::Plan::common_mps(std::size_t index) const {
+unsigned Enumerator::common_mps(std::size_t index) const {
   unsigned mps = options_.mps;
   const int root = root_of(static_cast<int>(index));
-  for (std::size_t other = 0; other < result.functions.size(); ++other) {
+  for (std::size_t other = 0; other < result_.functions.size(); ++other) {
     if (root_of(static_cast<int>(other)) == root) {
-      const std::uint32_t supported = result.functions[other].device_capabilities & 7U;
+      const std::uint32_t supported = result_.functions[other].device_capabilities & 7U;
       mps = std::min(mps, 128U << std::min(supported, 5U));
     }
   }
   return mps;
 }
 
-bool Enumerator::Plan::has_ari_below(std::size_t index) const {
-  for (const FoundFunction& function : result.functions) {
+bool Enumerator::has_ari_below(std::size_t index) const {
+  for (const FoundFunction& function : result_.functions) {
     if (function.parent == static_cast<int>(index) && function.extended_capability(cfg::kExtAri)) {
       return true;
     }

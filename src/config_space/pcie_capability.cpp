@@ -26,7 +26,7 @@ std::uint32_t device_capability(const PcieOptions& options) {
 // Of a VF only Initiate FLR, which is no field that is kept, and Device Status. Its PF controls the
 // rest for it. [LNK-9.28]
 Register virtual_device_control() {
-  return {pcie::kDeviceControl, 0, 0, 0xfU << 16, 0, 0};
+  return {pcie::kDeviceControl, 0, 0, 0xfU << 16};
 }
 
 std::uint32_t device_control_bits(const PcieOptions& options) {
@@ -60,22 +60,19 @@ std::vector<Register> registers_of(const PcieOptions& options) {
                                  (is_downstream ? pcie::kAriForwarding : 0U) |
                                  (options.ten_bit_tag ? pcie::kTenBitRequester : 0U);
   return {
-      {pcie::kCapabilities, (2U | type << 4) << 16, 0, 0, 0, 0},
+      {pcie::kCapabilities, (2U | type << 4) << 16},
       {pcie::kDeviceCap, device_capability(options), 0, 0, 0, pcie::kCapSlotPower},
       options.is_virtual ? virtual_device_control() : device_control_register(options),
-      {pcie::kLinkCap,
-       link | (is_downstream ? pcie::kLinkActiveReporting : 0U) |
-           std::uint32_t{options.port_number} << 24,
-       0, 0, 0, 0},
+      {pcie::kLinkCap, link | (is_downstream ? pcie::kLinkActiveReporting : 0U) |
+                           std::uint32_t{options.port_number} << 24},
       {pcie::kLinkControl, link << 16 | (is_downstream ? pcie::kLinkActive : 0U),
        0xc3 | (options.can_be_disabled ? pcie::kLinkDisable : 0U), 0, 0, 0xc3},
-      {pcie::kRootControl, 0, is_root ? 0x1fU : 0U, 0, 0, 0},
+      {pcie::kRootControl, 0, is_root ? 0x1fU : 0U},
       {pcie::kDeviceCap2,
-       0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags | prefixes, 0, 0, 0,
-       0},
-      {pcie::kDeviceControl2, 0, options.is_virtual ? 0U : control2, 0, 0, 0},
-      {pcie::kLinkCap2, speeds, 0, 0, 0, 0},
-      {pcie::kLinkControl2, options.generation, 0xf, 0, 0xf, 0},
+       0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags | prefixes},
+      {pcie::kDeviceControl2, 0, options.is_virtual ? 0U : control2},
+      {pcie::kLinkCap2, speeds},
+      {pcie::kLinkControl2, options.generation, 0xf, 0, 0xf},
   };
 }
 }  // namespace
@@ -85,10 +82,7 @@ Capability pcie_capability(const PcieOptions& options) {
       options.generation >= 1 && options.generation <= 6 && options.lanes >= 1 &&
           options.lanes <= 32,
       "generation " + std::to_string(options.generation) + " x" + std::to_string(options.lanes));
-  Capability capability;
-  capability.id = cfg::kCapPcie;
-  capability.size = 0x3c;
-  capability.registers = registers_of(options);
+  Capability capability = Capability::standard(cfg::kCapPcie, 0x3c, registers_of(options));
   const bool has_flr = options.type == pcie::PortType::kEndpoint;
   capability.on_write = [has_flr](const RegisterWrite& write, WriteEffect& effect) {
     if (write.offset == pcie::kDeviceControl) {
@@ -106,8 +100,8 @@ Capability pcie_capability(const PcieOptions& options) {
 
 DeviceControl device_control(const ConfigSpace& space) {
   const std::uint16_t start = space.find(cfg::kCapPcie).value();
-  const std::uint32_t one = space.read(static_cast<std::uint16_t>(start + pcie::kDeviceControl));
-  const std::uint32_t two = space.read(static_cast<std::uint16_t>(start + pcie::kDeviceControl2));
+  const std::uint32_t one = space.read(register_at(start, pcie::kDeviceControl));
+  const std::uint32_t two = space.read(register_at(start, pcie::kDeviceControl2));
   DeviceControl control;
   control.mps = size_of_code(one >> pcie::kMpsShift);
   control.mrrs = size_of_code(one >> pcie::kMrrsShift);
@@ -116,9 +110,6 @@ DeviceControl device_control(const ConfigSpace& space) {
                                                          : 5;
   control.relaxed_ordering = (one & pcie::kRelaxedOrdering) != 0;
   control.id_based_ordering = (two & pcie::kIdoRequest) != 0;
-  control.id_based_ordering_completion = (two & pcie::kIdoCompletion) != 0;
-  control.completion_timeout_code = static_cast<std::uint8_t>(two & pcie::kTimeoutValueMask);
-  control.completion_timeout_disabled = (two & pcie::kTimeoutDisable) != 0;
   return control;
 }
 

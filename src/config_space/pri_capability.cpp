@@ -41,10 +41,7 @@ void write_register(PageRequestInterface& interface, std::uint16_t offset, std::
       effect.pri_control_changed = true;
     }
   } else if (offset == pri::kAllocation && byte_enables != 0) {
-    std::uint32_t mask = 0;
-    for (unsigned byte = 0; byte < 4; ++byte) {
-      mask |= (byte_enables >> byte & 1U) != 0 ? 0xffU << 8 * byte : 0U;
-    }
+    const std::uint32_t mask = byte_mask(byte_enables);
     misuse = interface.write_allocation((interface.allocation() & ~mask) | (value & mask));
     effect.pri_control_changed = true;
   }
@@ -53,18 +50,14 @@ void write_register(PageRequestInterface& interface, std::uint16_t offset, std::
 }  // namespace
 
 Capability pri_capability(PageRequestInterface& interface) {
-  Capability capability;
-  capability.id = cfg::kExtPri;
-  capability.is_extended = true;
-  capability.size = 0x10;
-  RegisterOwner owner;
-  owner.read = [&interface](std::uint16_t offset) { return read_register(interface, offset); };
-  owner.write = [&interface](std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables,
-                             WriteEffect& effect) {
-    write_register(interface, offset, value, byte_enables, effect);
-  };
-  owner.reset = [&interface](ResetKind) { interface.reset(); };
-  capability.owner = owner;
+  Capability capability = Capability::extended(cfg::kExtPri, 0x10, {});
+  capability.owner = {
+      [&interface](std::uint16_t offset) { return read_register(interface, offset); },
+      [&interface](std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables,
+                   WriteEffect& effect) {
+        write_register(interface, offset, value, byte_enables, effect);
+      },
+      [&interface](ResetKind) { interface.reset(); }};
   return capability;
 }
 

@@ -4,16 +4,6 @@
 
 namespace flitwise {
 
-namespace {
-std::uint32_t byte_mask(std::uint8_t byte_enables) {
-  std::uint32_t mask = 0;
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    mask |= (byte_enables >> byte & 1U) != 0 ? 0xffU << 8 * byte : 0U;
-  }
-  return mask;
-}
-}  // namespace
-
 void RegisterFile::define(std::uint16_t base, const Register& definition) {
   const std::size_t index = (base + definition.offset) / 4U;
   if (cells_.size() <= index) {

@@ -13,6 +13,15 @@ constexpr std::uint16_t register_at(std::uint16_t start, unsigned offset) {
   return static_cast<std::uint16_t>(start + offset);
 }
 
+/// Bits of the bytes that byte_enables [3:0] select.
+constexpr std::uint32_t byte_mask(std::uint8_t byte_enables) {
+  std::uint32_t mask = 0;
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    mask |= (byte_enables >> byte & 1U) != 0 ? 0xffU << 8 * byte : 0U;
+  }
+  return mask;
+}
+
 /// One DW of configuration space. Bits in no mask are read-only (a zero there: reserved).
 struct Register {
   std::uint16_t offset = 0;  ///< from the start of its structure, DW aligned

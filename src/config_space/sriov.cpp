@@ -2,53 +2,24 @@
 // SR-IOV capability of a physical function, and where its virtual functions are.
 #include "config_space/capabilities.h"
 
-#include <string>
-
-#include "flitwise/error.h"
-
 namespace flitwise {
 
 namespace sriov = cfg::sriov;
 
-namespace {
-std::vector<Register> vf_bar_registers(const BarSizes& sizes) {
-  std::vector<Register> registers;
-  for (unsigned index = 0; index < sizes.size(); ++index) {
-    if (sizes[index] == 0) {
-      continue;
-    }
-    FLITWISE_CHECK(sizes[index] >= 4096 && (sizes[index] & (sizes[index] - 1)) == 0,
-                   "size of VF BAR: " + std::to_string(sizes[index]));
-    const std::uint64_t writable = ~(sizes[index] - 1);
-    const std::uint16_t offset = register_at(sriov::kVfBar0, 8 * index);
-    registers.push_back(
-        {offset, cfg::kBarPrefetchable64, static_cast<std::uint32_t>(writable), 0, 0, 0});
-    registers.push_back(
-        {register_at(offset, 4), 0, static_cast<std::uint32_t>(writable >> 32), 0, 0, 0});
-  }
-  return registers;
-}
-}  // namespace
-
 Capability sriov_capability(const SriovOptions& options) {
   constexpr std::uint32_t kControlBits =
       sriov::kVfEnable | sriov::kVfMemorySpace | sriov::kAriHierarchy | sriov::kVfTenBitRequester;
-  Capability capability;
-  capability.id = cfg::kExtSriov;
-  capability.is_extended = true;
-  capability.size = 0x40;
-  capability.registers = vf_bar_registers(options.vf_bars);
+  Capability capability =
+      Capability::extended(cfg::kExtSriov, 0x40, bar_registers(sriov::kVfBar0, options.vf_bars));
   const std::vector<Register> fixed{
-      {0x04, 1U << 2, 0, 0, 0, 0},  // VF 10-bit tag requester supported.
-      {sriov::kControl, 0, kControlBits, 0, 0, 0},
-      {sriov::kInitialTotal, options.total_vfs | std::uint32_t{options.total_vfs} << 16, 0, 0, 0,
-       0},
-      {sriov::kNumVfs, 0, 0xffff, 0, 0, 0},
-      {sriov::kOffsetStride, options.vf_offset | std::uint32_t{options.vf_stride} << 16, 0, 0, 0,
-       0},
-      {sriov::kVfDeviceId, std::uint32_t{options.vf_device_id} << 16, 0, 0, 0, 0},
-      {sriov::kSupportedPageSizes, 1, 0, 0, 0, 0},
-      {sriov::kSystemPageSize, 1, 0x1, 0, 0, 0},
+      {0x04, 1U << 2},  // VF 10-bit tag requester supported.
+      {sriov::kControl, 0, kControlBits},
+      {sriov::kInitialTotal, options.total_vfs | std::uint32_t{options.total_vfs} << 16},
+      {sriov::kNumVfs, 0, 0xffff},
+      {sriov::kOffsetStride, options.vf_offset | std::uint32_t{options.vf_stride} << 16},
+      {sriov::kVfDeviceId, std::uint32_t{options.vf_device_id} << 16},
+      {sriov::kSupportedPageSizes, 1},
+      {sriov::kSystemPageSize, 1, 0x1},
   };
   capability.registers.insert(capability.registers.end(), fixed.begin(), fixed.end());
   capability.on_write = [](const RegisterWrite& write, WriteEffect& effect) {

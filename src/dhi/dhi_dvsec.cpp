@@ -2,6 +2,7 @@
 // Register bits of the DHI capability, as docs/formats/dhi_dvsec.md lays them out.
 #include "dhi/dhi_dvsec.h"
 
+#include "config_space/register_file.h"
 #include "dhi/dhi_message.h"
 
 namespace flitwise {
@@ -18,14 +19,6 @@ std::uint32_t capability_bits(const DhiCapability& capability) {
          (capability.has_stall ? 1U << 8 : 0U) | (capability.has_bypass ? 1U << 9 : 0U) |
          (capability.is_device_managed ? 1U << 10 : 0U) |
          (capability.is_software_managed ? 1U << 11 : 0U);
-}
-
-std::uint32_t bytes_mask(std::uint8_t byte_enables) {
-  std::uint32_t mask = 0;
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    mask |= ((byte_enables >> byte) & 1U) != 0 ? 0xffU << (8 * byte) : 0U;
-  }
-  return mask;
 }
 
 }  // namespace
@@ -84,7 +77,7 @@ bool DhiDvsec::write(std::uint16_t offset, std::uint32_t value, std::uint8_t byt
   } else {
     return false;
   }
-  writable &= bytes_mask(byte_enables);
+  writable &= byte_mask(byte_enables);
   const std::uint32_t before = *target;
   *target = (before & ~writable) | (value & writable);
   return *target != before;
