@@ -115,13 +115,6 @@ bool DeviceHandleTable::given_up(HandlePin pin) {
   return true;
 }
 
-void DeviceHandleTable::cancelled(HandlePin pin) {
-  if (Entry* entry = pinned(pin)) {
-    FLITWISE_CHECK(entry->unsent > 0, fmt::format("handle {}: cancelled twice", to_int(pin.dhi)));
-    --entry->unsent;
-  }
-}
-
 void DeviceHandleTable::pushed_through(std::uint64_t serial) {
   FLITWISE_CHECK(serial <= posted_serial_, fmt::format("serial {} was never sent", serial));
   pushed_through_ = std::max(pushed_through_, serial);
@@ -146,23 +139,16 @@ bool DeviceHandleTable::is_idle(const Entry& entry) const {
 }
 
 std::optional<Slot> DeviceHandleTable::first_idle(const SlotList& list) const {
-  std::optional<Slot> slot = list.front();
-  for (unsigned looked = 0; slot && looked < kVictimScan; ++looked) {
-    if (is_idle(entries_[*slot])) {
-      return slot;
-    }
-    slot = list.next(*slot);
-  }
-  return std::nullopt;
+  return first_idle(list.front(), [&list](Slot slot) { return list.next(slot); });
 }
 
-std::optional<Slot> DeviceHandleTable::first_idle_by_policy() const {
-  std::optional<Slot> slot = policy_->first();
+template <class Next>
+std::optional<Slot> DeviceHandleTable::first_idle(std::optional<Slot> slot, Next next) const {
   for (unsigned looked = 0; slot && looked < kVictimScan; ++looked) {
     if (is_idle(entries_[*slot])) {
       return slot;
     }
-    slot = policy_->after(*slot);
+    slot = next(*slot);
   }
   return std::nullopt;
 }
@@ -178,7 +164,8 @@ std::optional<Slot> DeviceHandleTable::pick_victim() const {
         return slot;
       }
     }
-    if (const auto slot = first_idle_by_policy()) {
+    if (const auto slot =
+            first_idle(policy_->first(), [this](Slot one) { return policy_->after(one); })) {
       return slot;
     }
   }

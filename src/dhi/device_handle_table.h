@@ -124,8 +124,6 @@ class DeviceHandleTable {
   /// goes to no other domain until the table is reset. Its domain goes on using it. True: it was
   /// not kept before. [DHI D10] [DHI S2]
   bool given_up(HandlePin pin);
-  /// A posted TLP will not be sent after all.
-  void cancelled(HandlePin pin);
   /// Serial of the last posted use sent; note it when a non-posted request with RO=IDO=0 is sent.
   std::uint64_t posted_serial() const { return posted_serial_; }
   /// All posted uses up to `serial` are at the host: such a request, sent after it, completed.
@@ -225,7 +223,8 @@ class DeviceHandleTable {
   MissOutcome readiness(Slot slot) const;
   std::optional<Slot> pick_victim() const;
   std::optional<Slot> first_idle(const SlotList& list) const;
-  std::optional<Slot> first_idle_by_policy() const;
+  template <class Next>
+  std::optional<Slot> first_idle(std::optional<Slot> slot, Next next) const;
   std::optional<Slot> first_to_wait_for() const;
   void fill(Slot slot, DomainId domain, const AllocMessage& message);
   Evicted clear(Slot slot);

@@ -2,6 +2,7 @@
 // Bits of the DHI messages, as docs/formats/dhi_messages.md lays them out.
 #include "dhi/dhi_message.h"
 
+#include "common/name_table.h"
 #include "tlp/dw_bytes.h"
 
 namespace flitwise {
@@ -88,35 +89,25 @@ DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload) {
   DeallocMessage message;
   message.epoch = fields.epoch;
   message.dhi = fields.dhi;
-  switch (fields.opcode) {
-    case kDeallocOne:
-      message.scope = DeallocScope::kOne;
-      return message;
-    case kDeallocRange: {
-      const std::uint32_t data = dw_at(payload);
-      if ((data >> 16) != 0) {
-        return DhiMessageError::kReservedBits;
-      }
-      if (is_too_wide(data)) {
-        return DhiMessageError::kHandleTooWide;
-      }
-      message.scope = DeallocScope::kRange;
-      message.upper = Dhi{static_cast<std::uint16_t>(data)};
-      return to_int(message.upper) < to_int(message.dhi) ? DhiMessage{DhiMessageError::kBadScope}
-                                                         : DhiMessage{message};
+  message.scope = static_cast<DeallocScope>(fields.opcode - kDeallocOne);
+  const bool has_data =
+      message.scope == DeallocScope::kRange || message.scope == DeallocScope::kFunction;
+  const std::uint32_t data = has_data ? dw_at(payload) : 0;
+  if (message.scope == DeallocScope::kRange) {
+    if ((data >> 16) != 0) {
+      return DhiMessageError::kReservedBits;
     }
-    case kDeallocFunction: {
-      const std::uint32_t data = dw_at(payload);
-      message.scope = DeallocScope::kFunction;
-      message.function.value = static_cast<std::uint16_t>(data >> 16);
-      const bool is_clean = (data & 0xffffU) == 0 && to_int(fields.dhi) == 0;
-      return is_clean ? DhiMessage{message} : DhiMessage{DhiMessageError::kReservedBits};
+    if (is_too_wide(data)) {
+      return DhiMessageError::kHandleTooWide;
     }
-    default:
-      message.scope = DeallocScope::kAll;
-      return to_int(fields.dhi) == 0 ? DhiMessage{message}
-                                     : DhiMessage{DhiMessageError::kReservedBits};
+    message.upper = Dhi{static_cast<std::uint16_t>(data)};
+    return to_int(message.upper) < to_int(message.dhi) ? DhiMessage{DhiMessageError::kBadScope}
+                                                       : DhiMessage{message};
   }
+  message.function.value = static_cast<std::uint16_t>(data >> 16);
+  const bool is_clean =
+      message.scope == DeallocScope::kOne || ((data & 0xffffU) == 0 && to_int(fields.dhi) == 0);
+  return is_clean ? DhiMessage{message} : DhiMessage{DhiMessageError::kReservedBits};
 }
 
 // Upstream it is the device's own and has no tag; downstream it is an order. [DHI D11] [DHI D15]
@@ -156,21 +147,10 @@ DhiMessage read_report(const Fields& fields) {
 
 /// Payload DWs that the opcode asks for; empty for an unknown one.
 std::optional<unsigned> payload_dw(std::uint32_t opcode) {
-  switch (opcode) {
-    case kAlloc:
-      return kAllocPayloadDw;
-    case kDeallocRange:
-    case kDeallocFunction:
-      return 1;
-    case kDeallocOne:
-    case kDeallocAll:
-    case kDone:
-    case kAllocAck:
-    case kError:
-      return 0;
-    default:
-      return std::nullopt;
-  }
+  constexpr unsigned kUnknown = 16;
+  constexpr unsigned kPayloadDw[] = {kUnknown, kAllocPayloadDw, 0, 1, 1, 0, 0, kUnknown, 0, 0};
+  return opcode > kError || kPayloadDw[opcode] == kUnknown ? std::nullopt
+                                                           : std::optional(kPayloadDw[opcode]);
 }
 
 bool is_length_right(const Tlp& tlp, std::size_t bytes, unsigned wanted_dw) {
@@ -207,25 +187,15 @@ namespace {
 void write_any_dealloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
                        MsgRouting routing, Bdf destination, const DeallocOrder& order) {
   const DeallocMessage& message = order.message;
-  const auto begin = [&](Opcode opcode, Dhi dhi) {
-    start(tlp, payload, requester_id, routing, destination,
-          dw3(opcode, order.tag, message.epoch, dhi));
-  };
-  switch (message.scope) {
-    case DeallocScope::kOne:
-      begin(kDeallocOne, message.dhi);
-      return;
-    case DeallocScope::kRange:
-      begin(kDeallocRange, message.dhi);
-      add_data(tlp, payload, to_int(message.upper));
-      return;
-    case DeallocScope::kFunction:
-      begin(kDeallocFunction, Dhi{});
-      add_data(tlp, payload, static_cast<std::uint32_t>(message.function.value) << 16);
-      return;
-    case DeallocScope::kAll:
-      begin(kDeallocAll, Dhi{});
-      return;
+  const bool names_handle =
+      message.scope == DeallocScope::kOne || message.scope == DeallocScope::kRange;
+  start(tlp, payload, requester_id, routing, destination,
+        dw3(kDeallocOne + static_cast<std::uint32_t>(message.scope), order.tag, message.epoch,
+            names_handle ? message.dhi : Dhi{}));
+  if (message.scope == DeallocScope::kRange) {
+    add_data(tlp, payload, to_int(message.upper));
+  } else if (message.scope == DeallocScope::kFunction) {
+    add_data(tlp, payload, static_cast<std::uint32_t>(message.function.value) << 16);
   }
 }
 }  // namespace
@@ -256,37 +226,6 @@ void write_error(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
                  const HandleErrorMessage& message) {
   start(tlp, payload, requester_id, MsgRouting::kById, destination,
         dw3(kError, static_cast<std::uint32_t>(message.status), message.epoch, message.dhi));
-}
-
-void write_alloc(Packet& packet, Bdf requester_id, const AllocMessage& message) {
-  packet.purpose = HandlePurpose::kAlloc;
-  write_alloc(packet.tlp, packet.payload, requester_id, message);
-}
-
-void write_dealloc(Packet& packet, Bdf requester_id, const DeallocMessage& message) {
-  packet.purpose = HandlePurpose::kDealloc;
-  write_dealloc(packet.tlp, packet.payload, requester_id, message);
-}
-
-void write_order(Packet& packet, Bdf requester_id, Bdf destination, const DeallocOrder& order) {
-  packet.purpose = HandlePurpose::kDealloc;
-  write_order(packet.tlp, packet.payload, requester_id, destination, order);
-}
-
-void write_done(Packet& packet, Bdf requester_id, const DeallocDone& done) {
-  packet.purpose = HandlePurpose::kAck;
-  write_done(packet.tlp, packet.payload, requester_id, done);
-}
-
-void write_alloc_ack(Packet& packet, Bdf requester_id, Bdf destination,
-                     const AllocAckMessage& message) {
-  packet.purpose = HandlePurpose::kAck;
-  write_alloc_ack(packet.tlp, packet.payload, requester_id, destination, message);
-}
-
-void write_error(Packet& packet, Bdf requester_id, Bdf destination,
-                 const HandleErrorMessage& message) {
-  write_error(packet.tlp, packet.payload, requester_id, destination, message);
 }
 
 DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::size_t bytes) {
@@ -330,29 +269,10 @@ DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::s
 }
 
 const char* name_of(DhiMessageError error) {
-  switch (error) {
-    case DhiMessageError::kNotDhi:
-      return "not_dhi";
-    case DhiMessageError::kBadOpcode:
-      return "bad_opcode";
-    case DhiMessageError::kBadLength:
-      return "bad_length";
-    case DhiMessageError::kReservedBits:
-      return "reserved_bits";
-    case DhiMessageError::kHandleTooWide:
-      return "handle_too_wide";
-    case DhiMessageError::kBadScope:
-      return "bad_scope";
-    case DhiMessageError::kBadStatus:
-      return "bad_status";
-    case DhiMessageError::kBadRouting:
-      return "bad_routing";
-    case DhiMessageError::kPoisoned:
-      return "poisoned";
-    case DhiMessageError::kNotOrdered:
-      return "not_ordered";
-  }
-  return "?";
+  static constexpr const char* kNames[] = {
+      "not_dhi",   "bad_opcode", "bad_length",  "reserved_bits", "handle_too_wide",
+      "bad_scope", "bad_status", "bad_routing", "poisoned",      "not_ordered"};
+  return name_in(kNames, error);
 }
 
 }  // namespace flitwise

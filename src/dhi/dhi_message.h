@@ -60,14 +60,32 @@ void write_error(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
                  const HandleErrorMessage& message);
 
 /// The same into a packet, with its purpose set (an ERROR has none).
-void write_alloc(Packet& packet, Bdf requester_id, const AllocMessage& message);
-void write_dealloc(Packet& packet, Bdf requester_id, const DeallocMessage& message);
-void write_order(Packet& packet, Bdf requester_id, Bdf destination, const DeallocOrder& order);
-void write_done(Packet& packet, Bdf requester_id, const DeallocDone& done);
-void write_alloc_ack(Packet& packet, Bdf requester_id, Bdf destination,
-                     const AllocAckMessage& message);
-void write_error(Packet& packet, Bdf requester_id, Bdf destination,
-                 const HandleErrorMessage& message);
+inline void write_alloc(Packet& packet, Bdf requester_id, const AllocMessage& message) {
+  packet.purpose = HandlePurpose::kAlloc;
+  write_alloc(packet.tlp, packet.payload, requester_id, message);
+}
+inline void write_dealloc(Packet& packet, Bdf requester_id, const DeallocMessage& message) {
+  packet.purpose = HandlePurpose::kDealloc;
+  write_dealloc(packet.tlp, packet.payload, requester_id, message);
+}
+inline void write_order(Packet& packet, Bdf requester_id, Bdf destination,
+                        const DeallocOrder& order) {
+  packet.purpose = HandlePurpose::kDealloc;
+  write_order(packet.tlp, packet.payload, requester_id, destination, order);
+}
+inline void write_done(Packet& packet, Bdf requester_id, const DeallocDone& done) {
+  packet.purpose = HandlePurpose::kAck;
+  write_done(packet.tlp, packet.payload, requester_id, done);
+}
+inline void write_alloc_ack(Packet& packet, Bdf requester_id, Bdf destination,
+                            const AllocAckMessage& message) {
+  packet.purpose = HandlePurpose::kAck;
+  write_alloc_ack(packet.tlp, packet.payload, requester_id, destination, message);
+}
+inline void write_error(Packet& packet, Bdf requester_id, Bdf destination,
+                        const HandleErrorMessage& message) {
+  write_error(packet.tlp, packet.payload, requester_id, destination, message);
+}
 
 /// Reads any header and any bytes; never throws.
 DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::size_t bytes);

@@ -32,22 +32,11 @@ GrantTable::GrantTable(const Grant& unlisted)
 
 void GrantTable::set(Bdf function, const Grant& grant) {
   std::uint32_t& index = index_[function.value];
-  if (index == 0 && !spare_.empty()) {
-    index = spare_.back();
-    spare_.pop_back();
-  } else if (index == 0) {
+  if (index == 0) {
     index = static_cast<std::uint32_t>(grants_.size());
     grants_.emplace_back();
   }
   grants_[index] = grant;
-}
-
-void GrantTable::remove(Bdf function) {
-  std::uint32_t& index = index_[function.value];
-  if (index != 0) {
-    spare_.push_back(index);
-    index = 0;
-  }
 }
 
 HandleStatus GrantTable::check(const DeviceIdentity& identity) const {

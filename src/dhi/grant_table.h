@@ -36,9 +36,6 @@ class GrantTable {
   explicit GrantTable(const Grant& unlisted);
 
   void set(Bdf function, const Grant& grant);
-  /// Back to what unlisted functions have. Handles already allocated keep their PASID until
-  /// software deallocates them, but lose trust and capabilities at once.
-  void remove(Bdf function);
 
   /// What an ALLOC asks for.
   HandleStatus check(const AllocMessage& message) const;
@@ -53,7 +50,6 @@ class GrantTable {
  private:
   std::vector<Grant> grants_;         // [0]: unlisted functions
   std::vector<std::uint32_t> index_;  // by BDF
-  std::vector<std::uint32_t> spare_;  // slots of removed grants
   bool unlisted_allowed_ = false;
 };
 

@@ -6,42 +6,18 @@ namespace flitwise {
 namespace reg = handle_register;
 
 std::uint32_t HandleRegisters::read(std::uint32_t offset) const {
-  switch (offset) {
-    case reg::kIdent:
-      return reg::kIdentValue;
-    case reg::kHandle:
-      return handle_;
-    case reg::kIdentity:
-      return identity_;
-    case reg::kPasid:
-      return pasid_;
-    case reg::kUpper:
-      return upper_;
-    case reg::kStatus:
-      return status_;
-    default:
-      return 0;  // The command register reads zero.
+  if (offset == reg::kIdent || offset == reg::kStatus) {
+    return offset == reg::kIdent ? reg::kIdentValue : status_;
   }
+  return is_plain(offset) ? plain_[index_of(offset)] : 0;  // the command register reads zero
 }
 
 std::optional<HandleCommand> HandleRegisters::write(std::uint32_t offset, std::uint32_t value) {
-  switch (offset) {
-    case reg::kHandle:
-      handle_ = value;
-      return std::nullopt;
-    case reg::kIdentity:
-      identity_ = value;
-      return std::nullopt;
-    case reg::kPasid:
-      pasid_ = value;
-      return std::nullopt;
-    case reg::kUpper:
-      upper_ = value;
-      return std::nullopt;
-    case reg::kCommand:
-      break;
-    default:
-      return std::nullopt;
+  if (is_plain(offset)) {
+    plain_[index_of(offset)] = value;
+  }
+  if (offset != reg::kCommand) {
+    return std::nullopt;
   }
   std::optional<HandleCommand> command = is_busy() ? std::nullopt : decode(value);
   status_ = command ? reg::kBusy : (status_ | reg::kBadCommand);
@@ -65,58 +41,47 @@ std::optional<HandleCommand> HandleRegisters::decode(std::uint32_t command) cons
 }
 
 std::optional<HandleCommand> HandleRegisters::decode_alloc(std::uint8_t epoch) const {
+  const std::uint32_t handle = plain(reg::kHandle), identity = plain(reg::kIdentity),
+                      pasid = plain(reg::kPasid);
   constexpr std::uint32_t kFields =
       kHandleMask | reg::kPasidSupported | reg::kTrusted | reg::kPmr | reg::kEr;
-  const bool has_pasid = (handle_ & reg::kPasidSupported) != 0;
-  const bool names_process = pasid_ != 0 || (handle_ & (reg::kPmr | reg::kEr)) != 0;
-  if ((handle_ & ~kFields) != 0 || (pasid_ >> kPasidBits) != 0 || (!has_pasid && names_process)) {
+  const bool has_pasid = (handle & reg::kPasidSupported) != 0;
+  const bool names_process = pasid != 0 || (handle & (reg::kPmr | reg::kEr)) != 0;
+  if ((handle & ~kFields) != 0 || (pasid >> kPasidBits) != 0 || (!has_pasid && names_process)) {
     return std::nullopt;
   }
   AllocMessage message;
-  message.dhi = Dhi{static_cast<std::uint16_t>(handle_ & kHandleMask)};
-  message.identity.bdf.value = static_cast<std::uint16_t>(identity_);
+  message.dhi = Dhi{static_cast<std::uint16_t>(handle & kHandleMask)};
+  message.identity.bdf.value = static_cast<std::uint16_t>(identity);
   if (has_pasid) {
-    message.identity.pasid = Pasid{pasid_};
+    message.identity.pasid = Pasid{pasid};
   }
-  message.identity.privileged_mode_requested = (handle_ & reg::kPmr) != 0;
-  message.identity.execute_requested = (handle_ & reg::kEr) != 0;
-  message.is_trusted = (handle_ & reg::kTrusted) != 0;
-  message.capabilities = static_cast<std::uint16_t>(identity_ >> 16);
+  message.identity.privileged_mode_requested = (handle & reg::kPmr) != 0;
+  message.identity.execute_requested = (handle & reg::kEr) != 0;
+  message.is_trusted = (handle & reg::kTrusted) != 0;
+  message.capabilities = static_cast<std::uint16_t>(identity >> 16);
   message.epoch = epoch;
   return message;
 }
 
 std::optional<HandleCommand> HandleRegisters::decode_dealloc(std::uint32_t code,
                                                              std::uint8_t epoch) const {
-  DeallocMessage message;
-  message.epoch = epoch;
-  const std::uint32_t lower = handle_ & 0xffffU;
-  const bool names_handle = code == reg::kDeallocOne || code == reg::kDeallocRange;
-  if (names_handle && lower > kHandleMask) {
+  const std::uint32_t lower = plain(reg::kHandle) & 0xffffU, upper = plain(reg::kUpper);
+  const bool is_range = code == reg::kDeallocRange, is_one = code == reg::kDeallocOne;
+  if (((is_one || is_range) && lower > kHandleMask) ||
+      (is_range && (upper > kHandleMask || upper < lower))) {
     return std::nullopt;
   }
-  switch (code) {
-    case reg::kDeallocOne:
-      message.scope = DeallocScope::kOne;
-      message.dhi = Dhi{static_cast<std::uint16_t>(lower)};
-      return message;
-    case reg::kDeallocRange:
-      if (upper_ > kHandleMask || upper_ < lower) {
-        return std::nullopt;
-      }
-      message.scope = DeallocScope::kRange;
-      message.dhi = Dhi{static_cast<std::uint16_t>(lower)};
-      message.upper = Dhi{static_cast<std::uint16_t>(upper_)};
-      return message;
-    case reg::kDeallocFunction:
-      message.scope = DeallocScope::kFunction;
-      message.function.value = static_cast<std::uint16_t>(identity_);
-      return message;
-    default:
-      message.scope = DeallocScope::kAll;
-      message.function.value = static_cast<std::uint16_t>(identity_);
-      return message;
+  DeallocMessage message;
+  message.scope = static_cast<DeallocScope>(code - reg::kDeallocOne);
+  message.epoch = epoch;
+  if (is_one || is_range) {
+    message.dhi = Dhi{static_cast<std::uint16_t>(lower)};
+    message.upper = is_range ? Dhi{static_cast<std::uint16_t>(upper)} : Dhi{};
+  } else {
+    message.function.value = static_cast<std::uint16_t>(plain(reg::kIdentity));
   }
+  return message;
 }
 
 }  // namespace flitwise

@@ -3,6 +3,8 @@
 /// docs/formats/dhi_dvsec.md. [DHI D12, D15]
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -43,10 +45,15 @@ class HandleRegisters {
   std::optional<HandleCommand> decode_alloc(std::uint8_t epoch) const;
   std::optional<HandleCommand> decode_dealloc(std::uint32_t code, std::uint8_t epoch) const;
 
-  std::uint32_t handle_ = 0;
-  std::uint32_t identity_ = 0;
-  std::uint32_t pasid_ = 0;
-  std::uint32_t upper_ = 0;
+  // Registers that only keep what is written.
+  static constexpr bool is_plain(std::uint32_t offset) {
+    return offset % 4 == 0 && offset >= handle_register::kHandle &&
+           offset <= handle_register::kUpper;
+  }
+  static constexpr std::size_t index_of(std::uint32_t offset) { return offset / 4 - 1; }
+  std::uint32_t plain(std::uint32_t offset) const { return plain_[index_of(offset)]; }
+
+  std::array<std::uint32_t, 4> plain_{};
   std::uint32_t status_ = 0;
 };
 

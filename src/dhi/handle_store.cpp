@@ -16,12 +16,15 @@ Time HandleStore::fetch(Slot slot) {
     ++hits_;
     return Time{};
   }
-  if (cached_.contains(slot)) {
+  if (slot != kNoSlot && cached_.contains(slot)) {
     ++hits_;
     cached_.move_to_back(slot);
     return Time{};
   }
   ++misses_;
+  if (slot == kNoSlot) {
+    return config_.timing.dram;
+  }
   cached_.push_back(slot);
   if (cached_.size() > config_.cache_entries) {
     cached_.erase(*cached_.front());
@@ -30,23 +33,16 @@ Time HandleStore::fetch(Slot slot) {
 }
 
 Time HandleStore::access_by_handle(Dhi dhi) {
-  FLITWISE_CHECK(range_.contains(dhi), fmt::format("handle {} is not in this table", to_int(dhi)));
-  return config_.timing.by_handle + fetch(static_cast<Slot>(to_int(dhi) - to_int(range_.lower)));
+  return config_.timing.by_handle + fetch(slot_of(dhi));
 }
 
 Time HandleStore::search_by_domain(OptionalId<Dhi> found) {
-  if (found) {
-    FLITWISE_CHECK(range_.contains(*found),
-                   fmt::format("handle {} is not in this table", to_int(*found)));
-    return config_.timing.by_domain +
-           fetch(static_cast<Slot>(to_int(*found) - to_int(range_.lower)));
-  }
-  if (config_.storage == HandleStorage::kSram) {
-    ++hits_;
-    return config_.timing.by_domain;
-  }
-  ++misses_;
-  return config_.timing.by_domain + config_.timing.dram;
+  return config_.timing.by_domain + fetch(found ? slot_of(*found) : kNoSlot);
+}
+
+Slot HandleStore::slot_of(Dhi dhi) const {
+  FLITWISE_CHECK(range_.contains(dhi), fmt::format("handle {} is not in this table", to_int(dhi)));
+  return static_cast<Slot>(to_int(dhi) - to_int(range_.lower));
 }
 
 }  // namespace flitwise

@@ -29,6 +29,8 @@ class HandleStore {
   void reset_statistics() { hits_ = misses_ = 0; }
 
  private:
+  Slot slot_of(Dhi dhi) const;
+  /// kNoSlot: the search found none.
   Time fetch(Slot slot);
 
   HandleStorageConfig config_;

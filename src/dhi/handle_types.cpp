@@ -2,42 +2,27 @@
 // Names of refusals.
 #include "dhi/handle_types.h"
 
+#include "common/name_table.h"
+
 namespace flitwise {
 
 const char* name_of(HandleStatus status) {
-  switch (status) {
-    case HandleStatus::kOk:
-      return "ok";
-    case HandleStatus::kBusOutsidePort:
-      return "bus_outside_port";
-    case HandleStatus::kRequesterMismatch:
-      return "requester_mismatch";
-    case HandleStatus::kHandleOutOfRange:
-      return "handle_out_of_range";
-    case HandleStatus::kPasidNotGranted:
-      return "pasid_not_granted";
-    case HandleStatus::kTrustNotGranted:
-      return "trust_not_granted";
-    case HandleStatus::kCapabilityNotGranted:
-      return "capability_not_granted";
-    case HandleStatus::kHandleInUse:
-      return "handle_in_use";
-    case HandleStatus::kEpochMismatch:
-      return "epoch_mismatch";
-    case HandleStatus::kNoValidEntry:
-      return "no_valid_entry";
-    case HandleStatus::kFunctionNotGranted:
-      return "function_not_granted";
-    case HandleStatus::kMalformed:
-      return "malformed";
-    case HandleStatus::kHandleBusy:
-      return "handle_busy";
-    case HandleStatus::kDomainHasHandle:
-      return "domain_has_handle";
-    case HandleStatus::kNotSoftwareManaged:
-      return "not_software_managed";
-  }
-  return "?";
+  static constexpr const char* kNames[] = {"ok",
+                                           "bus_outside_port",
+                                           "requester_mismatch",
+                                           "handle_out_of_range",
+                                           "pasid_not_granted",
+                                           "trust_not_granted",
+                                           "capability_not_granted",
+                                           "handle_in_use",
+                                           "epoch_mismatch",
+                                           "no_valid_entry",
+                                           "function_not_granted",
+                                           "malformed",
+                                           "handle_busy",
+                                           "domain_has_handle",
+                                           "not_software_managed"};
+  return name_in(kNames, status);
 }
 
 }  // namespace flitwise

@@ -204,22 +204,20 @@ DeallocVerdict HostHandleTable::deallocate_by_software(const DeallocMessage& mes
 }
 
 DeallocVerdict HostHandleTable::apply(HandleRange own, const DeallocMessage& message) {
-  unsigned entries = 0;
+  const auto freed = [this](HandleRange range, std::optional<Bdf> function = std::nullopt) {
+    return DeallocVerdict{HandleStatus::kOk, deallocate_range(range, function)};
+  };
   switch (message.scope) {
     case DeallocScope::kOne:
-      entries = deallocate_range({message.dhi, message.dhi});
-      break;
+      return freed({message.dhi, message.dhi});
     case DeallocScope::kRange:
-      entries = deallocate_range({message.dhi, message.upper});
-      break;
+      return freed({message.dhi, message.upper});
     case DeallocScope::kFunction:
-      entries = deallocate_range(own, message.function);
-      break;
+      return freed(own, message.function);
     case DeallocScope::kAll:
-      entries = deallocate_range(own);
       break;
   }
-  return {HandleStatus::kOk, entries};
+  return freed(own);
 }
 
 // Clears what each device has of the range, and counts it for that device.
@@ -242,7 +240,7 @@ std::optional<PartitionId> HostHandleTable::sender(BusRange port, Bdf requester_
     return partition_of(requester_id);
   }
   for (std::size_t i = 0; i < partitions_.size(); ++i) {
-    if (port.contains(Bdf::of(partitions_[i].config.buses.secondary, 0, 0))) {
+    if (port.contains(first_of(partitions_[i]))) {
       return PartitionId{static_cast<std::uint16_t>(i)};
     }
   }
@@ -257,7 +255,7 @@ std::optional<PartitionId> HostHandleTable::sender(BusRange port, Dhi dhi) const
 
 std::optional<Bdf> HostHandleTable::owner(BusRange port, Dhi dhi) const {
   for (const Partition& one : partitions_) {
-    const Bdf first = Bdf::of(one.config.buses.secondary, 0, 0);
+    const Bdf first = first_of(one);
     if (one.config.range.contains(dhi) && port.contains(first)) {
       return first;
     }
@@ -266,7 +264,7 @@ std::optional<Bdf> HostHandleTable::owner(BusRange port, Dhi dhi) const {
 }
 
 HostHandleStatistics& HostHandleTable::books_of(std::optional<PartitionId> sender) {
-  return sender ? partitions_[static_cast<std::size_t>(*sender)].statistics : others_;
+  return sender ? of(*sender).statistics : others_;
 }
 
 void HostHandleTable::record_rejection(HandleStatus status, std::optional<PartitionId> sender) {
@@ -277,20 +275,12 @@ void HostHandleTable::record_wrong_domain(std::optional<PartitionId> sender) {
   ++books_of(sender).wrong_domain;
 }
 
-const HostHandleStatistics& HostHandleTable::statistics(PartitionId partition) const {
-  return partitions_.at(static_cast<std::size_t>(partition)).statistics;
-}
-
 HostHandleStatistics HostHandleTable::statistics() const {
   HostHandleStatistics sum = others_;
   for (const Partition& one : partitions_) {
     sum += one.statistics;
   }
   return sum;
-}
-
-void HostHandleTable::reset_statistics(PartitionId partition) {
-  partitions_.at(static_cast<std::size_t>(partition)).statistics = {};
 }
 
 // ---- traffic
@@ -369,14 +359,14 @@ unsigned HostHandleTable::clear_range(HandleRange range, std::optional<Bdf> func
 // ---- reset and queries
 
 void HostHandleTable::reset(PartitionId partition, std::uint8_t epoch) {
-  PartitionConfig& config = partitions_.at(static_cast<std::size_t>(partition)).config;
+  PartitionConfig& config = of(partition).config;
   clear_range(config.range);
   config.epoch = epoch;
 }
 
 bool HostHandleTable::reset(PartitionId partition, HandleRange range, std::uint8_t epoch) {
   reset(partition, epoch);
-  HandleRange& own = partitions_[static_cast<std::size_t>(partition)].config.range;
+  HandleRange& own = of(partition).config.range;
   own = HandleRange::none();
   if (range == HandleRange::none()) {
     return true;
@@ -394,23 +384,6 @@ bool HostHandleTable::reset(PartitionId partition, HandleRange range, std::uint8
 unsigned HostHandleTable::reset_function(Bdf function) {
   const std::uint16_t id = by_bus_[function.bus()];
   return id == kNone ? 0U : clear_range(partitions_[id].config.range, function);
-}
-
-HandleRange HostHandleTable::range(PartitionId partition) const {
-  return partitions_.at(static_cast<std::size_t>(partition)).config.range;
-}
-
-Bdf HostHandleTable::first_function(PartitionId partition) const {
-  const BusRange buses = partitions_.at(static_cast<std::size_t>(partition)).config.buses;
-  return Bdf::of(buses.secondary, 0, 0);
-}
-
-std::uint8_t HostHandleTable::epoch(PartitionId partition) const {
-  return partitions_.at(static_cast<std::size_t>(partition)).config.epoch;
-}
-
-unsigned HostHandleTable::valid_entries(PartitionId partition) const {
-  return partitions_.at(static_cast<std::size_t>(partition)).valid;
 }
 
 }  // namespace flitwise

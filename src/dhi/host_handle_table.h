@@ -113,17 +113,19 @@ class HostHandleTable {
   unsigned reset_function(Bdf function);  ///< FLR; returns entries cleared
 
   // ---- queries
-  HandleRange range(PartitionId partition) const;
+  HandleRange range(PartitionId partition) const { return of(partition).config.range; }
   /// The first function of the device.
-  Bdf first_function(PartitionId partition) const;
-  std::uint8_t epoch(PartitionId partition) const;
-  unsigned valid_entries(PartitionId partition) const;
+  Bdf first_function(PartitionId partition) const { return first_of(of(partition)); }
+  std::uint8_t epoch(PartitionId partition) const { return of(partition).config.epoch; }
+  unsigned valid_entries(PartitionId partition) const { return of(partition).valid; }
   /// Of one device since the start or reset_statistics().
-  const HostHandleStatistics& statistics(PartitionId partition) const;
+  const HostHandleStatistics& statistics(PartitionId partition) const {
+    return of(partition).statistics;
+  }
   /// Of packets from devices that have no share of the table.
   const HostHandleStatistics& statistics_of_others() const { return others_; }
   HostHandleStatistics statistics() const;  ///< of all together
-  void reset_statistics(PartitionId partition);
+  void reset_statistics(PartitionId partition) { of(partition).statistics = {}; }
 
  private:
   static constexpr std::uint16_t kNone = 0xffff;
@@ -141,6 +143,9 @@ class HostHandleTable {
     HostHandleStatistics statistics;
   };
 
+  const Partition& of(PartitionId id) const { return partitions_.at(static_cast<std::size_t>(id)); }
+  Partition& of(PartitionId id) { return partitions_.at(static_cast<std::size_t>(id)); }
+  static Bdf first_of(const Partition& one) { return Bdf::of(one.config.buses.secondary, 0, 0); }
   HandleStatus check_sender(BusRange port, Bdf requester_id, Bdf named) const;
   HandleStatus check_epoch(std::uint16_t partition, std::uint8_t epoch);
   HandleStatus check_entry(const AllocMessage& message) const;

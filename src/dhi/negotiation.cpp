@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "common/name_table.h"
+
 namespace flitwise {
 namespace {
 
@@ -44,20 +46,8 @@ Negotiated negotiate(const HandleEnd& host, const HandleEnd& device, HandleRange
   return result;
 }
 
-std::vector<HandleRange> partition_handles(unsigned entries, unsigned bits, unsigned devices) {
-  const unsigned share = devices == 0 ? 0 : std::min(entries, 1U << bits) / devices;
-  std::vector<HandleRange> ranges;
-  for (unsigned device = 0; device < devices && share > 0; ++device) {
-    const unsigned lower = device * share;
-    ranges.push_back({Dhi{static_cast<std::uint16_t>(lower)},
-                      Dhi{static_cast<std::uint16_t>(lower + share - 1)}});
-  }
-  return ranges;
-}
-
 std::vector<HandleRange> partition_handles(unsigned entries, const std::vector<unsigned>& bits) {
-  constexpr HandleRange kEmpty{Dhi{1}, Dhi{0}};
-  std::vector<HandleRange> ranges(bits.size(), kEmpty);
+  std::vector<HandleRange> ranges(bits.size(), HandleRange::none());
   unsigned next = 0;
   for (unsigned width = kMinHandleBits; width <= kMaxHandleBits; ++width) {
     const auto devices = static_cast<unsigned>(std::count(bits.begin(), bits.end(), width));
@@ -75,21 +65,9 @@ std::vector<HandleRange> partition_handles(unsigned entries, const std::vector<u
 }
 
 const char* name_of(NegotiationOutcome outcome) {
-  switch (outcome) {
-    case NegotiationOutcome::kActive:
-      return "active";
-    case NegotiationOutcome::kNotSupported:
-      return "not_supported";
-    case NegotiationOutcome::kNotEnabled:
-      return "not_enabled";
-    case NegotiationOutcome::kHopNotAware:
-      return "hop_not_aware";
-    case NegotiationOutcome::kBadRange:
-      return "bad_range";
-    case NegotiationOutcome::kEpochMismatch:
-      return "epoch_mismatch";
-  }
-  return "?";
+  static constexpr const char* kNames[] = {"active",        "not_supported", "not_enabled",
+                                           "hop_not_aware", "bad_range",     "epoch_mismatch"};
+  return name_in(kNames, outcome);
 }
 
 }  // namespace flitwise

@@ -42,13 +42,9 @@ struct Negotiated {
 Negotiated negotiate(const HandleEnd& host, const HandleEnd& device, HandleRange range,
                      bool every_hop_aware);
 
-/// Equal contiguous ranges of one shared table, device 0 lowest; handles left over stay unused.
-/// Empty when not every device can have one. [DHI D2, D6]
-std::vector<HandleRange> partition_handles(unsigned entries, unsigned bits, unsigned devices);
-
-/// The same for devices whose handles differ in width, by device: the narrowest ones get the lowest
-/// handles, and those of one width share equally what the narrower ones left. Empty ranges where
-/// nothing was left. [DHI D2, D6]
+/// Contiguous ranges of one shared table, by device: the narrowest ones get the lowest handles, and
+/// those of one width share equally what the narrower ones left; handles left over stay unused.
+/// Empty ranges where nothing was left. [DHI D2, D6]
 std::vector<HandleRange> partition_handles(unsigned entries, const std::vector<unsigned>& bits);
 
 }  // namespace flitwise

@@ -23,13 +23,8 @@ class ReplacementPolicy {
   virtual std::optional<Slot> after(Slot slot) const = 0;  ///< the one to ask when slot will not do
 };
 
+/// FIFO: longest stay first; uses do not matter. LRU: longest unused first. LFU: fewest uses in
+/// this residency first, among equals the longest unused; counts do not age.
 std::unique_ptr<ReplacementPolicy> make_replacement_policy(VictimPolicy policy, unsigned slots);
-
-/// Longest stay first; uses do not matter.
-std::unique_ptr<ReplacementPolicy> make_fifo_policy(unsigned slots);
-/// Longest unused first.
-std::unique_ptr<ReplacementPolicy> make_lru_policy(unsigned slots);
-/// Fewest uses in this residency first; among equals the longest unused. Counts do not age.
-std::unique_ptr<ReplacementPolicy> make_lfu_policy(unsigned slots);
 
 }  // namespace flitwise

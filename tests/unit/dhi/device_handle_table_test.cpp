@@ -178,13 +178,6 @@ TEST(DeviceHandleTable, D10_FlushSentBeforeAPinnedWriteLeavesTheQueueDoesNotRele
   EXPECT_THROW(device.table.pushed_through(99), SimulationError);
 }
 
-TEST(DeviceHandleTable, D10_CancelledWriteNoLongerHolds) {
-  Device device(config_of(2));
-  device.allocate(0);
-  device.table.cancelled(device.pin_write(0));
-  EXPECT_TRUE(device.table.is_idle(Dhi{0}));
-}
-
 TEST(DeviceHandleTable, D9_BusyVictimIsPassedOverWhenIdleOnesArePreferred) {
   for (const bool prefer_idle : {true, false}) {
     DeviceHandleTableConfig config = config_of(2, VictimPolicy::kFifo);

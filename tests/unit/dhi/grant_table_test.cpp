@@ -73,19 +73,5 @@ TEST(GrantTable, S3_TrustAndCapabilitiesAreCheckedBitByBit) {
   EXPECT_EQ(grants.check(asking(2, true, 0b0101)), HandleStatus::kPasidNotGranted);
 }
 
-TEST(GrantTable, S3_RemovedGrantFallsBackAndItsPlaceIsNotInherited) {
-  GrantTable grants;
-  const Bdf other = Bdf::of(4, 0, 0);
-  grants.set(kFunction, {{}, true, true, 0xffff});
-  EXPECT_TRUE(grants.is_trusted(kFunction));
-  grants.remove(kFunction);
-  grants.remove(kFunction);
-  EXPECT_FALSE(grants.is_trusted(kFunction));
-  EXPECT_EQ(grants.capabilities(kFunction), 0);
-  grants.set(other, {{}, true, true, 0x1});
-  EXPECT_FALSE(grants.is_trusted(kFunction));
-  EXPECT_TRUE(grants.is_trusted(other));
-}
-
 }  // namespace
 }  // namespace flitwise::grant_table_test

@@ -20,7 +20,7 @@ std::vector<Slot> order_of(const ReplacementPolicy& policy) {
 }
 
 TEST(ReplacementPolicy, D9_FifoIgnoresUses) {
-  const auto policy = make_fifo_policy(3);
+  const auto policy = make_replacement_policy(VictimPolicy::kFifo, 3);
   policy->inserted(2);
   policy->inserted(0);
   policy->inserted(1);
@@ -29,7 +29,7 @@ TEST(ReplacementPolicy, D9_FifoIgnoresUses) {
 }
 
 TEST(ReplacementPolicy, D9_LruMovesTheUsedToTheEnd) {
-  const auto policy = make_lru_policy(3);
+  const auto policy = make_replacement_policy(VictimPolicy::kLru, 3);
   policy->inserted(2);
   policy->inserted(0);
   policy->inserted(1);
@@ -38,7 +38,7 @@ TEST(ReplacementPolicy, D9_LruMovesTheUsedToTheEnd) {
 }
 
 TEST(ReplacementPolicy, D9_LfuOrdersByCountThenByLastUse) {
-  const auto policy = make_lfu_policy(4);
+  const auto policy = make_replacement_policy(VictimPolicy::kLfu, 4);
   for (Slot slot = 0; slot < 4; ++slot) {
     policy->inserted(slot);
   }
