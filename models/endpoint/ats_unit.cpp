@@ -11,47 +11,19 @@
 namespace flitwise {
 namespace {
 
-AtcPolicy policy_of(CachePolicy policy) {
-  switch (policy) {
-    case CachePolicy::kLru:
-      return AtcPolicy::kLru;
-    case CachePolicy::kFifo:
-      return AtcPolicy::kFifo;
-    case CachePolicy::kRandom:
-      break;
-  }
-  return AtcPolicy::kRandom;
-}
-
 FunctionAtcConfig atc_config(const DeviceConfig& device, std::uint64_t seed) {
   const AtcConfig& atc = device.atc;
   FunctionAtcConfig of_function;
-  of_function.cache = {atc.entries, atc.ways, policy_of(atc.policy), seed};
+  of_function.cache = {atc.entries, atc.ways, atc.policy, seed};
   of_function.requests = atc.requests;
   of_function.uses = 1U << device.tag_bits;  // a read needs a tag before it uses anything
-  of_function.discards =
-      atc.discard == AtcDiscard::kAll ? DiscardPolicy::kAll : DiscardPolicy::kOverlapping;
+  of_function.discards = atc.discard;
   of_function.invalidations = {atc.coalesce, atc.rounds_up, atc.keeps_agent_id};
   return of_function;
 }
 
-TranslationPolicyKind kind_of(TranslateWhen when) {
-  switch (when) {
-    case TranslateWhen::kAlways:
-      return TranslationPolicyKind::kAlways;
-    case TranslateWhen::kReuse:
-      return TranslationPolicyKind::kReuse;
-    case TranslateWhen::kPrefetch:
-      return TranslationPolicyKind::kPrefetch;
-    case TranslateWhen::kHint:
-      break;
-  }
-  return TranslationPolicyKind::kHint;
-}
-
-std::unique_ptr<TranslationPolicy> policy_for(const AtcConfig& atc, unsigned stu) {
-  return make_translation_policy(
-      {kind_of(atc.when), atc.reuse_threshold, atc.reuse_pages, atc.pages_ahead}, stu);
+TranslationPolicy policy_for(const AtcConfig& atc, unsigned stu) {
+  return {{atc.when, atc.reuse_threshold, atc.reuse_pages, atc.pages_ahead}, stu};
 }
 
 }  // namespace
@@ -179,9 +151,9 @@ void AtsUnit::miss(Function& one, const AtsAccess& access, const ParkedTransfer*
   }
   const MissedAccess missed{access.address, access.tag.pasid, access.has_hint};
   if (is_new) {
-    one.policy->note_miss(missed);
+    one.policy.note_miss(missed);
   }
-  const unsigned wanted = one.policy->translations_for(missed);
+  const unsigned wanted = one.policy.translations_for(missed);
   if (wanted != 0 || (waited != nullptr && waited->has_asked)) {
     route.kind = AtsRoute::Kind::kAsk;
     route.translations =

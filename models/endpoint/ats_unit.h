@@ -120,7 +120,7 @@ class AtsUnit {
     Function(const DeviceConfig& device, std::uint64_t seed);
     FunctionAtc atc;
     TranslationSettings settings;
-    std::unique_ptr<TranslationPolicy> policy;
+    TranslationPolicy policy;
     std::vector<Pending> pending;  // by slot of atc.requests
     std::vector<bool> is_out;      // likewise
     DueQueue<Slot> replies;        // on their way to the ATC

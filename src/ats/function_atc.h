@@ -17,7 +17,7 @@ struct FunctionAtcConfig {
   TranslationCacheConfig cache;
   unsigned requests = 32;  ///< Translation Requests that may be out, 1..
   unsigned uses = 256;     ///< requests by translated addresses that may be under way, 1..
-  DiscardPolicy discards = DiscardPolicy::kOverlapping;
+  AtcDiscard discards = AtcDiscard::kOverlapping;
   InvalidationReceiverConfig invalidations;
 };
 

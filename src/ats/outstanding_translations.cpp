@@ -6,18 +6,12 @@
 
 namespace flitwise {
 
-OutstandingTranslations::OutstandingTranslations(unsigned capacity, DiscardPolicy policy)
-    : requests_(capacity), free_(capacity), used_(capacity), policy_(policy) {
-  for (Slot slot = 0; slot < capacity; ++slot) {
-    free_.push_back(slot);
-  }
-}
+OutstandingTranslations::OutstandingTranslations(unsigned capacity, AtcDiscard policy)
+    : requests_(capacity), slots_(capacity), policy_(policy) {}
 
 Slot OutstandingTranslations::open(const TranslationAsk& ask, unsigned stu) {
   FLITWISE_CHECK(has_room() && ask.translations <= kMaxTranslations, "Translation Requests out");
-  const Slot slot = *free_.front();
-  free_.erase(slot);
-  used_.push_back(slot);
+  const Slot slot = slots_.take();
   Request& request = requests_[slot];
   request = Request{};
   request.first = implied_span(ask.address, ask.translations, stu).first;
@@ -28,19 +22,14 @@ Slot OutstandingTranslations::open(const TranslationAsk& ask, unsigned stu) {
 }
 
 void OutstandingTranslations::close(Slot slot) {
-  FLITWISE_CHECK(used_.contains(slot), "a Translation Request ends twice");
-  used_.erase(slot);
-  free_.push_back(slot);
-}
-
-TranslationTag OutstandingTranslations::tag_of(Slot slot) const {
-  return requests_[slot].tag;
+  FLITWISE_CHECK(slots_.used().contains(slot), "a Translation Request ends twice");
+  slots_.give_back(slot);
 }
 
 unsigned OutstandingTranslations::invalidate(const PageRange& range,
                                              const InvalidationScope& scope) {
   unsigned touched = 0;
-  for (std::optional<Slot> slot = used_.front(); slot; slot = used_.next(*slot)) {
+  for (std::optional<Slot> slot = slots_.used().front(); slot; slot = slots_.used().next(*slot)) {
     Request& request = requests_[*slot];
     if (!scope.covers(request.tag.pasid)) {
       continue;
@@ -52,7 +41,7 @@ unsigned OutstandingTranslations::invalidate(const PageRange& range,
       hit |= range.overlaps(PageRange::around(start, request.unit_bits)) ? 1U << unit : 0U;
     }
     touched += hit != 0 ? 1U : 0U;
-    request.discards |= hit != 0 && policy_ == DiscardPolicy::kAll ? kAllUnits : hit;
+    request.discards |= hit != 0 && policy_ == AtcDiscard::kAll ? kAllUnits : hit;
   }
   return touched;
 }
@@ -66,14 +55,14 @@ bool OutstandingTranslations::is_discarded(Slot slot, std::uint64_t address) con
 }
 
 void OutstandingTranslations::void_all() {
-  for (std::optional<Slot> slot = used_.front(); slot; slot = used_.next(*slot)) {
+  for (std::optional<Slot> slot = slots_.used().front(); slot; slot = slots_.used().next(*slot)) {
     requests_[*slot].discards = kAllUnits;
     requests_[*slot].is_void = true;
   }
 }
 
 void OutstandingTranslations::clear() {
-  while (const std::optional<Slot> slot = used_.front()) {
+  while (const std::optional<Slot> slot = slots_.used().front()) {
     close(*slot);
   }
 }

@@ -11,11 +11,9 @@
 #include "ats/translation_cache.h"
 #include "ats/translation_receiver.h"
 #include "dhi/slot_list.h"
+#include "flitwise/config.h"
 
 namespace flitwise {
-
-/// What an invalidation does to a request that it overlaps in part. [INV-06]
-enum class DiscardPolicy : std::uint8_t { kOverlapping, kAll };
 
 /// One piece of a reply that may be cached.
 struct CacheablePiece {
@@ -31,11 +29,11 @@ struct CacheablePieces {
 class OutstandingTranslations {
  public:
   /// capacity: requests that may be out at once, 1...
-  OutstandingTranslations(unsigned capacity, DiscardPolicy policy);
+  OutstandingTranslations(unsigned capacity, AtcDiscard policy);
 
   /// held: places that are taken otherwise.
-  bool has_room(std::size_t held = 0) const { return free_.size() > held; }
-  unsigned size() const { return used_.size(); }
+  bool has_room(std::size_t held = 0) const { return slots_.free() > held; }
+  unsigned size() const { return slots_.used().size(); }
   /// A Translation Request is about to leave. REQUIRES: has_room().
   Slot open(const TranslationAsk& ask, unsigned stu);
   /// It has ended, by its reply, by a timeout or by a fault. [ATR-25]
@@ -48,7 +46,8 @@ class OutstandingTranslations {
   /// A reset: none is out any more. [CFG-03]
   void clear();
 
-  TranslationTag tag_of(Slot slot) const;  ///< of the PASID and the privilege it asked with
+  /// Of the PASID and the privilege it asked with.
+  TranslationTag tag_of(Slot slot) const { return requests_[slot].tag; }
   /// Nothing of its reply may be used, for whatever reason.
   bool is_discarded(Slot slot) const { return requests_[slot].discards == kAllUnits; }
   /// Nothing of its reply says what this address is now: an invalidation has struck the STU that it
@@ -76,8 +75,8 @@ class OutstandingTranslations {
                  CacheablePieces& result) const;
 
   std::vector<Request> requests_;
-  SlotList free_, used_;
-  DiscardPolicy policy_;
+  SlotPool slots_;
+  AtcDiscard policy_;
 };
 
 }  // namespace flitwise

@@ -12,9 +12,6 @@ namespace flitwise {
 
 PageRequestInterface::PageRequestInterface(const PageRequestConfig& config) : config_(config) {
   FLITWISE_CHECK(config.capacity > 0, "page request capacity 0");
-  for (Slot index = 0; index < kPrgIndices; ++index) {
-    free_.push_back(index);
-  }
 }
 
 PageRequestMisuse PageRequestInterface::write_control(bool enable, bool reset) {
@@ -32,7 +29,7 @@ PageRequestMisuse PageRequestInterface::write_control(bool enable, bool reset) {
     is_stopped_ = has_failed_ = response_failure_ = unexpected_index_ = false;
   } else if (!enable && is_enabled_) {
     is_enabled_ = false;
-    is_stopped_ = used_.size() == 0;
+    is_stopped_ = indices_.used().size() == 0;
   }
   return misuse;
 }
@@ -66,16 +63,15 @@ std::uint32_t PageRequestInterface::credits() const {
 }
 
 bool PageRequestInterface::can_open(unsigned pages, bool ats_is_enabled) const {
-  return is_enabled_ && !has_failed_ && ats_is_enabled && free_.size() != 0 && pages <= credits();
+  return is_enabled_ && !has_failed_ && ats_is_enabled && indices_.free() != 0 &&
+         pages <= credits();
 }
 
 std::uint16_t PageRequestInterface::open_group(Bdf function, OptionalId<Pasid> pasid,
                                                unsigned pages) {
   FLITWISE_CHECK(pages > 0 && can_open(pages),
                  std::to_string(pages) + " pages, " + std::to_string(credits()) + " credits");
-  const Slot index = *free_.front();
-  free_.erase(index);
-  used_.push_back(index);
+  const Slot index = indices_.take();
   groups_[index] = {function, pasid, pages, pages};
   in_use_ += pages;
   return static_cast<std::uint16_t>(index);
@@ -83,7 +79,7 @@ std::uint16_t PageRequestInterface::open_group(Bdf function, OptionalId<Pasid> p
 
 PageRequest PageRequestInterface::next_request(std::uint16_t index, const PageWish& wish) {
   Group& group = groups_[index % kPrgIndices];
-  FLITWISE_CHECK(index < kPrgIndices && used_.contains(index) && group.left > 0,
+  FLITWISE_CHECK(index < kPrgIndices && indices_.used().contains(index) && group.left > 0,
                  "PRG Index " + std::to_string(index));
   --group.left;
   PageRequest request;
@@ -119,7 +115,7 @@ PrgOutcome PageRequestInterface::respond(const PrgResponse& response) {
     return PrgOutcome::kFailure;
   }
   const Slot index = response.prg_index % kPrgIndices;
-  if (!used_.contains(index) || !is_answer_to(groups_[index], response)) {
+  if (!indices_.used().contains(index) || !is_answer_to(groups_[index], response)) {
     unexpected_index_ = true;
     return PrgOutcome::kUnexpected;
   }
@@ -135,10 +131,10 @@ bool PageRequestInterface::is_answer_to(const Group& group, const PrgResponse& r
 }
 
 void PageRequestInterface::forget(Bdf function) {
-  std::optional<Slot> next = used_.front();
+  std::optional<Slot> next = indices_.used().front();
   while (next) {
     const Slot index = *next;
-    next = used_.next(index);
+    next = indices_.used().next(index);
     if (groups_[index].function == function) {
       close(index);
     }
@@ -146,16 +142,15 @@ void PageRequestInterface::forget(Bdf function) {
 }
 
 void PageRequestInterface::close(Slot index) {
-  used_.erase(index);
-  free_.push_back(index);
+  indices_.give_back(index);
   in_use_ -= groups_[index].pages;
-  if (!is_enabled_ && used_.size() == 0) {
+  if (!is_enabled_ && indices_.used().size() == 0) {
     is_stopped_ = true;
   }
 }
 
 void PageRequestInterface::close_all() {
-  while (const std::optional<Slot> index = used_.front()) {
+  while (const std::optional<Slot> index = indices_.used().front()) {
     close(*index);
   }
 }

@@ -78,7 +78,6 @@ class PageRequestInterface {
   /// The next request of the group; L on its last one. Goes on while the interface is stopping.
   /// REQUIRES: the group has requests left. [PRI-02] [PRI-03]
   PageRequest next_request(std::uint16_t index, const PageWish& wish);
-  unsigned requests_left(std::uint16_t index) const { return groups_[index].left; }
   /// Says that the PASID will ask for nothing more. Takes neither index nor credit and gets no
   /// answer. model: its index is 0. [PRI-06] [PRI-07]
   static PageRequest stop_marker(Bdf function, Pasid pasid);
@@ -87,7 +86,7 @@ class PageRequestInterface {
   /// FLR of one virtual function: its groups are forgotten. [PRI-38]
   void forget(Bdf function);
 
-  unsigned outstanding_groups() const { return used_.size(); }
+  unsigned outstanding_groups() const { return indices_.used().size(); }
   std::uint32_t outstanding_requests() const { return in_use_; }  ///< credits taken
 
  private:
@@ -104,7 +103,7 @@ class PageRequestInterface {
 
   const PageRequestConfig config_;
   std::array<Group, kPrgIndices> groups_{};
-  SlotList free_{kPrgIndices}, used_{kPrgIndices};
+  SlotPool indices_{kPrgIndices};
   std::uint32_t allocation_ = 0;
   std::uint32_t in_use_ = 0;
   bool is_enabled_ = false;

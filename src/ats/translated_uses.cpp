@@ -8,33 +8,23 @@
 
 namespace flitwise {
 
-TranslatedUses::TranslatedUses(unsigned capacity)
-    : uses_(capacity), free_(capacity), used_(capacity) {
-  for (Slot slot = 0; slot < capacity; ++slot) {
-    free_.push_back(slot);
-  }
-}
-
 Slot TranslatedUses::open(const AddressSpan& untranslated, OptionalId<Pasid> pasid) {
-  FLITWISE_CHECK(has_room(), std::to_string(used_.size()) + " uses of translations");
-  const Slot slot = *free_.front();
-  free_.erase(slot);
-  used_.push_back(slot);
+  FLITWISE_CHECK(has_room(), std::to_string(slots_.used().size()) + " uses of translations");
+  const Slot slot = slots_.take();
   uses_[slot] = {untranslated, pasid, 0};
   return slot;
 }
 
 std::uint32_t TranslatedUses::close(Slot slot) {
-  FLITWISE_CHECK(used_.contains(slot), "a use of a translation ends twice");
-  used_.erase(slot);
-  free_.push_back(slot);
+  FLITWISE_CHECK(slots_.used().contains(slot), "a use of a translation ends twice");
+  slots_.give_back(slot);
   return uses_[slot].waiting;
 }
 
 unsigned TranslatedUses::hold(const PageRange& range, const InvalidationScope& scope,
                               unsigned itag) {
   unsigned held = 0;
-  for (std::optional<Slot> slot = used_.front(); slot; slot = used_.next(*slot)) {
+  for (std::optional<Slot> slot = slots_.used().front(); slot; slot = slots_.used().next(*slot)) {
     Use& use = uses_[*slot];
     if (use.span.overlaps(range) && scope.covers(use.pasid)) {
       use.waiting |= 1U << itag;
@@ -45,7 +35,7 @@ unsigned TranslatedUses::hold(const PageRange& range, const InvalidationScope& s
 }
 
 void TranslatedUses::clear() {
-  while (const std::optional<Slot> slot = used_.front()) {
+  while (const std::optional<Slot> slot = slots_.used().front()) {
     close(*slot);
   }
 }

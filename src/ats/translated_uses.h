@@ -18,10 +18,10 @@ namespace flitwise {
 class TranslatedUses {
  public:
   /// capacity: uses that may be open at once, 1...
-  explicit TranslatedUses(unsigned capacity);
+  explicit TranslatedUses(unsigned capacity) : uses_(capacity), slots_(capacity) {}
 
-  bool has_room() const { return free_.size() != 0; }
-  unsigned size() const { return used_.size(); }
+  bool has_room() const { return slots_.free() != 0; }
+  unsigned size() const { return slots_.used().size(); }
   /// Untranslated addresses of the request. REQUIRES: has_room().
   Slot open(const AddressSpan& untranslated, OptionalId<Pasid> pasid);
   /// The use has ended. Returns the ITags of the invalidations that wait for it, as bits.
@@ -38,7 +38,7 @@ class TranslatedUses {
     std::uint32_t waiting = 0;  ///< bit n: ITag n
   };
   std::vector<Use> uses_;
-  SlotList free_, used_;
+  SlotPool slots_;
 };
 
 /// Which traffic classes have translated posted writes that are not known to have reached the

@@ -67,7 +67,7 @@ std::optional<Slot> TranslationCache::find(std::uint64_t address, TranslationTag
 }
 
 void TranslationCache::note_use(Slot slot) {
-  if (policy_ == AtcPolicy::kLru) {
+  if (policy_ == CachePolicy::kLru) {
     unlink(slot);
     append(slot);
   }
@@ -188,7 +188,7 @@ unsigned TranslationCache::set_of(const PageRange& range, TranslationTag tag) co
 
 Slot TranslationCache::victim_in(unsigned set) {
   const Slot oldest = orders_[set].oldest;
-  if (policy_ == AtcPolicy::kRandom && cells_[oldest].is_valid) {
+  if (policy_ == CachePolicy::kRandom && cells_[oldest].is_valid) {
     return set * ways_ + static_cast<Slot>(random_.below(ways_));
   }
   return oldest;

@@ -12,18 +12,17 @@
 #include "ats/translation_entry.h"
 #include "ats/translation_range.h"
 #include "dhi/slot_list.h"
+#include "flitwise/config.h"
 #include "flitwise/ids.h"
 #include "workload/random.h"
 
 namespace flitwise {
 
-enum class AtcPolicy : std::uint8_t { kLru, kFifo, kRandom };
-
 struct TranslationCacheConfig {
   unsigned entries = 64;  ///< 1..
   unsigned ways = 0;      ///< of a set; divides entries; 0: fully associative
-  AtcPolicy policy = AtcPolicy::kLru;
-  std::uint64_t seed = 1;  ///< of AtcPolicy::kRandom
+  CachePolicy policy = CachePolicy::kLru;
+  std::uint64_t seed = 1;  ///< of CachePolicy::kRandom
 };
 
 /// Whose addresses an entry translates. [INV-34]
@@ -119,7 +118,7 @@ class TranslationCache {
   unsigned remove_overlaps(const PageRange& range, TranslationTag tag);
   void clear();
 
-  const AtcPolicy policy_;
+  const CachePolicy policy_;
   const unsigned ways_;
   const unsigned sets_;
   std::vector<Cell> cells_;                               ///< set after set

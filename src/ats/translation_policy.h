@@ -4,18 +4,18 @@
 /// [ATS 1.1]
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <vector>
 
 #include "ats/translation_range.h"
+#include "flitwise/config.h"
 #include "flitwise/ids.h"
 
 namespace flitwise {
 
-enum class TranslationPolicyKind : std::uint8_t { kAlways, kReuse, kPrefetch, kHint };
-
 struct TranslationPolicyConfig {
-  TranslationPolicyKind kind = TranslationPolicyKind::kAlways;
+  TranslateWhen kind = TranslateWhen::kAlways;
   unsigned reuse_threshold = 2;  ///< kReuse: accesses to a page that earn it a translation, 1..255
   unsigned reuse_pages = 256;    ///< kReuse: pages whose accesses are counted, a power of two
   unsigned pages_ahead = 1;      ///< kPrefetch: STUs beyond the one that missed, 1..15
@@ -30,16 +30,28 @@ struct MissedAccess {
 
 class TranslationPolicy {
  public:
-  virtual ~TranslationPolicy() = default;
+  /// stu: of the ATS capability. REQUIRES: the config is within its ranges.
+  TranslationPolicy(const TranslationPolicyConfig& config, unsigned stu);
 
   /// Asks: translations to request now, from the missed STU on; 0: go untranslated.
-  virtual unsigned translations_for(const MissedAccess& miss) const = 0;
+  unsigned translations_for(const MissedAccess& miss) const;
   /// Tells: the miss has happened. Comes before the question about it.
-  virtual void note_miss(const MissedAccess& miss) = 0;
-};
+  void note_miss(const MissedAccess& miss);
 
-/// stu: of the ATS capability. REQUIRES: the config is within its ranges.
-std::unique_ptr<TranslationPolicy> make_translation_policy(const TranslationPolicyConfig& config,
-                                                           unsigned stu);
+ private:
+  /// kReuse: misses of pages in a direct-mapped table; a page that takes another's place starts
+  /// anew. model: counts stop at the threshold and do not age.
+  struct Count {
+    std::uint64_t page = 0;
+    OptionalId<Pasid> pasid;
+    unsigned misses = 0;
+  };
+  std::size_t index_of(const MissedAccess& miss) const;
+  bool is_same(const Count& count, const MissedAccess& miss) const;
+
+  TranslationPolicyConfig config_;
+  unsigned shift_;
+  std::vector<Count> counts_;
+};
 
 }  // namespace flitwise

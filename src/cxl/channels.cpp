@@ -69,9 +69,14 @@ constexpr std::array kS2mBiSnp = {named(cxl::S2mBiSnp::kBiSnpCur, "BISnpCur"),
                                   named(cxl::S2mBiSnp::kBiSnpInv, "BISnpInv")};
 
 template <class Table>
-CxlOpcodes all_of(const Table& table) {
+constexpr CxlOpcodes all_of(const Table& table) {
   return {table.data(), table.size()};
 }
+/// By CxlChannel; data headers have none.
+constexpr CxlOpcodes kOpcodes[kCxlChannels] = {all_of(kD2hReq), all_of(kD2hRsp), {nullptr, 0},
+                                               all_of(kH2dReq), all_of(kH2dRsp), {nullptr, 0},
+                                               all_of(kM2sReq), all_of(kM2sRwd), all_of(kM2sBiRsp),
+                                               all_of(kS2mNdr), all_of(kS2mDrs), all_of(kS2mBiSnp)};
 
 }  // namespace
 
@@ -100,32 +105,7 @@ std::optional<CxlChannel> find_cxl_channel(std::string_view name) {
 }
 
 CxlOpcodes opcodes_of(CxlChannel channel) {
-  switch (channel) {
-    case CxlChannel::kD2hReq:
-      return all_of(kD2hReq);
-    case CxlChannel::kD2hRsp:
-      return all_of(kD2hRsp);
-    case CxlChannel::kH2dReq:
-      return all_of(kH2dReq);
-    case CxlChannel::kH2dRsp:
-      return all_of(kH2dRsp);
-    case CxlChannel::kM2sReq:
-      return all_of(kM2sReq);
-    case CxlChannel::kM2sRwd:
-      return all_of(kM2sRwd);
-    case CxlChannel::kM2sBiRsp:
-      return all_of(kM2sBiRsp);
-    case CxlChannel::kS2mNdr:
-      return all_of(kS2mNdr);
-    case CxlChannel::kS2mDrs:
-      return all_of(kS2mDrs);
-    case CxlChannel::kS2mBiSnp:
-      return all_of(kS2mBiSnp);
-    case CxlChannel::kD2hData:
-    case CxlChannel::kH2dData:
-      break;
-  }
-  return {nullptr, 0};
+  return kOpcodes[index_of(channel)];
 }
 
 const char* cxl_opcode_name(CxlChannel channel, std::uint8_t code) {

@@ -73,4 +73,32 @@ class SlotList {
   unsigned size_ = 0;
 };
 
+/// Slots that are in use, oldest first, and those that are not: the one free for longest goes next.
+class SlotPool {
+ public:
+  explicit SlotPool(unsigned slots) : free_(slots), used_(slots) {
+    for (Slot slot = 0; slot < slots; ++slot) {
+      free_.push_back(slot);
+    }
+  }
+
+  unsigned free() const { return free_.size(); }
+  const SlotList& used() const { return used_; }
+  /// REQUIRES: free() > 0.
+  Slot take() {
+    const Slot slot = *free_.front();
+    free_.erase(slot);
+    used_.push_back(slot);
+    return slot;
+  }
+  /// REQUIRES: it is in use.
+  void give_back(Slot slot) {
+    used_.erase(slot);
+    free_.push_back(slot);
+  }
+
+ private:
+  SlotList free_, used_;
+};
+
 }  // namespace flitwise

@@ -254,35 +254,10 @@ void IommuRegisters::set_global_status(std::uint32_t bits, bool is_set) {
   put32(kGsts, is_set ? global_status() | bits : global_status() & ~bits);
 }
 
-void IommuRegisters::set_queue_head(std::uint32_t offset) {
-  put64(kIqh, offset);
-}
-
-void IommuRegisters::set_page_request_tail(std::uint32_t offset) {
-  put64(kPqt, offset);
-}
-
-void IommuRegisters::set_queue_error(unsigned reason) {
-  put64(kIqer, (get64(kIqer) & ~std::uint64_t{0xf}) | (reason & 0xfU));
-}
-
-void IommuRegisters::set_timeout_source(Bdf source) {
-  put64(kIqer, (get64(kIqer) & ~(std::uint64_t{0xffff} << 32)) | std::uint64_t{source.value} << 32);
-}
-
-void IommuRegisters::set_completion_error_source(Bdf source) {
-  put64(kIqer, (get64(kIqer) & ~(std::uint64_t{0xffff} << 48)) | std::uint64_t{source.value} << 48);
-}
-
-void IommuRegisters::finish_context_command(unsigned granularity) {
-  const std::uint64_t actual = std::uint64_t{granularity & 3U} << 59;
-  put64(kCcmd, (get64(kCcmd) & ~(kStartCommand | std::uint64_t{3} << 59)) | actual);
-}
-
-void IommuRegisters::finish_iotlb_command(unsigned granularity) {
-  const std::uint32_t offset = iotlb_offset_ + 8U;
-  const std::uint64_t actual = std::uint64_t{granularity & 3U} << 57;
-  put64(offset, (get64(offset) & ~(kStartCommand | std::uint64_t{3} << 57)) | actual);
+void IommuRegisters::put_field(std::uint32_t offset, unsigned low, unsigned bits,
+                               std::uint64_t value) {
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  put64(offset, (get64(offset) & ~(mask << low)) | (value & mask) << low);
 }
 
 std::optional<IommuInterrupt> IommuRegisters::raise_fault(std::uint32_t status_bits) {

@@ -119,15 +119,23 @@ class IommuRegisters {
   void latch_root_table();
   /// Bits of GSTS.
   void set_global_status(std::uint32_t bits, bool is_set);
-  void set_queue_head(std::uint32_t offset);
-  void set_page_request_tail(std::uint32_t offset);
+  void set_queue_head(std::uint32_t offset) { put64(iommu_register::kIqh, offset); }
+  void set_page_request_tail(std::uint32_t offset) { put64(iommu_register::kPqt, offset); }
   /// IQER: reason of IQE; Requester ID of a timeout or of an unexpected completion.
-  void set_queue_error(unsigned reason);
-  void set_timeout_source(Bdf source);
-  void set_completion_error_source(Bdf source);
+  void set_queue_error(unsigned reason) { put_field(iommu_register::kIqer, 0, 4, reason); }
+  void set_timeout_source(Bdf source) { put_field(iommu_register::kIqer, 32, 16, source.value); }
+  void set_completion_error_source(Bdf source) {
+    put_field(iommu_register::kIqer, 48, 16, source.value);
+  }
   /// CCMD and IOTLB: done at this granularity (1 global, 2 domain, 3 device or page).
-  void finish_context_command(unsigned granularity);
-  void finish_iotlb_command(unsigned granularity);
+  void finish_context_command(unsigned granularity) {
+    put_field(iommu_register::kCcmd, 59, 2, granularity);
+    put_field(iommu_register::kCcmd, kStartCommandBit, 1, 0);
+  }
+  void finish_iotlb_command(unsigned granularity) {
+    put_field(iotlb_offset_ + 8U, 57, 2, granularity);
+    put_field(iotlb_offset_ + 8U, kStartCommandBit, 1, 0);
+  }
 
   /// Sets bits of FSTS (not PPF). An interrupt goes out for the first error alone. [IOM-9.3]
   std::optional<IommuInterrupt> raise_fault(std::uint32_t status_bits);
@@ -144,6 +152,7 @@ class IommuRegisters {
 
  private:
   static constexpr unsigned kCells = kPageBytes / 8;
+  static constexpr unsigned kStartCommandBit = 63;  // ICC, IVT
   struct Block {
     std::uint32_t control, data, address;
   };
@@ -152,6 +161,7 @@ class IommuRegisters {
   std::uint64_t get64(std::uint32_t offset) const { return value_[offset / 8]; }
   void put32(std::uint32_t offset, std::uint32_t value);
   void put64(std::uint32_t offset, std::uint64_t value) { value_[offset / 8] = value; }
+  void put_field(std::uint32_t offset, unsigned low, unsigned bits, std::uint64_t value);
   void define(std::uint32_t offset, unsigned bytes, std::uint64_t reset, std::uint64_t rw,
               std::uint64_t rw1c = 0);
   void define_events();

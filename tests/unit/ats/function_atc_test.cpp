@@ -77,7 +77,7 @@ TEST_F(Atc, TCP_04_UnsupportedTurnsItOffAndAnAbortDoesNot) {
 
 TEST_F(Atc, TCP_04_UnsupportedCountsThoughAnInvalidationHasStruckTheRequest) {
   FunctionAtcConfig config;
-  config.discards = DiscardPolicy::kAll;
+  config.discards = AtcDiscard::kAll;
   FunctionAtc all(config);
   all.set_control(true, 0);
   const Slot request = all.requests.open(ask, 0);

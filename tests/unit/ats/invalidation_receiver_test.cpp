@@ -43,8 +43,8 @@ class Invalidations : public testing::Test {
   }
   Slot use(std::uint64_t address) { return uses.open({address, address + 63}, {}); }
 
-  TranslationCache cache{{16, 0, AtcPolicy::kLru, 1}};
-  OutstandingTranslations requests{8, DiscardPolicy::kOverlapping};
+  TranslationCache cache{{16, 0, CachePolicy::kLru, 1}};
+  OutstandingTranslations requests{8, AtcDiscard::kOverlapping};
   TranslatedUses uses{8};
   PostedWrites writes;
   InvalidationReceiver receiver;
@@ -239,8 +239,8 @@ TEST_F(Invalidations, INV_21_ARangeBelowTheStuGrowsToIt) {
 }
 
 TEST(InvalidationsRefused, INV_21_OrIsRefused) {
-  TranslationCache cache({4, 0, AtcPolicy::kLru, 1});
-  OutstandingTranslations requests(1, DiscardPolicy::kAll);
+  TranslationCache cache({4, 0, CachePolicy::kLru, 1});
+  OutstandingTranslations requests(1, AtcDiscard::kAll);
   TranslatedUses uses(1);
   const PostedWrites writes;
   InvalidationReceiver receiver({false, false, false}, cache, requests, uses, writes);
@@ -290,8 +290,8 @@ TEST_F(Invalidations, INV_30_AnswersGoToWhoAsked) {
 }
 
 TEST(InvalidationsWithStoredAgent, INV_30_OrToWhoAskedFirstSinceTheReset) {
-  TranslationCache cache({4, 0, AtcPolicy::kLru, 1});
-  OutstandingTranslations requests(1, DiscardPolicy::kAll);
+  TranslationCache cache({4, 0, CachePolicy::kLru, 1});
+  OutstandingTranslations requests(1, AtcDiscard::kAll);
   TranslatedUses uses(1);
   const PostedWrites writes;
   InvalidationReceiver receiver({false, true, true}, cache, requests, uses, writes);

@@ -95,7 +95,7 @@ struct Upstream {
 
 class World {
  public:
-  World(std::uint64_t seed, DiscardPolicy policy)
+  World(std::uint64_t seed, AtcDiscard policy)
       : random_(seed),
         out_(4, policy),
         receiver_({seed % 2 == 0, true, false}, cache_, out_, uses_, writes_) {
@@ -277,7 +277,7 @@ class World {
   Random random_;
   Mappings mappings_;
   TranslationSettings settings_;
-  TranslationCache cache_{{16, 4, AtcPolicy::kLru, 1}};
+  TranslationCache cache_{{16, 4, CachePolicy::kLru, 1}};
   OutstandingTranslations out_;
   TranslatedUses uses_{8};
   PostedWrites writes_;
@@ -294,7 +294,7 @@ class World {
 
 TEST(NoStaleTranslation, INV_27_OnceAnInvalidationIsComplete) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    for (const DiscardPolicy policy : {DiscardPolicy::kOverlapping, DiscardPolicy::kAll}) {
+    for (const AtcDiscard policy : {AtcDiscard::kOverlapping, AtcDiscard::kAll}) {
       SCOPED_TRACE(seed);
       World world(seed, policy);
       for (int i = 0; i < 50'000; ++i) {

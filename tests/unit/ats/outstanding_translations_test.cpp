@@ -50,7 +50,7 @@ TranslationReceiver answered(const TranslationAsk& wish, unsigned stu,
 }
 
 TEST(OutstandingTranslations, TCP_16_WithoutInvalidationTheWholeSizeIsCacheable) {
-  OutstandingTranslations out(4, DiscardPolicy::kOverlapping);
+  OutstandingTranslations out(4, AtcDiscard::kOverlapping);
   const TranslationAsk wish = ask(0x20'1000);
   const Slot slot = out.open(wish, 0);
   const CacheablePieces pieces = out.cacheable(slot, answered(wish, 0, {mapped(0x80'0000, 21)}));
@@ -59,7 +59,7 @@ TEST(OutstandingTranslations, TCP_16_WithoutInvalidationTheWholeSizeIsCacheable)
 }
 
 TEST(OutstandingTranslations, INV_05_OverlapDiscardsTheReply) {
-  OutstandingTranslations out(4, DiscardPolicy::kOverlapping);
+  OutstandingTranslations out(4, AtcDiscard::kOverlapping);
   const TranslationAsk wish = ask(0x1000);
   const Slot slot = out.open(wish, 0);
   EXPECT_EQ(out.invalidate({0x2000, 12}, kNoPasid), 0U);
@@ -69,7 +69,7 @@ TEST(OutstandingTranslations, INV_05_OverlapDiscardsTheReply) {
 }
 
 TEST(OutstandingTranslations, TCP_19_SaysNothingOfTheUnitThatIsStruck) {
-  OutstandingTranslations out(4, DiscardPolicy::kOverlapping);
+  OutstandingTranslations out(4, AtcDiscard::kOverlapping);
   const Slot slot = out.open(ask(0x1000, 2), 0);
   EXPECT_FALSE(out.is_discarded(slot, 0x1ff8));
   EXPECT_FALSE(out.is_discarded(slot, 0x8000)) << "it may bring a larger page";
@@ -83,7 +83,7 @@ TEST(OutstandingTranslations, TCP_19_SaysNothingOfTheUnitThatIsStruck) {
 }
 
 TEST(OutstandingTranslations, INV_05_OtherPasidsAreLeftAlone) {
-  OutstandingTranslations out(4, DiscardPolicy::kAll);
+  OutstandingTranslations out(4, AtcDiscard::kAll);
   TranslationAsk wish = ask(0x1000);
   wish.pasid = Pasid{5};
   const Slot slot = out.open(wish, 0);
@@ -96,7 +96,7 @@ TEST(OutstandingTranslations, INV_05_OtherPasidsAreLeftAlone) {
 
 // STU 16 KiB, two translations from 0000_0FFF_FFFF_C000 on, 16 KiB invalidated behind the 16 TiB
 // boundary.
-class WorkedExample : public testing::TestWithParam<DiscardPolicy> {};
+class WorkedExample : public testing::TestWithParam<AtcDiscard> {};
 
 TEST_P(WorkedExample, INV_06_OverlapIsSeenAcrossTheBoundary) {
   OutstandingTranslations out(4, GetParam());
@@ -107,7 +107,7 @@ TEST_P(WorkedExample, INV_06_OverlapIsSeenAcrossTheBoundary) {
   EXPECT_EQ(out.invalidate(invalidated, kNoPasid), 1U);
   const CacheablePieces pieces =
       out.cacheable(slot, answered(wish, 2, {mapped(0x8000, 14), mapped(0xc000, 14)}));
-  if (GetParam() == DiscardPolicy::kAll) {
+  if (GetParam() == AtcDiscard::kAll) {
     EXPECT_EQ(pieces.count, 0U);
   } else {
     ASSERT_EQ(pieces.count, 1U);
@@ -116,10 +116,10 @@ TEST_P(WorkedExample, INV_06_OverlapIsSeenAcrossTheBoundary) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Policies, WorkedExample,
-                         testing::Values(DiscardPolicy::kOverlapping, DiscardPolicy::kAll));
+                         testing::Values(AtcDiscard::kOverlapping, AtcDiscard::kAll));
 
 TEST(OutstandingTranslations, INV_27_AnInvalidationThatOvertakesTheReplyLeavesNothingStale) {
-  OutstandingTranslations out(4, DiscardPolicy::kOverlapping);
+  OutstandingTranslations out(4, AtcDiscard::kOverlapping);
   const TranslationAsk wish = ask(0x20'1000, 2);
   const Slot slot = out.open(wish, 0);
   // Outside the implied range, but inside the large page that the old reply still speaks of.
@@ -132,7 +132,7 @@ TEST(OutstandingTranslations, INV_27_AnInvalidationThatOvertakesTheReplyLeavesNo
 }
 
 TEST(OutstandingTranslations, TCP_18_ChangesOfTheEnableDiscardWhatIsOut) {
-  OutstandingTranslations out(4, DiscardPolicy::kOverlapping);
+  OutstandingTranslations out(4, AtcDiscard::kOverlapping);
   const TranslationAsk wish = ask(0x1000);
   const Slot before = out.open(wish, 0);
   out.void_all();
@@ -145,7 +145,7 @@ TEST(OutstandingTranslations, TCP_18_ChangesOfTheEnableDiscardWhatIsOut) {
 }
 
 TEST(OutstandingTranslations, ATR_18_HolesAreNotCacheable) {
-  OutstandingTranslations out(4, DiscardPolicy::kOverlapping);
+  OutstandingTranslations out(4, AtcDiscard::kOverlapping);
   const TranslationAsk wish = ask(0x1000, 3);
   const Slot slot = out.open(wish, 0);
   const CacheablePieces pieces = out.cacheable(
@@ -155,7 +155,7 @@ TEST(OutstandingTranslations, ATR_18_HolesAreNotCacheable) {
 }
 
 TEST(OutstandingTranslations, ATR_25_AClosedRequestGivesItsPlaceBack) {
-  OutstandingTranslations out(1, DiscardPolicy::kOverlapping);
+  OutstandingTranslations out(1, AtcDiscard::kOverlapping);
   const Slot slot = out.open(ask(0x1000), 0);
   EXPECT_FALSE(out.has_room());
   out.invalidate({0x1000, 12}, kNoPasid);
@@ -165,7 +165,7 @@ TEST(OutstandingTranslations, ATR_25_AClosedRequestGivesItsPlaceBack) {
 }
 
 TEST(OutstandingTranslations, ATR_26_SixtyFourEndInAnyOrder) {
-  OutstandingTranslations out(64, DiscardPolicy::kOverlapping);
+  OutstandingTranslations out(64, AtcDiscard::kOverlapping);
   std::vector<Slot> slots;
   for (unsigned i = 0; i < 64; ++i) {
     slots.push_back(out.open(ask(0x1000 * i), 0));
@@ -181,7 +181,7 @@ TEST(OutstandingTranslations, ATR_26_SixtyFourEndInAnyOrder) {
 }
 
 TEST(OutstandingTranslations, TCP_19_AReplyBehindItsInvalidationBringsNothing) {
-  for (const DiscardPolicy policy : {DiscardPolicy::kOverlapping, DiscardPolicy::kAll}) {
+  for (const AtcDiscard policy : {AtcDiscard::kOverlapping, AtcDiscard::kAll}) {
     OutstandingTranslations out(1, policy);
     const TranslationAsk wish = ask(0x1000);
     const Slot slot = out.open(wish, 0);

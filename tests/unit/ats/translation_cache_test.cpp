@@ -20,7 +20,8 @@ TranslationEntry mapped(std::uint64_t translated, unsigned size_bits = 12) {
   return entry;
 }
 
-TranslationCache enabled(unsigned entries, unsigned ways = 0, AtcPolicy policy = AtcPolicy::kLru) {
+TranslationCache enabled(unsigned entries, unsigned ways = 0,
+                         CachePolicy policy = CachePolicy::kLru) {
   TranslationCache cache({entries, ways, policy, 1});
   cache.set_enabled(true);
   return cache;
@@ -71,7 +72,7 @@ TEST(TranslationCache, ATR_15_AWriteAfterNoWriteAsksAgainAndWins) {
 }
 
 TEST(TranslationCache, TCP_17_NothingIsInsertedWhileDisabled) {
-  TranslationCache cache({4, 0, AtcPolicy::kLru, 1});
+  TranslationCache cache({4, 0, CachePolicy::kLru, 1});
   EXPECT_FALSE(put(cache, 0x1000, 0x9000).is_inserted);
   cache.set_enabled(true);
   cache.set_enabled(false);
@@ -134,7 +135,7 @@ TEST(TranslationCache, TCP_21_LruEvictsTheLongestUnused) {
 }
 
 TEST(TranslationCache, TCP_21_FifoEvictsTheFirstIn) {
-  TranslationCache cache = enabled(2, 0, AtcPolicy::kFifo);
+  TranslationCache cache = enabled(2, 0, CachePolicy::kFifo);
   put(cache, 0x1000, 0x9000);
   put(cache, 0x2000, 0xa000);
   cache.note_use(*cache.find(0x1000, {}));
@@ -143,7 +144,7 @@ TEST(TranslationCache, TCP_21_FifoEvictsTheFirstIn) {
 
 TEST(TranslationCache, TCP_21_RandomFillsEmptyPlacesFirstAndRepeatsWithItsSeed) {
   const auto evictions = [](std::uint64_t seed) {
-    TranslationCache cache({8, 0, AtcPolicy::kRandom, seed});
+    TranslationCache cache({8, 0, CachePolicy::kRandom, seed});
     cache.set_enabled(true);
     std::vector<std::uint64_t> bases;
     for (std::uint64_t page = 0; page < 40; ++page) {
@@ -163,7 +164,7 @@ TEST(TranslationCache, TCP_21_WaysBoundASet) {
   put(cache, 0x2000, 0xa000);
   EXPECT_FALSE(put(cache, 0x1000, 0xb000).evicted);
   EXPECT_EQ(put(cache, 0x4000, 0xc000).evicted, (PageRange{0x0000, 12}));
-  EXPECT_THROW(TranslationCache({5, 2, AtcPolicy::kLru, 1}), SimulationError);
+  EXPECT_THROW(TranslationCache({5, 2, CachePolicy::kLru, 1}), SimulationError);
 }
 
 TEST(TranslationCache, TCP_22_EntriesAreReadOnly) {

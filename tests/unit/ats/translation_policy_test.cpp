@@ -16,64 +16,65 @@ unsigned miss(TranslationPolicy& policy, std::uint64_t address, OptionalId<Pasid
   return policy.translations_for(access);
 }
 
-TranslationPolicyConfig config(TranslationPolicyKind kind) {
+TranslationPolicyConfig config(TranslateWhen kind) {
   TranslationPolicyConfig made;
   made.kind = kind;
   return made;
 }
 
 TEST(TranslationPolicy, AlwaysAsksForThePageThatMissed) {
-  const auto policy = make_translation_policy(config(TranslationPolicyKind::kAlways), 0);
-  EXPECT_EQ(miss(*policy, 0x1000), 1U);
+  TranslationPolicy policy(config(TranslateWhen::kAlways), 0);
+  EXPECT_EQ(miss(policy, 0x1000), 1U);
 }
 
 TEST(TranslationPolicy, PrefetchAsksForPagesAhead) {
-  TranslationPolicyConfig ahead = config(TranslationPolicyKind::kPrefetch);
+  TranslationPolicyConfig ahead = config(TranslateWhen::kPrefetch);
   ahead.pages_ahead = 3;
-  EXPECT_EQ(miss(*make_translation_policy(ahead, 0), 0x1000), 4U);
+  TranslationPolicy policy(ahead, 0);
+  EXPECT_EQ(miss(policy, 0x1000), 4U);
 }
 
 TEST(TranslationPolicy, HintLetsSoftwareChoose) {
-  const auto policy = make_translation_policy(config(TranslationPolicyKind::kHint), 0);
-  EXPECT_EQ(miss(*policy, 0x1000), 0U);
-  EXPECT_EQ(miss(*policy, 0x1000, {}, true), 1U);
+  TranslationPolicy policy(config(TranslateWhen::kHint), 0);
+  EXPECT_EQ(miss(policy, 0x1000), 0U);
+  EXPECT_EQ(miss(policy, 0x1000, {}, true), 1U);
 }
 
 TEST(TranslationPolicy, ReuseWaitsForTheThreshold) {
-  TranslationPolicyConfig reuse = config(TranslationPolicyKind::kReuse);
+  TranslationPolicyConfig reuse = config(TranslateWhen::kReuse);
   reuse.reuse_threshold = 3;
-  const auto policy = make_translation_policy(reuse, 0);
-  EXPECT_EQ(miss(*policy, 0x1000), 0U);
-  EXPECT_EQ(miss(*policy, 0x2000), 0U);
-  EXPECT_EQ(miss(*policy, 0x1ff8), 0U);
-  EXPECT_EQ(miss(*policy, 0x1040), 1U);
-  EXPECT_EQ(miss(*policy, 0x1080), 1U);
+  TranslationPolicy policy(reuse, 0);
+  EXPECT_EQ(miss(policy, 0x1000), 0U);
+  EXPECT_EQ(miss(policy, 0x2000), 0U);
+  EXPECT_EQ(miss(policy, 0x1ff8), 0U);
+  EXPECT_EQ(miss(policy, 0x1040), 1U);
+  EXPECT_EQ(miss(policy, 0x1080), 1U);
 }
 
 TEST(TranslationPolicy, ReuseCountsByStuAndPasid) {
-  const auto policy = make_translation_policy(config(TranslationPolicyKind::kReuse), 1);
-  EXPECT_EQ(miss(*policy, 0x2000), 0U);
-  EXPECT_EQ(miss(*policy, 0x2000, Pasid{0}), 0U);
-  EXPECT_EQ(miss(*policy, 0x3000, Pasid{0}), 1U);
+  TranslationPolicy policy(config(TranslateWhen::kReuse), 1);
+  EXPECT_EQ(miss(policy, 0x2000), 0U);
+  EXPECT_EQ(miss(policy, 0x2000, Pasid{0}), 0U);
+  EXPECT_EQ(miss(policy, 0x3000, Pasid{0}), 1U);
 }
 
 TEST(TranslationPolicy, ReuseForgetsAPageWhosePlaceIsTaken) {
-  TranslationPolicyConfig reuse = config(TranslationPolicyKind::kReuse);
+  TranslationPolicyConfig reuse = config(TranslateWhen::kReuse);
   reuse.reuse_pages = 4;
-  const auto policy = make_translation_policy(reuse, 0);
-  EXPECT_EQ(miss(*policy, 0x1000), 0U);
-  EXPECT_EQ(miss(*policy, 0x5000), 0U);
-  EXPECT_EQ(miss(*policy, 0x1000), 0U);
-  EXPECT_EQ(miss(*policy, 0x1000), 1U);
+  TranslationPolicy policy(reuse, 0);
+  EXPECT_EQ(miss(policy, 0x1000), 0U);
+  EXPECT_EQ(miss(policy, 0x5000), 0U);
+  EXPECT_EQ(miss(policy, 0x1000), 0U);
+  EXPECT_EQ(miss(policy, 0x1000), 1U);
 }
 
 TEST(TranslationPolicy, RangesAreChecked) {
   TranslationPolicyConfig wrong;
   wrong.reuse_pages = 3;
-  EXPECT_THROW(make_translation_policy(wrong, 0), SimulationError);
+  EXPECT_THROW(TranslationPolicy(wrong, 0), SimulationError);
   wrong = {};
   wrong.pages_ahead = 16;
-  EXPECT_THROW(make_translation_policy(wrong, 0), SimulationError);
+  EXPECT_THROW(TranslationPolicy(wrong, 0), SimulationError);
 }
 
 }  // namespace
