@@ -44,4 +44,14 @@ struct CxlOut {
 /// allocated. Messages of one channel leave in the order of the list.
 using CxlOutput = std::vector<CxlOut>;
 
+/// A message at the end of the list; what else it says is for the caller to fill in.
+template <class Opcode>
+CxlOut& add_message(CxlOutput& out, CxlChannel channel, Opcode opcode, std::uint16_t id) {
+  CxlOut& sent = out.emplace_back();
+  sent.message.channel = channel;
+  sent.message.opcode = static_cast<std::uint8_t>(opcode);
+  sent.message.id = id;
+  return sent;
+}
+
 }  // namespace flitwise

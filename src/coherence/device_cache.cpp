@@ -171,10 +171,7 @@ std::uint16_t DeviceCache::send_request(cxl::D2hReq opcode, const CoreRequest& r
   transaction.opcode = opcode;
   transaction.request = request;
   transaction.is_of_core = is_of_core;
-  CxlOut& sent = out.emplace_back();
-  sent.message.channel = CxlChannel::kD2hReq;
-  sent.message.opcode = static_cast<std::uint8_t>(opcode);
-  sent.message.id = cqid;
+  CxlOut& sent = add_message(out, CxlChannel::kD2hReq, opcode, cqid);
   sent.message.cache_id = config_.cache_id;
   if (opcode != cxl::D2hReq::kCacheFlushed) {  // of no line
     sent.message.address = line_of(request.address);

@@ -61,11 +61,8 @@ void DeviceCache::answer(const CxlMessage& snoop, CxlOutput& out) {
     }
     eviction.state = answer.keeps;
   }
-  CxlOut& sent = out.emplace_back();
-  sent.message.channel = CxlChannel::kD2hRsp;
-  sent.message.opcode = static_cast<std::uint8_t>(answer.response);
-  sent.message.id = snoop.id;
-  sent.message.cache_id = config_.cache_id;
+  add_message(out, CxlChannel::kD2hRsp, answer.response, snoop.id).message.cache_id =
+      config_.cache_id;
   if (brings_line(answer.response)) {
     send_data(snoop.id, *data, kAllBytes, false, out);
   }
@@ -224,9 +221,7 @@ void DeviceCache::finish(std::uint16_t cqid, CxlOutput& out, CoreResults& done) 
 
 void DeviceCache::send_data(std::uint16_t uqid, const CxlLine& line, std::uint64_t byte_enables,
                             bool is_bogus, CxlOutput& out) const {
-  CxlOut& sent = out.emplace_back();
-  sent.message.channel = CxlChannel::kD2hData;
-  sent.message.id = uqid;
+  CxlOut& sent = add_message(out, CxlChannel::kD2hData, 0, uqid);
   sent.message.cache_id = config_.cache_id;
   sent.message.byte_enables = byte_enables;
   sent.message.bogus = is_bogus;

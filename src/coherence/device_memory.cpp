@@ -133,11 +133,8 @@ void DeviceMemory::snoop_host(std::uint32_t transaction, cxl::S2mBiSnp opcode, C
   const std::uint16_t bitag = bitags_.acquire();
   snoops_[bitag] = transaction;
   transactions_[transaction].is_snooping = true;
-  CxlMessage& snoop = out.emplace_back().message;
-  snoop.channel = CxlChannel::kS2mBiSnp;
-  snoop.opcode = static_cast<std::uint8_t>(opcode);
-  snoop.id = bitag;
-  snoop.address = transactions_[transaction].line;
+  add_message(out, CxlChannel::kS2mBiSnp, opcode, bitag).message.address =
+      transactions_[transaction].line;
 }
 
 /// The host is out of the way: the line comes from its copy here or from memory.

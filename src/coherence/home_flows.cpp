@@ -11,6 +11,14 @@ constexpr std::uint16_t code(cxl::GoState state) {
   return static_cast<std::uint16_t>(state);
 }
 
+template <class Opcode>
+CxlOut& send_to(std::uint8_t port, CxlChannel channel, Opcode opcode, std::uint16_t id,
+                CxlOutput& out) {
+  CxlOut& sent = add_message(out, channel, opcode, id);
+  sent.port = sent.message.cache_id = port;
+  return sent;
+}
+
 /// The snoop that a request makes of others. [COH-3.4]
 cxl::H2dReq snoop_for(cxl::D2hReq opcode) {
   if (opcode == cxl::D2hReq::kRdCurr) {
@@ -32,13 +40,8 @@ void HomeAgent::start(std::uint32_t transaction, CxlOutput& out) {
     ++request.snoops;
     const std::uint16_t uqid = expect(transaction, port);
     expected_[uqid].snoop = snoop_for(request.opcode);
-    CxlOut& sent = out.emplace_back();
-    sent.port = port;
-    sent.message.channel = CxlChannel::kH2dReq;
-    sent.message.opcode = static_cast<std::uint8_t>(snoop_for(request.opcode));
-    sent.message.id = uqid;
+    CxlOut& sent = send_to(port, CxlChannel::kH2dReq, snoop_for(request.opcode), uqid, out);
     sent.message.address = request.address;
-    sent.message.cache_id = port;
   }
   if (request.snoops == 0) {
     resolve(transaction, out);
@@ -142,11 +145,7 @@ void HomeAgent::grant(std::uint32_t transaction, CxlOutput& out) {
     respond(transaction, cxl::H2dRsp::kGo, code(state), out);
   }
   if (request.opcode != cxl::D2hReq::kRdOwnNoData) {
-    CxlOut& sent = out.emplace_back();
-    sent.port = request.port;
-    sent.message.channel = CxlChannel::kH2dData;
-    sent.message.id = request.cqid;
-    sent.message.cache_id = request.port;
+    CxlOut& sent = send_to(request.port, CxlChannel::kH2dData, 0, request.cqid, out);
     sent.message.go_err = request.is_error;
     sent.line = request.line;
   }
@@ -266,16 +265,10 @@ std::uint16_t HomeAgent::expect(std::uint32_t transaction, std::uint8_t port) {
 void HomeAgent::respond(std::uint32_t transaction, cxl::H2dRsp response, std::uint16_t rsp_data,
                         CxlOutput& out) {
   const Transaction& request = transactions_[transaction];
-  if (request.is_orphan) {
-    return;
+  if (!request.is_orphan) {
+    send_to(request.port, CxlChannel::kH2dRsp, response, request.cqid, out).message.rsp_data =
+        rsp_data;
   }
-  CxlOut& sent = out.emplace_back();
-  sent.port = request.port;
-  sent.message.channel = CxlChannel::kH2dRsp;
-  sent.message.opcode = static_cast<std::uint8_t>(response);
-  sent.message.id = request.cqid;
-  sent.message.rsp_data = rsp_data;
-  sent.message.cache_id = request.port;
 }
 
 }  // namespace flitwise

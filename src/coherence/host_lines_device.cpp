@@ -169,11 +169,8 @@ void HostLines::snooped(const CxlMessage& message, CxlOutput& out) {
   transaction.bitag = message.id;
   if (transaction.message.channel == CxlChannel::kM2sReq && !transaction.has_cmp) {
     snoop.awaits_ack = true;
-    CxlMessage& conflict = out.emplace_back().message;
-    conflict.channel = CxlChannel::kM2sRwd;
-    conflict.opcode = static_cast<std::uint8_t>(cxl::M2sRwd::kBiConflict);
-    conflict.id = message.id;
-    conflict.address = message.address;
+    add_message(out, CxlChannel::kM2sRwd, cxl::M2sRwd::kBiConflict, message.id).message.address =
+        message.address;
   }
 }
 
@@ -231,11 +228,9 @@ void HostLines::answer(std::uint16_t bitag, CxlOutput& out) {
     return;
   }
   snoop.is_writing = true;
-  busy_[line] = static_cast<std::uint16_t>(kWriteBackTag + bitag);
-  CxlOut& sent = out.emplace_back();
-  sent.message.channel = CxlChannel::kM2sRwd;
-  sent.message.opcode = static_cast<std::uint8_t>(cxl::M2sRwd::kMemWr);
-  sent.message.id = static_cast<std::uint16_t>(kWriteBackTag + bitag);
+  const auto tag = static_cast<std::uint16_t>(kWriteBackTag + bitag);
+  busy_[line] = tag;
+  CxlOut& sent = add_message(out, CxlChannel::kM2sRwd, cxl::M2sRwd::kMemWr, tag);
   sent.message.address = line;
   sent.message.snp_type = static_cast<std::uint8_t>(cxl::SnpType::kNoOp);
   sent.message.meta_field = static_cast<std::uint8_t>(cxl::MetaField::kMeta0State);
@@ -253,10 +248,7 @@ void HostLines::written(std::uint16_t bitag, CxlOutput& out) {
 }
 
 void HostLines::respond(std::uint16_t bitag, cxl::M2sBiRsp response, CxlOutput& out) {
-  CxlMessage& sent = out.emplace_back().message;
-  sent.channel = CxlChannel::kM2sBiRsp;
-  sent.opcode = static_cast<std::uint8_t>(response);
-  sent.id = bitag;
+  CxlMessage& sent = add_message(out, CxlChannel::kM2sBiRsp, response, bitag).message;
   sent.address = snoops_[bitag].message.address;
   sent.bi_id = snoops_[bitag].message.bi_id;
   snoops_[bitag] = Snoop{};

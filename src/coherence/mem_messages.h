@@ -8,10 +8,7 @@ namespace flitwise {
 
 inline void answer_mem(CxlChannel channel, std::uint8_t opcode, const CxlMessage& request,
                        const CxlLine& line, CxlOutput& out) {
-  CxlOut& sent = out.emplace_back();
-  sent.message.channel = channel;
-  sent.message.opcode = opcode;
-  sent.message.id = request.id;
+  CxlOut& sent = add_message(out, channel, opcode, request.id);
   sent.message.ld_id = request.ld_id;
   sent.message.meta_field = static_cast<std::uint8_t>(cxl::MetaField::kNoOp);
   sent.line = line;
