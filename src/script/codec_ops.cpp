@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on TLPs and flits.
-#include "script/codec_ops.h"
-
+// Operations that need no machine: TLPs, flits and frames as bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "script/op_readers.h"
+#include "tlp/dllp_codec.h"
 #include "tlp/raw_packet.h"
 
 namespace flitwise {
@@ -23,47 +23,78 @@ bool read_checks(OpReader& in) {
   return checks;
 }
 
-EncodeTlpOp read_encode_tlp(OpReader& in) {
-  EncodeTlpOp op;
+constexpr unsigned kLastGeneration = 5;
+constexpr unsigned kFirstWithTokens = 3;
+constexpr std::uint16_t kMostSequence = 0xfff;
+constexpr std::size_t kLeastTlpBytes = 12;
+
+// [LNK-5.4] [LNK-5.5]
+Framing read_generation(OpReader& in) {
+  unsigned generation = 1;
+  in.number(in.need("generation"), 1, kLastGeneration, generation);
+  return generation < kFirstWithTokens ? Framing::kGen1 : Framing::kGen3;
+}
+
+// Bytes that cannot be read stand as those of some TLP.
+void read_framed_tlp(OpReader& in, FrameOp& op) {
+  op.bytes.assign(kLeastTlpBytes, 0);
+  in.hex("hex", op.bytes);
+  in.tlp("tlp", op.bytes);
+  const std::size_t size = op.bytes.size();
+  if (size < kLeastTlpBytes || size > kMostTlpBytes || size % 4 != 0) {
+    in.complain(
+        "hex", std::to_string(size) + " bytes seen; expected a TLP in whole DWs, 12 to 8160 bytes");
+  }
+}
+
+void read_framed_dllp(OpReader& in, FrameOp& op) {
+  Dllp dllp;
+  in.dllp("dllp", dllp);
+  op.is_dllp = in.has("dllp");
+  if (!op.is_dllp) {
+    return;
+  }
+  const std::array<std::uint8_t, kDllpBytes> bytes = encode(dllp);
+  op.bytes.assign(bytes.begin(), bytes.end());
+  for (const char* key : {"seq", "nullified"}) {
+    if (in.has(key)) {
+      in.complain(key, "a DLLP has none; expected it beside tlp or hex alone");
+    }
+  }
+}
+
+}  // namespace
+
+void read_op(OpReader& in, EncodeTlpOp& op) {
   op.form = read_form(in);
   const bool checks = read_checks(in);
   in.rest([&](const json_value::Json& fields) {
-    const TlpDocument document = tlp_from_json(fields, {"script", 0, {}}, op.form);
+    const TlpDocument document = tlp_from_json(fields, kScript, op.form);
     if (checks) {
-      check_rules(document.tlp, {"script", 0, {}});
+      check_rules(document.tlp, kScript);
     }
     op.bytes = bytes_of(document);
   });
-  return op;
 }
 
-DecodeTlpOp read_decode_tlp(OpReader& in) {
-  DecodeTlpOp op;
+void read_op(OpReader& in, DecodeTlpOp& op) {
   op.form = read_form(in);
   op.checks = read_checks(in);
-  in.need("hex");
-  in.hex("hex", op.bytes);
+  in.hex(in.need("hex"), op.bytes);
   if (op.bytes.size() > kMostTlpBytes) {
     in.complain("hex", fmt::format("too long; expected up to {} bytes", kMostTlpBytes));
   }
-  return op;
 }
 
-EncodeFlitOp read_encode_flit(OpReader& in) {
-  EncodeFlitOp op;
-  in.rest([&](const json_value::Json& flit) {
-    op.plan = flit_plan_from_json(flit, {"script", 0, {}});
-  });
-  return op;
+void read_op(OpReader& in, EncodeFlitOp& op) {
+  in.rest([&](const json_value::Json& flit) { op.plan = flit_plan_from_json(flit, kScript); });
 }
 
-DecodeFlitOp read_decode_flit(OpReader& in) {
-  DecodeFlitOp op;
+void read_op(OpReader& in, DecodeFlitOp& op) {
   op.options.checks = read_checks(in);
   in.number("rest_dw", 0, kMostRestDws, op.options.rest_dw);
   std::vector<std::uint8_t> bytes;
-  in.need("hex");
-  const bool is_hex = in.hex("hex", bytes);
+  const bool is_hex = in.hex(in.need("hex"), bytes);
   const bool is_whole = !bytes.empty() && bytes.size() % flit::kBytes == 0;
   if (is_hex && (!is_whole || bytes.size() > kMostScriptBytes)) {
     in.complain("hex", fmt::format("{} bytes seen; expected flits of {} bytes, up to 1 MiB",
@@ -74,24 +105,44 @@ DecodeFlitOp read_decode_flit(OpReader& in) {
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(i * flit::kBytes), flit::kBytes,
                 op.flits[i].begin());
   }
-  return op;
 }
 
-}  // namespace
+void read_op(OpReader& in, EncodeCxlOp& op) {
+  in.rest([&](const json_value::Json& flit) {
+    cxl_flit_kind_of(flit, {});
+    op.flit = flit;
+  });
+}
 
-bool read_codec_op(const std::string& op, OpReader& in, ScriptLine& line) {
-  if (op == "encode_tlp") {
-    line.op = read_encode_tlp(in);
-  } else if (op == "decode_tlp") {
-    line.op = read_decode_tlp(in);
-  } else if (op == "encode_flit") {
-    line.op = read_encode_flit(in);
-  } else if (op == "decode_flit") {
-    line.op = read_decode_flit(in);
-  } else {
-    return false;
+void read_op(OpReader& in, DecodeCxlOp& op) {
+  in.hex(in.need("hex"), op.bytes);
+  if (op.bytes.size() > kCxlBytes256) {
+    in.complain("hex", "too long; expected one flit of 68 or 256 bytes");
   }
-  return true;
+  in.rest([&](const json_value::Json& kind) {
+    cxl_kind_from_json(kind, {});
+    op.kind = cxl_flit_kind_of(kind, {});
+  });
+}
+
+void read_op(OpReader& in, FrameOp& op) {
+  op.framing = read_generation(in);
+  in.number("seq", 0, kMostSequence, op.sequence);
+  in.flag("nullified", op.is_nullified);
+  read_framed_tlp(in, op);
+  read_framed_dllp(in, op);
+  if (in.has("hex") + in.has("tlp") + in.has("dllp") != 1) {
+    in.complain("", "expected one of tlp (the fields of a TLP), hex (its bytes) and dllp");
+  }
+}
+
+void read_op(OpReader& in, UnframeOp& op) {
+  op.framing = read_generation(in);
+  op.is_dllp = in.word(in.need("unit"), {"tlp", "dllp"}) == 1;
+  in.hex(in.need("hex"), op.bytes);
+  if (op.bytes.size() > kMostScriptBytes) {
+    in.complain("hex", "too long; expected up to 1 MiB");
+  }
 }
 
 }  // namespace flitwise

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on the models.
-#include "script/model_ops.h"
+// Operations on the machine and its models.
+#include <algorithm>
+#include <utility>
+
+#include "common/page.h"
+#include "script/op_readers.h"
 
 namespace flitwise {
 namespace {
@@ -8,18 +12,138 @@ namespace {
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMost16 = std::numeric_limits<std::uint16_t>::max();
 
-void read_wire(OpReader& in, WireOp& wire) {
-  in.text("link", wire.link);
-  in.need("direction");
-  wire.is_up = in.word("direction", {"down", "up"}) == 1;
+constexpr std::uint64_t kMostDmaBytes = std::uint64_t{1} << 31;
+constexpr std::uint32_t kTranslationBytes = 8;  // one translation
+
+/// The bytes of a write: a little-endian number of a width, or hex.
+std::vector<std::uint8_t> read_bytes(OpReader& in) {
+  std::vector<std::uint8_t> bytes;
+  in.hex("hex", bytes);
+  static constexpr std::pair<const char*, unsigned> kWidths[] = {
+      {"u8", 1}, {"u16", 2}, {"u32", 4}, {"u64", 8}};
+  unsigned given = in.has("hex") ? 1 : 0;
+  for (const auto& [key, width] : kWidths) {
+    if (!in.has(key)) {
+      continue;
+    }
+    ++given;
+    std::uint64_t value = 0;
+    in.number(key, 0, width == 8 ? kAnyNumber : (std::uint64_t{1} << (8 * width)) - 1, value);
+    for (unsigned i = 0; i < width; ++i) {
+      bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+    }
+  }
+  if (given != 1) {
+    in.complain("", "expected one of u8, u16, u32, u64 (little-endian) or hex");
+  } else if (bytes.size() > kMostScriptBytes) {
+    in.complain("hex", "too long; expected up to 1 MiB");
+  }
+  return bytes;
 }
 
-FaultOp read_fault(OpReader& in) {
-  FaultOp op;
+// The bytes of a write come with it, and say how many there are.
+void check_data(OpReader& in, DmaOp& op) {
+  const bool is_translation = op.at == AddressType::kTranslationRequest;
+  if (op.is_write && is_translation) {
+    in.complain("kind", "a write cannot ask for a translation; expected read");
+  }
+  if (op.is_write) {
+    in.need("hex");
+    if (in.has("bytes") && op.bytes != op.data.size()) {
+      in.complain("bytes", "differs from the number of bytes in hex");
+    }
+    op.bytes = static_cast<std::uint32_t>(op.data.size());
+  } else if (in.has("hex") && !op.data.empty()) {
+    in.complain("hex", "a read brings no bytes along; expected bytes");
+  } else if (!in.has("bytes") && !is_translation) {
+    in.need("bytes");
+  }
+  if (is_translation && !in.has("bytes")) {
+    op.bytes = kTranslationBytes;
+  }
+}
+
+void read_wire(OpReader& in, WireOp& wire) {
+  in.text("link", wire.link);
+  wire.is_up = in.word(in.need("direction"), {"down", "up"}) == 1;
+}
+
+}  // namespace
+
+void read_op(OpReader& in, PokeOp& op) {
+  in.address(op.address);
+  op.bytes = read_bytes(in);
+}
+
+void read_op(OpReader& in, PeekOp& op) {
+  in.address(op.address);
+  in.number("bytes", 1, kMostScriptBytes, op.bytes);
+}
+
+void read_op(OpReader& in, TlpOp& op) {
+  in.text("port", op.port);
+  in.hex("hex", op.bytes);
+  in.tlp("tlp", op.bytes);
+  if (in.has("hex") == in.has("tlp")) {
+    in.complain("", "expected either hex or tlp, the fields of a packet");
+  }
+  if (op.bytes.size() > kMostTlpBytes) {
+    in.complain("hex", "too long for a TLP; expected up to 8160 bytes");
+  }
+}
+
+void read_op(OpReader& in, DmaOp& op) {
+  in.text("port", op.port);
+  in.bdf("rid", op.requester_id);
+  in.pasid(op.pasid);
+  op.at = static_cast<AddressType>(
+      in.word("at", {"untranslated", "translation_request", "translated"}));
+  op.is_write = in.word(in.need("kind"), {"read", "write"}) == 1;
+  in.address(op.address);
+  in.number("bytes", 0, kMostDmaBytes, op.bytes);
+  in.hex("hex", op.data);
+  in.flag("no_write", op.no_write);
+  in.flag("execute", op.execute);
+  in.flag("privileged", op.privileged);
+  check_data(in, op);
+}
+
+void read_op(OpReader& in, MmioOp& op) {
+  in.address(op.address);
+  if (op.is_write) {
+    op.data = read_bytes(in);
+    return;
+  }
+  in.number("bytes", 1, kPageBytes, op.bytes);
+  if (op.address % kPageBytes + op.bytes > kPageBytes) {
+    in.complain("bytes", "crosses a 4 KiB boundary; expected one read a page");
+  }
+}
+
+void read_op(OpReader& in, CfgOp& op) {
+  in.bdf(in.need("bdf"), op.target);
+  in.number(in.need("offset"), 0, kPageBytes - 1, op.offset);
+  in.number("bytes", 1, 4, op.bytes);
+  if (op.bytes == 3 || op.offset % op.bytes != 0) {
+    in.complain("bytes", "expected 1, 2 or 4 that divide offset");
+  }
+  if (op.is_write) {
+    in.number(in.need("value"), 0, (std::uint64_t{1} << (8 * op.bytes)) - 1, op.value);
+  }
+}
+
+void read_op(OpReader& in, RunOp& op) {
+  in.time("for", op.span);
+  in.word("until", {"idle"});
+  if (in.has("for") == in.has("until")) {
+    in.complain("", "expected either for or until");
+  }
+}
+
+void read_op(OpReader& in, FaultOp& op) {
   read_wire(in, op.wire);
-  in.need("do");
-  op.fault.action =
-      static_cast<WireFault::Action>(in.word("do", {"corrupt", "drop", "duplicate", "delay"}));
+  op.fault.action = static_cast<WireFault::Action>(
+      in.word(in.need("do"), {"corrupt", "drop", "duplicate", "delay"}));
   const std::vector<std::string> words = unit_filter_words();
   op.fault.unit = *read_unit_filter(words[in.word("unit", words)]);
   in.number("nth", 1, kMost32, op.fault.nth);
@@ -29,23 +153,17 @@ FaultOp read_fault(OpReader& in) {
   if (op.fault.action == WireFault::Action::kDelay) {
     in.need("by");
   }
-  return op;
 }
 
-DllpOp read_dllp(OpReader& in) {
-  DllpOp op;
+void read_op(OpReader& in, DllpOp& op) {
   read_wire(in, op.wire);
-  in.need("dllp");
-  in.dllp("dllp", op.dllp);
-  return op;
+  in.dllp(in.need("dllp"), op.dllp);
 }
 
-DhiOp read_dhi(OpReader& in) {
-  DhiOp op;
+void read_op(OpReader& in, DhiOp& op) {
   in.text("port", op.port);
-  in.requester_id(op.requester_id);
-  in.need("send");
-  op.is_alloc = in.word("send", {"alloc", "dealloc"}) == 0;
+  in.bdf("rid", op.requester_id);
+  op.is_alloc = in.word(in.need("send"), {"alloc", "dealloc"}) == 0;
   in.number("dhi", 0, kMost16, op.dhi);
   in.number("upper", 0, kMost16, op.upper);
   op.scope = static_cast<DeallocScope>(in.word("scope", {"one", "range", "function", "all"}));
@@ -53,87 +171,38 @@ DhiOp read_dhi(OpReader& in) {
   in.pasid(op.pasid);
   in.flag("trusted", op.is_trusted);
   in.number("capabilities", 0, kMost16, op.capabilities);
-  std::uint8_t epoch = 0;
-  in.number("epoch", 0, 255, epoch);
-  op.epoch = in.has("epoch") ? std::optional(epoch) : std::nullopt;
-  return op;
+  in.number("epoch", 0, 255, op.epoch);
 }
 
-CxlOp read_cxl(OpReader& in) {
-  CxlOp op;
+void read_op(OpReader& in, CxlOp& op) {
   in.text("port", op.port);
-  in.need("message");
-  in.cxl_message("message", op.message);
-  return op;
+  in.cxl_message(in.need("message"), op.message);
 }
 
-HandleOp read_handle(OpReader& in) {
-  HandleOp op;
+void read_op(OpReader& in, HandleOp& op) {
   in.text("port", op.port);
-  in.need("end");
-  op.is_host = in.word("end", {"device", "host"}) == 1;
-  in.need("dhi");
-  in.number("dhi", 0, kMost16, op.dhi);
-  return op;
+  op.is_host = in.word(in.need("end"), {"device", "host"}) == 1;
+  in.number(in.need("dhi"), 0, kMost16, op.dhi);
 }
 
-ResultOp read_result(OpReader& in) {
-  ResultOp op;
-  in.need("path");
-  in.text("path", op.path);
-  return op;
+void read_op(OpReader& in, ResultOp& op) {
+  in.text(in.need("path"), op.path);
 }
 
-ResetOp read_reset(OpReader& in) {
-  ResetOp op;
-  in.need("kind");
-  op.kind = static_cast<ResetOp::Kind>(in.word("kind", {"hot", "flr", "link_down"}));
-  in.need("bdf");
-  in.bdf("bdf", op.target);
-  return op;
+void read_op(OpReader& in, ResetOp& op) {
+  op.kind = static_cast<ResetOp::Kind>(in.word(in.need("kind"), {"hot", "flr", "link_down"}));
+  in.bdf(in.need("bdf"), op.target);
 }
 
-IommuOp read_iommu(OpReader& in, bool is_write) {
+void read_op(OpReader& in, IommuOp& op) {
   constexpr std::uint64_t kLastOffset = 0xffc;
-  IommuOp op;
-  op.is_write = is_write;
-  in.need("offset");
-  in.number("offset", 0, kLastOffset, op.offset);
+  in.number(in.need("offset"), 0, kLastOffset, op.offset);
   if (op.offset % 4 != 0) {
     in.complain("offset", "is no multiple of 4; expected the offset of a register");
   }
-  if (is_write) {
-    in.need("value");
-    in.number("value", 0, kAnyNumber, op.value);
+  if (op.is_write) {
+    in.number(in.need("value"), 0, kAnyNumber, op.value);
   }
-  return op;
-}
-
-}  // namespace
-
-bool read_model_op(const std::string& op, OpReader& in, ScriptLine& line) {
-  if (op == "fault") {
-    line.op = read_fault(in);
-  } else if (op == "dllp") {
-    line.op = read_dllp(in);
-  } else if (op == "dhi") {
-    line.op = read_dhi(in);
-  } else if (op == "cxl") {
-    line.op = read_cxl(in);
-  } else if (op == "handle") {
-    line.op = read_handle(in);
-  } else if (op == "result") {
-    line.op = read_result(in);
-  } else if (op == "start") {
-    line.op = StartOp{};
-  } else if (op == "reset") {
-    line.op = read_reset(in);
-  } else if (op == "iommu_read" || op == "iommu_write") {
-    line.op = read_iommu(in, op == "iommu_write");
-  } else {
-    return false;
-  }
-  return true;
 }
 
 }  // namespace flitwise

@@ -16,6 +16,8 @@
 
 namespace flitwise {
 
+/// Where the fields of packets stand.
+inline const JsonSource kScript{"script", 0, {}};
 inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 
 /// A script names its keys "fields of the op" rather than of a packet.
@@ -24,15 +26,14 @@ class OpReader : public JsonReader {
   OpReader(const json_value::Json& object, int line)
       : JsonReader(object, JsonSource{"script", line, {"op", "id"}}) {}
 
-  void need(const char* key) {
+  /// The key, which has to be there.
+  const char* need(const char* key) {
     if (!has(key)) {
       complain(key, "missing; expected one");
     }
+    return key;
   }
-  void address(std::uint64_t& out) {
-    need("addr");
-    number("addr", 0, kAnyNumber, out);
-  }
+  void address(std::uint64_t& out) { number(need("addr"), 0, kAnyNumber, out); }
   void text(const char* key, std::string& out) {
     field(key, [&](const json_value::Json& value) -> json_value::Complaint {
       if (!value.is_string()) {
@@ -60,7 +61,6 @@ class OpReader : public JsonReader {
       return {};
     });
   }
-  void requester_id(std::optional<Bdf>& out) { bdf("rid", out); }
   void pasid(OptionalId<Pasid>& out) {
     field("pasid", [&](const json_value::Json& value) -> json_value::Complaint {
       if (value.is_null()) {
@@ -76,12 +76,12 @@ class OpReader : public JsonReader {
   /// A packet as its fields, with the names that encode and decode use; out: its bytes.
   void tlp(const char* key, std::vector<std::uint8_t>& out) {
     field(key, [&](const json_value::Json& value) {
-      return guarded([&] { out = bytes_of(tlp_from_json(value, {"script", 0, {}})); });
+      return guarded([&] { out = bytes_of(tlp_from_json(value, kScript)); });
     });
   }
   void dllp(const char* key, Dllp& out) {
     field(key, [&](const json_value::Json& value) {
-      return guarded([&] { out = dllp_from_json(value, {"script", 0, {}}); });
+      return guarded([&] { out = dllp_from_json(value, kScript); });
     });
   }
   /// A message of CXL.cache or CXL.mem as it stands: its fields, or the name of its channel.

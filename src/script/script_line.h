@@ -196,10 +196,13 @@ struct ScriptLine {
 
 inline constexpr std::uint64_t kMostScriptBytes = std::uint64_t{1} << 20;  ///< of one poke or peek
 
-/// One operation, for people.
+class OpReader;
+
+/// One operation.
 struct ScriptVerb {
   const char* name;
-  const char* sentence;
+  const char* sentence;                          ///< for people
+  void (*read)(OpReader& in, ScriptLine& line);  ///< makes the operation of its fields
 };
 /// All that parse_script_line() takes.
 const std::vector<ScriptVerb>& script_verbs();

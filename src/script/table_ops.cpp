@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mappings, permissions and changes of single entries.
-#include "script/table_ops.h"
+#include "script/op_readers.h"
 
 namespace flitwise {
 namespace {
@@ -73,61 +73,6 @@ PagePermission read_permission(OpReader& in, const char* key) {
   return kAll[in.word(key, {"rw", "r", "w", "none"})];
 }
 
-PermitOp read_permit(OpReader& in) {
-  static const std::vector<std::string> kUnits = {"4KiB", "64MiB", "32GiB"};
-  PermitOp op;
-  PermissionGrant& grant = op.grant;
-  grant.function = Bdf::of(1, 0, 0);
-  read_whose(in, grant.function, grant.pasid);
-  const std::size_t unit = in.word("unit", kUnits);
-  grant.unit_bits = unit == 0 ? kPageBits : permission_word_bits(static_cast<unsigned>(unit) + 1);
-  const std::uint64_t unit_bytes = std::uint64_t{1} << grant.unit_bits;
-  grant.bytes = unit_bytes;
-  in.need("address");
-  in.number("address", 0, kAnyNumber, grant.address);
-  in.number("bytes", 1, kAnyNumber, grant.bytes);
-  for (const auto& [key, value] :
-       {std::pair("address", grant.address), std::pair("bytes", grant.bytes)}) {
-    if (value % unit_bytes != 0) {
-      in.complain(key, "is no multiple of the unit");
-    }
-  }
-  check_number(in, grant.bytes / unit_bytes);
-  grant.permission = read_permission(in, "allow");
-  bool is_trusted = false;
-  in.flag("trusted", is_trusted);
-  grant.is_trusted = in.has("trusted") ? std::optional(is_trusted) : std::nullopt;
-  return op;
-}
-
-MapOp read_map(OpReader& in) {
-  MapOp op;
-  op.mapping.function = Bdf::of(1, 0, 0);
-  read_whose(in, op.mapping.function, op.mapping.pasid);
-  static constexpr TranslationType kTypes[] = {
-      TranslationType::kFirstStage, TranslationType::kSecondStage, TranslationType::kNested,
-      TranslationType::kPassThrough};
-  op.mapping.type = kTypes[in.word("stage", {"first", "second", "nested", "pass_through"})];
-  in.number("levels", 3, kMaxLevels, op.mapping.levels);
-  const bool has_first = op.mapping.type == TranslationType::kFirstStage ||
-                         op.mapping.type == TranslationType::kNested;
-  if (has_first && op.mapping.levels < 4) {
-    in.complain("levels", "3 seen; expected 4 or 5 for a first stage");
-  }
-  read_range(in, op.mapping);
-  read_rights(in, op.mapping.rights);
-  std::uint16_t domain = 0;
-  in.number("did", 0, std::numeric_limits<std::uint16_t>::max(), domain);
-  op.mapping.domain = in.has("did") ? std::optional(domain) : std::nullopt;
-  if (in.has("permit")) {
-    op.permit = read_permission(in, "permit");
-    if (op.mapping.type == TranslationType::kPassThrough) {
-      in.complain("permit", "has no range in pass_through; use the op permit");
-    }
-  }
-  return op;
-}
-
 // "level_3", "second_level_1" and the structures above.
 std::vector<std::string> entry_words() {
   std::vector<std::string> words = {"root", "context", "pasid_directory", "pasid"};
@@ -142,15 +87,61 @@ std::vector<std::string> entry_words() {
   return words;
 }
 
-PokeEntryOp read_poke_entry(OpReader& in) {
+}  // namespace
+
+void read_op(OpReader& in, PermitOp& op) {
+  static const std::vector<std::string> kUnits = {"4KiB", "64MiB", "32GiB"};
+  PermissionGrant& grant = op.grant;
+  grant.function = Bdf::of(1, 0, 0);
+  read_whose(in, grant.function, grant.pasid);
+  const std::size_t unit = in.word("unit", kUnits);
+  grant.unit_bits = unit == 0 ? kPageBits : permission_word_bits(static_cast<unsigned>(unit) + 1);
+  const std::uint64_t unit_bytes = std::uint64_t{1} << grant.unit_bits;
+  grant.bytes = unit_bytes;
+  in.number(in.need("address"), 0, kAnyNumber, grant.address);
+  in.number("bytes", 1, kAnyNumber, grant.bytes);
+  for (const auto& [key, value] :
+       {std::pair("address", grant.address), std::pair("bytes", grant.bytes)}) {
+    if (value % unit_bytes != 0) {
+      in.complain(key, "is no multiple of the unit");
+    }
+  }
+  check_number(in, grant.bytes / unit_bytes);
+  grant.permission = read_permission(in, "allow");
+  in.flag("trusted", grant.is_trusted);
+}
+
+void read_op(OpReader& in, MapOp& op) {
+  op.mapping.function = Bdf::of(1, 0, 0);
+  read_whose(in, op.mapping.function, op.mapping.pasid);
+  static constexpr TranslationType kTypes[] = {
+      TranslationType::kFirstStage, TranslationType::kSecondStage, TranslationType::kNested,
+      TranslationType::kPassThrough};
+  op.mapping.type = kTypes[in.word("stage", {"first", "second", "nested", "pass_through"})];
+  in.number("levels", 3, kMaxLevels, op.mapping.levels);
+  const bool has_first = op.mapping.type == TranslationType::kFirstStage ||
+                         op.mapping.type == TranslationType::kNested;
+  if (has_first && op.mapping.levels < 4) {
+    in.complain("levels", "3 seen; expected 4 or 5 for a first stage");
+  }
+  read_range(in, op.mapping);
+  read_rights(in, op.mapping.rights);
+  in.number("did", 0, std::numeric_limits<std::uint16_t>::max(), op.mapping.domain);
+  if (in.has("permit")) {
+    op.permit = read_permission(in, "permit");
+    if (op.mapping.type == TranslationType::kPassThrough) {
+      in.complain("permit", "has no range in pass_through; use the op permit");
+    }
+  }
+}
+
+void read_op(OpReader& in, PokeEntryOp& op) {
   constexpr std::size_t kStructures = 4;
   constexpr unsigned kQuads[] = {1, 4, 1, 8};
-  PokeEntryOp op;
   op.name.function = Bdf::of(1, 0, 0);
   read_whose(in, op.name.function, op.name.pasid);
   in.number("address", 0, kAnyNumber, op.name.address);
-  in.need("which");
-  const std::size_t which = in.word("which", entry_words());
+  const std::size_t which = in.word(in.need("which"), entry_words());
   if (which < kStructures) {
     op.name.kind = static_cast<Kind>(which);
   } else {
@@ -166,22 +157,6 @@ PokeEntryOp read_poke_entry(OpReader& in) {
   if (!in.has("set") && !in.has("clear")) {
     in.complain("", "expected set, clear or both: masks of bits");
   }
-  return op;
-}
-
-}  // namespace
-
-bool read_table_op(const std::string& op, OpReader& in, ScriptLine& line) {
-  if (op == "map") {
-    line.op = read_map(in);
-  } else if (op == "permit") {
-    line.op = read_permit(in);
-  } else if (op == "poke_entry") {
-    line.op = read_poke_entry(in);
-  } else {
-    return false;
-  }
-  return true;
 }
 
 }  // namespace flitwise
