@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "codec/cxl_flit_json_keys.h"
 #include "codec/cxl_message_json.h"
 #include "codec/json_reader.h"
 #include "common/byte_vector.h"
@@ -19,11 +18,6 @@ using json_value::Json;
 
 const std::vector<std::string> kForms = {"68", "256", "256_lopt"};
 const std::vector<std::string> kDirections = {"down", "up"};
-
-[[noreturn]] void refuse(const JsonSource& source, const std::string& path,
-                         const std::string& message) {
-  throw ConfigError({{source.file, source.line, source.line > 0 ? 1 : 0, path, message}});
-}
 
 // ---- which flit
 
@@ -63,7 +57,7 @@ Json slot_json(const CxlSlotContents& slot, const CxlWidths& widths) {
   Json json;
   switch (slot.kind) {
     case CxlSlot::Kind::kData:
-      json["data"] = json_value::hex_bytes(slot.chunk.data(), slot.chunk.size());
+      json["data"] = json_value::hex_bytes(slot.chunk);
       return json;
     case CxlSlot::Kind::kByteEnables:
       json["byte_enables"] = json_value::hex_number(bits_at(slot.chunk.data(), 0, 64));
@@ -123,9 +117,9 @@ Json flit_json(const CxlFlitKind& kind, const CxlFlitCodec::Decoded& decoded,
     }
   }
   const ByteVector crc = crc_bytes_of(kind.form, bytes);
-  json["crc"] = json_value::hex_bytes(crc.data(), crc.size());
+  json["crc"] = json_value::hex_bytes(crc);
   if (kind.form != CxlFlitForm::k68) {
-    json["fec"] = json_value::hex_bytes(flit.fec.data(), flit.fec.size());
+    json["fec"] = json_value::hex_bytes(flit.fec);
   }
   return json;
 }
@@ -220,7 +214,7 @@ std::vector<ByteVector> CxlFlitStream::bytes_of(const Json& object, const JsonSo
            fmt::format("{}: {}", name_of(*encoded.error), sentence_of(*encoded.error)));
   }
   const ByteVector crc = crc_bytes_of(kind.form, encoded.bytes);
-  const std::string crc_text = json_value::hex_bytes(crc.data(), crc.size());
+  const std::string crc_text = json_value::hex_bytes(crc);
   if (object.contains("crc") && object["crc"] != crc_text) {
     refuse(source, "crc",
            fmt::format("{} seen; expected \"{}\"", json_value::shown(object["crc"]), crc_text));

@@ -17,6 +17,15 @@
 
 namespace flitwise {
 
+/// Which flit it is; the rest of the object says what it holds.
+inline constexpr std::array kCxlKindKeys = {"flit", "direction", "identity_bits"};
+
+/// "cache_req", "mem_data", ...
+inline std::string cxl_credit_key(CxlProtocol protocol, std::size_t credit) {
+  constexpr std::array<const char*, kCxlCredits> kClasses = {"req", "rsp", "data"};
+  return std::string(protocol == CxlProtocol::kCache ? "cache_" : "mem_") + kClasses[credit];
+}
+
 /// Which flits are meant.
 struct CxlFlitKind {
   CxlFlitForm form = CxlFlitForm::k68;

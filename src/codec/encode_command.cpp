@@ -12,7 +12,6 @@
 #include <optional>
 #include <ostream>
 
-#include "codec/cxl_text.h"
 #include "codec/flit_text.h"
 #include "codec/packet_text.h"
 #include "config/problems.h"
@@ -31,22 +30,17 @@ const std::vector<std::string> kKinds = {"tlp", "dllp", "flit", "cxl", "roce"};
 
 // The exit code if the kind ends the command here.
 std::optional<int> refused(const char* command, const std::string& kind, std::ostream& err) {
-  if (kind != "roce" && std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end()) {
+  const bool is_known = std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
+  if (is_known && kind != "roce") {
     return std::nullopt;
   }
-  for (const std::string& known : kKinds) {
-    if (kind == known) {
-      err << command << ' ' << kind << ": not modelled yet\n";
-      return kBad;
-    }
+  if (is_known) {
+    err << command << ' ' << kind << ": not modelled yet\n";
+    return kBad;
   }
   err << command << ' ' << kind << ": unknown kind; expected " << config::alternatives(kKinds)
       << config::nearest_hint(kind, kKinds, "kind") << '\n';
   return kUsageError;
-}
-
-[[noreturn]] void fail(const std::string& file, int line, const std::string& message) {
-  throw ConfigError({{file, line, line > 0 ? 1 : 0, "", message}});
 }
 
 std::string all_of(std::istream& in) {
@@ -65,8 +59,8 @@ std::vector<Input> parse_json(const std::string& text) {
     return {{Json::object(), 0}};
   }
   if (json_value::is_too_deep(text)) {
-    fail("stdin", 0,
-         fmt::format("more than {} levels of JSON; expected a packet", json_value::kDeepestJson));
+    refuse({"stdin", 0, {}}, "",
+           fmt::format("more than {} levels of JSON; expected a packet", json_value::kDeepestJson));
   }
   const Json whole = Json::parse(text, nullptr, false);
   if (whole.is_array()) {
@@ -100,7 +94,7 @@ Json overrides_of(const std::vector<std::string>& sets) {
   for (const std::string& set : sets) {
     const std::size_t equals = set.find('=');
     if (equals == std::string::npos || equals == 0) {
-      fail("--set " + set, 0, "no '=' seen; expected key=value");
+      refuse({"--set " + set, 0, {}}, "", "no '=' seen; expected key=value");
     }
     overrides[set.substr(0, equals)] = set.substr(equals + 1);
   }
@@ -117,14 +111,16 @@ Encoder encoder_of(const std::string& kind) {
   return kind == "tlp" ? tlp_hex : dllp_hex;
 }
 
-using Decoder = std::function<Json(const std::string&, const HexSource&)>;
+using Decoder = std::function<Json(const std::string&, const JsonSource&)>;
 Decoder decoder_of(const std::string& kind, const Json& sets) {
   if (kind == "cxl") {
-    return [text = std::make_shared<CxlText>(sets)](
-               const std::string& hex, const HexSource& source) { return text->json(hex, source); };
+    return
+        [text = std::make_shared<CxlText>(sets)](const std::string& hex, const JsonSource& source) {
+          return text->json(hex, source);
+        };
   }
   return [options = decode_options(sets), json_in = kind == "tlp" ? tlp_json : dllp_json](
-             const std::string& hex, const HexSource& source) {
+             const std::string& hex, const JsonSource& source) {
     return json_in(hex, options, source);
   };
 }
@@ -144,7 +140,7 @@ int guarded(std::ostream& out, std::ostream& err, Body body) {
 
 // One line of JSON a line that has a packet.
 std::string packets_json(const Decoder& decode, const std::vector<std::string>& lines,
-                         HexSource source) {
+                         JsonSource source) {
   std::string text;
   for (const std::string& packet : lines) {
     if (!packet.empty()) {
@@ -196,12 +192,12 @@ int decode_command(const std::string& kind, const std::vector<std::string>& sets
     }
     const bool from_stdin = hex_args.empty();
     const std::vector<std::string> lines = lines_of(from_stdin ? all_of(in) : joined);
-    const HexSource source{from_stdin ? "stdin" : "HEX", from_stdin ? 1 : 0};
+    const JsonSource source{from_stdin ? "stdin" : "HEX", from_stdin ? 1 : 0, {}};
     const std::string text = kind == "flit"
                                  ? flit_json(lines, flit_read_options(overrides), source)
                                  : packets_json(decoder_of(kind, overrides), lines, source);
     if (text.empty()) {
-      fail(from_stdin ? "stdin" : "HEX", 0, "no packet seen; expected hex digits");
+      refuse({from_stdin ? "stdin" : "HEX", 0, {}}, "", "no packet seen; expected hex digits");
     }
     return text;
   });

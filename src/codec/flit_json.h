@@ -16,6 +16,11 @@ namespace flitwise {
 /// One flit as JSON names it. Throws ConfigError with every problem.
 FlitPlan flit_plan_from_json(const json_value::Json& object, const JsonSource& source);
 
+/// Its command as a word, in the order of ReplayCommand.
+inline const std::vector<std::string>& replay_commands() {
+  static const std::vector<std::string> kWords = {"explicit", "ack", "nak", "selective_nak"};
+  return kWords;
+}
 /// What its DLP says, as one flit of read_flits() has it.
 json_value::Json json_of(const FlitDlp& dlp);
 

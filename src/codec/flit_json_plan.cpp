@@ -4,7 +4,6 @@
 #include <string>
 
 #include "codec/flit_json.h"
-#include "codec/flit_json_words.h"
 #include "codec/json_reader.h"
 #include "tlp/tlp_check.h"
 
@@ -41,16 +40,10 @@ FlitTlp read_part(const Json& json, const JsonSource& source) {
 
 // Takes the number of NOP TLPs out of the object of a TLP.
 std::uint64_t take_nops(Json& object, JsonSource& source) {
-  constexpr const char* kKey = "nops";
-  Json own = Json::object();
-  if (object.is_object() && object.contains(kKey)) {
-    own[kKey] = object[kKey];
-    object.erase(kKey);
-  }
-  source.other_keys = {kKey};
+  const Json own = json_value::take_keys(object, {"nops"}, source);
   std::uint64_t nops = 0;
   JsonReader reader(own, source);
-  reader.number(kKey, 0, flit::kTlpDws - 1, nops);
+  reader.number("nops", 0, flit::kTlpDws - 1, nops);
   reader.finish();
   return nops;
 }
@@ -61,8 +54,7 @@ FlitTlp read_tlp(Json json, JsonSource source, bool checks) {
   if (json.is_object() && json.contains("bytes")) {
     item = read_part(json, source);
     if (item.began_before && nops > 0) {
-      throw ConfigError({{source.file, source.line, source.line > 0 ? 1 : 0, "nops",
-                          "before a TLP that began before; expected none"}});
+      refuse(source, "nops", "before a TLP that began before; expected none");
     }
   } else {
     const TlpDocument document = tlp_from_json(json, source, TlpForm::kFlit);

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "codec/flit_json.h"
-#include "codec/flit_json_words.h"
 #include "common/byte_vector.h"
 #include "link/flit_dlp.h"
 #include "link/flit_packer.h"
@@ -126,7 +125,7 @@ Json json_of(const FlitDlp& dlp) {
 PacketRead read_flit_tlp(const FlitTlp& tlp, bool checks) {
   PacketRead packet;
   if (tlp.is_part()) {
-    packet.json["bytes"] = json_value::hex_bytes(tlp.bytes.data(), tlp.bytes.size());
+    packet.json["bytes"] = json_value::hex_bytes(tlp.bytes);
     packet.json["began_before"] = tlp.began_before;
     packet.json["ends_beyond"] = tlp.ends_beyond;
   } else {

@@ -12,10 +12,6 @@ namespace {
 
 constexpr SequenceSpace kNumbers = SequenceSpace::of_flits();
 
-[[noreturn]] void refuse(const JsonSource& source, const char* message) {
-  throw ConfigError({{source.file, source.line, source.line > 0 ? 1 : 0, "tlps", message}});
-}
-
 }  // namespace
 
 std::vector<WrittenFlit> FlitWriter::write(const std::vector<FlitPlan>& plans) {
@@ -30,7 +26,7 @@ std::vector<WrittenFlit> FlitWriter::write(const std::vector<FlitPlan>& plans) {
     flits.push_back(after.next_flit({}));
   }
   if (after.ends_beyond_ && !after.is_full_) {
-    refuse(plans.back().source,
+    refuse(plans.back().source, "tlps",
            "a TLP that ends beyond ends before its flit does; expected bytes up to its end");
   }
   after.open_ = after.ends_beyond_ ? Open::kYes : after.open_;
@@ -40,16 +36,17 @@ std::vector<WrittenFlit> FlitWriter::write(const std::vector<FlitPlan>& plans) {
 
 void FlitWriter::push(const FlitPlan& plan) {
   if (open_ == Open::kYes && (plan.tlps.empty() || !plan.tlps.front().began_before)) {
-    refuse(plan.source,
+    refuse(plan.source, "tlps",
            "none goes on that ends beyond the flits before; expected its rest first, as bytes with"
            " began_before");
   }
   for (const FlitTlp& tlp : plan.tlps) {
     if (ends_beyond_) {
-      refuse(plan.source, "a TLP behind one that ends beyond; expected that one to be last");
+      refuse(plan.source, "tlps",
+             "a TLP behind one that ends beyond; expected that one to be last");
     }
     if (tlp.began_before && open_ == Open::kNo) {
-      refuse(plan.source,
+      refuse(plan.source, "tlps",
              "a TLP that began before; expected it first in the first flit, or behind one that ends"
              " beyond");
     }

@@ -17,19 +17,14 @@ struct FlitLines {
   std::vector<int> lines;
 };
 
-[[noreturn]] void refuse_line(const std::string& file, int line, const std::string& path,
-                              const std::string& message) {
-  throw ConfigError({{file, line, line > 0 ? 1 : 0, path, message}});
-}
-
-FlitLines flits_in(const std::vector<std::string>& lines, const HexSource& source) {
+FlitLines flits_in(const std::vector<std::string>& lines, const JsonSource& source) {
   FlitLines found;
   FlitBytes flit{};
   std::size_t filled = 0;
   int begun = source.line;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const int line = source.line > 0 ? static_cast<int>(i) + 1 : 0;
-    for (const std::uint8_t byte : bytes_in(lines[i], {source.file, line})) {
+    for (const std::uint8_t byte : bytes_in(lines[i], {source.file, line, {}})) {
       begun = filled == 0 ? line : begun;
       flit[filled++] = byte;
       if (filled == flit.size()) {
@@ -40,8 +35,8 @@ FlitLines flits_in(const std::vector<std::string>& lines, const HexSource& sourc
     }
   }
   if (filled != 0) {
-    refuse_line(source.file, begun, "",
-                fmt::format("{} bytes seen; expected {} a flit", filled, flit.size()));
+    refuse({source.file, begun, {}}, "",
+           fmt::format("{} bytes seen; expected {} a flit", filled, flit.size()));
   }
   return found;
 }
@@ -51,7 +46,7 @@ FlitLines flits_in(const std::vector<std::string>& lines, const HexSource& sourc
 std::string flit_hex(const std::vector<FlitPlan>& plans) {
   std::string text;
   for (const WrittenFlit& flit : FlitWriter().write(plans)) {
-    text += json_value::hex_bytes(flit.bytes.data(), flit.bytes.size()) + '\n';
+    text += json_value::hex_bytes(flit.bytes) + '\n';
   }
   return text;
 }
@@ -66,19 +61,45 @@ FlitReadOptions flit_read_options(const Json& sets) {
 }
 
 std::string flit_json(const std::vector<std::string>& lines, const FlitReadOptions& options,
-                      const HexSource& source) {
+                      const JsonSource& source) {
   const FlitLines given = flits_in(lines, source);
   const FlitsRead read = read_flits(given.flits, options);
   if (read.flaw) {
-    refuse_line(source.file, given.lines[read.flaw_flit],
-                fmt::format("flit {}, byte {}", read.flaw_flit + 1, read.flaw->offset),
-                fmt::format("{}: {}", read.flaw->kind, read.flaw->sentence));
+    refuse({source.file, given.lines[read.flaw_flit], {}},
+           fmt::format("flit {}, byte {}", read.flaw_flit + 1, read.flaw->offset),
+           fmt::format("{}: {}", read.flaw->kind, read.flaw->sentence));
   }
   std::string text;
   for (const Json& flit : read.flits) {
     text += flit.dump() + '\n';
   }
   return text;
+}
+
+CxlText::CxlText(const Json& sets) : given_(cxl_kind_from_json(sets, {"--set", 0, {}})) {}
+
+std::string CxlText::hex(const Json& object, const JsonSource& source) {
+  std::string text;
+  for (const auto& flit : stream_.bytes_of(object, source)) {
+    text += (text.empty() ? "" : "\n") + json_value::hex_bytes(flit);
+  }
+  return text;
+}
+
+Json CxlText::json(const std::string& hex, const JsonSource& source) {
+  const std::vector<std::uint8_t> bytes = bytes_in(hex, source);
+  if (!given_.direction) {
+    refuse({"--set", 0, {}}, "direction", "missing; expected down or up");
+  }
+  const CxlFlitForm by_size = bytes.size() <= kCxlBytes68 ? CxlFlitForm::k68 : CxlFlitForm::k256;
+  const CxlFlitKind kind = {given_.form.value_or(by_size), *given_.direction, given_.identity_bits};
+  CxlFlitStream::Read read = stream_.read(kind, bytes);
+  if (read.error) {
+    refuse(source, read.error_offset,
+           fmt::format("{} in {} bytes: {}", name_of(*read.error), bytes.size(),
+                       sentence_of(*read.error)));
+  }
+  return read.json;
 }
 
 }  // namespace flitwise

@@ -32,7 +32,7 @@ class JsonReader {
   bool has(const char* key) const { return object_.contains(key); }
 
   void complain(const std::string& key, const std::string& message) {
-    problems_.push_back({source_.file, source_.line, source_.line > 0 ? 1 : 0, key, message});
+    problems_.push_back(source_.problem(key, message));
   }
 
   /// Applies read(value) to a key that is there; an empty answer is fine.
@@ -52,37 +52,22 @@ class JsonReader {
   /// as it was, so that what depends on it can be checked still.
   template <class Number>
   void number(const char* key, std::uint64_t least, std::uint64_t most, Number& out) {
-    field(key, [&](const json_value::Json& value) {
-      std::uint64_t number = 0;
-      json_value::Complaint complaint = json_value::read_number(value, least, most, number);
-      if (complaint.empty()) {
-        out = static_cast<Number>(number);
-      }
-      return complaint;
+    take<std::uint64_t>(key, out, [&](const json_value::Json& json, std::uint64_t& number) {
+      return json_value::read_number(json, least, most, number);
     });
   }
   template <class Flag>
   void flag(const char* key, Flag& out) {
-    field(key, [&](const json_value::Json& value) {
-      bool flag = false;
-      json_value::Complaint complaint = json_value::read_bool(value, flag);
-      if (complaint.empty()) {
-        out = flag;
-      }
-      return complaint;
-    });
+    take<bool>(key, out, json_value::read_bool);
   }
   /// The place of a word in a list.
   template <class Place>
   void word(const char* key, const std::vector<std::string>& words, std::optional<Place>& out) {
-    field(key, [&](const json_value::Json& value) {
-      std::size_t place = 0;
-      json_value::Complaint complaint = json_value::read_word(value, words, place);
-      if (complaint.empty()) {
-        out = static_cast<Place>(place);
-      }
-      return complaint;
+    std::optional<std::size_t> place;
+    take<std::size_t>(key, place, [&](const json_value::Json& json, std::size_t& value) {
+      return json_value::read_word(json, words, value);
     });
+    out = place ? std::optional(static_cast<Place>(*place)) : out;
   }
   std::size_t word(const char* key, const std::vector<std::string>& words) {
     std::optional<std::size_t> place;
@@ -91,14 +76,7 @@ class JsonReader {
   }
   template <class Id>
   void bdf(const char* key, Id& out) {
-    field(key, [&](const json_value::Json& value) {
-      Bdf bdf;
-      json_value::Complaint complaint = json_value::read_bdf(value, bdf);
-      if (complaint.empty()) {
-        out = bdf;
-      }
-      return complaint;
-    });
+    take<Bdf>(key, out, json_value::read_bdf);
   }
   /// False if the key is missing, or has no hex digits.
   bool hex(const char* key, std::vector<std::uint8_t>& out) {
@@ -157,6 +135,18 @@ class JsonReader {
   }
 
  private:
+  /// What read(json, value) makes of a key that is there.
+  template <class Value, class Out, class Read>
+  void take(const char* key, Out& out, Read read) {
+    field(key, [&](const json_value::Json& json) {
+      Value value{};
+      json_value::Complaint complaint = read(json, value);
+      if (complaint.empty()) {
+        out = static_cast<Out>(value);
+      }
+      return complaint;
+    });
+  }
   void complain_of_unknown_keys() {
     std::vector<std::string> expected = known_;
     expected.insert(expected.end(), source_.other_keys.begin(), source_.other_keys.end());

@@ -192,6 +192,18 @@ Complaint read_word(const Json& value, const std::vector<std::string>& words, st
   return wrong(value, config::alternatives(words)) + config::nearest_hint(word, words, "value");
 }
 
+Json take_keys(Json& object, const std::vector<std::string>& keys, JsonSource& source) {
+  Json own = Json::object();
+  for (const std::string& key : keys) {
+    if (object.is_object() && object.contains(key)) {
+      own[key] = object[key];
+      object.erase(key);
+    }
+  }
+  source.other_keys = keys;
+  return own;
+}
+
 std::string shown(const Json& value) {
   constexpr std::size_t kMost = 40;
   std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);

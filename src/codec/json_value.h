@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "flitwise/error.h"
 #include "flitwise/ids.h"
 
 namespace flitwise {
@@ -18,7 +19,17 @@ struct JsonSource {
   std::string file = "stdin";
   int line = 0;
   std::vector<std::string> other_keys;
+
+  /// What is wrong there.
+  Problem problem(const std::string& path, const std::string& message) const {
+    return {file, line, line > 0 ? 1 : 0, path, message};
+  }
 };
+/// Throws ConfigError with one problem.
+[[noreturn]] inline void refuse(const JsonSource& source, const std::string& path,
+                                const std::string& message) {
+  throw ConfigError({source.problem(path, message)});
+}
 
 }  // namespace flitwise
 
@@ -50,6 +61,8 @@ Complaint read_dws(const Json& value, std::size_t most, std::vector<std::uint32_
 /// A word of a list; out is its place there.
 Complaint read_word(const Json& value, const std::vector<std::string>& words, std::size_t& out);
 
+/// Moves these keys out of an object, for a reader of their own; `source` knows of them afterwards.
+Json take_keys(Json& object, const std::vector<std::string>& keys, JsonSource& source);
 /// A value as a message shows it: at most 40 characters, whatever it holds.
 std::string shown(const Json& value);
 
@@ -57,5 +70,9 @@ std::string bdf_text(Bdf bdf);                                        ///< "01:0
 std::string hex_number(std::uint64_t value);                          ///< "0x1000"
 std::string hex_dw(std::uint32_t value);                              ///< "0x00001000"
 std::string hex_bytes(const std::uint8_t* bytes, std::size_t count);  ///< "00ff"
+template <class Bytes>
+std::string hex_bytes(const Bytes& bytes) {
+  return hex_bytes(bytes.data(), bytes.size());
+}
 
 }  // namespace flitwise::json_value

@@ -10,15 +10,16 @@
 namespace flitwise {
 namespace {
 
-bool is_about_bytes(TlpViolation violation) {
-  return violation < TlpViolation::kBadByteEnables;
+template <class Error>
+PacketRead flawed(Error error, std::size_t offset) {
+  return {{}, PacketFlaw{name_of(error), sentence_of(error), offset}};
 }
 
+// What is wrong with the bytes themselves is wrong without checks too.
 PacketRead read_non_flit(const ByteVector& bytes, bool checks) {
   const DecodeResult result = decode_tlp(bytes.data(), bytes.size());
-  if (result.error && (checks || is_about_bytes(*result.error))) {
-    return {{},
-            PacketFlaw{name_of(*result.error), sentence_of(*result.error), result.error_offset}};
+  if (result.error && (checks || *result.error < TlpViolation::kBadByteEnables)) {
+    return flawed(*result.error, result.error_offset);
   }
   return {json_of(document_of(result.tlp, bytes, result.payload_offset)), std::nullopt};
 }
@@ -26,13 +27,10 @@ PacketRead read_non_flit(const ByteVector& bytes, bool checks) {
 PacketRead read_flit_mode(const ByteVector& bytes, bool checks) {
   const FlitTlpDecodeResult result = decode_flit_mode(bytes.data(), bytes.size());
   if (result.violation && checks) {
-    return {{},
-            PacketFlaw{name_of(*result.violation), sentence_of(*result.violation),
-                       result.error_offset}};
+    return flawed(*result.violation, result.error_offset);
   }
   if (result.error && !result.violation) {
-    return {{},
-            PacketFlaw{name_of(*result.error), sentence_of(*result.error), result.error_offset}};
+    return flawed(*result.error, result.error_offset);
   }
   return {json_of(document_of(result, bytes)), std::nullopt};
 }

@@ -33,16 +33,7 @@ const std::vector<std::string> kDllpFrameKeys = {"framing"};
 
 // Moves the keys of the frame out of the packet's object.
 FrameKeys take_frame_keys(Json& object, const std::vector<std::string>& keys, JsonSource& source) {
-  Json own = Json::object();
-  if (object.is_object()) {
-    for (const std::string& key : keys) {
-      if (object.contains(key)) {
-        own[key] = object[key];
-        object.erase(key);
-      }
-    }
-  }
-  source.other_keys = keys;
+  const Json own = json_value::take_keys(object, keys, source);
   FrameKeys frame;
   JsonReader reader(own, source);
   reader.word("framing", kFramings, frame.framing);
@@ -62,24 +53,28 @@ FrameKeys take_frame_keys(Json& object, const std::vector<std::string>& keys, Js
   return frame;
 }
 
-ByteVector part_of(const ByteVector& bytes, const FrameResult& frame) {
-  const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(frame.offset);
-  return {first, first + static_cast<std::ptrdiff_t>(frame.bytes)};
-}
-
-void accept(const FrameResult& frame, const ByteVector& bytes, const HexSource& source) {
+// Leaves of the bytes what the frame holds, where they are framed.
+FrameResult take_out_of_frame(ByteVector& bytes, const std::optional<Framing>& framing,
+                              FrameResult (*unframe)(Framing, const std::uint8_t*, std::size_t),
+                              const JsonSource& source) {
+  if (!framing) {
+    return {};
+  }
+  const FrameResult frame = unframe(*framing, bytes.data(), bytes.size());
   if (frame.error) {
     refuse(source, frame.error_offset,
            fmt::format("{} in {} bytes; expected one whole frame", name_of(*frame.error),
                        bytes.size()));
   }
+  const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(frame.offset);
+  bytes = ByteVector(first, first + static_cast<std::ptrdiff_t>(frame.bytes));
+  return frame;
 }
 
 }  // namespace
 
-void refuse(const HexSource& source, std::size_t offset, const std::string& what) {
-  const int column = source.line > 0 ? 1 : 0;
-  throw ConfigError({{source.file, source.line, column, fmt::format("byte {}", offset), what}});
+void refuse(const JsonSource& source, std::size_t offset, const std::string& what) {
+  refuse(source, fmt::format("byte {}", offset), what);
 }
 
 DecodeOptions decode_options(const Json& sets) {
@@ -106,10 +101,10 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-ByteVector bytes_in(const std::string& hex, const HexSource& source) {
+ByteVector bytes_in(const std::string& hex, const JsonSource& source) {
   ByteVector bytes;
   if (const Complaint complaint = json_value::read_bytes(hex, bytes); !complaint.empty()) {
-    throw ConfigError({{source.file, source.line, source.line > 0 ? 1 : 0, "", complaint}});
+    refuse(source, "", complaint);
   }
   return bytes;
 }
@@ -128,7 +123,7 @@ std::string tlp_hex(Json object, JsonSource source) {
               framed);
     bytes = framed;
   }
-  return json_value::hex_bytes(bytes.data(), bytes.size());
+  return json_value::hex_bytes(bytes);
 }
 
 std::string dllp_hex(Json object, JsonSource source) {
@@ -139,17 +134,12 @@ std::string dllp_hex(Json object, JsonSource source) {
     bytes.clear();
     frame_dllp(*frame.framing, dllp, bytes);
   }
-  return json_value::hex_bytes(bytes.data(), bytes.size());
+  return json_value::hex_bytes(bytes);
 }
 
-Json tlp_json(const std::string& hex, const DecodeOptions& options, const HexSource& source) {
+Json tlp_json(const std::string& hex, const DecodeOptions& options, const JsonSource& source) {
   ByteVector bytes = bytes_in(hex, source);
-  FrameResult frame;
-  if (options.framing) {
-    frame = unframe_tlp(*options.framing, bytes.data(), bytes.size());
-    accept(frame, bytes, source);
-    bytes = part_of(bytes, frame);
-  }
+  const FrameResult frame = take_out_of_frame(bytes, options.framing, unframe_tlp, source);
   PacketRead packet =
       read_tlp(bytes, options.is_flit_mode ? TlpForm::kFlit : TlpForm::kNonFlit, options.checks);
   if (packet.flaw) {
@@ -171,14 +161,9 @@ Json tlp_json(const std::string& hex, const DecodeOptions& options, const HexSou
   return std::move(packet.json);
 }
 
-Json dllp_json(const std::string& hex, const DecodeOptions& options, const HexSource& source) {
+Json dllp_json(const std::string& hex, const DecodeOptions& options, const JsonSource& source) {
   ByteVector bytes = bytes_in(hex, source);
-  FrameResult frame;
-  if (options.framing) {
-    frame = unframe_dllp(*options.framing, bytes.data(), bytes.size());
-    accept(frame, bytes, source);
-    bytes = part_of(bytes, frame);
-  }
+  const FrameResult frame = take_out_of_frame(bytes, options.framing, unframe_dllp, source);
   const DllpDecodeResult result = decode_dllp(bytes.data(), bytes.size());
   if (result.error) {
     refuse(source, frame.offset + result.error_offset,

@@ -22,15 +22,10 @@ struct DecodeOptions {
 };
 DecodeOptions decode_options(const json_value::Json& sets);
 
-struct HexSource {
-  std::string file;
-  int line = 0;
-};
-
 /// Bytes of hex digits in pairs.
-std::vector<std::uint8_t> bytes_in(const std::string& hex, const HexSource& source);
+std::vector<std::uint8_t> bytes_in(const std::string& hex, const JsonSource& source);
 /// Throws ConfigError: this byte of the packet is wrong.
-[[noreturn]] void refuse(const HexSource& source, std::size_t offset, const std::string& what);
+[[noreturn]] void refuse(const JsonSource& source, std::size_t offset, const std::string& what);
 
 /// Text without its line ends; a line that is blank or starts with '#' is empty.
 std::vector<std::string> lines_of(const std::string& text);
@@ -41,8 +36,8 @@ std::string tlp_hex(json_value::Json object, JsonSource source);
 std::string dllp_hex(json_value::Json object, JsonSource source);
 
 json_value::Json tlp_json(const std::string& hex, const DecodeOptions& options,
-                          const HexSource& source);
+                          const JsonSource& source);
 json_value::Json dllp_json(const std::string& hex, const DecodeOptions& options,
-                           const HexSource& source);
+                           const JsonSource& source);
 
 }  // namespace flitwise

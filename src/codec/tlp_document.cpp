@@ -10,14 +10,10 @@
 namespace flitwise {
 namespace {
 
-void take_payload(const ByteVector& bytes, std::size_t offset, TlpDocument& document) {
-  const auto payload = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
+// With the payload, and what encoding would not bring back of what stands before it.
+TlpDocument completed(TlpDocument document, const ByteVector& bytes, std::size_t payload_offset) {
+  const auto payload = bytes.begin() + static_cast<std::ptrdiff_t>(payload_offset);
   document.payload.assign(payload, payload + static_cast<std::ptrdiff_t>(data_bytes(document.tlp)));
-}
-
-// What encoding would not bring back of what stands before the payload.
-void take_reserved_bits(const ByteVector& bytes, std::size_t payload_offset,
-                        TlpDocument& document) {
   const ByteVector plain = bytes_of(document);
   for (std::size_t at = 0; at < payload_offset; at += 4) {
     document.reserved.push_back(dw_at(&bytes[at]) ^ dw_at(&plain[at]));
@@ -25,6 +21,7 @@ void take_reserved_bits(const ByteVector& bytes, std::size_t payload_offset,
   while (!document.reserved.empty() && document.reserved.back() == 0) {
     document.reserved.pop_back();
   }
+  return document;
 }
 
 }  // namespace
@@ -35,19 +32,12 @@ TlpDocument document_of(const Tlp& tlp, const ByteVector& bytes, std::size_t pay
   if (is_translation_request(tlp)) {
     document.tlp.processing_hint &= 1U << kNoWriteBit;
   }
-  take_payload(bytes, payload_offset, document);
-  take_reserved_bits(bytes, payload_offset, document);
-  return document;
+  return completed(std::move(document), bytes, payload_offset);
 }
 
 TlpDocument document_of(const FlitTlpDecodeResult& decoded, const ByteVector& bytes) {
-  TlpDocument document;
-  document.tlp = decoded.tlp;
-  document.form = TlpForm::kFlit;
-  document.has_spare_ohc_a = decoded.has_spare_ohc_a;
-  take_payload(bytes, decoded.payload_offset, document);
-  take_reserved_bits(bytes, decoded.payload_offset, document);
-  return document;
+  return completed({decoded.tlp, {}, {}, TlpForm::kFlit, decoded.has_spare_ohc_a}, bytes,
+                   decoded.payload_offset);
 }
 
 ByteVector bytes_of(const TlpDocument& document) {

@@ -310,7 +310,7 @@ Json json_of(const TlpDocument& document) {
     json["ohc_a"] = true;
   }
   if (has_data(tlp.type)) {
-    json["payload"] = json_value::hex_bytes(document.payload.data(), document.payload.size());
+    json["payload"] = json_value::hex_bytes(document.payload);
   }
   if (!document.reserved.empty()) {
     Json list = Json::array();
@@ -328,9 +328,8 @@ TlpDocument tlp_from_json(const Json& object, const JsonSource& source, TlpForm 
 
 void check_rules(const Tlp& tlp, const JsonSource& source) {
   if (const auto violation = check_format(tlp)) {
-    throw ConfigError(
-        {{source.file, source.line, source.line > 0 ? 1 : 0, name_of(*violation),
-          fmt::format("{}; check=false encodes it all the same", sentence_of(*violation))}});
+    refuse(source, name_of(*violation),
+           fmt::format("{}; check=false encodes it all the same", sentence_of(*violation)));
   }
 }
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "codec/cxl_flit_json_keys.h"
+#include "codec/cxl_flit_json.h"
 #include "codec/cxl_message_json.h"
 #include "codec/packet_json.h"
 #include "cxl/control_flit.h"
