@@ -15,7 +15,6 @@
 #include "monitor/ordering_monitor.h"
 #include "monitor/request_monitor.h"
 #include "monitor/sequence_monitor.h"
-#include "monitor/tag_monitor.h"
 
 namespace flitwise {
 

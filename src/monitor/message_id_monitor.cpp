@@ -64,59 +64,50 @@ bool is_of_conflict(const CxlMessage& message) {
           message.opcode == static_cast<std::uint8_t>(cxl::S2mNdr::kBiConflictAck));
 }
 
-// [COH-2.5] [COH-2.6] [COH-2.7]
-std::uint8_t owed_to_cache(std::uint8_t opcode) {
-  switch (static_cast<cxl::D2hReq>(opcode)) {
-    case cxl::D2hReq::kRdShared:
-    case cxl::D2hReq::kRdAny:
-    case cxl::D2hReq::kRdOwn:
-      return kGoAndData;
-    case cxl::D2hReq::kRdCurr:
-      return kData;
-    case cxl::D2hReq::kRdOwnNoData:
-    case cxl::D2hReq::kCleanEvictNoData:
-    case cxl::D2hReq::kClFlush:
-    case cxl::D2hReq::kCacheFlushed:
-      return kGo;
-    case cxl::D2hReq::kItoMWr:
-    case cxl::D2hReq::kWrCur:
-    case cxl::D2hReq::kWrInv:
-    case cxl::D2hReq::kWoWrInv:
-    case cxl::D2hReq::kWoWrInvF:
-    case cxl::D2hReq::kCleanEvict:
-    case cxl::D2hReq::kDirtyEvict:
-      return kPull;
-  }
-  return kNothing;
+// What a request of the cache asks for. [COH-2.5] [COH-2.6] [COH-2.7]
+struct CacheRequest {
+  std::uint8_t owed = kNothing;
+  std::uint8_t behind_pull = kNothing;  // what follows the data that a write is pulled for
+  unsigned pulls = 0;                   // the pulls that it asks for, a bit each
+  const MonitoredRule* rule = &kOfRead;
+};
+
+constexpr unsigned bit(cxl::H2dRsp pull) {
+  return 1U << static_cast<unsigned>(pull);
 }
 
-// What follows the data that a write is pulled for. [COH-2.6]
-std::uint8_t owed_behind_pull(cxl::D2hReq opcode) {
-  switch (opcode) {
-    case cxl::D2hReq::kWrInv:
-      return kGo;
-    case cxl::D2hReq::kWoWrInv:
-    case cxl::D2hReq::kWoWrInvF:
-      return kExtCmp;
-    default:
-      return kNothing;
-  }
-}
+// With errors any pull may come as GO_ERR_WritePull.
+constexpr unsigned kGoPulls = bit(cxl::H2dRsp::kGoWritePull) | bit(cxl::H2dRsp::kGoErrWritePull);
+constexpr unsigned kFastPull = bit(cxl::H2dRsp::kFastGoWritePull);
 
-// The pull that a write or an eviction asks for; with errors any may come as GO_ERR_WritePull.
-bool is_its_pull(cxl::D2hReq opcode, cxl::H2dRsp pull) {
-  switch (opcode) {
-    case cxl::D2hReq::kWrInv:
-      return pull == cxl::H2dRsp::kWritePull;
-    case cxl::D2hReq::kWoWrInv:
-    case cxl::D2hReq::kWoWrInvF:
-      return pull == cxl::H2dRsp::kFastGoWritePull;
-    case cxl::D2hReq::kCleanEvict:
-      return pull == cxl::H2dRsp::kGoWritePull || pull == cxl::H2dRsp::kGoErrWritePull ||
-             pull == cxl::H2dRsp::kGoWritePullDrop;
-    default:
-      return pull == cxl::H2dRsp::kGoWritePull || pull == cxl::H2dRsp::kGoErrWritePull;
-  }
+constexpr std::size_t kCacheOpcodes = 32;
+constexpr std::array<CacheRequest, kCacheOpcodes> kCacheRequests = [] {
+  std::array<CacheRequest, kCacheOpcodes> all{};
+  const auto set = [&](cxl::D2hReq opcode, CacheRequest asked) {
+    all[static_cast<std::size_t>(opcode)] = asked;
+  };
+  set(cxl::D2hReq::kRdShared, {kGoAndData});
+  set(cxl::D2hReq::kRdAny, {kGoAndData});
+  set(cxl::D2hReq::kRdOwn, {kGoAndData});
+  set(cxl::D2hReq::kRdCurr, {kData});
+  set(cxl::D2hReq::kRdOwnNoData, {kGo});
+  set(cxl::D2hReq::kClFlush, {kGo});
+  set(cxl::D2hReq::kCacheFlushed, {kGo});
+  set(cxl::D2hReq::kItoMWr, {kPull, kNothing, kGoPulls, &kOfWrite});
+  set(cxl::D2hReq::kWrCur, {kPull, kNothing, kGoPulls, &kOfWrite});
+  set(cxl::D2hReq::kWrInv, {kPull, kGo, bit(cxl::H2dRsp::kWritePull), &kOfWrite});
+  set(cxl::D2hReq::kWoWrInv, {kPull, kExtCmp, kFastPull, &kOfWrite});
+  set(cxl::D2hReq::kWoWrInvF, {kPull, kExtCmp, kFastPull, &kOfWrite});
+  set(cxl::D2hReq::kCleanEvict,
+      {kPull, kNothing, kGoPulls | bit(cxl::H2dRsp::kGoWritePullDrop), &kOfEviction});
+  set(cxl::D2hReq::kDirtyEvict, {kPull, kNothing, kGoPulls, &kOfEviction});
+  set(cxl::D2hReq::kCleanEvictNoData, {kGo, kNothing, 0, &kOfEviction});
+  return all;
+}();
+
+const CacheRequest& asked_by_cache(std::uint8_t opcode) {
+  static constexpr CacheRequest kUnknown;
+  return opcode < kCacheOpcodes ? kCacheRequests[opcode] : kUnknown;
 }
 
 std::uint8_t kind_of_response(std::uint8_t opcode) {
@@ -145,7 +136,7 @@ bool forwards(std::uint8_t response) {
 const MonitoredRule& rule_of(const MessageNote& request, bool has_state) {
   switch (request.channel) {
     case CxlChannel::kD2hReq:
-      break;
+      return *asked_by_cache(request.opcode).rule;
     case CxlChannel::kH2dReq:
       return kOfSnoop;
     case CxlChannel::kS2mBiSnp:
@@ -155,13 +146,18 @@ const MonitoredRule& rule_of(const MessageNote& request, bool has_state) {
     default:
       return has_state ? kOfStates : kOfMemory;
   }
-  switch (static_cast<cxl::D2hReq>(request.opcode)) {
-    case cxl::D2hReq::kCleanEvict:
-    case cxl::D2hReq::kDirtyEvict:
-    case cxl::D2hReq::kCleanEvictNoData:
-      return kOfEviction;
+}
+
+std::uint8_t owed_to(const CxlMessage& request, bool has_states) {
+  switch (request.channel) {
+    case CxlChannel::kM2sReq:
+      return owed_to_req(request, has_states);
+    case CxlChannel::kM2sRwd:
+      return kNdr;
+    case CxlChannel::kD2hReq:
+      return asked_by_cache(request.opcode).owed;
     default:
-      return owed_to_cache(request.opcode) == kPull ? kOfWrite : kOfRead;
+      return kResponse;
   }
 }
 
@@ -175,8 +171,25 @@ void MessageIdMonitor::grow(Table& table, std::uint16_t id) {
   table.resize(size);
 }
 
-MessageIdMonitor::Table& MessageIdMonitor::table_of_answer(const CxlMessage& message) {
-  return is_of_conflict(message) ? bitags_ : tags_;
+// In the order of CxlChannel.
+const std::array<MessageIdMonitor::Channel, kCxlChannels> MessageIdMonitor::kChannels = {{
+    {&MessageIdMonitor::cqids_, kNothing, true},     // D2H Req
+    {&MessageIdMonitor::uqids_, kResponse, false},   // D2H Rsp
+    {&MessageIdMonitor::uqids_, kData, false},       // D2H Data
+    {&MessageIdMonitor::uqids_, kNothing, true},     // H2D Req
+    {&MessageIdMonitor::cqids_, kNothing, false},    // H2D Rsp
+    {&MessageIdMonitor::cqids_, kData, false},       // H2D Data
+    {&MessageIdMonitor::tags_, kNothing, true},      // M2S Req
+    {&MessageIdMonitor::tags_, kNothing, true},      // M2S Rwd
+    {&MessageIdMonitor::bitags_, kResponse, false},  // M2S BiRsp
+    {&MessageIdMonitor::tags_, kNdr, false},         // S2M Ndr
+    {&MessageIdMonitor::tags_, kData, false},        // S2M Drs
+    {&MessageIdMonitor::bitags_, kNothing, true},    // S2M BiSnp
+}};
+
+// What an NDR or DRS answers: a request, or with BIConflictAck a BISnp.
+MessageIdMonitor::Table& MessageIdMonitor::table_of(const CxlMessage& message) {
+  return is_of_conflict(message) ? bitags_ : this->*channel_of(message).table;
 }
 
 const Reporter& MessageIdMonitor::reporter(const Packet& packet) const {
@@ -243,71 +256,53 @@ void MessageIdMonitor::answered(Table& table, const Packet& packet, std::uint8_t
 
 void MessageIdMonitor::sent(const Packet& packet, Time now) {
   const CxlMessage& message = *packet.cxl;
-  switch (message.channel) {
-    case CxlChannel::kM2sReq:
-      if (Request* const request =
-              open(tags_, packet, message.id, owed_to_req(message, has_states_), now)) {
-        request->has_state = has_states_ && has_state(message);
-      }
-      break;
+  Table& table = table_of(message);
+  if (channel_of(message).is_request && !is_of_conflict(message)) {
+    Request* const request = open(table, packet, message.id, owed_to(message, has_states_), now);
+    if (request != nullptr && message.channel == CxlChannel::kM2sReq) {
+      request->has_state = has_states_ && has_state(message);
+    }
+  } else if (Request* const asked = asked_by(table, packet, now)) {
+    answers(*asked, packet, now);
+  }
+}
+
+void MessageIdMonitor::answers(Request& asked, const Packet& packet, Time now) {
+  const std::uint8_t kind = kind_of(*packet.cxl);
+  switch (packet.cxl->channel) {
     case CxlChannel::kM2sRwd:
-      if (is_of_conflict(message)) {
-        host_conflicts(packet, now);
-      } else {
-        open(tags_, packet, message.id, kNdr, now);
-      }
-      break;
-    case CxlChannel::kS2mNdr:
-    case CxlChannel::kS2mDrs:
-      if (Request* const request = asked_by(table_of_answer(message), packet, now)) {
-        answer(*request, packet, message.channel == CxlChannel::kS2mNdr ? kNdr : kData, now);
-      }
-      break;
-    case CxlChannel::kD2hReq:
-      open(cqids_, packet, message.id, owed_to_cache(message.opcode), now);
-      break;
-    case CxlChannel::kH2dReq:
-      open(uqids_, packet, message.id, kResponse, now);
+      host_conflicts(asked, packet, now);
       break;
     case CxlChannel::kH2dRsp:
-      host_responds(packet, now);
-      break;
-    case CxlChannel::kH2dData:
-      if (Request* const request = asked_by(cqids_, packet, now)) {
-        answer(*request, packet, kData, now);
+      if (answer(asked, packet, kind, now) && kind == kPull) {
+        pull(asked, packet, now);
       }
       break;
     case CxlChannel::kD2hRsp:
-      cache_responds(packet, now);
+      cache_responds(asked, packet, now);
       break;
     case CxlChannel::kD2hData:
-      cache_sends_data(packet, now);
+      cache_sends_data(asked, packet, now);
       break;
     case CxlChannel::kM2sBiRsp:
-      host_answers_snoop(packet, now);
+      host_answers_snoop(asked, packet, now);
       break;
-    case CxlChannel::kS2mBiSnp:
-      open(bitags_, packet, message.id, kResponse, now);
+    default:
+      answer(asked, packet, kind, now);
       break;
   }
 }
 
-void MessageIdMonitor::host_responds(const Packet& packet, Time now) {
-  Request* const request = asked_by(cqids_, packet, now);
-  if (request == nullptr) {
-    return;
-  }
-  const std::uint8_t kind = kind_of_response(packet.cxl->opcode);
-  if (answer(*request, packet, kind, now) && kind == kPull) {
-    pull(*request, packet, now);
-  }
+std::uint8_t MessageIdMonitor::kind_of(const CxlMessage& message) {
+  return message.channel == CxlChannel::kH2dRsp ? kind_of_response(message.opcode)
+                                                : channel_of(message).kind;
 }
 
 // A pull is a request of its own, for data under a UQID.
 void MessageIdMonitor::pull(Request& request, const Packet& packet, Time now) {
-  const auto opcode = static_cast<cxl::D2hReq>(request.note.opcode);
+  const CacheRequest& asked = asked_by_cache(request.note.opcode);
   const auto response = static_cast<cxl::H2dRsp>(packet.cxl->opcode);
-  if (!is_its_pull(opcode, response)) {
+  if ((asked.pulls & bit(response)) == 0) {
     report(rule_of(request.note, false), packet, request, now);
   }
   if (response == cxl::H2dRsp::kGoWritePullDrop) {
@@ -317,34 +312,29 @@ void MessageIdMonitor::pull(Request& request, const Packet& packet, Time now) {
   data.is_pull = true;
   data.asker = request.note.uid;
   data.asker_id = request.note.id;
-  request.later = owed_behind_pull(opcode);
+  request.later = asked.behind_pull;
 }
 
-void MessageIdMonitor::cache_responds(const Packet& packet, Time now) {
-  Request* const snoop = asked_by(uqids_, packet, now);
-  if (snoop == nullptr || !answer(*snoop, packet, kResponse, now)) {
+void MessageIdMonitor::cache_responds(Request& snoop, const Packet& packet, Time now) {
+  if (!answer(snoop, packet, kResponse, now)) {
     return;
   }
   const bool has_data = forwards(packet.cxl->opcode);
-  if (has_data && !snoop->has_early_data) {
-    snoop->owed |= kData;
-  } else if (!has_data && snoop->has_early_data) {
-    report(kOfSnoop, packet, *snoop, now);
+  if (has_data && !snoop.has_early_data) {
+    snoop.owed |= kData;
+  } else if (!has_data && snoop.has_early_data) {
+    report(kOfSnoop, packet, snoop, now);
   }
 }
 
 // Data of a snoop may be sent before its response says that they come.
-void MessageIdMonitor::cache_sends_data(const Packet& packet, Time now) {
-  Request* const asked = asked_by(uqids_, packet, now);
-  if (asked == nullptr) {
+void MessageIdMonitor::cache_sends_data(Request& asked, const Packet& packet, Time now) {
+  if (!asked.is_pull && !asked.has_early_data && (asked.owed & kResponse) != 0) {
+    asked.has_early_data = true;
+    asked.flying |= kData;
     return;
   }
-  if (!asked->is_pull && !asked->has_early_data && (asked->owed & kResponse) != 0) {
-    asked->has_early_data = true;
-    asked->flying |= kData;
-    return;
-  }
-  answer(*asked, packet, kData, now);
+  answer(asked, packet, kData, now);
 }
 
 void MessageIdMonitor::cache_data_came(const Packet& packet) {
@@ -356,78 +346,40 @@ void MessageIdMonitor::cache_data_came(const Packet& packet) {
       write.later = 0;
     }
   }
-  answered(uqids_, packet, kData);
 }
 
 // An Ack is owed for it as well. [COH-6.4]
-void MessageIdMonitor::host_conflicts(const Packet& packet, Time now) {
-  Request* const snoop = asked_by(bitags_, packet, now);
-  if (snoop == nullptr) {
-    return;
+void MessageIdMonitor::host_conflicts(Request& snoop, const Packet& packet, Time now) {
+  if (snoop.has_conflict) {
+    report(kSecondConflict, packet, snoop, now);
   }
-  if (snoop->has_conflict) {
-    report(kSecondConflict, packet, *snoop, now);
-  }
-  snoop->has_conflict = true;
-  snoop->owed |= kNdr;
+  snoop.has_conflict = true;
+  snoop.owed |= kNdr;
 }
 
-void MessageIdMonitor::host_answers_snoop(const Packet& packet, Time now) {
-  Request* const snoop = asked_by(bitags_, packet, now);
-  if (snoop == nullptr) {
-    return;
+void MessageIdMonitor::host_answers_snoop(Request& snoop, const Packet& packet, Time now) {
+  if (((snoop.owed | snoop.flying) & kNdr) != 0) {
+    report(kAheadOfAck, packet, snoop, now);
   }
-  if (((snoop->owed | snoop->flying) & kNdr) != 0) {
-    report(kAheadOfAck, packet, *snoop, now);
-  }
-  answer(*snoop, packet, kResponse, now);
+  answer(snoop, packet, kResponse, now);
 }
 
 void MessageIdMonitor::delivered(const Packet& packet) {
   const CxlMessage& message = *packet.cxl;
-  switch (message.channel) {
-    case CxlChannel::kM2sReq:
-    case CxlChannel::kM2sRwd:
-      if (!is_of_conflict(message)) {
-        has_come(tags_, packet);
-      }
-      break;
-    case CxlChannel::kS2mNdr:
-    case CxlChannel::kS2mDrs:
-      answered(table_of_answer(message), packet,
-               message.channel == CxlChannel::kS2mNdr ? kNdr : kData);
-      break;
-    case CxlChannel::kD2hReq:
-      has_come(cqids_, packet);
-      break;
-    case CxlChannel::kH2dReq:
-      has_come(uqids_, packet);
-      break;
-    case CxlChannel::kH2dRsp: {
-      const std::uint8_t kind = kind_of_response(message.opcode);
-      if (Request& data = at(uqids_, message.rsp_data);
-          kind == kPull && data.is_pull && data.note.uid == packet.uid) {
-        data.is_delivered = true;
-      }
-      answered(cqids_, packet, kind);
-      break;
+  if (channel_of(message).is_request) {
+    if (!is_of_conflict(message)) {
+      has_come(table_of(message), packet);
     }
-    case CxlChannel::kH2dData:
-      answered(cqids_, packet, kData);
-      break;
-    case CxlChannel::kD2hRsp:
-      answered(uqids_, packet, kResponse);
-      break;
-    case CxlChannel::kD2hData:
-      cache_data_came(packet);
-      break;
-    case CxlChannel::kM2sBiRsp:
-      answered(bitags_, packet, kResponse);
-      break;
-    case CxlChannel::kS2mBiSnp:
-      has_come(bitags_, packet);
-      break;
+    return;
   }
+  const std::uint8_t kind = kind_of(message);
+  if (message.channel == CxlChannel::kD2hData) {
+    cache_data_came(packet);
+  } else if (message.channel == CxlChannel::kH2dRsp) {
+    Request& data = at(uqids_, message.rsp_data);
+    data.is_delivered |= kind == kPull && data.is_pull && data.note.uid == packet.uid;
+  }
+  answered(table_of(message), packet, kind);
 }
 
 void MessageIdMonitor::reset() {

@@ -5,12 +5,13 @@
 /// [COH-6.2] [COH-6.4]
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "flitwise/cxl.h"
 #include "flitwise/packet.h"
-#include "monitor/message_note.h"
+#include "monitor/packet_note.h"
 #include "monitor/violation_log.h"
 
 namespace flitwise {
@@ -49,8 +50,18 @@ class MessageIdMonitor {
   }
   [[gnu::cold, gnu::noinline]] static void grow(Table& table, std::uint16_t id);
 
-  /// What an NDR or DRS answers: a request, or with BIConflictAck a BISnp.
-  Table& table_of_answer(const CxlMessage& message);
+  /// What the messages of a channel are: requests, or answers of one kind, in one table.
+  struct Channel {
+    Table MessageIdMonitor::*table;
+    std::uint8_t kind;  // H2D Rsp: by its opcode
+    bool is_request;
+  };
+  static const std::array<Channel, kCxlChannels> kChannels;
+  static const Channel& channel_of(const CxlMessage& message) {
+    return kChannels[static_cast<std::size_t>(message.channel)];
+  }
+  static std::uint8_t kind_of(const CxlMessage& message);
+  Table& table_of(const CxlMessage& message);
   Request* open(Table& table, const Packet& packet, std::uint16_t id, std::uint8_t owed, Time now);
   /// The request that this answers, where it is out and has arrived; else it is reported.
   Request* asked_by(Table& table, const Packet& packet, Time now);
@@ -60,13 +71,13 @@ class MessageIdMonitor {
     request.is_out = (request.owed | request.flying | request.later) != 0 || !request.is_delivered;
   }
   void answered(Table& table, const Packet& packet, std::uint8_t kind);
-  void host_responds(const Packet& packet, Time now);
+  void answers(Request& asked, const Packet& packet, Time now);
   void pull(Request& request, const Packet& packet, Time now);
-  void cache_responds(const Packet& packet, Time now);
-  void cache_sends_data(const Packet& packet, Time now);
+  void cache_responds(Request& snoop, const Packet& packet, Time now);
+  void cache_sends_data(Request& asked, const Packet& packet, Time now);
   void cache_data_came(const Packet& packet);
-  void host_conflicts(const Packet& packet, Time now);
-  void host_answers_snoop(const Packet& packet, Time now);
+  void host_conflicts(Request& snoop, const Packet& packet, Time now);
+  void host_answers_snoop(Request& snoop, const Packet& packet, Time now);
   const Reporter& reporter(const Packet& packet) const;
   [[gnu::cold, gnu::noinline]] void report(const MonitoredRule& rule, const Packet& packet,
                                            const Request& against, Time now) const;

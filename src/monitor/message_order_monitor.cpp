@@ -8,14 +8,22 @@
 namespace flitwise {
 namespace {
 
-constexpr MonitoredRule kOvertakes{"COH-1.4", "a message was sent ahead of an older one"};
-constexpr MonitoredRule kMessageNotQueued{"COH-1.4",
-                                          "a message was sent that nobody queued, or twice"};
-constexpr MonitoredRule kComesAhead{"COH-1.4", "a message was delivered ahead of an older one"};
-constexpr MonitoredRule kNotSent{"COH-1.4", "a message was delivered that was not sent, or twice"};
 constexpr MonitoredRule kSnoop{"COH-1.5", "a snoop was delivered ahead of a GO queued before it"};
 
 }  // namespace
+
+struct MessageOrderMonitor::Turn {
+  MonitoredRule overtakes, is_missing;
+  const char* nowhere;
+};
+const MessageOrderMonitor::Turn MessageOrderMonitor::kSending = {
+    {"COH-1.4", "a message was sent ahead of an older one"},
+    {"COH-1.4", "a message was sent that nobody queued, or twice"},
+    "none in the queue"};
+const MessageOrderMonitor::Turn MessageOrderMonitor::kDelivery = {
+    {"COH-1.4", "a message was delivered ahead of an older one"},
+    {"COH-1.4", "a message was delivered that was not sent, or twice"},
+    "none on the wire"};
 
 void MessageOrderMonitor::Channel::grow() {
   std::vector<Slot> larger(slots.size() * 2);
@@ -45,24 +53,15 @@ const Reporter& MessageOrderMonitor::reporter(const Packet& packet) const {
   return info_of(packet.cxl->channel).direction == CxlDirection::kUpstream ? up_ : down_;
 }
 
-void MessageOrderMonitor::sent_out_of_turn(Channel& channel, const Packet& packet, Time now) {
-  const std::uint64_t index = channel.find(packet, channel.sent, channel.tail);
-  if (index == channel.tail) {
-    reporter(packet).report(kMessageNotQueued, now, packet, "none in the queue");
+void MessageOrderMonitor::out_of_turn(Channel& channel, const Packet& packet, std::uint64_t& first,
+                                      std::uint64_t end, const Turn& turn, Time now) {
+  const std::uint64_t index = channel.find(packet, first, end);
+  if (index == end) {
+    reporter(packet).report(turn.is_missing, now, packet, turn.nowhere);
     return;
   }
-  reporter(packet).report(kOvertakes, now, packet, text_of(*channel.at(channel.sent).packet));
-  channel.move_down(index, channel.sent++);
-}
-
-void MessageOrderMonitor::delivered_out_of_turn(Channel& channel, const Packet& packet, Time now) {
-  const std::uint64_t index = channel.find(packet, channel.head, channel.sent);
-  if (index == channel.sent) {
-    reporter(packet).report(kNotSent, now, packet, "none on the wire");
-    return;
-  }
-  reporter(packet).report(kComesAhead, now, packet, text_of(*channel.at(channel.head).packet));
-  channel.move_down(index, channel.head++);
+  reporter(packet).report(turn.overtakes, now, packet, text_of(*channel.at(first).packet));
+  channel.move_down(index, first++);
 }
 
 void MessageOrderMonitor::overtook(const Packet& snoop, std::uint64_t behind, Time now) {

@@ -29,7 +29,7 @@ class MessageOrderMonitor {
   void sent(const Packet& packet, Time now) {
     Channel& channel = of(packet);
     if (channel.sent == channel.tail || channel.at(channel.sent).packet != &packet) {
-      sent_out_of_turn(channel, packet, now);
+      out_of_turn(channel, packet, channel.sent, channel.tail, kSending, now);
       return;
     }
     ++channel.sent;
@@ -37,7 +37,7 @@ class MessageOrderMonitor {
   void delivered(const Packet& packet, Time now) {
     Channel& channel = of(packet);
     if (channel.head == channel.sent || channel.at(channel.head).packet != &packet) {
-      delivered_out_of_turn(channel, packet, now);
+      out_of_turn(channel, packet, channel.head, channel.sent, kDelivery, now);
       return;
     }
     const std::uint64_t behind = channel.at(channel.head).behind;
@@ -79,10 +79,13 @@ class MessageOrderMonitor {
   }
   Channel& responses() { return channels_[static_cast<std::size_t>(CxlChannel::kH2dRsp)]; }
   const Reporter& reporter(const Packet& packet) const;
-  [[gnu::cold, gnu::noinline]] void sent_out_of_turn(Channel& channel, const Packet& packet,
-                                                     Time now);
-  [[gnu::cold, gnu::noinline]] void delivered_out_of_turn(Channel& channel, const Packet& packet,
-                                                          Time now);
+  /// What is said of one that is not the first of those that may come.
+  struct Turn;
+  static const Turn kSending, kDelivery;
+  /// Takes one that stands behind `first` in the channel, before `end`.
+  [[gnu::cold, gnu::noinline]] void out_of_turn(Channel& channel, const Packet& packet,
+                                                std::uint64_t& first, std::uint64_t end,
+                                                const Turn& turn, Time now);
   [[gnu::cold, gnu::noinline]] void overtook(const Packet& snoop, std::uint64_t behind, Time now);
 
   Reporter up_, down_;

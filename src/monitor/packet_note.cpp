@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "monitor/message_note.h"
+#include "cxl/channels.h"
 
 namespace flitwise {
 namespace {
@@ -28,6 +28,12 @@ std::string dllp_text(const Dllp& dllp) {
     default:
       return "DLLP";
   }
+}
+
+bool has_address(CxlChannel channel) {
+  return channel == CxlChannel::kD2hReq || channel == CxlChannel::kH2dReq ||
+         channel == CxlChannel::kM2sReq || channel == CxlChannel::kM2sRwd ||
+         channel == CxlChannel::kS2mBiSnp;
 }
 
 }  // namespace
@@ -62,6 +68,13 @@ std::string text_of(const Packet& packet) {
   return fmt::format("{}, enables {:x}/{:x}, AT {}{}", text_of(note_of(packet)), tlp.first_be,
                      tlp.last_be, static_cast<int>(tlp.at),
                      tlp.id_is_handle ? ", with a handle" : "");
+}
+
+std::string text_of(const MessageNote& note) {
+  const char* const opcode = cxl_opcode_name(note.channel, note.opcode);
+  return fmt::format("#{} {}{}{} id {}{}", note.uid, info_of(note.channel).name,
+                     opcode == nullptr ? "" : " ", opcode == nullptr ? "" : opcode, note.id,
+                     has_address(note.channel) ? fmt::format(" at {:#x}", note.address) : "");
 }
 
 }  // namespace flitwise

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "flitwise/cxl.h"
 #include "flitwise/packet.h"
 
 namespace flitwise {
@@ -29,5 +30,22 @@ std::string text_of(const PacketNote& note);
 /// or CXL.mem its own.
 std::string text_of(const Packet& packet);
 std::string text_of(Bdf bdf);  ///< "01:00.0"
+
+/// The same of a message of CXL.cache or CXL.mem.
+struct MessageNote {
+  std::uint64_t uid = 0;
+  std::uint64_t address = 0;
+  CxlChannel channel = CxlChannel::kM2sReq;
+  std::uint8_t opcode = 0;
+  std::uint16_t id = 0;
+};
+
+inline MessageNote note_of_message(const Packet& packet) {
+  const CxlMessage& message = *packet.cxl;
+  return {packet.uid, message.address, message.channel, message.opcode, message.id};
+}
+
+/// "#17 M2S Req MemRd id 5 at 0x1000"
+std::string text_of(const MessageNote& note);
 
 }  // namespace flitwise

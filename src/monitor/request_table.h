@@ -17,7 +17,7 @@ struct AwaitedRequest {
   Time issued{};
   std::uint32_t left = 0;  ///< bytes of data still owed
   std::uint8_t lower_address = 0, tc = 0;
-  bool wants_data = false, is_memory_read = false, is_configuration = false, is_locked = false;
+  bool wants_data = false, is_memory_read = false, is_locked = false;
   bool is_translation = false;  ///< a Translation Request: its answer may be short
   bool is_handle = false;       ///< the Requester ID on the wire is a handle
   bool is_doubtful =
