@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// TLPs and flits of flit mode that a script encodes and decodes, without a machine.
+/// TLPs, frames and flits that a script encodes and decodes, without a machine. What a flit may
+/// hold depends on those before it: what is encoded is one direction of one link, and of CXL.cache
+/// and CXL.mem what is encoded and what is decoded are streams of their own, for each kind of flit.
 #pragma once
 
 #include <cstdint>
 
+#include "codec/cxl_flit_json.h"
 #include "codec/flit_plan.h"
 #include "codec/json_value.h"
+#include "common/byte_vector.h"
 #include "script/script_line.h"
 #include "system/script_output.h"
 
@@ -15,19 +19,25 @@ class CodecScript {
  public:
   explicit CodecScript(ScriptOutput& output) : output_(output) {}
 
-  void encode(const EncodeTlpOp& op, std::uint32_t token);
-  /// What the bytes hold, or an error that names what is wrong with them and at which byte.
-  void decode(const DecodeTlpOp& op, std::uint32_t token);
-  /// Throws ConfigError where a part of a TLP stands where there can be none; nothing has changed
-  /// then.
-  void encode(const EncodeFlitOp& op, std::uint32_t token);
-  void decode(const DecodeFlitOp& op, std::uint32_t token);
+  /// What the bytes are or hold, or an error that names what is wrong with them and at which byte.
+  void run(const FrameOp& op, std::uint32_t token);
+  void run(const UnframeOp& op, std::uint32_t token);
+  void run(const EncodeTlpOp& op, std::uint32_t token);
+  void run(const DecodeTlpOp& op, std::uint32_t token);
+  /// Throws ConfigError where it is no flit, or none that may come now; nothing has changed then.
+  void run(const EncodeFlitOp& op, std::uint32_t token);
+  void run(const EncodeCxlOp& op, std::uint32_t token);
+  void run(const DecodeFlitOp& op, std::uint32_t token);
+  void run(const DecodeCxlOp& op, std::uint32_t token);
 
  private:
   void tell(json_value::Json flit, const FlitBytes& bytes, std::uint32_t token);
+  void tell_cxl(CxlFlitStream& stream, const CxlFlitKind& kind, const ByteVector& bytes,
+                std::uint32_t token);
 
   ScriptOutput& output_;
-  FlitWriter written_;  // the flits of all operations are one direction of one link
+  FlitWriter written_;
+  CxlFlitStream cxl_written_, cxl_shown_, cxl_read_;
 };
 
 }  // namespace flitwise

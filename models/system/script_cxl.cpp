@@ -42,13 +42,8 @@ void ScriptSession::run(const CxlOp& op) {
     bad_value("port: the link of '" + op.port + "' is not a CXL link");
     return;
   }
-  CxlSend sent;
-  try {
-    sent = nested("message", [&] { return send_from_json(op.message, widths_on(link), {}); });
-  } catch (const ConfigError& error) {
-    bad_value(config::summary_of(error));
-    return;
-  }
+  const CxlSend sent =
+      nested("message", [&] { return send_from_json(op.message, widths_on(link), {}); });
   const CxlChannelInfo& channel = info_of(sent.message.channel);
   const bool is_down = channel.direction == CxlDirection::kDownstream;
   if (is_down == (op.port == device->name)) {

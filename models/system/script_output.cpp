@@ -2,6 +2,10 @@
 // Lines of a script's answer.
 #include "system/script_output.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "codec/json_value.h"
 #include "cxl/channels.h"
 #include "dhi/dhi_message.h"
@@ -16,8 +20,13 @@ using json_value::hex_bytes;
 using json_value::hex_number;
 using Json = nlohmann::ordered_json;
 
-std::string hex(const std::vector<std::uint8_t>& bytes) {
-  return hex_bytes(bytes.data(), bytes.size());
+// The bytes of a number as they lie in memory.
+std::string hex_in_memory(std::uint64_t value, unsigned bytes) {
+  std::vector<std::uint8_t> in_memory;
+  for (unsigned i = 0; i < bytes; ++i) {
+    in_memory.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+  }
+  return hex_bytes(in_memory);
 }
 
 Json hex_numbers(const std::vector<std::uint64_t>& numbers) {
@@ -52,46 +61,37 @@ struct DhiMessageName {
   const char* operator()(DhiMessageError) const { return "dhi_unreadable"; }
 };
 
+// By message code.
+constexpr std::pair<std::uint8_t, const char*> kMessageNames[] = {
+    {msg::kInvalidateRequest, "invalidate_request"},
+    {msg::kInvalidateCompletion, "invalidate_completion"},
+    {msg::kPageRequest, "page_request"},
+    {msg::kPrgResponse, "prg_response"},
+    {msg::kErrCor, "err_cor"},
+    {msg::kErrNonFatal, "err_nonfatal"},
+    {msg::kErrFatal, "err_fatal"},
+    {msg::kPmPme, "pm_pme"},
+    {msg::kPmeTurnOff, "pme_turn_off"},
+    {msg::kPmeToAck, "pme_to_ack"},
+    {msg::kPmActiveStateNak, "pm_active_state_nak"},
+    {msg::kUnlock, "unlock"},
+    {msg::kSetSlotPowerLimit, "set_slot_power_limit"},
+    {msg::kVendorType0, "vendor_type_0"},
+    {msg::kVendorType1, "vendor_type_1"},
+};
+
 std::string name_of_message(const Packet& packet) {
   const Tlp& tlp = packet.tlp;
   if (is_dhi_message(tlp)) {
     return std::visit(DhiMessageName(),
                       parse_dhi_message(tlp, packet.payload.data(), packet.payload.size()));
   }
-  switch (tlp.message_code) {
-    case msg::kInvalidateRequest:
-      return "invalidate_request";
-    case msg::kInvalidateCompletion:
-      return "invalidate_completion";
-    case msg::kPageRequest:
-      return "page_request";
-    case msg::kPrgResponse:
-      return "prg_response";
-    case msg::kErrCor:
-      return "err_cor";
-    case msg::kErrNonFatal:
-      return "err_nonfatal";
-    case msg::kErrFatal:
-      return "err_fatal";
-    case msg::kPmPme:
-      return "pm_pme";
-    case msg::kPmeTurnOff:
-      return "pme_turn_off";
-    case msg::kPmeToAck:
-      return "pme_to_ack";
-    case msg::kPmActiveStateNak:
-      return "pm_active_state_nak";
-    case msg::kUnlock:
-      return "unlock";
-    case msg::kSetSlotPowerLimit:
-      return "set_slot_power_limit";
-    case msg::kVendorType0:
-      return "vendor_type_0";
-    case msg::kVendorType1:
-      return "vendor_type_1";
-    default:
-      return "code_" + hex_number(tlp.message_code);
+  for (const auto& [code, name] : kMessageNames) {
+    if (tlp.message_code == code) {
+      return name;
+    }
   }
+  return "code_" + hex_number(tlp.message_code);
 }
 
 }  // namespace
@@ -123,88 +123,52 @@ void ScriptOutput::done(std::uint32_t token) {
 
 void ScriptOutput::memory(std::uint32_t token, std::uint64_t address,
                           const std::vector<std::uint8_t>& bytes) {
-  Json line = event(token, "memory");
-  line["addr"] = hex_number(address);
-  line["hex"] = hex(bytes);
-  write(line);
+  write(token, "memory", {{"addr", hex_number(address)}, {"hex", hex_bytes(bytes)}});
 }
 
 void ScriptOutput::data(std::uint32_t token, const std::vector<std::uint8_t>& bytes) {
-  Json line = event(token, "data");
-  line["hex"] = hex(bytes);
-  write(line);
+  write(token, "data", {{"hex", hex_bytes(bytes)}});
 }
 
 void ScriptOutput::completion(std::uint32_t token, std::optional<std::uint16_t> tag,
                               CplStatus status, const std::vector<std::uint8_t>& bytes,
                               bool is_poisoned) {
-  Json line = event(token, "completion");
-  if (tag) {
-    line["tag"] = *tag;
-  }
-  line["status"] = name_of(status);
+  Json fields = tag ? Json{{"tag", *tag}} : Json::object();
+  fields["status"] = name_of(status);
   if (is_poisoned) {
-    line["ep"] = true;
+    fields["ep"] = true;
   }
-  line["hex"] = hex(bytes);
-  write(line);
+  fields["hex"] = hex_bytes(bytes);
+  write(token, "completion", fields);
 }
 
 void ScriptOutput::error(std::uint32_t token, const std::string& kind, const std::string& detail) {
-  Json line = event(token, "error");
-  line["kind"] = kind;
+  Json fields = {{"kind", kind}};
   if (!detail.empty()) {
-    line["detail"] = detail;
+    fields["detail"] = detail;
   }
-  write(line);
+  write(token, "error", fields);
 }
 
 void ScriptOutput::bad_value(std::uint32_t token, const std::string& message) {
-  Json line = event(token, "error");
-  line["kind"] = "bad_line";
-  line["line"] = operations_[token - 1].line;
-  line["detail"] = message;
-  write(line);
+  write(token, "error",
+        {{"kind", "bad_line"}, {"line", operations_[token - 1].line}, {"detail", message}});
 }
 
 void ScriptOutput::handle(std::uint32_t token, const HandleOp& op, const DeviceIdentity* identity) {
-  Json line = event(token, "handle");
-  line["end"] = op.is_host ? "host" : "device";
-  line["dhi"] = op.dhi;
-  line["valid"] = identity != nullptr;
+  Json fields = {
+      {"end", op.is_host ? "host" : "device"}, {"dhi", op.dhi}, {"valid", identity != nullptr}};
   if (identity != nullptr) {
-    line["bdf"] = bdf_text(identity->bdf);
+    fields["bdf"] = bdf_text(identity->bdf);
     if (identity->pasid) {
-      line["pasid"] = to_int(*identity->pasid);
+      fields["pasid"] = to_int(*identity->pasid);
     }
   }
-  write(line);
+  write(token, "handle", fields);
 }
 
 void ScriptOutput::result(std::uint32_t token, const std::string& path, const Json& value) {
-  Json line = event(token, "result");
-  line["path"] = path;
-  line["value"] = value;
-  write(line);
-}
-
-void ScriptOutput::frame(std::uint32_t token, const FrameOp& op,
-                         const std::vector<std::uint8_t>& bytes) {
-  Json line = event(token, "frame");
-  line["unit"] = op.is_dllp ? "dllp" : "tlp";
-  line["hex"] = hex(bytes);
-  write(line);
-}
-
-void ScriptOutput::unframed(std::uint32_t token, const UnframeOp& op, const FrameResult& result) {
-  Json line = event(token, "frame");
-  line["unit"] = op.is_dllp ? "dllp" : "tlp";
-  if (!op.is_dllp) {
-    line["seq"] = result.sequence;
-    line["nullified"] = result.is_nullified;
-  }
-  line["hex"] = hex_bytes(op.bytes.data() + result.offset, result.bytes);
-  write(line);
+  write(token, "result", {{"path", path}, {"value", value}});
 }
 
 void ScriptOutput::write(std::uint32_t token, const char* name, const Json& fields) {
@@ -214,68 +178,52 @@ void ScriptOutput::write(std::uint32_t token, const char* name, const Json& fiel
 }
 
 void ScriptOutput::register_value(std::uint32_t token, unsigned bytes, std::uint64_t value) {
-  std::vector<std::uint8_t> in_memory;
-  for (unsigned i = 0; i < bytes; ++i) {
-    in_memory.push_back(static_cast<std::uint8_t>(value >> 8 * i));
-  }
-  Json line = event(token, "data");
-  line["hex"] = hex(in_memory);
-  line["value"] = hex_number(value);
-  write(line);
+  write(token, "data", {{"hex", hex_in_memory(value, bytes)}, {"value", hex_number(value)}});
 }
 
 void ScriptOutput::mapped(std::uint32_t token, const MappedEntries& entries) {
-  Json line = event(token, "mapped");
-  line["root_table"] = hex_number(entries.root_table);
-  line["root_entry"] = hex_number(entries.root);
-  line["context_entry"] = hex_number(entries.context);
-  line["pasid_directory_entry"] = hex_number(entries.pasid_directory);
-  line["pasid_entry"] = hex_number(entries.pasid);
-  line["first_stage"] = hex_numbers(entries.first_stage);
-  line["second_stage"] = hex_numbers(entries.second_stage);
-  write(line);
+  write(token, "mapped",
+        {{"root_table", hex_number(entries.root_table)},
+         {"root_entry", hex_number(entries.root)},
+         {"context_entry", hex_number(entries.context)},
+         {"pasid_directory_entry", hex_number(entries.pasid_directory)},
+         {"pasid_entry", hex_number(entries.pasid)},
+         {"first_stage", hex_numbers(entries.first_stage)},
+         {"second_stage", hex_numbers(entries.second_stage)}});
 }
 
 void ScriptOutput::permitted(std::uint32_t token, const GrantedEntries& entries) {
-  Json line = event(token, "permitted");
-  line["pointer"] = hex_number(entries.pointer);
-  line["words"] = hex_numbers(entries.words);
-  write(line);
+  write(token, "permitted",
+        {{"pointer", hex_number(entries.pointer)}, {"words", hex_numbers(entries.words)}});
 }
 
 void ScriptOutput::fault(std::uint32_t token, const FaultRecord& record) {
-  Json line = event(token, "fault");
-  line["code"] = hex_number(record.code);
-  line["rid"] = bdf_text(record.source);
-  line["pasid"] = record.pasid ? Json(to_int(*record.pasid)) : Json();
-  line["addr"] = hex_number(record.address);
-  write(line);
+  write(token, "fault",
+        {{"code", hex_number(record.code)},
+         {"rid", bdf_text(record.source)},
+         {"pasid", record.pasid ? Json(to_int(*record.pasid)) : Json()},
+         {"addr", hex_number(record.address)}});
 }
 
 void ScriptOutput::interrupt(const IommuInterrupt& interrupt) {
-  std::vector<std::uint8_t> data;
-  for (unsigned i = 0; i < 4; ++i) {
-    data.push_back(static_cast<std::uint8_t>(interrupt.data >> 8 * i));
-  }
-  Json line = event(0, "interrupt");
-  line["addr"] = hex_number(interrupt.address);
-  line["hex"] = hex(data);
-  line["at"] = "iommu0";
-  write(line);
+  write(0, "interrupt",
+        {{"addr", hex_number(interrupt.address)},
+         {"hex", hex_in_memory(interrupt.data, 4)},
+         {"at", "iommu0"}});
 }
 
 void ScriptOutput::missed_fault(const std::string& link, const MissedFault& missed) {
   const WireFault& fault = missed.fault;
-  Json line = event(fault.token, "missed_fault");
+  Json fields = Json::object();
   if (fault.token > 0 && fault.token <= operations_.size()) {
-    line["line"] = operations_[fault.token - 1].line;
+    fields["line"] = operations_[fault.token - 1].line;
   }
-  line["link"] = link;
-  line["struck"] = missed.struck;
-  line["detail"] = "struck " + std::to_string(missed.struck) + " of " +
-                   std::to_string(fault.count) + " units from number " + std::to_string(fault.nth) +
-                   " on; may_miss: true allows that";
-  write(line);
+  fields["link"] = link;
+  fields["struck"] = missed.struck;
+  fields["detail"] =
+      fmt::format("struck {} of {} units from number {} on; may_miss: true allows that",
+                  missed.struck, fault.count, fault.nth);
+  write(fault.token, "missed_fault", fields);
 }
 
 void ScriptOutput::observed(const Observation& observation) {
@@ -296,7 +244,7 @@ void ScriptOutput::observed(const Observation& observation) {
     line["name"] = name_of_message(packet);
   } else if (is_event) {
     line["addr"] = hex_number(packet.tlp.address);
-    line["hex"] = hex(packet.payload);
+    line["hex"] = hex_bytes(packet.payload);
   } else {
     line["kind"] = what;
     if (*observation.detail != '\0' && what != observation.detail) {

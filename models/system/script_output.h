@@ -56,10 +56,6 @@ class ScriptOutput {
   void fault(std::uint32_t token, const FaultRecord& record);
   /// The translation agent interrupts.
   void interrupt(const IommuInterrupt& interrupt);
-  /// A framed TLP or DLLP.
-  void frame(std::uint32_t token, const FrameOp& op, const std::vector<std::uint8_t>& bytes);
-  /// What a frame held: a TLP or DLLP without what frames it.
-  void unframed(std::uint32_t token, const UnframeOp& op, const FrameResult& result);
   /// A fault of the script that has not struck all it was to strike.
   void missed_fault(const std::string& link, const MissedFault& missed);
   /// Any other event.

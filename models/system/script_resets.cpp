@@ -116,8 +116,7 @@ std::optional<std::uint32_t> ScriptSession::config_read(Bdf target, unsigned off
   CfgAccess access;
   access.target = target;
   access.offset = static_cast<std::uint16_t>(offset);
-  const HostAnswer answer = wait_for_host(
-      [&](HostBridge::Done done) { machine_.bridge().config(access, std::move(done)); });
+  const HostAnswer answer = wait_for_config(access);
   return answer.is_ok() ? std::optional(answer.value()) : std::nullopt;
 }
 
@@ -127,7 +126,7 @@ void ScriptSession::config_write(Bdf target, unsigned offset, std::uint32_t valu
   access.target = target;
   access.offset = static_cast<std::uint16_t>(offset);
   access.value = value;
-  wait_for_host([&](HostBridge::Done done) { machine_.bridge().config(access, std::move(done)); });
+  wait_for_config(access);
 }
 
 }  // namespace flitwise

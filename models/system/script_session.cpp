@@ -3,6 +3,7 @@
 #include "system/script_session.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "config/problems.h"
 #include "flitwise/error.h"
@@ -54,7 +55,13 @@ bool ScriptSession::execute(const ScriptLine& line, std::uint32_t token) {
   if (!std::holds_alternative<FaultOp>(line.op)) {
     begin();
   }
-  std::visit([this](const auto& op) { run(op); }, line.op);
+  try {
+    std::visit([this](const auto& op) { run(op); }, line.op);
+  } catch (const ConfigError& error) {  // of JSON that is understood when its turn comes
+    bad_value(config::summary_of(error));
+  } catch (const std::invalid_argument& problem) {  // of translation structures
+    bad_value(problem.what());
+  }
   return is_good_;
 }
 
@@ -264,8 +271,7 @@ void ScriptSession::run(const CfgOp& op) {
   access.offset = static_cast<std::uint16_t>(op.offset - first);
   access.value = op.value << 8 * first;
   access.byte_enables = static_cast<std::uint8_t>(((1U << op.bytes) - 1) << first);
-  const HostAnswer answer = wait_for_host(
-      [&](HostBridge::Done done) { machine_.bridge().config(access, std::move(done)); });
+  const HostAnswer answer = wait_for_config(access);
   if (!answer.is_ok()) {
     report_failure(answer);
   } else if (!op.is_write) {
@@ -284,6 +290,11 @@ HostAnswer ScriptSession::wait_for_host(const std::function<void(HostBridge::Don
     sc_core::sc_start(to_sc_time(kSlice));
   }
   return *answer;
+}
+
+HostAnswer ScriptSession::wait_for_config(const CfgAccess& access) {
+  return wait_for_host(
+      [&](HostBridge::Done done) { machine_.bridge().config(access, std::move(done)); });
 }
 
 void ScriptSession::report_failure(const HostAnswer& answer) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "endpoint/script_engine.h"
@@ -14,7 +15,6 @@
 #include "iommu/table_builder.h"
 #include "script/script_line.h"
 #include "system/codec_script.h"
-#include "system/cxl_flit_script.h"
 #include "system/machine.h"
 #include "system/script_output.h"
 #include "system/wire_watch.h"
@@ -59,22 +59,18 @@ class ScriptSession {
   void run(const HandleOp& op);
   void run(const ResultOp& op);
   void run(const StartOp& op);
-  void run(const FrameOp& op);
-  void run(const UnframeOp& op);
-  void run(const EncodeTlpOp& op);
-  void run(const DecodeTlpOp& op);
-  void run(const EncodeFlitOp& op);
-  void run(const DecodeFlitOp& op);
-  void run(const EncodeCxlOp& op);
-  void run(const DecodeCxlOp& op);
-  template <class Codec, class Op>
-  void encode(Codec& codec, const Op& op);
+  /// Those that need no machine.
+  template <class Op>
+  auto run(const Op& op) -> decltype(std::declval<CodecScript&>().run(op, 0U)) {
+    codecs_.run(op, token_);
+  }
   void run(const ResetOp& op);
   void reset_below(Bdf port);
   void take_link_down(Bdf port);
   void reset_function(Bdf function);
   void reset_with_handles(Bdf function, unsigned pcie, unsigned device);
   unsigned pcie_capability(Bdf function);
+  HostAnswer wait_for_config(const CfgAccess& access);
   std::optional<std::uint32_t> config_read(Bdf target, unsigned offset);
   void config_write(Bdf target, unsigned offset, std::uint32_t value);
   void run(const IommuOp& op);
@@ -99,7 +95,6 @@ class ScriptSession {
   Machine machine_;
   ScriptOutput& output_;
   CodecScript codecs_{output_};
-  CxlFlitScript cxl_flits_{output_};
   std::map<std::string, std::unique_ptr<ScriptEngine>> engines_;  // by device
   std::vector<std::unique_ptr<WireWatch>> watches_;               // by link
   std::optional<TableBuilder> tables_;                            // once something is mapped

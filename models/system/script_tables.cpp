@@ -18,28 +18,20 @@ TableBuilder& ScriptSession::tables() {
 }
 
 void ScriptSession::run(const MapOp& op) {
-  try {
-    output_.mapped(token_, tables().map(op.mapping));
-    if (op.permit) {
-      PermissionGrant grant;
-      grant.function = op.mapping.function;
-      grant.pasid = op.mapping.pasid;
-      grant.address = op.mapping.to;
-      grant.bytes = op.mapping.bytes;
-      grant.permission = *op.permit;
-      output_.permitted(token_, tables().permit(grant));
-    }
-  } catch (const std::invalid_argument& problem) {
-    bad_value(problem.what());
+  output_.mapped(token_, tables().map(op.mapping));
+  if (op.permit) {
+    PermissionGrant grant;
+    grant.function = op.mapping.function;
+    grant.pasid = op.mapping.pasid;
+    grant.address = op.mapping.to;
+    grant.bytes = op.mapping.bytes;
+    grant.permission = *op.permit;
+    output_.permitted(token_, tables().permit(grant));
   }
 }
 
 void ScriptSession::run(const PermitOp& op) {
-  try {
-    output_.permitted(token_, tables().permit(op.grant));
-  } catch (const std::invalid_argument& problem) {
-    bad_value(problem.what());
-  }
+  output_.permitted(token_, tables().permit(op.grant));
 }
 
 void ScriptSession::run(const PokeEntryOp& op) {
