@@ -106,12 +106,6 @@ class Campaign {
     }
   }
 
-  // The words behind `key` up to the end of the line.
-  static std::string line_behind(const std::string& text, const std::string& key) {
-    const std::size_t at = text.find(key);
-    return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
-  }
-
   // The first seed of each kind is made small, unless each try would take as long as a case may;
   // the others are like it.
   void report(std::uint64_t seed, const Case& one, const std::string& failure, unsigned seconds) {
@@ -129,7 +123,7 @@ class Campaign {
                            : one;
     const std::string file = fmt::format("{}/seed-{}.yaml", options_.folder, seed);
     const std::string what =
-        first == seed ? line_behind(failure, "seen: ") : fmt::format("as seed {}", first);
+        first == seed ? scenario::line_from(failure, "seen: ") : fmt::format("as seed {}", first);
     const std::lock_guard<std::mutex> lock(mutex_);
     fs::create_directories(options_.folder);
     write_file_atomically(file, scenario::yaml_of(small));

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "scenario/campaign_cxl.h"
 #include "scenario/campaign_draw.h"
 
 namespace flitwise::scenario {
@@ -347,17 +346,13 @@ class Draw : private CampaignDraw {
               {"kind", "read"},
               {"addr", at},
               {"bytes", std::to_string(bytes)}});
-        EventPattern data;
-        data.place = case_.place;
-        data.fields.push_back({"event", word("data")});
-        data.fields.push_back({"hex", word(hex)});
-        case_.expect.push_back({{std::move(data)}});
+        case_.expect.push_back(
+            {{EventPattern::of(case_.place, {{"event", "data"}, {"hex", hex}})}});
       }
-      FinalCheck check{case_.place, {{"op", "peek"}, {"addr", at}, {"bytes", bytes}}, {}};
-      check.expected.place = case_.place;
-      check.expected.fields.push_back({"event", word("memory")});
-      check.expected.fields.push_back({"hex", word(hex)});
-      case_.final_checks.push_back(std::move(check));
+      case_.final_checks.push_back(
+          {case_.place,
+           {{"op", "peek"}, {"addr", at}, {"bytes", bytes}},
+           EventPattern::of(case_.place, {{"event", "memory"}, {"hex", hex}})});
     }
   }
 

@@ -14,7 +14,7 @@ namespace flitwise::scenario {
 /// of conforming devices, translated or not; a hostile device beside a conforming one, all that
 /// guards against it switched on; hostile devices alone; resets amid traffic; DLLPs that no
 /// rule asks for; DMA operations whose outcome in memory is known. One in four has a CXL link, and
-/// most of these CXL.mem or CXL.cache (campaign_cxl.h). Whatever happens, no invariant may break,
+/// most of these CXL.mem or CXL.cache (campaign_draw.h). Whatever happens, no invariant may break,
 /// no protocol monitor may speak, and nothing may stand still. `sets` come last, over what was
 /// drawn.
 Case campaign_case(std::uint64_t seed, const std::vector<std::string>& sets);

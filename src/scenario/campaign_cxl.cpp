@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random cases of CXL.mem and CXL.cache.
-#include "scenario/campaign_cxl.h"
+#include "scenario/campaign_draw.h"
 
 #include <fmt/format.h>
-
-#include "scenario/campaign_draw.h"
 
 namespace flitwise::scenario {
 namespace {

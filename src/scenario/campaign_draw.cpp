@@ -31,21 +31,6 @@ CampaignDraw::CampaignDraw(std::uint64_t seed, const Random& random) : random_(r
   set("run.seed", std::to_string(seed));
 }
 
-void CampaignDraw::forbid(const std::string& event) {
-  EventPattern pattern;
-  pattern.place = case_.place;
-  pattern.fields.push_back({"event", word(event)});
-  case_.never.push_back(std::move(pattern));
-}
-
-ValueTest CampaignDraw::word(const std::string& text) {
-  config::Value value;
-  value.kind = config::Value::Kind::kScalar;
-  value.text = text;
-  config::ProblemList ignored;
-  return ValueTest::read(value, "", ignored);
-}
-
 unsigned CampaignDraw::draw_wire_faults(const std::vector<std::string>& links,
                                         const std::vector<std::string>& units) {
   const unsigned drawn = below(kMostFaults + 1);

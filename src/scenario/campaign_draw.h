@@ -26,9 +26,10 @@ class CampaignDraw {
     return all[below(static_cast<unsigned>(all.size()))];
   }
   void set(const std::string& key, const std::string& value) { put(case_.sets, key + "=" + value); }
-  void forbid(const std::string& event);
+  void forbid(const std::string& event) {
+    case_.never.push_back(EventPattern::of(case_.place, {{"event", event}}));
+  }
   void step(Json op) { case_.steps.push_back({case_.place, std::nullopt, std::move(op)}); }
-  static ValueTest word(const std::string& text);
   /// Some faults of the wires of `links`, each of one of `units`; how many.
   unsigned draw_wire_faults(const std::vector<std::string>& links,
                             const std::vector<std::string>& units);
@@ -36,5 +37,10 @@ class CampaignDraw {
   Random random_;
   Case case_;
 };
+
+/// A random case of CXL.mem or CXL.cache: one or two memory expanders, or up to three devices whose
+/// caches want the same lines, under random faults of the wire; now and then a link goes down.
+/// `random` is the stream to draw from.
+Case campaign_cxl_case(std::uint64_t seed, const Random& random);
 
 }  // namespace flitwise::scenario

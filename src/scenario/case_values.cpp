@@ -10,6 +10,17 @@ namespace flitwise::scenario {
 
 using config::Value;
 
+void add_unexpected(const Value& value, const std::string& path, const std::string& expected,
+                    config::ProblemList& problems) {
+  problems.add(value.place, path, "is " + value.seen() + "; expected " + expected);
+}
+
+void check_truth(const Value& value, const std::string& path, config::ProblemList& problems) {
+  if (value.text != "true" && value.text != "false") {
+    add_unexpected(value, path, "true or false", problems);
+  }
+}
+
 void check_keys(const Value& map, const std::string& path, const std::vector<std::string>& known,
                 config::ProblemList& problems) {
   for (const Value::Entry& entry : map.entries) {
@@ -28,9 +39,8 @@ const Value* value_of(const Value& map, const std::string& key, const std::strin
     return nullptr;
   }
   if (entry->value.kind != kind) {
-    problems.add(entry->value.place, path + key,
-                 "is " + entry->value.seen() + "; expected " +
-                     (kind == Value::Kind::kMap ? "a map" : "a list"));
+    add_unexpected(entry->value, path + key, kind == Value::Kind::kMap ? "a map" : "a list",
+                   problems);
     return nullptr;
   }
   return &entry->value;
@@ -79,8 +89,7 @@ Json read_operation(const Value::Entry& verb, const std::string& path,
   } else if (verb.key == "run" && fields.kind == Value::Kind::kScalar) {
     op[fields.text == "idle" ? "until" : "for"] = fields.text;
   } else if (fields.kind != Value::Kind::kNull) {
-    problems.add(fields.place, path,
-                 "is " + fields.seen() + "; expected the fields of the operation");
+    add_unexpected(fields, path, "the fields of the operation", problems);
   }
   for (const Problem& problem : problems_of_operation(op, verb.place.line)) {
     problems.add(verb.place, path + (problem.path.empty() ? "" : "." + problem.path),

@@ -11,6 +11,12 @@
 
 namespace flitwise::scenario {
 
+/// Complains of a value: what it is, and what was expected.
+void add_unexpected(const config::Value& value, const std::string& path,
+                    const std::string& expected, config::ProblemList& problems);
+/// ... where it is neither true nor false.
+void check_truth(const config::Value& value, const std::string& path,
+                 config::ProblemList& problems);
 /// Complains of keys that are not known.
 void check_keys(const config::Value& map, const std::string& path,
                 const std::vector<std::string>& known, config::ProblemList& problems);

@@ -12,77 +12,16 @@
 namespace flitwise::scenario {
 namespace {
 
-// What a machine, a frame or a line of a script may be found to have wrong.
-const std::vector<std::string>& machine_errors() {
-  static const std::vector<std::string> kErrors = {"malformed_tlp",
-                                                   "unsupported_request",
-                                                   "completer_abort",
-                                                   "unexpected_completion",
-                                                   "completion_timeout",
-                                                   "unknown_domain",
-                                                   "bad_start",
-                                                   "bad_end",
-                                                   "bad_lcrc",
-                                                   "not_modelled",
-                                                   "bad_line",
-                                                   "no_progress",
-                                                   "poisoned_tlp",
-                                                   "ecrc_check_failed",
-                                                   "invalid_handle",
-                                                   "handle_while_disabled",
-                                                   "flush_failed",
-                                                   "handle_kept",
-                                                   "handle_unknown_to_host",
-                                                   "alloc_refused",
-                                                   "stale_alloc_ack",
-                                                   "stale_handle_error",
-                                                   "bad_handle_message",
-                                                   "stale_handle_order",
-                                                   "foreign_handle_order",
-                                                   "handle_order_tag_in_use",
-                                                   "translation_unsupported",
-                                                   "translation_aborted",
-                                                   "bad_translation_completion",
-                                                   "itag_in_use",
-                                                   "unexpected_prg_response",
-                                                   "unexpected_cxl_message",
-                                                   "cxl_address_outside_memory",
-                                                   "cxl_request_lost",
-                                                   "cxl_request_refused",
-                                                   "cxl_line_lost",
-                                                   "cxl_home_without_memory"};
-  return kErrors;
-}
-
 // What machines count besides: why a request was refused, and what no event tells of.
-const std::vector<std::string>& other_counted_errors() {
-  static const std::vector<std::string> kErrors = {"acs_violation",
-                                                   "address_type",
-                                                   "bus_master_disabled",
-                                                   "capability_missing",
-                                                   "completion_dropped_by_fault",
-                                                   "context_over",
-                                                   "foreign_handle",
-                                                   "foreign_requester",
-                                                   "handle_without_partition",
-                                                   "link_down",
-                                                   "link_lost",
-                                                   "master_abort",
-                                                   "memory_error",
-                                                   "not_an_interrupt",
-                                                   "not_granted",
-                                                   "outside_dma_window",
-                                                   "page_request_register_misused",
-                                                   "stray_doorbell",
-                                                   "stu_changed_while_enabled",
-                                                   "translation_fault",
-                                                   "translation_request_refused",
-                                                   "translation_request_without_ats",
-                                                   "unchecked_handle",
-                                                   "unknown_message",
-                                                   "unmapped_address",
-                                                   "untrusted_request"};
-  return kErrors;
+std::vector<std::string> other_counted_errors() {
+  return words_of(
+      "acs_violation address_type bus_master_disabled capability_missing "
+      "completion_dropped_by_fault context_over foreign_handle foreign_requester "
+      "handle_without_partition link_down link_lost master_abort memory_error not_an_interrupt "
+      "not_granted outside_dma_window page_request_register_misused stray_doorbell "
+      "stu_changed_while_enabled translation_fault translation_request_refused "
+      "translation_request_without_ats unchecked_handle unknown_message unmapped_address "
+      "untrusted_request");
 }
 
 template <class Error>
@@ -96,8 +35,17 @@ void add_names(int count, std::vector<std::string>& names) {
 
 const std::vector<std::string>& error_kinds() {
   static const std::vector<std::string> kKinds = [] {
-    std::vector<std::string> kinds = machine_errors();
-    kinds.insert(kinds.end(), {"bad_crc", "unknown_type", "too_many_starts"});  // flits
+    // What a machine, a frame or a line of a script may be found to have wrong, and flits.
+    std::vector<std::string> kinds = words_of(
+        "malformed_tlp unsupported_request completer_abort unexpected_completion "
+        "completion_timeout unknown_domain bad_start bad_end bad_lcrc not_modelled bad_line "
+        "no_progress poisoned_tlp ecrc_check_failed invalid_handle handle_while_disabled "
+        "flush_failed handle_kept handle_unknown_to_host alloc_refused stale_alloc_ack "
+        "stale_handle_error bad_handle_message stale_handle_order foreign_handle_order "
+        "handle_order_tag_in_use translation_unsupported translation_aborted "
+        "bad_translation_completion itag_in_use unexpected_prg_response unexpected_cxl_message "
+        "cxl_address_outside_memory cxl_request_lost cxl_request_refused cxl_line_lost "
+        "cxl_home_without_memory bad_crc unknown_type too_many_starts");
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);
     add_names<TlpViolation>(kTlpViolations, kinds);
@@ -109,7 +57,7 @@ const std::vector<std::string>& error_kinds() {
 }
 
 bool is_error_kind(const std::string& kind) {
-  return std::find(error_kinds().begin(), error_kinds().end(), kind) != error_kinds().end();
+  return std::binary_search(error_kinds().begin(), error_kinds().end(), kind);
 }
 
 // A kind may go on with a point and a reason; some parts put their own name before theirs.
@@ -134,13 +82,14 @@ bool is_counted_error(const std::string& kind) {
       word != "unexpected_completion") {
     return false;
   }
-  const std::vector<std::string>& others = other_counted_errors();
+  static const std::vector<std::string> others = other_counted_errors();
   return is_error_kind(word) || std::find(others.begin(), others.end(), word) != others.end();
 }
 
 std::string hint_of_counted_error(const std::string& kind) {
   std::vector<std::string> all = error_kinds();
-  all.insert(all.end(), other_counted_errors().begin(), other_counted_errors().end());
+  const std::vector<std::string> others = other_counted_errors();
+  all.insert(all.end(), others.begin(), others.end());
   return config::nearest_hint(kind, all, "kind");
 }
 

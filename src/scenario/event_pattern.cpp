@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "config/quantity.h"
+#include "scenario/case_values.h"
 #include "scenario/number.h"
 #include "scenario/vocabulary.h"
 
@@ -43,6 +44,11 @@ void check_word(const std::string& word, const std::vector<std::string>& known, 
   }
 }
 
+// Of a list, or the value itself.
+std::vector<config::Value> items_of(const config::Value& value) {
+  return value.kind == config::Value::Kind::kSequence ? value.items : std::vector{value};
+}
+
 // The words that a field can have, where there are only so many: others would never be seen.
 void check_values(const config::Value& pattern, const std::string& path,
                   config::ProblemList& problems) {
@@ -53,9 +59,7 @@ void check_values(const config::Value& pattern, const std::string& path,
     if (words == nullptr) {
       continue;
     }
-    const bool is_list = entry.value.kind == config::Value::Kind::kSequence;
-    const std::vector<config::Value> one = {entry.value};
-    for (const config::Value& item : is_list ? entry.value.items : one) {
+    for (const config::Value& item : items_of(entry.value)) {
       const std::string word =
           item.text.rfind("!=", 0) == 0 ? trimmed(item.text.substr(2)) : item.text;
       if (word != "any" && word != "absent") {
@@ -71,10 +75,8 @@ std::vector<std::string> named_events(const config::Value& pattern) {
   if (event == nullptr) {
     return {};
   }
-  const bool is_list = event->value.kind == config::Value::Kind::kSequence;
   std::vector<std::string> names;
-  for (const config::Value& item :
-       is_list ? event->value.items : std::vector<config::Value>{event->value}) {
+  for (const config::Value& item : items_of(event->value)) {
     if (std::find(event_names().begin(), event_names().end(), item.text) == event_names().end()) {
       return {};
     }
@@ -116,8 +118,7 @@ std::optional<Time> read_time(const config::Value& value, const std::string& pat
 void read_span(const config::Value& value, const std::string& path, Time& least, Time& most,
                config::ProblemList& problems) {
   if (value.items.size() != 2) {
-    problems.add(value.place, path,
-                 "is " + value.seen() + "; expected two times such as [100ns, 2us]");
+    add_unexpected(value, path, "two times such as [100ns, 2us]", problems);
     return;
   }
   least = read_time(value.items[0], path, problems).value_or(Time{});
@@ -135,34 +136,31 @@ ValueTest ValueTest::read(const config::Value& value, const std::string& path,
                           config::ProblemList& problems) {
   using Kind = config::Value::Kind;
   ValueTest test;
-  const auto add = [&](const config::Value& one) {
+  if (value.kind == Kind::kMap || (value.kind == Kind::kSequence && value.items.empty())) {
+    add_unexpected(value, path, "a value or a list of values", problems);
+    return test;
+  }
+  for (const config::Value& one : items_of(value)) {
     test.text_ += (test.text_.empty() ? "" : " or ") + one.text;
     test.any_of_.push_back(read_one(one.text));
     if (const std::string problem = flaw(test.any_of_.back()); !problem.empty()) {
-      problems.add(one.place, path, "is " + one.seen() + "; expected " + problem);
+      add_unexpected(one, path, problem, problems);
     }
-  };
-  if (value.kind == Kind::kScalar || value.kind == Kind::kNull) {
-    add(value);
-    return test;
-  }
-  if (value.kind == Kind::kMap || value.items.empty()) {
-    problems.add(value.place, path,
-                 "is " + value.seen() + "; expected a value or a list of values");
-    return test;
-  }
-  for (const config::Value& item : value.items) {
-    add(item);
   }
   return test;
 }
 
+ValueTest ValueTest::of(const std::string& text) {
+  config::Value value;
+  value.kind = config::Value::Kind::kScalar;
+  value.text = text;
+  config::ProblemList ignored;
+  return read(value, "", ignored);
+}
+
 std::string ValueTest::flaw(const One& one) {
   switch (one.relation) {
-    case Relation::kLess:
-    case Relation::kAtMost:
-    case Relation::kMore:
-    case Relation::kAtLeast:
+    case Relation::kCompared:
       return Number::of(one.first) ? "" : "a number behind the relation, such as \">= 2\"";
     case Relation::kBetween:
       return *Number::of(one.first) <= *Number::of(one.second)
@@ -179,26 +177,33 @@ std::string ValueTest::flaw(const One& one) {
 }
 
 ValueTest::One ValueTest::read_one(const std::string& text) {
-  static const std::vector<std::pair<const char*, Relation>> kRelations = {
-      {">=", Relation::kAtLeast},
-      {"<=", Relation::kAtMost},
-      {"!=", Relation::kNotEqual},
-      {">", Relation::kMore},
-      {"<", Relation::kLess}};
+  static const std::vector<std::pair<std::string, One>> kRelations = {
+      {">=", {Relation::kCompared, "", "", false, true, true}},
+      {"<=", {Relation::kCompared, "", "", true, true, false}},
+      {"!=", {Relation::kNotEqual, "", "", false, false, false}},
+      {">", {Relation::kCompared, "", "", false, false, true}},
+      {"<", {Relation::kCompared, "", "", true, false, false}}};
+  One one;
   if (text == "any" || text == "absent") {
-    return {text == "any" ? Relation::kAny : Relation::kAbsent, "", ""};
+    one.relation = text == "any" ? Relation::kAny : Relation::kAbsent;
+    return one;
   }
   for (const auto& [sign, relation] : kRelations) {
     if (text.rfind(sign, 0) == 0) {
-      return {relation, trimmed(text.substr(std::string(sign).size())), ""};
+      one = relation;
+      one.first = trimmed(text.substr(sign.size()));
+      return one;
     }
   }
+  one.first = text;
   const std::size_t dots = text.find("..");
   if (dots != std::string::npos && Number::of(trimmed(text.substr(0, dots))) &&
       Number::of(trimmed(text.substr(dots + 2)))) {
-    return {Relation::kBetween, trimmed(text.substr(0, dots)), trimmed(text.substr(dots + 2))};
+    one.relation = Relation::kBetween;
+    one.first = trimmed(text.substr(0, dots));
+    one.second = trimmed(text.substr(dots + 2));
   }
-  return {Relation::kEqual, text, ""};
+  return one;
 }
 
 bool ValueTest::holds(const One& one, const Json& value) {
@@ -213,24 +218,10 @@ bool ValueTest::holds(const One& one, const Json& value) {
   if (!seen || !bound) {
     return false;
   }
-  switch (one.relation) {
-    case Relation::kLess:
-      return *seen < *bound;
-    case Relation::kAtMost:
-      return *seen <= *bound;
-    case Relation::kMore:
-      return *bound < *seen;
-    case Relation::kAtLeast:
-      return *bound <= *seen;
-    case Relation::kBetween:
-      return *bound <= *seen && *seen <= *Number::of(one.second);
-    case Relation::kEqual:
-    case Relation::kNotEqual:
-    case Relation::kAny:
-    case Relation::kAbsent:
-      break;
+  if (one.relation == Relation::kBetween) {
+    return *bound <= *seen && *seen <= *Number::of(one.second);
   }
-  return false;
+  return *seen < *bound ? one.is_less_good : *bound < *seen ? one.is_more_good : one.is_same_good;
 }
 
 bool ValueTest::holds_digits(const std::string& digits) const {
@@ -286,7 +277,7 @@ ValueTest read_count(const config::Value& value, const std::string& path,
                      config::ProblemList& problems) {
   ValueTest test = read_figure(value, path, problems);
   if (!test.suits_numbers() && !test.holds(Json(0U))) {
-    problems.add(value.place, path, "is " + value.seen() + "; expected a number of events");
+    add_unexpected(value, path, "a number of events", problems);
   }
   return test;
 }
@@ -314,8 +305,7 @@ EventPattern EventPattern::read(const config::Value& value, const std::string& p
   EventPattern pattern;
   pattern.place = value.place;
   if (value.kind != config::Value::Kind::kMap || value.entries.empty()) {
-    problems.add(value.place, path,
-                 "is " + value.seen() + "; expected fields such as {event: wire, type: Nak}");
+    add_unexpected(value, path, "fields such as {event: wire, type: Nak}", problems);
     return pattern;
   }
   const std::vector<std::string> events = named_events(value);
@@ -344,6 +334,16 @@ EventPattern EventPattern::read(const config::Value& value, const std::string& p
     problems.add(value.place, path,
                  fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
                              pattern.from.ns(), pattern.to.ns()));
+  }
+  return pattern;
+}
+
+EventPattern EventPattern::of(const config::Place& place,
+                              const std::vector<std::pair<std::string, std::string>>& fields) {
+  EventPattern pattern;
+  pattern.place = place;
+  for (const auto& [name, text] : fields) {
+    pattern.fields.push_back({name, ValueTest::of(text)});
   }
   return pattern;
 }

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/document.h"
@@ -25,6 +26,8 @@ class ValueTest {
   static ValueTest read(const config::Value& value, const std::string& path,
                         config::ProblemList& problems);
 
+  /// A text as it would stand in a case file.
+  static ValueTest of(const std::string& text);
   bool holds(const Json& value) const;
   /// Can a number hold, or be told from others? Bytes in hexadecimal? No other value would be seen
   /// where events have only such.
@@ -37,20 +40,11 @@ class ValueTest {
   const std::string& text() const { return text_; }
 
  private:
-  enum class Relation {
-    kEqual,
-    kNotEqual,
-    kLess,
-    kAtMost,
-    kMore,
-    kAtLeast,
-    kBetween,
-    kAny,
-    kAbsent
-  };
+  enum class Relation { kEqual, kNotEqual, kCompared, kBetween, kAny, kAbsent };
   struct One {
     Relation relation = Relation::kEqual;
     std::string first, second;
+    bool is_less_good = false, is_same_good = false, is_more_good = false;  // of kCompared
   };
   static One read_one(const std::string& text);
   /// Why no value is known to hold; empty where one may.
@@ -83,6 +77,9 @@ struct EventPattern {
   static EventPattern read(const config::Value& value, const std::string& path,
                            config::ProblemList& problems);
 
+  /// Of fields and the texts that stand for their values.
+  static EventPattern of(const config::Place& place,
+                         const std::vector<std::pair<std::string, std::string>>& fields);
   bool matches(const Json& event) const;
   /// ... and comes in time behind one that happened at `previous_ns`.
   bool matches(const Json& event, double previous_ns) const;

@@ -14,13 +14,12 @@ constexpr int kSignalled = 128;  // exit code of a process that a signal ended, 
 constexpr const char* kEnded = "the case ended";
 constexpr const char* kTooLong = "the case ran longer than its limit";
 
-// The words from `key` to the end of the line.
+}  // namespace
+
 std::string line_from(const std::string& text, const std::string& key) {
   const std::size_t at = text.find(key);
   return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
 }
-
-}  // namespace
 
 std::string text_of_silence(int exit_code, unsigned seconds) {
   return exit_code == kSignalled + SIGALRM

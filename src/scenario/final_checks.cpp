@@ -28,23 +28,23 @@ class FinalReader {
 
   std::vector<FinalCheck> read(const Value& final) {
     check_keys(final, "final.", kFinalKeys, problems_);
-    if (const Value* memory = value_of(final, "memory", "final.", Value::Kind::kMap, problems_)) {
-      for (const Value::Entry& entry : memory->entries) {
-        read_memory(entry, "final.memory." + entry.key);
-      }
-    }
-    if (const Value* counters =
-            value_of(final, "counters", "final.", Value::Kind::kMap, problems_)) {
-      for (const Value::Entry& entry : counters->entries) {
-        read_counter(entry, "final.counters." + entry.key);
-      }
-    }
+    read_map(final, "memory", &FinalReader::read_memory);
+    read_map(final, "counters", &FinalReader::read_counter);
     read_list(final, "handles", &FinalReader::read_handle);
     read_list(final, "answers", &FinalReader::read_answer);
     return std::move(checks_);
   }
 
  private:
+  void read_map(const Value& final, const std::string& key,
+                void (FinalReader::*read_one)(const Value::Entry&, const std::string&)) {
+    if (const Value* map = value_of(final, key, "final.", Value::Kind::kMap, problems_)) {
+      for (const Value::Entry& entry : map->entries) {
+        (this->*read_one)(entry, "final." + key + "." + entry.key);
+      }
+    }
+  }
+
   void read_list(const Value& final, const std::string& key,
                  void (FinalReader::*read_one)(const Value&, const std::string&)) {
     const Value* list = value_of(final, key, "final.", Value::Kind::kSequence, problems_);
@@ -54,14 +54,8 @@ class FinalReader {
   }
 
   // A check that asks with `op`, and is answered by an event of this name.
-  FinalCheck made(const config::Place& place, Json op, const std::string& event) {
-    Value word;
-    word.kind = Value::Kind::kScalar;
-    word.text = event;
-    FinalCheck check{place, std::move(op), {}};
-    check.expected.place = place;
-    check.expected.fields.push_back({"event", ValueTest::read(word, "", problems_)});
-    return check;
+  static FinalCheck made(const config::Place& place, Json op, const std::string& event) {
+    return {place, std::move(op), EventPattern::of(place, {{"event", event}})};
   }
 
   void read_memory(const Value::Entry& entry, const std::string& path) {
@@ -72,8 +66,7 @@ class FinalReader {
     const bool is_hex =
         hex.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos && hex.size() % 2 == 0;
     if (hex.empty() || !is_hex) {
-      problems_.add(entry.value.place, path,
-                    "is " + entry.value.seen() + "; expected hexadecimal digits in pairs");
+      add_unexpected(entry.value, path, "hexadecimal digits in pairs", problems_);
     } else {
       for (const Problem& problem : problems_of_operation(check.op, entry.place.line)) {
         problems_.add(entry.place, path, problem.message);
@@ -109,10 +102,8 @@ class FinalReader {
             {entry.key, ValueTest::read(entry.value, path + "." + entry.key, problems_)});
       }
     }
-    const Value::Entry* const valid = item.find("valid");
-    if (valid != nullptr && valid->value.text != "true" && valid->value.text != "false") {
-      problems_.add(valid->value.place, path + ".valid",
-                    "is " + valid->value.seen() + "; expected true or false");
+    if (const Value::Entry* const valid = item.find("valid")) {
+      check_truth(valid->value, path + ".valid", problems_);
     }
     for (const Problem& problem : problems_of_operation(check.op, item.place.line)) {
       const Value::Entry* const wrong = item.find(problem.path);

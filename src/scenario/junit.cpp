@@ -9,24 +9,18 @@
 namespace flitwise::scenario {
 namespace {
 
+constexpr std::pair<char, const char*> kEntities[] = {
+    {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
+    const auto named = std::find_if(std::begin(kEntities), std::end(kEntities),
+                                    [c](const auto& entity) { return entity.first == c; });
+    if (named != std::end(kEntities)) {
+      result += named->second;
+    } else {
+      result += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
     }
   }
   return result;

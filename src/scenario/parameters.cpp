@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "scenario/case_values.h"
 #include "sweep/expression.h"
 
 namespace flitwise::scenario {
@@ -23,8 +24,7 @@ std::vector<Variant> listed(const Value& list, config::ProblemList& problems) {
     std::string by_values;
     for (const Value::Entry& entry : item.entries) {
       if (entry.value.kind != Value::Kind::kScalar) {
-        problems.add(entry.value.place, "variants." + entry.key,
-                     "is " + entry.value.seen() + "; expected one value");
+        add_unexpected(entry.value, "variants." + entry.key, "one value", problems);
       } else if (entry.key == "name") {
         variant.name = entry.value.text;
       } else {
@@ -33,7 +33,7 @@ std::vector<Variant> listed(const Value& list, config::ProblemList& problems) {
       }
     }
     if (item.entries.empty()) {
-      problems.add(item.place, "variants", "is " + item.seen() + "; expected a map of parameters");
+      add_unexpected(item, "variants", "a map of parameters", problems);
     }
     variant.name = variant.name.empty() ? by_values : variant.name;
     variant.values["name"] = variant.name;
@@ -50,8 +50,7 @@ std::vector<Variant> crossed(const std::vector<Variant>& variants, const Value::
   for (const Variant& variant : variants) {
     for (const Value& item : axis.value.items) {
       if (item.kind != Value::Kind::kScalar) {
-        problems.add(item.place, "matrix." + axis.key,
-                     "is " + item.seen() + "; expected one value");
+        add_unexpected(item, "matrix." + axis.key, "one value", problems);
       }
       Variant next = variant;
       next.values[axis.key] = item.text;
@@ -198,8 +197,7 @@ std::vector<Variant> variants_of(const Value& document, config::ProblemList& pro
   std::vector<Variant> variants{{}};
   if (const Value::Entry* list = document.find("variants")) {
     if (list->value.items.empty()) {
-      problems.add(list->value.place, "variants",
-                   "is " + list->value.seen() + "; expected a list of parameter maps");
+      add_unexpected(list->value, "variants", "a list of parameter maps", problems);
     } else {
       variants = listed(list->value, problems);
       if (variants.size() > kMostVariants) {
@@ -212,13 +210,11 @@ std::vector<Variant> variants_of(const Value& document, config::ProblemList& pro
   }
   if (const Value::Entry* matrix = document.find("matrix")) {
     if (matrix->value.kind != Value::Kind::kMap) {
-      problems.add(matrix->value.place, "matrix",
-                   "is " + matrix->value.seen() + "; expected a map of lists");
+      add_unexpected(matrix->value, "matrix", "a map of lists", problems);
     }
     for (const Value::Entry& axis : matrix->value.entries) {
       if (axis.value.items.empty()) {
-        problems.add(axis.value.place, "matrix." + axis.key,
-                     "is " + axis.value.seen() + "; expected a list of values");
+        add_unexpected(axis.value, "matrix." + axis.key, "a list of values", problems);
         continue;
       }
       if (axis.value.items.size() > kMostVariants / variants.size()) {

@@ -7,7 +7,6 @@
 #include "common/input_file.h"
 #include "config/quantity.h"
 #include "flitwise/error.h"
-#include "scenario/case_references.h"
 #include "scenario/case_values.h"
 #include "scenario/final_checks.h"
 #include "scenario/parameters.h"
@@ -90,7 +89,7 @@ class CaseReader {
     }
     for (const Value& item : cites->value.items) {
       if (item.kind != Value::Kind::kScalar || item.text.empty()) {
-        add(item.place, "cites", "is " + item.seen() + "; expected a rule id");
+        add_unexpected(item, "cites", "a rule id", problems_);
       }
       case_.cites.push_back(item.text);
     }
@@ -105,16 +104,12 @@ class CaseReader {
     if (const Value::Entry* base = config->find("base")) {
       case_.base = base->value.text;
       if (base->value.kind != Value::Kind::kScalar) {
-        add(base->value.place, "config.base",
-            "is " + base->value.seen() + "; expected the path of one config file");
+        add_unexpected(base->value, "config.base", "the path of one config file", problems_);
       }
     }
     if (const Value::Entry* boot = config->find("boot")) {
       case_.boots = boot->value.text == "true";
-      if (boot->value.text != "true" && boot->value.text != "false") {
-        add(boot->value.place, "config.boot",
-            "is " + boot->value.seen() + "; expected true or false");
-      }
+      check_truth(boot->value, "config.boot", problems_);
     }
     if (const Value* set = value_of(*config, "set", "config.", Value::Kind::kMap, problems_)) {
       for (const Value::Entry& entry : set->entries) {
@@ -213,8 +208,7 @@ class CaseReader {
       check_keys(item, path + ".", {"any_order"}, problems_);
       Expectation expectation;
       if (group->value.items.empty()) {
-        add(group->value.place, path + ".any_order",
-            "is " + group->value.seen() + "; expected a list of events");
+        add_unexpected(group->value, path + ".any_order", "a list of events", problems_);
       }
       for (const Value& member : group->value.items) {
         expectation.any_order.push_back(EventPattern::read(member, path + ".any_order", problems_));
@@ -256,6 +250,26 @@ class CaseReader {
   config::ProblemList& problems_;
   Case case_;
 };
+
+// `same_as` names a case of the same file, and not the one it stands in.
+void check_references(const Value& document, const std::vector<Case>& cases,
+                      config::ProblemList& problems) {
+  std::vector<std::string> ids;
+  for (const Case& one : cases) {
+    ids.push_back(one.id);
+  }
+  for (const Case& one : cases) {
+    const bool is_known = std::find(ids.begin(), ids.end(), one.same_as) != ids.end();
+    const bool is_alone = cases.size() == 1 && is_known;  // it could only be compared with itself
+    if (!one.same_as.empty() && (!is_known || is_alone)) {
+      problems.add(document.find("same_as")->value.place, "same_as.case",
+                   is_alone ? "is the case itself: '" + one.same_as + "'; expected another one"
+                            : "no case of this file has the id '" + one.same_as + "'" +
+                                  config::nearest_hint(one.same_as, ids, "case"));
+      return;
+    }
+  }
+}
 
 }  // namespace
 

@@ -3,8 +3,9 @@
 #include "scenario/vocabulary.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <set>
+#include <sstream>
 
 #include "codec/cxl_flit_json.h"
 #include "codec/cxl_message_json.h"
@@ -45,7 +46,6 @@ std::vector<std::string> tlp_fields() {
   for (int i = 0; i < kTlpTypes; ++i) {
     add_keys(json_of(TlpDocument{full(static_cast<TlpType>(i)), {0, 0, 0, 0}, {}}), names);
   }
-  sort_once(names);
   return names;
 }
 
@@ -56,7 +56,6 @@ std::vector<std::string> dllp_fields() {
     dllp.type = static_cast<DllpType>(i);
     add_keys(json_of(dllp), names);
   }
-  sort_once(names);
   return names;
 }
 
@@ -68,7 +67,6 @@ std::vector<std::string> wire_fields() {
   }
   names.insert(names.end(), {"opcode", "id", "address", "rsp_data", "bogus", "identity", "snp_type",
                              "meta_field", "meta_value"});  // of CXL messages
-  sort_once(names);
   return names;
 }
 
@@ -77,7 +75,6 @@ std::vector<std::string> tlp_event_fields() {
   std::vector<std::string> names = tlp_fields();
   names.insert(names.end(),
                {"hex", "ohc_a", "reserved", "nops", "bytes", "began_before", "ends_beyond"});
-  sort_once(names);
   return names;
 }
 
@@ -96,7 +93,6 @@ std::vector<std::string> cxl_flit_fields() {
       names.push_back(cxl_credit_key(protocol, credit));
     }
   }
-  sort_once(names);
   return names;
 }
 
@@ -109,7 +105,6 @@ std::vector<std::string> cxl_message_fields() {
       add_keys(json_of(wire, CxlWidths(form, 1)), names);
     }
   }
-  sort_once(names);
   return names;
 }
 
@@ -182,70 +177,35 @@ std::vector<std::string> packet_types() {
 }  // namespace
 
 const std::vector<std::string>* field_words(const std::string& field, const std::string& event) {
-  static const std::vector<std::string> kDirections = {"up", "down"};
-  static const std::vector<std::string> kUnits = {"tlp", "dllp", "flit", "cxl"};
-  static const std::vector<std::string> kStatuses = {"SC", "UR", "RRS", "CA"};
-  static const std::vector<std::string> kEnds = {"host", "device"};
-  static const std::vector<std::string> kTypes = packet_types();
-  static const std::vector<std::string> kChannels = cxl_channels();
-  static const std::vector<std::string> kTruths = {"true", "false"};
-  static const std::set<std::string> kFlags = {"replay",
-                                               "shared",
-                                               "bogus",
-                                               "malformed",
-                                               "damaged",
-                                               "lost",
-                                               "nullified",
-                                               "all_data",
-                                               "ak",
-                                               "be",
-                                               "nt",
-                                               "poison",
-                                               "go_err",
-                                               "chunk_valid",
-                                               "has_byte_enables",
-                                               "valid",
-                                               "ido",
-                                               "ro",
-                                               "ns",
-                                               "th",
-                                               "td",
-                                               "ep",
-                                               "no_write",
-                                               "id_is_handle",
-                                               "bcm",
-                                               "privileged_mode_requested",
-                                               "execute_requested",
-                                               "prior_was_payload",
-                                               "ohc_a",
-                                               "began_before",
-                                               "ends_beyond"};
-  if (field == "event") {
-    return &event_names();
-  }
-  if (field == "type") {
-    return &kTypes;
-  }
-  if (field == "direction") {
-    return &kDirections;
-  }
-  if (field == "channel") {
-    return &kChannels;
-  }
-  if (field == "unit") {
-    return &kUnits;
-  }
-  if (field == "end") {
-    return &kEnds;
-  }
-  if (kFlags.count(field) != 0) {
-    return &kTruths;
-  }
-  // On a wire it is a number of the packet.
-  if (field == "status" && event == "completion") {
-    return &kStatuses;
-  }
-  return field == "kind" && event == "error" ? &error_kinds() : nullptr;
+  static const std::map<std::string, std::vector<std::string>> kWords = [] {
+    std::map<std::string, std::vector<std::string>> words = {
+        {"event", event_names()},
+        {"type", packet_types()},
+        {"direction", {"up", "down"}},
+        {"channel", cxl_channels()},
+        {"unit", {"tlp", "dllp", "flit", "cxl"}},
+        {"end", {"host", "device"}},
+        {"status", {"SC", "UR", "RRS", "CA"}},
+        {"kind", error_kinds()}};
+    for (const std::string& flag : words_of(
+             "replay shared bogus malformed damaged lost nullified all_data ak be nt poison "
+             "go_err chunk_valid has_byte_enables valid ido ro ns th td ep no_write id_is_handle "
+             "bcm privileged_mode_requested execute_requested prior_was_payload ohc_a "
+             "began_before ends_beyond")) {
+      words[flag] = {"true", "false"};
+    }
+    return words;
+  }();
+  // On a wire a status is a number of the packet.
+  const bool is_free =
+      (field == "status" && event != "completion") || (field == "kind" && event != "error");
+  const auto found = kWords.find(field);
+  return is_free || found == kWords.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), std::istream_iterator<std::string>()};
 }
 
 const std::vector<std::string>& event_names() {

@@ -7,6 +7,8 @@
 
 namespace flitwise::scenario {
 
+/// The words of a text, which blanks keep apart.
+std::vector<std::string> words_of(const std::string& text);
 /// "wire", "committed", ...
 const std::vector<std::string>& event_names();
 /// Every field that an event of this name may have, those of all packets included, in alphabetical
