@@ -43,10 +43,12 @@ std::vector<scenario::Case> cases_in(const std::vector<std::string>& paths) {
   return cases;
 }
 
-void print_list(const std::vector<scenario::Case>& cases) {
+std::string list_of(const std::vector<scenario::Case>& cases) {
+  std::string lines;
   for (const scenario::Case& one : cases) {
-    fmt::print("{}\t{}\n", one.id, one.title);
+    lines += fmt::format("{}\t{}\n", one.id, one.title);
   }
+  return lines;
 }
 
 }  // namespace flitwise::cli

@@ -16,6 +16,6 @@ std::vector<std::string> default_case_paths();
 std::vector<scenario::Case> cases_in(const std::vector<std::string>& paths);
 
 /// Id, tab, title: a line a case.
-void print_list(const std::vector<scenario::Case>& cases);
+std::string list_of(const std::vector<scenario::Case>& cases);
 
 }  // namespace flitwise::cli

@@ -52,9 +52,8 @@ void add_codec(CLI::App& app, const char* name, const char* purpose, const char*
   command->add_option("kind", options->kind, "What the packet is")
       ->required()
       ->check(CLI::IsMember(std::vector<std::string>{"tlp", "dllp", "flit", "cxl", "roce"}));
-  command->add_option("--set", options->sets, "One field; may be given repeatedly")
-      ->type_name("FIELD=VALUE")
-      ->allow_extra_args(false);
+  add_repeated(*command, "--set", options->sets, "One field; may be given repeatedly",
+               "FIELD=VALUE");
   command->add_option("packet", options->words, "The packet; without it, stdin is read")
       ->type_name(words);
   command->footer(example);

@@ -15,16 +15,27 @@
 
 namespace flitwise::cli {
 
+namespace {
+
+// Refuses an empty text where a file or folder is to be named.
+CLI::Validator is_named() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return text.empty() ? std::string("no name; expected a path") : std::string();
+      },
+      "");
+}
+
+}  // namespace
+
 int not_modelled_yet(const std::string& what) {
   fmt::print(stderr, "flitwise: {} is not modelled yet\n", what);
   return kBadInput;
 }
 
 void add_set_option(CLI::App& command, LoadOptions& options) {
-  command
-      .add_option("--set", options.sets, "Override one key of the config; may be given repeatedly")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_repeated(command, "--set", options.sets,
+               "Override one key of the config; may be given repeatedly", "KEY=VALUE");
 }
 
 CLI::Validator is_seed() {
@@ -41,12 +52,14 @@ CLI::Validator is_seed() {
       "");
 }
 
-CLI::Validator is_named() {
-  return CLI::Validator(
-      [](const std::string& text) {
-        return text.empty() ? std::string("no name; expected a path") : std::string();
-      },
-      "");
+CLI::Option* add_path(CLI::App& command, const char* names, std::string& path, const char* meaning,
+                      const char* type) {
+  return command.add_option(names, path, meaning)->type_name(type)->check(is_named());
+}
+
+CLI::Option* add_repeated(CLI::App& command, const char* names, std::vector<std::string>& texts,
+                          const char* meaning, const char* type) {
+  return command.add_option(names, texts, meaning)->type_name(type)->allow_extra_args(false);
 }
 
 void add_seed_option(CLI::App& command, LoadOptions& options) {

@@ -37,13 +37,19 @@ class UsageError : public std::runtime_error {
 /// A part of the contract that is not built yet: says so on stderr, exit code 2.
 int not_modelled_yet(const std::string& what);
 
+/// What `flitwise list` takes.
+std::vector<std::string> list_names();
 /// Adds --set and, where the command takes one, --seed.
 void add_set_option(CLI::App& command, LoadOptions& options);
 void add_seed_option(CLI::App& command, LoadOptions& options);
 /// Takes a seed only as it is: CLI11 would make the nearest number that fits of any other.
 CLI::Validator is_seed();
-/// Refuses an empty text where a file or folder is to be named.
-CLI::Validator is_named();
+/// Adds an option that names a file or folder; `type` stands for it in the help.
+CLI::Option* add_path(CLI::App& command, const char* names, std::string& path, const char* meaning,
+                      const char* type);
+/// Adds one of a text that may be given repeatedly.
+CLI::Option* add_repeated(CLI::App& command, const char* names, std::vector<std::string>& texts,
+                          const char* meaning, const char* type);
 
 /// Columns of the terminal that stdout is; 0 where it is none.
 std::size_t terminal_columns();

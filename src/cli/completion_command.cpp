@@ -29,8 +29,8 @@ std::string words_of(const CLI::App& command) {
     }
   }
   if (command.get_name() == "list") {
-    words.insert(words.end(),
-                 {"models", "workloads", "policies", "statistics", "cases", "features", "verbs"});
+    const std::vector<std::string> lists = list_names();
+    words.insert(words.end(), lists.begin(), lists.end());
   } else if (command.get_name() == "completion") {
     words.insert(words.end(), {"bash", "zsh"});
   }

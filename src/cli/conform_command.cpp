@@ -231,7 +231,7 @@ int conform(const ConformOptions& options) {
     return run_as_child(cases.front(), chosen(asker, all).front().same_events, options.child);
   }
   if (options.lists) {
-    print_list(cases);
+    fmt::print("{}", list_of(cases));
     return kOk;
   }
   const scenario::RuleCoverage coverage =
@@ -264,15 +264,11 @@ void add_conform_command(CLI::App& app, Action& action) {
   command->add_flag("--list", options->lists, "Print ids and titles, and run nothing");
   command->add_flag("--coverage", options->covers,
                     "Print which rules have a case, which have none, and which wait for a model");
-  command->add_option("--junit", options->junit, "Write JUnit XML")
-      ->type_name("FILE")
-      ->check(is_named());
-  command
-      ->add_option("--events", options->events,
-                   "Write the events of each case, a JSON object a line: {\"case\", \"event\", "
-                   "\"t_ns\", ...}")
-      ->type_name("FILE")
-      ->check(is_named());
+  add_path(*command, "--junit", options->junit, "Write JUnit XML", "FILE");
+  add_path(*command, "--events", options->events,
+           "Write the events of each case, a JSON object a line: {\"case\", \"event\", "
+           "\"t_ns\", ...}",
+           "FILE");
   command->add_option("-j,--jobs", options->jobs, "Processes at a time")
       ->type_name("N")
       ->check(CLI::Range(1, 256))
@@ -288,9 +284,8 @@ void add_conform_command(CLI::App& app, Action& action) {
       ->check(is_seed());
   command->add_option("--set", options->campaign.sets, "Config keys over each case of a campaign")
       ->type_name("a.b=c");
-  command->add_option("-o,--out", options->campaign.folder, "Folder for cases of failing seeds")
-      ->type_name("DIR")
-      ->check(is_named());
+  add_path(*command, "-o,--out", options->campaign.folder, "Folder for cases of failing seeds",
+           "DIR");
   command->add_option("--child", options->child_of)->group("");
   command->add_option("--child-seconds", options->child.seconds)->group("");
   command->add_flag("--child-events", options->child.tells_events)->group("");

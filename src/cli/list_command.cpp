@@ -100,43 +100,55 @@ std::string statistics_table() {
   return table.text();
 }
 
-int list_cases() {
-  print_list(cases_in(default_case_paths()));
-  return kOk;
+std::string verbs_table() {
+  TextTable table({"verb", "what a script line does with it"});
+  for (const ScriptVerb& verb : script_verbs()) {
+    table.add_row({verb.name, verb.sentence});
+  }
+  return table.text();
 }
 
+std::string cases_list() {
+  return list_of(cases_in(default_case_paths()));
+}
+
+struct List {
+  const char* name;
+  std::string (*text)();
+};
+constexpr List kLists[] = {
+    {"models", [] { return named_table("model", "what it is", kModels); }},
+    {"workloads", [] { return choices_table(true); }},
+    {"policies", [] { return choices_table(false); }},
+    {"statistics", statistics_table},
+    {"cases", cases_list},
+    {"features", [] { return named_table("feature", "state", kFeatures); }},
+    {"verbs", verbs_table},
+};
+
 int list(const std::string& what) {
-  if (what == "models") {
-    fmt::print("{}", named_table("model", "what it is", kModels));
-  } else if (what == "workloads") {
-    fmt::print("{}", choices_table(true));
-  } else if (what == "policies") {
-    fmt::print("{}", choices_table(false));
-  } else if (what == "statistics") {
-    fmt::print("{}", statistics_table());
-  } else if (what == "features") {
-    fmt::print("{}", named_table("feature", "state", kFeatures));
-  } else if (what == "verbs") {
-    TextTable table({"verb", "what a script line does with it"});
-    for (const ScriptVerb& verb : script_verbs()) {
-      table.add_row({verb.name, verb.sentence});
+  for (const List& each : kLists) {
+    if (what == each.name) {
+      fmt::print("{}", each.text());
     }
-    fmt::print("{}", table.text());
-  } else {
-    return list_cases();
   }
   return kOk;
 }
 
 }  // namespace
 
+std::vector<std::string> list_names() {
+  std::vector<std::string> names;
+  for (const List& each : kLists) {
+    names.emplace_back(each.name);
+  }
+  return names;
+}
+
 void add_list_command(CLI::App& app, Action& action) {
   auto what = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("list", "List what there is");
-  command->add_option("what", *what, "Which list")
-      ->required()
-      ->check(CLI::IsMember(std::vector<std::string>{"models", "workloads", "policies",
-                                                     "statistics", "cases", "features", "verbs"}));
+  command->add_option("what", *what, "Which list")->required()->check(CLI::IsMember(list_names()));
   command->footer("Example:\n  flitwise list statistics");
   command->callback([what, &action] { action = [what] { return list(*what); }; });
 }

@@ -42,11 +42,12 @@ void add_commands(CLI::App& app, Action& action) {
   add_completion_command(app, action);
 }
 
-/// What went wrong, on stderr; texts of users cannot command the terminal.
-void complain(const char* introduction, const std::exception& error) {
+/// What went wrong, on stderr; texts of users cannot command the terminal. Returns the code.
+int complain(const char* introduction, const std::exception& error, int code) {
   constexpr std::size_t kMost = 100'000;  // of a deadlock, say
   fmt::print(stderr, "flitwise: {}{}\n", introduction,
              printable(shortened(error.what(), kMost), true));
+  return code;
 }
 
 int perform(const Action& action) {
@@ -60,26 +61,20 @@ int perform(const Action& action) {
     }
     return code;
   } catch (const UsageError& error) {
-    complain("", error);
-    return kUsage;
+    return complain("", error, kUsage);
   } catch (const ConfigError& error) {
     fmt::print(stderr, "{}\n", error.what());  // escaped already, problem by problem
     return kBadInput;
   } catch (const SimulationError& error) {
-    complain("simulation error: ", error);
-    return kSimulationError;
+    return complain("simulation error: ", error, kSimulationError);
   } catch (const Interrupted& error) {
-    complain("", error);
-    return kInterrupted;
+    return complain("", error, kInterrupted);
   } catch (const OutputError& error) {
-    complain("", error);
-    return kBadInput;
+    return complain("", error, kBadInput);
   } catch (const std::system_error& error) {
-    complain("", error);
-    return kBadInput;
+    return complain("", error, kBadInput);
   } catch (const std::exception& error) {
-    complain("", error);
-    return kSimulationError;
+    return complain("", error, kSimulationError);
   }
 }
 

@@ -97,10 +97,7 @@ void add_report_command(CLI::App& app, Action& action) {
                    "result.json, folder of a run or of a sweep, or results.sqlite")
       ->type_name("RESULT")
       ->required();
-  command->add_option("-o,--out", options->out, "The page")
-      ->type_name("FILE.html")
-      ->required()
-      ->check(is_named());
+  add_path(*command, "-o,--out", options->out, "The page", "FILE.html")->required();
   command->add_flag("--plain", options->report.is_plain, "Tables only");
   command->footer("Example:\n  flitwise report out -o out/report.html");
   command->callback([options, &action] {

@@ -145,23 +145,18 @@ void add_run_command(CLI::App& app, Action& action) {
       ->required();
   add_set_option(*command, options->load);
   add_seed_option(*command, options->load);
-  command->add_option("-o,--out", options->folder, "Write result.json and result.sqlite there")
-      ->type_name("DIR")
-      ->check(is_named());
+  add_path(*command, "-o,--out", options->folder, "Write result.json and result.sqlite there",
+           "DIR");
   auto* const json =
       command->add_flag("--json", options->as_json, "Print result.json instead of the summary");
   command
       ->add_flag("--explain", options->explains,
                  "Say of each kind of request what limited it, and the key to change")
       ->excludes(json);
-  command->add_option("--trace", options->traces, "Write a trace; may be given repeatedly")
-      ->type_name("KIND=FILE")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--config-space", options->config_space,
-                   "Write the configuration space of every function after bring-up, for lspci -F")
-      ->type_name("FILE")
-      ->check(is_named());
+  add_repeated(*command, "--trace", options->traces, "Write a trace; may be given repeatedly",
+               "KIND=FILE");
+  add_path(*command, "--config-space", options->config_space,
+           "Write the configuration space of every function after bring-up, for lspci -F", "FILE");
   command->add_flag("--quiet", options->is_quiet, "Print no summary");
   command->footer(
       "Example:\n  flitwise run configs/checks/saturated.yaml --set workload.payload=64B --seed 7 "

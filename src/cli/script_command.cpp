@@ -64,9 +64,8 @@ void add_script_command(CLI::App& app, Action& action) {
   command->add_option("script", options->script, "JSON lines; - reads stdin")
       ->type_name("FILE.jsonl|-")
       ->required();
-  command->add_option("--config", options->config, "The machine; default: the script machine")
-      ->type_name("CONFIG.yaml")
-      ->check(is_named());
+  add_path(*command, "--config", options->config, "The machine; default: the script machine",
+           "CONFIG.yaml");
   add_set_option(*command, options->load);
   add_seed_option(*command, options->load);
   command->footer("Example:\n  echo '{\"op\":\"run\",\"for\":\"1us\"}' | flitwise script -");

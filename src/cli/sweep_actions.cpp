@@ -14,8 +14,10 @@
 #include "cli/exit_codes.h"
 #include "cli/output_paths.h"
 #include "cli/print_warnings.h"
+#include "cli/simulate.h"
 #include "common/atomic_file.h"
 #include "common/interrupt.h"
+#include "results/result_json.h"
 #include "sweep/derived_figures.h"
 #include "sweep/local_engine.h"
 #include "sweep/merge.h"
@@ -149,6 +151,33 @@ int sweep_run(const SweepOptions& options) {
   print_files(merged, folder);
   name_missing(merged.missing, folder);
   return merged.missing.empty() ? kOk : kSweepIncomplete;
+}
+
+// One simulation, one result file.
+int sweep_point(const SweepOptions& options) {
+  const Point point = read_manifest_line(options.input, options.index);
+  check_places(options.folder, point);
+  if (has_result(options.folder, point)) {
+    fmt::print("point {} ({}): cached\n", point.index, point.id);
+    return kOk;
+  }
+  const SimulatedRun run = simulate(config_of(point));
+  const RunResult& result = run.result;
+  if (run.end != RunEnd::kComplete) {
+    return kInterrupted;
+  }
+  nlohmann::ordered_json json = result_json(result);
+  json["point"] = {{"id", point.id}, {"block", point.block}, {"seed", point.seed}};
+  write_files_together(
+      {{result_path(options.folder, point),
+        json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"}});
+  fmt::print("point {} ({}): done in {:.2f} s\n", point.index, point.id, result.host_seconds);
+  for (const CheckResult& check : result.checks) {
+    if (!check.ok) {
+      fmt::print(stderr, "check failed: {}: {}\n", check.name, check.detail);
+    }
+  }
+  return kOk;
 }
 
 int sweep_status(const SweepOptions& options) {

@@ -47,10 +47,7 @@ void add_input(CLI::App& part, SweepOptions& options, const char* what, const ch
 }
 
 void add_folder(CLI::App& part, SweepOptions& options) {
-  part.add_option("-o,--out", options.folder, "Folder of the sweep")
-      ->type_name("DIR")
-      ->required()
-      ->check(is_named());
+  add_path(part, "-o,--out", options.folder, "Folder of the sweep", "DIR")->required();
 }
 
 void add_run_part(CLI::App& sweep, Action& action) {
@@ -58,12 +55,9 @@ void add_run_part(CLI::App& sweep, Action& action) {
   CLI::App* run =
       add_part(sweep, "run", "Plan, run what has no result yet, merge", action, sweep_run, options);
   add_input(*run, *options, "Sweep file, or a planned folder", "STUDY.yaml|DIR");
-  run->add_option("-o,--out", options->folder, "Folder of the sweep; default: the planned folder")
-      ->type_name("DIR")
-      ->check(is_named());
-  run->add_option("--set", options->sets, "Override one key in every point")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_path(*run, "-o,--out", options->folder, "Folder of the sweep; default: the planned folder",
+           "DIR");
+  add_repeated(*run, "--set", options->sets, "Override one key in every point", "KEY=VALUE");
   run->add_option("--engine", options->engine, "local or slurm")
       ->type_name("NAME")
       ->check(CLI::IsMember({"local", "slurm"}));
@@ -84,12 +78,18 @@ void add_point_part(CLI::App& sweep, Action& action) {
   point->add_option("--index", options->index, "Line of the manifest, from 0")
       ->type_name("I")
       ->required();
-  point->add_option("--out", options->folder, "Folder of the sweep")
-      ->type_name("DIR")
-      ->required()
-      ->check(is_named());
+  add_path(*point, "--out", options->folder, "Folder of the sweep", "DIR")->required();
   point->footer(
       "Example:\n  flitwise sweep point --manifest out/manifest.jsonl --index 3 --out out");
+}
+
+// One that needs the folder of the sweep alone.
+void add_folder_part(CLI::App& sweep, const char* name, const char* purpose, Action& action,
+                     int (*perform)(const SweepOptions&)) {
+  std::shared_ptr<SweepOptions> options;
+  CLI::App* part = add_part(sweep, name, purpose, action, perform, options);
+  add_input(*part, *options, "Folder of the sweep", "DIR");
+  part->footer(fmt::format("Example:\n  flitwise sweep {} out", name));
 }
 
 }  // namespace
@@ -103,28 +103,17 @@ void add_sweep_command(CLI::App& app, Action& action) {
                             action, sweep_plan, options);
   add_input(*plan, *options, "Sweep file", "STUDY.yaml");
   add_folder(*plan, *options);
-  plan->add_option("--set", options->sets, "Override one key in every point")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_repeated(*plan, "--set", options->sets, "Override one key in every point", "KEY=VALUE");
   plan->footer("Example:\n  flitwise sweep plan configs/studies/dhi_vs_pasid.yaml -o out");
 
   add_run_part(*sweep, action);
   add_point_part(*sweep, action);
 
-  CLI::App* status =
-      add_part(*sweep, "status", "Say which points have a result", action, sweep_status, options);
-  add_input(*status, *options, "Folder of the sweep", "DIR");
-  status->footer("Example:\n  flitwise sweep status out");
-
-  CLI::App* merge = add_part(*sweep, "merge", "Make results.sqlite and points.csv from all points",
-                             action, sweep_merge, options);
-  add_input(*merge, *options, "Folder of the sweep", "DIR");
-  merge->footer("Example:\n  flitwise sweep merge out");
-
-  CLI::App* resume = add_part(*sweep, "resume", "Run what is missing or failed (not modelled yet)",
-                              action, sweep_resume, options);
-  add_input(*resume, *options, "Folder of the sweep", "DIR");
-  resume->footer("Example:\n  flitwise sweep resume out");
+  add_folder_part(*sweep, "status", "Say which points have a result", action, sweep_status);
+  add_folder_part(*sweep, "merge", "Make results.sqlite and points.csv from all points", action,
+                  sweep_merge);
+  add_folder_part(*sweep, "resume", "Run what is missing or failed (not modelled yet)", action,
+                  sweep_resume);
   sweep->footer("Example:\n  flitwise sweep run configs/studies/dhi_vs_pasid.yaml -o out");
 }
 
