@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "codec/flit_json.h"
-#include "codec/packet_read.h"
 #include "common/byte_vector.h"
 
 namespace flitwise {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codec/flit_plan.h"
-#include "codec/packet_read.h"
+#include "codec/packet_json.h"
 #include "link/flit_code.h"
 
 namespace flitwise {

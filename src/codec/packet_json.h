@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,5 +50,20 @@ void check_rules(const Tlp& tlp, const JsonSource& source);
 /// `is_in_flit`: it may speak of shared credits. [LNK-11.24]
 Dllp dllp_from_json(const nlohmann::ordered_json& object, const JsonSource& source,
                     bool is_in_flit = true);
+
+/// What is wrong with the bytes of a packet.
+struct PacketFlaw {
+  std::string kind;      ///< "truncated", "crosses_4kib", ...
+  std::string sentence;  ///< for people
+  std::size_t offset;    ///< of the byte that shows it; the size where bytes are missing
+};
+
+struct PacketRead {
+  json_value::Json json;  ///< docs/formats/tlp_json.md
+  std::optional<PacketFlaw> flaw;
+};
+
+/// One TLP that fills the bytes. `checks`: one that breaks a rule of its fields is none.
+PacketRead read_tlp(const std::vector<std::uint8_t>& bytes, TlpForm form, bool checks);
 
 }  // namespace flitwise

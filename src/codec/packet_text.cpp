@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "codec/json_reader.h"
-#include "codec/packet_read.h"
 #include "common/byte_vector.h"
 #include "tlp/dllp_codec.h"
 

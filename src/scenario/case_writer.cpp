@@ -50,36 +50,29 @@ std::string memory_text(const FinalCheck& check) {
   return "";
 }
 
+// Nothing where the list is empty.
+template <class List, class Text>
+std::string section(const char* head, const List& list, Text text_of) {
+  std::string text = list.empty() ? "" : head;
+  for (const auto& item : list) {
+    text += text_of(item);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string yaml_of(const Case& one) {
   std::string text = fmt::format("id: {}\ntitle: {}\ncites: [{}]\n", quoted(one.id),
                                  quoted(one.title), fmt::join(one.cites, ", "));
   text += fmt::format("config:\n  boot: {}\n", one.boots);
-  if (!one.sets.empty()) {
-    text += "  set:\n";
-    for (const std::string& set : one.sets) {
-      text += set_entry(set);
-    }
-  }
-  text += one.steps.empty() ? "stimulus: []\n" : "stimulus:\n";
-  for (const Step& step : one.steps) {
-    text += step_text(step);
-  }
-  text += one.expect.empty() ? "" : "expect:\n";
-  for (const Expectation& expectation : one.expect) {
-    for (const EventPattern& pattern : expectation.any_order) {
-      text += pattern_text(pattern);
-    }
-  }
-  text += one.never.empty() ? "" : "never:\n";
-  for (const EventPattern& pattern : one.never) {
-    text += pattern_text(pattern);
-  }
-  text += one.final_checks.empty() ? "" : "final:\n  memory:\n";
-  for (const FinalCheck& check : one.final_checks) {
-    text += memory_text(check);
-  }
+  text += section("  set:\n", one.sets, set_entry);
+  text += one.steps.empty() ? "stimulus: []\n" : section("stimulus:\n", one.steps, step_text);
+  text += section("expect:\n", one.expect, [](const Expectation& expectation) {
+    return section("", expectation.any_order, pattern_text);
+  });
+  text += section("never:\n", one.never, pattern_text);
+  text += section("final:\n  memory:\n", one.final_checks, memory_text);
   return text;
 }
 

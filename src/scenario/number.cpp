@@ -34,6 +34,13 @@ Number Number::whole(std::uint64_t magnitude, bool is_negative) {
   return number;
 }
 
+Number Number::real(double value) {
+  Number number;
+  number.is_whole_ = false;
+  number.real_ = value;
+  return number;
+}
+
 std::optional<Number> Number::of(const std::string& text) {
   if (is_hex(text)) {
     return whole(std::strtoull(text.c_str() + 2, nullptr, 16));
@@ -46,10 +53,8 @@ std::optional<Number> Number::of(const std::string& text) {
     return whole(std::strtoull(text.c_str() + (has_sign ? 1 : 0), nullptr, 10), text[0] == '-');
   }
   char* end = nullptr;
-  Number number;
-  number.is_whole_ = false;
-  number.real_ = std::strtod(text.c_str(), &end);
-  return *end == '\0' ? std::optional(number) : std::nullopt;
+  const double value = std::strtod(text.c_str(), &end);
+  return *end == '\0' ? std::optional(real(value)) : std::nullopt;
 }
 
 std::optional<Number> Number::of(const nlohmann::ordered_json& value) {
@@ -64,13 +69,7 @@ std::optional<Number> Number::of(const nlohmann::ordered_json& value) {
     const auto bits = static_cast<std::uint64_t>(integer);
     return whole(integer < 0 ? ~bits + 1 : bits, integer < 0);
   }
-  if (!value.is_number()) {
-    return std::nullopt;
-  }
-  Number number;
-  number.is_whole_ = false;
-  number.real_ = value.get<double>();
-  return number;
+  return value.is_number() ? std::optional(real(value.get<double>())) : std::nullopt;
 }
 
 bool operator<(const Number& a, const Number& b) {

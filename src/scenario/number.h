@@ -19,6 +19,7 @@ class Number {
   static std::optional<Number> of(const nlohmann::ordered_json& value);
   static Number whole(std::uint64_t magnitude, bool is_negative = false);
 
+  static Number real(double value);
   friend bool operator==(const Number& a, const Number& b) { return !(a < b) && !(b < a); }
   friend bool operator<(const Number& a, const Number& b);
   friend bool operator<=(const Number& a, const Number& b) { return !(b < a); }
