@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What has to hold of shared credits.
-#include "config/credit_relations.h"
-
-#include <fmt/format.h>
+#include "config/relations.h"
 
 #include <string>
 
@@ -16,30 +14,25 @@ struct SharedClass {
   std::uint32_t dedicated_headers, dedicated_data;  // 0: infinite
 };
 
-void check_shared_class(const SharedClass& one, bool is_merged,
-                        std::vector<BrokenRelation>& broken) {
+void check_shared_class(const SharedClass& one, bool is_merged, BrokenRelations& broken) {
   const std::string shared = std::string("link.shared_credits.") + one.name;
   const std::string dedicated = std::string("link.credits.") + one.name;
-  if (one.headers == 0 && one.data > 0) {
-    broken.push_back({{shared + "_headers", shared + "_data"},
-                      fmt::format("shared data credits without headers; expected {}_headers of at "
-                                  "least 1, or {}_data 0",
-                                  shared, shared)});
-  }
+  broken.add_if(
+      one.headers == 0 && one.data > 0, {shared + "_headers", shared + "_data"},
+      "shared data credits without headers; expected {}_headers of at least 1, or {}_data 0",
+      shared, shared);
   const bool is_infinite =
       one.dedicated_headers == kInfiniteCredits || one.dedicated_data == kInfiniteCredits;
-  if ((one.headers > 0 || is_merged) && is_infinite) {
-    broken.push_back({{shared + "_headers", "link.shared_credits.merged", dedicated + "_headers",
-                       dedicated + "_data"},
-                      fmt::format("shared credits beside infinite ones; expected numbers for "
-                                  "{}_headers and {}_data",
-                                  dedicated, dedicated)});
-  }
+  broken.add_if((one.headers > 0 || is_merged) && is_infinite,
+                {shared + "_headers", "link.shared_credits.merged", dedicated + "_headers",
+                 dedicated + "_data"},
+                "shared credits beside infinite ones; expected numbers for {}_headers and {}_data",
+                dedicated, dedicated);
 }
 
 }  // namespace
 
-void add_broken_shared_credits(const Config& config, std::vector<BrokenRelation>& broken) {
+void check_shared_credits(const Config& config, BrokenRelations& broken) {
   const auto& shared = config.link.shared_credits;
   const auto& dedicated = config.link.credits;
   const SharedClass posted = {"posted", shared.posted_headers, shared.posted_data,
@@ -57,8 +50,8 @@ void add_broken_shared_credits(const Config& config, std::vector<BrokenRelation>
           "link.shared_credits.nonposted_headers", "link.shared_credits.nonposted_data",
           "link.shared_credits.completion_headers", "link.shared_credits.completion_data",
           "link.shared_credits.merged", "link.flit_mode", "link.preset", "link.carrier"},
-         "shared credits without flit mode; expected link.shared_credits of 0, or "
-         "link.flit_mode true"});
+         "shared credits without flit mode; expected link.shared_credits of 0, or link.flit_mode "
+         "true"});
     return;
   }
   if (shared.merged && (shared.posted_headers == 0 || has_some(completion))) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "common/input_file.h"
 
@@ -66,21 +67,18 @@ bool is_within(const Limits& limits, std::uint64_t value) {
   return value >= limits.min && value <= limits.max && is_allowed_shape;
 }
 
-/// A plain scalar, or a report of what stands there instead.
-bool is_plain_scalar(const Value& value, const ReadContext& context, const std::string& expected) {
-  if (value.kind == Value::Kind::kScalar && !value.is_quoted) {
-    return true;
-  }
+void report_kind(const Value& value, const ReadContext& context, const std::string& expected) {
   context.report(value.place, fmt::format("{}; expected {}", value.seen(), expected));
-  return false;
 }
 
-bool is_scalar(const Value& value, const ReadContext& context, const std::string& expected) {
-  if (value.kind == Value::Kind::kScalar) {
-    return true;
+/// A scalar, or a report of what stands there instead.
+bool is_scalar(const Value& value, const ReadContext& context, const std::string& expected,
+               bool is_plain = false) {
+  const bool is_good = value.kind == Value::Kind::kScalar && !(is_plain && value.is_quoted);
+  if (!is_good) {
+    report_kind(value, context, expected);
   }
-  context.report(value.place, fmt::format("{}; expected {}", value.seen(), expected));
-  return false;
+  return is_good;
 }
 
 bool is_zero_name(const Value& value, const Limits& limits) {
@@ -118,217 +116,205 @@ std::string pattern_of(const Dimension& dimension) {
   return "^[0-9]+(\\.[0-9]+)? *(" + units + ")$";
 }
 
-struct FoundFile {
-  std::string path;
-  std::string flaw;  // empty: it is a regular file
-};
-
-/// In the first of the directories that has it.
-FoundFile find_file(const std::string& path, const std::vector<std::string>& directories) {
-  FoundFile last;
-  for (const std::string& directory : directories) {
-    last.path = (std::filesystem::path(directory) / path).lexically_normal().string();
-    last.flaw = flaw_of_regular_file(last.path);
-    if (last.flaw.empty()) {
-      break;
-    }
+/// The number that was read; none, and reported, where there is none or it lies out of range.
+template <class T, class IsWithin>
+std::optional<T> accepted(const Read<T>& number, const std::string& more, const Value& value,
+                          const std::string& range, const ReadContext& context,
+                          IsWithin&& is_within) {
+  if (number.value && is_within(*number.value)) {
+    return number.value;
   }
-  return last;
+  context.report(value.place, number.value ? fmt::format("{}; expected {}", value.text, range)
+                                           : number.problem + more);
+  return std::nullopt;
+}
+
+/// The index of a word; none, and reported, where it is not among them.
+std::optional<std::size_t> index_of(const Value& value, const std::vector<std::string>& words,
+                                    const std::string& expected, const ReadContext& context) {
+  if (!is_scalar(value, context, expected)) {
+    return std::nullopt;
+  }
+  const auto word = std::find(words.begin(), words.end(), value.text);
+  if (word == words.end()) {
+    context.report(value.place, fmt::format("'{}'; expected {}{}", value.text, expected,
+                                            nearest_hint(value.text, words, "value")));
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(word - words.begin());
+}
+
+/// Writes the member as it is.
+template <class T>
+auto written(const Access<T>& member) {
+  return [member](const Config& config) -> ordered_json { return member.get(config); };
 }
 
 }  // namespace
 
-namespace rows {
-
-Key count(const std::string& path, Access<std::uint64_t> member, const Limits& limits,
+Key count(const std::string& path, const Access<std::uint64_t>& member, const Limits& limits,
           const std::string& sentence) {
-  Key key;
-  key.path = path;
-  key.range = range_in_words(limits, [](std::uint64_t value) { return std::to_string(value); });
-  key.sentence = sentence;
-  key.schema = count_schema(limits);
-  key.read = [member, limits, range = key.range](Config& config, const Value& value,
-                                                 const ReadContext& context) {
+  const std::string range =
+      range_in_words(limits, [](std::uint64_t value) { return std::to_string(value); });
+  const auto read = [=](Config& config, const Value& value, const ReadContext& context) {
     if (is_zero_name(value, limits)) {
       member.set(config, 0);
-      return;
-    }
-    if (!is_plain_scalar(value, context, "a whole number in " + range)) {
-      return;
-    }
-    const auto number = read_whole(value.text);
-    if (!number.value) {
-      context.report(value.place, number.problem + ", in " + range);
-    } else if (!is_within(limits, *number.value)) {
-      context.report(value.place, fmt::format("{}; expected {}", value.text, range));
-    } else {
-      member.set(config, *number.value);
+    } else if (is_scalar(value, context, "a whole number in " + range, true)) {
+      const auto number = accepted(read_whole(value.text), ", in " + range, value, range, context,
+                                   [&](std::uint64_t one) { return is_within(limits, one); });
+      if (number) {
+        member.set(config, *number);
+      }
     }
   };
-  key.write = [member, limits](const Config& config) -> ordered_json {
+  const auto write = [=](const Config& config) -> ordered_json {
     const std::uint64_t value = member.get(config);
     return value == 0 && !limits.zero_name.empty() ? ordered_json(limits.zero_name)
                                                    : ordered_json(value);
   };
-  return key;
+  return {path, "", range, sentence, {}, count_schema(limits), read, write};
 }
 
 Key quantity(const std::string& path, const std::string& unit, const Dimension& dimension,
-             Access<std::uint64_t> member, const Limits& limits, const std::string& sentence) {
-  const Written written = [&dimension](std::uint64_t value) {
+             const Access<std::uint64_t>& member, const Limits& limits,
+             const std::string& sentence) {
+  const Written in_words = [&dimension](std::uint64_t value) {
     return write_quantity(static_cast<std::int64_t>(value), dimension);
   };
-  Key key;
-  key.path = path;
-  key.unit = unit;
-  key.range = range_in_words(limits, written);
-  key.sentence = sentence;
-  key.schema = with_zero_name({{"type", "string"}, {"pattern", pattern_of(dimension)}}, limits);
-  key.read = [member, limits, &dimension, range = key.range](Config& config, const Value& value,
-                                                             const ReadContext& context) {
-    if (!is_scalar(value, context, fmt::format("{} in {}", dimension.noun, range))) {
-      return;
-    }
+  const std::string range = range_in_words(limits, in_words);
+  const auto read = [=, &dimension](Config& config, const Value& value,
+                                    const ReadContext& context) {
     if (is_zero_name(value, limits)) {
       member.set(config, 0);
-      return;
-    }
-    const auto number = read_quantity(value.text, dimension);
-    if (!number.value) {
-      context.report(value.place, number.problem);
-    } else if (!is_within(limits, static_cast<std::uint64_t>(*number.value))) {
-      context.report(value.place, fmt::format("{}; expected {}", value.text, range));
-    } else {
-      member.set(config, static_cast<std::uint64_t>(*number.value));
+    } else if (is_scalar(value, context, fmt::format("{} in {}", dimension.noun, range))) {
+      const auto number = accepted(
+          read_quantity(value.text, dimension), "", value, range, context,
+          [&](std::int64_t one) { return is_within(limits, static_cast<std::uint64_t>(one)); });
+      if (number) {
+        member.set(config, static_cast<std::uint64_t>(*number));
+      }
     }
   };
-  key.write = [member, limits, written](const Config& config) -> ordered_json {
+  const auto write = [=](const Config& config) -> ordered_json {
     const std::uint64_t value = member.get(config);
-    return value == 0 && !limits.zero_name.empty() ? limits.zero_name : written(value);
+    return value == 0 && !limits.zero_name.empty() ? limits.zero_name : in_words(value);
   };
-  return key;
+  return {path,  unit,
+          range, sentence,
+          {},    with_zero_name({{"type", "string"}, {"pattern", pattern_of(dimension)}}, limits),
+          read,  write};
 }
 
-Key real(const std::string& path, Access<double> member, double min, double max,
+Key size(const std::string& path, const Access<std::uint64_t>& member, const Limits& limits,
          const std::string& sentence) {
-  Key key;
-  key.path = path;
-  key.range = fmt::format("{}..{}", min, max);
-  key.sentence = sentence;
-  key.schema = {{"type", "number"}, {"minimum", min}, {"maximum", max}};
-  key.read = [member, min, max, range = key.range](Config& config, const Value& value,
-                                                   const ReadContext& context) {
-    if (!is_plain_scalar(value, context, "a number in " + range)) {
-      return;
+  return quantity(path, "size", size_dimension(), member, limits, sentence);
+}
+
+Key time(const std::string& path, const Access<std::uint64_t>& member, const Limits& limits,
+         const std::string& sentence) {
+  return quantity(path, "time", time_dimension(), member, limits, sentence);
+}
+
+Key rate(const std::string& path, const Access<double>& member, const std::string& unit,
+         const Dimension& dimension, std::uint64_t scale, const Limits& limits,
+         const std::string& sentence) {
+  const auto one = static_cast<double>(scale);
+  return quantity(path, unit, dimension,
+                  {[=](const Config& config) {
+                     return static_cast<std::uint64_t>(member.get(config) * one + 0.5);
+                   },
+                   [=](Config& config, std::uint64_t value) {
+                     member.set(config, static_cast<double>(value) / one);
+                   }},
+                  limits, sentence);
+}
+
+Key real(const std::string& path, const Access<double>& member, double min, double max,
+         const std::string& sentence) {
+  const std::string range = fmt::format("{}..{}", min, max);
+  const auto read = [=](Config& config, const Value& value, const ReadContext& context) {
+    if (is_scalar(value, context, "a number in " + range, true)) {
+      const auto number = accepted(read_real(value.text), ", in " + range, value, range, context,
+                                   [&](double one) { return one >= min && one <= max; });
+      if (number) {
+        member.set(config, *number == 0 ? 0.0 : *number);  // -0 is 0
+      }
     }
-    const auto number = read_real(value.text);
-    if (!number.value) {
-      context.report(value.place, number.problem + ", in " + range);
-    } else if (*number.value < min || *number.value > max) {
-      context.report(value.place, fmt::format("{}; expected {}", value.text, range));
+  };
+  const ordered_json schema = {{"type", "number"}, {"minimum", min}, {"maximum", max}};
+  return {path, "", range, sentence, {}, schema, read, written(member)};
+}
+
+Key flag(const std::string& path, const Access<bool>& member, const std::string& sentence) {
+  const auto read = [member](Config& config, const Value& value, const ReadContext& context) {
+    if (value.kind == Value::Kind::kScalar && !value.is_quoted &&
+        (value.text == "true" || value.text == "false")) {
+      member.set(config, value.text == "true");
     } else {
-      member.set(config, *number.value == 0 ? 0.0 : *number.value);  // -0 is 0
+      report_kind(value, context, "true or false");
     }
   };
-  key.write = [member](const Config& config) -> ordered_json { return member.get(config); };
-  return key;
+  const ordered_json schema = {{"type", "boolean"}};
+  return {path, "", "true or false", sentence, {"true", "false"}, schema, read, written(member)};
 }
 
-Key flag(const std::string& path, Access<bool> member, const std::string& sentence) {
-  Key key;
-  key.path = path;
-  key.range = "true or false";
-  key.sentence = sentence;
-  key.values = {"true", "false"};
-  key.schema = {{"type", "boolean"}};
-  key.read = [member](Config& config, const Value& value, const ReadContext& context) {
-    const bool is_word = value.kind == Value::Kind::kScalar && !value.is_quoted &&
-                         (value.text == "true" || value.text == "false");
-    if (!is_word) {
-      context.report(value.place, value.seen() + "; expected true or false");
-      return;
+Key word(const std::string& path, const Access<std::string>& member,
+         const std::vector<std::string>& words, const std::string& sentence) {
+  const std::string range = alternatives(words);
+  const auto read = [=](Config& config, const Value& value, const ReadContext& context) {
+    if (index_of(value, words, range, context)) {
+      member.set(config, value.text);
     }
-    member.set(config, value.text == "true");
   };
-  key.write = [member](const Config& config) -> ordered_json { return member.get(config); };
-  return key;
+  return {path, "", range, sentence, words, {{"enum", words}}, read, written(member)};
 }
 
-Key word(const std::string& path, Access<std::string> member, const std::vector<std::string>& words,
-         const std::string& sentence) {
-  Key key;
-  key.path = path;
-  key.range = alternatives(words);
-  key.sentence = sentence;
-  key.values = words;
-  key.schema = {{"enum", words}};
-  key.read = [member, words, range = key.range](Config& config, const Value& value,
-                                                const ReadContext& context) {
-    if (!is_scalar(value, context, range)) {
-      return;
-    }
-    if (std::find(words.begin(), words.end(), value.text) == words.end()) {
-      context.report(value.place, fmt::format("'{}'; expected {}{}", value.text, range,
-                                              nearest_hint(value.text, words, "value")));
-      return;
-    }
-    member.set(config, value.text);
-  };
-  key.write = [member](const Config& config) -> ordered_json { return member.get(config); };
-  return key;
-}
-
-Key file(const std::string& path, Access<std::string> member, const std::vector<std::string>& words,
-         const std::string& sentence) {
-  Key key;
-  key.path = path;
-  key.range = fmt::format("a file that exists, relative to the config's directory{}; empty: none",
-                          words.empty() ? "" : "; " + alternatives(words));
-  key.sentence = sentence;
-  key.values = words;
-  key.schema = {{"type", "string"}};
-  key.read = [member, words](Config& config, const Value& value, const ReadContext& context) {
+Key file(const std::string& path, const Access<std::string>& member,
+         const std::vector<std::string>& words, const std::string& sentence) {
+  const auto read = [=](Config& config, const Value& value, const ReadContext& context) {
     if (!is_scalar(value, context, "the path of a file")) {
       return;
     }
-    const bool is_word = std::find(words.begin(), words.end(), value.text) != words.end();
-    if (value.text.empty() || is_word) {
+    if (value.text.empty() || std::find(words.begin(), words.end(), value.text) != words.end()) {
       member.set(config, value.text);
       return;
     }
-    const FoundFile found = find_file(value.text, context.directories);
-    if (found.flaw.empty()) {
-      member.set(config, found.path);
-      return;
+    std::string flaw;  // in the last of the directories, where none has it
+    for (const std::string& directory : context.directories) {
+      const std::string found =
+          (std::filesystem::path(directory) / value.text).lexically_normal().string();
+      flaw = flaw_of_regular_file(found);
+      if (flaw.empty()) {
+        member.set(config, found);
+        return;
+      }
     }
     const std::string& start = context.directories.front();
     context.report(value.place,
                    fmt::format("{}; expected a file that can be read more than once, as seen from "
                                "'{}'{}{}",
-                               flaw_of_file(value.text, found.flaw), start.empty() ? "." : start,
+                               flaw_of_file(value.text, flaw), start.empty() ? "." : start,
                                words.empty() ? "" : ", or one of " + alternatives(words),
                                nearest_hint(value.text, words, "name")));
   };
-  key.write = [member](const Config& config) -> ordered_json { return member.get(config); };
-  return key;
+  const std::string range =
+      fmt::format("a file that exists, relative to the config's directory{}; empty: none",
+                  words.empty() ? "" : "; " + alternatives(words));
+  return {path, "", range, sentence, words, {{"type", "string"}}, read, written(member)};
 }
 
-Key ordinals(const std::string& path, Access<std::vector<std::uint64_t>> member,
+Key ordinals(const std::string& path, const Access<std::vector<std::uint64_t>>& member,
              const std::string& sentence) {
-  Key key;
-  key.path = path;
-  key.range = "a rising list of numbers from 1";
-  key.sentence = sentence;
-  key.schema = {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 1}}}};
-  key.read = [member](Config& config, const Value& value, const ReadContext& context) {
-    const std::string expected = "a rising list of numbers from 1, such as [3, 17]";
+  const std::string range = "a rising list of numbers from 1";
+  const auto read = [=](Config& config, const Value& value, const ReadContext& context) {
+    const std::string expected = range + ", such as [3, 17]";
     if (value.kind != Value::Kind::kSequence) {
-      context.report(value.place, value.seen() + "; expected " + expected);
+      report_kind(value, context, expected);
       return;
     }
     std::vector<std::uint64_t> numbers;
     for (const Value& item : value.items) {
-      if (!is_plain_scalar(item, context, expected)) {
+      if (!is_scalar(item, context, expected, true)) {
         return;
       }
       const auto number = read_whole(item.text);
@@ -340,49 +326,39 @@ Key ordinals(const std::string& path, Access<std::vector<std::uint64_t>> member,
     }
     member.set(config, numbers);
   };
-  key.write = [member](const Config& config) -> ordered_json { return member.get(config); };
-  return key;
+  const ordered_json schema = {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 1}}}};
+  return {path, "", range, sentence, {}, schema, read, written(member)};
 }
 
-Key words(const std::string& path, Access<std::uint32_t> set, const std::vector<std::string>& words,
-          const std::string& sentence) {
-  Key key;
-  key.path = path;
-  key.range = "a list of " + alternatives(words);
-  key.sentence = sentence;
-  key.schema = {{"type", "array"}, {"items", {{"enum", words}}}};
-  key.read = [set, words](Config& config, const Value& value, const ReadContext& context) {
-    const std::string expected = "a list of " + alternatives(words);
+Key set_of(const std::string& path, const Access<std::uint32_t>& member,
+           const std::vector<std::string>& words, const std::string& sentence) {
+  const std::string range = "a list of " + alternatives(words);
+  const auto read = [=](Config& config, const Value& value, const ReadContext& context) {
     if (value.kind != Value::Kind::kSequence) {
-      context.report(value.place, value.seen() + "; expected " + expected);
+      report_kind(value, context, range);
       return;
     }
     std::uint32_t chosen = 0;
     for (const Value& item : value.items) {
-      if (!is_scalar(item, context, expected)) {
+      const auto index = index_of(item, words, range, context);
+      if (!index) {
         return;
       }
-      const auto word = std::find(words.begin(), words.end(), item.text);
-      if (word == words.end()) {
-        context.report(item.place, fmt::format("'{}'; expected {}{}", item.text, expected,
-                                               nearest_hint(item.text, words, "value")));
-        return;
-      }
-      chosen |= 1U << (word - words.begin());
+      chosen |= 1U << *index;
     }
-    set.set(config, chosen);
+    member.set(config, chosen);
   };
-  key.write = [set, words](const Config& config) -> ordered_json {
+  const auto write = [=](const Config& config) {
     ordered_json list = ordered_json::array();
     for (std::size_t i = 0; i < words.size(); ++i) {
-      if ((set.get(config) >> i & 1U) != 0) {
+      if ((member.get(config) >> i & 1U) != 0) {
         list.push_back(words[i]);
       }
     }
     return list;
   };
-  return key;
+  const ordered_json schema = {{"type", "array"}, {"items", {{"enum", words}}}};
+  return {path, "", range, sentence, {}, schema, read, write};
 }
 
-}  // namespace rows
 }  // namespace flitwise::config

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "flitwise/config.h"
@@ -16,207 +16,67 @@ struct Named {
   E value;
 };
 
-template <class E, std::size_t N>
-constexpr std::array<Named<E>, N> names(const Named<E> (&list)[N]) {
-  std::array<Named<E>, N> all{};
-  for (std::size_t i = 0; i < N; ++i) {
-    all[i] = list[i];
-  }
-  return all;
-}
-
-/// All names of E; a new enumeration adds one specialisation.
+/// All names of E; a new enumeration adds a line below.
 template <class E>
 inline constexpr int kNames = 0;
 
-template <>
-inline constexpr auto kNames<Topology> = names<Topology>({{"direct", Topology::kDirect},
-                                                          {"switch", Topology::kSwitch},
-                                                          {"graph", Topology::kGraph}});
-template <>
-inline constexpr auto kNames<NodeKind> = names<NodeKind>({{"root_port", NodeKind::kRootPort},
-                                                          {"switch", NodeKind::kSwitch},
-                                                          {"device", NodeKind::kDevice}});
-template <>
-inline constexpr auto kNames<PeerRoute> = names<PeerRoute>({{"direct", PeerRoute::kDirect},
-                                                            {"redirect", PeerRoute::kRedirect}});
-template <>
-inline constexpr auto kNames<SwitchMode> = names<SwitchMode>(
-    {{"legacy", SwitchMode::kLegacy}, {"handle_aware", SwitchMode::kHandleAware}});
-template <>
-inline constexpr auto kNames<HostDhiTable> = names<HostDhiTable>(
-    {{"per_device", HostDhiTable::kPerDevice}, {"shared", HostDhiTable::kShared}});
-template <>
-inline constexpr auto kNames<HandleStorage> =
-    names<HandleStorage>({{"sram", HandleStorage::kSram}, {"dram", HandleStorage::kDram}});
-template <>
-inline constexpr auto kNames<DeallocMode> = names<DeallocMode>(
-    {{"implicit", DeallocMode::kImplicit}, {"explicit", DeallocMode::kExplicit}});
-template <>
-inline constexpr auto kNames<GrantPolicy> =
-    names<GrantPolicy>({{"any", GrantPolicy::kAny}, {"configured", GrantPolicy::kConfigured}});
-template <>
-inline constexpr auto kNames<UnknownDomain> = names<UnknownDomain>(
-    {{"error", UnknownDomain::kError}, {"full_identity", UnknownDomain::kFullIdentity}});
-template <>
-inline constexpr auto kNames<Identity> = names<Identity>({{"none", Identity::kNone},
-                                                          {"bdf", Identity::kBdf},
-                                                          {"bdf_pasid", Identity::kBdfPasid},
-                                                          {"dhi", Identity::kDhi}});
-template <>
-inline constexpr auto kNames<DhiForm> = names<DhiForm>({{"rid_direct", DhiForm::kRidDirect},
-                                                        {"rid_fabric", DhiForm::kRidFabric},
-                                                        {"tag", DhiForm::kTag},
-                                                        {"prefix", DhiForm::kPrefix},
-                                                        {"ohc", DhiForm::kOhc}});
-template <>
-inline constexpr auto kNames<Carrier> = names<Carrier>({{"pcie", Carrier::kPcie},
-                                                        {"bit_packed", Carrier::kBitPacked}});
-template <>
-inline constexpr auto kNames<SkpMode> = names<SkpMode>({{"normal", SkpMode::kNormal},
-                                                        {"sris", SkpMode::kSris},
-                                                        {"off", SkpMode::kOff}});
-template <>
-inline constexpr auto kNames<Translation> =
-    names<Translation>({{"off", Translation::kOff},
-                        {"first_stage", Translation::kFirstStage},
-                        {"second_stage", Translation::kSecondStage},
-                        {"nested", Translation::kNested},
-                        {"pass_through", Translation::kPassThrough}});
-template <>
-inline constexpr auto kNames<CachePolicy> = names<CachePolicy>({{"lru", CachePolicy::kLru},
-                                                                {"fifo", CachePolicy::kFifo},
-                                                                {"random", CachePolicy::kRandom}});
-template <>
-inline constexpr auto kNames<PageRequestOverflow> =
-    names<PageRequestOverflow>({{"respond_success", PageRequestOverflow::kRespondSuccess},
-                                {"drop", PageRequestOverflow::kDrop}});
-template <>
-inline constexpr auto kNames<UnmapMode> = names<UnmapMode>({{"strict", UnmapMode::kStrict},
-                                                            {"deferred", UnmapMode::kDeferred}});
-template <>
-inline constexpr auto kNames<DriverWait> =
-    names<DriverWait>({{"poll", DriverWait::kPoll}, {"interrupt", DriverWait::kInterrupt}});
-template <>
-inline constexpr auto kNames<DriverMistake> =
-    names<DriverMistake>({{"none", DriverMistake::kNone},
-                          {"device_first", DriverMistake::kDeviceFirst},
-                          {"no_wait", DriverMistake::kNoWait},
-                          {"no_device", DriverMistake::kNoDevice},
-                          {"no_stop", DriverMistake::kNoStop},
-                          {"no_pasid_cache", DriverMistake::kNoPasidCache},
-                          {"no_revoke", DriverMistake::kNoRevoke}});
-template <>
-inline constexpr auto kNames<RelaxedPassing> =
-    names<RelaxedPassing>({{"never", RelaxedPassing::kNever},
-                           {"when_blocked", RelaxedPassing::kWhenBlocked},
-                           {"eager", RelaxedPassing::kEager}});
-template <>
-inline constexpr auto kNames<Packing> = names<Packing>({{"aligned", Packing::kAligned},
-                                                        {"contiguous", Packing::kContiguous}});
-template <>
-inline constexpr auto kNames<OnMiss> = names<OnMiss>({{"stall", OnMiss::kStall},
-                                                      {"bypass", OnMiss::kBypass}});
-template <>
-inline constexpr auto kNames<AllocOrder> = names<AllocOrder>({{"flush", AllocOrder::kFlush},
-                                                              {"ack", AllocOrder::kAck},
-                                                              {"none", AllocOrder::kNone}});
-template <>
-inline constexpr auto kNames<VictimPolicy> = names<VictimPolicy>({{"fifo", VictimPolicy::kFifo},
-                                                                  {"lru", VictimPolicy::kLru},
-                                                                  {"lfu", VictimPolicy::kLfu}});
-template <>
-inline constexpr auto kNames<HandleManagement> = names<HandleManagement>(
-    {{"device", HandleManagement::kDevice}, {"software", HandleManagement::kSoftware}});
-template <>
-inline constexpr auto kNames<AllocateAt> = names<AllocateAt>(
-    {{"first_use", AllocateAt::kFirstUse}, {"context_creation", AllocateAt::kContextCreation}});
-template <>
-inline constexpr auto kNames<ContextSharing> = names<ContextSharing>(
-    {{"shared", ContextSharing::kShared}, {"per_context", ContextSharing::kPerContext}});
-template <>
-inline constexpr auto kNames<WorkloadKind> =
-    names<WorkloadKind>({{"posted_write", WorkloadKind::kPostedWrite},
-                         {"read", WorkloadKind::kRead},
-                         {"read_write", WorkloadKind::kReadWrite},
-                         {"nic", WorkloadKind::kNic},
-                         {"trace", WorkloadKind::kTrace},
-                         {"hostile", WorkloadKind::kHostile}});
-template <>
-inline constexpr auto kNames<WorkloadVia> =
-    names<WorkloadVia>({{"dma", WorkloadVia::kDma},
-                        {"cxl_cache", WorkloadVia::kCxlCache},
-                        {"cxl_mem", WorkloadVia::kCxlMem},
-                        {"cxl_own", WorkloadVia::kCxlOwn},
-                        {"cxl_both", WorkloadVia::kCxlBoth}});
-template <>
-inline constexpr auto kNames<CxlCoherence> =
-    names<CxlCoherence>({{"hdm_h", CxlCoherence::kHdmH}, {"hdm_db", CxlCoherence::kHdmDb}});
-template <>
-inline constexpr auto kNames<CxlIdentity> =
-    names<CxlIdentity>({{"spec", CxlIdentity::kSpec},
-                        {"full_added", CxlIdentity::kFullAdded},
-                        {"dhi_added", CxlIdentity::kDhiAdded}});
-template <>
-inline constexpr auto kNames<CxlCacheRead> = names<CxlCacheRead>({{"shared", CxlCacheRead::kShared},
-                                                                  {"any", CxlCacheRead::kAny},
-                                                                  {"current",
-                                                                   CxlCacheRead::kCurrent}});
-template <>
-inline constexpr auto kNames<CxlCacheWrite> =
-    names<CxlCacheWrite>({{"own", CxlCacheWrite::kOwn},
-                          {"through", CxlCacheWrite::kThrough},
-                          {"posted", CxlCacheWrite::kPosted}});
-template <>
-inline constexpr auto kNames<Arrival> = names<Arrival>({{"closed_loop", Arrival::kClosedLoop},
-                                                        {"poisson", Arrival::kPoisson},
-                                                        {"cbr", Arrival::kCbr},
-                                                        {"on_off", Arrival::kOnOff}});
-template <>
-inline constexpr auto kNames<ReservedTailBit> = names<ReservedTailBit>(
-    {{"error", ReservedTailBit::kError}, {"ignored", ReservedTailBit::kIgnored}});
-template <>
-inline constexpr auto kNames<PasidSpace> = names<PasidSpace>({{"function", PasidSpace::kFunction},
-                                                              {"system", PasidSpace::kSystem}});
-template <>
-inline constexpr auto kNames<BufferPlacement> = names<BufferPlacement>(
-    {{"ring", BufferPlacement::kRing}, {"random", BufferPlacement::kRandom}});
-template <>
-inline constexpr auto kNames<DomainChoice> =
-    names<DomainChoice>({{"round_robin", DomainChoice::kRoundRobin},
-                         {"uniform", DomainChoice::kUniform},
-                         {"zipf", DomainChoice::kZipf},
-                         {"working_set", DomainChoice::kWorkingSet},
-                         {"churn", DomainChoice::kChurn}});
-template <>
-inline constexpr auto kNames<TranslateWhen> =
-    names<TranslateWhen>({{"always", TranslateWhen::kAlways},
-                          {"reuse", TranslateWhen::kReuse},
-                          {"prefetch", TranslateWhen::kPrefetch},
-                          {"hint", TranslateWhen::kHint}});
-template <>
-inline constexpr auto kNames<AtcDiscard> =
-    names<AtcDiscard>({{"overlapping", AtcDiscard::kOverlapping}, {"all", AtcDiscard::kAll}});
-template <>
-inline constexpr auto kNames<MonitorMode> = names<MonitorMode>({{"on", MonitorMode::kOn},
-                                                                {"off", MonitorMode::kOff}});
-template <>
-inline constexpr auto kNames<BrokenRule> =
-    names<BrokenRule>({{"credits", BrokenRule::kCredits},
-                       {"sequence", BrokenRule::kSequence},
-                       {"ordering", BrokenRule::kOrdering},
-                       {"tags", BrokenRule::kTags},
-                       {"completion", BrokenRule::kCompletion},
-                       {"boundary_4k", BrokenRule::kBoundary4k},
-                       {"byte_enables", BrokenRule::kByteEnables},
-                       {"at", BrokenRule::kAt},
-                       {"handles", BrokenRule::kHandles},
-                       {"single_writer", BrokenRule::kSingleWriter},
-                       {"cxl_messages", BrokenRule::kCxlMessages}});
-template <>
-inline constexpr auto kNames<At> = names<At>({{"untranslated", At::kUntranslated},
-                                              {"translated", At::kTranslated},
-                                              {"translated_pasid", At::kTranslatedPasid}});
+/// The names of an enumeration whose values count from 0, in their order.
+template <class E, class... Names>
+constexpr std::array<Named<E>, sizeof...(Names)> names(Names... list) {
+  int value = 0;
+  return {Named<E>{list, static_cast<E>(value++)}...};
+}
+
+#define FLITWISE_NAMES(E, ...) \
+  template <>                  \
+  inline constexpr auto kNames<E> = names<E>(__VA_ARGS__)
+
+FLITWISE_NAMES(Topology, "direct", "switch", "graph");
+FLITWISE_NAMES(NodeKind, "root_port", "switch", "device");
+FLITWISE_NAMES(PeerRoute, "direct", "redirect");
+FLITWISE_NAMES(SwitchMode, "legacy", "handle_aware");
+FLITWISE_NAMES(HostDhiTable, "per_device", "shared");
+FLITWISE_NAMES(HandleStorage, "sram", "dram");
+FLITWISE_NAMES(DeallocMode, "implicit", "explicit");
+FLITWISE_NAMES(GrantPolicy, "any", "configured");
+FLITWISE_NAMES(UnknownDomain, "error", "full_identity");
+FLITWISE_NAMES(Identity, "none", "bdf", "bdf_pasid", "dhi");
+FLITWISE_NAMES(DhiForm, "rid_direct", "rid_fabric", "tag", "prefix", "ohc");
+FLITWISE_NAMES(Carrier, "pcie", "bit_packed");
+FLITWISE_NAMES(SkpMode, "normal", "sris", "off");
+FLITWISE_NAMES(Translation, "off", "first_stage", "second_stage", "nested", "pass_through");
+FLITWISE_NAMES(CachePolicy, "lru", "fifo", "random");
+FLITWISE_NAMES(PageRequestOverflow, "respond_success", "drop");
+FLITWISE_NAMES(UnmapMode, "strict", "deferred");
+FLITWISE_NAMES(DriverWait, "poll", "interrupt");
+FLITWISE_NAMES(DriverMistake, "none", "device_first", "no_wait", "no_device", "no_stop",
+               "no_pasid_cache", "no_revoke");
+FLITWISE_NAMES(RelaxedPassing, "never", "when_blocked", "eager");
+FLITWISE_NAMES(Packing, "aligned", "contiguous");
+FLITWISE_NAMES(OnMiss, "stall", "bypass");
+FLITWISE_NAMES(AllocOrder, "flush", "ack", "none");
+FLITWISE_NAMES(VictimPolicy, "fifo", "lru", "lfu");
+FLITWISE_NAMES(HandleManagement, "device", "software");
+FLITWISE_NAMES(AllocateAt, "first_use", "context_creation");
+FLITWISE_NAMES(ContextSharing, "shared", "per_context");
+FLITWISE_NAMES(WorkloadKind, "posted_write", "read", "read_write", "nic", "trace", "hostile");
+FLITWISE_NAMES(WorkloadVia, "dma", "cxl_cache", "cxl_mem", "cxl_own", "cxl_both");
+FLITWISE_NAMES(CxlCoherence, "hdm_h", "hdm_db");
+FLITWISE_NAMES(CxlIdentity, "spec", "full_added", "dhi_added");
+FLITWISE_NAMES(CxlCacheRead, "shared", "any", "current");
+FLITWISE_NAMES(CxlCacheWrite, "own", "through", "posted");
+FLITWISE_NAMES(Arrival, "closed_loop", "poisson", "cbr", "on_off");
+FLITWISE_NAMES(ReservedTailBit, "error", "ignored");
+FLITWISE_NAMES(PasidSpace, "function", "system");
+FLITWISE_NAMES(BufferPlacement, "ring", "random");
+FLITWISE_NAMES(DomainChoice, "round_robin", "uniform", "zipf", "working_set", "churn");
+FLITWISE_NAMES(TranslateWhen, "always", "reuse", "prefetch", "hint");
+FLITWISE_NAMES(AtcDiscard, "overlapping", "all");
+FLITWISE_NAMES(MonitorMode, "on", "off");
+FLITWISE_NAMES(BrokenRule, "credits", "sequence", "ordering", "tags", "completion", "boundary_4k",
+               "byte_enables", "at", "handles", "single_writer", "cxl_messages");
+FLITWISE_NAMES(At, "untranslated", "translated", "translated_pasid");
+#undef FLITWISE_NAMES
 
 /// The name of a value as it stands in files; empty for a value that has no name.
 template <class E>
@@ -227,6 +87,17 @@ std::string spelling(E value) {
     }
   }
   return "";
+}
+
+/// The value of a name; none where there is no such name.
+template <class E>
+std::optional<E> named(const std::string& name) {
+  for (const Named<E>& one : kNames<E>) {
+    if (name == one.name) {
+      return one.value;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace flitwise::config

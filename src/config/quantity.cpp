@@ -49,14 +49,6 @@ const Dimension& request_rate_dimension() {
   return dimension;
 }
 
-std::string unit_names(const Dimension& dimension) {
-  std::vector<std::string> names;
-  for (const Dimension::Unit& unit : dimension.units) {
-    names.emplace_back(unit.name);
-  }
-  return alternatives(names);
-}
-
 namespace {
 
 bool is_digit(char c) {
@@ -97,19 +89,23 @@ std::optional<Decimal> read_decimal(const std::string& text) {
   return number;
 }
 
+std::vector<std::string> unit_names(const Dimension& dimension) {
+  std::vector<std::string> names;
+  for (const Dimension::Unit& unit : dimension.units) {
+    names.emplace_back(unit.name);
+  }
+  return names;
+}
+
 std::string expected_quantity(const Dimension& dimension) {
   return fmt::format("expected {} such as {} (units {})", dimension.noun, dimension.example,
-                     unit_names(dimension));
+                     alternatives(unit_names(dimension)));
 }
 
 std::string wrong_unit(const std::string& text, const std::string& unit,
                        const Dimension& dimension) {
-  std::vector<std::string> names;
-  for (const Dimension::Unit& known : dimension.units) {
-    names.emplace_back(known.name);
-  }
   return fmt::format("'{}' has the unit '{}'; {}{}", text, unit, expected_quantity(dimension),
-                     nearest_hint(unit, names, "unit"));
+                     nearest_hint(unit, unit_names(dimension), "unit"));
 }
 
 }  // namespace

@@ -41,9 +41,6 @@ Read<std::int64_t> read_quantity(const std::string& text, const Dimension& dimen
 std::string write_quantity(std::int64_t value, const Dimension& dimension);
 std::string size_text(std::uint64_t bytes);  ///< of a size
 
-/// Names of the units: "B, KiB, MiB or GiB".
-std::string unit_names(const Dimension& dimension);
-
 /// A whole number in decimal (100, 100000) or hexadecimal (0x64); an octal spelling is refused.
 Read<std::uint64_t> read_whole(const std::string& text);
 

@@ -2,7 +2,10 @@
 /// What has to hold between several keys.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flitwise/config.h"
@@ -14,6 +17,17 @@ struct BrokenRelation {
   std::string message;             ///< what was seen; what was expected
 };
 
+class BrokenRelations : public std::vector<BrokenRelation> {
+ public:
+  template <class... Args>
+  void add_if(bool is_broken, std::vector<std::string> paths,
+              fmt::format_string<const Args&...> message, const Args&... args) {
+    if (is_broken) {
+      push_back({std::move(paths), fmt::format(message, args...)});
+    }
+  }
+};
+
 /// What of the topology matters to them.
 struct TopologyFacts {
   bool has_switch = false;  ///< above the devices concerned
@@ -21,6 +35,12 @@ struct TopologyFacts {
 };
 
 /// All relations that do not hold.
-std::vector<BrokenRelation> broken_relations(const Config& config, const TopologyFacts& topology);
+BrokenRelations broken_relations(const Config& config, const TopologyFacts& topology);
+
+/// Those of CXL.cache and CXL.mem, part of broken_relations().
+void check_cxl(const Config& config, const TopologyFacts& topology, BrokenRelations& broken);
+/// Those between the two kinds of credits of flit mode, likewise: dedicated credits keep each class
+/// going, shared ones come on top. [LNK-11.23] [LNK-11.26]
+void check_shared_credits(const Config& config, BrokenRelations& broken);
 
 }  // namespace flitwise::config

@@ -9,20 +9,9 @@
 namespace flitwise::config {
 
 const Keys& all_rows() {
-  static const Keys all = [] {
-    Keys rows;
-    append(rows, system_keys());
-    append(rows, host_keys());
-    append(rows, iommu_keys());
-    append(rows, link_keys());
-    append(rows, message_keys());
-    append(rows, device_keys());
-    append(rows, workload_keys());
-    append(rows, faults_keys());
-    append(rows, trace_keys());
-    append(rows, run_keys());
-    return rows;
-  }();
+  static const Keys all =
+      joined({system_keys(), host_keys(), iommu_keys(), link_keys(), message_keys(), device_keys(),
+              workload_keys(), faults_keys(), trace_keys(), run_keys()});
   return all;
 }
 
@@ -55,11 +44,7 @@ void insert(KeyNode& parent, const Key& key, std::size_t start) {
   auto at = std::find_if(parent.children.begin(), parent.children.end(),
                          [&](const KeyNode& node) { return node.name == name; });
   if (at == parent.children.end()) {
-    KeyNode node;
-    node.name = name;
-    node.path = key.path.substr(0, dot);
-    parent.children.push_back(node);
-    at = std::prev(parent.children.end());
+    at = parent.children.insert(at, {name, key.path.substr(0, dot), nullptr, {}});
   }
   if (dot == std::string::npos) {
     at->key = &key;

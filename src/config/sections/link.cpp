@@ -84,51 +84,34 @@ Key preset_key() {
 Keys main_keys() {
   return {
       preset_key(),
-      choice(
-          "link.carrier", [](auto& c) { return &c.link.carrier; },
-          "What carries the messages: PCIe TLPs, or the bit-packed message of section message."),
-      flag(
-          "link.flit_mode", [](auto& c) { return &c.link.flit_mode; },
-          "TLPs travel in 256-byte flits below 64 GT/s too; at 64 GT/s (gen6) they always do."),
-      size(
-          "link.mps", [](auto& c) { return &c.link.mps; }, power_of_two(128, 4096),
-          "Max_Payload_Size: largest payload of one TLP."),
-      size(
-          "link.mrrs", [](auto& c) { return &c.link.mrrs; }, power_of_two(128, 4096),
-          "Max_Read_Request_Size: largest read of one TLP."),
-      size(
-          "link.rcb", [](auto& c) { return &c.link.rcb; }, only({64, 128}),
-          "Read Completion Boundary, where the root port splits completions."),
-      choice(
-          "link.identity", [](auto& c) { return &c.link.identity; },
-          "How a message names the domain that it belongs to."),
-      choice(
-          "link.dhi_form", [](auto& c) { return &c.link.dhi_form; },
-          "Where the handle stands in a TLP, for identity dhi."),
-      real(
-          "link.error_rate", [](auto& c) { return &c.link.error_rate; }, 0, 0.1,
-          "Probability of a wrong bit, for each bit, in both directions."),
-      count(
-          "link.error_burst", [](auto& c) { return &c.link.error_burst; }, between(1, 64),
-          "Flit mode: a wrong bit makes so many from it on wrong; FEC mends up to 24 that lie "
-          "well."),
-      choice(
-          "link.skp", [](auto& c) { return &c.link.skp; },
-          "Spacing of SKP ordered sets: common clock, separate clocks with spread, or none."),
-      count(
-          "link.ack_coalesce", [](auto& c) { return &c.link.ack_coalesce; }, between(0, 2047),
-          "An Ack goes out after so many TLPs, in flit mode flits, at the latest; 0: by the "
-          "latency limit alone."),
-      choice(
-          "link.relaxed_passing", [](auto& c) { return &c.link.relaxed_passing; },
-          "When TLPs with RO or IDO overtake older posted ones that they may pass."),
-      size(
-          "link.replay_buffer", [](auto& c) { return &c.link.replay_buffer; },
-          between(256, Bytes{1} << 30), "TLPs that wait for their Ack, at each end."),
-      count(
-          "link.queue_depth", [](auto& c) { return &c.link.queue_depth; }, between(1, 65536),
-          "TLPs that each transaction queue holds, for each class and end, beside those on their "
-          "way to it through the port's pipeline: 96 posted, 96 non-posted, 1024 completions."),
+      choice(KEY(link.carrier),
+             "What carries the messages: PCIe TLPs, or the bit-packed message of section message."),
+      flag(KEY(link.flit_mode),
+           "TLPs travel in 256-byte flits below 64 GT/s too; at 64 GT/s (gen6) they always do."),
+      size(KEY(link.mps), power_of_two(128, 4096), "Max_Payload_Size: largest payload of one TLP."),
+      size(KEY(link.mrrs), power_of_two(128, 4096),
+           "Max_Read_Request_Size: largest read of one TLP."),
+      size(KEY(link.rcb), only({64, 128}),
+           "Read Completion Boundary, where the root port splits completions."),
+      choice(KEY(link.identity), "How a message names the domain that it belongs to."),
+      choice(KEY(link.dhi_form), "Where the handle stands in a TLP, for identity dhi."),
+      real(KEY(link.error_rate), 0, 0.1,
+           "Probability of a wrong bit, for each bit, in both directions."),
+      count(KEY(link.error_burst), between(1, 64),
+            "Flit mode: a wrong bit makes so many from it on wrong; FEC mends up to 24 that lie "
+            "well."),
+      choice(KEY(link.skp),
+             "Spacing of SKP ordered sets: common clock, separate clocks with spread, or none."),
+      count(KEY(link.ack_coalesce), between(0, 2047),
+            "An Ack goes out after so many TLPs, in flit mode flits, at the latest; 0: by the "
+            "latency limit alone."),
+      choice(KEY(link.relaxed_passing),
+             "When TLPs with RO or IDO overtake older posted ones that they may pass."),
+      size(KEY(link.replay_buffer), between(256, Bytes{1} << 30),
+           "TLPs that wait for their Ack, at each end."),
+      count(KEY(link.queue_depth), between(1, 65536),
+            "TLPs that each transaction queue holds, for each class and end, beside those on their "
+            "way to it through the port's pipeline: 96 posted, 96 non-posted, 1024 completions."),
   };
 }
 
@@ -140,29 +123,15 @@ Keys credit_keys() {
   const Limits headers = or_zero_as("infinite", between(1, kMaxHeaderCredits));
   const Limits data = or_zero_as("infinite", between(1, kMaxDataCredits));
   return {
-      count(
-          "link.credits.posted_headers", [](auto& c) { return &c.link.credits.posted_headers; },
-          headers, "Posted header credits that each end advertises."),
-      count(
-          "link.credits.posted_data", [](auto& c) { return &c.link.credits.posted_data; }, data,
-          "Posted data credits, 16 bytes each."),
-      count(
-          "link.credits.nonposted_headers",
-          [](auto& c) { return &c.link.credits.nonposted_headers; }, headers,
-          "Non-posted header credits."),
-      count(
-          "link.credits.nonposted_data", [](auto& c) { return &c.link.credits.nonposted_data; },
-          data, "Non-posted data credits, 16 bytes each."),
-      count(
-          "link.credits.completion_headers",
-          [](auto& c) { return &c.link.credits.completion_headers; }, headers,
-          "Completion header credits."),
-      count(
-          "link.credits.completion_data", [](auto& c) { return &c.link.credits.completion_data; },
-          data, "Completion data credits, 16 bytes each."),
-      flag(
-          "link.credits.scaled", [](auto& c) { return &c.link.credits.scaled; },
-          "Scaled flow control is negotiated, so that more credits can be advertised."),
+      count(KEY(link.credits.posted_headers), headers,
+            "Posted header credits that each end advertises."),
+      count(KEY(link.credits.posted_data), data, "Posted data credits, 16 bytes each."),
+      count(KEY(link.credits.nonposted_headers), headers, "Non-posted header credits."),
+      count(KEY(link.credits.nonposted_data), data, "Non-posted data credits, 16 bytes each."),
+      count(KEY(link.credits.completion_headers), headers, "Completion header credits."),
+      count(KEY(link.credits.completion_data), data, "Completion data credits, 16 bytes each."),
+      flag(KEY(link.credits.scaled),
+           "Scaled flow control is negotiated, so that more credits can be advertised."),
   };
 }
 
@@ -170,60 +139,38 @@ Keys shared_credit_keys() {
   const Limits headers = between(0, kMaxHeaderCredits);
   const Limits data = between(0, kMaxDataCredits);
   return {
-      count(
-          "link.shared_credits.posted_headers",
-          [](auto& c) { return &c.link.shared_credits.posted_headers; }, headers,
-          "Flit mode: shared posted header credits that each end advertises beside the dedicated "
-          "ones of link.credits; 0: none."),
-      count(
-          "link.shared_credits.posted_data",
-          [](auto& c) { return &c.link.shared_credits.posted_data; }, data,
-          "Shared posted data credits, 16 bytes each."),
-      count(
-          "link.shared_credits.nonposted_headers",
-          [](auto& c) { return &c.link.shared_credits.nonposted_headers; }, headers,
-          "Shared non-posted header credits."),
-      count(
-          "link.shared_credits.nonposted_data",
-          [](auto& c) { return &c.link.shared_credits.nonposted_data; }, data,
-          "Shared non-posted data credits, 16 bytes each."),
-      count(
-          "link.shared_credits.completion_headers",
-          [](auto& c) { return &c.link.shared_credits.completion_headers; }, headers,
-          "Shared completion header credits."),
-      count(
-          "link.shared_credits.completion_data",
-          [](auto& c) { return &c.link.shared_credits.completion_data; }, data,
-          "Shared completion data credits, 16 bytes each."),
-      flag(
-          "link.shared_credits.merged", [](auto& c) { return &c.link.shared_credits.merged; },
-          "The shared credits of posted requests are for completions as well, which have none of "
-          "their own."),
+      count(KEY(link.shared_credits.posted_headers), headers,
+            "Flit mode: shared posted header credits that each end advertises beside the dedicated "
+            "ones of link.credits; 0: none."),
+      count(KEY(link.shared_credits.posted_data), data,
+            "Shared posted data credits, 16 bytes each."),
+      count(KEY(link.shared_credits.nonposted_headers), headers,
+            "Shared non-posted header credits."),
+      count(KEY(link.shared_credits.nonposted_data), data,
+            "Shared non-posted data credits, 16 bytes each."),
+      count(KEY(link.shared_credits.completion_headers), headers,
+            "Shared completion header credits."),
+      count(KEY(link.shared_credits.completion_data), data,
+            "Shared completion data credits, 16 bytes each."),
+      flag(KEY(link.shared_credits.merged),
+           "The shared credits of posted requests are for completions as well, which have none of "
+           "their own."),
   };
 }
 
 Keys link_timing_keys() {
   return {
-      time(
-          "link.timing.clock", [](auto& c) { return &c.link.timing.clock; }, any_clock(),
-          "Clock period of the link core."),
-      time(
-          "link.timing.propagation", [](auto& c) { return &c.link.timing.propagation; },
-          any_latency(), "Flight of a symbol, one way."),
-      time(
-          "link.timing.receive", [](auto& c) { return &c.link.timing.receive; }, any_latency(),
-          "PHY and data link layer of a receiver, pin to transaction layer."),
-      time(
-          "link.timing.fec", [](auto& c) { return &c.link.timing.fec; }, any_latency(),
-          "Flit mode: FEC decoder of a receiver, for every flit."),
-      time(
-          "link.timing.retrain", [](auto& c) { return &c.link.timing.retrain; }, any_latency(),
-          "One pass through Recovery."),
-      time(
-          "link.timing.replay_timeout", [](auto& c) { return &c.link.timing.replay_timeout; },
-          or_zero_as("auto", between(Time::from_ns(100), Time::from_us(1'000'000))),
-          "REPLAY_TIMER limit; auto: from the formulas and the round trip, in flit mode 1,500 flit "
-          "times."),
+      time(KEY(link.timing.clock), any_clock(), "Clock period of the link core."),
+      time(KEY(link.timing.propagation), any_latency(), "Flight of a symbol, one way."),
+      time(KEY(link.timing.receive), any_latency(),
+           "PHY and data link layer of a receiver, pin to transaction layer."),
+      time(KEY(link.timing.fec), any_latency(),
+           "Flit mode: FEC decoder of a receiver, for every flit."),
+      time(KEY(link.timing.retrain), any_latency(), "One pass through Recovery."),
+      time(KEY(link.timing.replay_timeout),
+           or_zero_as("auto", between(Time::from_ns(100), Time::from_us(1'000'000))),
+           "REPLAY_TIMER limit; auto: from the formulas and the round trip, in flit mode 1,500 "
+           "flit times."),
   };
 }
 
@@ -264,64 +211,41 @@ Keys cxl_packing_keys() {
 Keys link_cxl_keys() {
   const Limits credits = between(1, 4096);
   return {
-      count(
-          "link.cxl.req_credits", [](auto& c) { return &c.link.cxl.req_credits; }, credits,
-          "CXL: request credits that each end advertises, for CXL.cache and CXL.mem each."),
-      count(
-          "link.cxl.rsp_credits", [](auto& c) { return &c.link.cxl.rsp_credits; }, credits,
-          "CXL: response credits, likewise."),
-      count(
-          "link.cxl.data_credits", [](auto& c) { return &c.link.cxl.data_credits; }, credits,
-          "CXL: data credits, lines of 64 bytes, likewise."),
-      count(
-          "link.cxl.queue_depth", [](auto& c) { return &c.link.cxl.queue_depth; },
-          between(1, 65536),
-          "CXL: messages of each channel that wait to be packed, or are on their way to it."),
-      count(
-          "link.cxl.retry_flits", [](auto& c) { return &c.link.cxl.retry_flits; }, between(1, 255),
-          "68-byte flits: those that wait for their acknowledgement."),
-      choice(
-          "link.cxl.identity", [](auto& c) { return &c.link.cxl.identity; },
-          "What a D2H Req of CXL.cache says of its domain: nothing, all in an added field, or a "
-          "handle."),
-      count(
-          "link.cxl.handle_bits", [](auto& c) { return &c.link.cxl.handle_bits; }, between(0, 32),
-          "Bits of such a handle; 0: device.dhi.bits."),
-      count(
-          "link.cxl.io_weight", [](auto& c) { return &c.link.cxl.io_weight; }, between(1, 1024),
-          "CXL: flits of CXL.io in a row while CXL.cache and CXL.mem wait."),
-      count(
-          "link.cxl.cachemem_weight", [](auto& c) { return &c.link.cxl.cachemem_weight; },
-          between(1, 1024), "CXL: flits of CXL.cache and CXL.mem in a row while CXL.io waits."),
-      flag(
-          "link.cxl.latency_optimised", [](auto& c) { return &c.link.cxl.latency_optimised; },
-          "256-byte flits: those of CXL.cache and CXL.mem are in the latency-optimised form, whose "
-          "halves have their own CRCs."),
-      time(
-          "link.cxl.timing.retry_timeout", [](auto& c) { return &c.link.cxl.timing.retry_timeout; },
-          or_zero_as("auto", between(Time::from_ns(10), Time::from_us(1'000'000))),
-          "68-byte flits: RETRY.Req is sent again without an answer for so long; auto: a round "
-          "trip "
-          "and the replay of all flits."),
-      time(
-          "link.cxl.timing.ack_after", [](auto& c) { return &c.link.cxl.timing.ack_after; },
-          any_latency(),
-          "CXL: credits, and Acks of 68-byte flits, go by themselves after so long without a flit "
-          "to "
-          "take them."),
+      count(KEY(link.cxl.req_credits), credits,
+            "CXL: request credits that each end advertises, for CXL.cache and CXL.mem each."),
+      count(KEY(link.cxl.rsp_credits), credits, "CXL: response credits, likewise."),
+      count(KEY(link.cxl.data_credits), credits, "CXL: data credits, lines of 64 bytes, likewise."),
+      count(KEY(link.cxl.queue_depth), between(1, 65536),
+            "CXL: messages of each channel that wait to be packed, or are on their way to it."),
+      count(KEY(link.cxl.retry_flits), between(1, 255),
+            "68-byte flits: those that wait for their acknowledgement."),
+      choice(KEY(link.cxl.identity),
+             "What a D2H Req of CXL.cache says of its domain: nothing, all in an added field, or a "
+             "handle."),
+      count(KEY(link.cxl.handle_bits), between(0, 32),
+            "Bits of such a handle; 0: device.dhi.bits."),
+      count(KEY(link.cxl.io_weight), between(1, 1024),
+            "CXL: flits of CXL.io in a row while CXL.cache and CXL.mem wait."),
+      count(KEY(link.cxl.cachemem_weight), between(1, 1024),
+            "CXL: flits of CXL.cache and CXL.mem in a row while CXL.io waits."),
+      flag(KEY(link.cxl.latency_optimised),
+           "256-byte flits: those of CXL.cache and CXL.mem are in the latency-optimised form, "
+           "whose halves have their own CRCs."),
+      time(KEY(link.cxl.timing.retry_timeout),
+           or_zero_as("auto", between(Time::from_ns(10), Time::from_us(1'000'000))),
+           "68-byte flits: RETRY.Req is sent again without an answer for so long; auto: a round "
+           "trip and the replay of all flits."),
+      time(KEY(link.cxl.timing.ack_after), any_latency(),
+           "CXL: credits, and Acks of 68-byte flits, go by themselves after so long without a flit "
+           "to take them."),
   };
 }
 
 }  // namespace
 
 Keys link_keys() {
-  Keys all = main_keys();
-  append(all, credit_keys());
-  append(all, shared_credit_keys());
-  append(all, link_cxl_keys());
-  append(all, cxl_packing_keys());
-  append(all, link_timing_keys());
-  return all;
+  return joined({main_keys(), credit_keys(), shared_credit_keys(), link_cxl_keys(),
+                 cxl_packing_keys(), link_timing_keys()});
 }
 
 }  // namespace flitwise::config

@@ -8,21 +8,14 @@ namespace flitwise::config {
 
 Keys run_keys() {
   return {
-      count(
-          "run.seed", [](auto& c) { return &c.run.seed; },
-          between(0, std::numeric_limits<std::uint64_t>::max()),
-          "Seed of every random number; --seed wins over it."),
-      count(
-          "run.warmup", [](auto& c) { return &c.run.warmup; }, between(0, 1'000'000'000'000),
-          "Requests before counting starts."),
-      time(
-          "run.deadlock_after", [](auto& c) { return &c.run.deadlock_after; },
-          between(Time::from_us(1), Time::from_us(1'000'000'000)),
-          "No request, message or handle order completed for so long: the run ends with exit code "
-          "3; not shorter than a completion timeout."),
-      choice(
-          "run.monitors", [](auto& c) { return &c.run.monitors; },
-          "Protocol monitors watch every link; a violation ends the run with exit code 3."),
+      count(KEY(run.seed), between(0, std::numeric_limits<std::uint64_t>::max()),
+            "Seed of every random number; --seed wins over it."),
+      count(KEY(run.warmup), between(0, 1'000'000'000'000), "Requests before counting starts."),
+      time(KEY(run.deadlock_after), between(Time::from_us(1), Time::from_us(1'000'000'000)),
+           "No request, message or handle order completed for so long: the run ends with exit code "
+           "3; not shorter than a completion timeout."),
+      choice(KEY(run.monitors),
+             "Protocol monitors watch every link; a violation ends the run with exit code 3."),
   };
 }
 

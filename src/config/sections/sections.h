@@ -3,12 +3,17 @@
 /// include/flitwise/config.h and one row here; see docs/configuration.md.
 #pragma once
 
-#include <iterator>
+#include <initializer_list>
 #include <vector>
 
 #include "config/key.h"
 
 namespace flitwise::config {
+
+/// Path and access of the key that is spelt as its member of Config: KEY(link.mps).
+#define KEY(member) #member, AT(member)
+/// Access to a member of another name.
+#define AT(member) [](auto& c) { return &c.member; }
 
 Keys system_keys();
 Key nodes_key();   ///< system.nodes, part of system_keys()
@@ -26,9 +31,13 @@ Keys faults_keys();
 Keys trace_keys();
 Keys run_keys();
 
-/// Puts the rows of one group behind those of another.
-inline void append(Keys& all, Keys more) {
-  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+/// The rows of several groups, one behind the other.
+inline Keys joined(std::initializer_list<Keys> groups) {
+  Keys all;
+  for (const Keys& group : groups) {
+    all.insert(all.end(), group.begin(), group.end());
+  }
+  return all;
 }
 
 /// A latency from nothing up to a second.
@@ -38,6 +47,29 @@ inline Limits any_latency() {
 /// The period of a clock.
 inline Limits any_clock() {
   return between(Time::from_ps(1), Time::from_us(1));
+}
+
+/// Rows of a handle table's storage, the same at the host and at the device. `at` gives the address
+/// of the HandleStorageConfig that lies below `path`. [DHI D3]
+template <class At>
+Keys storage_keys(const std::string& path, At at) {
+  return {
+      choice(
+          path + ".kind", [at](auto& c) { return &at(c)->storage; },
+          "Where the table lives: SRAM, or private DRAM behind a cache of recent entries."),
+      count(
+          path + ".cache_entries", [at](auto& c) { return &at(c)->cache_entries; },
+          between(1, 4096), "Entries of that cache; kind dram only."),
+      time(
+          path + ".timing.by_handle", [at](auto& c) { return &at(c)->timing.by_handle; },
+          any_latency(), "Access by handle, an index."),
+      time(
+          path + ".timing.by_domain", [at](auto& c) { return &at(c)->timing.by_domain; },
+          any_latency(), "Associative search for a domain."),
+      time(
+          path + ".timing.dram", [at](auto& c) { return &at(c)->timing.dram; }, any_latency(),
+          "Added when the cache misses; kind dram only."),
+  };
 }
 
 /// Names that are reserved for parts that are not modelled yet, with what they stand for.

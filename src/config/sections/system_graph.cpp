@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 constexpr const char* kOfNode = "a node such as {name: sw0, kind: switch}";
 constexpr const char* kOfEdge = "an edge such as {from: rp0, to: sw0}";
-const std::vector<std::string> kKinds = {"root_port", "switch", "device"};
+const std::vector<std::string> kKinds = words_of<NodeKind>();
 
 /// Reads one map of a list: its fields by name, each of which stands in it once.
 class ItemReader {
@@ -90,11 +90,9 @@ bool read_list(const std::string& path, const char* expected, const Value& value
 
 bool read_kind(const std::string& word, const Place& place, const ReadContext& context,
                NodeKind& kind) {
-  for (const Named<NodeKind>& named : kNames<NodeKind>) {
-    if (word == named.name) {
-      kind = named.value;
-      return true;
-    }
+  if (const auto known = named<NodeKind>(word)) {
+    kind = *known;
+    return true;
   }
   const bool is_future = word == "nic_switch" || word == "host";
   context.report(place, fmt::format("{} '{}'{}; expected {}{}", is_future ? "kind" : "unknown kind",
@@ -228,8 +226,8 @@ Key egress_key() {
 Key edges_key() {
   Key key = list_key(
       "system.edges", "a list of {from, to}",
-      "Links of topology graph: 'to' is below 'from', and ports of a switch are in "
-      "the order of its edges.",
+      "Links of topology graph: 'to' is below 'from', and ports of a switch are in the order of "
+      "its edges.",
       {{"properties",
         {{"from", {{"type", {"string", "integer"}}}}, {"to", {{"type", {"string", "integer"}}}}}},
        {"required", {"from", "to"}}});

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "config/sections/sections.h"
+#include "flitwise/packet.h"
 
 namespace flitwise::config {
 
@@ -12,8 +13,13 @@ namespace {
 
 /// Places where a packet is stamped, in the order of its life.
 const std::vector<std::string>& hop_names() {
-  static const std::vector<std::string> all = {"issue",    "handle",   "queued", "sent",
-                                               "received", "resolved", "memory", "completed"};
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names;
+    for (int hop = 0; hop < kHops; ++hop) {
+      names.emplace_back(name_of(static_cast<Hop>(hop)));
+    }
+    return names;
+  }();
   return all;
 }
 
@@ -63,9 +69,9 @@ void read_pair(const Value& item, std::vector<LatencyPair>& pairs, const ReadCon
     return;
   }
   if (order_of(pair.from) >= order_of(pair.to)) {
-    context.report(item.place, fmt::format("from '{}' to '{}'; expected a hop and a later one of "
-                                           "{}",
-                                           pair.from, pair.to, alternatives(hop_names())));
+    context.report(item.place,
+                   fmt::format("from '{}' to '{}'; expected a hop and a later one of {}", pair.from,
+                               pair.to, alternatives(hop_names())));
     return;
   }
   const bool is_taken =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a valid configuration is warned of, with one that just is not.
-#include "config/handle_warnings.h"
+#include "config/warnings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
