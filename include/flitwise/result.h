@@ -3,12 +3,16 @@
 /// the summary table.
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <typeindex>
 #include <utility>
 #include <vector>
@@ -17,28 +21,29 @@
 
 namespace flitwise {
 
+/// Takes off what had been counted before, no counter of which is larger. Of a struct that says
+/// which part of it is Counters, of std::uint64_t alone.
+template <class Row>
+auto operator-=(Row& now, const typename Row::Counters& before) -> Row& {
+  using Counters = typename Row::Counters;
+  static_assert(std::is_trivially_copyable_v<Counters>);
+  std::array<std::uint64_t, sizeof(Counters) / sizeof(std::uint64_t)> rest, taken;
+  Counters& counters = now;
+  std::memcpy(rest.data(), &counters, sizeof(Counters));
+  std::memcpy(taken.data(), &before, sizeof(Counters));
+  std::transform(rest.begin(), rest.end(), taken.begin(), rest.begin(), std::minus<>());
+  std::memcpy(static_cast<void*>(&counters), rest.data(), sizeof(Counters));
+  return now;
+}
+
 /// Wire bits of one direction by cause; the parts add up to total exactly. Unit: bit. (interfaces:
 /// wire_bytes = bits / 8)
 struct WireBits {
+  using Counters = WireBits;
   std::uint64_t header = 0, identity = 0, payload = 0, padding = 0, framing = 0, crc = 0, dllp = 0,
                 fec = 0, phy = 0, replay = 0, idle = 0;
   std::uint64_t total() const {
     return header + identity + payload + padding + framing + crc + dllp + fec + phy + replay + idle;
-  }
-  /// Takes off what had been counted before. REQUIRES: no part of `before` is larger.
-  WireBits& operator-=(const WireBits& before) {
-    header -= before.header;
-    identity -= before.identity;
-    payload -= before.payload;
-    padding -= before.padding;
-    framing -= before.framing;
-    crc -= before.crc;
-    dllp -= before.dllp;
-    fec -= before.fec;
-    phy -= before.phy;
-    replay -= before.replay;
-    idle -= before.idle;
-    return *this;
   }
 };
 
@@ -86,8 +91,8 @@ struct DhiResult {
 };
 
 /// One translation agent.
-struct IommuResult {
-  std::string name;
+struct IommuCounters {
+  using Counters = IommuCounters;
   std::uint64_t requests = 0;             ///< of devices, of any kind
   std::uint64_t translated_requests = 0;  ///< of them: AT=10, which are not looked up
   /// Look-ups: the caches have the page, or not; the last where a walk for it is due already.
@@ -106,63 +111,23 @@ struct IommuResult {
   std::uint64_t iotlb_lookups() const {
     return iotlb_hits + iotlb_misses + iotlb_misses_under_miss;
   }
-  /// Takes off what had been counted before.
-  IommuResult& operator-=(const IommuResult& before) {
-    for (auto counter : kCounters) {
-      this->*counter -= before.*counter;
-    }
-    return *this;
-  }
-
- private:
-  using Counter = std::uint64_t IommuResult::*;
-  static const std::array<Counter, 23> kCounters;
 };
-inline constexpr std::array<IommuResult::Counter, 23> IommuResult::kCounters = {
-    &IommuResult::requests,
-    &IommuResult::translated_requests,
-    &IommuResult::iotlb_hits,
-    &IommuResult::iotlb_misses,
-    &IommuResult::iotlb_misses_under_miss,
-    &IommuResult::walks,
-    &IommuResult::walk_reads,
-    &IommuResult::faults,
-    &IommuResult::invalidations,
-    &IommuResult::device_invalidations,
-    &IommuResult::held_back,
-    &IommuResult::page_requests,
-    &IommuResult::page_requests_dropped,
-    &IommuResult::permission_checks,
-    &IommuResult::permission_denied,
-    &IommuResult::permission_reads,
-    &IommuResult::maps,
-    &IommuResult::unmaps,
-    &IommuResult::late_accesses,
-    &IommuResult::page_requests_served,
-    &IommuResult::page_requests_refused,
-    &IommuResult::faults_taken,
-    &IommuResult::teardowns,
+struct IommuResult : IommuCounters {
+  std::string name;
 };
 
 /// ATS of one function.
-struct AtsResult {
-  std::string function;        ///< "ep0.0"
+struct AtsCounters {
+  using Counters = AtsCounters;
   std::uint64_t requests = 0;  ///< Translation Requests sent
   /// Look-ups of its TLPs, one each; the last wait for a translation that was due already.
   std::uint64_t hits = 0, misses = 0, misses_under_miss = 0;
   std::uint64_t invalidations = 0;  ///< Invalidate Requests taken
   std::uint64_t page_requests = 0;  ///< Page Requests sent
   std::uint64_t lookups() const { return hits + misses + misses_under_miss; }
-  /// Takes off what had been counted before.
-  AtsResult& operator-=(const AtsResult& before) {
-    requests -= before.requests;
-    hits -= before.hits;
-    misses -= before.misses;
-    misses_under_miss -= before.misses_under_miss;
-    invalidations -= before.invalidations;
-    page_requests -= before.page_requests;
-    return *this;
-  }
+};
+struct AtsResult : AtsCounters {
+  std::string function;  ///< "ep0.0"
 };
 
 /// How a resource limits what goes through it.
@@ -228,25 +193,17 @@ struct ExplainResult {
 };
 
 /// One device cache.
-struct CxlCacheResult {
-  std::string device;
+struct CxlCacheCounters {
+  using Counters = CxlCacheCounters;
   std::uint64_t reads = 0, writes = 0;  ///< lines that its core asked for
   std::uint64_t hits = 0;               ///< of them, without a word to the home
   std::uint64_t evictions = 0;          ///< lines that it gave up for want of room
   std::uint64_t snoops = 0;             ///< answered
   std::uint64_t snoops_modified = 0;    ///< of them, with a line that it had modified
   std::uint64_t bogus = 0;              ///< evictions overtaken by a snoop
-  /// Takes off what had been counted before.
-  CxlCacheResult& operator-=(const CxlCacheResult& before) {
-    reads -= before.reads;
-    writes -= before.writes;
-    hits -= before.hits;
-    evictions -= before.evictions;
-    snoops -= before.snoops;
-    snoops_modified -= before.snoops_modified;
-    bogus -= before.bogus;
-    return *this;
-  }
+};
+struct CxlCacheResult : CxlCacheCounters {
+  std::string device;
 };
 
 /// Memory of one device that host and device both cache (HDM-DB).

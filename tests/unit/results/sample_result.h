@@ -47,7 +47,7 @@ inline RunResult sample_result() {
   agent.requests = 5;
   agent.walks = 3;
   result.rows<IommuResult>() = {agent};
-  result.rows<AtsResult>() = {{"ep0.0", 4, 90, 10, 5, 2, 1}};
+  result.rows<AtsResult>() = {{{4, 90, 10, 5, 2, 1}, "ep0.0"}};
   result.rows<WaitResult>() = {
       {{"iommu0", "walkers", ResourceRole::kServer, "up", "", "iommu.walkers", 4},
        6,

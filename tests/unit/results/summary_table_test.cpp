@@ -83,9 +83,9 @@ TEST(SummaryTable, ShowsWhatTheTranslationAgentDid) {
 
 TEST(SummaryTable, ShowsAddressTranslationCachesThatWereUsed) {
   RunResult result;
-  result.rows<AtsResult>() = {{"ep0.0", 0, 0, 0, 0, 0, 0}};
+  result.rows<AtsResult>() = {{{0, 0, 0, 0, 0, 0}, "ep0.0"}};
   EXPECT_THAT(summary_text(result), Not(HasSubstr("ep0.0")));
-  result.rows<AtsResult>() = {{"ep0.0", 4, 90, 7, 3, 2, 1}};
+  result.rows<AtsResult>() = {{{4, 90, 7, 3, 2, 1}, "ep0.0"}};
   EXPECT_THAT(summary_text(result), HasSubstr("90.00 %"));
   EXPECT_THAT(summary_text(result), HasSubstr("7.00 %"));
   EXPECT_THAT(summary_text(result), HasSubstr("3.00 %"));
