@@ -80,41 +80,15 @@ WriteRequestRef PacketPool::make_write(std::uint64_t bytes) {
 }
 
 const char* name_of(Hop hop) {
-  switch (hop) {
-    case Hop::kIssue:
-      return "issue";
-    case Hop::kHandle:
-      return "handle";
-    case Hop::kQueued:
-      return "queued";
-    case Hop::kSent:
-      return "sent";
-    case Hop::kReceived:
-      return "received";
-    case Hop::kResolved:
-      return "resolved";
-    case Hop::kMemory:
-      return "memory";
-    case Hop::kCompleted:
-      return "completed";
-  }
-  return "?";
+  constexpr const char* kNames[kHops] = {"issue",    "handle",   "queued", "sent",
+                                         "received", "resolved", "memory", "completed"};
+  return kNames[static_cast<std::size_t>(hop)];
 }
 
 const char* name_of(CxlFlitHeader::Control control) {
-  switch (control) {
-    case CxlFlitHeader::Control::kNone:
-      return "";
-    case CxlFlitHeader::Control::kLlcrd:
-      return "LLCRD";
-    case CxlFlitHeader::Control::kRetryFrame:
-      return "RETRY.Frame";
-    case CxlFlitHeader::Control::kRetryReq:
-      return "RETRY.Req";
-    case CxlFlitHeader::Control::kRetryAck:
-      return "RETRY.Ack";
-  }
-  return "?";
+  constexpr const char* kNames[kCxlControls] = {"", "LLCRD", "RETRY.Frame", "RETRY.Req",
+                                                "RETRY.Ack"};
+  return kNames[static_cast<std::size_t>(control)];
 }
 
 }  // namespace flitwise

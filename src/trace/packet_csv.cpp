@@ -10,42 +10,11 @@
 
 #include "cxl/channels.h"
 #include "flitwise/flit.h"
+#include "tlp/dllp_codec.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {
 namespace {
-
-const char* name_of(DllpType type) {
-  switch (type) {
-    case DllpType::kAck:
-      return "Ack";
-    case DllpType::kNak:
-      return "Nak";
-    case DllpType::kDataLinkFeature:
-      return "Data_Link_Feature";
-    case DllpType::kInitFc1:
-      return "InitFC1";
-    case DllpType::kInitFc2:
-      return "InitFC2";
-    case DllpType::kUpdateFc:
-      return "UpdateFC";
-    case DllpType::kPmEnterL1:
-      return "PM_Enter_L1";
-    case DllpType::kPmEnterL23:
-      return "PM_Enter_L23";
-    case DllpType::kPmActiveStateRequestL1:
-      return "PM_Active_State_Request_L1";
-    case DllpType::kPmRequestAck:
-      return "PM_Request_Ack";
-    case DllpType::kVendor:
-      return "Vendor";
-    case DllpType::kNop:
-      return "NOP";
-    case DllpType::kOptimizedUpdateFc:
-      return "Optimized_Update_FC";
-  }
-  return "?";
-}
 
 /// requester_id, tag, address, length_dw and pasid of a TLP; empty cells elsewhere.
 std::string tlp_cells(const Packet& packet) {
@@ -61,14 +30,14 @@ std::string tlp_cells(const Packet& packet) {
 const char* kind_of(const Packet& packet) {
   switch (packet.kind) {
     case PacketKind::kTlp:
-      return flitwise::name_of(packet.tlp.type);
+      return name_of(packet.tlp.type);
     case PacketKind::kDllp:
       return name_of(packet.dllp.type);
     case PacketKind::kMessage:
       return "message";
     case PacketKind::kFlit: {
       const CxlFlitHeader::Control control = packet.flit->cxl.control;
-      return control == CxlFlitHeader::Control::kNone ? "flit" : flitwise::name_of(control);
+      return control == CxlFlitHeader::Control::kNone ? "flit" : name_of(control);
     }
     case PacketKind::kCxl:
       return info_of(packet.cxl->channel).name;
