@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analytic/message_model.h"
+#include "support/message_model.h"
 #include "validation/simulate_in_child.h"
 
 namespace flitwise::bit_packed_test {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analytic/link_model.h"
+#include "support/link_model.h"
 #include "validation/simulate_in_child.h"
 
 namespace flitwise::closed_form_test {

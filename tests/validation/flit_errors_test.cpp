@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "analytic/link_model.h"
 #include "config/load.h"
 #include "flitwise/system.h"
 #include "results/result_json.h"
+#include "support/link_model.h"
 #include "support/pattern_memory.h"
 #include "validation/simulate_in_child.h"
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "analytic/link_model.h"
-#include "analytic/message_model.h"
 #include "link/ack_limits.h"
+#include "support/link_model.h"
+#include "support/message_model.h"
 
 namespace flitwise::published_numbers_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "analytic/link_model.h"
+#include "support/link_model.h"
 
 namespace flitwise::bit_errors_test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bits and flits, counted.
-#include "analytic/message_model.h"
+#include "support/message_model.h"
 
 namespace flitwise {
 

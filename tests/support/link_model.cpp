@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formulas, one function each.
-#include "analytic/link_model.h"
+#include "support/link_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace flitwise {
 
 namespace {
 
-constexpr double kDllpBytes = 8;
+constexpr double kDllpOnWire = 8;
 constexpr double kSkpShare = 4.0 / 1538;  ///< 4 symbols, at the longest allowed distance
 
 double pieces(std::uint64_t bytes, unsigned limit) {
@@ -38,7 +38,7 @@ double raw_gbps(unsigned generation, unsigned lanes) {
 
 double published_tlp_gbps(const LinkShape& link) {
   const double limit = ack_limit_symbols(link.generation, link.lanes, link.mps_bytes);
-  const double left = 1 - kDllpBytes / limit - kDllpBytes / limit - kSkpShare;
+  const double left = 1 - kDllpOnWire / limit - kDllpOnWire / limit - kSkpShare;
   return raw_gbps(link.generation, link.lanes) * left;
 }
 
@@ -93,7 +93,7 @@ double write_burst_ns(const LinkShape& link, unsigned writes, unsigned payload_b
                       unsigned overhead_bytes, unsigned tlps_per_ack, unsigned tlps_per_update) {
   const double dllps = pieces(writes, tlps_per_ack) + pieces(writes, tlps_per_update);
   return writes * serialisation_ns(link, payload_bytes + overhead_bytes) +
-         dllps * serialisation_ns(link, static_cast<std::uint64_t>(kDllpBytes));
+         dllps * serialisation_ns(link, static_cast<std::uint64_t>(kDllpOnWire));
 }
 
 double flit_mode_efficiency(std::uint64_t bytes, unsigned overhead_bytes) {
