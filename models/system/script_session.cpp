@@ -7,7 +7,7 @@
 
 #include "config/problems.h"
 #include "flitwise/error.h"
-#include "results/figure.h"
+#include "results/flatten.h"
 #include "results/result_json.h"
 #include "scenario/vocabulary.h"
 #include "tlp/raw_packet.h"

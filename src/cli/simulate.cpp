@@ -13,7 +13,7 @@
 #include "common/interrupt.h"
 #include "config/load.h"
 #include "flitwise/system.h"
-#include "results/refusal_text.h"
+#include "results/summary_table.h"
 #include "system/kernel.h"
 
 namespace flitwise::cli {

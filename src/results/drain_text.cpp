@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What drained after the last symbol of a direction.
-#include "results/drain_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "results/summary_table.h"
 #include "results/text_table.h"
 
 namespace flitwise {

@@ -106,6 +106,20 @@ void flatten(const Json& object, const std::string& prefix, Json& row) {
   }
 }
 
+std::optional<Json> figure_of(const Json& result, const std::string& path) {
+  Json::json_pointer pointer;
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t dot = std::min(path.find('.', at), path.size());
+    pointer /= path.substr(at, dot - at);
+    at = dot + 1;
+  }
+  try {
+    return result.at(pointer);
+  } catch (const Json::exception&) {  // nothing is there
+    return std::nullopt;
+  }
+}
+
 Json figures_row(const Json& result) {
   Json row = Json::object();
   row["simulated_ns"] = result.at("flitwise").at("simulated_ns");

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 
 namespace flitwise {
@@ -17,5 +18,9 @@ void flatten(const nlohmann::ordered_json& object, const std::string& prefix,
 /// dhi_hits, iommu_walks, errors_KIND, checks_failed ... Figures of the first link and device have
 /// no further name; those of the n-th carry its name in front.
 nlohmann::ordered_json figures_row(const nlohmann::ordered_json& result);
+
+/// The value at a path of keys and list indices, "links.0.up.replays"; nothing where there is none.
+std::optional<nlohmann::ordered_json> figure_of(const nlohmann::ordered_json& result,
+                                                const std::string& path);
 
 }  // namespace flitwise

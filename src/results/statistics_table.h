@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <typeindex>
@@ -24,6 +25,15 @@ namespace flitwise {
 using CountsByKind = std::map<std::string, std::uint64_t>;
 /// Of one figure in one row. Empty: there is none, as a rate of a link that sent nothing.
 using FigureValue = std::variant<std::monostate, std::uint64_t, double, std::string, CountsByKind>;
+
+template <class Value>
+FigureValue figure_value(const Value& value) {
+  return value;
+}
+template <class Value>
+FigureValue figure_value(const std::optional<Value>& value) {
+  return value ? FigureValue(*value) : FigureValue();
+}
 
 enum class FigureType {
   kCount,
@@ -120,47 +130,54 @@ class Table final : public StatisticsTable {
     info_.flat_prefix = info_.list;
   }
 
-  Table&& name(const char* key, std::function<std::string(const Row&)> get,
-               const char* column = nullptr) && {
+  /// `get`, here and below: a member of the row, or a function of the row.
+  template <class Get>
+  Table&& name(const char* key, Get get, const char* column = nullptr) && {
     info_.names.push_back({key, column == nullptr ? key : column});
-    names_.push_back(std::move(get));
+    names_.push_back([get](const Row& row) -> std::string { return std::invoke(get, row); });
     return std::move(*this);
-  }
-  Table&& name(const char* key, std::string Row::*member, const char* column = nullptr) && {
-    return std::move(*this).name(
-        key, [member](const Row& row) { return row.*member; }, column);
   }
   /// The second name makes objects of these names.
   Table&& nest(const char* names) && {
     info_.nested = names;
     return std::move(*this);
   }
+  template <class Get>
   Table&& figure(const char* key, const char* unit, const char* definition, FigureType type,
-                 std::function<FigureValue(const Row&)> get) && {
+                 Get get) && {
     info_.figures.push_back({key, unit, definition, type});
-    figures_.push_back(std::move(get));
+    figures_.push_back([get](const Row& row) { return figure_value(std::invoke(get, row)); });
     return std::move(*this);
   }
   /// A count: what happened so often.
-  Table&& count(const char* key, std::uint64_t Row::*member, const char* definition) && {
-    return std::move(*this).figure(key, "", definition, FigureType::kCount,
-                                   [member](const Row& row) { return FigureValue(row.*member); });
+  template <class Get>
+  Table&& count(const char* key, Get get, const char* definition, const char* unit = "") && {
+    return std::move(*this).figure(key, unit, definition, FigureType::kCount, get);
   }
   /// A time. Unit: ns.
-  Table&& time(const char* key, Time Row::*member, const char* definition) && {
-    return std::move(*this).figure(
-        key, "ns", definition, FigureType::kReal,
-        [member](const Row& row) { return FigureValue((row.*member).ns()); });
+  template <class Get>
+  Table&& time(const char* key, Get get, const char* definition) && {
+    return std::move(*this).real(
+        key, [get](const Row& row) { return std::invoke(get, row).ns(); }, "ns", definition);
   }
-  Table&& real(const char* key, double Row::*member, const char* unit, const char* definition) && {
-    return std::move(*this).figure(key, unit, definition, FigureType::kReal,
-                                   [member](const Row& row) { return FigureValue(row.*member); });
+  template <class Get>
+  Table&& real(const char* key, Get get, const char* unit, const char* definition) && {
+    return std::move(*this).figure(key, unit, definition, FigureType::kReal, get);
+  }
+  /// A real that some rows do not have.
+  template <class Get>
+  Table&& real_or_none(const char* key, Get get, const char* unit, const char* definition) && {
+    return std::move(*this).figure(key, unit, definition, FigureType::kRealOrNone, get);
+  }
+  template <class Get>
+  Table&& text(const char* key, Get get, const char* definition) && {
+    return std::move(*this).figure(key, "", definition, FigureType::kText, get);
   }
   Table&& by_kind(const char* key, CountsByKind Row::*member, const char* sql_table,
                   const char* definition) && {
-    info_.figures.push_back({key, "", definition, FigureType::kByKind, sql_table});
-    figures_.push_back([member](const Row& row) { return FigureValue(row.*member); });
-    return std::move(*this);
+    auto&& table = std::move(*this).figure(key, "", definition, FigureType::kByKind, member);
+    info_.figures.back().kind_table = sql_table;
+    return std::forward<Table>(table);
   }
   Table&& flat(FlatRows how, const char* prefix, std::vector<std::string> figures = {}) && {
     info_.flat = how;

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <any>
 #include <vector>
 
 #include "results/explain.h"
-#include "results/refusal_text.h"
 #include "results/tables.h"
 #include "results/text_table.h"
 
@@ -19,7 +19,7 @@ TextTable errors_table(const RunResult& result) {
   TextTable table({"Errors and reports", "count"});
   for (const auto& [kind, count] : result.errors) {
     if (count != 0) {
-      table.add_row({kind, with_thousands(count)});
+      table.add(kind, count);
     }
   }
   return table;
@@ -40,6 +40,26 @@ std::string checks_text(const RunResult& result) {
 }
 
 }  // namespace
+
+std::string refusal_text(const RunResult& result) {
+  const bool has_traffic =
+      std::any_of(result.rows<LinkResult>().begin(), result.rows<LinkResult>().end(),
+                  [](const LinkResult& link) { return link.up.tlps + link.down.tlps != 0; });
+  const bool has_success =
+      std::any_of(result.rows<LatencyResult>().begin(), result.rows<LatencyResult>().end(),
+                  [](const LatencyResult& latency) { return latency.count != 0; });
+  std::string kinds;
+  for (const auto& [kind, count] : result.errors) {
+    if (count != 0) {
+      kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", kind, with_thousands(count));
+    }
+  }
+  if (!has_traffic || has_success || kinds.empty() || !result.rows<AttackResult>().empty()) {
+    return "";
+  }
+  return fmt::format(
+      "No request succeeded: none reached memory or was answered with its data ({}).", kinds);
+}
 
 std::string summary_text(const RunResult& result, RunEnd end, std::size_t width) {
   std::string text = fmt::format("Simulated {} in {:.2f} s, seed {}, config {}\n",

@@ -16,4 +16,12 @@ namespace flitwise {
 std::string summary_text(const RunResult& result, RunEnd end = RunEnd::kComplete,
                          std::size_t width = 0);
 
+/// A sentence where TLPs or messages were sent, no request was over with success and something was
+/// refused; empty otherwise, and where devices are hostile: to be refused is what they are for.
+std::string refusal_text(const RunResult& result);
+
+/// Why goodput and utilisation of a direction do not fit together: one line for each direction
+/// whose window goes on for more than a few percent after its last symbol; empty where none does.
+std::string drain_text(const RunResult& result);
+
 }  // namespace flitwise

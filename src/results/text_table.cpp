@@ -153,6 +153,10 @@ std::string percent_text(std::optional<double> share) {
   return share ? fmt::format("{:.2f} %", *share * 100) : "-";
 }
 
+std::string share_text(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? "-" : percent_text(static_cast<double>(part) / static_cast<double>(whole));
+}
+
 std::string gbps_text(std::optional<double> gbps) {
   return gbps ? fmt::format("{:.2f} Gb/s", *gbps) : "-";
 }

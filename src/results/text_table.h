@@ -8,10 +8,30 @@
 #include <string>
 #include <vector>
 
+#include "flitwise/time.h"
+
 namespace flitwise {
 
 /// What is written to has no width, as a file has none.
 inline constexpr std::size_t kAnyWidth = 0;
+
+std::string with_thousands(std::uint64_t value);        ///< 1234567 -> "1,234,567"
+std::string bytes_text(double bytes);                   ///< "64 B", "1.28 MB" (decimal)
+std::string time_text(double ns);                       ///< "12.3 ns", "4.57 us"
+std::string percent_text(std::optional<double> share);  ///< 0.5 -> "50.00 %"; "-" if empty
+std::string gbps_text(std::optional<double> gbps);      ///< "403.21 Gb/s"; "-" if empty
+/// A part of a whole: "12.34 %"; "-" of nothing.
+std::string share_text(std::uint64_t part, std::uint64_t whole);
+/// Of a cell of a table.
+inline std::string as_cell(const std::string& text) {
+  return text;
+}
+inline std::string as_cell(std::uint64_t count) {
+  return with_thousands(count);
+}
+inline std::string as_cell(Time time) {
+  return time_text(time.ns());
+}
 
 /// Columns are as wide as their widest cell. The first column (and any other said to be text) is
 /// left-aligned, numbers are right-aligned.
@@ -20,6 +40,11 @@ class TextTable {
   explicit TextTable(std::vector<std::string> header);
 
   void add_row(std::vector<std::string> cells);
+  /// The same of texts, counts and times.
+  template <class... Cells>
+  void add(const Cells&... cells) {
+    add_row({as_cell(cells)...});
+  }
   /// Lines behind the table, each with its end.
   void add_note(const std::string& lines) { note_ += lines; }
   void left_align(std::size_t column) { is_text_.at(column) = true; }
@@ -43,11 +68,5 @@ class TextTable {
   std::size_t names_ = 1;
   std::string note_;
 };
-
-std::string with_thousands(std::uint64_t value);        ///< 1234567 -> "1,234,567"
-std::string bytes_text(double bytes);                   ///< "64 B", "1.28 MB" (decimal)
-std::string time_text(double ns);                       ///< "12.3 ns", "4.57 us"
-std::string percent_text(std::optional<double> share);  ///< 0.5 -> "50.00 %"; "-" if empty
-std::string gbps_text(std::optional<double> gbps);      ///< "403.21 Gb/s"; "-" if empty
 
 }  // namespace flitwise

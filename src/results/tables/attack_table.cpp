@@ -12,29 +12,25 @@ TextTable attack_view(const std::vector<AttackResult>& rows, const RunResult& /*
   TextTable table({"Attacks", "tried", "through"});
   for (const AttackResult& one : rows) {
     if (one.tried != 0) {
-      table.add_row({one.attack, with_thousands(one.tried), with_thousands(one.through)});
+      table.add(one.attack, one.tried, one.through);
     }
   }
   return table;
 }
 
-Table<AttackResult> make_attack_table() {
-  return Table<AttackResult>(
-             "attacks", "attack",
-             "What hostile devices tried, by kind; none where no device is hostile.")
-      .name("attack", &AttackResult::attack)
-      .count("tried", &AttackResult::tried,
-             "TLPs that reached a switch or root port above the device.")
-      .count("through", &AttackResult::through,
-             "Of them, those that got what is not their device's.")
-      .flat(FlatRows::kNamed, "attack")
-      .show(attack_view);
-}
-
 }  // namespace
 
 const StatisticsTable& attack_table() {
-  static const Table<AttackResult> kTable = make_attack_table();
+  static const auto kTable =
+      Table<AttackResult>("attacks", "attack",
+                          "What hostile devices tried, by kind; none where no device is hostile.")
+          .name("attack", &AttackResult::attack)
+          .count("tried", &AttackResult::tried,
+                 "TLPs that reached a switch or root port above the device.")
+          .count("through", &AttackResult::through,
+                 "Of them, those that got what is not their device's.")
+          .flat(FlatRows::kNamed, "attack")
+          .show(attack_view);
   return kTable;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,13 +25,9 @@ TextTable handle_view(const std::vector<DhiResult>& rows, const RunResult& /*res
     if (dhi.lookups == 0 && dhi.rejected == 0) {
       continue;
     }
-    const std::optional<double> rate =
-        dhi.lookups == 0
-            ? std::nullopt
-            : std::optional(static_cast<double>(dhi.hits) / static_cast<double>(dhi.lookups));
     std::vector<std::string> row = {dhi.device,
                                     with_thousands(dhi.lookups),
-                                    percent_text(rate),
+                                    share_text(dhi.hits, dhi.lookups),
                                     with_thousands(dhi.allocs),
                                     with_thousands(dhi.deallocs),
                                     with_thousands(dhi.evictions),
@@ -54,47 +49,47 @@ TextTable refusals_view(const std::vector<DhiResult>& rows, const RunResult& /*r
   table.left_align(1);
   for (const DhiResult& dhi : rows) {
     for (const auto& [kind, count] : dhi.rejections) {
-      table.add_row({kind, dhi.device, with_thousands(count)});
+      table.add(kind, dhi.device, count);
     }
   }
   return table;
 }
 
-Table<DhiResult> make_handle_table() {
-  return Table<DhiResult>("dhi", "dhi", "One row per device with a handle table.")
-      .name("device", &DhiResult::device)
-      .count("lookups", &DhiResult::lookups, "Messages that asked for a handle.")
-      .count("hits", &DhiResult::hits, "Lookups that found a handle.")
-      .count("allocs", &DhiResult::allocs, "ALLOC messages sent.")
-      .count("deallocs", &DhiResult::deallocs, "DEALLOC messages sent.")
-      .count("evictions", &DhiResult::evictions, "Handles taken from one domain for another.")
-      .count("bypasses", &DhiResult::bypasses,
-             "Messages that went with their full identity after a miss.")
-      .time("stall_ns", &DhiResult::stall,
-            "Time in which a message waited for its handle; the device sends nothing meanwhile, "
-            "one stalled message holds all behind it.")
-      .count("rejected", &DhiResult::rejected,
-             "Messages with a handle, ALLOCs and DEALLOCs of this device that the host refused.")
-      .count("wrong_domain", &DhiResult::wrong_domain,
-             "Lookups at the host that gave another domain than the sender meant.")
-      .real("tlps_per_residency", &DhiResult::tlps_per_residency, "TLP",
-            "Mean TLPs sent with one handle between its ALLOC and its end.")
-      .count("flushes", &DhiResult::flushes, "Zero-length reads sent to make sure of an ALLOC.")
-      .count("acks", &DhiResult::acks, "Acknowledgements of ALLOCs by the host.")
-      .count("handles_kept", &DhiResult::handles_kept,
-             "Handles that go to no other domain any more, since a read with one timed out behind "
-             "a switch; each counts once.")
-      .by_kind("rejections", &DhiResult::rejections, "dhi_rejection",
-               "Refusals by the host, by kind.")
-      .flat(FlatRows::kEach, "dhi")
-      .show(handle_view)
-      .show(refusals_view);
-}
-
 }  // namespace
 
 const StatisticsTable& handle_table() {
-  static const Table<DhiResult> kTable = make_handle_table();
+  static const auto kTable =
+      Table<DhiResult>("dhi", "dhi", "One row per device with a handle table.")
+          .name("device", &DhiResult::device)
+          .count("lookups", &DhiResult::lookups, "Messages that asked for a handle.")
+          .count("hits", &DhiResult::hits, "Lookups that found a handle.")
+          .count("allocs", &DhiResult::allocs, "ALLOC messages sent.")
+          .count("deallocs", &DhiResult::deallocs, "DEALLOC messages sent.")
+          .count("evictions", &DhiResult::evictions, "Handles taken from one domain for another.")
+          .count("bypasses", &DhiResult::bypasses,
+                 "Messages that went with their full identity after a miss.")
+          .time(
+              "stall_ns", &DhiResult::stall,
+              "Time in which a message waited for its handle; the device sends nothing meanwhile, "
+              "one stalled message holds all behind it.")
+          .count(
+              "rejected", &DhiResult::rejected,
+              "Messages with a handle, ALLOCs and DEALLOCs of this device that the host refused.")
+          .count("wrong_domain", &DhiResult::wrong_domain,
+                 "Lookups at the host that gave another domain than the sender meant.")
+          .real("tlps_per_residency", &DhiResult::tlps_per_residency, "TLP",
+                "Mean TLPs sent with one handle between its ALLOC and its end.")
+          .count("flushes", &DhiResult::flushes, "Zero-length reads sent to make sure of an ALLOC.")
+          .count("acks", &DhiResult::acks, "Acknowledgements of ALLOCs by the host.")
+          .count(
+              "handles_kept", &DhiResult::handles_kept,
+              "Handles that go to no other domain any more, since a read with one timed out behind "
+              "a switch; each counts once.")
+          .by_kind("rejections", &DhiResult::rejections, "dhi_rejection",
+                   "Refusals by the host, by kind.")
+          .flat(FlatRows::kEach, "dhi")
+          .show(handle_view)
+          .show(refusals_view);
   return kTable;
 }
 

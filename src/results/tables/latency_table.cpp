@@ -35,29 +35,26 @@ TextTable latency_view(const std::vector<LatencyResult>& rows, const RunResult& 
   return table;
 }
 
-Table<LatencyResult> make_latency_table() {
-  return Table<LatencyResult>("latency", "latency",
-                              "One row per pair of hops that the run recorded.")
-      .name("name", &LatencyResult::name)
-      .count("count", &LatencyResult::count, "Latencies recorded.")
-      .figure("unit", "", "Unit of the figures behind it.", FigureType::kText,
-              [](const LatencyResult&) { return FigureValue(std::string("ns")); })
-      .real("mean", &LatencyResult::mean, "ns", "Exact mean.")
-      .real("min", &LatencyResult::min, "ns", "Exact smallest latency.")
-      .real("p50", &LatencyResult::p50, "ns", "Median, within 1/64.")
-      .real("p90", &LatencyResult::p90, "ns", "90th percentile, within 1/64.")
-      .real("p99", &LatencyResult::p99, "ns", "99th percentile, within 1/64.")
-      .real("p999", &LatencyResult::p999, "ns", "99.9th percentile, within 1/64.")
-      .real("max", &LatencyResult::max, "ns", "Exact largest latency.")
-      .flat(FlatRows::kNamed, "")
-      .with_flat_units()
-      .show(latency_view);
-}
-
 }  // namespace
 
 const StatisticsTable& latency_table() {
-  static const Table<LatencyResult> kTable = make_latency_table();
+  static const auto kTable =
+      Table<LatencyResult>("latency", "latency", "One row per pair of hops that the run recorded.")
+          .name("name", &LatencyResult::name)
+          .count("count", &LatencyResult::count, "Latencies recorded.")
+          .text(
+              "unit", [](const LatencyResult&) { return std::string("ns"); },
+              "Unit of the figures behind it.")
+          .real("mean", &LatencyResult::mean, "ns", "Exact mean.")
+          .real("min", &LatencyResult::min, "ns", "Exact smallest latency.")
+          .real("p50", &LatencyResult::p50, "ns", "Median, within 1/64.")
+          .real("p90", &LatencyResult::p90, "ns", "90th percentile, within 1/64.")
+          .real("p99", &LatencyResult::p99, "ns", "99th percentile, within 1/64.")
+          .real("p999", &LatencyResult::p999, "ns", "99.9th percentile, within 1/64.")
+          .real("max", &LatencyResult::max, "ns", "Exact largest latency.")
+          .flat(FlatRows::kNamed, "")
+          .with_flat_units()
+          .show(latency_view);
   return kTable;
 }
 

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "results/drain_text.h"
 #include "results/link_direction.h"
+#include "results/summary_table.h"
 #include "results/tables.h"
 
 namespace flitwise {
@@ -24,10 +23,6 @@ FigureValue bytes_of(std::uint64_t bits) {
   return bits % 8 == 0 ? FigureValue(bits / 8) : FigureValue(as_double(bits) / 8);
 }
 
-FigureValue or_none(const std::optional<double>& value) {
-  return value ? FigureValue(*value) : FigureValue();
-}
-
 std::uint64_t bit_packed(const LinkDirection& d, std::uint64_t WireBits::*part) {
   return d.link.is_bit_packed ? d.traffic.bits.*part : 0;
 }
@@ -38,22 +33,20 @@ std::uint64_t bit_packed_total(const LinkDirection& d) {
          bit_packed(d, &WireBits::crc);
 }
 
-using Getter = std::function<FigureValue(const LinkDirection&)>;
-
-Getter counted(std::uint64_t DirectionResult::*counter) {
-  return [counter](const LinkDirection& d) { return FigureValue(d.traffic.*counter); };
+auto counted(std::uint64_t DirectionResult::*counter) {
+  return [counter](const LinkDirection& d) { return d.traffic.*counter; };
 }
 
-Getter stalled(Time StallTimes::*time) {
-  return [time](const LinkDirection& d) { return FigureValue((d.traffic.stalls.*time).ns()); };
+auto stalled(Time StallTimes::*time) {
+  return [time](const LinkDirection& d) { return d.traffic.stalls.*time; };
 }
 
-Getter bytes(std::uint64_t WireBits::*part) {
+auto bytes(std::uint64_t WireBits::*part) {
   return [part](const LinkDirection& d) { return bytes_of(d.traffic.bits.*part); };
 }
 
-Getter packed(std::uint64_t WireBits::*part) {
-  return [part](const LinkDirection& d) { return FigureValue(bit_packed(d, part)); };
+auto packed(std::uint64_t WireBits::*part) {
+  return [part](const LinkDirection& d) { return bit_packed(d, part); };
 }
 
 std::vector<LinkDirection> directions(const std::vector<LinkResult>& links) {
@@ -69,10 +62,10 @@ TextTable links_view(const std::vector<LinkResult>& links, const RunResult& resu
       {"Link", "TLPs", "payload", "goodput", "utilisation", "link efficiency", "replayed TLPs"});
   for (const LinkDirection& direction : directions(links)) {
     const DirectionResult& traffic = direction.traffic;
-    table.add_row({direction.name(), with_thousands(traffic.tlps),
-                   bytes_text(static_cast<double>(traffic.payload_bytes)),
-                   gbps_text(goodput_gbps(direction)), percent_text(utilisation(traffic)),
-                   percent_text(link_efficiency(traffic)), with_thousands(traffic.replays)});
+    table.add(direction.name(), traffic.tlps,
+              bytes_text(static_cast<double>(traffic.payload_bytes)),
+              gbps_text(goodput_gbps(direction)), percent_text(utilisation(traffic)),
+              percent_text(link_efficiency(traffic)), traffic.replays);
   }
   table.add_note(drain_text(result));
   return table;
@@ -121,125 +114,6 @@ TextTable wire_view(const std::vector<LinkResult>& links, const RunResult& /*res
   return table;
 }
 
-Table<LinkDirection, LinkResult> make_link_table() {
-  return Table<LinkDirection, LinkResult>(
-             "links", "link_direction",
-             "One row per link and direction. The parts of wire_bytes add up to its total.")
-      .name(
-          "name", [](const LinkDirection& d) { return d.link.name; }, "link")
-      .name("direction",
-            [](const LinkDirection& d) { return std::string(d.is_up() ? "up" : "down"); })
-      .nest("up|down")
-      .figure("tlps", "",
-              "TLPs whose last symbol left in the counted part of the run, without replays.",
-              FigureType::kCount, counted(&DirectionResult::tlps))
-      .figure("payload_bytes", "B", "Payload of these TLPs: what a user would call the data.",
-              FigureType::kCount, counted(&DirectionResult::payload_bytes))
-      .figure("goodput_gbps", "Gb/s",
-              "Payload over the time from the first to the last symbol of the counted TLPs.",
-              FigureType::kRealOrNone,
-              [](const LinkDirection& d) { return or_none(goodput_gbps(d)); })
-      .figure("utilisation", "1", "Share of the window in which the wire was not idle.",
-              FigureType::kRealOrNone,
-              [](const LinkDirection& d) { return or_none(utilisation(d.traffic)); })
-      .figure("link_efficiency", "1", "Payload over everything on the wire that is not idle.",
-              FigureType::kRealOrNone,
-              [](const LinkDirection& d) { return or_none(link_efficiency(d.traffic)); })
-      .figure("window_ns", "ns", "Span that the wire bytes cover.", FigureType::kReal,
-              [](const LinkDirection& d) { return FigureValue(d.traffic.window.ns()); })
-      .figure("wire_bytes.header", "B",
-              "TLP headers without what is there only to name the domain.", FigureType::kReal,
-              bytes(&WireBits::header))
-      .figure("wire_bytes.identity", "B",
-              "Prefixes that only name the domain, and every wire byte of ALLOC and DEALLOC.",
-              FigureType::kReal, bytes(&WireBits::identity))
-      .figure("wire_bytes.payload", "B", "Payload on the wire, sent for the first time.",
-              FigureType::kReal, bytes(&WireBits::payload))
-      .figure("wire_bytes.padding", "B", "Bytes that fill a payload or a flit up to its unit.",
-              FigureType::kReal, bytes(&WireBits::padding))
-      .figure("wire_bytes.framing", "B", "Start and end tokens and sequence numbers.",
-              FigureType::kReal, bytes(&WireBits::framing))
-      .figure("wire_bytes.crc", "B", "LCRC, ECRC and the CRC of flits.", FigureType::kReal,
-              bytes(&WireBits::crc))
-      .figure("wire_bytes.dllp", "B", "Acks, Naks and credit updates with their framing.",
-              FigureType::kReal, bytes(&WireBits::dllp))
-      .figure("wire_bytes.fec", "B", "Forward error correction.", FigureType::kReal,
-              bytes(&WireBits::fec))
-      .figure("wire_bytes.phy", "B",
-              "Line coding, SKP ordered sets, end of data stream and their fill.",
-              FigureType::kReal, bytes(&WireBits::phy))
-      .figure("wire_bytes.replay", "B", "TLPs sent again, all of their bytes.", FigureType::kReal,
-              bytes(&WireBits::replay))
-      .figure("wire_bytes.idle", "B", "Symbols that carried nothing.", FigureType::kReal,
-              bytes(&WireBits::idle))
-      .figure("wire_bytes.total", "B", "Sum of all parts: rate x lanes x window.",
-              FigureType::kReal,
-              [](const LinkDirection& d) { return bytes_of(d.traffic.bits.total()); })
-      .figure("wire_bits.header", "bit", "Bit-packed carrier: header bits; zero on other carriers.",
-              FigureType::kCount, packed(&WireBits::header))
-      .figure("wire_bits.identity", "bit", "Bit-packed carrier: bits that name the domain.",
-              FigureType::kCount, packed(&WireBits::identity))
-      .figure("wire_bits.payload", "bit", "Bit-packed carrier: payload bits.", FigureType::kCount,
-              packed(&WireBits::payload))
-      .figure("wire_bits.padding", "bit", "Bit-packed carrier: bits that fill the last flit.",
-              FigureType::kCount, packed(&WireBits::padding))
-      .figure("wire_bits.crc", "bit", "Bit-packed carrier: CRC bits of the flits.",
-              FigureType::kCount, packed(&WireBits::crc))
-      .figure("wire_bits.total", "bit", "Bit-packed carrier: sum of the five parts above.",
-              FigureType::kCount,
-              [](const LinkDirection& d) { return FigureValue(bit_packed_total(d)); })
-      .figure("stall_ns.credits_posted", "ns", "Time a posted TLP waited for flow-control credits.",
-              FigureType::kReal, stalled(&StallTimes::credits_posted))
-      .figure("stall_ns.credits_nonposted", "ns", "Time a non-posted TLP waited for credits.",
-              FigureType::kReal, stalled(&StallTimes::credits_nonposted))
-      .figure("stall_ns.credits_completion", "ns", "Time a completion waited for credits.",
-              FigureType::kReal, stalled(&StallTimes::credits_completion))
-      .figure("stall_ns.credits_cxl_req", "ns",
-              "Time a message of CXL.cache or CXL.mem waited for request credits (Req, BISnp).",
-              FigureType::kReal, stalled(&StallTimes::credits_cxl_req))
-      .figure(
-          "stall_ns.credits_cxl_rsp", "ns",
-          "Time a message of CXL.cache or CXL.mem waited for response credits (Rsp, NDR, BIRsp).",
-          FigureType::kReal, stalled(&StallTimes::credits_cxl_rsp))
-      .figure("stall_ns.credits_cxl_data", "ns",
-              "Time a message of CXL.cache or CXL.mem waited for data credits (Data, RwD, DRS).",
-              FigureType::kReal, stalled(&StallTimes::credits_cxl_data))
-      .figure("stall_ns.tags", "ns", "Time a request waited for a free tag.", FigureType::kReal,
-              stalled(&StallTimes::tags))
-      .figure("stall_ns.replay_buffer", "ns",
-              "Time TLPs, or messages or data of CXL.cache and CXL.mem, waited for room in the "
-              "replay buffer.",
-              FigureType::kReal, stalled(&StallTimes::replay_buffer))
-      .figure("stall_ns.handle", "ns",
-              "Time in which the stream of the device stood still because its foremost message "
-              "waited for a handle.",
-              FigureType::kReal, stalled(&StallTimes::handle))
-      .figure("replays", "", "TLPs sent again.", FigureType::kCount,
-              counted(&DirectionResult::replays))
-      .figure("replay_events", "", "Replays started by a Nak or by the replay timer.",
-              FigureType::kCount, counted(&DirectionResult::replay_events))
-      .figure("naks", "", "Naks sent in this direction.", FigureType::kCount,
-              counted(&DirectionResult::naks))
-      .figure("acks", "", "Acks sent in this direction.", FigureType::kCount,
-              counted(&DirectionResult::acks))
-      .figure("update_fcs", "", "Credit updates sent in this direction.", FigureType::kCount,
-              counted(&DirectionResult::update_fcs))
-      .figure("skps", "", "SKP ordered sets sent in this direction.", FigureType::kCount,
-              counted(&DirectionResult::skps))
-      .figure("corrupted", "", "Packets of this direction that a bit error hit.",
-              FigureType::kCount, counted(&DirectionResult::corrupted))
-      .figure("retrains", "",
-              "Recoveries that this direction asked for after REPLAY_NUM rolled over.",
-              FigureType::kCount, counted(&DirectionResult::retrains))
-      .figure("flits_corrected", "", "Flits of this direction that FEC mended.", FigureType::kCount,
-              counted(&DirectionResult::flits_corrected))
-      .figure("lost_tlps", "", "TLPs lost because the link went down or was down.",
-              FigureType::kCount, counted(&DirectionResult::lost_tlps))
-      .flat(FlatRows::kEach, "")
-      .show(links_view)
-      .show(wire_view);
-}
-
 }  // namespace
 
 std::optional<double> link_efficiency(const DirectionResult& traffic) {
@@ -270,7 +144,108 @@ std::optional<double> utilisation(const DirectionResult& traffic) {
 }
 
 const StatisticsTable& link_table() {
-  static const Table<LinkDirection, LinkResult> kTable = make_link_table();
+  static const auto kTable =
+      Table<LinkDirection, LinkResult>(
+          "links", "link_direction",
+          "One row per link and direction. The parts of wire_bytes add up to its total.")
+          .name(
+              "name", [](const LinkDirection& d) { return d.link.name; }, "link")
+          .name("direction",
+                [](const LinkDirection& d) { return std::string(d.is_up() ? "up" : "down"); })
+          .nest("up|down")
+          .count("tlps", counted(&DirectionResult::tlps),
+                 "TLPs whose last symbol left in the counted part of the run, without replays.")
+          .count("payload_bytes", counted(&DirectionResult::payload_bytes),
+                 "Payload of these TLPs: what a user would call the data.", "B")
+          .real_or_none(
+              "goodput_gbps", [](const LinkDirection& d) { return goodput_gbps(d); }, "Gb/s",
+              "Payload over the time from the first to the last symbol of the counted TLPs.")
+          .real_or_none(
+              "utilisation", [](const LinkDirection& d) { return utilisation(d.traffic); }, "1",
+              "Share of the window in which the wire was not idle.")
+          .real_or_none(
+              "link_efficiency", [](const LinkDirection& d) { return link_efficiency(d.traffic); },
+              "1", "Payload over everything on the wire that is not idle.")
+          .real(
+              "window_ns", [](const LinkDirection& d) { return d.traffic.window.ns(); }, "ns",
+              "Span that the wire bytes cover.")
+          .real("wire_bytes.header", bytes(&WireBits::header), "B",
+                "TLP headers without what is there only to name the domain.")
+          .real("wire_bytes.identity", bytes(&WireBits::identity), "B",
+                "Prefixes that only name the domain, and every wire byte of ALLOC and DEALLOC.")
+          .real("wire_bytes.payload", bytes(&WireBits::payload), "B",
+                "Payload on the wire, sent for the first time.")
+          .real("wire_bytes.padding", bytes(&WireBits::padding), "B",
+                "Bytes that fill a payload or a flit up to its unit.")
+          .real("wire_bytes.framing", bytes(&WireBits::framing), "B",
+                "Start and end tokens and sequence numbers.")
+          .real("wire_bytes.crc", bytes(&WireBits::crc), "B", "LCRC, ECRC and the CRC of flits.")
+          .real("wire_bytes.dllp", bytes(&WireBits::dllp), "B",
+                "Acks, Naks and credit updates with their framing.")
+          .real("wire_bytes.fec", bytes(&WireBits::fec), "B", "Forward error correction.")
+          .real("wire_bytes.phy", bytes(&WireBits::phy), "B",
+                "Line coding, SKP ordered sets, end of data stream and their fill.")
+          .real("wire_bytes.replay", bytes(&WireBits::replay), "B",
+                "TLPs sent again, all of their bytes.")
+          .real("wire_bytes.idle", bytes(&WireBits::idle), "B", "Symbols that carried nothing.")
+          .real(
+              "wire_bytes.total",
+              [](const LinkDirection& d) { return bytes_of(d.traffic.bits.total()); }, "B",
+              "Sum of all parts: rate x lanes x window.")
+          .count("wire_bits.header", packed(&WireBits::header),
+                 "Bit-packed carrier: header bits; zero on other carriers.", "bit")
+          .count("wire_bits.identity", packed(&WireBits::identity),
+                 "Bit-packed carrier: bits that name the domain.", "bit")
+          .count("wire_bits.payload", packed(&WireBits::payload),
+                 "Bit-packed carrier: payload bits.", "bit")
+          .count("wire_bits.padding", packed(&WireBits::padding),
+                 "Bit-packed carrier: bits that fill the last flit.", "bit")
+          .count("wire_bits.crc", packed(&WireBits::crc),
+                 "Bit-packed carrier: CRC bits of the flits.", "bit")
+          .count(
+              "wire_bits.total", [](const LinkDirection& d) { return bit_packed_total(d); },
+              "Bit-packed carrier: sum of the five parts above.", "bit")
+          .time("stall_ns.credits_posted", stalled(&StallTimes::credits_posted),
+                "Time a posted TLP waited for flow-control credits.")
+          .time("stall_ns.credits_nonposted", stalled(&StallTimes::credits_nonposted),
+                "Time a non-posted TLP waited for credits.")
+          .time("stall_ns.credits_completion", stalled(&StallTimes::credits_completion),
+                "Time a completion waited for credits.")
+          .time("stall_ns.credits_cxl_req", stalled(&StallTimes::credits_cxl_req),
+                "Time a message of CXL.cache or CXL.mem waited for request credits (Req, BISnp).")
+          .time("stall_ns.credits_cxl_rsp", stalled(&StallTimes::credits_cxl_rsp),
+                "Time a message of CXL.cache or CXL.mem waited for response credits (Rsp, NDR, "
+                "BIRsp).")
+          .time("stall_ns.credits_cxl_data", stalled(&StallTimes::credits_cxl_data),
+                "Time a message of CXL.cache or CXL.mem waited for data credits (Data, RwD, DRS).")
+          .time("stall_ns.tags", stalled(&StallTimes::tags),
+                "Time a request waited for a free tag.")
+          .time("stall_ns.replay_buffer", stalled(&StallTimes::replay_buffer),
+                "Time TLPs, or messages or data of CXL.cache and CXL.mem, waited for room in the "
+                "replay buffer.")
+          .time("stall_ns.handle", stalled(&StallTimes::handle),
+                "Time in which the stream of the device stood still because its foremost message "
+                "waited for a handle.")
+          .count("replays", counted(&DirectionResult::replays), "TLPs sent again.")
+          .count("replay_events", counted(&DirectionResult::replay_events),
+                 "Replays started by a Nak or by the replay timer.")
+          .count("naks", counted(&DirectionResult::naks), "Naks sent in this direction.")
+          .count("acks", counted(&DirectionResult::acks), "Acks sent in this direction.")
+          .count("update_fcs", counted(&DirectionResult::update_fcs),
+                 "Credit updates sent in this direction.")
+          .count("skps", counted(&DirectionResult::skps),
+                 "SKP ordered sets sent in this direction.")
+          .count("corrupted", counted(&DirectionResult::corrupted),
+                 "Packets of this direction that a bit error hit.")
+          .count("retrains", counted(&DirectionResult::retrains),
+                 "Recoveries that this direction asked for after REPLAY_NUM rolled over.")
+          .count("flits_corrected", counted(&DirectionResult::flits_corrected),
+                 "Flits of this direction that FEC mended.")
+          .count("lost_tlps", counted(&DirectionResult::lost_tlps),
+                 "TLPs lost because the link went down or was down.")
+          .flat(FlatRows::kEach, "")
+          .show(links_view)
+          .show(wire_view);
   return kTable;
 }
 

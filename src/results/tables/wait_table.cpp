@@ -10,11 +10,6 @@
 namespace flitwise {
 namespace {
 
-template <class Value>
-FigureValue or_none(const std::optional<Value>& value) {
-  return value ? FigureValue(*value) : FigureValue();
-}
-
 /// What was waited for; by Little's law the time over the window is the mean length of the queue.
 TextTable wait_view(const std::vector<WaitResult>& rows, const RunResult& result) {
   TextTable table({"Waited for", "at", "waits", "time", "mean", "mean length"});
@@ -22,48 +17,45 @@ TextTable wait_view(const std::vector<WaitResult>& rows, const RunResult& result
   for (const WaitResult& wait : rows) {
     if (wait.total > Time{} && result.simulated > Time{}) {
       const Resource& resource = wait.resource;
-      table.add_row({resource.name,
-                     resource.at + (resource.direction.empty() ? "" : " ") + resource.direction,
-                     with_thousands(wait.count), time_text(wait.total.ns()),
-                     time_text(wait.total.ns() / static_cast<double>(wait.count)),
-                     fmt::format("{:.2f}", wait.total.ns() / result.simulated.ns())});
+      table.add(
+          resource.name, resource.at + (resource.direction.empty() ? "" : " ") + resource.direction,
+          wait.count, wait.total, time_text(wait.total.ns() / static_cast<double>(wait.count)),
+          fmt::format("{:.2f}", wait.total.ns() / result.simulated.ns()));
     }
   }
   return table;
 }
 
-Table<WaitResult> make_wait_table() {
-  return Table<WaitResult>("waits", "wait",
-                           "One row per bounded resource of each instance, and per queue.")
-      .name("at", [](const WaitResult& row) { return row.resource.at; })
-      .name("resource", [](const WaitResult& row) { return row.resource.name; })
-      .name("direction", [](const WaitResult& row) { return row.resource.direction; })
-      .name("kind", [](const WaitResult& row) { return row.resource.kind; })
-      .figure("key", "", "Key of the configuration that sizes the resource; empty: none does.",
-              FigureType::kText,
-              [](const WaitResult& row) { return FigureValue(row.resource.key); })
-      .figure("capacity", "", "Units of it that there are; 0: without a number.",
-              FigureType::kCount,
-              [](const WaitResult& row) { return FigureValue(row.resource.capacity); })
-      .figure("peak", "", "Most units in use at a time, where that is counted.",
-              FigureType::kRealOrNone, [](const WaitResult& row) { return or_none(row.peak); })
-      .count("waits", &WaitResult::count, "Requests that had to wait for it, and need no longer.")
-      .time(
-          "wait_ns", &WaitResult::total,
-          "All of them together; over the window, the mean length of the queue. For credits, tags, "
-          "handles, outstanding, link_queues, cxl_ids and cxl_lines only the foremost waits.")
-      .time("blocked_ns", &WaitResult::blocked, "Time in which at least one waited.")
-      .figure("busy", "1", "Mean share of its units in use, where that is counted.",
-              FigureType::kRealOrNone, [](const WaitResult& row) { return or_none(row.busy); })
-      .flat(FlatRows::kSumByName, "wait", {"wait_ns"})
-      .flat_by("resource")
-      .show(wait_view);
-}
-
 }  // namespace
 
 const StatisticsTable& wait_table() {
-  static const Table<WaitResult> kTable = make_wait_table();
+  static const auto kTable =
+      Table<WaitResult>("waits", "wait",
+                        "One row per bounded resource of each instance, and per queue.")
+          .name("at", [](const WaitResult& row) { return row.resource.at; })
+          .name("resource", [](const WaitResult& row) { return row.resource.name; })
+          .name("direction", [](const WaitResult& row) { return row.resource.direction; })
+          .name("kind", [](const WaitResult& row) { return row.resource.kind; })
+          .text(
+              "key", [](const WaitResult& row) { return row.resource.key; },
+              "Key of the configuration that sizes the resource; empty: none does.")
+          .count(
+              "capacity", [](const WaitResult& row) { return row.resource.capacity; },
+              "Units of it that there are; 0: without a number.")
+          .real_or_none("peak", &WaitResult::peak, "",
+                        "Most units in use at a time, where that is counted.")
+          .count("waits", &WaitResult::count,
+                 "Requests that had to wait for it, and need no longer.")
+          .time("wait_ns", &WaitResult::total,
+                "All of them together; over the window, the mean length of the queue. For credits, "
+                "tags, "
+                "handles, outstanding, link_queues, cxl_ids and cxl_lines only the foremost waits.")
+          .time("blocked_ns", &WaitResult::blocked, "Time in which at least one waited.")
+          .real_or_none("busy", &WaitResult::busy, "1",
+                        "Mean share of its units in use, where that is counted.")
+          .flat(FlatRows::kSumByName, "wait", {"wait_ns"})
+          .flat_by("resource")
+          .show(wait_view);
   return kTable;
 }
 

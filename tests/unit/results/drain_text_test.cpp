@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What drained after the last symbol, from given figures.
-#include "results/drain_text.h"
+#include "results/summary_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
