@@ -18,7 +18,6 @@
 #include "common/atomic_file.h"
 #include "common/interrupt.h"
 #include "results/result_json.h"
-#include "sweep/derived_figures.h"
 #include "sweep/local_engine.h"
 #include "sweep/merge.h"
 #include "sweep/plan.h"

@@ -81,6 +81,13 @@ std::string html_details(const std::string& summary, const std::string& content)
   return fmt::format("<details><summary>{}</summary>\n{}</details>\n", html_text(summary), content);
 }
 
+std::string table_of_points(const HtmlTable& table) {
+  constexpr std::size_t kMostOpen = 24;
+  return table.rows() <= kMostOpen
+             ? table.html()
+             : html_details(fmt::format("Table of {} points", table.rows()), table.html());
+}
+
 std::string HtmlPage::html() const {
   std::string head;
   for (const auto& [name, value] : facts) {

@@ -28,6 +28,9 @@ class HtmlTable {
 /// Content behind a line that can be clicked open.
 std::string html_details(const std::string& summary, const std::string& content);
 
+/// A table with a row a point of a sweep; a long one has to be clicked open.
+std::string table_of_points(const HtmlTable& table);
+
 /// A page that needs no other file, no network and no script; light or dark as the reader's system.
 struct HtmlPage {
   std::string title;

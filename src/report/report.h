@@ -26,4 +26,12 @@ std::string run_section(const nlohmann::ordered_json& result, const ReportOption
 /// The sections of a sweep: per block its charts and its table.
 std::string sweep_section(const MergedSweep& merged, const ReportOptions& options);
 
+/// True when the study names plots or findings for the block.
+bool has_own_look(const BlockPresentation& block);
+
+/// A block as its study asks for it: title, what it is about, findings reckoned from the rows,
+/// plots, and the table of all points.
+std::string study_block_section(const MergedSweep& merged, const BlockPresentation& block,
+                                const ReportOptions& options);
+
 }  // namespace flitwise

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots and findings that a study asks for.
-#include "report/study_section.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "report/html.h"
+#include "report/report.h"
 #include "report/svg_plot.h"
 #include "sweep/findings.h"
 
@@ -20,16 +19,10 @@ using Json = nlohmann::ordered_json;
 std::string column_label(const MergedSweep& merged, const BlockPresentation& block,
                          const std::string& column) {
   if (const FigureSpec* figure = block.figure(column)) {
-    const std::string title = figure->title.empty() ? column : figure->title;
-    return figure->unit.empty() ? title : title + ", " + figure->unit;
+    return figure->label();
   }
-  const auto axis = std::find(merged.axes.begin(), merged.axes.end(), column);
-  const std::string unit =
-      axis == merged.axes.end()
-          ? ""
-          : merged.axis_units[static_cast<std::size_t>(axis - merged.axes.begin())];
-  const std::string word = column.substr(column.rfind('.') + 1);
-  return unit.empty() ? word : word + ", " + unit;
+  const std::string unit = merged.unit_of(column);
+  return column.substr(column.rfind('.') + 1) + (unit.empty() ? "" : ", " + unit);
 }
 
 std::string series_name(const MergedSweep& merged, const Json& row, const std::string& column) {
@@ -66,18 +59,6 @@ Series series_of(const Rows& rows, const std::string& name, const std::string& x
     series.points.emplace_back(px, total.first / total.second);
   }
   return series;
-}
-
-std::optional<double> mean_of(const Rows& rows, const std::string& column) {
-  double sum = 0;
-  int count = 0;
-  for (const Json* row : rows) {
-    if (const auto value = number_at(*row, column)) {
-      sum += *value;
-      ++count;
-    }
-  }
-  return count == 0 ? std::nullopt : std::optional(sum / count);
 }
 
 std::vector<std::string> series_columns(const PlotSpec& plot) {
@@ -190,7 +171,6 @@ std::string findings_html(const MergedSweep& merged, const BlockPresentation& bl
 }
 
 std::string block_table(const MergedSweep& merged, const BlockPresentation& block) {
-  constexpr std::size_t kMostOpen = 24;
   const std::vector<std::string> columns = telling_columns(merged, block);
   std::vector<std::string> header;
   for (const std::string& column : columns) {
@@ -212,9 +192,7 @@ std::string block_table(const MergedSweep& merged, const BlockPresentation& bloc
     }
     table.add_row(cells);
   }
-  return table.rows() <= kMostOpen
-             ? table.html()
-             : html_details(fmt::format("Table of {} points", table.rows()), table.html());
+  return table_of_points(table);
 }
 
 }  // namespace

@@ -91,38 +91,30 @@ std::vector<double> x_ticks(const LineChart& chart, const Bounds& bounds) {
   return {bounds.x_low};
 }
 
-std::string legend(const std::vector<std::string>& names, double top, const char* kind,
-                   double chart_width) {
+struct Legend {
   std::string svg;
+  double height = 17;
+};
+
+/// In as many lines as it takes.
+Legend legend_of(const std::vector<std::string>& names, double chart_width) {
+  constexpr double kTopLine = 36;
+  Legend legend;
   double x = kLeft;
-  double y = top;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const double width = 22 + kCharacter * static_cast<double>(names[i].size());
     if (x + width > chart_width && x > kLeft) {
       x = kLeft;
-      y += 17;
+      legend.height += 17;
     }
-    svg += fmt::format(
-        "<rect class=\"{}{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\"/>"
+    const double y = kTopLine + legend.height - 17;
+    legend.svg += fmt::format(
+        "<rect class=\"f{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\"/>"
         "<text class=\"legend\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        kind, i, x, y - 9, x + 14, y, html_text(names[i]));
+        i, x, y - 9, x + 14, y, html_text(names[i]));
     x += width;
   }
-  return svg;
-}
-
-double legend_height(const std::vector<std::string>& names, double chart_width) {
-  double x = kLeft;
-  double height = 17;
-  for (const std::string& name : names) {
-    const double width = 22 + kCharacter * static_cast<double>(name.size());
-    if (x + width > chart_width && x > kLeft) {
-      x = kLeft;
-      height += 17;
-    }
-    x += width;
-  }
-  return height;
+  return legend;
 }
 
 std::string grid(const Scale& x, const Scale& y, const std::vector<double>& x_values,
@@ -254,7 +246,8 @@ std::string LineChart::svg() const {
   const double y_high = bounds.y_high > y_low ? bounds.y_high : y_low + 1;
   const std::vector<double> y_values = nice_ticks(y_low, y_high, 5);
   const bool has_legend = names.size() > 1 || !names.front().empty();
-  const double top = kTop + (has_legend ? legend_height(names, width) : 0);
+  const Legend legend = has_legend ? legend_of(names, width) : Legend{"", 0};
+  const double top = kTop + legend.height;
   const double height = kHeight + top - kTop;
   const Scale y{y_values.front(), y_values.back(), height - kBottom, top, false};
   const std::vector<double> x_values = x_ticks(*this, bounds);
@@ -266,9 +259,7 @@ std::string LineChart::svg() const {
   if (!(x.high > x.low)) {
     x = {bounds.x_low - 1, bounds.x_low + 1, x.from, x.to, false};
   }
-  std::string svg = opening(title, width, height);
-  svg += has_legend ? legend(names, 36, "f", width) : "";
-  svg += grid(x, y, x_values, y_values);
+  std::string svg = opening(title, width, height) + legend.svg + grid(x, y, x_values, y_values);
   svg += lines_behind(*this, x, y);
   for (std::size_t i = 0; i < series.size(); ++i) {
     svg += curve(*this, i, x, y);
@@ -291,12 +282,12 @@ std::string GroupedBars::svg() const {
   high = high > low ? high : low + 1;
   constexpr double kBarsWidth = 1100;
   const std::vector<double> ticks = nice_ticks(low, high, 5);
-  const double top = kTop + legend_height(series, kBarsWidth);
+  const Legend legend = legend_of(series, kBarsWidth);
+  const double top = kTop + legend.height;
   const double height = kHeight + top - kTop;
   const Scale y{ticks.front(), ticks.back(), height - kBottom, top, false};
   const Scale x{0, static_cast<double>(groups.size()), kLeft, kBarsWidth - kRight, false};
-  std::string svg = opening(title, kBarsWidth, height) + legend(series, 36, "f", kBarsWidth) +
-                    grid(x, y, {}, ticks);
+  std::string svg = opening(title, kBarsWidth, height) + legend.svg + grid(x, y, {}, ticks);
   const double slot = (x.at(1) - x.at(0)) * 0.8 / static_cast<double>(series.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const double left = x.at(static_cast<double>(g)) + (x.at(1) - x.at(0)) * 0.1;
@@ -341,10 +332,7 @@ std::string StackedBars::svg() const {
   constexpr double kWide = 1100, kBar = 26;
   const double left = 16 + kCharacter * static_cast<double>(longest);
   const double height = 62 + kBar * static_cast<double>(rows.size());
-  std::string svg = fmt::format(
-      "<figure class=\"wide\"><svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n"
-      "<text class=\"title\" x=\"8\" y=\"16\">{}</text>\n",
-      kWide, height, html_text(title), html_text(title));
+  std::string svg = opening(title, kWide, height);
   double legend_x = 8;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     svg += fmt::format(

@@ -8,7 +8,6 @@
 
 #include "report/html.h"
 #include "report/report.h"
-#include "report/study_section.h"
 #include "report/svg_plot.h"
 
 namespace flitwise {
@@ -104,12 +103,8 @@ Json figure_of(const Json& row, const Figure& figure) {
 }
 
 std::string unit_of(const MergedSweep& merged, const std::string& axis) {
-  for (std::size_t i = 0; i < merged.axes.size(); ++i) {
-    if (merged.axes[i] == axis && !merged.axis_units[i].empty()) {
-      return ", " + merged.axis_units[i];
-    }
-  }
-  return "";
+  const std::string unit = merged.unit_of(axis);
+  return unit.empty() ? "" : ", " + unit;
 }
 
 /// Powers of something read better on a logarithmic axis.
@@ -195,7 +190,6 @@ std::string charts_html(const BlockView& block, const MergedSweep& merged) {
 }
 
 std::string table_html(const BlockView& block, const MergedSweep& merged) {
-  constexpr std::size_t kMostOpen = 24;
   std::vector<std::string> header;
   for (const std::string& axis : merged.axes) {
     header.push_back(axis + unit_of(merged, axis));
@@ -218,9 +212,7 @@ std::string table_html(const BlockView& block, const MergedSweep& merged) {
     }
     table.add_row(cells);
   }
-  return table.rows() <= kMostOpen
-             ? table.html()
-             : html_details(fmt::format("Table of {} points", table.rows()), table.html());
+  return table_of_points(table);
 }
 
 }  // namespace

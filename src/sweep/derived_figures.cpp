@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas over rows and their baselines.
-#include "sweep/derived_figures.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "config/problems.h"
 #include "sweep/expression.h"
+#include "sweep/findings.h"
+#include "sweep/merge.h"
 
 namespace flitwise {
 namespace {
@@ -20,17 +20,6 @@ bool has_same(const Json& a, const Json& b, const std::string& column) {
   return left != a.end() && right != b.end() && *left == *right;
 }
 
-std::optional<double> number_in(const Json* row, const std::string& column) {
-  if (row == nullptr) {
-    return std::nullopt;
-  }
-  const auto cell = row->find(column);
-  if (cell == row->end() || !cell->is_number()) {
-    return std::nullopt;
-  }
-  return cell->get<double>();
-}
-
 struct Formula {
   std::string name;
   Expression expression;
@@ -40,7 +29,8 @@ struct Formula {
 void evaluate_row(const MergedSweep& merged, const std::vector<Formula>& formulas, Json& row) {
   const Json* baseline = baseline_of(merged, row);
   const auto lookup = [&](const std::string& column, bool of_baseline) {
-    return number_in(of_baseline ? baseline : &row, column);
+    const Json* const from = of_baseline ? baseline : &row;
+    return from == nullptr ? std::nullopt : number_at(*from, column);
   };
   for (const Formula& formula : formulas) {
     row[formula.name] = nullptr;

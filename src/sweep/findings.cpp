@@ -12,13 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string unit_of(const MergedSweep& merged, const std::string& column) {
-  const auto axis = std::find(merged.axes.begin(), merged.axes.end(), column);
-  return axis == merged.axes.end()
-             ? ""
-             : merged.axis_units[static_cast<std::size_t>(axis - merged.axes.begin())];
-}
-
 std::string last_word(const std::string& column) {
   return column.substr(column.rfind('.') + 1);
 }
@@ -124,21 +117,9 @@ Crossing crossing_of(const CrossingSpec& spec, const std::string& figure, const 
   return crossing;
 }
 
-std::optional<double> mean_of(const Rows& rows, const std::string& column) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const Json* row : rows) {
-    if (const auto value = number_at(*row, column)) {
-      sum += *value;
-      ++count;
-    }
-  }
-  return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
-}
-
 std::string title_of(const BlockPresentation& block, const std::string& column) {
   const FigureSpec* figure = block.figure(column);
-  return figure != nullptr && !figure->title.empty() ? figure->title : column;
+  return figure == nullptr ? column : figure->shown_title();
 }
 
 }  // namespace
@@ -156,6 +137,18 @@ Rows rows_of(const MergedSweep& merged, const std::string& block) {
 std::optional<double> number_at(const Json& row, const std::string& column) {
   const auto cell = row.find(column);
   return cell != row.end() && cell->is_number() ? std::optional(cell->get<double>()) : std::nullopt;
+}
+
+std::optional<double> mean_of(const Rows& rows, const std::string& column) {
+  double sum = 0;
+  int count = 0;
+  for (const Json* row : rows) {
+    if (const auto value = number_at(*row, column)) {
+      sum += *value;
+      ++count;
+    }
+  }
+  return count == 0 ? std::nullopt : std::optional(sum / count);
 }
 
 const char* verdict_word(double value, double within) {
@@ -223,7 +216,7 @@ std::string point_text(const MergedSweep& merged, const Json& row,
     if (cell == row.end() || cell->is_null()) {
       continue;
     }
-    const std::string unit = unit_of(merged, column);
+    const std::string unit = merged.unit_of(column);
     text += text.empty() ? "" : ", ";
     text += cell->is_string()
                 ? cell_text(*cell)

@@ -19,6 +19,9 @@ Rows rows_of(const MergedSweep& merged, const std::string& block);
 /// The number in a column, if there is one.
 std::optional<double> number_at(const nlohmann::ordered_json& row, const std::string& column);
 
+/// Of those that have one.
+std::optional<double> mean_of(const Rows& rows, const std::string& column);
+
 /// "wins", "nothing" or "loses"; REQUIRES: within >= 0.
 const char* verdict_word(double value, double within);
 

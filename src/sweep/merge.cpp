@@ -6,9 +6,7 @@
 
 #include <algorithm>
 
-#include "config/quantity.h"
 #include "results/sqlite_database.h"
-#include "sweep/derived_figures.h"
 
 namespace flitwise {
 namespace {
@@ -36,30 +34,16 @@ Json axis_value(const Point& point, const std::string& axis) {
   return value_at(point.config, axis);
 }
 
-struct Plain {
-  Json value;
-  std::string unit;
-};
-
-/// A quantity as a plain number with its unit beside it; anything else stays as it is.
-Plain plain(const Json& value) {
-  if (!value.is_string()) {
+/// A quantity as a plain number with its unit beside it, a size as a whole one; anything else stays
+/// as it is.
+std::pair<Json, std::string> plain(const Json& value) {
+  const auto quantity = value.is_string() ? plain_quantity(value.get<std::string>()) : std::nullopt;
+  if (!quantity) {
     return {value, ""};
   }
-  const auto text = value.get<std::string>();
-  if (const auto size = config::read_quantity(text, config::size_dimension()); size.value) {
-    return {*size.value, "B"};
-  }
-  if (const auto time = config::read_quantity(text, config::time_dimension()); time.value) {
-    return {static_cast<double>(*time.value) / 1e6, "ns"};
-  }
-  if (const auto rate = config::read_quantity(text, config::bit_rate_dimension()); rate.value) {
-    return {static_cast<double>(*rate.value) / 1e9, "Gb/s"};
-  }
-  if (const auto rate = config::read_quantity(text, config::request_rate_dimension()); rate.value) {
-    return {static_cast<double>(*rate.value) / 1e6, "Mreq/s"};
-  }
-  return {value, ""};
+  const std::string unit = quantity->unit;
+  return {unit == "B" ? Json(static_cast<std::int64_t>(quantity->value)) : Json(quantity->value),
+          unit};
 }
 
 void add_unique(std::vector<std::string>& list, const std::string& name) {
@@ -85,6 +69,11 @@ std::string csv_cell(const Json& value) {
 
 }  // namespace
 
+std::string MergedSweep::unit_of(const std::string& column) const {
+  const auto axis = std::find(axes.begin(), axes.end(), column);
+  return axis == axes.end() ? "" : axis_units[static_cast<std::size_t>(axis - axes.begin())];
+}
+
 MergedSweep merge_results(const Plan& plan, const std::string& folder) {
   MergedSweep merged;
   for (const Point& point : plan) {
@@ -103,9 +92,9 @@ MergedSweep merge_results(const Plan& plan, const std::string& folder) {
     }
     Json row = {{"block", point.block}, {"id", point.id}, {"seed", point.seed}};
     for (std::size_t i = 0; i < merged.axes.size(); ++i) {
-      const Plain value = plain(axis_value(point, merged.axes[i]));
-      row[merged.axes[i]] = value.value;
-      merged.axis_units[i] = value.unit.empty() ? merged.axis_units[i] : value.unit;
+      const auto [value, unit] = plain(axis_value(point, merged.axes[i]));
+      row[merged.axes[i]] = value;
+      merged.axis_units[i] = unit.empty() ? merged.axis_units[i] : unit;
     }
     row.update(file.figures);
     for (const auto& [key, value] : row.items()) {

@@ -20,6 +20,8 @@ struct MergedSweep {
   std::vector<nlohmann::ordered_json> rows;
   std::vector<Point> missing;  ///< points without a result
   Presentation presentation;   ///< what the study wants shown; empty if it says nothing
+  /// Of an axis; empty where it has none.
+  std::string unit_of(const std::string& column) const;
 };
 
 /// Reads the results beside the plan, and study.json if it is there. A row has every axis of the
@@ -33,5 +35,17 @@ std::string merged_sqlite(const MergedSweep& merged);
 
 /// The table `point` as CSV with a header line; empty where a figure does not apply.
 std::string merged_csv(const MergedSweep& merged);
+
+/// Evaluates the figures of each row's block and appends them as columns; null where
+/// a column or the baseline is missing. Formulas see columns as written by merge_results.
+void add_derived_figures(MergedSweep& merged);
+
+/// A sentence for each figure without a value in any row of its block that names a column no result
+/// has. REQUIRES: add_derived_figures was called.
+std::vector<std::string> figures_of_nothing(const MergedSweep& merged);
+
+/// The row that `row` is compared with; null if there is none.
+const nlohmann::ordered_json* baseline_of(const MergedSweep& merged,
+                                          const nlohmann::ordered_json& row);
 
 }  // namespace flitwise

@@ -32,13 +32,8 @@ std::optional<double> number_of(const std::string& text) {
   if (const auto real = config::read_real(text); real.value) {
     return *real.value;
   }
-  if (const auto size = config::read_quantity(text, config::size_dimension()); size.value) {
-    return static_cast<double>(*size.value);
-  }
-  if (const auto time = config::read_quantity(text, config::time_dimension()); time.value) {
-    return static_cast<double>(*time.value) / 1e6;
-  }
-  return std::nullopt;
+  const auto quantity = plain_quantity(text);
+  return quantity ? std::optional(quantity->value) : std::nullopt;
 }
 
 /// Whoever shows a block looks its figures up by name.
@@ -65,6 +60,23 @@ void check_figures(const Presentation& presentation, const BlockPresentation& bl
 }
 
 }  // namespace
+
+std::optional<PlainQuantity> plain_quantity(const std::string& text) {
+  struct Kind {
+    const config::Dimension& dimension;
+    double scale;
+    const char* unit;
+  };
+  for (const Kind& kind :
+       {Kind{config::size_dimension(), 1, "B"}, Kind{config::time_dimension(), 1e6, "ns"},
+        Kind{config::bit_rate_dimension(), 1e9, "Gb/s"},
+        Kind{config::request_rate_dimension(), 1e6, "Mreq/s"}}) {
+    if (const auto read = config::read_quantity(text, kind.dimension); read.value) {
+      return PlainQuantity{static_cast<double>(*read.value) / kind.scale, kind.unit};
+    }
+  }
+  return std::nullopt;
+}
 
 const FigureSpec* BlockPresentation::figure(const std::string& figure_name) const {
   const auto found = std::find_if(figures.begin(), figures.end(),

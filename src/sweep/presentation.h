@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct FigureSpec {
   std::string unit;
   std::string formula;
   int decimals = 2;
+  const std::string& shown_title() const { return title.empty() ? name : title; }
+  /// The title and the unit: "goodput, Gb/s".
+  std::string label() const { return shown_title() + (unit.empty() ? "" : ", " + unit); }
 };
 
 /// The row that a row is compared with: in `block`, selected by `where`, with the same values of
@@ -84,6 +88,13 @@ struct Presentation {
 nlohmann::ordered_json to_json_text(const Presentation& presentation);
 /// Throws ConfigError or nlohmann::json::exception where it was not made by to_json_text.
 Presentation presentation_from(const nlohmann::ordered_json& json);
+
+/// A quantity as a plain number in its unit: B, ns, Gb/s or Mreq/s; nothing where it is none.
+struct PlainQuantity {
+  double value = 0;
+  const char* unit = "";
+};
+std::optional<PlainQuantity> plain_quantity(const std::string& text);
 
 /// True when a cell of a row is the value that the text stands for: 64 is "64B" and "64".
 bool cell_is(const nlohmann::ordered_json& cell, const std::string& text);

@@ -91,13 +91,31 @@ Selection PresentationReader::selection(const Value& value, const Path& path) {
   return selected;
 }
 
+void PresentationReader::read_field(const Value& value, const Path& path, const Field& field) {
+  const auto* const entry = value.find(field.key);
+  if (entry == nullptr) {
+    return;
+  }
+  const Path where = path.empty() ? field.key : path + "." + field.key;
+  if (auto* const* word = std::get_if<std::string*>(&field.target)) {
+    **word = text(entry->value, where);
+  } else if (auto* const* words = std::get_if<std::vector<std::string>*>(&field.target)) {
+    **words = texts(entry->value, where);
+  } else {
+    *std::get<Selection*>(field.target) = selection(entry->value, where);
+  }
+}
+
+void PresentationReader::read_fields(const Value& value, const Path& path,
+                                     std::initializer_list<Field> fields) {
+  for (const Field& field : fields) {
+    read_field(value, path, field);
+  }
+}
+
 void PresentationReader::read_root(const Value& value, Presentation& presentation) {
-  if (const auto* title = value.find("title")) {
-    presentation.title = text(title->value, "title");
-  }
-  if (const auto* columns = value.find("columns")) {
-    presentation.summary_columns = texts(columns->value, "columns");
-  }
+  read_fields(value, "",
+              {{"title", &presentation.title}, {"columns", &presentation.summary_columns}});
 }
 
 void PresentationReader::read_block(const Value& value, const Path& path,
@@ -164,12 +182,7 @@ FigureSpec PresentationReader::read_figure(const Value& value, const Path& path,
   if (const Expression expression(figure.formula); !expression.is_valid()) {
     complain(formula->value, path + ".is", expression.problem());
   }
-  if (const auto* title = value.find("title")) {
-    figure.title = text(title->value, path + ".title");
-  }
-  if (const auto* unit = value.find("unit")) {
-    figure.unit = text(unit->value, path + ".unit");
-  }
+  read_fields(value, path, {{"title", &figure.title}, {"unit", &figure.unit}});
   if (const auto* decimals = value.find("decimals")) {
     const auto number = config::read_whole(text(decimals->value, path + ".decimals"));
     constexpr std::uint64_t kMost = 9;
@@ -189,12 +202,7 @@ void PresentationReader::read_baseline(const Value& value, const Path& path,
     return;
   }
   baseline = BaselineSpec{};
-  if (const auto* block = value.find("block")) {
-    baseline.block = text(block->value, path + ".block");
-  }
-  if (const auto* where = value.find("where")) {
-    baseline.where = selection(where->value, path + ".where");
-  }
+  read_fields(value, path, {{"block", &baseline.block}, {"where", &baseline.where}});
   const auto* match = value.find("match");
   if (match == nullptr) {
     complain(value, path, "no match; expected match: [columns that both rows have in common]");
@@ -207,9 +215,7 @@ void PresentationReader::read_verdict(const Value& value, const Path& path, Verd
   if (!is_map(value, path, {"figure", "within", "per"})) {
     return;
   }
-  if (const auto* figure = value.find("figure")) {
-    verdict.figure = text(figure->value, path + ".figure");
-  }
+  read_fields(value, path, {{"figure", &verdict.figure}, {"per", &verdict.per}});
   if (const auto* within = value.find("within")) {
     const auto number = config::read_real(text(within->value, path + ".within"));
     if (number.value && *number.value >= 0) {
@@ -219,9 +225,6 @@ void PresentationReader::read_verdict(const Value& value, const Path& path, Verd
                fmt::format("{}; expected a number from 0 up", within->value.seen()));
     }
   }
-  if (const auto* per = value.find("per")) {
-    verdict.per = texts(per->value, path + ".per");
-  }
 }
 
 void PresentationReader::read_crossing(const Value& value, const Path& path,
@@ -229,18 +232,11 @@ void PresentationReader::read_crossing(const Value& value, const Path& path,
   if (!is_map(value, path, {"figures", "along", "predicted", "per"})) {
     return;
   }
-  for (const auto& [key, target] :
-       {std::pair{"along", &crossing.along}, {"predicted", &crossing.predicted}}) {
-    if (const auto* entry = value.find(key)) {
-      *target = text(entry->value, path + "." + key);
-    }
-  }
-  for (const auto& [key, target] :
-       {std::pair{"per", &crossing.per}, {"figures", &crossing.figures}}) {
-    if (const auto* entry = value.find(key)) {
-      *target = texts(entry->value, path + "." + key);
-    }
-  }
+  read_fields(value, path,
+              {{"along", &crossing.along},
+               {"predicted", &crossing.predicted},
+               {"per", &crossing.per},
+               {"figures", &crossing.figures}});
   if (crossing.figures.empty() || crossing.along.empty()) {
     complain(value, path, "expected figures: [FIGURE, ...] and along: COLUMN");
   }
@@ -252,24 +248,16 @@ PlotSpec PresentationReader::read_plot(const Value& value, const Path& path) {
               {"title", "kind", "x", "series", "facets", "figure", "thin", "mark", "where"})) {
     return plot;
   }
-  for (const auto& [key, target] : {std::pair{"title", &plot.title},
-                                    {"kind", &plot.kind},
-                                    {"x", &plot.x},
-                                    {"series", &plot.series},
-                                    {"figure", &plot.figure},
-                                    {"mark", &plot.mark}}) {
-    if (const auto* entry = value.find(key)) {
-      *target = text(entry->value, path + "." + key);
-    }
-  }
-  for (const auto& [key, target] : {std::pair{"facets", &plot.facets}, {"thin", &plot.thin}}) {
-    if (const auto* entry = value.find(key)) {
-      *target = texts(entry->value, path + "." + key);
-    }
-  }
-  if (const auto* where = value.find("where")) {
-    plot.where = selection(where->value, path + ".where");
-  }
+  read_fields(value, path,
+              {{"title", &plot.title},
+               {"kind", &plot.kind},
+               {"x", &plot.x},
+               {"series", &plot.series},
+               {"figure", &plot.figure},
+               {"mark", &plot.mark},
+               {"facets", &plot.facets},
+               {"thin", &plot.thin},
+               {"where", &plot.where}});
   const std::vector<std::string> kinds = {"lines", "steps", "bars"};
   if (std::find(kinds.begin(), kinds.end(), plot.kind) == kinds.end()) {
     complain(value, path + ".kind",

@@ -3,7 +3,9 @@
 /// mistake. docs/sweeps.md
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "config/document.h"
@@ -37,6 +39,15 @@ class PresentationReader {
   std::vector<std::string> texts(const config::Value& value, const Path& path);
   std::vector<config::Value> items(const config::Value& value, const Path& path);
   Selection selection(const config::Value& value, const Path& path);
+  /// A key of a map, and where its word, words or selection go.
+  struct Field {
+    std::string key;
+    std::variant<std::string*, std::vector<std::string>*, Selection*> target;
+  };
+  void read_field(const config::Value& value, const Path& path, const Field& field);
+  /// Keys that are not there leave what there is.
+  void read_fields(const config::Value& value, const Path& path,
+                   std::initializer_list<Field> fields);
   void read_figures(const config::Value& value, const Path& path, BlockPresentation& block);
   FigureSpec read_figure(const config::Value& value, const Path& path, const std::string& name);
   void read_baseline(const config::Value& value, const Path& path, BaselineSpec& baseline);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of a study's own summary.
-#include "sweep/study_summary.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "results/text_table.h"
 #include "sweep/findings.h"
+#include "sweep/sweep_summary.h"
 
 namespace flitwise {
 namespace {
@@ -20,8 +19,7 @@ constexpr const char* kNoVerdict = "-";
 std::string column_title(const Presentation& presentation, const std::string& name) {
   for (const BlockPresentation& block : presentation.blocks) {
     if (const FigureSpec* figure = block.figure(name)) {
-      const std::string title = figure->title.empty() ? name : figure->title;
-      return figure->unit.empty() ? title : title + ", " + figure->unit;
+      return figure->label();
     }
   }
   return name;

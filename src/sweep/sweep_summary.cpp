@@ -8,7 +8,6 @@
 #include <map>
 
 #include "results/text_table.h"
-#include "sweep/study_summary.h"
 
 namespace flitwise {
 namespace {

@@ -11,10 +11,10 @@
 #include "flitwise/error.h"
 #include "report/report.h"
 #include "support/temporary_folder.h"
-#include "sweep/derived_figures.h"
 #include "sweep/findings.h"
+#include "sweep/merge.h"
 #include "sweep/plan.h"
-#include "sweep/study_summary.h"
+#include "sweep/sweep_summary.h"
 
 namespace flitwise::presentation_test {
 namespace {
