@@ -1,71 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line splitting in one buffer, field parsing, and the words for what was wrong.
+// Lines, field parsing, and the words for what was wrong.
 #include "workload/csv_reader.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
 namespace flitwise {
 
-namespace {
-constexpr std::size_t kBufferBytes = 64 * 1024;
-
-std::string_view without_carriage_return(std::string_view line) {
-  if (!line.empty() && line.back() == '\r') {
-    line.remove_suffix(1);
-  }
-  return line;
-}
-}  // namespace
-
-LineReader::LineReader(std::istream& in) : in_(in), buffer_(kBufferBytes) {}
-
-bool LineReader::refill() {
-  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-  end_ -= begin_;
-  begin_ = 0;
-  in_.read(buffer_.data() + end_, static_cast<std::streamsize>(buffer_.size() - end_));
-  const auto got = static_cast<std::size_t>(in_.gcount());
-  end_ += got;
-  return got > 0;
-}
+LineReader::LineReader(std::istream& in) : in_(in), buffer_(kLongestLine + 1) {}
 
 LineReader::Status LineReader::next(std::string_view& line) {
-  while (true) {
-    const char* start = buffer_.data() + begin_;
-    const std::size_t rest = end_ - begin_;
-    const void* found = rest > 0 ? std::memchr(start, '\n', rest) : nullptr;
-    const std::size_t length =
-        found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - start) : rest;
-    if (length > kLongestLine) {
-      ++line_number_;
-      return Status::kTooLong;
-    }
-    if (found != nullptr) {
-      line = without_carriage_return({start, length});
-      begin_ += length + 1;
-      ++line_number_;
-      line_was_ended_ = true;
-      return Status::kLine;
-    }
-    if (refill()) {
-      continue;
-    }
-    if (rest == 0) {
-      return Status::kEnd;
-    }
-    line = {buffer_.data(), rest};  // refill() has moved the rest to the front.
-    begin_ = end_;
-    ++line_number_;
-    line_was_ended_ = false;
-    return Status::kLine;
+  in_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  auto length = static_cast<std::size_t>(in_.gcount());
+  if (in_.fail() && length == 0) {
+    return Status::kEnd;
   }
+  ++line_number_;
+  if (in_.fail()) {
+    return Status::kTooLong;
+  }
+  line_was_ended_ = !in_.eof();
+  if (line_was_ended_) {
+    --length;  // the line end
+    length -= length > 0 && buffer_[length - 1] == '\r' ? 1 : 0;
+  }
+  line = {buffer_.data(), length};
+  return Status::kLine;
 }
 
 bool FieldCursor::next(std::string_view& field) {
@@ -76,16 +40,10 @@ bool FieldCursor::next(std::string_view& field) {
   std::size_t comma = line_.find(',', position_);
   is_done_ = comma == std::string_view::npos;
   comma = is_done_ ? line_.size() : comma;
-  std::size_t first = position_;
-  std::size_t last = comma;
-  while (first < last && line_[first] == ' ') {
-    ++first;
-  }
-  while (last > first && line_[last - 1] == ' ') {
-    --last;
-  }
-  column_ = first;
-  field = line_.substr(first, last - first);
+  field = line_.substr(position_, comma - position_);
+  field.remove_prefix(std::min(field.find_first_not_of(' '), field.size()));
+  field.remove_suffix(field.size() - (field.find_last_not_of(' ') + 1));
+  column_ = static_cast<std::size_t>(field.data() - line_.data());
   position_ = comma + 1;
   return true;
 }
@@ -100,16 +58,6 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view field) {
   const char* end = field.data() + field.size();
   const std::from_chars_result result = std::from_chars(field.data(), end, value, base);
   if (result.ec != std::errc{} || result.ptr != end) {
-    return std::nullopt;
-  }
-  return value;
-}
-
-std::optional<double> parse_decimal(std::string_view field) {
-  double value = 0;
-  const char* end = field.data() + field.size();
-  const std::from_chars_result result = std::from_chars(field.data(), end, value);
-  if (result.ec != std::errc{} || result.ptr != end || !std::isfinite(value)) {
     return std::nullopt;
   }
   return value;

@@ -32,12 +32,8 @@ class LineReader {
   bool line_was_ended() const { return line_was_ended_; }
 
  private:
-  bool refill();
-
   std::istream& in_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
   std::uint64_t line_number_ = 0;
   bool line_was_ended_ = true;
 };
@@ -61,8 +57,6 @@ class FieldCursor {
 
 /// The whole field as an unsigned number, decimal or with 0x hexadecimal.
 std::optional<std::uint64_t> parse_unsigned(std::string_view field);
-/// The whole field as a finite decimal number.
-std::optional<double> parse_decimal(std::string_view field);
 
 /// Collects what is wrong with one file. Bounded: a file of rubbish gives kMost problems, not
 /// millions.

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
+#include <vector>
 
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
+#include "workload/alias_table.h"
 #include "workload/random.h"
 
 namespace flitwise {
@@ -16,21 +18,33 @@ struct ChosenDomain {
   bool ends_context = false;  ///< the context that this domain names ends with this request
 };
 
-/// A policy with a random stream of its own. next() allocates nothing.
+/// Under churn, domain ids per live context: an ended id rests until all others were used.
+inline constexpr std::uint32_t kChurnPoolFactor = 4;
+
+/// With a random stream of its own. next() allocates nothing.
 class DomainChooser {
  public:
   /// REQUIRES: config.domains >= 1.
-  static std::unique_ptr<DomainChooser> make(const WorkloadConfig& config, const Random& random);
+  DomainChooser(const WorkloadConfig& config, const Random& random);
 
-  DomainChooser() = default;
-  DomainChooser(const DomainChooser&) = delete;
-  DomainChooser& operator=(const DomainChooser&) = delete;
-  virtual ~DomainChooser() = default;
+  ChosenDomain next();
 
-  virtual ChosenDomain next() = 0;
+ private:
+  /// A fixed number of live contexts, uniform among them. With each request its context ends with
+  /// the set probability, and the id that has rested longest starts in its place.
+  ChosenDomain next_of_churn();
+
+  DomainChoice choice_;
+  /// Working set: those of the phase come first; zipf: by rank of popularity; churn: live contexts.
+  std::vector<std::uint32_t> domains_;
+  std::size_t next_ = domains_.size() - 1;  // round robin: the one chosen last
+  std::optional<AliasTable> ranks_;         // zipf
+  std::uint32_t members_;                   // of a working set: a random subset, uniform inside it
+  std::uint64_t phase_requests_, left_in_phase_ = 0;
+  double churn_;
+  std::vector<std::uint32_t> resting_;  // a ring: the swap puts the newest where the oldest was
+  std::size_t oldest_ = 0;
+  Random random_;
 };
-
-/// Under churn, domain ids per live context: an ended id rests until all others were used.
-inline constexpr std::uint32_t kChurnPoolFactor = 4;
 
 }  // namespace flitwise

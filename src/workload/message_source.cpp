@@ -118,14 +118,14 @@ MessageSource::MessageSource(const WorkloadConfig& config, std::uint64_t seed, s
       arrivals_(config, Random(seed).split("arrivals")),
       size_random_(Random(seed).split("sizes")),
       mix_random_(Random(seed).split("op_mix")),
-      domains_(DomainChooser::make(config, Random(seed).split("domains"))) {}
+      domains_(config, Random(seed).split("domains")) {}
 
 bool MessageSource::next(Message& message) {
   if (left_ == 0) {
     return false;
   }
   --left_;
-  const ChosenDomain chosen = domains_->next();
+  const ChosenDomain chosen = domains_.next();
   message.at = arrivals_.next();
   message.domain = chosen.domain;
   message.ends_context = chosen.ends_context;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "flitwise/config.h"
@@ -60,7 +59,6 @@ class MessageSource {
   bool next(Message& message);
 
   std::uint64_t requests() const { return requests_; }
-  const SizeDistribution& sizes() const { return sizes_; }
 
  private:
   std::uint64_t requests_;
@@ -72,7 +70,7 @@ class MessageSource {
   Arrivals arrivals_;
   Random size_random_;
   Random mix_random_;
-  std::unique_ptr<DomainChooser> domains_;
+  DomainChooser domains_;
 };
 
 }  // namespace flitwise

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/input_file.h"
+#include "config/quantity.h"
 #include "flitwise/error.h"
 #include "workload/csv_reader.h"
 #include "workload/shipped_distributions.h"
@@ -45,7 +46,7 @@ Row parse_row(std::string_view line, std::uint64_t number, CsvProblems& problems
                  "the line ends after bytes; expected 'bytes,cumulative_percent'");
     return {};
   }
-  const auto percent = parse_decimal(field);
+  const std::optional<double> percent = config::read_real(std::string(field)).value;
   if (!percent || *percent < 0 || *percent > 100) {
     problems.add(number, fields.column(),
                  fmt::format("cumulative_percent is '{}'; expected 0 to 100", field));

@@ -14,13 +14,6 @@ namespace flitwise {
 
 namespace {
 
-std::optional<SizeSummary> summary_of(const WorkloadConfig& config, const MessageSource& source) {
-  if (config.sizes.empty()) {
-    return std::nullopt;
-  }
-  return SizeSummary{source.sizes().mean(), source.sizes().cut_share()};
-}
-
 /// What a message or a line of a trace asks for.
 template <class Source>
 WorkItem dma_of(const Source& source) {
@@ -37,7 +30,7 @@ WorkItem dma_of(const Source& source) {
 class PlainWorkload : public Workload {
  public:
   PlainWorkload(const WorkloadConfig& config, std::uint64_t seed, std::uint64_t warmup)
-      : source_(config, seed, warmup), sizes_(summary_of(config, source_)) {}
+      : source_(config, seed, warmup) {}
 
   bool next(WorkItem& item) override {
     Message message;
@@ -49,11 +42,9 @@ class PlainWorkload : public Workload {
     return true;
   }
   std::uint64_t requests() const override { return source_.requests(); }
-  std::optional<SizeSummary> sizes() const override { return sizes_; }
 
  private:
   MessageSource source_;
-  std::optional<SizeSummary> sizes_;
 };
 
 /// Each message is what a network adapter makes of it.
@@ -61,9 +52,7 @@ class NicWorkload : public Workload {
  public:
   NicWorkload(const WorkloadConfig& config, const DeviceConfig& device, std::uint64_t seed,
               std::uint64_t warmup)
-      : source_(config, seed, warmup),
-        profile_(config, device),
-        sizes_(summary_of(config, source_)) {}
+      : source_(config, seed, warmup), profile_(config, device) {}
 
   bool next(WorkItem& item) override {
     if (position_ == count_) {
@@ -78,12 +67,10 @@ class NicWorkload : public Workload {
     return true;
   }
   std::uint64_t requests() const override { return source_.requests(); }
-  std::optional<SizeSummary> sizes() const override { return sizes_; }
 
  private:
   MessageSource source_;
   NicProfile profile_;
-  std::optional<SizeSummary> sizes_;
   NicProfile::Items items_{};
   unsigned position_ = 0;
   unsigned count_ = 0;

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
@@ -36,12 +35,6 @@ struct WorkItem {
                                      ///< is complete (read: data there; doorbell: arrived)
 };
 
-/// Message sizes as drawn, after the cut.
-struct SizeSummary {
-  double mean_bytes = 0;
-  double cut_share = 0;  ///< share of messages that were longer than workload.size_cap
-};
-
 /// A finite stream of work items. next() allocates nothing and takes some tens of nanoseconds.
 class Workload {
  public:
@@ -61,9 +54,6 @@ class Workload {
 
   /// Requests (messages) of the whole stream, warm-up included.
   virtual std::uint64_t requests() const = 0;
-
-  /// What the size distribution came to; empty where sizes are fixed or come from a trace.
-  virtual std::optional<SizeSummary> sizes() const { return std::nullopt; }
 };
 
 /// Number of domain ids that may appear: workload.domains, with churn four times as many (ids of

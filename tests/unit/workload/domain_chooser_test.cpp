@@ -54,15 +54,15 @@ TEST(AliasTable, OneWeightIsAlwaysDrawn) {
 }
 
 TEST(DomainChooser, RoundRobinVisitsAllInOrder) {
-  const auto chooser = DomainChooser::make(config_of(DomainChoice::kRoundRobin, 3), Random(1));
+  DomainChooser chooser(config_of(DomainChoice::kRoundRobin, 3), Random(1));
   for (const unsigned expected : {0U, 1U, 2U, 0U, 1U, 2U, 0U}) {
-    EXPECT_EQ(to_int(chooser->next().domain), expected);
+    EXPECT_EQ(to_int(chooser.next().domain), expected);
   }
 }
 
 TEST(DomainChooser, UniformVisitsAllAlike) {
-  const auto chooser = DomainChooser::make(config_of(DomainChoice::kUniform, 16), Random(2));
-  for (const int count : counts_of(*chooser, 16, 160'000)) {
+  DomainChooser chooser(config_of(DomainChoice::kUniform, 16), Random(2));
+  for (const int count : counts_of(chooser, 16, 160'000)) {
     EXPECT_NEAR(count, 10'000, 500);
   }
 }
@@ -71,9 +71,9 @@ TEST(DomainChooser, ZipfFrequencyFallsWithTheRank) {
   WorkloadConfig config = config_of(DomainChoice::kZipf, 100);
   for (const double exponent : {0.0, 0.99, 1.2}) {
     config.zipf_exponent = exponent;
-    const auto chooser = DomainChooser::make(config, Random(3));
+    DomainChooser chooser(config, Random(3));
     constexpr int kDraws = 300'000;
-    std::vector<int> counts = counts_of(*chooser, 100, kDraws);
+    std::vector<int> counts = counts_of(chooser, 100, kDraws);
     double harmonic = 0;
     for (int rank = 1; rank <= 100; ++rank) {
       harmonic += std::pow(rank, -exponent);
@@ -94,8 +94,8 @@ TEST(DomainChooser, ZipfRanksAreSpreadOverTheDomainsAndFixedBySeed) {
   std::set<unsigned> most_popular;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
     const auto top = [&config, seed] {
-      const auto chooser = DomainChooser::make(config, Random(seed));
-      const std::vector<int> counts = counts_of(*chooser, 1000, 20'000);
+      DomainChooser chooser(config, Random(seed));
+      const std::vector<int> counts = counts_of(chooser, 1000, 20'000);
       return static_cast<unsigned>(std::max_element(counts.begin(), counts.end()) - counts.begin());
     };
     const unsigned first = top();
@@ -109,13 +109,13 @@ TEST(DomainChooser, WorkingSetKeepsToItsMembersForAPhase) {
   WorkloadConfig config = config_of(DomainChoice::kWorkingSet, 1000);
   config.working_set = 10;
   config.phase_requests = 500;
-  const auto chooser = DomainChooser::make(config, Random(4));
+  DomainChooser chooser(config, Random(4));
   std::set<std::set<unsigned>> phases;
   std::set<unsigned> ever;
   for (int phase = 0; phase < 40; ++phase) {
     std::set<unsigned> members;
     for (int i = 0; i < 500; ++i) {
-      members.insert(to_int(chooser->next().domain));
+      members.insert(to_int(chooser.next().domain));
     }
     EXPECT_EQ(members.size(), 10U);  // 500 draws miss one of 10 with probability below 1e-21.
     phases.insert(members);
@@ -128,8 +128,8 @@ TEST(DomainChooser, WorkingSetKeepsToItsMembersForAPhase) {
 TEST(DomainChooser, WorkingSetLargerThanAllDomainsIsAllOfThem) {
   WorkloadConfig config = config_of(DomainChoice::kWorkingSet, 4);
   config.working_set = 64;
-  const auto chooser = DomainChooser::make(config, Random(5));
-  for (const int count : counts_of(*chooser, 4, 4'000)) {
+  DomainChooser chooser(config, Random(5));
+  for (const int count : counts_of(chooser, 4, 4'000)) {
     EXPECT_GT(count, 800);
   }
 }
@@ -138,12 +138,12 @@ TEST(DomainChooser, ChurnEndsContextsAtItsRateAndUsesAnEndedIdNoMore) {
   WorkloadConfig config = config_of(DomainChoice::kChurn, 8);
   config.churn = 0.05;
   ASSERT_EQ(domain_ids(config), 32U);
-  const auto chooser = DomainChooser::make(config, Random(6));
+  DomainChooser chooser(config, Random(6));
   std::map<unsigned, int> ended_at;  // by id: how many contexts had ended when it ended
   int ends = 0;
   constexpr int kDraws = 200'000;
   for (int i = 0; i < kDraws; ++i) {
-    const ChosenDomain chosen = chooser->next();
+    const ChosenDomain chosen = chooser.next();
     const unsigned id = to_int(chosen.domain);
     ASSERT_LT(id, 32U);
     const auto found = ended_at.find(id);
@@ -162,14 +162,14 @@ TEST(DomainChooser, ChurnEndsContextsAtItsRateAndUsesAnEndedIdNoMore) {
 TEST(DomainChooser, ChurnHasSoManyLiveContextsAtATime) {
   WorkloadConfig config = config_of(DomainChoice::kChurn, 8);
   config.churn = 0;
-  const auto chooser = DomainChooser::make(config, Random(7));
-  const std::vector<int> counts = counts_of(*chooser, 32, 8'000);
+  DomainChooser chooser(config, Random(7));
+  const std::vector<int> counts = counts_of(chooser, 32, 8'000);
   for (unsigned id = 0; id < 32; ++id) {
     EXPECT_EQ(counts[id] > 0, id < 8) << id;
   }
   config.churn = 1;
-  const auto restless = DomainChooser::make(config, Random(7));
-  EXPECT_TRUE(restless->next().ends_context);
+  DomainChooser restless(config, Random(7));
+  EXPECT_TRUE(restless.next().ends_context);
 }
 
 TEST(DomainChooser, OnlyChurnNeedsMoreIdsThanDomains) {

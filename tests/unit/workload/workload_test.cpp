@@ -145,16 +145,6 @@ TEST(Workload, SizesDoNotDisturbDomainsArrivalsOrOps) {
   }
 }
 
-TEST(Workload, TellsMeanAndCutOfDrawnSizesOnly) {
-  WorkloadConfig config;
-  EXPECT_FALSE(Workload::make(config, DeviceConfig{}, 1)->sizes().has_value());
-  config.sizes = "solar_2022";
-  const auto sizes = Workload::make(config, DeviceConfig{}, 1)->sizes();
-  ASSERT_TRUE(sizes.has_value());
-  EXPECT_NEAR(sizes->cut_share, 0.05, 1e-9);
-  EXPECT_GT(sizes->mean_bytes, 20'000);
-}
-
 TEST(Workload, UnusableValuesAreRefusedAllInOneGo) {
   WorkloadConfig config;
   config.payload = 128 << 10;
