@@ -153,6 +153,8 @@ class PacketPool {
 
   /// A clean packet: defaults everywhere, fresh uid, no stamps.
   PacketRef make(PacketKind kind);
+  /// With a payload of so many bytes, for the caller to fill: they are those of an older packet.
+  PacketRef make(PacketKind kind, std::size_t payload_bytes);
   /// A request for the write TLPs that it will be cut into.
   WriteRequestRef make_write(std::uint64_t bytes);
   std::size_t in_use() const { return all_.size() - free_.size(); }
@@ -161,14 +163,8 @@ class PacketPool {
  private:
   friend void intrusive_ptr_release(Packet* packet);
   friend void intrusive_ptr_release(WriteRequest* request);
-  void recycle(Packet* packet) {
-    packet->write.reset();
-    if (packet->kind == PacketKind::kFlit) {
-      forget_tlps(*packet);
-    }
-    free_.push_back(packet);
-  }
-  static void forget_tlps(Packet& flit);
+  /// Never inline: letting go of a reference is common, and of the last one rare.
+  [[gnu::noinline]] void recycle(Packet* packet);
   static void add_contents(Packet& packet);
 
   std::vector<std::unique_ptr<WriteRequest>> all_writes_;  // packets refer to them

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace flitwise {
@@ -41,7 +42,12 @@ NextTransfer RequestPath::next(Time t) {
 
 void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
   const std::uint32_t slot = free_slot();
-  active_[slot] = {transfer, &engine, 0, false, TransferStatus::kDone, {}};
+  Active& active = active_[slot];
+  active.transfer = transfer;
+  active.engine = &engine;
+  active.tlps_out = 0;
+  active.all_sent = false;
+  active.status = TransferStatus::kDone;
   if (translations_ != nullptr) {
     translations_->begun(transfer, slot, t);
   }
@@ -108,7 +114,9 @@ bool RequestPath::send_next(Time t) {
 PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdentity& identity,
                                     const DhiAgent::Answer& handle, Time t) {
   const RequestPiece& piece = present_.piece;
-  PacketRef packet = s_.pool.make(PacketKind::kTlp);
+  const bool has_bytes = transfer.op != Op::kRead && config_.real_payload;
+  PacketRef packet =
+      s_.pool.make(PacketKind::kTlp, has_bytes ? std::size_t{piece.length_dw} * 4 : 0);
   Tlp& tlp = packet->tlp;
   tlp.type = transfer.op == Op::kRead ? TlpType::kMRd : TlpType::kMWr;
   tlp.is_4dw = piece.address >> 32 != 0;
@@ -175,10 +183,10 @@ void RequestPath::fill_payload(Packet& packet, const Transfer& transfer) {
     return;
   }
   const RequestPiece& piece = present_.piece;
-  const std::size_t bytes = std::size_t{piece.length_dw} * 4;
-  packet.payload.resize(bytes);
+  const std::size_t bytes = packet.payload.size();
   const auto lead = static_cast<std::size_t>(__builtin_ctz(piece.first_be | 0x10U));
   if (transfer.data != nullptr) {
+    std::fill(packet.payload.begin(), packet.payload.end(), std::uint8_t{0});
     std::memcpy(packet.payload.data() + lead, transfer.data + piece.offset, piece.bytes);
     return;
   }

@@ -161,7 +161,7 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   void drop(const Packet& packet, const char* kind, const char* what);
   void drop(const Packet& packet, const char* kind, const char* what, const char* detail);
   void observe(const char* what, const char* detail, const Packet& packet) const;
-  PacketRef make_completion(const Packet& request) const;
+  PacketRef make_completion(const Packet& request, std::size_t payload_bytes = 0) const;
   const DeviceBelow& device_of(Bdf requester) const;
   void queue_answers(const Packet& request, Time latency);
   void send(Outbox& outbox, PacketRef packet, Time ready);

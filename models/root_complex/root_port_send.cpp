@@ -8,8 +8,8 @@
 
 namespace flitwise {
 
-PacketRef RootPort::make_completion(const Packet& request) const {
-  PacketRef packet = pool_.make(PacketKind::kTlp);
+PacketRef RootPort::make_completion(const Packet& request, std::size_t payload_bytes) const {
+  PacketRef packet = pool_.make(PacketKind::kTlp, payload_bytes);
   packet->domain = request.domain;
   packet->request = request.request;
   packet->purpose = request.purpose;
@@ -37,8 +37,9 @@ void RootPort::answer_read(const MemoryTransaction& transaction, Time when) {
   const std::uint32_t lead = lower_address_of(request.tlp) % 4U;
   const bool is_flush = is_zero_length_read(request.tlp);
   CompletionPiece piece;
+  const bool has_bytes = config_.workload.real_payload;
   while (splitter.next(piece)) {
-    PacketRef packet = make_completion(request);
+    PacketRef packet = make_completion(request, has_bytes ? std::size_t{piece.length_dw} * 4 : 0);
     packet->tlp.type = TlpType::kCplD;
     packet->tlp.length_dw = piece.length_dw;
     packet->tlp.byte_count = piece.byte_count;
@@ -48,15 +49,13 @@ void RootPort::answer_read(const MemoryTransaction& transaction, Time when) {
       breaks_completion_ = false;
     }
     packet->payload_bytes = is_flush ? 0 : piece.bytes;
-    packet->length_only = !config_.workload.real_payload;
-    if (!packet->length_only) {
+    packet->length_only = !has_bytes;
+    if (is_flush) {
+      std::fill(packet->payload.begin(), packet->payload.end(), std::uint8_t{0});
+    } else {
       // Whole DWs travel; the bytes around the asked ones come along.
       const std::size_t from = (lead + piece.offset) & ~std::size_t{3};
-      const std::uint8_t* const data = transaction.data.data() + from;
-      packet->payload.assign(data, data + std::size_t{piece.length_dw} * 4);
-      if (is_flush) {
-        std::fill(packet->payload.begin(), packet->payload.end(), std::uint8_t{0});
-      }
+      std::copy_n(transaction.data.begin() + from, packet->payload.size(), packet->payload.begin());
     }
     sizer_.size(*packet);
     send(completions_, std::move(packet), when + config_.host.timing.root_port);

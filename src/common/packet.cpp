@@ -11,8 +11,12 @@ namespace flitwise {
 Packet::~Packet() = default;
 PacketPool::~PacketPool() = default;
 
-void PacketPool::forget_tlps(Packet& flit) {
-  flit.flit->clear();
+void PacketPool::recycle(Packet* packet) {
+  packet->write.reset();
+  if (packet->kind == PacketKind::kFlit) {
+    packet->flit->clear();
+  }
+  free_.push_back(packet);
 }
 
 // What a flit or a CXL message has beyond a TLP stays with the packet once it was made.
@@ -30,6 +34,10 @@ void PacketPool::add_contents(Packet& packet) {
 }
 
 PacketRef PacketPool::make(PacketKind kind) {
+  return make(kind, 0);
+}
+
+PacketRef PacketPool::make(PacketKind kind, std::size_t payload_bytes) {
   if (free_.empty()) {
     all_.push_back(std::unique_ptr<Packet>(new Packet));
     all_.back()->pool_ = this;
@@ -58,7 +66,7 @@ PacketRef PacketPool::make(PacketKind kind) {
   packet->request = 0;
   packet->payload_bytes = 0;
   packet->size = WireSize{};
-  packet->payload.clear();
+  packet->payload.resize(payload_bytes);
   packet->stamps.fill(kNotStamped);
   if (kind >= PacketKind::kFlit) {
     add_contents(*packet);
