@@ -50,10 +50,14 @@ class DeadlockError : public SimulationError {
 
 }  // namespace flitwise
 
-/// Invariant of the model: prints condition, place and values, then throws SimulationError.
-#define FLITWISE_CHECK(condition, detail)                                 \
-  do {                                                                    \
-    if (!(condition)) {                                                   \
-      ::flitwise::check_failed(#condition, __FILE__, __LINE__, (detail)); \
-    }                                                                     \
+/// Invariant of the model: prints condition, place and values, then throws SimulationError. The
+/// text is made in a function of its own, so that the one with the check needs no room for it.
+#define FLITWISE_CHECK(condition, detail)                                   \
+  do {                                                                      \
+    if (!(condition)) {                                                     \
+      [=]() __attribute__((cold, noinline, noreturn)) {                     \
+        ::flitwise::check_failed(#condition, __FILE__, __LINE__, (detail)); \
+      }                                                                     \
+      ();                                                                   \
+    }                                                                       \
   } while (false)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -88,14 +89,13 @@ struct DeviceIdentity {
         privileged_mode_requested(privileged),
         execute_requested(execute),
         pasid(id) {}
-  friend constexpr bool operator==(const DeviceIdentity& a, const DeviceIdentity& b) {
-    return a.bdf == b.bdf && a.pasid == b.pasid &&
-           a.privileged_mode_requested == b.privileged_mode_requested &&
-           a.execute_requested == b.execute_requested;
+  /// All of it at once: it has the size of a word, and no padding.
+  friend bool operator==(const DeviceIdentity& a, const DeviceIdentity& b) {
+    static_assert(std::has_unique_object_representations_v<DeviceIdentity> &&
+                  sizeof(DeviceIdentity) == 8);
+    return std::memcmp(&a, &b, sizeof a) == 0;
   }
-  friend constexpr bool operator!=(const DeviceIdentity& a, const DeviceIdentity& b) {
-    return !(a == b);
-  }
+  friend bool operator!=(const DeviceIdentity& a, const DeviceIdentity& b) { return !(a == b); }
 };
 
 }  // namespace flitwise

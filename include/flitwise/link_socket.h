@@ -16,6 +16,8 @@
 #include <systemc>
 #include <tlm>
 
+#include <cstring>
+
 #include "flitwise/packet.h"
 
 namespace flitwise {
@@ -29,8 +31,13 @@ using LinkTarget = tlm_utils::passthrough_target_socket_tagged<Module, 32, LinkT
 template <class Module>
 using LinkInitiator = tlm_utils::simple_initiator_socket_tagged<Module, 32, LinkTypes>;
 
+/// The kernel's time is one number, in units of its resolution, which is 1 fs here. Its own
+/// function for this asks for the resolution first, which each packet would pay several times.
 inline sc_core::sc_time to_sc_time(Time t) {
-  return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(t.fs));
+  static_assert(sizeof(sc_core::sc_time) == sizeof(t.fs));
+  sc_core::sc_time time;
+  std::memcpy(static_cast<void*>(&time), &t.fs, sizeof time);
+  return time;
 }
 inline Time now() {
   return {static_cast<std::int64_t>(sc_core::sc_get_curr_simcontext()->time_stamp().value())};

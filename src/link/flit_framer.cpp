@@ -38,7 +38,7 @@ FlitFramer::FlitFramer(const LinkConfig& link, TransactionQueues& queues, Packet
                      SequenceSpace::of_flits(), replay_count(link.preset)),
       packer_(queues) {}
 
-bool FlitFramer::next(Time now, WireUnit& unit) {
+[[gnu::flatten]] bool FlitFramer::next(Time now, WireUnit& unit) {
   check_replay_timer(now);
   return next_replay(now, unit) || next_new(now, unit);
 }
@@ -140,14 +140,14 @@ void FlitFramer::sent(const WireUnit& unit, Time last) {
 
 // A damaged NOP flit takes with it what it said, and nothing has to come again: the flit behind it
 // tells that it had no payload. [LNK-11.6] [LNK-11.8]
-void FlitFramer::receive(const WireUnit& unit, bool is_damaged, Time now,
-                         std::vector<PacketRef>& delivered) {
+[[gnu::flatten]] void FlitFramer::receive(const WireUnit& unit, bool is_damaged, Time now,
+                                          std::vector<PacketRef>& delivered) {
   if (is_damaged && !unit.has_payload()) {
     ++stats_.damaged_dllps;
     return;
   }
-  for (const PacketRef& dllp : {unit.ack, unit.dllp}) {
-    if (!is_damaged && dllp) {
+  for (const Packet* const dllp : {unit.ack.get(), unit.dllp.get()}) {
+    if (!is_damaged && dllp != nullptr) {
       receive_dllp(dllp->dllp, now);
     }
   }

@@ -167,8 +167,8 @@ void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
       sent(end, WireUnit(part), now);
     }
   }
-  for (const PacketRef& dllp : {unit.ack, unit.dllp}) {
-    if (dllp) {
+  for (const Packet* const dllp : {unit.ack.get(), unit.dllp.get()}) {
+    if (dllp != nullptr) {
       acknowledging(end, *dllp, now);
     }
   }
@@ -220,8 +220,8 @@ void LinkMonitor::told_by(std::size_t end, const WireUnit& unit, Time now) {
       told(end, *part.packet, now);
     }
   }
-  for (const PacketRef& dllp : {unit.ack, unit.dllp}) {
-    if (dllp) {
+  for (const Packet* const dllp : {unit.ack.get(), unit.dllp.get()}) {
+    if (dllp != nullptr) {
       told(end, *dllp, now);
     }
   }

@@ -14,17 +14,30 @@
 
 namespace flitwise {
 
+class LatencyHistogram;
+
+/// One latency and its bucket, for those who record it in several histograms.
+class LatencySample {
+ public:
+  /// REQUIRES: latency >= 0.
+  inline LatencySample(Time latency);
+
+ private:
+  friend class LatencyHistogram;
+  std::uint64_t ps_;
+  std::size_t bucket_;
+};
+
 /// Latencies in whole picoseconds. Values below 64 ps have a bucket each; every octave above has
 /// 64. Values above 9,007 s fall into the last bucket.
 class LatencyHistogram {
  public:
   LatencyHistogram() : buckets_(kBuckets, 0) {}
 
-  /// Counts one latency. REQUIRES: latency >= 0.
-  void record(Time latency) {
-    FLITWISE_CHECK(latency.fs >= 0, "negative latency of " + std::to_string(latency.fs) + " fs");
-    const auto ps = static_cast<std::uint64_t>(latency.fs) / 1'000;
-    ++buckets_[bucket_of(ps)];
+  /// Counts one latency.
+  void record(LatencySample latency) {
+    const std::uint64_t ps = latency.ps_;
+    ++buckets_[latency.bucket_];
     ++count_;
     sum_ps_ += ps;
     min_ps_ = ps < min_ps_ ? ps : min_ps_;
@@ -51,6 +64,7 @@ class LatencyHistogram {
   LatencyResult summary(const std::string& name) const;
 
  private:
+  friend class LatencySample;
   static constexpr unsigned kSubBits = 6;  ///< 2^6 buckets an octave
   static constexpr std::uint64_t kSub = std::uint64_t{1} << kSubBits;
   static constexpr unsigned kTopBit = 52;
@@ -76,5 +90,11 @@ class LatencyHistogram {
   std::uint64_t min_ps_ = ~std::uint64_t{0};
   std::uint64_t max_ps_ = 0;
 };
+
+inline LatencySample::LatencySample(Time latency)
+    : ps_(static_cast<std::uint64_t>(latency.fs) / 1'000),
+      bucket_(LatencyHistogram::bucket_of(ps_)) {
+  FLITWISE_CHECK(latency.fs >= 0, "negative latency of " + std::to_string(latency.fs) + " fs");
+}
 
 }  // namespace flitwise

@@ -191,6 +191,15 @@ unsigned end_end_prefixes(const Tlp& tlp) {
   return count;
 }
 
+// What nearly every request is: no rule below has anything against it.
+bool is_plain(const Tlp& tlp, unsigned mps) {
+  const bool is_usual_type = tlp.type == TlpType::kMWr || tlp.type == TlpType::kMRd;
+  const bool is_usual_address = (static_cast<unsigned>(tlp.at) & 1U) == 0;  // not 1 and not 3
+  return is_usual_type && is_usual_address && !tlp.has_pasid && tlp.other_prefix_count == 0 &&
+         (tlp.first_be & tlp.last_be) == 0xf && tlp.length_dw > 1 && !crosses_4kib(tlp) &&
+         data_bytes(tlp) <= mps;
+}
+
 bool is_page_message(const Tlp& tlp) {
   return tlp.type == TlpType::kMsg &&
          (tlp.message_code == msg::kPageRequest || tlp.message_code == msg::kPrgResponse);
@@ -269,6 +278,9 @@ std::optional<TlpViolation> check_format(const Tlp& tlp) {
 }
 
 std::optional<TlpViolation> check_tlp(const Tlp& tlp, const TlpLimits& limits) {
+  if (is_plain(tlp, limits.mps)) {
+    return std::nullopt;
+  }
   const Verdict format = check_format(tlp);
   if (format && is_malformed(*format)) {
     return format;

@@ -26,17 +26,22 @@ LatencyTracer::LatencyTracer(const std::vector<LatencyPair>& pairs) {
 
 // A TLP that never comes to memory leaves its request without an end: it is not counted.
 void LatencyTracer::write_committed(const Packet& packet) {
+  if (!packet.counts) {
+    return;
+  }
   const Time issued = packet.stamped(Hop::kIssue);
   const Time done = packet.stamped(Hop::kMemory);
-  line_written(packet);
+  const LatencySample latency(done - issued);
+  dma_write_tlp_.record(latency);
+  record_pairs(packet);
   if (packet.is_whole_request) {
-    write_over(packet.counts, issued, done);
+    dma_write_.record(latency);
   } else if (packet.write) {
     WriteRequest& request = *packet.write;
     request.last = std::max(request.last, done);
     request.bytes_left -= packet.payload_bytes;
     if (request.bytes_left == 0) {
-      write_over(packet.counts, issued, request.last);
+      dma_write_.record(request.last - issued);
     }
   }
 }
