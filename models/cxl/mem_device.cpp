@@ -26,8 +26,9 @@ CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceC
 
 // Requests take effect in their order, and never wait for an answer to leave: what cannot go yet
 // stays here.
-tlm::tlm_sync_enum CxlMemDevice::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
-                                         sc_core::sc_time& /*delay*/) {
+[[gnu::flatten]] tlm::tlm_sync_enum CxlMemDevice::receive(int /*id*/, Packet& packet,
+                                                          tlm::tlm_phase& /*phase*/,
+                                                          sc_core::sc_time& /*delay*/) {
   out_.clear();
   rules_.receive(*packet.cxl, line_with(packet), out_);
   if (access_) {

@@ -160,8 +160,9 @@ bool CxlMemHost::awaits(const CxlMessage& answer) const {
          is_data == (request->cxl->channel == CxlChannel::kM2sReq);
 }
 
-tlm::tlm_sync_enum CxlMemHost::receive(int /*id*/, Packet& packet, tlm::tlm_phase& /*phase*/,
-                                       sc_core::sc_time& /*delay*/) {
+[[gnu::flatten]] tlm::tlm_sync_enum CxlMemHost::receive(int /*id*/, Packet& packet,
+                                                        tlm::tlm_phase& /*phase*/,
+                                                        sc_core::sc_time& /*delay*/) {
   const CxlMessage& message = *packet.cxl;
   if (!awaits(message)) {
     ++errors_["unexpected_cxl_message"];

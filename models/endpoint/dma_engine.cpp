@@ -47,7 +47,7 @@ bool DmaEngine::load() {
   return has_item_;
 }
 
-bool DmaEngine::next(Time now, Transfer& transfer) {
+[[gnu::flatten]] bool DmaEngine::next(Time now, Transfer& transfer) {
   asked_ = now;
   if (now < earliest_) {
     return false;

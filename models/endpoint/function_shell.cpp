@@ -100,7 +100,8 @@ void FunctionShell::end_at(Time when) {
   ends_wakeup_.at(when);
 }
 
-void FunctionShell::pump(Time t) {
+// In one piece, as all that each transfer goes through.
+[[gnu::flatten]] void FunctionShell::pump(Time t) {
   if (next_end_ <= t) {
     transfers_->end_due(t);
     next_end_ = transfers_->next_end();
@@ -197,7 +198,7 @@ bool FunctionShell::may_leave(FcClass fc, Time t) {
   return true;
 }
 
-void FunctionShell::send(PacketRef packet, Time ready, HandlePin posted_pin) {
+[[gnu::flatten]] void FunctionShell::send(PacketRef packet, Time ready, HandlePin posted_pin) {
   outbox_.send({std::move(packet), ready, posted_pin},
                [this](const Outbox::Entry& entry) { return hand_over(entry); });
 }

@@ -12,8 +12,9 @@ bool HandlePath::are_used_for(Op op) const {
          (config_.form.dhi_form != DhiForm::kTag || op == Op::kWrite);
 }
 
-DhiAgent::Answer HandlePath::acquire(const Transfer& transfer, const DeviceIdentity& identity,
-                                     Op op, std::size_t free_tags, Time t) {
+[[gnu::flatten]] DhiAgent::Answer HandlePath::acquire(const Transfer& transfer,
+                                                      const DeviceIdentity& identity, Op op,
+                                                      std::size_t free_tags, Time t) {
   if (!are_used_for(op)) {
     return {};
   }

@@ -8,7 +8,7 @@
 namespace flitwise {
 
 // An error completion echoes the handle that it refuses. [DHI D16]
-bool RequestPath::complete(Packet& packet, Time t) {
+[[gnu::flatten]] bool RequestPath::complete(Packet& packet, Time t) {
   const Tlp& tlp = packet.tlp;
   const unsigned function =
       tlp.id_is_handle
@@ -188,7 +188,7 @@ void RequestPath::end_behind_pipeline(std::uint32_t slot, Time t) {
   s_.output.end_at(ends_.next());
 }
 
-void RequestPath::end_due(Time t) {
+[[gnu::flatten]] void RequestPath::end_due(Time t) {
   while (ends_.is_due(t)) {
     end_transfer(ends_.take(), t);
   }

@@ -49,8 +49,9 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
   agenda_.wakes("work_process", [this] { work(); });
 }
 
-tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet, tlm::tlm_phase& /*phase*/,
-                                    sc_core::sc_time& delay) {
+[[gnu::flatten]] tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet,
+                                                     tlm::tlm_phase& /*phase*/,
+                                                     sc_core::sc_time& delay) {
   const auto i = static_cast<std::size_t>(side);
   End& end = *ends_[i];
   if (is_down_) {
@@ -90,8 +91,9 @@ void Link::open(AgentSockets& sockets, const char* protocol) {
   }
 }
 
-tlm::tlm_sync_enum Link::agent_sends(int side, Packet& packet, tlm::tlm_phase& /*phase*/,
-                                     sc_core::sc_time& delay) {
+[[gnu::flatten]] tlm::tlm_sync_enum Link::agent_sends(int side, Packet& packet,
+                                                      tlm::tlm_phase& /*phase*/,
+                                                      sc_core::sc_time& delay) {
   const auto i = static_cast<std::size_t>(side);
   End& end = *ends_[i];
   if (is_down_) {
@@ -164,7 +166,7 @@ bool Link::waits_for_slot(std::size_t side, Time t) {
 }
 
 // Fills the wire up to one clock and one symbol ahead: several units may leave on one edge.
-void Link::transmit(std::size_t side) {
+[[gnu::flatten]] void Link::transmit(std::size_t side) {
   End& from = *ends_[side];
   const Time t = now();
   if (from.is_held_up(t)) {
@@ -211,7 +213,7 @@ void Link::transmit(std::size_t side) {
   }
 }
 
-void Link::receive(std::size_t side) {
+[[gnu::flatten]] void Link::receive(std::size_t side) {
   End& to = *ends_[side];
   End& from = *ends_[1 - side];
   const Time t = now();

@@ -10,7 +10,7 @@
 #include "tlp/wire_size.h"
 
 namespace flitwise {
-void Link::put_on_wire(std::size_t side, InFlight&& flying, Time earliest) {
+[[gnu::flatten]] void Link::put_on_wire(std::size_t side, InFlight&& flying, Time earliest) {
   End& from = *ends_[side];
   const WireUnit& unit = flying.unit;
   const bool opens_window = from.opens_window && begins_counted(unit);

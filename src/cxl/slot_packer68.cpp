@@ -4,7 +4,7 @@
 
 namespace flitwise {
 
-void CxlSlotPacker68::pack(const CxlWaiting& waiting, CxlFlitLayout& flit) {
+[[gnu::flatten]] void CxlSlotPacker68::pack(const CxlWaiting& waiting, CxlFlitLayout& flit) {
   flit = CxlFlitLayout();
   flit.slots = kCxlSlots68;
   if (next_is_all_data()) {

@@ -39,7 +39,7 @@ void Cxl68Framer::start(Time now) {
 }
 
 // A TLP or DLLP is taken when it goes and not before: what it says may change until then.
-bool Cxl68Framer::next(Time now, WireUnit& unit) {
+[[gnu::flatten]] bool Cxl68Framer::next(Time now, WireUnit& unit) {
   check_replay_timer(now);
   const bool has_cachemem = cachemem_.has_work(now);
   note_replay_buffer(cachemem_.is_held_up(now), now, ReplayBufferOf::kCacheMem);
@@ -127,8 +127,8 @@ void Cxl68Framer::sent(const WireUnit& unit, Time last) {
   }
 }
 
-void Cxl68Framer::receive(const WireUnit& unit, bool is_damaged, Time now,
-                          std::vector<PacketRef>& delivered) {
+[[gnu::flatten]] void Cxl68Framer::receive(const WireUnit& unit, bool is_damaged, Time now,
+                                           std::vector<PacketRef>& delivered) {
   if (unit.packet->flit->is_cachemem) {
     cachemem_.receive(unit, is_damaged, now, delivered, stats_);
     if (cachemem_.has_room()) {

@@ -12,7 +12,7 @@ NonFlitFramer::NonFlitFramer(const LinkConfig& link, TransactionQueues& queues, 
                      SequenceSpace::of_tlps(), kTlpReplayCount) {}
 
 // Order of sending: Nak and Ack, flow control, replays, new TLPs. [LNK-8.14]
-bool NonFlitFramer::next(Time now, WireUnit& unit) {
+[[gnu::flatten]] bool NonFlitFramer::next(Time now, WireUnit& unit) {
   check_replay_timer(now);
   return next_dllp(now, unit) || (may_carry_tlps() && next_tlp(now, unit));
 }
@@ -80,8 +80,8 @@ void NonFlitFramer::sent(const WireUnit& unit, Time last) {
   }
 }
 
-void NonFlitFramer::receive(const WireUnit& unit, bool is_damaged, Time now,
-                            std::vector<PacketRef>& delivered) {
+[[gnu::flatten]] void NonFlitFramer::receive(const WireUnit& unit, bool is_damaged, Time now,
+                                             std::vector<PacketRef>& delivered) {
   if (unit.packet->kind == PacketKind::kDllp) {
     if (is_damaged) {
       ++stats_.damaged_dllps;  // [LNK-6.7]

@@ -32,7 +32,7 @@ class PlainWorkload : public Workload {
   PlainWorkload(const WorkloadConfig& config, std::uint64_t seed, std::uint64_t warmup)
       : source_(config, seed, warmup) {}
 
-  bool next(WorkItem& item) override {
+  [[gnu::flatten]] bool next(WorkItem& item) override {
     Message message;
     if (!source_.next(message)) {
       return false;
