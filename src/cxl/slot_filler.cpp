@@ -26,7 +26,7 @@ void CxlSlotFiller::begin(const CxlWaiting& waiting, bool one_kind_of_lines) {
   partial_lines_ = waiting.partial_lines;
   announces_byte_enables_ = false;
   urgent_.reset();
-  messages_left_ = 0;
+  channels_left_ = 0;
   std::uint8_t oldest = 0;
   for (std::size_t i = 0; i < channel_count_; ++i) {
     const CxlChannel channel = channels_[i];
@@ -41,7 +41,7 @@ void CxlSlotFiller::begin(const CxlWaiting& waiting, bool one_kind_of_lines) {
       }
       left_[at] = alike;
     }
-    messages_left_ += left_[at];
+    channels_left_ |= (left_[at] > 0 ? 1U : 0U) << at;
     if (waited_[at] && ages_[at] >= rules_.patience && ages_[at] > oldest) {
       oldest = ages_[at];
       urgent_ = channel;
@@ -88,11 +88,11 @@ void CxlSlotFiller::reset() {
 const CxlFormat* CxlSlotFiller::best(CxlPlace place, Wanted wanted) const {
   const CxlFormat* found = nullptr;
   Score highest;
-  if (messages_left_ == 0) {
+  if (channels_left_ == 0) {
     return found;
   }
   for (const CxlFormat& format : formats_.in(place)) {
-    if (!rules_.uses(place, format.code)) {
+    if (!has_any_of(format) || !rules_.uses(place, format.code)) {
       continue;
     }
     const Score score = score_of(format, wanted);
@@ -102,6 +102,12 @@ const CxlFormat* CxlSlotFiller::best(CxlPlace place, Wanted wanted) const {
     }
   }
   return found;
+}
+
+bool CxlSlotFiller::has_any_of(const CxlFormat& format) const {
+  return std::any_of(format.groups.begin(), format.groups.end(), [this](const CxlGroup& group) {
+    return (channels_left_ >> index_of(group.channel) & 1U) != 0;
+  });
 }
 
 CxlSlotFiller::Score CxlSlotFiller::score_of(const CxlFormat& format, Wanted wanted) const {
@@ -157,10 +163,10 @@ CxlSlot CxlSlotFiller::take(const CxlFormat& format, Wanted wanted) {
 
 void CxlSlotFiller::take(const CxlGroup& group) {
   const CxlChannelInfo& info = info_of(group.channel);
-  messages_left_ -= group.count;
-  left_[index_of(group.channel)] =
-      static_cast<std::uint16_t>(left_[index_of(group.channel)] - group.count);
-  served_[index_of(group.channel)] = true;
+  const std::size_t at = index_of(group.channel);
+  left_[at] = static_cast<std::uint16_t>(left_[at] - group.count);
+  channels_left_ &= ~((left_[at] == 0 ? 1U : 0U) << at);
+  served_[at] = true;
   if (urgent_ == group.channel) {
     urgent_.reset();
   }

@@ -53,6 +53,8 @@ class CxlSlotFiller {
 
   /// Null: none moves anything.
   const CxlFormat* best(CxlPlace place, Wanted wanted) const;
+  /// Some of its messages wait.
+  bool has_any_of(const CxlFormat& format) const;
   Score score_of(const CxlFormat& format, Wanted wanted) const;
   std::uint8_t count_of(const CxlGroup& group, Wanted wanted) const;
   bool is_partial(CxlChannel channel, std::uint32_t ahead) const;
@@ -66,7 +68,7 @@ class CxlSlotFiller {
   CxlOwedData owed_;
   std::array<std::uint8_t, kCxlChannels> ages_{};   // flits since the channel was served
   std::array<std::uint16_t, kCxlChannels> left_{};  // messages that may still go in this flit
-  std::uint32_t messages_left_ = 0;                 // sum of them
+  std::uint32_t channels_left_ = 0;                 // that have some, a bit each
   std::array<bool, kCxlChannels> waited_{}, served_{};
   std::uint64_t partial_lines_ = 0;  // bit 0: the next line
   bool announces_byte_enables_ = false;

@@ -44,7 +44,10 @@ Time CxlQueues::next_arrival(Time now) const {
   }
   for (const CxlChannel channel : channels_) {
     const Queue& queue = queues_[index_of(channel)];
-    const bool is_before_all = !queue.entries.empty() && queue.entries.front().arrival > now;
+    if (queue.entries.empty()) {
+      continue;
+    }
+    const bool is_before_all = queue.entries.front().arrival > now;
     for (std::size_t i = is_before_all ? 0 : queue.arrived; i < queue.entries.size(); ++i) {
       if (queue.entries[i].arrival > now) {
         next = std::min(next, queue.entries[i].arrival);
