@@ -101,11 +101,11 @@ void CxlCacheDevice::start_window() {
   LineAgent::start_window();
 }
 
-CxlCacheResult CxlCacheDevice::result() const {
-  CxlCacheResult result = done_;
-  result -= window_;
-  result.device = name();
-  return result;
+void CxlCacheDevice::report(RunResult& result) const {
+  CxlCacheResult row = done_;
+  row -= window_;
+  row.device = name();
+  result.rows<CxlCacheResult>().push_back(row);
 }
 
 }  // namespace flitwise

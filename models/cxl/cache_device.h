@@ -32,11 +32,11 @@ class CxlCacheDevice : public LineAgent<CxlCacheDevice> {
   /// until it is up again. `lines_received`: of those that were sent, with the home. [CXL-7.5]
   void link_lost(std::uint64_t lines_received);
 
-  bool is_quiet() const { return core_.lines_out() == 0 && rules_.outstanding() == 0; }
-  std::string waiting() const;
+  bool is_quiet() const override { return core_.lines_out() == 0 && rules_.outstanding() == 0; }
+  std::string waiting() const override;
   /// Of the measured window.
-  CxlCacheResult result() const;
-  void start_window();
+  void report(RunResult& result) const override;
+  void start_window() override;
   /// What D2H Req of a domain say of it; by default nothing. [CXL-7.4]
   void name_domains(std::function<std::uint64_t(DomainId)> identity) {
     identity_ = std::move(identity);

@@ -24,11 +24,11 @@ class CxlHdmDevice : public LineAgent<CxlHdmDevice>, private LineMemory {
   /// on. [CXL-8.5]
   void link_lost();
 
-  bool is_quiet() const {
+  bool is_quiet() const override {
     return core_.lines_out() == 0 && rules_.outstanding() == 0 && to_link.empty();
   }
-  std::string waiting() const;
-  std::map<std::string, std::uint64_t> errors() const;
+  std::string waiting() const override;
+  std::map<std::string, std::uint64_t> errors() const override;
   /// Fills in its part: of what belongs to the measured part.
   void tell(CxlHdmDbResult& result) const;
 

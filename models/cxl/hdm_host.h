@@ -21,10 +21,10 @@ class CxlHdmHost : public LineAgent<CxlHdmHost> {
   /// until it is up again. [CXL-8.5]
   void link_lost() { lose(rules_.lose_all()); }
 
-  bool is_quiet() const {
+  bool is_quiet() const override {
     return core_.lines_out() == 0 && rules_.outstanding() == 0 && to_link.empty();
   }
-  std::string waiting() const;
+  std::string waiting() const override;
   /// Fills in its part: of what belongs to the measured part.
   void tell(CxlHdmDbResult& result) const;
 

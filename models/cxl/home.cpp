@@ -10,7 +10,7 @@ namespace flitwise {
 
 CxlHome::CxlHome(const sc_core::sc_module_name& name, const Config& config, std::uint8_t caches,
                  PacketPool& pool, MemoryPort& memory)
-    : sc_module(name),
+    : ComponentModule(name),
       config_(config),
       pool_(pool),
       memory_(memory),
@@ -167,6 +167,16 @@ void CxlHome::link_lost(std::uint8_t port) {
   inward_ = Time{};
   rules_.port_lost(port, out_);
   send_all();
+}
+
+void CxlHome::Port::start_window() {
+  to_link.start_window(now());
+  work_waits.start_window(now());
+}
+
+std::vector<WaitResult> CxlHome::Port::waits() const {
+  return {work_waits.result({place, "home_requests", ResourceRole::kSlots, "up"}),
+          to_link.waits(place, "down")};
 }
 
 bool CxlHome::is_quiet() const {

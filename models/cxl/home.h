@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "coherence/home_agent.h"
+#include "common/component.h"
 #include "common/wakeup.h"
 #include "cxl/cxl_outbox.h"
 #include "flitwise/config.h"
@@ -23,7 +24,7 @@
 
 namespace flitwise {
 
-class CxlHome : public sc_core::sc_module,
+class CxlHome : public ComponentModule,
                 private LineMemory,
                 private HomeListener,
                 private MemoryClient {
@@ -37,8 +38,8 @@ class CxlHome : public sc_core::sc_module,
     std::uint32_t bytes = 0;
     bool counts = true;
   };
-  /// The sockets of one cache's link.
-  struct Port {
+  /// The sockets of one cache's link; a component with a window of its own.
+  struct Port : Component {
     LinkTarget<CxlHome> from_link;
     CxlOutbox to_link;
     bool is_down = false;
@@ -48,15 +49,17 @@ class CxlHome : public sc_core::sc_module,
     /// A write of the cache that had its GO with the pull is over. [COH-3.11]
     std::function<void(std::uint64_t line, bool is_written, Time when)> on_write_over;
 
-    explicit Port(const std::string& name)
-        : from_link((name + "_from_link").c_str()),
-          to_link((name + "_to_link").c_str()),
+    std::string place;  ///< that its waits name
+
+    explicit Port(const std::string& module)
+        : from_link((module + "_from_link").c_str()),
+          to_link((module + "_to_link").c_str()),
           asked(kCxlIds) {}
 
-    void start_window(Time now) {
-      to_link.start_window(now);
-      work_waits.start_window(now);
-    }
+    const char* name() const override { return place.c_str(); }
+    bool is_quiet() const override { return true; }  // the home says
+    void start_window() override;
+    std::vector<WaitResult> waits() const override;
   };
   /// REQUIRES: number < caches.
   Port& port(std::uint8_t number) { return *ports_[number]; }
@@ -70,10 +73,10 @@ class CxlHome : public sc_core::sc_module,
   /// Pairs of a line and a cache that holds it.
   std::size_t copies() const { return rules_.copies(); }
 
-  bool is_quiet() const;
-  std::string waiting() const;
+  bool is_quiet() const override;
+  std::string waiting() const override;
   /// Counted by kind.
-  std::map<std::string, std::uint64_t> errors() const;
+  std::map<std::string, std::uint64_t> errors() const override;
 
  private:
   /// What memory has done, at its time.

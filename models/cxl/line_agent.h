@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/component.h"
 #include "common/wakeup.h"
 #include "cxl/cxl_outbox.h"
 #include "cxl/line_core.h"
@@ -23,7 +24,7 @@ namespace flitwise {
 /// of those whose core waits for the other end: bool is_asked(const CxlMessage&) const, is it a
 /// request of the core; void count_asked(bool is_write, bool is_hit); void count_sent(message).
 template <class Agent>
-class LineAgent : public sc_core::sc_module {
+class LineAgent : public ComponentModule {
  public:
   LinkTarget<LineAgent> from_link{"from_link"};
   CxlOutbox to_link{"to_link"};
@@ -37,22 +38,22 @@ class LineAgent : public sc_core::sc_module {
     wakeup_.at(now());
   }
   /// When the last answer so far was there.
-  Time last_completion() const { return core_.last_completion(); }
-  std::uint64_t lines_over() const { return core_.lines_over(); }
-  std::map<std::string, std::uint64_t> errors() const {
+  Time last_end() const override { return core_.last_completion(); }
+  Progress progress() const override { return Progress::of_completed(core_.lines_over()); }
+  std::map<std::string, std::uint64_t> errors() const override {
     std::map<std::string, std::uint64_t> errors = core_.errors();
     errors["cxl_line_lost"] = lost_lines_;
     errors["unexpected_cxl_message"] = agent().rules_.bad_messages().total();
     return errors;
   }
-  std::vector<CheckResult> checks() const {
+  std::vector<CheckResult> checks() const override {
     return agent().is_quiet() ? std::vector{core_.check(name())} : std::vector<CheckResult>{};
   }
-  void start_window() {
+  void start_window() override {
     core_.start_window(now());
     to_link.start_window(now());
   }
-  std::vector<WaitResult> waits() const {
+  std::vector<WaitResult> waits() const override {
     return core_.waits({name(), "cxl_ids", ResourceRole::kSlots, direction_, "", ids_key_},
                        to_link.waits(name(), direction_));
   }
@@ -62,7 +63,7 @@ class LineAgent : public sc_core::sc_module {
   /// `ids_key`: what bounds its identifiers.
   LineAgent(const sc_core::sc_module_name& name, Time clock, PacketPool& pool, LineCore core,
             const char* direction, const char* ids_key)
-      : sc_module(name),
+      : ComponentModule(name),
         pool_(pool),
         wakeup_("wakeup", clock),
         core_(std::move(core)),

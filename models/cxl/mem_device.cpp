@@ -15,7 +15,7 @@ std::uint32_t bytes_asked(const CxlMessage& message) {
 
 CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceConfig& config,
                            PacketPool& pool)
-    : sc_module(name),
+    : ComponentModule(name),
       config_(config),
       pool_(pool),
       rules_(config.memory, *this),

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "coherence/memory_expander.h"
+#include "common/component.h"
 #include "common/outbox.h"
 #include "cxl/line_store.h"
 #include "flitwise/config.h"
@@ -20,7 +21,7 @@
 
 namespace flitwise {
 
-class CxlMemDevice : public sc_core::sc_module, private LineMemory {
+class CxlMemDevice : public ComponentModule, private LineMemory {
  public:
   LinkTarget<CxlMemDevice> from_link{"from_link"};
   LinkInitiator<CxlMemDevice> to_link{"to_link"};
@@ -34,12 +35,12 @@ class CxlMemDevice : public sc_core::sc_module, private LineMemory {
   /// The link has gone down: answers that have not left are forgotten. [CXL-3.9]
   void link_lost() { answers_.clear(); }
 
-  bool is_quiet() const { return answers_.empty(); }
+  bool is_quiet() const override { return answers_.empty(); }
   /// Counted by kind.
-  std::map<std::string, std::uint64_t> errors() const;
-  void start_window();
+  std::map<std::string, std::uint64_t> errors() const override;
+  void start_window() override;
   /// Of its answers, for room in the queue of the link.
-  std::vector<WaitResult> waits() const;
+  std::vector<WaitResult> waits() const override;
 
  private:
   static constexpr std::size_t kOutboxDepth = 256;

@@ -10,7 +10,7 @@ namespace flitwise {
 
 CxlMemHost::CxlMemHost(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
                        LatencyTracer& tracer)
-    : sc_module(name),
+    : ComponentModule(name),
       config_(config),
       pool_(pool),
       tracer_(tracer),

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/component.h"
 #include "common/due_queue.h"
 #include "common/outbox.h"
 #include "common/wakeup.h"
@@ -23,7 +24,7 @@
 
 namespace flitwise {
 
-class CxlMemHost : public sc_core::sc_module {
+class CxlMemHost : public ComponentModule {
  public:
   LinkTarget<CxlMemHost> from_link{"from_link"};
   LinkInitiator<CxlMemHost> to_link{"to_link"};
@@ -44,16 +45,18 @@ class CxlMemHost : public sc_core::sc_module {
   void link_lost();
   void link_up();
 
-  bool is_quiet() const { return transfers_.lines_out() == 0 && !pending_ && !has_foreign(); }
-  std::string waiting() const;
+  bool is_quiet() const override {
+    return transfers_.lines_out() == 0 && !pending_ && !has_foreign();
+  }
+  std::string waiting() const override;
   /// When the last answer so far was there.
-  Time last_completion() const { return last_completion_; }
-  std::uint64_t lines_over() const { return transfers_.lines_over(); }
-  const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
-  std::vector<CheckResult> checks() const;
-  void start_window();
+  Time last_end() const override { return last_completion_; }
+  Progress progress() const override { return Progress::of_completed(transfers_.lines_over()); }
+  Counts errors() const override { return errors_; }
+  std::vector<CheckResult> checks() const override;
+  void start_window() override;
   /// Of the line that goes next: for a Tag, and for room in the queue of the link.
-  std::vector<WaitResult> waits() const;
+  std::vector<WaitResult> waits() const override;
 
  private:
   static constexpr std::size_t kForeignDepth = 16;  // grows

@@ -39,7 +39,7 @@ EndpointConfig EndpointConfig::of(const Config& config) {
 
 Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& config,
                    PacketPool& pool, LatencyTracer& tracer)
-    : sc_module(name),
+    : ComponentModule(name),
       config_(config),
       sizer_(config.link, config.message, config.device.dhi.bits),
       functions_(config.device, config.domains),
@@ -104,6 +104,21 @@ StallTimes Endpoint::stalls() const {
 std::vector<AtsResult> Endpoint::ats_results() const {
   return translations_ != nullptr ? translations_->unit().results(name())
                                   : std::vector<AtsResult>{};
+}
+
+void Endpoint::report(RunResult& result) const {
+  for (AtsResult& function : ats_results()) {
+    result.rows<AtsResult>().push_back(std::move(function));
+  }
+}
+
+void Endpoint::count_repeats(Counts& counts) const {
+  Component::count_repeats(counts);
+  counts[name() + std::string(": flushes sent")] = dhi().flushes();
+  for (const AtsResult& function : ats_results()) {
+    counts[function.function + ": Translation Requests sent"] = function.requests;
+    counts[function.function + ": Page Requests sent"] = function.page_requests;
+  }
 }
 
 std::vector<WaitResult> Endpoint::waits() const {

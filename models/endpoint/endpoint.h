@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/component.h"
 #include "endpoint/device_registers.h"
 #include "endpoint/endpoint_config.h"
 #include "endpoint/function_shell.h"
@@ -22,7 +23,7 @@
 
 namespace flitwise {
 
-class Endpoint final : public sc_core::sc_module,
+class Endpoint final : public ComponentModule,
                        private DeviceTarget,
                        private DeviceEvents,
                        private SoftwareEffects,
@@ -41,7 +42,7 @@ class Endpoint final : public sc_core::sc_module,
   /// Does nothing where the device has no ATC.
   void watch_translations(TranslatedPath::Watch watch);
   /// `observer` outlives the endpoint.
-  void observe(const Observer& observer) { observer_ = &observer; }
+  void observe(const Observer& observer) override { observer_ = &observer; }
 
   /// Software has given the device its bus number.
   void set_base(Bdf base) { functions_.set_base(base); }
@@ -79,20 +80,23 @@ class Endpoint final : public sc_core::sc_module,
   /// A packet as if the device had made it, without any of its rules.
   void inject(PacketRef packet) { shell_.inject(std::move(packet)); }
 
-  bool is_quiet() const;
-  void start_window();
+  bool is_quiet() const override;
+  void start_window() override;
   StallTimes stalls() const;
   DhiResult dhi_result() const { return handles_.result(name(), now()); }
   /// One for each function whose ATC was ever enabled or invalidated.
   std::vector<AtsResult> ats_results() const;
-  std::vector<WaitResult> waits() const;
+  std::vector<WaitResult> waits() const override;
   /// Counted by kind: unexpected completions, timeouts, refused requests, ...
-  const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
-  std::string waiting() const;
+  Counts errors() const override { return errors_; }
+  std::string waiting() const override;
   std::size_t outstanding() const { return requests_.outstanding(); }
-  std::vector<CheckResult> checks() const;
+  std::vector<CheckResult> checks() const override;
   const EndpointCounters& counters() const { return counters_; }
-  Time last_completion() const { return requests_.last_completion(); }
+  Time last_end() const override { return requests_.last_completion(); }
+  Progress progress() const override { return Progress::of_completed(counters_.settled); }
+  void count_repeats(Counts& counts) const override;
+  void report(RunResult& result) const override;
 
  private:
   void receive(Packet& packet, Time now) override;

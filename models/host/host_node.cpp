@@ -16,7 +16,8 @@ HostNode::HostNode(unsigned own_number, const Config& own_config, PacketPool& po
       config(own_config),
       memory((prefix + "memory_port").c_str()),
       bridge((prefix + "host_bridge").c_str(), config, pool),
-      agent((prefix + "iommu0").c_str(), config, pool, memory) {
+      agent((prefix + "iommu0").c_str(), config, pool, memory),
+      name_(prefix + "host") {
   if (memory_target == nullptr) {
     own_memory_ = std::make_unique<HostMemory>((prefix + "memory").c_str(), config.host);
     memory_target = &own_memory_->socket;
@@ -44,20 +45,50 @@ void HostNode::start_window() {
   }
 }
 
-void HostNode::fill(RunResult& result) const {
+// Whoever waits with a timer has not stopped for good until it has given up. [IQU-07]
+Time HostNode::waits_until() const {
+  const Time of_agent = agent.next_timeout();
+  return std::max(of_agent == Time::never() ? Time{} : of_agent,
+                  driver ? driver->waits_until() : Time{});
+}
+
+Progress HostNode::progress() const {
+  Progress progress;
+  progress.steps = agent.progress() + (driver ? driver->progress() : 0);
+  progress.tended = agent.orders_done() + (driver ? driver->settled() : 0);
+  progress.walk_steps = agent.walk_progress();
+  progress.memory_done = memory.done();
+  return progress;
+}
+
+std::string HostNode::waiting() const {
+  return bridge.waiting() + agent.waiting() + (driver ? driver->waiting() : "");
+}
+
+void HostNode::count_repeats(Counts& counts) const {
+  const std::string software = prefix + "host software: ";
+  for (const auto& [kind, count] : bridge.errors()) {
+    counts[software + kind] = count;
+  }
+  counts[software + "accesses to devices"] = bridge.accesses();
+  counts[agent.name() + std::string(": orders of software carried out")] = agent.orders_done();
+}
+
+std::vector<WaitResult> HostNode::waits() const {
+  std::vector<WaitResult> all = agent.waits();
+  all.push_back(bridge.tag_waits().result(
+      {bridge.name(), "tags", ResourceRole::kSlots, "down", "", "", 256}));
+  all.push_back(memory.waits().result({prefix + "memory", "requests", ResourceRole::kQueue}));
+  if (own_memory_) {
+    all.push_back(own_memory_->bus_waits(prefix + "memory"));
+  }
+  return all;
+}
+
+void HostNode::report(RunResult& result) const {
   result.memory_asked = std::max(result.memory_asked, memory.asked());
   result.memory_done = std::max(result.memory_done, memory.done());
   result.rows<IommuResult>().push_back(agent.result());
-  for (WaitResult& one : agent.waits()) {
-    result.rows<WaitResult>().push_back(std::move(one));
-  }
-  result.rows<WaitResult>().push_back(bridge.tag_waits().result(
-      {bridge.name(), "tags", ResourceRole::kSlots, "down", "", "", 256}));
-  result.rows<WaitResult>().push_back(
-      memory.waits().result({prefix + "memory", "requests", ResourceRole::kQueue}));
-  if (own_memory_) {
-    result.rows<WaitResult>().push_back(own_memory_->bus_waits(prefix + "memory"));
-  }
   if (!driver) {
     return;
   }

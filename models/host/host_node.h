@@ -9,6 +9,7 @@
 
 #include <tlm>
 
+#include "common/component.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "host/boot.h"
@@ -20,7 +21,7 @@
 
 namespace flitwise {
 
-class HostNode {
+class HostNode final : public Component {
  public:
   using MemoryTarget =
       tlm::tlm_base_target_socket_b<32, tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_if<>>;
@@ -38,20 +39,26 @@ class HostNode {
 
   /// REQUIRES: once, before anything runs.
   void add_driver();
-  bool is_quiet() const {
+  const char* name() const override { return name_.c_str(); }
+  bool is_quiet() const override {
     return memory.in_flight() == 0 && bridge.is_quiet() && agent.is_quiet() &&
            (!driver || driver->is_quiet());
   }
-  void start_window();
-  /// Rows, latencies and errors of all that belongs to the host alone.
-  void fill(RunResult& result) const;
-  std::vector<CheckResult> checks() const;
-  std::string waiting() const { return bridge.waiting(); }
-  std::string agents_waiting() const {
-    return agent.waiting() + (driver ? driver->waiting() : std::string());
-  }
+  Time waits_until() const override;
+  Progress progress() const override;
+  void begin_doubt() override { agent.begin_doubt(); }
+  void end_doubt() override { agent.end_doubt(); }
+  std::string waiting() const override;
+  void count_repeats(Counts& counts) const override;
+  void start_window() override;
+  std::vector<WaitResult> waits() const override;
+  void report(RunResult& result) const override;
+  /// Of host software; those of the driver are in report().
+  Counts errors() const override { return bridge.errors(); }
+  std::vector<CheckResult> checks() const override;
 
  private:
+  const std::string name_;
   std::unique_ptr<HostMemory> own_memory_;
 };
 

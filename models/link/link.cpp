@@ -16,7 +16,7 @@ namespace flitwise {
 Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
            const MessageConfig& message, const FaultsConfig& faults, const Random& random,
            PacketPool& pool, const std::array<LinkCredits, 2>& advertised, Agents agents)
-    : sc_module(name),
+    : ComponentModule(name),
       config_(link),
       faults_(faults),
       flight_(link.timing.propagation + link.timing.receive +

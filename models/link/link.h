@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/agenda.h"
+#include "common/component.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/result.h"
@@ -25,7 +26,7 @@ class LinkMonitor;
 
 using LinkCredits = decltype(LinkConfig::credits);
 
-class Link : public sc_core::sc_module {
+class Link : public ComponentModule {
  public:
   /// Packets from and to the port at each end (protocol: flitwise/link_socket.h), indexed by
   /// LinkSide.
@@ -81,13 +82,18 @@ class Link : public sc_core::sc_module {
   /// Starts counting. from_first_counted: each direction's window opens with its first counted TLP;
   /// else now.
   void start_window(bool from_first_counted);
+  void start_window() override { start_window(false); }
+  void start_window_with_traffic() override { start_window(true); }
   /// The window ends now; what comes later is not measured, until it is extended again.
-  void end_window();
-  void extend_window();
+  void end_window() override;
+  void extend_window() override;
   /// The measured window, so far or to its end. REQUIRES: nothing is on the wire after now.
   LinkResult result() const;
   /// What TLPs, messages and flits waited for at each end: credits, replay buffer, the wire.
-  std::vector<WaitResult> waits() const;
+  std::vector<WaitResult> waits() const override;
+  void report(RunResult& result) const override;
+  /// Stalls of what sends at the lower end, for want of tags and handles.
+  void ask_sender(std::function<StallTimes()> stalls) { sender_stalls_ = std::move(stalls); }
   /// The SKP ordered sets of each direction come at some time or other of their period, drawn here.
   /// REQUIRES: nothing has run yet.
   void draw_skp_phases(Random random);
@@ -108,11 +114,14 @@ class Link : public sc_core::sc_module {
   }
   /// Some TLP is queued or on its way, be it to be sent again.
   bool carries_tlps() const;
+  bool is_idle() const override { return !carries_tlps(); }
+  Progress progress() const override;
+  void count_repeats(Counts& counts) const override;
   /// All TLPs delivered and acknowledged, all credits told.
-  bool is_quiet() const;
+  bool is_quiet() const override;
   /// What waits at each end, for a deadlock report; empty where nothing does.
-  std::string waiting() const;
-  std::vector<CheckResult> checks() const;
+  std::string waiting() const override;
+  std::vector<CheckResult> checks() const override;
   /// Packets that have left one end and not yet reached the other; a quiet link has DLLPs only.
   std::size_t on_wire() const;
   void watch(TraceSink* sink) { sink_ = sink; }
@@ -162,6 +171,7 @@ class Link : public sc_core::sc_module {
   TraceSink* sink_ = nullptr;
   LinkMonitor* monitor_ = nullptr;
   PacketPool& pool_;
+  std::function<StallTimes()> sender_stalls_;
   bool is_down_ = false;  // software has taken it down
 };
 

@@ -48,7 +48,36 @@ LinkResult Link::result() const {
   result.is_bit_packed = config_.carrier == Carrier::kBitPacked;
   result.up = end(LinkSide::kDownstream).result();
   result.down = end(LinkSide::kUpstream).result();
+  if (sender_stalls_) {
+    const StallTimes stalls = sender_stalls_();
+    result.up.stalls.tags = stalls.tags;
+    result.up.stalls.handle = stalls.handle;
+  }
   return result;
+}
+
+void Link::report(RunResult& all) const {
+  all.rows<LinkResult>().push_back(result());
+}
+
+Progress Link::progress() const {
+  Progress progress;
+  progress.delivered = delivered();
+  progress.wasted = wasted();
+  return progress;
+}
+
+void Link::count_repeats(Counts& counts) const {
+  const std::string link = name();
+  for (const LinkSide sender : {LinkSide::kDownstream, LinkSide::kUpstream}) {
+    const FramerStats& framer = framer_stats(sender);
+    const std::string who = link + (sender == LinkSide::kDownstream ? " up: " : " down: ");
+    counts[who + "TLPs or flits sent again"] = framer.replays;
+    counts[who + "Naks sent"] = framer.naks;
+    counts[who + "retrainings"] = framer.retrains;
+  }
+  counts[link + ": damaged on the wire or sent again"] = wasted();
+  counts[link + ": TLPs delivered"] = delivered();
 }
 
 bool Link::carries_tlps() const {

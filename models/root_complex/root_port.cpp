@@ -34,7 +34,7 @@ bool lies_in(const Tlp& tlp, std::uint64_t address, std::uint64_t base, std::uin
 
 RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
                    MemoryPort& memory, HostHandles& handles, LatencyTracer& tracer)
-    : sc_module(name),
+    : ComponentModule(name),
       config_(config),
       form_{config.link.identity, config.link.dhi_form, config.device.dhi.bits},
       handle_is_requester_id_(config.link.dhi_form == DhiForm::kRidDirect ||

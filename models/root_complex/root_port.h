@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ats/translation_gather.h"
+#include "common/component.h"
 #include "common/outbox.h"
 #include "common/packet_sizer.h"
 #include "common/wakeup.h"
@@ -42,7 +43,7 @@ struct RootPortCounters {
   std::uint64_t written_bytes = 0, interrupt_bytes = 0, dropped_bytes = 0;  ///< of MWr
 };
 
-class RootPort : public sc_core::sc_module, private MemoryClient {
+class RootPort : public ComponentModule, private MemoryClient {
  public:
   LinkTarget<RootPort> from_link{"from_link"};
   LinkInitiator<RootPort> to_link{"to_link"};
@@ -89,23 +90,24 @@ class RootPort : public sc_core::sc_module, private MemoryClient {
   /// `watch` sees accesses to memory from now on, beside those that do, and outlives the port.
   void watch_memory(MemoryWatch& watch) { memory_watches_.push_back(&watch); }
   /// `observer` outlives the port.
-  void observe(const Observer& observer) { observer_ = &observer; }
+  void observe(const Observer& observer) override { observer_ = &observer; }
 
   /// A request of the host to go down; its fields are complete, tag included.
   void send(PacketRef packet, Time delay);
 
-  bool is_quiet() const {
+  bool is_quiet() const override {
     return in_memory_ == 0 && posted_.empty() && nonposted_.empty() && completions_.empty() &&
            held_.empty() && unanswered_.empty() && !(stage_ && stage_->is_busy());
   }
-  std::vector<CheckResult> checks() const;
-  void start_window();
-  std::vector<WaitResult> waits() const;
+  std::vector<CheckResult> checks() const override;
+  void start_window() override;
+  std::vector<WaitResult> waits() const override;
   const RootPortCounters& counters() const { return counters_; }
   /// When all memory accesses so far are done; may lie ahead of now.
-  Time memory_end() const { return memory_end_; }
-  const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
-  std::string waiting() const;
+  Time last_end() const override { return memory_end_; }
+  Progress progress() const override { return Progress::of_completed(counters_.settled); }
+  Counts errors() const override { return errors_; }
+  std::string waiting() const override;
 
  private:
   tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,

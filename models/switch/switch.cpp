@@ -32,7 +32,7 @@ Switch::Port::Port(const std::string& name, ConfigSpace config_space, const Iden
 
 Switch::Switch(const sc_core::sc_module_name& name, const Config& config,
                const std::vector<LinkPreset>& downstream, PacketPool& pool)
-    : sc_module(name),
+    : ComponentModule(name),
       mode_(config.system.switch_mode),
       forward_(config.system.switch_timing.forward),
       form_{config.link.identity, config.link.dhi_form, config.device.dhi.bits},

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "common/component.h"
 #include "common/wakeup.h"
 #include "config_space/config_space.h"
 #include "config_space/registers.h"
@@ -25,7 +26,7 @@
 
 namespace flitwise {
 
-class Switch : public sc_core::sc_module {
+class Switch : public ComponentModule {
  public:
   /// config: that of the switch and of its upstream link; one preset for each downstream link.
   /// REQUIRES: downstream is not empty.
@@ -49,7 +50,7 @@ class Switch : public sc_core::sc_module {
   SwitchMode mode() const { return mode_; }
   unsigned downstream_ports() const { return routing_.ports(); }
   /// Nothing waits inside.
-  bool is_quiet() const;
+  bool is_quiet() const override;
   /// TLPs that have left so far.
   std::uint64_t forwarded() const { return forwarded_; }
   /// TLPs inside: what holds receive buffers.
@@ -61,12 +62,12 @@ class Switch : public sc_core::sc_module {
     std::uint64_t dropped = 0;  ///< of `in`: refused and counted as an error
   };
   PostedBytes posted_bytes(std::uint16_t port) const { return at(port).posted; }
-  std::vector<CheckResult> checks() const;
+  std::vector<CheckResult> checks() const override;
   /// Requests that were going across and went up instead. [DHI D23]
   std::uint64_t redirected() const { return redirected_; }
   /// Counted by kind: what was refused, dropped, or passed with a handle that nobody looked at.
-  std::map<std::string, std::uint64_t> errors() const;
-  std::string waiting() const;
+  std::map<std::string, std::uint64_t> errors() const override;
+  std::string waiting() const override;
   /// `watch` is told of each TLP from below that is refused, but for malformed ones, and of the
   /// port that it came through.
   using RefusalWatch = std::function<void(const Packet&, std::uint16_t port)>;

@@ -35,7 +35,9 @@ const char* name_of(Attack attack) {
 }
 
 AttackBook::AttackBook(const Config& config, const Fabric& fabric)
-    : fabric_(fabric), form_{config.link.identity, config.link.dhi_form, config.device.dhi.bits} {
+    : Bystander("attacks"),
+      fabric_(fabric),
+      form_{config.link.identity, config.link.dhi_form, config.device.dhi.bits} {
   for (const FabricDevice& device : fabric.devices) {
     if (device.config.workload.kind == WorkloadKind::kHostile) {
       attackers_.push_back(attacker_of(config, device));
@@ -152,7 +154,7 @@ bool AttackBook::is_foreign_message(const Attacker& attacker, const Packet& pack
   return false;
 }
 
-void AttackBook::observe(const Observation& seen) {
+void AttackBook::notice(const Observation& seen) {
   if (!has_begun_ || !is_hostile(*seen.packet)) {
     return;
   }
@@ -227,10 +229,9 @@ std::uint64_t AttackBook::handles_taken() const {
   return taken;
 }
 
-std::vector<AttackResult> AttackBook::results() const {
-  std::vector<AttackResult> all;
+void AttackBook::report(RunResult& result) const {
   if (attackers_.empty()) {
-    return all;
+    return;
   }
   std::array<Count, kAttacks> counts = counts_;
   for (const Attacker& attacker : attackers_) {
@@ -242,9 +243,9 @@ std::vector<AttackResult> AttackBook::results() const {
   }
   counts[static_cast<std::size_t>(Attack::kHandleMessage)].through = handles_taken();
   for (std::size_t i = 0; i < kAttacks; ++i) {
-    all.push_back({name_of(static_cast<Attack>(i)), counts[i].tried, counts[i].through});
+    result.rows<AttackResult>().push_back(
+        {name_of(static_cast<Attack>(i)), counts[i].tried, counts[i].through});
   }
-  return all;
 }
 
 }  // namespace flitwise

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/component.h"
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
@@ -35,17 +36,17 @@ const char* name_of(Attack attack);
 
 /// What a device was given: its functions, the PASIDs of host.dhi.granted where that binds, and the
 /// buffers of the domains that these name. Behind a switch all devices count as one that is below.
-class AttackBook {
+class AttackBook final : public Bystander {
  public:
   AttackBook(const Config& config, const Fabric& fabric);
 
   /// Counts from now on.
   void begin();
-  void observe(const Observation& seen);
+  void notice(const Observation& seen);
   /// A switch has refused a TLP that came through this port of its own. [DHI S1] [DHI D23]
   void refused_by_switch(const Packet& packet, unsigned host, const Bridge& port);
-  /// One for each kind; empty where no device is hostile.
-  std::vector<AttackResult> results() const;
+  /// A row for each kind; none where no device is hostile.
+  void report(RunResult& result) const override;
 
  private:
   struct Span {

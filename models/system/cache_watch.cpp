@@ -36,7 +36,7 @@ std::vector<CheckResult> CacheWatch::checks() const {
   if (caches_.empty()) {
     return {};
   }
-  return {{name_ + ": protocol monitors", monitor_.count() == 0,
+  return {{name() + std::string(": protocol monitors"), monitor_.count() == 0,
            monitor_.count() == 0
                ? ""
                : fmt::format("{} violations, the first of {}: {}", monitor_.count(),

@@ -7,19 +7,20 @@
 #include <vector>
 
 #include "coherence/single_writer_monitor.h"
+#include "common/component.h"
 #include "flitwise/result.h"
 
 namespace flitwise {
 
-class CacheWatch {
+class CacheWatch final : public Bystander {
  public:
   /// `name` is what stands in its check.
-  explicit CacheWatch(std::string name) : name_(std::move(name)) {}
+  explicit CacheWatch(std::string name) : Bystander(std::move(name)) {}
 
   /// What the next cache tells its changes of state; it is there as long as this is.
   LineStateListener& add_cache(std::string name);
 
-  std::vector<CheckResult> checks() const;
+  std::vector<CheckResult> checks() const override;
   /// The first ones.
   const std::vector<Violation>& violations() const { return violations_; }
 
@@ -40,7 +41,6 @@ class CacheWatch {
   };
   void told(std::uint8_t number, std::uint64_t line, LineState state);
 
-  std::string name_;
   SingleWriterMonitor monitor_;
   std::vector<std::unique_ptr<Cache>> caches_;
   std::vector<Violation> violations_;

@@ -113,7 +113,7 @@ bool Fabric::is_handle_aware(const FabricDevice& device) const {
 }
 
 AcsConfig Fabric::acs_of_switch(NodeIndex node) const {
-  return config_of_node(config_, graph, node).system.acs;
+  return config_of_node(config, graph, node).system.acs;
 }
 
 // A node may be named that stands below a port of the switch, at any depth.

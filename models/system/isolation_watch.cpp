@@ -43,7 +43,8 @@ bool is_no_refusal(const std::string& kind) {
 }  // namespace
 
 IsolationWatch::IsolationWatch(const Config& config, const Fabric& fabric, HostNode& host)
-    : fabric_(fabric),
+    : Bystander(host.prefix + "isolation"),
+      fabric_(fabric),
       host_(host),
       memory_(host.memory),
       agent_(host.agent),
@@ -128,7 +129,7 @@ void IsolationWatch::remember(std::uint64_t address, std::uint64_t bytes) {
   }
 }
 
-void IsolationWatch::observe(const Observation& seen) {
+void IsolationWatch::notice(const Observation& seen) {
   if (!has_begun_ || std::string_view(seen.what) != "committed") {
     return;
   }
@@ -316,29 +317,38 @@ bool IsolationWatch::may_fail(const FabricDevice& device) {
           (config.iommu.secure_ats && driver.unmap_rate > 0));
 }
 
-std::vector<CheckResult> IsolationWatch::checks(bool is_quiet) const {
+std::vector<CheckResult> IsolationWatch::checks() const {
   std::vector<CheckResult> all;
   if (!has_begun_) {
     return all;
   }
-  const bool are_confined = compares_memory_;
-  if (are_confined) {
+  if (compares_memory_) {
     all.push_back(accesses_check());
   }
   for (const auto& port : fabric_.root_ports_of(host_.number)) {
     all.push_back(refusals_check(*port));
   }
   for (const FabricDevice& device : devices()) {
-    const bool is_known = attackers_.front().is_known_by_id;
-    if (is_known && device.handles != nullptr && device.range.size() != 0) {
+    if (attackers_.front().is_known_by_id && device.handles != nullptr &&
+        device.range.size() != 0) {
       all.push_back(handles_check(device));
     }
+  }
+  return all;
+}
+
+std::vector<CheckResult> IsolationWatch::checks_at_rest() const {
+  std::vector<CheckResult> all;
+  if (!has_begun_) {
+    return all;
+  }
+  for (const FabricDevice& device : devices()) {
     const bool should_succeed = device.endpoint->resets() == 0 && !may_fail(device);
-    if (is_known && is_quiet && device.engine && should_succeed) {
+    if (attackers_.front().is_known_by_id && device.engine && should_succeed) {
       all.push_back(device_check(device));
     }
   }
-  if (are_confined && is_quiet) {
+  if (compares_memory_) {
     all.push_back(memory_check());
   }
   return all;

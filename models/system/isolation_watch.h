@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/component.h"
 #include "common/page.h"
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
@@ -26,7 +27,7 @@ namespace flitwise {
 /// switch system.source_validation) is on, domains where host.dhi.grant is configured, memory where
 /// each hostile device has a host.dma_window or tables of iommu.translation. Tables that a script
 /// makes are not known here.
-class IsolationWatch {
+class IsolationWatch final : public Bystander {
  public:
   /// Memory that is compared, from address 0; beyond, accesses are judged by their address alone.
   static constexpr std::uint64_t kComparedBytes = std::uint64_t{256} << 20;
@@ -39,11 +40,12 @@ class IsolationWatch {
   bool is_needed() const { return !attackers_.empty(); }
   /// The engines are about to start: memory is to stay as it is, save what the others write.
   void begin();
-  void observe(const Observation& seen);
+  void notice(const Observation& seen);
   /// Host software has written inside one page, while devices run.
   void software_wrote(std::uint64_t address, std::uint64_t bytes);
-  /// is_quiet: nothing is under way, so that memory and devices can be looked at.
-  std::vector<CheckResult> checks(bool is_quiet) const;
+  std::vector<CheckResult> checks() const override;
+  /// Of memory, and of devices that do no harm.
+  std::vector<CheckResult> checks_at_rest() const override;
 
  private:
   using Page = std::array<std::uint8_t, kPageBytes>;

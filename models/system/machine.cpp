@@ -2,16 +2,11 @@
 // Wiring.
 #include "system/machine.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
 
 #include "common/interrupt.h"
 #include "config/instances.h"
 #include "flitwise/error.h"
-#include "system/driver_setup.h"
-#include "system/translation_setup.h"
 #include "trace/packet_csv.h"
 
 namespace flitwise {
@@ -43,27 +38,30 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
                        [this](std::size_t device) { measurement_.open(device, true); },
                        [this] { work_ended(); },
                        [this](std::size_t device, const WorkItem& item, std::uint32_t token) {
-                         ring(device, item, token);
+                         software_.ring(device, item, token, measurement_.is_open(device));
                        }}),
+      software_(fabric_, hosts_,
+                [this](const HostNode& host, std::uint64_t address) {
+                  isolation_[host.number]->software_wrote(address, 8);
+                }),
       monitors_(fabric_, config),
-      measurement_(fabric_, hosts_),
       attacks_(config, fabric_),
-      software_(fabric_.devices.size()) {
+      measurement_(fabric_.components) {
   if (const auto file = config.trace.files.find("packets"); file != config.trace.files.end()) {
     packet_trace_ = std::make_unique<PacketCsv>(file->second);
   }
   for (FabricLink& one : fabric_.links) {
     one.link->hold_faults();
   }
+  ComponentList& components = fabric_.components;
+  components.add(software_);
+  components.add(monitors_);
   for (const auto& host : hosts_) {
     isolation_.push_back(std::make_unique<IsolationWatch>(host->config, fabric_, *host));
     host->add_driver();
-    measurement_.on_open([node = host.get()] { node->start_window(); });
+    components.add(*isolation_.back());
   }
-  attach_root_ports();
-  for (FabricDevice& device : fabric_.devices) {
-    hosts_[device.host]->bridge.attach(*device.handles, *device.root_port);
-  }
+  components.add(attacks_);
   if (is_watched()) {
     observe({});
   }
@@ -75,33 +73,12 @@ bool Machine::is_watched() const {
                      [](const auto& one) { return one->is_needed(); });
 }
 
-void Machine::attach_root_ports() {
-  for (std::size_t i = 0; i < fabric_.root_ports.size(); ++i) {
-    const Graph& graph = fabric_.graph;
-    const NodeIndex node = graph.root_ports()[i];
-    HostNode& host = *hosts_[graph[node].host];
-    HostBridge::PortFacts facts;
-    facts.can_be_disabled = !graph.has_switch_in_tree(node);
-    facts.has_siblings = RoutingTable::functions_per_device(
-                             RoutingTable::Kind::kRootComplex,
-                             static_cast<unsigned>(fabric_.root_ports_of(host.number).size())) > 1;
-    RootPort& port = *fabric_.root_ports[i];
-    const unsigned index =
-        host.bridge.attach(port, config_of_node(config, graph, node).link.preset, facts);
-    if (facts.can_be_disabled) {
-      serve_resets(host, port, index);
-    }
-  }
-}
-
 void Machine::serve() {
   if (is_serving_) {
     return;
   }
   is_serving_ = true;
-  for (const auto& host : hosts_) {
-    set_up_translation_tables(*host);
-  }
+  software_.set_up_translation_tables();
   measurement_.forget_errors();
   for (FabricLink& one : fabric_.links) {
     one.link->release_faults();
@@ -112,7 +89,7 @@ void Machine::serve() {
 }
 
 void Machine::start() {
-  if (!hosts_[0]->boot && !is_set_up_) {
+  if (!hosts_[0]->boot && !software_.is_set_up()) {
     set_up_at_once();
   }
   serve();
@@ -133,15 +110,10 @@ void Machine::start() {
   is_started_ = true;
   for (FabricDevice& device : fabric_.devices) {
     const Config& c = device.config;
-    if (!device.engine) {
-      fabric_.add_hostile(device);
-      device.endpoint->attach_raw(*device.hostile);
-    } else {
-      fabric_.start_engine(device);
-      if (c.workload.via == WorkloadVia::kDma &&
-          c.device.dhi.management == HandleManagement::kDevice) {
-        device.endpoint->start_contexts(c.workload.domains, c.run.warmup == 0);
-      }
+    fabric_.start_engine(device);
+    if (device.engine && c.workload.via == WorkloadVia::kDma &&
+        c.device.dhi.management == HandleManagement::kDevice) {
+      device.endpoint->start_contexts(c.workload.domains, c.run.warmup == 0);
     }
     device.endpoint->wake();
   }
@@ -152,32 +124,8 @@ void Machine::start() {
   }
 }
 
-void Machine::set_up_translation_tables(HostNode& host) {
-  const DeviceRange devices = fabric_.devices_of(host.number);
-  if (!host.driver) {
-    set_up_translation(host.config, devices, host.memory, host.agent);
-    return;
-  }
-  std::vector<RootPort*> ports;
-  for (const auto& one : fabric_.root_ports_of(host.number)) {
-    ports.push_back(one.get());
-  }
-  const auto written = [this, &host](std::uint64_t address) {
-    isolation_[host.number]->software_wrote(address, 8);
-  };
-  host.driver->take_over(set_up_driver(host.config, devices, host.memory, host.agent, written),
-                         ports);
-  for (const FabricDevice& device : devices) {
-    device.endpoint->watch_translations(
-        [&host](const DeviceIdentity& who, std::uint64_t physical, std::uint64_t untranslated) {
-          host.driver->translation_used(who, physical, untranslated);
-        });
-  }
-}
-
 bool Machine::is_exhausted() const {
-  return !is_started_ || std::all_of(fabric_.devices.begin(), fabric_.devices.end(),
-                                     [](const FabricDevice& one) { return one.is_done(); });
+  return !is_started_ || all_of(components().all(), &Component::is_done);
 }
 
 bool Machine::is_quiet() const {
@@ -185,31 +133,12 @@ bool Machine::is_quiet() const {
 }
 
 bool Machine::is_still() const {
-  return nothing_is_under_way() &&
-         std::all_of(fabric_.links.begin(), fabric_.links.end(),
-                     [](const FabricLink& one) { return one.link->is_quiet(); });
-}
-
-bool Machine::nothing_is_under_way() const {
-  const auto all = [](const auto& components, auto is_quiet) {
-    return std::all_of(components.begin(), components.end(), is_quiet);
-  };
-  return all(hosts_, [](const auto& one) { return one->is_quiet(); }) &&
-         all(fabric_.homes, [](const auto& one) { return !one || one->is_quiet(); }) &&
-         all(software_, [](const auto& one) { return !one.driver || one.driver->is_quiet(); }) &&
-         all(fabric_.devices, [](const auto& one) { return one.is_quiet(); }) &&
-         all(fabric_.root_ports, [](const auto& one) { return one->is_quiet(); }) &&
-         all(fabric_.switches, [](const auto& one) { return one->is_quiet(); }) &&
-         all(fabric_.links, [](const auto& one) { return !one.link->carries_tlps(); });
-}
-
-bool Machine::has_given_out_all(const FabricDevice& device) {
-  return device.is_exhausted();
+  return all_of(components().all(), &Component::is_idle) &&
+         all_of(components().all(), &Component::is_quiet);
 }
 
 bool Machine::all_work_is_given_out() const {
-  return !is_started_ ||
-         std::all_of(fabric_.devices.begin(), fabric_.devices.end(), has_given_out_all);
+  return !is_started_ || all_of(components().all(), &Component::is_exhausted);
 }
 
 // From here on every event is looked at: the slice ends.
@@ -219,29 +148,22 @@ void Machine::work_ended() {
   }
 }
 
-// Nothing of the device is under way. What is at a root port above a switch may be of others.
-bool Machine::is_idle(const FabricDevice& device) const {
-  return device.is_quiet() && !fabric_.links[device.link].link->carries_tlps() &&
-         (device.is_below_switch || device.root_port->is_quiet());
-}
-
-bool Machine::is_over(const FabricDevice& device) const {
-  return device.is_done() && is_idle(device);
+// Nothing of the device is under way. What all devices share may be of others.
+bool Machine::is_idle(std::size_t device) const {
+  return all_of(components().of(device), &Component::is_idle);
 }
 
 // Ends the windows of devices whose last request is over; returns when to look again, at the
 // latest, where some device is on its last requests.
 std::optional<Time> Machine::close_devices() {
   std::optional<Time> next;
-  for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
-    const FabricDevice& device = fabric_.devices[i];
-    if (measurement_.is_closed(i) || !has_given_out_all(device)) {
+  for (std::size_t i = 0; i < components().devices(); ++i) {
+    const ComponentList::Components& device = components().of(i);
+    if (measurement_.is_closed(i) || !all_of(device, &Component::is_exhausted)) {
       continue;
     }
-    // Memory and engine may have given an end that lies ahead.
-    const Time end = std::max(device.is_below_switch ? Time{} : device.root_port->memory_end(),
-                              device.last_completion());
-    if (is_over(device) && end <= now()) {
+    const Time end = latest(device, &Component::last_end);
+    if (all_of(device, &Component::is_done) && is_idle(i) && end <= now()) {
       measurement_.close(i);
     } else {
       const Time then = end > now() ? end : now() + kWorkSlice;
@@ -255,7 +177,8 @@ std::optional<Time> Machine::close_devices() {
 // its last requests, so that windows end with them; what remains are Acks and credits.
 void Machine::advance() {
   if (!is_started_ || measurement_.is_closed()) {
-    const Time alone = nothing_is_under_way() ? rest_of_last_request() : Time{};
+    const bool is_memory_alone = all_of(components().all(), &Component::is_idle);
+    const Time alone = is_memory_alone ? rest_of_last_request() : Time{};
     sc_core::sc_start(to_sc_time(std::clamp(alone, kIdleSlice, kMemorySlice)));
     return;
   }
@@ -264,7 +187,7 @@ void Machine::advance() {
     is_in_slice_ = true;
     sc_core::sc_start(to_sc_time(std::max(kWorkSlice, rest_of_own_wait())));
     is_in_slice_ = false;
-  } else if (is_exhausted() && nothing_is_under_way()) {
+  } else if (is_exhausted() && all_of(components().all(), &Component::is_idle)) {
     if (const Time rest = rest_of_last_request(); rest > Time{}) {
       const Time to_next = next ? *next - now() : rest;
       sc_core::sc_start(to_sc_time(std::min({rest, to_next, kMemorySlice})));
@@ -280,54 +203,51 @@ void Machine::advance() {
 
 // Memory, engines and agents may have given an end that lies ahead.
 Time Machine::rest_of_last_request() const {
-  Time end = now();
-  for (const auto& one : fabric_.root_ports) {
-    end = std::max(end, one->memory_end());
-  }
-  for (const FabricDevice& one : fabric_.devices) {
-    end = std::max(end, one.last_completion());
-  }
-  return end - now();
+  return std::max(now(), latest(components().all(), &Component::last_end)) - now();
 }
 
 std::string Machine::waiting() const {
   std::string text;
-  for (const auto& host : hosts_) {
-    text += host->waiting();
-  }
-  for (const FabricDevice& device : fabric_.devices) {
-    text += device.endpoint->waiting();
-    text += device.mem_host ? device.mem_host->waiting() : "";
-    text += device.cache ? device.cache->waiting() : "";
-    text += device.hdm_host ? device.hdm_host->waiting() + device.hdm_device->waiting() : "";
-  }
-  for (const auto& home : fabric_.homes) {
-    text += home ? home->waiting() : "";
-  }
-  for (const FabricLink& one : fabric_.links) {
-    text += one.link->waiting();
-  }
-  for (const auto& one : fabric_.switches) {
+  for (const Component* one : components().all()) {
     text += one->waiting();
-  }
-  for (const auto& one : fabric_.root_ports) {
-    text += one->waiting();
-  }
-  for (const auto& host : hosts_) {
-    text += host->agents_waiting();
   }
   return text;
 }
 
-const FabricDevice& Machine::device(const std::string& name) const {
-  const auto found = std::find_if(fabric_.devices.begin(), fabric_.devices.end(),
-                                  [&](const FabricDevice& one) { return one.name == name; });
-  FLITWISE_CHECK(found != fabric_.devices.end(), "no device is called " + name);
-  return *found;
+RunResult Machine::result() const {
+  if (packet_trace_) {
+    packet_trace_->flush();
+  }
+  RunResult result;
+  result.seed = config.run.seed;
+  result.rows<LatencyResult>() = tracer_.results();
+  measurement_.fill(result);
+  if (is_cut_short_) {
+    return result;
+  }
+  const bool is_at_rest = is_quiet();
+  for (const Component* one : components().all()) {
+    const auto append = [&result](const std::vector<CheckResult>& more) {
+      result.checks.insert(result.checks.end(), more.begin(), more.end());
+    };
+    append(one->checks());
+    if (is_at_rest) {
+      append(one->checks_at_rest());
+    }
+  }
+  return result;
 }
 
-const RootPort& Machine::root_port(const std::string& name) const {
-  return *device(name).root_port;
+const RootPort& Machine::root_port(const std::string& device) const {
+  const auto found = std::find_if(fabric_.devices.begin(), fabric_.devices.end(),
+                                  [&](const FabricDevice& one) { return one.name == device; });
+  FLITWISE_CHECK(found != fabric_.devices.end(), "no device is called " + device);
+  return *found->root_port;
+}
+
+std::uint64_t Machine::interrupts(std::size_t device) const {
+  const FabricDevice& one = fabric_.devices[device];
+  return hosts_[one.host]->bridge.interrupts(one.buses);
 }
 
 std::vector<std::string> Machine::device_names() const {
@@ -343,27 +263,23 @@ void Machine::observe(Observer observer) {
   if (is_watched()) {
     observer_ = [this, then = std::move(observer_)](const Observation& seen) {
       for (const auto& one : isolation_) {
-        one->observe(seen);
+        one->notice(seen);
       }
-      attacks_.observe(seen);
+      attacks_.notice(seen);
       if (then) {
         then(seen);
       }
     };
   }
-  monitors_.observe(observer_);
-  for (const auto& one : fabric_.root_ports) {
+  for (Component* const one : components().all()) {
     one->observe(observer_);
-  }
-  for (FabricDevice& one : fabric_.devices) {
-    one.endpoint->observe(observer_);
   }
 }
 
 Endpoint* Machine::endpoint(const std::string& name) {
   for (FabricDevice& device : fabric_.devices) {
     if (device.name == name) {
-      return device.endpoint.get();
+      return device.endpoint;
     }
   }
   return nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One machine: hosts, fabric and devices of one configuration, its start, its end and its results.
-/// Nothing else knows the whole.
+/// Nothing else knows the whole; of its parts it knows that they are components.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,10 @@
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
 #include "flitwise/system.h"
-#include "host/handle_driver.h"
 #include "host/host_node.h"
 #include "system/attack_book.h"
 #include "system/fabric.h"
+#include "system/host_software.h"
 #include "system/isolation_watch.h"
 #include "system/measurement.h"
 #include "system/monitors.h"
@@ -49,14 +49,14 @@ class Machine {
   /// There are no BARs then.
   void set_up_at_once();
   /// Why the boot went wrong, in plain words; empty where it did not.
-  const std::string& boot_failure() const { return boot_failure_; }
+  const std::string& boot_failure() const { return software_.failure(); }
   /// The machine is in service: faults may strike, and traces see what passes. start() implies it.
   void serve();
   bool is_serving() const { return is_serving_; }
   /// Lets the engines begin, after an untimed set-up where there was no boot; what is measured
   /// begins, for each device, with its first counted request.
   void start();
-  /// Every engine has given out all its work, or none was started.
+  /// Every engine has given out all its work and has it back, or none was started.
   bool is_exhausted() const;
   /// Nothing is under way anywhere, save periodic DLLPs, and memory has done all it was given.
   bool is_quiet() const;
@@ -67,10 +67,6 @@ class Machine {
   /// more than the time that an engine or a driver has set itself, and where a link sends again and
   /// again what never arrives (docs/statistics.md, "When a run ends by itself").
   void run_until_quiet();
-  /// Grows whenever something happens to a TLP, be it to one that is sent in vain.
-  std::uint64_t activity() const;
-  /// Grows with each request, message and handle order that is over.
-  std::uint64_t completed() const;
   /// More than run_until_quiet() has run belongs to the measured part as well.
   void extend_window() { measurement_.extend(); }
   std::string waiting() const;
@@ -78,97 +74,69 @@ class Machine {
   /// Configuration space of every function that software has brought up, by routing ID
   /// (config_space/config_dump.h). Empty where there is none: nobody speaks PCIe.
   std::string config_space_dump();
+  /// REQUIRES: called before anything runs.
+  void observe(Observer observer);
 
-  PacketPool pool;  // before all that holds packets
-  const Config config;
-
- private:
-  /// What host software knows of a device and does for it.
-  struct Software {
-    BootedDevice device;
-    std::unique_ptr<HandleDriver> driver;  // with software-managed handles
-    std::uint64_t doorbells = 0;           // rung
-  };
-
-  void set_up_translation_tables(HostNode& host);
-  void bring_up_drivers();
-  bool is_watched() const;
-  void attach_root_ports();
-  void serve_resets(HostNode& host, RootPort& port, unsigned index);
-  void software_ready(HostNode& host);
-  void serve_teardowns(HostNode& host);
-  void boot_host(HostNode& host, std::uint8_t epoch);
-  void make_driver(std::size_t index);
-  void ring(std::size_t index, const WorkItem& item, std::uint32_t token);
-  bool is_still() const;
-  bool is_idle(const FabricDevice& device) const;
-  std::optional<Time> next_own_work() const;
-  Time rest_of_own_wait() const;
-  std::optional<Time> end_of_timers() const;
-  void wait_until(Time end, ProgressWatch& watch);
-  [[noreturn]] void fail(const std::string& why, const RepeatBook& repeats) const;
-  bool nothing_is_under_way() const;
-  bool all_work_is_given_out() const;
-  void run_software(const std::function<bool()>& is_over);
-  void check_links(RepeatBook& repeats, const char* when) const;
-  void note_end();
-  void open_windows_left();
-  void work_ended();
-  void advance();
-  Time rest_of_last_request() const;
-  static bool has_given_out_all(const FabricDevice& device);
-  Time memory_done() const;
-  std::uint64_t walk_progress() const;
-  bool is_over(const FabricDevice& device) const;
-  std::optional<Time> close_devices();
-  const FabricDevice& device(const std::string& name) const;
-  std::vector<CheckResult> posted_bytes_checks() const;
-  std::vector<CheckResult> directory_check(const HostNode& host) const;
-  std::vector<CheckResult> host_copies_check(const FabricDevice& device) const;
-  std::vector<CheckResult> coherence_check(const FabricDevice& device) const;
-  std::vector<CheckResult> checks() const;
-
-  LatencyTracer tracer_;
-  std::unique_ptr<TraceSink> packet_trace_;  // --trace packets=FILE; all links write into it
-  Hosts hosts_;
-  Fabric fabric_;
-  Monitors monitors_;
-  Measurement measurement_;
-  std::vector<std::unique_ptr<IsolationWatch>> isolation_;  // by host
-  AttackBook attacks_;
-  Observer observer_;
-  bool is_started_ = false;
-  bool is_cut_short_ = false;       // interrupted before it was quiet
-  bool has_measured_ = false;       // a window had begun by itself
-  std::vector<Software> software_;  // by device
-  bool is_set_up_ = false;
-  bool is_serving_ = false;
-  std::string boot_failure_;
-  bool is_in_slice_ = false;  // run_until_quiet() is inside the kernel
-
- public:
+  // ---- what scripts, tests and users address
   HostNode& host(unsigned number) { return *hosts_[number]; }
   /// Of the first host, as all that scripts reach by address or routing ID.
   MemoryPort& memory() { return hosts_[0]->memory; }
+  HostBridge& bridge() { return hosts_[0]->bridge; }
+  TranslationAgent& agent() { return hosts_[0]->agent; }
+  const IommuDriver* iommu_driver() const { return hosts_[0]->driver.get(); }
+  /// REQUIRES: boot() was called and there is configuration space.
+  const Boot& booted() const { return *hosts_[0]->boot; }
+  Fabric& fabric() { return fabric_; }
+  HostSoftware& software() { return software_; }
   /// Null where no device has the name.
   Endpoint* endpoint(const std::string& name);
   /// The root port above a device. REQUIRES: a device has the name.
   const RootPort& root_port(const std::string& device) const;
   std::vector<std::string> device_names() const;
-  /// REQUIRES: called before anything runs.
-  void observe(Observer observer);
-  HostBridge& bridge() { return hosts_[0]->bridge; }
-  TranslationAgent& agent() { return hosts_[0]->agent; }
-  Fabric& fabric() { return fabric_; }
-  /// REQUIRES: boot() was called and there is configuration space.
-  const Boot& booted() const { return *hosts_[0]->boot; }
-  /// The device of the first host that owns a function, where it uses handles: also the number of
-  /// its registers at the host.
-  std::optional<unsigned> handles_of(Bdf function) const;
-  HandleDriver* driver(std::size_t device) { return software_[device].driver.get(); }
-  const IommuDriver* iommu_driver() const { return hosts_[0]->driver.get(); }
-  std::uint64_t doorbells(std::size_t device) const { return software_[device].doorbells; }
+  HandleDriver* driver(std::size_t device) { return software_.driver(device); }
   std::uint64_t interrupts(std::size_t device) const;
+
+  PacketPool pool;  // before all that holds packets
+  const Config config;
+
+ private:
+  const ComponentList& components() const { return fabric_.components; }
+  bool is_watched() const;
+  bool is_still() const;
+  bool is_idle(std::size_t device) const;
+  bool all_work_is_given_out() const;
+  Progress progress() const;
+  std::uint64_t completed(const Progress& sum) const;
+  std::optional<Time> next_own_work() const;
+  Time rest_of_own_wait() const;
+  std::optional<Time> end_of_timers() const;
+  Time rest_of_last_request() const;
+  std::optional<Time> close_devices();
+  void wait_until(Time end, ProgressWatch& watch);
+  void set_doubt(bool is_doubtful);
+  [[noreturn]] void fail(const std::string& why, const RepeatBook& repeats) const;
+  void check_links(RepeatBook& repeats, const char* when) const;
+  void run_software(const std::function<bool()>& is_over);
+  void note_end();
+  void open_windows_left();
+  void work_ended();
+  void advance();
+
+  LatencyTracer tracer_;
+  std::unique_ptr<TraceSink> packet_trace_;  // --trace packets=FILE; all links write into it
+  Hosts hosts_;
+  Fabric fabric_;
+  HostSoftware software_;
+  Monitors monitors_;
+  std::vector<std::unique_ptr<IsolationWatch>> isolation_;  // by host
+  AttackBook attacks_;
+  Measurement measurement_;
+  Observer observer_;
+  bool is_started_ = false;
+  bool is_cut_short_ = false;  // interrupted before it was quiet
+  bool has_measured_ = false;  // a window had begun by itself
+  bool is_serving_ = false;
+  bool is_in_slice_ = false;  // run_until_quiet() is inside the kernel
 };
 
 }  // namespace flitwise

@@ -32,7 +32,7 @@ std::string Machine::config_space_dump() {
   for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
     const unsigned host = fabric_.devices[i].host;
     TargetUnit& target = fabric_.devices[i].endpoint->target();
-    const Bdf pf = software_[i].device.pf;
+    const Bdf pf = software_.device(i).pf;
     const VirtualFunctions vfs = target.virtual_functions();
     spaces[{host, pf}] = &target.space(0);
     for (unsigned vf = 0; vf < vfs.count; ++vf) {

@@ -18,56 +18,18 @@ constexpr Time kBootSlice = Time::from_ns(500);   // how often the end of the bo
 
 }  // namespace
 
-std::uint64_t Machine::activity() const {
-  std::uint64_t sum = 0;
-  for (const FabricLink& one : fabric_.links) {
-    sum += one.link->delivered() + one.link->wasted();
-  }
-  for (const FabricDevice& device : fabric_.devices) {
-    sum += device.engine ? device.engine->started() : 0;
-    sum += device.host_engine ? device.host_engine->started() : 0;
-  }
-  for (const auto& host : hosts_) {
-    sum += host->agent.progress() + (host->driver ? host->driver->progress() : 0);
+Progress Machine::progress() const {
+  Progress sum;
+  for (const Component* one : components().all()) {
+    sum += one->progress();
   }
   return sum;
 }
 
 // Software goes on unmapping and ending contexts for as long as there is work, whether or not that
 // work gets on: as long as there is some, what software does counts for nothing.
-std::uint64_t Machine::completed() const {
-  std::uint64_t sum = 0;
-  for (const FabricDevice& device : fabric_.devices) {
-    sum += device.settled();
-  }
-  for (const auto& port : fabric_.root_ports) {
-    sum += port->counters().settled;
-  }
-  for (const Software& one : software_) {
-    sum += one.driver ? one.driver->allocated() + one.driver->freed() + one.driver->refused() : 0;
-  }
-  for (const auto& host : hosts_) {
-    if (all_work_is_given_out()) {
-      sum += host->agent.orders_done() + (host->driver ? host->driver->settled() : 0);
-    }
-  }
-  return sum;
-}
-
-std::uint64_t Machine::walk_progress() const {
-  std::uint64_t sum = 0;
-  for (const auto& host : hosts_) {
-    sum += host->agent.walk_progress();
-  }
-  return sum;
-}
-
-Time Machine::memory_done() const {
-  Time done{};
-  for (const auto& host : hosts_) {
-    done = std::max(done, host->memory.done());
-  }
-  return done;
+std::uint64_t Machine::completed(const Progress& sum) const {
+  return sum.completed + (all_work_is_given_out() ? sum.tended : 0);
 }
 
 // When some engine goes on by itself, if nothing waits for anything else.
@@ -76,10 +38,13 @@ std::optional<Time> Machine::next_own_work() const {
     return std::nullopt;
   }
   Time next = Time::never();
-  for (const FabricDevice& device : fabric_.devices) {
-    const Time own = device.next_own_work();
+  for (std::size_t i = 0; i < components().devices(); ++i) {
+    Time own = Time::never();
+    for (const Component* one : components().of(i)) {
+      own = std::min(own, one->next_own_work());
+    }
     const bool waits = own != Time::never() && own > now();
-    if (!is_idle(device) || (!waits && !device.is_done())) {
+    if (!is_idle(i) || (!waits && !all_of(components().of(i), &Component::is_done))) {
       return std::nullopt;
     }
     next = waits ? std::min(next, own) : next;
@@ -94,13 +59,14 @@ Time Machine::rest_of_own_wait() const {
 
 // Whoever waits with a timer has not stopped for good until it has given up. [IQU-07]
 std::optional<Time> Machine::end_of_timers() const {
-  Time end{};
-  for (const auto& host : hosts_) {
-    const Time of_agent = host->agent.next_timeout();
-    end = std::max({end, of_agent == Time::never() ? Time{} : of_agent,
-                    host->driver ? host->driver->waits_until() : Time{}});
-  }
+  const Time end = latest(components().all(), &Component::waits_until);
   return end > now() ? std::optional<Time>(end) : std::nullopt;
+}
+
+void Machine::set_doubt(bool is_doubtful) {
+  for (Component* const one : components().all()) {
+    is_doubtful ? one->begin_doubt() : one->end_doubt();
+  }
 }
 
 void Machine::fail(const std::string& why, const RepeatBook& repeats) const {
@@ -118,29 +84,57 @@ void Machine::check_links(RepeatBook& repeats, const char* when) const {
   }
 }
 
+// Host software brings the machine up before anything else happens to it; once.
+void Machine::bring_up() {
+  if (is_serving() || is_cut_short_) {
+    return;
+  }
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  boot();
+  run_software([this] { return is_booted(); });
+  if (!is_booted()) {
+    return;
+  }
+  serve();
+  for (const auto& host : hosts_) {
+    if (host->driver) {
+      software_.start_driver(*host);
+      run_software([&host] { return host->driver->is_ready(); });
+    }
+  }
+}
+
+void Machine::boot(std::uint8_t epoch) {
+  if (!software_.boot(epoch)) {
+    set_up_at_once();
+  }
+}
+
+bool Machine::is_booted() const {
+  return software_.is_set_up() || (software_.is_booted() && is_still());
+}
+
+void Machine::set_up_at_once() {
+  software_.set_up_at_once();
+  serve();
+}
+
 // Host software has a finite program: each step of it is progress, and then the end of all that is
 // still under way.
 void Machine::run_software(const std::function<bool()>& is_over) {
   using Outlook = ProgressWatch::Outlook;
   constexpr const char* kWhen = "the machine does not come up: ";
   ProgressWatch watch(config.run.deadlock_after);
-  RepeatBook repeats(fabric_, hosts_);
-  const auto steps = [this] {
-    std::uint64_t sum = 0;
-    for (const auto& host : hosts_) {
-      sum += host->bridge.steps();
-    }
-    return sum;
-  };
-  std::uint64_t mark = steps();
+  RepeatBook repeats(components());
+  std::uint64_t mark = software_.steps();
   watch.begin(now());
   while (!is_over() && !is_interrupted()) {
     sc_core::sc_start(to_sc_time(kBootSlice));
-    if (!boot_failure_.empty()) {
-      throw SimulationError(boot_failure_);
+    if (!boot_failure().empty()) {
+      throw SimulationError(boot_failure());
     }
-    const std::uint64_t done = steps();
-    const Outlook outlook = watch.look(now(), done, activity());
+    const std::uint64_t done = software_.steps();
+    const Outlook outlook = watch.look(now(), done, progress().activity());
     check_links(repeats, kWhen);
     if (done != mark) {
       mark = done;
@@ -163,7 +157,7 @@ void Machine::run_software(const std::function<bool()>& is_over) {
 void Machine::wait_until(Time end, ProgressWatch& watch) {
   const bool is_timed = end_of_timers().has_value();
   sc_core::sc_start(to_sc_time(std::min(end - now(), kWaitSlice)));
-  if (is_timed ? !end_of_timers() : memory_done() <= now()) {
+  if (is_timed ? !end_of_timers() : progress().memory_done <= now()) {
     watch.begin(now());
   }
 }
@@ -171,8 +165,8 @@ void Machine::wait_until(Time end, ProgressWatch& watch) {
 void Machine::run_until_quiet() {
   using Outlook = ProgressWatch::Outlook;
   ProgressWatch watch(config.run.deadlock_after);
-  RepeatBook repeats(fabric_, hosts_);
-  std::uint64_t mark = completed();
+  RepeatBook repeats(components());
+  std::uint64_t mark = completed(progress());
   watch.begin(now());
   measurement_.extend();
   while (!is_quiet() && !is_interrupted()) {
@@ -181,14 +175,14 @@ void Machine::run_until_quiet() {
     if (is_own_wait) {
       watch.begin(now());
     }
-    const std::uint64_t done = completed();
-    const Outlook outlook = watch.look(now(), done + walk_progress(), activity(), memory_done());
+    const Progress sum = progress();
+    const std::uint64_t done = completed(sum);
+    const Outlook outlook =
+        watch.look(now(), done + sum.walk_steps, sum.activity(), sum.memory_done);
     if (done != mark) {
       mark = done;
       repeats.forget();
-      for (const auto& host : hosts_) {
-        host->agent.end_doubt();
-      }
+      set_doubt(false);
       continue;
     }
     check_links(repeats, "");
@@ -198,10 +192,8 @@ void Machine::run_until_quiet() {
       watch.begin(now());
     } else if (outlook == Outlook::kDoubtful) {
       repeats.begin();
-      for (const auto& host : hosts_) {
-        host->agent.begin_doubt();
-      }
-    } else if (const Time end = std::max(end_of_timers().value_or(Time{}), memory_done());
+      set_doubt(true);
+    } else if (const Time end = std::max(end_of_timers().value_or(Time{}), sum.memory_done);
                outlook == Outlook::kSilent && end > now()) {
       wait_until(end, watch);
     } else {

@@ -4,37 +4,30 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
+#include "common/component_list.h"
 #include "flitwise/result.h"
-#include "host/host_node.h"
-#include "system/fabric.h"
 
 namespace flitwise {
 
 class Measurement {
  public:
-  /// `fabric` and `hosts` outlive it.
-  Measurement(Fabric& fabric, const Hosts& hosts);
+  /// `components` outlives it.
+  explicit Measurement(const ComponentList& components);
 
   /// Errors so far are of the boot: software probes what is not there.
   void forget_errors();
   /// The device issues its first counted request now: what belongs to it alone is measured from
-  /// here on, and with the first device what all share. from_first_counted: a direction of a link
-  /// begins with its first counted TLP.
-  void open(std::size_t device, bool from_first_counted);
+  /// here on, and with the first device what all share. with_traffic: a direction of a link begins
+  /// with its first counted TLP.
+  void open(std::size_t device, bool with_traffic);
   bool is_open(std::size_t device) const { return is_open_[device]; }
   bool is_open() const { return begin_.has_value(); }
-  /// `start` begins the window of something else that all devices share.
-  void on_open(std::function<void()> start) { starts_.push_back(std::move(start)); }
 
-  /// The last request of the device is over: the window of its link ends now.
+  /// The last request of the device is over: its window ends now.
   void close(std::size_t device);
   bool is_closed(std::size_t device) const { return is_closed_[device]; }
   /// The last request of all is over: nothing that comes later is measured.
@@ -43,29 +36,16 @@ class Measurement {
   /// There is more to come after all.
   void extend();
 
-  /// Links, handles, errors and the time that the window spans.
+  /// Rows, waits and errors of all components, and the time that the window spans.
   void fill(RunResult& result) const;
 
  private:
-  using Errors = std::map<std::string, std::uint64_t>;
-  /// A component that counts errors.
-  struct ErrorSource {
-    std::function<Errors()> count;
-    std::optional<std::size_t> device;  // that it belongs to; of all where empty
-    Errors before;                      // its window
-  };
+  void begin(const ComponentList::Components& list, bool with_traffic);
 
-  bool is_shared(std::size_t link) const;
-  void note_errors(std::optional<std::size_t> device);
-  LinkResult link_result(std::size_t index) const;
-  DhiResult dhi_result(const FabricDevice& device) const;
-  Errors errors() const;
-
-  Fabric& fabric_;
-  std::vector<ErrorSource> error_sources_;
-  std::vector<bool> is_open_, is_closed_;  // by device
+  const ComponentList& components_;
+  std::map<const Component*, Component::Counts> before_;  // errors at the begin of each window
+  std::vector<bool> is_open_, is_closed_;                 // by device
   std::optional<Time> begin_, end_;
-  std::vector<std::function<void()>> starts_;
 };
 
 }  // namespace flitwise

@@ -71,7 +71,8 @@ LinkMonitorOptions options_for(const Fabric& fabric, std::size_t index, const Co
 
 }  // namespace
 
-Monitors::Monitors(Fabric& fabric, const Config& config) : fabric_(fabric) {
+Monitors::Monitors(Fabric& fabric, const Config& config)
+    : Bystander("protocol monitors"), fabric_(fabric) {
   if (config.run.monitors == MonitorMode::kOff) {
     return;
   }
@@ -109,14 +110,13 @@ std::vector<CheckResult> Monitors::checks() const {
   return all;
 }
 
-std::map<std::string, std::uint64_t> Monitors::warnings() const {
-  std::map<std::string, std::uint64_t> all;
+void Monitors::report(RunResult& result) const {
   for (const auto& one : links_) {
     for (const auto& [rule, count] : one->log().warnings()) {
-      all[rule] += count;
+      result.errors["warning_" + rule] += count;
     }
   }
-  return all;
+  result.violations = violations();
 }
 
 std::vector<Violation> Monitors::violations() const {
@@ -124,16 +124,8 @@ std::vector<Violation> Monitors::violations() const {
   for (const auto& one : links_) {
     all.insert(all.end(), one->log().first().begin(), one->log().first().end());
   }
-  const auto append = [&all](const std::vector<Violation>& more) {
-    all.insert(all.end(), more.begin(), more.end());
-  };
   for (const auto& watch : fabric_.cache_watches) {
-    if (watch) {
-      append(watch->violations());
-    }
-  }
-  for (const auto& watch : fabric_.memory_watches) {
-    append(watch->violations());
+    all.insert(all.end(), watch->violations().begin(), watch->violations().end());
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Violation& a, const Violation& b) { return a.time < b.time; });

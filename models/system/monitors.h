@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/component.h"
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
 #include "system/fabric.h"
@@ -16,19 +17,20 @@ namespace flitwise {
 
 class LinkMonitor;
 
-class Monitors {
+class Monitors final : public Bystander {
  public:
   /// Watches every link of the fabric from the start on; nothing where run.monitors is off.
   Monitors(Fabric& fabric, const Config& config);
   ~Monitors();
 
   /// `observer` hears of every violation and warning; it outlives the monitors.
-  void observe(const Observer& observer);
-  std::vector<CheckResult> checks() const;
+  void observe(const Observer& observer) override;
+  std::vector<CheckResult> checks() const override;
   /// Those that were kept, in order of time.
   std::vector<Violation> violations() const;
-  /// Packets that break no rule and yet are not as they should be, by the id of the rule.
-  std::map<std::string, std::uint64_t> warnings() const;
+  /// Violations, and as errors of kind warning_RULE packets that break no rule and yet are not as
+  /// they should be.
+  void report(RunResult& result) const override;
 
  private:
   std::vector<std::unique_ptr<LinkMonitor>> links_;

@@ -4,18 +4,16 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "host/host_node.h"
-#include "system/fabric.h"
+#include "common/component_list.h"
 
 namespace flitwise {
 
 class RepeatBook {
  public:
-  RepeatBook(const Fabric& fabric, const Hosts& hosts) : fabric_(fabric), hosts_(hosts) {}
+  explicit RepeatBook(const ComponentList& components) : components_(components) {}
 
   /// model: a link has failed on which so many TLPs, flits and DLLPs were damaged or sent again
   /// while it delivered fewer TLPs and messages than this, however much simulated time that took.
@@ -32,16 +30,11 @@ class RepeatBook {
   std::string failed_link();
 
  private:
-  using Counts = std::map<std::string, std::uint64_t>;
-  struct Line {
-    std::uint64_t delivered = 0, wasted = 0;
-  };
-  Counts counts() const;
+  Component::Counts counts() const;
 
-  const Fabric& fabric_;
-  const Hosts& hosts_;
-  Counts before_;            // empty: not begun
-  std::vector<Line> links_;  // from where on each is looked at
+  const ComponentList& components_;
+  Component::Counts before_;     // empty: not begun
+  std::vector<Progress> since_;  // by component: from where on each is looked at
 };
 
 }  // namespace flitwise

@@ -55,7 +55,7 @@ void ScriptSession::run(const CxlOp& op) {
   }
   PacketRef packet = cxl_packet(machine_.pool, {0, sent.message, sent.line}, true);
   packet->request = token_;
-  if (!machine_.fabric().send_message(*device, std::move(packet))) {
+  if (!device->cxl.send(std::move(packet))) {
     bad_value(std::string("message: nobody has ") + channel.name + " on the link of " +
               device->name);
   }

@@ -73,7 +73,7 @@ void ScriptSession::reset_function(Bdf function) {
     bad_value("bdf: no function with a PCI Express capability answers there");
     return;
   }
-  if (const std::optional<unsigned> device = machine_.handles_of(function)) {
+  if (const std::optional<unsigned> device = machine_.software().handles_of(function)) {
     reset_with_handles(function, pcie, *device);
     return;
   }

@@ -15,6 +15,7 @@
 #include "common/interrupt.h"
 #include "common/printable.h"
 #include "flitwise/error.h"
+#include "system/builder.h"
 
 namespace flitwise::cli {
 namespace {
@@ -81,6 +82,7 @@ int perform(const Action& action) {
 int run_program(int argc, char** argv) {
   end_on_interrupt(kInterrupted);  // until a command has something to keep
   std::signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is output that cannot be written
+  Builder::add_tables();           // before any command speaks of results
   CLI::App app{kPurpose, "flitwise"};
   app.footer(kExamples);
   app.set_version_flag("--version", "flitwise " FLITWISE_VERSION);

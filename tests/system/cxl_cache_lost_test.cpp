@@ -45,11 +45,11 @@ void lose(CxlCacheWrite write, Time after, Time memory = Time::from_ns(50)) {
   machine.set_up_at_once();
   FabricDevice& device = machine.fabric().devices[0];
   OnceEach core;
-  device.cache->attach(core);
-  device.cache->wake();
+  device.cxl.cache->attach(core);
+  device.cxl.cache->wake();
   sc_core::sc_start(to_sc_time(after));
   // As Link Disable does it.
-  device.cache->link_lost(machine.fabric().homes[0]->lines_received(0));
+  device.cxl.cache->link_lost(machine.fabric().homes[0]->lines_received(0));
   machine.fabric().homes[0]->link_lost(0);
   machine.fabric().links[0].link->take_down();
   sc_core::sc_start(to_sc_time(Time::from_us(2) + memory));
@@ -57,7 +57,7 @@ void lose(CxlCacheWrite write, Time after, Time memory = Time::from_ns(50)) {
   for (std::uint64_t line = 0; line < core.begun; ++line) {
     missing += machine.memory().peek_u64(kBase + line * kCxlLineBytes) == 0 ? 1 : 0;
   }
-  const auto errors = device.cache->errors();
+  const auto errors = device.cxl.cache->errors();
   const auto count = [&errors](const char* kind) {
     return errors.count(kind) > 0 ? errors.at(kind) : 0;
   };

@@ -50,8 +50,8 @@ void rage(const Storm& storm) {
   std::vector<std::unique_ptr<StormCore>> cores;
   for (std::size_t i = 0; i < kCores; ++i) {
     cores.push_back(std::make_unique<StormCore>(book, i, storm.operations, i + 1));
-    machine.fabric().devices[i].cache->attach(*cores[i]);
-    machine.fabric().devices[i].cache->wake();
+    machine.fabric().devices[i].cxl.cache->attach(*cores[i]);
+    machine.fabric().devices[i].cxl.cache->wake();
   }
   const auto are_done = [&cores] {
     return std::all_of(cores.begin(), cores.end(), [](const auto& one) { return one->is_done(); });
@@ -76,8 +76,8 @@ void rage(const Storm& storm) {
   // What the last write of each core was, seen from another one.
   StormBook last = book;
   StormCore reader(last, 0, 2'000, 99);
-  machine.fabric().devices[1].cache->attach(reader);
-  machine.fabric().devices[1].cache->wake();
+  machine.fabric().devices[1].cxl.cache->attach(reader);
+  machine.fabric().devices[1].cxl.cache->wake();
   ASSERT_TRUE(bench.run_until([&reader] { return reader.is_done(); }, Time::from_us(10'000)));
   EXPECT_EQ(last.stale_reads, 0U);
 }

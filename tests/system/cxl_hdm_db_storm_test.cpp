@@ -46,8 +46,8 @@ void rage(const Storm& storm) {
   MachineBench bench(config_of(storm));
   Machine& machine = bench.machine;
   machine.set_up_at_once();
-  CxlHdmHost& host = *machine.fabric().devices[0].hdm_host;
-  CxlHdmDevice& device = *machine.fabric().devices[0].hdm_device;
+  CxlHdmHost& host = *machine.fabric().devices[0].cxl.hdm_host;
+  CxlHdmDevice& device = *machine.fabric().devices[0].cxl.hdm_device;
   StormBook book{kBase, true};
   StormCore of_host(book, 0, storm.operations, 1), of_device(book, 1, storm.operations, 2);
   host.attach(of_host);

@@ -60,8 +60,9 @@ workload: {kind: posted_write, domains: 4, payload: 64B, requests: 40}
   Endpoint& endpoint() { return *bench->machine.endpoint("ep0"); }
   const DeviceIdentity& domain(unsigned index) { return endpoint().identity_of(DomainId{index}); }
   std::uint64_t device_errors(const std::string& kind) {
-    const auto found = endpoint().errors().find(kind);
-    return found == endpoint().errors().end() ? 0 : found->second;
+    const auto errors = endpoint().errors();
+    const auto found = errors.find(kind);
+    return found == errors.end() ? 0 : found->second;
   }
   bool has_unsupported_request(unsigned function) {
     const ConfigSpace& space = endpoint().target().space(function);

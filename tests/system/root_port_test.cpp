@@ -51,8 +51,9 @@ class RootPortTest : public ::testing::Test {
   }
   const RootPort& port() { return bench->machine.root_port("ep0"); }
   std::uint64_t errors(const std::string& kind) {
-    const auto found = port().errors().find(kind);
-    return found == port().errors().end() ? 0 : found->second;
+    const auto errors = port().errors();
+    const auto found = errors.find(kind);
+    return found == errors.end() ? 0 : found->second;
   }
   std::uint32_t memory(std::uint64_t address) {
     std::uint32_t value = 0;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host software of a machine: what it does before the engines begin, and for them.
-#include <systemc>
+#include "system/host_software.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "config_space/registers.h"
 #include "flitwise/error.h"
 #include "host/function_reset.h"
-#include "system/machine.h"
+#include "system/driver_setup.h"
+#include "system/translation_setup.h"
 
 namespace flitwise {
 namespace {
@@ -35,45 +37,53 @@ BootPolicy policy_for(const Fabric& fabric, const FabricDevice& device, std::uin
 
 }  // namespace
 
-// Host software brings the machine up before anything else happens to it; once.
-void Machine::bring_up() {
-  if (is_serving() || is_cut_short_) {
-    return;
-  }
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  boot();
-  run_software([this] { return is_booted(); });
-  if (is_booted()) {
-    serve();
-    bring_up_drivers();
-  }
+HostSoftware::HostSoftware(Fabric& fabric, Hosts& hosts, TableWritten written)
+    : fabric_(fabric),
+      hosts_(hosts),
+      written_(std::move(written)),
+      devices_(fabric.devices.size()) {}
+
+std::size_t HostSoftware::first_of(const HostNode& host) const {
+  return static_cast<std::size_t>(fabric_.devices_of(host.number).first - fabric_.devices.data());
 }
 
-// Their queues are there before the first device asks for anything.
-void Machine::bring_up_drivers() {
+bool HostSoftware::is_quiet() const {
+  return std::all_of(devices_.begin(), devices_.end(), [](const Device& one) {
+    return one.driver == nullptr || one.driver->is_quiet();
+  });
+}
+
+Progress HostSoftware::progress() const {
+  std::uint64_t orders = 0;
+  for (const Device& one : devices_) {
+    orders += one.driver == nullptr
+                  ? 0
+                  : one.driver->allocated() + one.driver->freed() + one.driver->refused();
+  }
+  return Progress::of_completed(orders);
+}
+
+std::uint64_t HostSoftware::steps() const {
+  std::uint64_t sum = 0;
   for (const auto& host : hosts_) {
-    if (host->driver) {
-      serve_teardowns(*host);
-      host->driver->start();
-      run_software([&host] { return host->driver->is_ready(); });
-    }
+    sum += host->bridge.steps();
   }
+  return sum;
 }
 
-void Machine::boot(std::uint8_t epoch) {
+bool HostSoftware::boot(std::uint8_t epoch) {
   const bool has_configuration_space = std::all_of(
       fabric_.devices.begin(), fabric_.devices.end(),
       [](const FabricDevice& device) { return device.config.link.carrier == Carrier::kPcie; });
-  if (!has_configuration_space) {
-    set_up_at_once();
-    return;
-  }
   for (const auto& host : hosts_) {
-    boot_host(*host, epoch);
+    if (has_configuration_space) {
+      boot_host(*host, epoch);
+    }
   }
+  return has_configuration_space;
 }
 
-void Machine::boot_host(HostNode& host, std::uint8_t epoch) {
+void HostSoftware::boot_host(HostNode& host, std::uint8_t epoch) {
   std::vector<BootPolicy> policies;
   for (const FabricDevice& device : fabric_.devices_of(host.number)) {
     policies.push_back(policy_for(fabric_, device, epoch));
@@ -83,99 +93,40 @@ void Machine::boot_host(HostNode& host, std::uint8_t epoch) {
   host.boot->start([this, &host] { software_ready(host); });
 }
 
-// What the registers of a root port do to the link and the device right below it.
-void Machine::serve_resets(HostNode& host, RootPort& above, unsigned index) {
-  const auto below = std::find_if(fabric_.devices.begin(), fabric_.devices.end(),
-                                  [&](const FabricDevice& one) { return one.root_port == &above; });
-  const RootPort* const port = &above;
-  Endpoint* const endpoint = below->endpoint.get();
-  Link* const link = fabric_.links[below->link].link.get();
-  CxlMemHost* const mem_host = below->mem_host.get();
-  CxlMemDevice* const mem_device = below->mem_device.get();
-  CxlCacheDevice* const cache = below->cache.get();
-  CxlHdmHost* const hdm_host = below->hdm_host.get();
-  CxlHdmDevice* const hdm_device = below->hdm_device.get();
-  CxlHome* const home = below->home;
-  const std::uint8_t home_port = below->home_port;
-  host.bridge.on_hot_reset(
-      index, {[endpoint] { endpoint->hot_reset(); },
-              [endpoint, link] { return !endpoint->is_in_reset() && !link->carries_tlps(); }});
-  HostBridge::LinkControl control;
-  control.take_down = [=] {
-    endpoint->link_going_down();
-    if (mem_host != nullptr) {
-      mem_host->link_lost();
-      mem_device->link_lost();
-    }
-    if (hdm_host != nullptr) {
-      hdm_host->link_lost();
-      hdm_device->link_lost();
-    }
-    if (cache != nullptr) {
-      cache->link_lost(home->lines_received(home_port));
-      home->link_lost(home_port);
-    }
-    link->take_down();
-    endpoint->link_lost();
-  };
-  control.may_come_up = [endpoint, port] {
-    return port->is_quiet() && !endpoint->is_in_reset() && endpoint->target().is_quiet();
-  };
-  control.bring_up = [=] {
-    link->bring_up();
-    if (mem_host != nullptr) {
-      mem_host->link_up();
-    }
-    if (hdm_host != nullptr) {
-      hdm_host->link_up();
-    }
-    if (cache != nullptr) {
-      home->link_up(home_port);
-      cache->link_up();
-    }
-  };
-  control.is_up = [link] { return link->is_up(); };
-  host.bridge.on_link_disable(index, std::move(control));
+bool HostSoftware::is_booted() const {
+  return is_set_up_ || std::all_of(hosts_.begin(), hosts_.end(), [](const auto& host) {
+           return host->boot && host->boot->is_done();
+         });
 }
 
-bool Machine::is_booted() const {
-  return is_set_up_ ||
-         (std::all_of(hosts_.begin(), hosts_.end(),
-                      [](const auto& host) { return host->boot && host->boot->is_done(); }) &&
-          is_still());
-}
-
-// Where no part speaks PCIe there is no configuration space: both ends come up as they should be.
-void Machine::set_up_at_once() {
+void HostSoftware::set_up_at_once() {
   fabric_.set_up_untimed();
   is_set_up_ = true;
-  serve();
 }
 
 // Every device of a host stands where software wants it; drivers let each VF send, and give their
 // first contexts handles.
-void Machine::software_ready(HostNode& host) {
+void HostSoftware::software_ready(HostNode& host) {
   const std::vector<BootedDevice>& found = host.boot->devices();
   const DeviceRange devices = fabric_.devices_of(host.number);
   if (found.size() != devices.size()) {
-    boot_failure_ = host.prefix + "host software found " + std::to_string(found.size()) + " of " +
-                    std::to_string(devices.size()) + " devices";
+    failure_ = host.prefix + "host software found " + std::to_string(found.size()) + " of " +
+               std::to_string(devices.size()) + " devices";
     for (const std::string& problem : host.boot->problems()) {
-      boot_failure_ += "\n" + problem;
+      failure_ += "\n" + problem;
     }
     return;
   }
-  const auto first = static_cast<std::size_t>(devices.first - fabric_.devices.data());
+  const std::size_t first = first_of(host);
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    Software& software = software_[first + i];
-    software.device = found[i];
+    const BootedDevice& booted = devices_[first + i].booted = found[i];
     fabric_.devices[first + i].buses = found[i].buses;
-    fabric_.devices[first + i].handles->grant(software.device.pf, software.device.functions);
+    fabric_.devices[first + i].handles->grant(booted.pf, booted.functions);
   }
   fabric_.tell_root_ports();
   for (std::size_t i = first; i < first + devices.size(); ++i) {
     fabric_.devices[i].endpoint->enable_vfs();
-    if (!software_[i].device.handles.is_active()) {
+    if (!devices_[i].booted.handles.is_active()) {
       continue;
     }
     fabric_.tell_switches(fabric_.devices[i]);
@@ -186,21 +137,20 @@ void Machine::software_ready(HostNode& host) {
 }
 
 // Software that ends contexts needs BARs, and whoever manages handles and resets functions.
-void Machine::serve_teardowns(HostNode& host) {
+void HostSoftware::serve_teardowns(HostNode& host) {
   if (!host.boot || is_set_up_) {
     return;
   }
-  const auto first =
-      static_cast<std::size_t>(fabric_.devices_of(host.number).first - fabric_.devices.data());
+  const std::size_t first = first_of(host);
   TeardownServices services;
   services.stop_register = [this, first](const DriverDomain& domain) {
-    return software_[first + domain.device].device.bar_of(0) + ContextStop::kOffset;
+    return devices_[first + domain.device].booted.bar_of(0) + ContextStop::kOffset;
   };
-  const bool has_drivers = std::any_of(software_.begin(), software_.end(),
-                                       [](const Software& one) { return one.driver != nullptr; });
+  const bool has_drivers = std::any_of(devices_.begin(), devices_.end(),
+                                       [](const Device& one) { return one.driver != nullptr; });
   if (has_drivers) {
     services.free_handle = [this, first](const DriverDomain& domain, std::function<void()> done) {
-      HandleDriver* const driver = software_[first + domain.device].driver.get();
+      HandleDriver* const driver = devices_[first + domain.device].driver.get();
       if (driver == nullptr) {
         done();
       } else {
@@ -221,11 +171,11 @@ void Machine::serve_teardowns(HostNode& host) {
   host.driver->set_services(std::move(services));
 }
 
-std::optional<unsigned> Machine::handles_of(Bdf function) const {
+std::optional<unsigned> HostSoftware::handles_of(Bdf function) const {
   for (std::size_t i = 0; i < fabric_.devices_of(0).size(); ++i) {
     const FabricDevice& device = fabric_.devices[i];
     const unsigned index = function.value - device.endpoint->base().value;
-    if (index < device.config.device.functions.count && software_[i].device.handles.is_active()) {
+    if (index < device.config.device.functions.count && devices_[i].booted.handles.is_active()) {
       return static_cast<unsigned>(i);
     }
   }
@@ -233,10 +183,10 @@ std::optional<unsigned> Machine::handles_of(Bdf function) const {
 }
 
 // [DHI D12]
-void Machine::make_driver(std::size_t index) {
+void HostSoftware::make_driver(std::size_t index) {
   const FabricDevice& device = fabric_.devices[index];
-  const BootedDevice& booted = software_[index].device;
-  Endpoint* const endpoint = device.endpoint.get();
+  const BootedDevice& booted = devices_[index].booted;
+  Endpoint* const endpoint = device.endpoint;
   HandleDriver::Options options;
   HostNode& host = *hosts_[device.host];
   options.host_block = static_cast<unsigned>(&device - fabric_.devices_of(device.host).first);
@@ -247,8 +197,8 @@ void Machine::make_driver(std::size_t index) {
   options.capabilities = static_cast<std::uint16_t>(device.config.device.dhi.capabilities);
   options.step = host.config.host.timing.software_step;
   options.identity_of = [endpoint](DomainId domain) { return endpoint->identity_of(domain); };
-  software_[index].driver = std::make_unique<HandleDriver>(host.bridge, std::move(options));
-  HandleDriver* const driver = software_[index].driver.get();
+  devices_[index].driver = std::make_unique<HandleDriver>(host.bridge, std::move(options));
+  HandleDriver* const driver = devices_[index].driver.get();
   endpoint->dhi().set_software({[driver](DomainId domain) { driver->context_started(domain); },
                                 [driver](DomainId domain) { driver->context_ended(domain); }});
   endpoint->start_contexts(device.config.workload.domains, false);
@@ -256,10 +206,9 @@ void Machine::make_driver(std::size_t index) {
 
 // Doorbells are writes down the link. Without a boot there are no addresses: there the doorbell
 // only takes its time.
-void Machine::ring(std::size_t index, const WorkItem& item, std::uint32_t token) {
+void HostSoftware::ring(std::size_t index, const WorkItem& item, std::uint32_t token, bool counts) {
   const FabricDevice& device = fabric_.devices[index];
   HostNode& host = *hosts_[device.host];
-  ++software_[index].doorbells;
   if (is_set_up_) {
     host.bridge.after(host.config.host.timing.mmio,
                       [engine = device.engine.get(), token] { engine->doorbell_arrived(token); });
@@ -270,12 +219,37 @@ void Machine::ring(std::size_t index, const WorkItem& item, std::uint32_t token)
     bytes[byte] = static_cast<std::uint8_t>(token >> 8 * byte);
   }
   const unsigned function = to_int(item.domain) % device.config.device.functions.count;
-  host.bridge.write(software_[index].device.bar_of(function) + item.address, bytes.data(),
-                    bytes.size(), measurement_.is_open(index));
+  host.bridge.write(devices_[index].booted.bar_of(function) + item.address, bytes.data(),
+                    bytes.size(), counts);
 }
 
-std::uint64_t Machine::interrupts(std::size_t device) const {
-  return hosts_[fabric_.devices[device].host]->bridge.interrupts(fabric_.devices[device].buses);
+void HostSoftware::set_up_translation_tables() {
+  for (const auto& one : hosts_) {
+    HostNode& host = *one;
+    const DeviceRange devices = fabric_.devices_of(host.number);
+    if (!host.driver) {
+      set_up_translation(host.config, devices, host.memory, host.agent);
+      continue;
+    }
+    std::vector<RootPort*> ports;
+    for (const auto& port : fabric_.root_ports_of(host.number)) {
+      ports.push_back(port.get());
+    }
+    const auto written = [this, &host](std::uint64_t address) { written_(host, address); };
+    host.driver->take_over(set_up_driver(host.config, devices, host.memory, host.agent, written),
+                           ports);
+    for (const FabricDevice& device : devices) {
+      device.endpoint->watch_translations(
+          [&host](const DeviceIdentity& who, std::uint64_t physical, std::uint64_t untranslated) {
+            host.driver->translation_used(who, physical, untranslated);
+          });
+    }
+  }
+}
+
+void HostSoftware::start_driver(HostNode& host) {
+  serve_teardowns(host);
+  host.driver->start();
 }
 
 }  // namespace flitwise

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who holds which line, by two accounts.
+#include "cxl/cxl_pairs.h"
+
+#include <fmt/format.h>
+
+namespace flitwise {
+
+void HdmPair::report(RunResult& result) const {
+  CxlHdmDbResult counts;
+  counts.device = name();
+  host_.tell(counts);
+  device_.tell(counts);
+  result.rows<CxlHdmDbResult>().push_back(counts);
+}
+
+std::vector<CheckResult> HdmPair::checks_at_rest() const {
+  const DeviceMemory& memory = device_.rules();
+  std::size_t held = 0, apart = 0;
+  host_.rules().for_each_line([&](std::uint64_t line, LineState state) {
+    const cxl::MetaValue believed = memory.host_state(line);
+    ++held;
+    apart += believed == (is_owned(state) ? cxl::MetaValue::kAny : cxl::MetaValue::kShared) ? 0 : 1;
+  });
+  return {{device_.name() + std::string(": knows what the host holds"),
+           apart == 0 && held == memory.host_copies(),
+           fmt::format("{} lines in the host's cache, {} of them known otherwise; {} known", held,
+                       apart, memory.host_copies())}};
+}
+
+std::vector<CheckResult> CacheDirectory::checks_at_rest() const {
+  std::size_t held = 0, apart = 0;
+  for (const auto& [cache, port] : caches_) {
+    cache->rules().for_each_line([&, number = port](std::uint64_t line, LineState state) {
+      const LineHolders holders = home_.holders(line);
+      const bool is_known =
+          is_owned(state) ? holders.is_owner(number) : (holders.sharers() >> number & 1U) != 0;
+      ++held;
+      apart += is_known ? 0 : 1;
+    });
+  }
+  return {{std::string(name()) + ": its directory says what the caches hold",
+           apart == 0 && held == home_.copies(),
+           fmt::format("{} lines in caches, {} of them unknown; {} in the directory", held, apart,
+                       home_.copies())}};
+}
+
+}  // namespace flitwise

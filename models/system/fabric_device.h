@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A device and a link of the fabric: what host software, scripts and watchers address there.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cxl/cxl_agents.h"
+#include "endpoint/endpoint.h"
+#include "endpoint/engine_component.h"
+#include "flitwise/config.h"
+#include "link/link.h"
+#include "root_complex/root_port.h"
+#include "topology/graph.h"
+
+namespace flitwise {
+
+struct FabricLink {
+  std::string name;  ///< "rp0-ep0", "rp0-sw0", "sw0-ep1": also that of the module
+  std::unique_ptr<Link> link;
+  NodeIndex lower = 0;  ///< the node at its lower end
+};
+
+struct FabricDevice {
+  std::string name;
+  NodeIndex node = 0;
+  unsigned host = 0;
+  Config config;  ///< with the overrides of the device and of its link
+  Endpoint* endpoint = nullptr;
+  std::unique_ptr<DmaEngine> engine;       ///< null: it is hostile
+  std::unique_ptr<DmaEngine> host_engine;  ///< of the host's cores, where they have their own
+  std::unique_ptr<HostileEngine> hostile;  ///< once the engines start
+  EngineComponent* requests = nullptr;     ///< of `engine`
+  CxlAgents cxl;
+  std::size_t link = 0;            ///< index of its own link
+  RootPort* root_port = nullptr;   ///< that it is below of
+  bool is_below_switch = false;    ///< which others may use as well
+  HostHandles* handles = nullptr;  ///< the host's end of its handles
+  BusRange buses;
+  HandleRange range;                   ///< of its handles, should it use any
+  std::vector<Component*> components;  ///< its own, in the order of results
+};
+
+/// Neighbours in a list.
+template <class T>
+struct Range {
+  const T* first = nullptr;
+  const T* last = nullptr;
+  const T* begin() const { return first; }
+  const T* end() const { return last; }
+  std::size_t size() const { return static_cast<std::size_t>(last - first); }
+};
+using DeviceRange = Range<FabricDevice>;
+
+}  // namespace flitwise
