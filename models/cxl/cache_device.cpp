@@ -44,15 +44,15 @@ bool is_line(const CxlMessage& message) {
 
 }  // namespace
 
-CxlCacheDevice::CxlCacheDevice(const sc_core::sc_module_name& name, const Config& config,
+CxlCacheDevice::CxlCacheDevice(const sc_core::sc_module_name& name, const DeviceConfig& config,
                                std::uint8_t cache_id, PacketPool& pool, LatencyTracer& tracer,
                                LineStateListener* listener)
-    : LineAgent(name, config.device.timing.clock, pool,
-                LineCore(pool, tracer, read_of(config.device.cxl.cache.read),
-                         write_of(config.device.cxl.cache.write)),
-                "up", "device.cxl.cache.requests"),
+    : LineAgent(
+          name, config.timing.clock, pool,
+          LineCore(pool, tracer, read_of(config.cxl.cache.read), write_of(config.cxl.cache.write)),
+          "up", "device.cxl.cache.requests"),
       config_(config),
-      rules_(rules_for(config.device.cxl.cache, cache_id), listener) {}
+      rules_(rules_for(config.cxl.cache, cache_id), listener) {}
 
 bool CxlCacheDevice::is_asked(const CxlMessage& message) {
   return message.channel == CxlChannel::kD2hReq && !evicts(message);

@@ -15,8 +15,9 @@ namespace flitwise {
 class CxlCacheDevice : public LineAgent<CxlCacheDevice> {
  public:
   /// `cache_id`: its port at the home. `listener` hears of states of lines; may be absent.
-  CxlCacheDevice(const sc_core::sc_module_name& name, const Config& config, std::uint8_t cache_id,
-                 PacketPool& pool, LatencyTracer& tracer, LineStateListener* listener);
+  CxlCacheDevice(const sc_core::sc_module_name& name, const DeviceConfig& config,
+                 std::uint8_t cache_id, PacketPool& pool, LatencyTracer& tracer,
+                 LineStateListener* listener);
 
   /// A message that its rules know nothing of.
   void send(PacketRef message);
@@ -44,7 +45,7 @@ class CxlCacheDevice : public LineAgent<CxlCacheDevice> {
 
  private:
   friend LineAgent;
-  const CxlCacheConfig& cache() const { return config_.device.cxl.cache; }
+  const CxlCacheConfig& cache() const { return config_.cxl.cache; }
   void come(Packet& packet);
   static bool is_asked(const CxlMessage& message);
   std::uint64_t identity_of(DomainId domain) const { return identity_ ? identity_(domain) : 0; }
@@ -52,7 +53,7 @@ class CxlCacheDevice : public LineAgent<CxlCacheDevice> {
   void count_sent(const CxlMessage& message);
   void send_all(Time inward) { send_out(now() + inward); }
 
-  const Config config_;
+  const DeviceConfig config_;
   DeviceCache rules_;
   std::function<std::uint64_t(DomainId)> identity_;
   std::uint64_t lines_sent_ = 0;  // Bogus ones aside, since the link came up

@@ -18,14 +18,15 @@ DeviceMemoryConfig rules_for(const CxlDeviceConfig& config) {
 
 }  // namespace
 
-CxlHdmDevice::CxlHdmDevice(const sc_core::sc_module_name& name, const Config& config,
-                           PacketPool& pool, LatencyTracer& tracer, LineStateListener* listener)
-    : LineAgent(name, config.device.timing.clock, pool,
+CxlHdmDevice::CxlHdmDevice(const sc_core::sc_module_name& name, const DeviceConfig& config,
+                           bool breaks_single_writer, PacketPool& pool, LatencyTracer& tracer,
+                           LineStateListener* listener)
+    : LineAgent(name, config.timing.clock, pool,
                 LineCore(pool, tracer, CoreOp::kRead, CoreOp::kWrite), "up",
                 "device.cxl.own_cache.snoops"),
-      config_(config.device.cxl),
+      config_(config.cxl),
       rules_(rules_for(config_), *this, listener),
-      breaks_single_writer_(config.faults.breaks(BrokenRule::kSingleWriter)) {}
+      breaks_single_writer_(breaks_single_writer) {}
 
 // What memory has done goes first: the core may find its line free.
 void CxlHdmDevice::work() {

@@ -17,8 +17,9 @@ namespace flitwise {
 class CxlHdmDevice : public LineAgent<CxlHdmDevice>, private LineMemory {
  public:
   /// `listener` hears of states of lines; may be absent.
-  CxlHdmDevice(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
-               LatencyTracer& tracer, LineStateListener* listener);
+  CxlHdmDevice(const sc_core::sc_module_name& name, const DeviceConfig& config,
+               bool breaks_single_writer, PacketPool& pool, LatencyTracer& tracer,
+               LineStateListener* listener);
 
   /// The link has gone down: the host holds nothing any more, and is not answered. The core goes
   /// on. [CXL-8.5]

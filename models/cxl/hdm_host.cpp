@@ -7,12 +7,11 @@
 namespace flitwise {
 namespace {
 
-HostLinesConfig rules_for(const Config& config) {
+HostLinesConfig rules_for(const HostConfig& config) {
   HostLinesConfig rules;
-  rules.ways = config.host.cxl_mem.cache.ways;
-  rules.sets =
-      static_cast<std::uint32_t>(config.host.cxl_mem.cache.size / kCxlLineBytes / rules.ways);
-  rules.tags = config.host.cxl_mem.outstanding;
+  rules.ways = config.cxl_mem.cache.ways;
+  rules.sets = static_cast<std::uint32_t>(config.cxl_mem.cache.size / kCxlLineBytes / rules.ways);
+  rules.tags = config.cxl_mem.outstanding;
   return rules;
 }
 
@@ -27,10 +26,10 @@ bool gives_line_up(const CxlMessage& message) {
 
 }  // namespace
 
-CxlHdmHost::CxlHdmHost(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
-                       LatencyTracer& tracer, LineStateListener* listener)
-    : LineAgent(name, config.host.timing.clock, pool,
-                LineCore(pool, tracer, read_of(config.host.cxl_mem.read), CoreOp::kWrite), "down",
+CxlHdmHost::CxlHdmHost(const sc_core::sc_module_name& name, const HostConfig& config,
+                       PacketPool& pool, LatencyTracer& tracer, LineStateListener* listener)
+    : LineAgent(name, config.timing.clock, pool,
+                LineCore(pool, tracer, read_of(config.cxl_mem.read), CoreOp::kWrite), "down",
                 "host.cxl_mem.outstanding"),
       config_(config),
       rules_(rules_for(config), listener) {}
@@ -57,7 +56,7 @@ void CxlHdmHost::come(Packet& packet) {
   rules_.receive(*packet.cxl, line_with(packet), out_, results_);
   count(done_.conflicts_early, rules_.early_conflicts() - early);
   count(done_.conflicts_late, rules_.late_conflicts() - late);
-  const Time inward = config_.host.cxl_mem.bridge + cache().lookup;
+  const Time inward = config_.cxl_mem.bridge + cache().lookup;
   send_all(inward);
   core_.finish(results_, now() + inward, true);
 }

@@ -14,7 +14,7 @@ namespace flitwise {
 class CxlHdmHost : public LineAgent<CxlHdmHost> {
  public:
   /// `listener` hears of states of lines; may be absent.
-  CxlHdmHost(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
+  CxlHdmHost(const sc_core::sc_module_name& name, const HostConfig& config, PacketPool& pool,
              LatencyTracer& tracer, LineStateListener* listener);
 
   /// The link has gone down: what is out fails, what is held is lost, and nothing is asked for
@@ -30,15 +30,15 @@ class CxlHdmHost : public LineAgent<CxlHdmHost> {
 
  private:
   friend LineAgent;
-  const auto& cache() const { return config_.host.cxl_mem.cache; }
+  const auto& cache() const { return config_.cxl_mem.cache; }
   void come(Packet& packet);
   static bool is_asked(const CxlMessage& message);
   void count_asked(bool is_write, bool is_hit);
   void count_sent(const CxlMessage& message);
-  void send_all(Time inward) { send_out(now() + inward + config_.host.cxl_mem.bridge); }
+  void send_all(Time inward) { send_out(now() + inward + config_.cxl_mem.bridge); }
   void count(std::uint64_t& counter, std::uint64_t n = 1) const { counter += counts_ ? n : 0; }
 
-  const Config config_;
+  const HostConfig config_;
   HostLines rules_;
   CxlHdmDbResult done_;
 };

@@ -8,15 +8,16 @@
 
 namespace flitwise {
 
-CxlHome::CxlHome(const sc_core::sc_module_name& name, const Config& config, std::uint8_t caches,
-                 PacketPool& pool, MemoryPort& memory)
+CxlHome::CxlHome(const sc_core::sc_module_name& name, const HostConfig& config,
+                 bool breaks_single_writer, std::uint8_t caches, PacketPool& pool,
+                 MemoryPort& memory)
     : ComponentModule(name),
       config_(config),
       pool_(pool),
       memory_(memory),
-      wakeup_("wakeup", config.host.timing.clock),
-      rules_({caches, kCxlIds, config.host.cxl_cache.pulls_clean_evictions}, *this, this),
-      breaks_single_writer_(config.faults.breaks(BrokenRule::kSingleWriter)) {
+      wakeup_("wakeup", config.timing.clock),
+      rules_({caches, kCxlIds, config.cxl_cache.pulls_clean_evictions}, *this, this),
+      breaks_single_writer_(breaks_single_writer) {
   for (int number = 0; number < caches; ++number) {
     ports_.push_back(std::make_unique<Port>(fmt::format("port{}", number)));
     ports_.back()->from_link.register_nb_transport_fw(this, &CxlHome::receive, number);
@@ -26,7 +27,7 @@ CxlHome::CxlHome(const sc_core::sc_module_name& name, const Config& config, std:
 
 tlm::tlm_sync_enum CxlHome::receive(int port, Packet& packet, tlm::tlm_phase& /*phase*/,
                                     sc_core::sc_time& /*delay*/) {
-  inward_ = config_.host.cxl_cache.bridge + config_.host.cxl_cache.lookup;
+  inward_ = config_.cxl_cache.bridge + config_.cxl_cache.lookup;
   counts_ = packet.counts;
   Port& from = *ports_[static_cast<std::size_t>(port)];
   const CxlMessage& message = *packet.cxl;
@@ -42,7 +43,7 @@ tlm::tlm_sync_enum CxlHome::receive(int port, Packet& packet, tlm::tlm_phase& /*
 
 // Messages go as far as the home can say now; what waits for memory goes when memory is done.
 void CxlHome::send_all() {
-  const Time ready = now() + inward_ + config_.host.cxl_cache.bridge;
+  const Time ready = now() + inward_ + config_.cxl_cache.bridge;
   while (!out_.empty()) {
     sent_.swap(out_);
     for (const CxlOut& out : sent_) {

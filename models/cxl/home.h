@@ -30,8 +30,8 @@ class CxlHome : public ComponentModule,
                 private MemoryClient {
  public:
   /// For so many caches, each with a port of its own.
-  CxlHome(const sc_core::sc_module_name& name, const Config& config, std::uint8_t caches,
-          PacketPool& pool, MemoryPort& memory);
+  CxlHome(const sc_core::sc_module_name& name, const HostConfig& config, bool breaks_single_writer,
+          std::uint8_t caches, PacketPool& pool, MemoryPort& memory);
 
   /// What a request asked for that is not on the wire. [CXL-7.3]
   struct Asked {
@@ -105,7 +105,7 @@ class CxlHome : public ComponentModule,
   PacketRef packet_for(const CxlOut& out, const Port& port);
   bool swallows(const CxlOut& out);
 
-  const Config config_;
+  const HostConfig config_;
   PacketPool& pool_;
   MemoryPort& memory_;
   Wakeup wakeup_;

@@ -8,16 +8,17 @@
 
 namespace flitwise {
 
-CxlMemHost::CxlMemHost(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
-                       LatencyTracer& tracer)
+CxlMemHost::CxlMemHost(const sc_core::sc_module_name& name, const HostConfig& config,
+                       bool real_payload, PacketPool& pool, LatencyTracer& tracer)
     : ComponentModule(name),
       config_(config),
+      real_payload_(real_payload),
       pool_(pool),
       tracer_(tracer),
-      wakeup_("wakeup", config.host.timing.clock),
+      wakeup_("wakeup", config.timing.clock),
       ends_wakeup_("ends", Time{1}),
       transfers_(tracer),
-      requests_(config.host.cxl_mem.outstanding) {
+      requests_(config.cxl_mem.outstanding) {
   for (std::size_t tag = requests_.size(); tag > 0; --tag) {
     free_tags_.push_back(static_cast<std::uint16_t>(tag - 1));
   }
@@ -67,7 +68,7 @@ void CxlMemHost::note_wait(Time now) {
   }
   const Time ready = transfers_.transfer(transfers_.line().transfer).ready;
   const Time since =
-      ready <= tags_out_since_ ? tags_out_since_ : next_edge(ready, config_.host.timing.clock);
+      ready <= tags_out_since_ ? tags_out_since_ : next_edge(ready, config_.timing.clock);
   tag_waits_.add(since, std::min(tag_back_at_, now));
   tags_out_since_ = Time::never();
 }
@@ -81,7 +82,7 @@ PacketRef CxlMemHost::make_request() {
   message.address = line.address;
   message.byte_enables = line.byte_enables;
   message.meta_field = static_cast<std::uint8_t>(cxl::MetaField::kNoOp);  // [COH-5.1]
-  packet->length_only = !config_.workload.real_payload;
+  packet->length_only = !real_payload_;
   if (transfer.op == Op::kRead) {
     message.channel = CxlChannel::kM2sReq;
     message.opcode = static_cast<std::uint8_t>(cxl::M2sReq::kMemRd);
@@ -110,7 +111,7 @@ void CxlMemHost::ask(Time now) {
   requests_[pending_->cxl->id] = {pending_, transfers_.line()};
   transfers_.take();
   pending_->stamp(Hop::kHandle, now);
-  pending_ready_ = now + config_.host.cxl_mem.bridge;
+  pending_ready_ = now + config_.cxl_mem.bridge;
   pending_since_ = now;
   hand_over_pending();
 }
@@ -168,7 +169,7 @@ bool CxlMemHost::awaits(const CxlMessage& answer) const {
     ++errors_["unexpected_cxl_message"];
     return tlm::TLM_COMPLETED;
   }
-  const Time done = now() + config_.host.cxl_mem.bridge;
+  const Time done = now() + config_.cxl_mem.bridge;
   Request& request = requests_[message.id];
   if (message.channel == CxlChannel::kS2mDrs) {
     tracer_.line_read(*request.packet);

@@ -29,8 +29,8 @@ class CxlMemHost : public ComponentModule {
   LinkTarget<CxlMemHost> from_link{"from_link"};
   LinkInitiator<CxlMemHost> to_link{"to_link"};
 
-  CxlMemHost(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
-             LatencyTracer& tracer);
+  CxlMemHost(const sc_core::sc_module_name& name, const HostConfig& config, bool real_payload,
+             PacketPool& pool, LatencyTracer& tracer);
 
   /// Where the requests come from; it outlives the host's end.
   void attach(Engine& engine) { transfers_.attach(engine); }
@@ -82,7 +82,8 @@ class CxlMemHost : public ComponentModule {
   void end_line(std::uint16_t tag, TransferStatus status, Time done);
   bool awaits(const CxlMessage& answer) const;
 
-  const Config config_;
+  const HostConfig config_;
+  const bool real_payload_;  // lines that are written have bytes
   PacketPool& pool_;
   LatencyTracer& tracer_;
   Wakeup wakeup_;

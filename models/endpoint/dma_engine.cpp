@@ -24,16 +24,17 @@ Time phase_of(Time interval, std::uint64_t seed) {
 }
 }  // namespace
 
-DmaEngine::DmaEngine(const Config& config, Time clock, Hooks hooks)
+DmaEngine::DmaEngine(const WorkloadConfig& workload, const DeviceConfig& device,
+                     const RunConfig& run, Time clock, Hooks hooks)
     : hooks_(std::move(hooks)),
-      workload_(Workload::make(config.workload, config.device, config.run.seed, config.run.warmup)),
-      interval_(config.device.dma.issue_interval),
+      workload_(Workload::make(workload, device, run.seed, run.warmup)),
+      interval_(device.dma.issue_interval),
       clock_(clock),
-      phase_(phase_of(interval_, config.run.seed)),
-      warmup_(config.run.warmup),
-      limit_(config.device.dma.outstanding),
-      doorbell_area_{config.device.functions.bar_size / 2, config.device.functions.bar_size / 2, 0,
-                     config.device.functions.count},
+      phase_(phase_of(interval_, run.seed)),
+      warmup_(run.warmup),
+      limit_(device.dma.outstanding),
+      doorbell_area_{device.functions.bar_size / 2, device.functions.bar_size / 2, 0,
+                     device.functions.count},
       messages_(kMessages) {}
 
 bool DmaEngine::load() {

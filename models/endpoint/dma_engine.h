@@ -30,7 +30,8 @@ class DmaEngine final : public Engine, private RegionOwner {
 
   /// `clock`: of whoever asks it for work, the device or the host's cores. It is asked on an edge
   /// at the earliest, and what that takes from an issue interval is made up for in the next.
-  DmaEngine(const Config& config, Time clock, Hooks hooks);
+  DmaEngine(const WorkloadConfig& workload, const DeviceConfig& device, const RunConfig& run,
+            Time clock, Hooks hooks);
 
   /// Work is given out, and its arrival times count, from here on; the first request goes at some
   /// time or other of the first issue interval.

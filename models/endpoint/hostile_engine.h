@@ -13,11 +13,13 @@ namespace flitwise {
 
 class HostileEngine : public RawEngine {
  public:
-  /// `counting_starts` is called when run.warmup packets have gone, `work_ended` when all have.
-  /// `base`: the device's BDF; `handles`: those that the host gave it.
-  HostileEngine(const Config& config, Bdf base, HandleRange handles, const Random& random,
-                PacketPool& pool, std::function<void()> counting_starts,
-                std::function<void()> work_ended);
+  /// Packets that it sends: `warmup`, then `counted`. `counting_starts` is called between them,
+  /// `work_ended` when all have gone.
+  struct Plan {
+    std::uint64_t warmup = 0, counted = 0;
+    std::function<void()> counting_starts, work_ended;
+  };
+  HostileEngine(const HostileTarget& target, const Random& random, PacketPool& pool, Plan plan);
 
   PacketRef next(const MaySend& may_send) override;
   bool complete(const Packet& /*packet*/, Time /*now*/) override { return false; }
@@ -29,9 +31,7 @@ class HostileEngine : public RawEngine {
  private:
   HostileSource source_;
   PacketPool& pool_;
-  std::function<void()> counting_starts_;
-  std::function<void()> work_ended_;
-  const std::uint64_t warmup_;
+  const Plan plan_;
   const std::uint64_t total_;
   std::uint64_t sent_ = 0;
 };

@@ -26,14 +26,15 @@ bool needs_bus_master(TlpType type) {
 
 }  // namespace
 
-ScriptEngine::ScriptEngine(const Config& config, PacketPool& pool, OnCompletion on_completion)
-    : link_(config.link),
-      device_tag_bits_(config.device.tag_bits),
-      mps_(static_cast<std::uint32_t>(config.link.mps)),
-      mrrs_(static_cast<std::uint32_t>(config.link.mrrs)),
-      timeout_(config.device.timing.completion_timeout),
+ScriptEngine::ScriptEngine(const LinkConfig& link, const DeviceConfig& device, PacketPool& pool,
+                           OnCompletion on_completion)
+    : link_(link),
+      device_tag_bits_(device.tag_bits),
+      mps_(static_cast<std::uint32_t>(link.mps)),
+      mrrs_(static_cast<std::uint32_t>(link.mrrs)),
+      timeout_(device.timing.completion_timeout),
       pool_(pool),
-      tags_(config.device.tag_bits),
+      tags_(device.tag_bits),
       on_completion_(std::move(on_completion)) {}
 
 std::uint32_t ScriptEngine::most_bytes() const {

@@ -39,7 +39,8 @@ class ScriptEngine : public RawEngine {
   /// A completion of a TLP sent as it is, and the token of that TLP.
   using OnCompletion = std::function<void(const Packet&, std::uint32_t token)>;
 
-  ScriptEngine(const Config& config, PacketPool& pool, OnCompletion on_completion);
+  ScriptEngine(const LinkConfig& link, const DeviceConfig& device, PacketPool& pool,
+               OnCompletion on_completion);
 
   /// A TLP as it is. Its token is in packet->request.
   void send(PacketRef packet);

@@ -20,10 +20,10 @@ HandleEnd end_of(std::uint32_t capability, std::uint8_t epoch) {
 
 }  // namespace
 
-Boot::Boot(HostBridge& bridge, const Config& config, std::vector<BootPolicy> policies,
+Boot::Boot(HostBridge& bridge, Time software_step, std::vector<BootPolicy> policies,
            std::vector<AccessControl> acs)
     : bridge_(bridge),
-      step_(config.host.timing.software_step),
+      step_(software_step),
       policies_(std::move(policies)),
       acs_(std::move(acs)),
       enumerator_(options()) {}

@@ -47,7 +47,7 @@ class Boot {
  public:
   /// One policy and one block of host handles (HostBridge::attach) for each device; ACS controls of
   /// the ports above links, in the order in which they are found.
-  Boot(HostBridge& bridge, const Config& config, std::vector<BootPolicy> policies,
+  Boot(HostBridge& bridge, Time software_step, std::vector<BootPolicy> policies,
        std::vector<AccessControl> acs);
 
   /// `done` is called when the last access is complete.

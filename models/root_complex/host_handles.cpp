@@ -5,13 +5,15 @@
 #include <algorithm>
 
 namespace flitwise {
-HostHandles::HostHandles(const Config& config, PacketPool& pool)
+HostHandles::HostHandles(const HandleHostConfig& config, DhiForm form, bool breaks_handles,
+                         PacketPool& pool)
     : config_(config),
+      form_(form),
       pool_(pool),
-      grants_(config.host.dhi.grant == GrantPolicy::kAny ? GrantTable(Grant::any()) : GrantTable()),
-      table_(config.host.dhi.dealloc, grants_),
-      store_(config.host.dhi.storage, HandleRange::of_bits(kMaxHandleBits)),
-      breaks_handles_(config.faults.breaks(BrokenRule::kHandles)) {}
+      grants_(config.grant == GrantPolicy::kAny ? GrantTable(Grant::any()) : GrantTable()),
+      table_(config.dealloc, grants_),
+      store_(config.storage, HandleRange::of_bits(kMaxHandleBits)),
+      breaks_handles_(breaks_handles) {}
 
 AllocVerdict HostHandles::allocate(BusRange port, Bdf requester, AllocMessage message) {
   if (breaks_handles_ && message.identity.pasid) {
@@ -22,10 +24,10 @@ AllocVerdict HostHandles::allocate(BusRange port, Bdf requester, AllocMessage me
 }
 
 void HostHandles::grant(Bdf first, unsigned count) {
-  if (config_.host.dhi.grant == GrantPolicy::kAny) {
+  if (config_.grant == GrantPolicy::kAny) {
     return;
   }
-  const auto& granted = config_.host.dhi.granted;
+  const auto& granted = config_.granted;
   Grant grant;
   grant.pasids = {{Pasid{granted.first_pasid}, Pasid{granted.last_pasid}}};
   grant.without_pasid = granted.without_pasid;
@@ -95,7 +97,7 @@ Time HostHandles::wait_for_store(Dhi dhi, Time now) const {
 
 void HostHandles::report(Bdf device, const HandleErrorMessage& message,
                          std::vector<PacketRef>& answers) {
-  if (config_.host.dhi.report_errors) {
+  if (config_.report_errors) {
     PacketRef answer = pool_.make(PacketKind::kTlp);
     write_error(*answer, kRootComplexId, device, message);
     answers.push_back(std::move(answer));
@@ -125,8 +127,7 @@ HostHandles::Name HostHandles::find(const DeviceIdentity& identity) {
 
 HostHandles::Lookup HostHandles::resolve(const Packet& packet, Dhi dhi, BusRange port, Time now,
                                          std::vector<PacketRef>& answers) {
-  const bool keeps_requester_id =
-      config_.link.dhi_form == DhiForm::kTag || config_.link.dhi_form == DhiForm::kPrefix;
+  const bool keeps_requester_id = form_ == DhiForm::kTag || form_ == DhiForm::kPrefix;
   // Made in one place: copying it would cost each packet more than looking it up.
   Lookup lookup{
       keeps_requester_id ? table_.resolve(packet.tlp.requester_id, dhi) : table_.resolve(dhi),
@@ -156,7 +157,7 @@ HostHandles::Lookup HostHandles::resolve(const Packet& packet, Dhi dhi, BusRange
 // To whom an error goes: where the handle has the place of the Requester ID, to the first function
 // of the one device below the port, or of the device that has the handle. [DHI D16]
 std::optional<Bdf> HostHandles::sender_of(const Packet& packet, Dhi dhi, BusRange port) const {
-  switch (config_.link.dhi_form) {
+  switch (form_) {
     case DhiForm::kRidDirect:
       return Bdf::of(port.secondary, 0, 0);
     case DhiForm::kRidFabric:

@@ -18,15 +18,18 @@
 
 namespace flitwise {
 
+using HandleHostConfig = decltype(HostConfig::dhi);
+
 class HostHandles {
  public:
-  HostHandles(const Config& config, PacketPool& pool);
+  /// `breaks_handles`: the next ALLOC stands for another domain, on purpose.
+  HostHandles(const HandleHostConfig& config, DhiForm form, bool breaks_handles, PacketPool& pool);
 
   /// Records the configured grant of `count` functions from `first` on; nothing where every
   /// function has any domain anyway. Until then, configured grants are none. [DHI S3]
   void grant(Bdf first, unsigned count);
   /// Grants are configured: messages that name their domain in full have to be checked.
-  bool checks_grants() const { return config_.host.dhi.grant == GrantPolicy::kConfigured; }
+  bool checks_grants() const { return config_.grant == GrantPolicy::kConfigured; }
   /// May the function have the domain that a message names in full? [DHI S2] [DHI S3]
   bool is_granted(const DeviceIdentity& identity) const {
     return grants_.check(identity) == HandleStatus::kOk;
@@ -76,7 +79,8 @@ class HostHandles {
   std::uint8_t epoch_of(Bdf function) const;
   void count_wrong_domain(const Packet& packet, const Resolution& resolution);
 
-  const Config config_;
+  const HandleHostConfig config_;
+  const DhiForm form_;
   PacketPool& pool_;
   GrantTable grants_;
   HostHandleTable table_;

@@ -30,20 +30,21 @@ Switch::Port::Port(const std::string& name, ConfigSpace config_space, const Iden
       egress(form),
       takes(kTakesAll) {}
 
-Switch::Switch(const sc_core::sc_module_name& name, const Config& config,
+Switch::Switch(const sc_core::sc_module_name& name, const SystemConfig& config,
+               const LinkConfig& link, unsigned handle_bits,
                const std::vector<LinkPreset>& downstream, PacketPool& pool)
     : ComponentModule(name),
-      mode_(config.system.switch_mode),
-      forward_(config.system.switch_timing.forward),
-      form_{config.link.identity, config.link.dhi_form, config.device.dhi.bits},
-      limits_(limits_of(config.link)),
+      mode_(config.switch_mode),
+      forward_(config.switch_timing.forward),
+      form_{link.identity, link.dhi_form, handle_bits},
+      limits_(limits_of(link)),
       pool_(pool),
       routing_(RoutingTable::Kind::kSwitch, static_cast<unsigned>(downstream.size())),
-      wakeup_("work", config.link.timing.clock) {
+      wakeup_("work", link.timing.clock) {
   routing_.set_handle_aware(mode_ == SwitchMode::kHandleAware);
   const bool has_siblings =
       RoutingTable::functions_per_device(RoutingTable::Kind::kSwitch, downstream_ports()) > 1;
-  add_port("upstream", cfg::pcie::PortType::kUpstreamPort, config.link.preset, false);
+  add_port("upstream", cfg::pcie::PortType::kUpstreamPort, link.preset, false);
   for (std::size_t i = 0; i < downstream.size(); ++i) {
     add_port("downstream" + std::to_string(i), cfg::pcie::PortType::kDownstreamPort, downstream[i],
              has_siblings);

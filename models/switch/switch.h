@@ -28,10 +28,10 @@ namespace flitwise {
 
 class Switch : public ComponentModule {
  public:
-  /// config: that of the switch and of its upstream link; one preset for each downstream link.
+  /// The upstream link, and handles as below the switch; one preset for each downstream link.
   /// REQUIRES: downstream is not empty.
-  Switch(const sc_core::sc_module_name& name, const Config& config,
-         const std::vector<LinkPreset>& downstream, PacketPool& pool);
+  Switch(const sc_core::sc_module_name& name, const SystemConfig& config, const LinkConfig& link,
+         unsigned handle_bits, const std::vector<LinkPreset>& downstream, PacketPool& pool);
 
   /// Sockets towards the Link of a port: a downstream port, or kUpstreamPort.
   LinkTarget<Switch>& from_link(std::uint16_t port) { return *at(port).from_link; }
@@ -49,8 +49,7 @@ class Switch : public ComponentModule {
 
   SwitchMode mode() const { return mode_; }
   unsigned downstream_ports() const { return routing_.ports(); }
-  /// Nothing waits inside.
-  bool is_quiet() const override;
+  bool is_quiet() const override;  ///< nothing waits inside
   /// TLPs that have left so far.
   std::uint64_t forwarded() const { return forwarded_; }
   /// TLPs inside: what holds receive buffers.

@@ -84,8 +84,10 @@ void Builder::build_host(unsigned host) {
   fabric_.homes.emplace_back();
   cache_watches_.push_back(nullptr);
   if (caches > 0) {
-    fabric_.homes.back() = std::make_unique<CxlHome>((node.prefix + "home").c_str(), node.config,
-                                                     caches, surroundings_.pool, node.memory);
+    fabric_.homes.back() =
+        std::make_unique<CxlHome>((node.prefix + "home").c_str(), node.config.host,
+                                  node.config.faults.breaks(BrokenRule::kSingleWriter), caches,
+                                  surroundings_.pool, node.memory);
     fabric_.cache_watches.push_back(std::make_unique<CacheWatch>(node.prefix + "device caches"));
     cache_watches_.back() = fabric_.cache_watches.back().get();
   }
@@ -127,8 +129,8 @@ void Builder::add_switch(NodeIndex node, const Config& config, Link& link) {
     below.push_back(fabric_.links[own_link].link.get());
     presets.push_back(below.back()->config().preset);
   }
-  auto sw =
-      std::make_unique<Switch>(graph_[node].name.c_str(), config, presets, surroundings_.pool);
+  auto sw = std::make_unique<Switch>(graph_[node].name.c_str(), config.system, config.link,
+                                     config.device.dhi.bits, presets, surroundings_.pool);
   bind(sw->to_link(kUpstreamPort), sw->from_link(kUpstreamPort), link, LinkSide::kDownstream);
   for (std::size_t i = 0; i < below.size(); ++i) {
     const auto port = static_cast<std::uint16_t>(i);
@@ -219,7 +221,9 @@ void Builder::add_handles(FabricDevice& device, const Config& config) {
   const auto index = static_cast<std::size_t>(&device - fabric_.devices.data());
   const std::size_t first = handle_groups_[index];
   if (first == index) {
-    fabric_.handles.push_back(std::make_unique<HostHandles>(config, surroundings_.pool));
+    fabric_.handles.push_back(std::make_unique<HostHandles>(
+        config.host.dhi, config.link.dhi_form, config.faults.breaks(BrokenRule::kHandles),
+        surroundings_.pool));
   }
   device.handles = first == index ? fabric_.handles.back().get() : fabric_.devices[first].handles;
 }

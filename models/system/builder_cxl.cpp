@@ -39,8 +39,10 @@ void Builder::add_memory(FabricDevice& device, Link& link) {
     add_shared_memory(device, link, host, memory);
     return;
   }
-  device.cxl.mem_host = &fabric_.make<CxlMemHost>(host.c_str(), at_root_port(device),
-                                                  surroundings_.pool, surroundings_.tracer);
+  const Config above = at_root_port(device);
+  device.cxl.mem_host =
+      &fabric_.make<CxlMemHost>(host.c_str(), above.host, above.workload.real_payload,
+                                surroundings_.pool, surroundings_.tracer);
   device.cxl.mem_device =
       &fabric_.make<CxlMemDevice>(memory.c_str(), device.config.device.cxl, surroundings_.pool);
   bind(*device.cxl.mem_host, link.mem, LinkSide::kUpstream);
@@ -58,10 +60,11 @@ void Builder::add_shared_memory(FabricDevice& device, Link& link, const std::str
     of_host = &fabric_.cache_watches.back()->add_cache(host);
     of_device = &fabric_.cache_watches.back()->add_cache(memory);
   }
-  CxlHdmHost& upper = fabric_.make<CxlHdmHost>(host.c_str(), at_root_port(device),
+  CxlHdmHost& upper = fabric_.make<CxlHdmHost>(host.c_str(), at_root_port(device).host,
                                                surroundings_.pool, surroundings_.tracer, of_host);
   CxlHdmDevice& lower = fabric_.make<CxlHdmDevice>(
-      memory.c_str(), device.config, surroundings_.pool, surroundings_.tracer, of_device);
+      memory.c_str(), device.config.device, device.config.faults.breaks(BrokenRule::kSingleWriter),
+      surroundings_.pool, surroundings_.tracer, of_device);
   bind(upper, link.mem, LinkSide::kUpstream);
   bind(lower, link.mem, LinkSide::kDownstream);
   device.cxl.hdm_host = &upper;
@@ -80,8 +83,8 @@ void Builder::add_cache(FabricDevice& device, Link& link) {
   const std::string name = device.name + "_cache";
   const bool is_watched = device.config.run.monitors != MonitorMode::kOff;
   CxlCacheDevice& cache = fabric_.make<CxlCacheDevice>(
-      name.c_str(), device.config, device.cxl.home_port, surroundings_.pool, surroundings_.tracer,
-      is_watched ? &cache_watches_[device.host]->add_cache(name) : nullptr);
+      name.c_str(), device.config.device, device.cxl.home_port, surroundings_.pool,
+      surroundings_.tracer, is_watched ? &cache_watches_[device.host]->add_cache(name) : nullptr);
   device.cxl.cache = &cache;
   cache.name_domains(
       [endpoint = device.endpoint, form = device.config.link.cxl.identity](DomainId domain) {

@@ -128,7 +128,8 @@ std::unique_ptr<DmaEngine> Builder::make_engine(FabricDevice& device, const Conf
   hooks.counting_starts = [&around, index] { around.counting_starts(index); };
   hooks.work_appeared = std::move(wake);
   hooks.work_ended = around.work_ended;
-  return std::make_unique<DmaEngine>(config, clock, std::move(hooks));
+  return std::make_unique<DmaEngine>(config.workload, config.device, config.run, clock,
+                                     std::move(hooks));
 }
 
 // Engines come before whom they work for.

@@ -42,14 +42,19 @@ void Fabric::start_engine(FabricDevice& device) {
     device.cxl.attach(device.config.workload.via, *device.engine, device.host_engine.get());
     return;
   }
-  Config own = device.config;
-  if (&device != &devices.front()) {
-    own.run.seed = Random(own.run.seed).split(device.name).next();
-  }
+  const Config& own = device.config;
   const std::size_t index = index_of(device);
+  const HostileTarget target = {device.endpoint->base(),
+                                own.device.functions.count,
+                                own.host.memory.size,
+                                own.workload.buffer_base,
+                                {own.link.identity, own.link.dhi_form, own.device.dhi.bits},
+                                device.range};
   device.hostile = std::make_unique<HostileEngine>(
-      own, device.endpoint->base(), device.range, random_.split(device.name), surroundings.pool,
-      [this, index] { surroundings.counting_starts(index); }, surroundings.work_ended);
+      target, random_.split(device.name), surroundings.pool,
+      HostileEngine::Plan{own.run.warmup, own.workload.requests,
+                          [this, index] { surroundings.counting_starts(index); },
+                          surroundings.work_ended});
   components.own(std::make_unique<HostileComponent>(*device.hostile, device.name), index);
   device.endpoint->attach_raw(*device.hostile);
 }

@@ -88,8 +88,8 @@ void HostSoftware::boot_host(HostNode& host, std::uint8_t epoch) {
   for (const FabricDevice& device : fabric_.devices_of(host.number)) {
     policies.push_back(policy_for(fabric_, device, epoch));
   }
-  host.boot = std::make_unique<Boot>(host.bridge, host.config, std::move(policies),
-                                     fabric_.acs_of(host.number));
+  host.boot = std::make_unique<Boot>(host.bridge, host.config.host.timing.software_step,
+                                     std::move(policies), fabric_.acs_of(host.number));
   host.boot->start([this, &host] { software_ready(host); });
 }
 

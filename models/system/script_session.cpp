@@ -28,7 +28,8 @@ ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wire
                        has_poisoned_data(packet.tlp));
   };
   for (const std::string& name : machine_.device_names()) {
-    auto engine = std::make_unique<ScriptEngine>(config, machine_.pool, completed);
+    auto engine =
+        std::make_unique<ScriptEngine>(config.link, config.device, machine_.pool, completed);
     machine_.endpoint(name)->attach_raw(*engine);
     engines_.emplace(name, std::move(engine));
   }

@@ -82,7 +82,8 @@ class FakeLink : public sc_core::sc_module {
 class SwitchBench {
  public:
   explicit SwitchBench(Config config = handle_config())
-      : sw("sw0", config, {LinkPreset{}, LinkPreset{}}, pool) {
+      : sw("sw0", config.system, config.link, config.device.dhi.bits, {LinkPreset{}, LinkPreset{}},
+           pool) {
     connect(up, kUpstreamPort);
     connect(*down[0], 0);
     connect(*down[1], 1);
