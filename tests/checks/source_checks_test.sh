@@ -14,7 +14,11 @@ make_good_tree() {
   echo '#include "flitwise/tlp.h"' >"$tree/src/tlp/size.h"
   echo '#include "tlp/size.h"' >"$tree/src/tlp/size.cpp"
   echo '#include "flitwise/link_socket.h"' >"$tree/models/link/wire.h"
+  printf '%s\n' 'class Wire final : public ComponentModule {' ' public:' '  explicit Wire(const LinkConfig& link);' '};' \
+    >>"$tree/models/link/wire.h"
   echo '#include "link/wire.h"' >"$tree/models/system/builder.h"
+  echo 'Wire wire{config};  // the builder knows types' >>"$tree/models/system/builder.h"
+  echo 'Measurement::Measurement(const Config& config) {  // holds no Wire' >"$tree/models/system/measurement.cpp"
   echo '#include "system/builder.h"' >"$tree/src/cli/main.cpp"
   echo '- LNK-5.3 A rule. (source)' >"$tree/docs/rules/link.md"
   printf '// [LNK-5.3]\nnamespace flitwise::size_test {\n' >"$tree/tests/size_test.cpp"
@@ -56,6 +60,25 @@ refuses layers models/link/wire.h '#include "system/builder.h"'
 refuses layers models/link/wire.h '#include <systemc.h>'
 refuses layers include/flitwise/tlp.h '#include <tlm>'
 refuses layers include/flitwise/tlp.h '#include "tlp/size.h"'
+refuses layers models/link/wire.h $'class Other {\n  Other(const Config& config, int depth);'
+refuses layers models/link/wire.h $'struct Other : Wire {\n  explicit Other(int depth,\n                 const Config& config);'
+refuses layers models/link/wire.h "$(seq -f '// %g' 150)"
+refuses layers models/system/measurement.cpp 'std::vector<Wire*> wires;'
+refuses layers models/system/measurement.cpp 'const bool is_switch = port.name().find("sw") == 0;'
+refuses layers models/link/wire.h 'unsigned index_ = std::stoi(name_.substr(2));'
+refuses layers src/tlp/size.cpp 'if (std::string(port->name()).rfind("rp", 0) == 0) {'
+
+# accepts_more CHECK FILE LINES: so does the good tree with LINES added to FILE.
+accepts_more() {
+  make_good_tree
+  printf '%s\n' "$3" >>"$tree/$2"
+  if ! "$FLITWISE_SOURCE_DIR/scripts/check_$1" "$tree"; then
+    echo "FAILED: check_$1 refuses what it should accept in $2"
+    failures=$((failures + 1))
+  fi
+}
+accepts_more layers models/link/wire.h "$(seq -f '// %g' 150; echo '// Longer than 150 lines: two ends')"
+accepts_more layers models/link/wire.h $'class Other {\n  Other(const LinkConfig& link, EndpointConfig own);'
 
 accepts test_namespaces
 refuses test_namespaces tests/other_test.cpp 'namespace flitwise {'
