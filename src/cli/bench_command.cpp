@@ -32,6 +32,10 @@ constexpr BenchCase kCases[] = {
     {"iommu_hit_read_64B", "read", embedded::bench_iommu_hit_read_64b},
     {"iommu_walk4_read_64B", "read", embedded::bench_iommu_walk4_read_64b},
     {"ats_hit_read_64B", "read", embedded::bench_ats_hit_read_64b},
+    {"iotlb_16", "read", embedded::bench_iotlb_16},
+    {"iotlb_65536", "read", embedded::bench_iotlb_65536},
+    {"devices_1", "write", embedded::bench_devices_1},
+    {"devices_64", "write", embedded::bench_devices_64},
 };
 constexpr const char* kBareKernel = "bare_kernel";
 constexpr std::uint64_t kNotifications = 10'000'000;
@@ -55,6 +59,11 @@ const BenchCase* find_case(const std::string& name) {
   return found == std::end(kCases) ? nullptr : found;
 }
 
+/// Requests of all devices.
+std::uint64_t units_of(const Config& config) {
+  return (config.workload.requests + config.run.warmup) * config.system.devices;
+}
+
 /// Units per second of one case: the simulation alone, without building the machine.
 double measure(const BenchCase& bench_case) {
   const Config config = config_from_text(bench_case.config(), bench_case.name, "");
@@ -66,7 +75,7 @@ double measure(const BenchCase& bench_case) {
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return kOk;
   });
-  return static_cast<double>(config.workload.requests + config.run.warmup) / seconds;
+  return static_cast<double>(units_of(config)) / seconds;
 }
 
 int measure_as_child(const std::string& name) {
@@ -119,7 +128,7 @@ int bench(const BenchOptions& options) {
     const Pair pair = median_pair(bench_case, options.pairs);
     const Config config = config_from_text(bench_case.config(), bench_case.name, "");
     list.push_back({{"name", bench_case.name},
-                    {"units", config.workload.requests + config.run.warmup},
+                    {"units", units_of(config)},
                     {"units_per_second", pair.units_per_second},
                     {"kernel_notifications_per_second", pair.notifications_per_second},
                     {"ratio", pair.ratio()}});

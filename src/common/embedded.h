@@ -16,6 +16,10 @@ const char* bench_cxl_mem_read_64b();       ///< configs/bench/cxl_mem_read_64B.
 const char* bench_iommu_hit_read_64b();     ///< configs/bench/iommu_hit_read_64B.yaml
 const char* bench_iommu_walk4_read_64b();   ///< configs/bench/iommu_walk4_read_64B.yaml
 const char* bench_ats_hit_read_64b();       ///< configs/bench/ats_hit_read_64B.yaml
+const char* bench_iotlb_16();               ///< configs/bench/iotlb_16.yaml
+const char* bench_iotlb_65536();            ///< configs/bench/iotlb_65536.yaml
+const char* bench_devices_1();              ///< configs/bench/devices_1.yaml
+const char* bench_devices_64();             ///< configs/bench/devices_64.yaml
 const char* rules_link();                   ///< docs/rules/link.md
 const char* rules_dhi();                    ///< docs/rules/dhi.md
 const char* rules_iommu();                  ///< docs/rules/iommu.md
