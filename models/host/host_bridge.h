@@ -41,7 +41,7 @@ struct HostAnswer {
   std::uint32_t value() const;
 };
 
-class HostBridge : public sc_core::sc_module, private HandleTables {
+class HostBridge : public sc_core::sc_module, private HandleTables, private DeviceWay {
  public:
   using Done = std::function<void(const HostAnswer&)>;
 
@@ -190,7 +190,7 @@ class HostBridge : public sc_core::sc_module, private HandleTables {
   void message(unsigned port, const Packet& packet);
   void report(unsigned port, const FoundError& found);
   void tell_root(unsigned port, std::optional<std::uint8_t> message_code);
-  bool send_message(PacketRef packet, Time delay);
+  bool send_message(PacketRef packet, Time delay) override;
 
   const Time mmio_;
   const Time step_;

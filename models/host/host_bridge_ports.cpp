@@ -115,8 +115,7 @@ void HostBridge::message(unsigned port, const Packet& packet) {
 
 void HostBridge::attach(TranslationAgent& agent) {
   agent_ = &agent;
-  agent.reach_devices(
-      [this](PacketRef packet, Time delay) { return send_message(std::move(packet), delay); });
+  agent.reach_devices(*this);
   agent.reach_handles(*this);
 }
 

@@ -16,7 +16,7 @@ HostNode::HostNode(unsigned own_number, const Config& own_config, PacketPool& po
       config(own_config),
       memory((prefix + "memory_port").c_str()),
       bridge((prefix + "host_bridge").c_str(), config, pool),
-      agent((prefix + "iommu0").c_str(), config, pool, memory),
+      agent((prefix + "iommu0").c_str(), config.iommu, config.run.seed, pool, memory),
       name_(prefix + "host") {
   if (memory_target == nullptr) {
     own_memory_ = std::make_unique<HostMemory>((prefix + "memory").c_str(), config.host);

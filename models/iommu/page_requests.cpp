@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "flitwise/link_socket.h"
+
 namespace flitwise {
 namespace {
 
@@ -31,7 +33,7 @@ void PageRequests::receive(const PageRequest& request, std::uint32_t token) {
   entry.ticket = next_ticket_++;
   waiting_.push_back(entry);
   if (registers_.translates()) {
-    host_.check_context(*this, entry.ticket, context_check_of(request), token);
+    translations_.translate(*this, entry.ticket, context_check_of(request), token, Time{}, now());
   } else {
     waiting_.back().is_known = waiting_.back().is_allowed = true;
     waiting_.back().when = now();
@@ -73,15 +75,15 @@ void PageRequests::admit(const Entry& entry) {
               delay);
     return;
   }
-  host_.forget_page(request, entry.pasid);
+  translations_.forget_page(request.function, entry.pasid, request.page);
   const PageRequestQueue::Admission admission =
       queue_.admit(request, registers_.translates(), registers_);
-  if (admission.interrupt) {
-    host_.interrupt(*admission.interrupt);
-  }
+  events_.interrupt(admission.interrupt);
   if (admission.action == PageRequestAction::kRecord) {
     recorded_.push_back(request);
-    host_.write_record(admission.address, encode_page_request(request), delay);
+    const PageRequestRecord record = encode_page_request(request);
+    memory_.write(agent_tag::kPageRequests, admission.address, record.data(),
+                  kPageRequestRecordBytes, delay);
   } else {
     carry_out(admission.action, request, delay);
   }
@@ -89,7 +91,7 @@ void PageRequests::admit(const Entry& entry) {
 
 void PageRequests::carry_out(PageRequestAction action, const PageRequest& request, Time delay) {
   const auto respond = [&](PrgCode code) {
-    host_.respond(prg_response_to(request, kRootComplexId, code, responds_with_pasid_), delay);
+    events_.respond(prg_response_to(request, kRootComplexId, code, responds_with_pasid_), delay);
   };
   switch (action) {
     case PageRequestAction::kRespondSuccess:
@@ -104,20 +106,30 @@ void PageRequests::carry_out(PageRequestAction action, const PageRequest& reques
   }
 }
 
-void PageRequests::record_written(bool is_ok) {
-  const PageRequest request = recorded_.front();
-  recorded_.pop_front();
-  if (!is_ok) {
-    carry_out(queue_.write_failed(request, registers_), request, Time{});
-  } else if (const auto interrupt = queue_.written(registers_)) {
-    host_.interrupt(*interrupt);
+void PageRequests::memory_done(bool is_ok, Time when) {
+  written_.push_back({when, is_ok});
+  events_.wake_at(when);
+}
+
+void PageRequests::work(Time t) {
+  while (next_due() <= t) {
+    const bool is_ok = written_.front().is_ok;
+    const PageRequest request = recorded_.front();
+    written_.pop_front();
+    recorded_.pop_front();
+    if (is_ok) {
+      events_.interrupt(queue_.written(registers_));
+    } else {
+      carry_out(queue_.write_failed(request, registers_), request, Time{});
+    }
+    events_.settle();
   }
 }
 
-std::string PageRequests::waiting() const {
+std::string PageRequests::waiting(const char* at) const {
   return is_quiet() ? std::string()
-                    : fmt::format("{} page requests wait for their context, {} for memory",
-                                  waiting_.size(), recorded_.size());
+                    : fmt::format("{}: {} page requests wait for their context, {} for memory\n",
+                                  at, waiting_.size(), recorded_.size());
 }
 
 }  // namespace flitwise

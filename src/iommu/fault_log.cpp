@@ -43,6 +43,21 @@ AddressType address_type_of(WalkKind kind) {
   return AddressType::kUntranslated;
 }
 
+// [IOM-9.1]
+FaultRecord fault_record_of(const WalkRequest& request, FaultReason reason, bool is_legacy) {
+  FaultRecord record;
+  record.code =
+      is_legacy ? legacy_code(reason, request.wish.write) : static_cast<std::uint8_t>(reason);
+  record.source = request.source;
+  record.pasid = request.pasid;
+  record.address = request.address & kPageAddress;
+  record.type = fault_type_of(request);
+  record.at = address_type_of(request.kind);
+  record.is_privileged = request.pasid && request.wish.privileged;
+  record.is_execute = request.pasid && request.wish.execute;
+  return record;
+}
+
 std::uint64_t record_low(const FaultRecord& record) {
   return record.address & kPageAddress;
 }

@@ -26,6 +26,8 @@ struct FaultRecord {
   AddressType at = AddressType::kUntranslated;
   bool is_privileged = false, is_execute = false;  ///< PRIV, EXE
 };
+/// What the request has met, with the number of the legacy table where that is asked for.
+FaultRecord fault_record_of(const WalkRequest& request, FaultReason reason, bool is_legacy);
 FaultType fault_type_of(const WalkRequest& request);
 AddressType address_type_of(WalkKind kind);
 std::uint64_t record_low(const FaultRecord& record);

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "iommu/walk.h"
+
 namespace flitwise {
 
 class WaitingPages {
@@ -17,6 +19,12 @@ class WaitingPages {
     std::uint64_t page = 0;  ///< number
     std::uint64_t who = 0;   ///< whose page it is
     bool operator==(const Key& other) const { return page == other.page && who == other.who; }
+    static Key of(const WalkRequest& request) {
+      const std::uint64_t pasid =
+          request.pasid ? std::uint64_t{1} << 32 | to_int(*request.pasid) : 0;
+      return {request.address >> kPageBits,
+              pasid << 17 | std::uint64_t{request.source.value} << 1 | request.is_translated()};
+    }
   };
 
   void push(const Key& key) {

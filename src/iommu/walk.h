@@ -48,6 +48,12 @@ struct WalkRequest {
   /// A Translation Request wishes to read, and to write unless its NW flag is honoured. [ATR-15]
   AccessWish wish;
   bool is_trusted = false;  ///< of a trusted domain, with the host's grant [DHI D19]
+
+  bool is_translated() const { return kind == WalkKind::kTranslated; }
+  /// By the IOTLB: it has an address to be translated.
+  bool is_looked_up() const {
+    return kind == WalkKind::kUntranslated || kind == WalkKind::kTranslationRequest;
+  }
 };
 
 /// Where walks read.
@@ -192,6 +198,10 @@ class Walk {
   const ContextEntry& context() const { return context_; }
   bool has_pasid_entry() const { return has_pasid_entry_; }
   const PasidEntry& pasid_entry() const { return pasid_entry_; }
+  /// Pass-through ends at the PASID entry: there is no page to be found in the IOTLB.
+  bool has_page() const {
+    return has_pasid_entry_ && pasid_entry_.translation() != TranslationType::kPassThrough;
+  }
   /// Tables passed since the start, the first read of them first; as use_table() takes them.
   unsigned table_count() const { return table_count_; }
   const TableStart& table(unsigned index) const { return tables_[index]; }

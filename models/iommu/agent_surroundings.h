@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The host's handle tables, as the translation agent reaches them to free handles. [DHI D15]
+/// What the translation agent reaches through the host bridge: devices, and the host's handle
+/// tables, to free handles. [DHI D15]
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "dhi/handle_types.h"
-#include "flitwise/ids.h"
+#include "flitwise/packet.h"
+#include "flitwise/time.h"
 
 namespace flitwise {
+
+class DeviceWay {
+ public:
+  virtual ~DeviceWay() = default;
+  /// `delay` from now, to the function that it names; false: no device is there.
+  virtual bool send_message(PacketRef packet, Time delay) = 0;
+};
 
 class HandleTables {
  public:

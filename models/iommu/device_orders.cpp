@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Orders to devices: ITags and tags limit them, answers and time end them.
+#include "iommu/device_orders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dhi/dhi_message.h"
+
+namespace flitwise {
+namespace {
+
+InvalidateRequest request_of(const DeviceTlbInvalidation& command, std::uint8_t itag) {
+  const DecodedRange decoded = decode_range(command.address, command.is_sized);
+  InvalidateRequest request;
+  request.agent = kRootComplexId;
+  request.function = command.source;
+  request.itag = itag;
+  request.range = decoded.range;
+  request.is_undefined = decoded.is_undefined;
+  request.is_global = command.all_pasids;
+  request.pasid = command.pasid;
+  return request;
+}
+
+DeallocMessage message_of(const HandleInvalidation& command, std::uint8_t epoch) {
+  DeallocMessage message;
+  message.scope = command.scope;
+  message.epoch = epoch;
+  switch (command.scope) {
+    case DeallocScope::kRange:
+      message.upper = command.upper;
+      message.dhi = command.lower;
+      break;
+    case DeallocScope::kOne:
+      message.dhi = command.lower;
+      break;
+    case DeallocScope::kFunction:
+      message.function = command.source;
+      break;
+    case DeallocScope::kAll:
+      break;
+  }
+  return message;
+}
+
+}  // namespace
+
+void DeviceOrders::carry_out(const DeviceTlbInvalidation& command, Time now) {
+  std::optional<unsigned> function = device_tlbs_.index_of(command.source);
+  if (!function) {
+    function = device_tlbs_.add_function(command.source, command.queue_depth);
+  }
+  device_tlbs_.set_depth(*function, command.queue_depth);
+  if (!device_tlbs_.can_send(*function)) {
+    if (!held_) {
+      device_tlbs_.note_held_back(*function);
+    }
+    hold(command);
+    return;
+  }
+  held_.reset();
+  ++counts_.invalidations;
+  ++counts_.device_invalidations;
+  const std::uint8_t itag = device_tlbs_.send(*function, 0, now);
+  PacketRef packet = events_.new_message();
+  packet->payload.resize(kInvalidateBodyBytes);
+  packet->tlp = invalidate_request_tlp(request_of(command, itag), packet->payload.data());
+  events_.send(std::move(packet), Time{});
+}
+
+void DeviceOrders::carry_out(const HandleInvalidation& command, Time now) {
+  const std::optional<HandleTables::Device> device =
+      handle_tables_ == nullptr ? std::nullopt : handle_tables_->device_of(command.source);
+  const Bdf first = device ? device->first : command.source;
+  if (!handles_.can_send(first)) {
+    hold(command);
+    return;
+  }
+  held_.reset();
+  ++counts_.invalidations;
+  const DeallocOrder order = handles_.send(
+      first, command.source, message_of(command, device ? device->epoch : std::uint8_t{0}), now);
+  PacketRef packet = events_.new_message();
+  write_order(*packet, kRootComplexId, command.source, order);
+  packet->payload_bytes = static_cast<std::uint32_t>(packet->payload.size());
+  events_.send(std::move(packet), Time{});
+}
+
+void DeviceOrders::send_held(Time now) {
+  const auto command = *held_;
+  std::visit([&](const auto& one) { carry_out(one, now); }, command);
+}
+
+// [INV-10] [INV-13]
+DeviceOrders::Answer DeviceOrders::complete(const InvalidateCompletion& completion) {
+  const CompletionReport report = device_tlbs_.complete(completion);
+  return {static_cast<unsigned>(__builtin_popcount(report.retired)),
+          (report.unexpected | report.mismatched) != 0};
+}
+
+// Uses that came before the answer have found their entries; the entries go now.
+DeviceOrders::Answer DeviceOrders::complete(Bdf function, const DeallocDone& done) {
+  const std::optional<DeallocSender::Order> order = handles_.complete(function, done);
+  if (!order) {
+    return {0, true};
+  }
+  return {1,
+          handle_tables_ != nullptr &&
+              handle_tables_->answered(function, order->message, done.status) != HandleStatus::kOk};
+}
+
+std::optional<Bdf> DeviceOrders::expire(Time now) {
+  if (const std::optional<InvalidationSender::Expired> expired = device_tlbs_.expire(now)) {
+    return device_tlbs_.id_of(expired->function);
+  }
+  const std::optional<DeallocSender::Order> expired = handles_.expire(now);
+  return expired ? std::optional(expired->function) : std::nullopt;
+}
+
+Time DeviceOrders::next_timeout() const {
+  return std::min(device_tlbs_.next_deadline().value_or(Time::never()),
+                  handles_.next_deadline().value_or(Time::never()));
+}
+
+std::string DeviceOrders::waiting(const char* at) const {
+  std::string text;
+  if (device_tlbs_.all_outstanding() > 0) {
+    text += fmt::format("{}: {} Invalidate Requests wait for devices{}\n", at,
+                        device_tlbs_.all_outstanding(),
+                        held_ ? ", and one for an ITag of its function" : "");
+  }
+  if (handles_.outstanding() > 0) {
+    text += fmt::format("{}: {} DEALLOC messages wait for devices\n", at, handles_.outstanding());
+  }
+  return text;
+}
+
+}  // namespace flitwise
