@@ -73,10 +73,7 @@ class Endpoint final : public ComponentModule,
   /// The device's end of its link has replayed in vain: a correctable error. [LNK-7.14]
   void replay_num_rolled_over();
   /// An engine has work again.
-  void wake() {
-    shell_.ask_engines();
-    shell_.wake_at(now());
-  }
+  void wake();
   /// A packet as if the device had made it, without any of its rules.
   void inject(PacketRef packet) { shell_.inject(std::move(packet)); }
 
@@ -84,8 +81,6 @@ class Endpoint final : public ComponentModule,
   void start_window() override;
   StallTimes stalls() const;
   DhiResult dhi_result() const { return handles_.result(name(), now()); }
-  /// One for each function whose ATC was ever enabled or invalidated.
-  std::vector<AtsResult> ats_results() const;
   std::vector<WaitResult> waits() const override;
   /// Counted by kind: unexpected completions, timeouts, refused requests, ...
   Counts errors() const override { return errors_; }
@@ -130,6 +125,7 @@ class Endpoint final : public ComponentModule,
   void execute(const HandleCommand& command);
   void receive_message(Packet& packet, Time now);
   void drain_target(Time now);
+  std::vector<AtsResult> ats_results() const;  // by function whose ATC was ever in use
   std::string awaited_by(unsigned function) const;
   std::string held_back() const;
 

@@ -146,6 +146,11 @@ void Endpoint::took_message(const Packet& packet) {
   }
 }
 
+void Endpoint::wake() {
+  shell_.ask_engines();
+  shell_.wake_at(now());
+}
+
 void Endpoint::set_bus_master(bool is_enabled) {
   functions_.set_bus_master(is_enabled);
   if (is_enabled) {

@@ -9,6 +9,7 @@
 
 #include "config_space/dhi_capability.h"
 #include "config_space/register_file.h"
+#include "dhi/dhi_message.h"
 
 namespace flitwise {
 namespace {
@@ -20,7 +21,7 @@ HandleEnd end_of(std::uint32_t capability, std::uint8_t epoch) {
 
 }  // namespace
 
-Boot::Boot(HostBridge& bridge, Time software_step, std::vector<BootPolicy> policies,
+Boot::Boot(HostAccess& bridge, Time software_step, std::vector<BootPolicy> policies,
            std::vector<AccessControl> acs)
     : bridge_(bridge),
       step_(software_step),

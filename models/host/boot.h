@@ -9,7 +9,7 @@
 
 #include "config_space/enumeration.h"
 #include "dhi/negotiation.h"
-#include "host/host_bridge.h"
+#include "host/host_access.h"
 
 namespace flitwise {
 
@@ -45,9 +45,10 @@ struct BootedDevice {
 
 class Boot {
  public:
-  /// One policy and one block of host handles (HostBridge::attach) for each device; ACS controls of
-  /// the ports above links, in the order in which they are found.
-  Boot(HostBridge& bridge, Time software_step, std::vector<BootPolicy> policies,
+  /// software_step: between two accesses. One policy and one block of host handles
+  /// (HostBridge::attach) for each device; ACS controls of the ports above links, in the order in
+  /// which they are found.
+  Boot(HostAccess& bridge, Time software_step, std::vector<BootPolicy> policies,
        std::vector<AccessControl> acs);
 
   /// `done` is called when the last access is complete.
@@ -75,7 +76,7 @@ class Boot {
                Values so_far = {});
   const FoundFunction& root_of(const FoundFunction& function) const;
 
-  HostBridge& bridge_;
+  HostAccess& bridge_;
   const Time step_;
   const std::vector<BootPolicy> policies_;
   const std::vector<AccessControl> acs_;

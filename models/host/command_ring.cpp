@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "iommu/entries.h"
+#include "iommu/registers.h"
 
 namespace flitwise {
 
@@ -42,18 +43,16 @@ void CommandRing::write_next() {
 // The agent has to get to what is in the ring before there is room for more.
 void CommandRing::make_room() {
   publish();
-  bridge_.read(HostBridge::kAgentRegisters + iommu_register::kIqh, 4,
-               [this](const HostAnswer& answer) {
-                 head_ = answer.value();
-                 bridge_.after(step_, [this] { write_next(); });
-               });
+  bridge_.read(kAgentRegisters + iommu_register::kIqh, 4, [this](const HostAnswer& answer) {
+    head_ = answer.value();
+    bridge_.after(step_, [this] { write_next(); });
+  });
 }
 
 void CommandRing::publish() {
   std::array<std::uint8_t, 8> bytes{};
   store_u64(bytes.data(), tail_);
-  bridge_.write(HostBridge::kAgentRegisters + iommu_register::kIqt, bytes.data(), bytes.size(),
-                false);
+  bridge_.write(kAgentRegisters + iommu_register::kIqt, bytes.data(), bytes.size(), false);
 }
 
 }  // namespace flitwise

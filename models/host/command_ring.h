@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "host/host_bridge.h"
+#include "host/host_access.h"
 #include "iommu/invalidation_descriptor.h"
 #include "root_complex/memory_port.h"
 
@@ -20,7 +20,7 @@ class CommandRing {
   static constexpr std::uint32_t kBytes = 4096U << kSizeField;
 
   /// base: of kBytes of host memory. step: between two accesses of software.
-  CommandRing(HostBridge& bridge, MemoryPort& memory, std::uint64_t base, Time step)
+  CommandRing(HostAccess& bridge, MemoryPort& memory, std::uint64_t base, Time step)
       : bridge_(bridge), memory_(memory), base_(base), step_(step) {}
 
   /// Queues commands behind all before them, in one go. `done`: the agent has been told.
@@ -41,7 +41,7 @@ class CommandRing {
   void make_room();
   void publish();
 
-  HostBridge& bridge_;
+  HostAccess& bridge_;
   MemoryPort& memory_;
   const std::uint64_t base_;
   const Time step_;

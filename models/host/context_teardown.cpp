@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "endpoint/device_registers.h"
+#include "flitwise/link_socket.h"
 #include "host/driver_memory.h"
 #include "iommu/entries.h"
 
@@ -19,7 +20,7 @@ constexpr std::array<const char*, 7> kNames = {
 
 }  // namespace
 
-ContextTeardown::ContextTeardown(HostBridge& bridge, MemoryPort& memory, CommandRing& ring,
+ContextTeardown::ContextTeardown(HostAccess& bridge, MemoryPort& memory, CommandRing& ring,
                                  DriverPages& pages, Options options)
     : bridge_(bridge),
       memory_(memory),

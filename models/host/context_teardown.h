@@ -15,7 +15,7 @@
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "host/command_ring.h"
-#include "host/host_bridge.h"
+#include "host/host_access.h"
 #include "host/status_poll.h"
 #include "iommu/driver_pages.h"
 #include "iommu/invalidation_descriptor.h"
@@ -46,7 +46,7 @@ class ContextTeardown {
     DriverMistake mistake = DriverMistake::kNone;
   };
   /// `pages` outlives it, as all others do.
-  ContextTeardown(HostBridge& bridge, MemoryPort& memory, CommandRing& ring, DriverPages& pages,
+  ContextTeardown(HostAccess& bridge, MemoryPort& memory, CommandRing& ring, DriverPages& pages,
                   Options options);
 
   void set_services(TeardownServices services) { services_ = std::move(services); }
@@ -89,7 +89,7 @@ class ContextTeardown {
   void over(Phase phase);
   const DriverDomain& domain() const { return pages_.domain(domain_); }
 
-  HostBridge& bridge_;
+  HostAccess& bridge_;
   MemoryPort& memory_;
   CommandRing& ring_;
   DriverPages& pages_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config_space/registers.h"
+#include "dhi/handle_registers.h"
 
 namespace flitwise {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 /// Owned by the callback of the step that is under way.
 class Sequence : public std::enable_shared_from_this<Sequence> {
  public:
-  Sequence(HostBridge& bridge, const FunctionResetOptions& options,
+  Sequence(HostAccess& bridge, const FunctionResetOptions& options,
            std::function<void(HandleStatus)> done)
       : bridge_(bridge), options_(options), done_(std::move(done)) {}
 
@@ -54,7 +55,7 @@ class Sequence : public std::enable_shared_from_this<Sequence> {
     for (std::size_t at = 0; at < bytes.size(); ++at) {
       bytes[at] = static_cast<std::uint8_t>(registers[at / 4] >> 8 * (at % 4));
     }
-    const std::uint64_t block = HostBridge::handle_block(options_.host_block);
+    const std::uint64_t block = handle_block(options_.host_block);
     bridge_.write(block + handle_register::kHandle, bytes.data(), bytes.size(), false);
     bridge_.read(block + handle_register::kStatus, 4,
                  [self = shared_from_this()](const HostAnswer& answer) {
@@ -72,7 +73,7 @@ class Sequence : public std::enable_shared_from_this<Sequence> {
            [](Sequence& self, std::uint32_t) { self.done_(self.status_); });
   }
 
-  HostBridge& bridge_;
+  HostAccess& bridge_;
   const FunctionResetOptions options_;
   const std::function<void(HandleStatus)> done_;
   HandleStatus status_ = HandleStatus::kOk;
@@ -80,7 +81,7 @@ class Sequence : public std::enable_shared_from_this<Sequence> {
 
 }  // namespace
 
-void reset_function(HostBridge& bridge, const FunctionResetOptions& options,
+void reset_function(HostAccess& bridge, const FunctionResetOptions& options,
                     std::function<void(HandleStatus)> done) {
   std::make_shared<Sequence>(bridge, options, std::move(done))->start();
 }

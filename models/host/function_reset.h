@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "host/host_bridge.h"
+#include "host/host_access.h"
 
 namespace flitwise {
 
@@ -19,7 +19,7 @@ struct FunctionResetOptions {
 };
 
 /// `done` is told whether the host has cleared the handles of the function.
-void reset_function(HostBridge& bridge, const FunctionResetOptions& options,
+void reset_function(HostAccess& bridge, const FunctionResetOptions& options,
                     std::function<void(HandleStatus)> done);
 
 }  // namespace flitwise

@@ -34,7 +34,7 @@ std::array<std::uint32_t, kCommandDws> registers_of(const DeallocMessage& messag
 
 }  // namespace
 
-HandleDriver::HandleDriver(HostBridge& bridge, Options options)
+HandleDriver::HandleDriver(HostAccess& bridge, Options options)
     : bridge_(bridge), options_(std::move(options)) {
   for (unsigned dhi = to_int(options_.range.lower); dhi <= to_int(options_.range.upper); ++dhi) {
     free_.push_back(Dhi{static_cast<std::uint16_t>(dhi)});

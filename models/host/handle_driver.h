@@ -9,8 +9,8 @@
 #include <functional>
 #include <map>
 
-#include "dhi/handle_types.h"
-#include "host/host_bridge.h"
+#include "dhi/handle_registers.h"
+#include "host/host_access.h"
 
 namespace flitwise {
 
@@ -27,7 +27,7 @@ class HandleDriver {
     std::function<DeviceIdentity(DomainId)> identity_of;
   };
 
-  HandleDriver(HostBridge& bridge, Options options);
+  HandleDriver(HostAccess& bridge, Options options);
 
   /// A context is there and wants a handle; it gets one as soon as one is free.
   void context_started(DomainId domain);
@@ -50,7 +50,7 @@ class HandleDriver {
     Then done;
   };
 
-  std::uint64_t host_block() const { return HostBridge::handle_block(options_.host_block); }
+  std::uint64_t host_block() const { return handle_block(options_.host_block); }
   void next();
   void allocate(DomainId domain, Dhi dhi);
   void release(Dhi dhi);
@@ -59,7 +59,7 @@ class HandleDriver {
   void idle();
   void forget(const DeallocMessage& message);
 
-  HostBridge& bridge_;
+  HostAccess& bridge_;
   const Options options_;
   std::deque<Dhi> free_;
   std::deque<DomainId> wanting_;

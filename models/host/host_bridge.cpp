@@ -25,13 +25,14 @@ std::uint32_t HostAnswer::value() const {
          std::uint32_t{data[3]} << 24;
 }
 
-HostBridge::HostBridge(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool)
+HostBridge::HostBridge(const sc_core::sc_module_name& name, const HostConfig& config,
+                       PacketPool& pool)
     : sc_module(name),
-      mmio_(config.host.timing.mmio),
-      step_(config.host.timing.software_step),
-      completion_timeout_(config.host.timing.completion_timeout),
+      mmio_(config.timing.mmio),
+      step_(config.timing.software_step),
+      completion_timeout_(config.timing.completion_timeout),
       pool_(pool),
-      wakeup_("work", config.host.timing.clock),
+      wakeup_("work", config.timing.clock),
       outstanding_(256) {
   wakeup_.wakes("work_process", [this] { work(); });
 }
@@ -188,7 +189,7 @@ void HostBridge::send_nonposted(Request request) {
   const Time deadline = now() + completion_timeout_;
   deadlines_.push_back({deadline, tag, out.serial});
   wakeup_.at(deadlines_.front().when);
-  RootPort& port = ports_[request.port]->port;
+  DownstreamPort& port = ports_[request.port]->port;
   PacketRef packet = request.packet;
   out.request = std::move(request);
   port.send(std::move(packet), mmio_);
@@ -281,7 +282,8 @@ void HostBridge::check_timeouts() {
         return;
       }
       ++errors_["completion_timeout"];
-      report(outstanding_[first.tag].request.port, {cfg::aer::Uncorrectable::kCompletionTimeout});
+      ports_[outstanding_[first.tag].request.port]->report(
+          FoundError{cfg::aer::Uncorrectable::kCompletionTimeout});
       outstanding_[first.tag].answer = HostAnswer();
       outstanding_[first.tag].answer.is_timeout = true;
       finish(first.tag, mmio_);

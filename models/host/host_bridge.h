@@ -15,47 +15,37 @@
 #include <vector>
 
 #include "common/wakeup.h"
-#include "config_space/enumeration.h"
 #include "dhi/dhi_dvsec.h"
 #include "dhi/handle_registers.h"
 #include "flitwise/config.h"
+#include "host/host_access.h"
 #include "iommu/translation_agent.h"
 #include "root_complex/host_handles.h"
-#include "root_complex/root_port.h"
+#include "root_complex/port_seams.h"
 #include "routing/routing_table.h"
+#include "stats/wait_book.h"
 #include "tlp/reassembly.h"
 #include "tlp/splitter.h"
 #include "tlp/tag_pool.h"
 
 namespace flitwise {
 
-/// How an access ended. A failed read gives no bytes (software sees ones).
-struct HostAnswer {
-  CplStatus status = CplStatus::kSC;
-  bool is_timeout = false;
-  bool is_poisoned = false;  ///< then there is no data
-  std::vector<std::uint8_t> data;
-
-  bool is_ok() const { return status == CplStatus::kSC && !is_timeout && !is_poisoned; }
-  /// The first DW, little-endian; ones where there is none.
-  std::uint32_t value() const;
-};
-
-class HostBridge : public sc_core::sc_module, private HandleTables, private DeviceWay {
+class HostBridge : public sc_core::sc_module,
+                   public HostAccess,
+                   private HandleTables,
+                   private DeviceWay {
  public:
-  using Done = std::function<void(const HostAnswer&)>;
-
-  HostBridge(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool);
+  HostBridge(const sc_core::sc_module_name& name, const HostConfig& config, PacketPool& pool);
 
   /// The next root port, as function of bus 0; returns its index. REQUIRES: before the start.
   struct PortFacts {
     bool can_be_disabled = true;  ///< nothing but a device is at the other end of its link
     bool has_siblings = false;    ///< other functions of the same device
   };
-  unsigned attach(RootPort& port, const LinkPreset& link, PortFacts facts);
+  unsigned attach(DownstreamPort& port, const LinkPreset& link, PortFacts facts);
   unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
   /// The next block of handle registers, for the host's handles of one device; returns its index.
-  unsigned attach(HostHandles& handles, RootPort& port);
+  unsigned attach(HostHandles& handles, DownstreamPort& port);
   /// The agent whose registers software reaches by MMIO. REQUIRES: before the start.
   void attach(TranslationAgent& agent);
   /// What a hot reset of the link below the port does there, and whether it is over and all that
@@ -74,27 +64,13 @@ class HostBridge : public sc_core::sc_module, private HandleTables, private Devi
   };
   void on_link_disable(unsigned port, LinkControl control);
 
-  // ---- accesses; `done` is called when software may go on
-  void config(const CfgAccess& access, Done done);
-  /// bytes 1..4096 that cross no 4 KiB boundary, in one TLP.
-  void read(std::uint64_t address, unsigned bytes, Done done);
-  /// Posted: no wait. counts: belongs to the measured part. False where part of it has no
-  /// owner; that part is counted as a master abort.
-  bool write(std::uint64_t address, const std::uint8_t* bytes, std::size_t size, bool counts);
-  /// Software does something else for so long.
-  void after(Time delay, std::function<void()> what);
-
-  /// Where the registers of the translation agent are. [IOM-1.1]
-  static constexpr std::uint64_t kAgentRegisters = 0xfed9'0000;
-  /// Where a block of handle registers is. [DHI D12]
-  static constexpr std::uint64_t handle_block(unsigned index) {
-    return kHandleBlocks + index * std::uint64_t{4096};
-  }
-  /// The port that has a bus below it, if one has.
-  std::optional<unsigned> port_above(Bdf bdf) const;
-  /// The device on these buses may use these handles while the registers of its port say so; what
-  /// it had is gone. [DHI D4, D6]
-  void grant_handles(unsigned block, BusRange buses, HandleRange range);
+  // HostAccess:
+  void config(const CfgAccess& access, Done done) override;
+  void read(std::uint64_t address, unsigned bytes, Done done) override;
+  bool write(std::uint64_t address, const std::uint8_t* bytes, std::size_t size,
+             bool counts) override;
+  void after(Time delay, std::function<void()> what) override;
+  void grant_handles(unsigned block, BusRange buses, HandleRange range) override;
 
   ConfigSpace& space(unsigned port) { return ports_[port]->space; }
   /// Of the root port's own function. REQUIRES: port < ports().
@@ -112,12 +88,21 @@ class HostBridge : public sc_core::sc_module, private HandleTables, private Devi
   const WaitBook& tag_waits() const { return tag_waits_; }
 
  private:
-  static constexpr std::uint64_t kHandleBlocks = 0xfed1'0000;
-
   enum class LinkState : std::uint8_t { kUp, kDisabled, kDraining, kTraining };
-  struct Port {
-    Port(RootPort& root_port, const LinkPreset& link, PortFacts facts);
-    RootPort& port;
+  struct Port final : PortHost {
+    Port(HostBridge& bridge, unsigned index, DownstreamPort& port, const LinkPreset& link,
+         PortFacts facts);
+    void interrupt(const Packet& packet) override;
+    void message(const Packet& packet) override;
+    bool complete(const PacketRef& packet, Time when) override;
+    void report(cfg::aer::Uncorrectable error, const Packet& packet) override;
+    void report(cfg::aer::Correctable error) override;
+    void report(const FoundError& found);
+    void tell_root(std::optional<std::uint8_t> message_code);
+
+    HostBridge& bridge;
+    const unsigned index;
+    DownstreamPort& port;
     DhiDvsec dvsec;
     ConfigSpace space;
     HotReset hot_reset;
@@ -127,7 +112,7 @@ class HostBridge : public sc_core::sc_module, private HandleTables, private Devi
   };
   struct HandleBlock {
     HostHandles& handles;
-    RootPort& port;
+    DownstreamPort& port;
     HandleRegisters registers;
     std::optional<BusRange> buses;    // absent: nothing was granted
     HandleRange granted;              // counts where the port has several devices
@@ -187,9 +172,6 @@ class HostBridge : public sc_core::sc_module, private HandleTables, private Devi
     return blocks_[(address - kHandleBlocks) / 4096];
   }
   void refuse(const Done& done);
-  void message(unsigned port, const Packet& packet);
-  void report(unsigned port, const FoundError& found);
-  void tell_root(unsigned port, std::optional<std::uint8_t> message_code);
   bool send_message(PacketRef packet, Time delay) override;
 
   const Time mmio_;

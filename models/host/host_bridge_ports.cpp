@@ -35,8 +35,11 @@ bool has_no_devices(const HostHandleTable& table, BusRange buses) {
 }  // namespace
 
 // The link of a port above a switch cannot be disabled. [LNK-N.1]
-HostBridge::Port::Port(RootPort& root_port, const LinkPreset& preset, PortFacts facts)
-    : port(root_port),
+HostBridge::Port::Port(HostBridge& own_bridge, unsigned own_index, DownstreamPort& own_port,
+                       const LinkPreset& preset, PortFacts facts)
+    : bridge(own_bridge),
+      index(own_index),
+      port(own_port),
       dvsec(host_capability()),
       space(port_space(cfg::pcie::PortType::kRootPort,
                        {preset.generation, preset.lanes, facts.can_be_disabled}, 0,
@@ -44,29 +47,52 @@ HostBridge::Port::Port(RootPort& root_port, const LinkPreset& preset, PortFacts 
   space.add(dhi_capability(dvsec));
 }
 
-unsigned HostBridge::attach(RootPort& port, const LinkPreset& link, PortFacts facts) {
+unsigned HostBridge::attach(DownstreamPort& port, const LinkPreset& link, PortFacts facts) {
   const unsigned index = ports();
-  ports_.push_back(std::make_unique<Port>(port, link, facts));
+  ports_.push_back(std::make_unique<Port>(*this, index, port, link, facts));
   routes_.emplace(RoutingTable::Kind::kRootComplex, ports());
-  RootPort::HostHooks hooks;
-  hooks.interrupt = [this](const Packet& packet, Time) {
-    ++interrupts_[packet.tlp.requester_id.bus()];
-  };
-  hooks.message = [this, index](const Packet& packet, Time) { message(index, packet); };
-  hooks.completion = [this, index](const PacketRef& packet, Time when) {
-    return completed(index, packet, when);
-  };
-  hooks.error = [this, index](cfg::aer::Uncorrectable error, const Packet& packet) {
-    report(index, {error, received_header(packet), is_advisory(error, packet.tlp)});
-  };
-  hooks.corrected = [this, index](cfg::aer::Correctable error) {
-    tell_root(index, report_error(ports_[index]->space, error));
-  };
-  port.set_hooks(std::move(hooks));
+  port.set_host(*ports_.back());
   return index;
 }
 
-unsigned HostBridge::attach(HostHandles& handles, RootPort& port) {
+void HostBridge::Port::interrupt(const Packet& packet) {
+  ++bridge.interrupts_[packet.tlp.requester_id.bus()];
+}
+
+void HostBridge::Port::message(const Packet& packet) {
+  const std::uint8_t code = packet.tlp.message_code;
+  if (code == msg::kErrCor || code == msg::kErrNonFatal || code == msg::kErrFatal) {
+    note_error_message(space, code, packet.tlp.requester_id);
+  } else if (bridge.agent_ != nullptr) {
+    bridge.agent_->receive(packet);
+  }
+}
+
+bool HostBridge::Port::complete(const PacketRef& packet, Time when) {
+  return bridge.completed(index, packet, when);
+}
+
+void HostBridge::Port::report(cfg::aer::Uncorrectable error, const Packet& packet) {
+  report({error, received_header(packet), is_advisory(error, packet.tlp)});
+}
+
+// [LNK-12.11]
+void HostBridge::Port::report(const FoundError& found) {
+  tell_root(report_error(space, found));
+}
+
+void HostBridge::Port::report(cfg::aer::Correctable error) {
+  tell_root(report_error(space, error));
+}
+
+// As if the port had sent itself the message.
+void HostBridge::Port::tell_root(std::optional<std::uint8_t> message_code) {
+  if (message_code) {
+    note_error_message(space, *message_code, bridge.bdf_of(index));
+  }
+}
+
+unsigned HostBridge::attach(HostHandles& handles, DownstreamPort& port) {
   handles.on_done([this](Bdf requester, const DeallocDone& done) {
     if (agent_ != nullptr) {
       agent_->handles_given_up(requester, done);
@@ -90,27 +116,6 @@ void HostBridge::on_hot_reset(unsigned port, HotReset action) {
 
 void HostBridge::on_link_disable(unsigned port, LinkControl control) {
   ports_[port]->link = std::move(control);
-}
-
-// [LNK-12.11]
-void HostBridge::report(unsigned port, const FoundError& found) {
-  tell_root(port, report_error(ports_[port]->space, found));
-}
-
-// As if the port had sent itself the message.
-void HostBridge::tell_root(unsigned port, std::optional<std::uint8_t> message_code) {
-  if (message_code) {
-    note_error_message(ports_[port]->space, *message_code, routes_->port_bdf(port));
-  }
-}
-
-void HostBridge::message(unsigned port, const Packet& packet) {
-  const std::uint8_t code = packet.tlp.message_code;
-  if (code == msg::kErrCor || code == msg::kErrNonFatal || code == msg::kErrFatal) {
-    note_error_message(ports_[port]->space, code, packet.tlp.requester_id);
-  } else if (agent_ != nullptr) {
-    agent_->receive(packet);
-  }
 }
 
 void HostBridge::attach(TranslationAgent& agent) {

@@ -15,7 +15,7 @@ HostNode::HostNode(unsigned own_number, const Config& own_config, PacketPool& po
       prefix(host_prefix(own_number)),
       config(own_config),
       memory((prefix + "memory_port").c_str()),
-      bridge((prefix + "host_bridge").c_str(), config, pool),
+      bridge((prefix + "host_bridge").c_str(), config.host, pool),
       agent((prefix + "iommu0").c_str(), config.iommu, config.run.seed, pool, memory),
       name_(prefix + "host") {
   if (memory_target == nullptr) {
@@ -28,8 +28,8 @@ HostNode::HostNode(unsigned own_number, const Config& own_config, PacketPool& po
 
 void HostNode::add_driver() {
   if (config.host.iommu_driver.enabled) {
-    driver = std::make_unique<IommuDriver>((prefix + "iommu_driver").c_str(), config, bridge, agent,
-                                           memory);
+    driver = std::make_unique<IommuDriver>((prefix + "iommu_driver").c_str(), config.host,
+                                           config.iommu, config.run.seed, bridge, agent, memory);
   }
 }
 

@@ -24,27 +24,28 @@ Time or_default(Time time, Time otherwise) {
 
 }  // namespace
 
-IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const Config& config,
-                         HostBridge& bridge, TranslationAgent& agent, MemoryPort& memory)
+IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const HostConfig& config,
+                         const IommuConfig& iommu, std::uint64_t seed, HostAccess& bridge,
+                         TranslationAgent& agent, MemoryPort& memory)
     : sc_module(name),
-      config_(config.host.iommu_driver),
-      step_(or_default(config_.step, config.host.timing.software_step)),
-      interrupt_latency_(config.host.timing.mmio),
-      memory_latency_(config.host.memory.timing.latency),
-      clock_(config.host.timing.clock),
-      is_second_stage_(config.iommu.translation == Translation::kSecondStage),
-      has_permissions_(config.iommu.secure_ats),
+      config_(config.iommu_driver),
+      step_(or_default(config_.step, config.timing.software_step)),
+      interrupt_latency_(config.timing.mmio),
+      memory_latency_(config.memory.timing.latency),
+      clock_(config.timing.clock),
+      is_second_stage_(iommu.translation == Translation::kSecondStage),
+      has_permissions_(iommu.secure_ats),
       bridge_(bridge),
       agent_(agent),
       memory_(memory),
       ring_(bridge, memory, kInvalidationQueue, step_),
       polls_(bridge, step_ + memory_latency_, clock_),
-      random_(Random(config.run.seed).split("iommu driver")),
-      wakeup_("wakeup", config.host.timing.clock) {
+      random_(Random(seed).split("iommu driver")),
+      wakeup_("wakeup", config.timing.clock) {
   wakeup_.wakes("work_process", [this] { work(); });
 }
 
-void IommuDriver::take_over(DriverPages pages, const std::vector<RootPort*>& ports) {
+void IommuDriver::take_over(DriverPages pages) {
   pages_.emplace(std::move(pages));
   most_held_ = spare_frames(config_);
   ContextTeardown::Options options;
@@ -56,14 +57,11 @@ void IommuDriver::take_over(DriverPages pages, const std::vector<RootPort*>& por
   options.resets = config_.teardown_reset;
   options.mistake = config_.mistake;
   teardown_.emplace(bridge_, memory_, ring_, *pages_, options);
-  for (RootPort* const port : ports) {
-    port->watch_memory(*this);
-  }
 }
 
 void IommuDriver::read_register(std::uint32_t offset, unsigned bytes,
                                 std::function<void(std::uint64_t)> then) {
-  bridge_.read(HostBridge::kAgentRegisters + offset, bytes,
+  bridge_.read(kAgentRegisters + offset, bytes,
                [bytes, then = std::move(then)](const HostAnswer& answer) {
                  then(bytes == 8 ? load_u64(answer.data.data()) : answer.value());
                });
@@ -72,7 +70,7 @@ void IommuDriver::read_register(std::uint32_t offset, unsigned bytes,
 void IommuDriver::write_register(const RegisterWrite& access) {
   std::array<std::uint8_t, 8> bytes{};
   store_u64(bytes.data(), access.value);
-  bridge_.write(HostBridge::kAgentRegisters + access.offset, bytes.data(), access.bytes, false);
+  bridge_.write(kAgentRegisters + access.offset, bytes.data(), access.bytes, false);
 }
 
 // One after another, a step apart.

@@ -20,10 +20,11 @@
 #include "flitwise/result.h"
 #include "host/command_ring.h"
 #include "host/context_teardown.h"
-#include "host/host_bridge.h"
+#include "host/host_access.h"
 #include "host/status_poll.h"
 #include "iommu/driver_pages.h"
 #include "iommu/page_request_queue.h"
+#include "iommu/translation_agent.h"
 #include "root_complex/memory_port.h"
 #include "root_complex/memory_watch.h"
 #include "stats/latency_histogram.h"
@@ -33,13 +34,16 @@ namespace flitwise {
 
 /// Three threads of software share the machine: one unmaps, one serves page requests, one takes
 /// faults. They meet at the ring of commands.
-class IommuDriver : public sc_core::sc_module, private MemoryWatch {
+/// It is to be shown the accesses of devices from take_over() on.
+class IommuDriver : public sc_core::sc_module, public MemoryWatch {
  public:
-  IommuDriver(const sc_core::sc_module_name& name, const Config& config, HostBridge& bridge,
+  IommuDriver(const sc_core::sc_module_name& name, const HostConfig& config,
+              const IommuConfig& iommu, std::uint64_t seed, HostAccess& bridge,
               TranslationAgent& agent, MemoryPort& memory);
 
-  /// What it maps and unmaps from now on; `ports` show it the accesses of devices.
-  void take_over(DriverPages pages, const std::vector<RootPort*>& ports);
+  /// What it maps and unmaps from now on.
+  void take_over(DriverPages pages);
+  void accessed(const Packet& packet, std::uint64_t address) override;
   /// A device is about to send a request by a translation of its own.
   void translation_used(const DeviceIdentity& who, std::uint64_t physical,
                         std::uint64_t untranslated) {
@@ -105,7 +109,6 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   void call_again(double per_second, Time& due, std::function<void()> what);
   void note_wait(Time delay);
   void work();
-  void accessed(const Packet& packet, std::uint64_t address) override;
 
   // Pages that go: iommu_driver_unmap.cpp.
   void tick();
@@ -151,7 +154,7 @@ class IommuDriver : public sc_core::sc_module, private MemoryWatch {
   const Time clock_;
   const bool is_second_stage_;
   const bool has_permissions_;
-  HostBridge& bridge_;
+  HostAccess& bridge_;
   TranslationAgent& agent_;
   MemoryPort& memory_;
   CommandRing ring_;

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <utility>
 
+#include "flitwise/link_socket.h"
+
 namespace flitwise {
 
-StatusPoll::StatusPoll(HostBridge& bridge, Time period, Time clock)
+StatusPoll::StatusPoll(HostAccess& bridge, Time period, Time clock)
     : bridge_(bridge), period_(period), spacing_(next_edge(std::max(period, clock), clock)) {}
 
 void StatusPoll::after(Time delay, Poller poller) {

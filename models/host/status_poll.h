@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "host/host_bridge.h"
+#include "host/host_access.h"
 
 namespace flitwise {
 
 class StatusPoll {
  public:
   /// One look takes `period`; software runs on the edges of `clock`. `bridge` outlives it.
-  StatusPoll(HostBridge& bridge, Time period, Time clock);
+  StatusPoll(HostAccess& bridge, Time period, Time clock);
 
   /// True: it has to look again.
   using Look = std::function<bool()>;
@@ -36,7 +36,7 @@ class StatusPoll {
   void after(Time delay, Poller poller);
   void look(Poller poller);
 
-  HostBridge& bridge_;
+  HostAccess& bridge_;
   const Time period_;
   const Time spacing_;  // of looks: the period, up to a clock edge
   std::vector<Poller> asleep_;

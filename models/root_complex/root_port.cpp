@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One root port.
+// One root port: what comes up, and what becomes of it.
 #include "root_complex/root_port.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "ats/translation_request.h"
+#include "iommu/tlp_request.h"
 #include "tlp/interrupt.h"
-#include "tlp/splitter.h"
+#include "tlp/message_use.h"
 
 namespace flitwise {
 namespace {
 
-constexpr std::size_t kOutboxDepth = 64;
-// model: answers that may wait to go down; beyond it requests keep their receive buffers, so that a
-// flood of reads runs out of credits. More than all tags of a device can ask for at once.
-constexpr std::size_t kMostAnswers = 16384;
-
-TlpLimits limits_of(const Config& config) {
+TlpLimits limits_of(const RootPortConfig& config) {
   TlpLimits limits;
   limits.mps = static_cast<unsigned>(config.link.mps);
   limits.has_pasid = config.host.pasid;
@@ -25,344 +22,199 @@ TlpLimits limits_of(const Config& config) {
   return limits;
 }
 
-bool lies_in(const Tlp& tlp, std::uint64_t address, std::uint64_t base, std::uint64_t size) {
-  const std::uint64_t bytes = tlp.length_dw * 4U;
-  return address >= base && address - base < size && bytes <= size - (address - base);
+// Handles are looked up on arrival, so that messages about them count from then on. [DHI D8]
+bool waits_for_translations(const Tlp& tlp) {
+  return is_completion(tlp.type) || (is_message(tlp.type) && !is_dhi_message(tlp));
 }
 
 }  // namespace
 
-RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
-                   MemoryPort& memory, HostHandles& handles, LatencyTracer& tracer)
+RootPort::RootPort(const sc_core::sc_module_name& name, const RootPortConfig& config,
+                   PacketPool& pool, MemoryPort& memory, HostHandles& handles,
+                   LatencyTracer& tracer)
     : ComponentModule(name),
-      config_(config),
-      form_{config.link.identity, config.link.dhi_form, config.device.dhi.bits},
-      handle_is_requester_id_(config.link.dhi_form == DhiForm::kRidDirect ||
-                              config.link.dhi_form == DhiForm::kRidFabric),
+      latency_(config.host.timing.root_port),
+      rcb_(static_cast<unsigned>(config.link.rcb)),
       limits_(limits_of(config)),
-      sizer_(config.link, config.message, config.device.dhi.bits),
-      pool_(pool),
       memory_(memory),
       tracer_(tracer),
-      devices_{{{0, 255},
-                &handles,
-                config.device.dhi.alloc_order == AllocOrder::kAck,
-                config.device.atc.stu}},
-      checks_grants_(handles.checks_grants()),
-      checks_windows_(config.host.dma_window.size != 0 || config.host.trusted_window.size != 0),
-      posted_(kOutboxDepth),
-      nonposted_(kOutboxDepth),
-      completions_(kOutboxDepth),
-      buffers_wakeup_("buffers", config.host.timing.clock),
-      completions_to_drop_(config.faults.drop_completions),
-      breaks_completion_(config.faults.breaks(BrokenRule::kCompletion)) {
+      record_(this->name()),
+      output_(config, pool, *this, record_),
+      buffers_(config.host, *this),
+      devices_(config, handles),
+      rules_(config.host),
+      replies_(rcb_, config.reply_split, output_) {
   from_link.register_nb_transport_fw(this, &RootPort::receive, 0);
   to_link.register_nb_transport_bw(this, &RootPort::link_has_room, 0);
-  buffers_wakeup_.wakes("release_buffers_process", [this] { release_buffers(); });
-}
-
-// A flood of reads runs out of credits, not of memory.
-void RootPort::hold_behind_answers(Packet& packet) {
-  holds_buffer_ = true;
-  unanswered_.emplace_back(&packet);
-}
-
-void RootPort::release_answered() {
-  while (!unanswered_.empty() && completions_.size() < kMostAnswers) {
-    const PacketRef packet = std::move(unanswered_.front());
-    unanswered_.pop_front();
-    release(*packet);
-  }
 }
 
 tlm::tlm_sync_enum RootPort::link_has_room(int /*id*/, Packet& /*packet*/,
                                            tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
-  for (Outbox* const outbox : {&posted_, &nonposted_, &completions_}) {
-    outbox->drain([this](const Outbox::Entry& entry) {
-      return hand_over(to_link, *entry.packet, entry.ready);
-    });
-  }
-  if (!unanswered_.empty()) {
-    release_answered();
-  }
+  output_.drain();
+  buffers_.release_answered([this] { return output_.takes_answers(); });
   return tlm::TLM_COMPLETED;
 }
 
-// In one piece, with to_memory(): every request comes this way.
+// In one piece, with to_memory() and memory_done(): every request comes this way. A flood of reads
+// runs out of credits, not of memory.
 [[gnu::flatten]] tlm::tlm_sync_enum RootPort::receive(int /*id*/, Packet& packet,
                                                       tlm::tlm_phase& /*phase*/,
                                                       sc_core::sc_time& /*delay*/) {
-  ++counters_.received;
-  holds_buffer_ = false;
-  packet_received_ = &packet;
-  take(packet, now());
-  packet_received_ = nullptr;
-  if (completions_.size() >= kMostAnswers && !holds_buffer_ &&
-      fc_class(packet.tlp.type) == FcClass::kNonPosted) {
-    hold_behind_answers(packet);
+  ++record_.counters.received;
+  bool is_held = take(packet, now());
+  if (!is_held && !output_.takes_answers() && fc_class(packet.tlp.type) == FcClass::kNonPosted) {
+    buffers_.hold_for_answers(packet);
+    is_held = true;
   }
-  return holds_buffer_ ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
+  return is_held ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
 }
 
-// Handles are looked up on arrival, so that messages about them count from then on. [DHI D8]
-bool RootPort::waits_for_translations(const Tlp& tlp) {
-  return is_completion(tlp.type) || (is_message(tlp.type) && !is_dhi_message(tlp));
-}
-
-void RootPort::take(Packet& packet, Time t) {
+bool RootPort::take(Packet& packet, Time t) {
   const Tlp& tlp = packet.tlp;
   const std::optional<TlpViolation> violation =
       packet.malformed ? packet.malformed : check_tlp(tlp, limits_);
   if (violation && is_malformed(*violation)) {
-    refuse_malformed(packet, *violation);
+    record_.drop_malformed(packet, *violation);
   } else if (packet.has_bad_ecrc && checks_ecrc_) {
-    drop(packet, "ecrc_check_failed", "ecrc_check_failed");  // [LNK-12.7]
-    report(cfg::aer::Uncorrectable::kEcrc, packet);
+    record_.drop(packet, cfg::aer::Uncorrectable::kEcrc, "ecrc_check_failed");  // [LNK-12.7]
   } else if (stage_ && stage_->has_posted() && waits_for_translations(tlp)) {
-    holds_buffer_ = true;
     TranslationStage::Entry entry;
     entry.packet = PacketRef(&packet);
     stage_->hold(std::move(entry));
+    return true;
   } else if (is_completion(tlp.type) || is_message(tlp.type)) {
     take_unordered(packet, t);
   } else {
-    receive_request(packet, t);
+    return take_request(packet, t);
   }
+  return false;
 }
 
 // What meets no translation, once it is its turn.
 void RootPort::take_unordered(Packet& packet, Time t) {
   if (is_message(packet.tlp.type)) {
-    receive_message(packet, t);
-  } else if (hooks_.completion &&
-             hooks_.completion(PacketRef(&packet), t + config_.host.timing.root_port)) {
-    ++counters_.completions;
+    take_message(packet, t);
+  } else if (record_.host() != nullptr &&
+             record_.host()->complete(PacketRef(&packet), t + latency_)) {
+    ++record_.counters.completions;
     if (has_poisoned_data(packet.tlp)) {  // [LNK-9.26]
-      ++errors_["poisoned_tlp"];
-      observe("poisoned_tlp", "poisoned_tlp", packet);
-      report(cfg::aer::Uncorrectable::kPoisonedTlp, packet);
+      record_.note(packet, cfg::aer::Uncorrectable::kPoisonedTlp, "poisoned_tlp", "poisoned_tlp");
     }
   } else {
-    drop(packet, "unexpected_completion", "unexpected_completion");
-    report(cfg::aer::Uncorrectable::kUnexpectedCompletion, packet);
+    record_.drop(packet, cfg::aer::Uncorrectable::kUnexpectedCompletion, "unexpected_completion");
   }
 }
 
-// Why a request cannot be served, wherever it goes, or nullptr. I/O, configuration and atomics go
-// down only.
-const char* RootPort::refusal_of(const Packet& packet, const Standing& standing) const {
-  const Tlp& tlp = packet.tlp;
-  if (!is_bus_master_) {
-    return "bus_master_disabled";
+void RootPort::take_message(const Packet& packet, Time t) {
+  if (is_dhi_message(packet.tlp)) {
+    ++record_.counters.handle_messages;
+    record_.observe("message", "", packet);
+    queue_answers(packet, devices_.receive(packet, t, answers_));
+    return;
   }
-  if (has_wrong_address_type(tlp)) {
-    return "address_type";  // [ATR-03] [ATR-04] [ATR-05]
+  if (devices_.is_foreign(packet.tlp.requester_id)) {
+    record_.drop(packet, cfg::aer::Uncorrectable::kUnsupportedRequest, "foreign_requester");
+    return;
   }
-  if (tlp.type != TlpType::kMRd && tlp.type != TlpType::kMWr) {
-    return "unsupported_request";
+  record_.observe("message", "", packet);
+  const MessageUse use = use_at_root_port(packet.tlp.message_code, stage_ != nullptr);
+  if (use == MessageUse::kUnsupported) {  // [LNK-12.3]
+    record_.drop(packet, cfg::aer::Uncorrectable::kUnsupportedRequest, "unknown_message");
+    return;
   }
-  if (tlp.at == AddressType::kTranslationRequest && !is_translating()) {
-    return "translation_request_without_ats";
+  ++record_.counters.messages;
+  if (use == MessageUse::kTaken && record_.host() != nullptr) {
+    record_.host()->message(packet);
   }
-  if (tlp.at == AddressType::kTranslated && config_.host.dhi.check_capabilities &&
-      (standing.capabilities & kCapabilityTranslated) == 0) {
-    return "capability_missing";
-  }
-  return nullptr;
-}
-
-// Why it cannot be served at this address of the host.
-const char* RootPort::address_refusal_of(const Tlp& tlp, std::uint64_t address,
-                                         const Standing& standing) const {
-  if (!lies_in(tlp, address, 0, config_.host.memory.size)) {
-    return "unmapped_address";
-  }
-  // What touches no memory is let through, so that whoever may write can flush. [DHI S3]
-  return checks_windows_ && !is_zero_length_read(tlp) ? window_refusal_of(tlp, address, standing)
-                                                      : nullptr;
-}
-
-const char* RootPort::window_refusal_of(const Tlp& tlp, std::uint64_t address,
-                                        const Standing& standing) const {
-  const auto& window = config_.host.dma_window;
-  if (window.size != 0 && !lies_in(tlp, address, window.base, window.size)) {
-    return "outside_dma_window";
-  }
-  const auto& trusted = config_.host.trusted_window;
-  const bool is_inside = trusted.size != 0 && address < trusted.base + trusted.size &&
-                         trusted.base < address + tlp.length_dw * 4U;
-  return is_inside && !standing.is_trusted ? "untrusted_request" : nullptr;
 }
 
 // A memory request finds its domain, then its memory. [DHI D16, D17]
-void RootPort::receive_request(Packet& packet, Time t) {
-  counters_.nonposted += fc_class(packet.tlp.type) == FcClass::kNonPosted ? 1 : 0;
+bool RootPort::take_request(Packet& packet, Time t) {
+  record_.counters.nonposted += fc_class(packet.tlp.type) == FcClass::kNonPosted ? 1 : 0;
   // What is unsupported in it comes first. model: with translation, its address is not asked for.
   // [LNK-12.12]
   const bool is_poisoned = packet.tlp.is_poisoned && has_data(packet.tlp.type);
-  Standing standing;
-  if (!resolve(packet, t, standing)) {
-    return;
+  DomainStanding standing;
+  Time look_up{};
+  if (!resolve(packet, t, standing, look_up)) {
+    return false;
   }
-  packet.stamp(Hop::kResolved, t + standing.latency);
-  const Time delay = config_.host.timing.root_port + standing.latency;
-  if (const char* const refusal = refusal_of(packet, standing)) {
-    refuse(packet, CplStatus::kUR, refusal, delay);
+  packet.stamp(Hop::kResolved, t + look_up);
+  const Time delay = latency_ + look_up;
+  if (const char* const refusal = rules_.refusal_of(packet.tlp, standing, is_translating())) {
+    refuse(packet, refusal, delay);
   } else if (is_poisoned && (is_translating() || is_interrupt(packet.tlp))) {
     refuse_poisoned(packet);
   } else if (is_translating()) {
-    translate(packet, standing, delay);
+    return translate(packet, standing, delay);
   } else if (stage_ && stage_->has_posted() && !is_poisoned) {
-    keep_place(packet, standing, delay);
+    return keep_place(packet, standing, delay);
   } else if (touches_interrupt_window(packet.tlp)) {
     interrupt(packet, delay);
   } else if (const char* const unfit =
-                 address_refusal_of(packet.tlp, packet.tlp.address, standing)) {
-    refuse(packet, CplStatus::kUR, unfit, delay);
+                 rules_.address_refusal_of(packet.tlp, packet.tlp.address, standing)) {
+    refuse(packet, unfit, delay);
   } else if (is_poisoned) {
     refuse_poisoned(packet);
   } else {
-    to_memory(packet, packet.tlp.address, delay);
+    return to_memory(packet, packet.tlp.address, delay);
   }
+  return false;
 }
 
-void RootPort::serve_address(Packet& packet, std::uint64_t address, const Standing& standing,
-                             Time delay) {
-  if (const char* const refusal = address_refusal_of(packet.tlp, address, standing)) {
-    refuse(packet, CplStatus::kUR, refusal, delay);
-  } else {
-    to_memory(packet, address, delay);
+// False: a handle that names no domain, or an identity that is not the sender's; the packet has
+// been dealt with. [DHI D16]
+bool RootPort::resolve(Packet& packet, Time t, DomainStanding& standing, Time& latency) {
+  const DevicesBelow::Verdict verdict = devices_.resolve(packet, t, answers_);
+  standing = verdict.standing;
+  latency = verdict.latency;
+  if (verdict.refusal == nullptr) {
+    return true;
   }
+  // CA where UR would switch the ATC off.
+  const bool is_translation =
+      verdict.is_invalid_handle && packet.tlp.at == AddressType::kTranslationRequest;
+  output_.refuse(packet, is_translation ? CplStatus::kCA : CplStatus::kUR, verdict.refusal,
+                 t + latency_ + latency);
+  if (verdict.is_disabled) {
+    record_.count("handle_while_disabled");  // only the device's end is enabled [DHI D5]
+    record_.observe("handle_while_disabled", "", packet);
+  }
+  queue_answers(packet, latency);
+  return false;
+}
+
+void RootPort::refuse(const Packet& packet, const char* kind, Time delay) {
+  output_.refuse(packet, CplStatus::kUR, kind, now() + delay);
+}
+
+void RootPort::refuse_poisoned(const Packet& packet) {
+  output_.refuse_poisoned(packet, now() + latency_);
 }
 
 // A request into the interrupt window.
 void RootPort::interrupt(Packet& packet, Time delay) {
   if (!is_interrupt(packet.tlp)) {
-    refuse(packet, CplStatus::kUR, "not_an_interrupt", delay);
+    refuse(packet, "not_an_interrupt", delay);
     return;
   }
-  settle(packet);
-  ++counters_.interrupts;
-  counters_.interrupt_bytes += packet.payload_bytes;
+  record_.settle(packet);
+  ++record_.counters.interrupts;
+  record_.counters.interrupt_bytes += packet.payload_bytes;
   packet.stamp(Hop::kMemory, now() + delay);
-  observe("interrupt", "", packet);
-  if (hooks_.interrupt) {
-    hooks_.interrupt(packet, now() + delay);
+  record_.observe("interrupt", "", packet);
+  if (record_.host() != nullptr) {
+    record_.host()->interrupt(packet);
   }
 }
 
-void RootPort::set_devices(std::vector<DeviceBelow> devices) {
-  devices_ = std::move(devices);
-  checks_grants_ = std::any_of(devices_.begin(), devices_.end(), [](const DeviceBelow& device) {
-    return device.handles->checks_grants();
-  });
-}
-
-// Where the Requester ID is the handle, all devices below share one table, and any of them will do.
-// [DHI D2]
-const RootPort::DeviceBelow& RootPort::device_of(Bdf requester) const {
-  for (std::size_t i = 1; i < devices_.size(); ++i) {
-    if (devices_[i].buses.contains(requester)) {
-      return devices_[i];
-    }
-  }
-  return devices_.front();
-}
-
-// Why the domain that a request names in full is not its sender's, or nullptr. Interrupts and
-// flushes touch no memory: their Requester ID alone counts. [DHI S2] [DHI S3]
-const char* RootPort::identity_refusal_of(const Tlp& tlp, const DeviceIdentity& identity) const {
-  if (config_.host.requester_check && !buses_.contains(identity.bdf)) {
-    return "foreign_requester";
-  }
-  if (checks_grants_ && !is_interrupt(tlp) && !is_zero_length_read(tlp) &&
-      !device_of(identity.bdf).handles->is_granted(identity)) {
-    return "not_granted";
-  }
-  return nullptr;
-}
-
-// False: a handle that names no domain, or an identity that is not the sender's; the packet has
-// been dealt with. [DHI D16]
-bool RootPort::resolve(Packet& packet, Time t, Standing& standing) {
-  const OptionalId<Dhi> handle = handle_of(packet.tlp, form_);
-  if (!handle) {
-    const DeviceIdentity full = identity_of(packet.tlp, form_).full;
-    const char* const refusal = identity_refusal_of(packet.tlp, full);
-    if (refusal != nullptr) {
-      refuse(packet, CplStatus::kUR, refusal, config_.host.timing.root_port);
-    }
-    if (config_.host.dhi.check_capabilities) {
-      standing.capabilities = device_of(full.bdf).handles->granted_capabilities(full.bdf);
-    }
-    return refusal == nullptr;
-  }
-  const HostHandles::Lookup lookup =
-      device_of(packet.tlp.requester_id).handles->resolve(packet, *handle, buses_, t, answers_);
-  standing.latency = lookup.latency;
-  if (lookup.resolution) {
-    standing.is_trusted = lookup.resolution->is_trusted;
-    standing.capabilities = lookup.resolution->capabilities;
-    packet.resolved = lookup.resolution->identity;
-    return true;
-  }
-  // CA where UR would switch the ATC off.
-  const bool is_translation = packet.tlp.at == AddressType::kTranslationRequest;
-  refuse(packet, is_translation ? CplStatus::kCA : CplStatus::kUR, "invalid_handle",
-         config_.host.timing.root_port + lookup.latency);
-  if (!device_of(packet.tlp.requester_id).handles->is_enabled(buses_)) {
-    ++errors_["handle_while_disabled"];  // only the device's end is enabled [DHI D5]
-    observe("handle_while_disabled", "", packet);
-  }
-  queue_answers(packet, lookup.latency);
-  return false;
-}
-
-// In one piece: every request comes this way.
-[[gnu::flatten]] void RootPort::to_memory(Packet& packet, std::uint64_t address, Time delay) {
+[[gnu::flatten]] bool RootPort::to_memory(Packet& packet, std::uint64_t address, Time delay) {
   ++in_memory_;
   for (MemoryWatch* const watch : memory_watches_) {
     watch->accessed(packet, address);
   }
-  if (!memory_.submit(*this, PacketRef(&packet), address, delay)) {
-    holds_buffer_ = true;
-  } else if (config_.host.memory.bandwidth_gbps > 0) {
-    hold_behind(packet, now() + delay);
-  }
-}
-
-// Where accesses queue up before the memory, requests queue up in the receive buffers: their
-// credits stay away for as long as the queue is.
-void RootPort::hold_behind(Packet& packet, Time arrival) {
-  constexpr double kFsPerByteAt1Gbps = 8e6;
-  const auto service = static_cast<std::int64_t>(packet.tlp.length_dw * 4 * kFsPerByteAt1Gbps /
-                                                 config_.host.memory.bandwidth_gbps);
-  const Time queued =
-      memory_done_at_ - arrival - config_.host.memory.timing.latency - Time{service};
-  if (queued <= Time{}) {
-    return;
-  }
-  holds_buffer_ = true;
-  const Time until = now() + queued;
-  held_.push_back(
-      {PacketRef(&packet), held_.empty() ? until : std::max(until, held_.back().until)});
-  buffers_wakeup_.at(held_.front().until);
-}
-
-void RootPort::memory_took(const MemoryTransaction& transaction) {
-  release(*transaction.packet);
-}
-
-void RootPort::release_buffers() {
-  buffers_wakeup_.taken();
-  while (!held_.empty() && held_.front().until <= now()) {
-    const PacketRef packet = std::move(held_.front().packet);
-    held_.pop_front();
-    release(*packet);
-  }
-  if (!held_.empty()) {
-    buffers_wakeup_.at(held_.front().until);
-  }
+  return !memory_.submit(*this, PacketRef(&packet), address, delay) ||
+         buffers_.hold_behind(packet, now() + delay);
 }
 
 void RootPort::release(Packet& packet) {
@@ -373,49 +225,145 @@ void RootPort::release(Packet& packet) {
 
 [[gnu::flatten]] void RootPort::memory_done(const MemoryTransaction& transaction, Time when) {
   --in_memory_;
-  memory_done_at_ = when;
+  buffers_.memory_done(when);
   memory_end_ = std::max(memory_end_, when);
   Packet& packet = *transaction.packet;
   packet.stamp(Hop::kMemory, when);
-  settle(packet);
+  record_.settle(packet);
   if (!transaction.is_response_ok()) {
-    refuse(packet, CplStatus::kCA, "memory_error", when - now());
+    output_.refuse(packet, CplStatus::kCA, "memory_error", when);
   } else if (packet.tlp.type == TlpType::kMWr) {
-    ++counters_.writes;
-    counters_.written_bytes += packet.payload_bytes;
+    ++record_.counters.writes;
+    record_.counters.written_bytes += packet.payload_bytes;
     tracer_.write_committed(packet);
-    observe("committed", "", packet);
+    record_.observe("committed", "", packet);
   } else {
-    ++counters_.reads;
-    ++counters_.answered;
-    answer_read(transaction, when);
+    ++record_.counters.reads;
+    ++record_.counters.answered;
+    output_.answer_read(packet, transaction.data.data(), when);
   }
 }
 
-std::vector<CheckResult> RootPort::checks() const {
-  const std::string at = name();
-  const RootPortCounters& c = counters_;
-  const std::uint64_t settled = c.writes + c.reads + c.interrupts + c.messages + c.handle_messages +
-                                c.completions + c.refused;
-  return {
-      {at + ": every TLP was served or refused", c.received == settled,
-       fmt::format("{} received, {} settled", c.received, settled)},
-      {at + ": one answer for each request", c.nonposted == c.answered,
-       fmt::format("{} requests, {} answers", c.nonposted, c.answered)},
-  };
+// The buffer stays taken until the request has gone on. [LNK-9.4]
+bool RootPort::translate(Packet& packet, const DomainStanding& standing, Time delay) {
+  if (is_translation_request(packet.tlp) &&
+      check_translation_request(packet.tlp, rcb_, true) == AgentVerdict::kMalformedTlp) {
+    --record_.counters.nonposted;  // it gets no answer [ATR-06] [ATR-07]
+    record_.drop_malformed(packet, TlpViolation::kBadLength);
+    return false;
+  }
+  TranslationStage::Entry entry;
+  entry.packet = PacketRef(&packet);
+  entry.standing = standing;
+  WalkRequest request = walk_request_of(packet.tlp, devices_.domain_behind(packet));
+  request.is_trusted = standing.is_trusted;
+  return stage_->translate(std::move(entry), request, delay);
+}
+
+// Translation is off by now, but this packet may not pass one that came before. [IOM-1.4] [LNK-9.1]
+bool RootPort::keep_place(Packet& packet, const DomainStanding& standing, Time delay) {
+  TranslationStage::Entry entry;
+  entry.packet = PacketRef(&packet);
+  entry.standing = standing;
+  entry.is_translated = true;
+  entry.result.outcome = WalkOutcome::kTranslated;
+  entry.result.address = packet.tlp.address;
+  entry.when = now() + delay;
+  stage_->hold(std::move(entry));
+  return true;
+}
+
+bool RootPort::serve(const TranslationStage::Entry& entry) {
+  if (entry.is_translated) {
+    return serve_translated(entry);
+  }
+  take_unordered(*entry.packet, now());
+  return false;
+}
+
+bool RootPort::serve_translated(const TranslationStage::Entry& entry) {
+  Packet& packet = *entry.packet;
+  const WalkResult& result = entry.result;
+  const Time delay = std::max(entry.when, now()) - now();
+  if (packet.tlp.at == AddressType::kTranslationRequest) {
+    answer_translation(entry, delay);
+  } else if (result.outcome == WalkOutcome::kFault) {
+    refuse(packet, "translation_fault", delay);
+  } else if (result.outcome == WalkOutcome::kInterrupt || is_interrupt_address(result.address)) {
+    interrupt(packet, delay);
+  } else if (const char* const refusal =
+                 rules_.address_refusal_of(packet.tlp, result.address, entry.standing)) {
+    refuse(packet, refusal, delay);
+  } else {
+    return to_memory(packet, result.address, delay);
+  }
+  return false;
+}
+
+TranslationReplies::Asked RootPort::asked_by(const TranslationStage::Entry& entry) const {
+  const DeviceIdentity domain = devices_.domain_behind(*entry.packet);
+  return {entry.ticket, *entry.packet, domain.pasid.has_value(), devices_.stu_of(domain.bdf)};
+}
+
+std::optional<std::uint64_t> RootPort::next_after(const TranslationStage::Entry& entry,
+                                                  const WalkResult& result) {
+  return replies_.next_after(asked_by(entry), result);
+}
+
+void RootPort::answer_translation(const TranslationStage::Entry& entry, Time delay) {
+  const Packet& packet = *entry.packet;
+  const WalkResult& result = entry.result;
+  if (replies_.answer(asked_by(entry), result, now() + delay)) {
+    ++record_.counters.reads;
+    ++record_.counters.answered;
+    return;
+  }
+  output_.refuse(packet,
+                 result.answer == AtsAnswer::kCompleterAbort ? CplStatus::kCA : CplStatus::kUR,
+                 "translation_request_refused", now() + delay);
+}
+
+void RootPort::queue_answers(const Packet& request, Time latency) {
+  for (PacketRef& packet : answers_) {
+    packet->request = request.request;
+    output_.size(*packet);
+    send(std::move(packet), latency_ + latency);
+  }
+  answers_.clear();
+}
+
+void RootPort::send(PacketRef packet, Time delay) {
+  if (is_message(packet->tlp.type) && !devices_.name_domain(packet->tlp, delay)) {
+    record_.count("unknown_domain");
+    record_.observe("unknown_domain", "", *packet);
+    return;
+  }
+  output_.send(std::move(packet), now() + delay);
+}
+
+void RootPort::replay_num_rolled_over() {
+  if (record_.host() != nullptr) {
+    record_.host()->report(cfg::aer::Correctable::kReplayNumRollover);
+  }
+}
+
+void RootPort::start_window() {
+  output_.start_window(now());
+  if (stage_) {
+    stage_->order_waits().start_window(now());
+  }
+}
+
+std::vector<WaitResult> RootPort::waits() const {
+  std::vector<WaitResult> all = output_.waits(name());
+  if (stage_) {
+    all.push_back(stage_->order_waits().result({name(), "order", ResourceRole::kQueue, "up"}));
+  }
+  return all;
 }
 
 std::string RootPort::waiting() const {
-  std::string text;
-  const auto say = [&](const Outbox& outbox, const char* kind) {
-    if (!outbox.empty()) {
-      text += fmt::format("{}: {} {} wait for room in the link's queues\n", name(), outbox.size(),
-                          kind);
-    }
-  };
-  say(posted_, "posted requests");
-  say(nonposted_, "non-posted requests");
-  say(completions_, "completions");
+  std::string text = output_.waiting(name());
   if (stage_ && stage_->is_busy()) {
     text += fmt::format("{}: {} packets wait for translations\n", name(), stage_->size());
   }

@@ -4,15 +4,20 @@
 
 #include <algorithm>
 
+#include "flitwise/link_socket.h"
 #include "link/ordering.h"
 
 namespace flitwise {
 
-void TranslationStage::translate(Entry entry, const WalkRequest& request, Time delay) {
+bool TranslationStage::translate(Entry entry, const WalkRequest& request, Time delay) {
   const std::uint32_t token = entry.packet->request;
   entry.request = request;
   entry.is_translated = true;
+  received_ = entry.packet.get();
+  is_held_ = true;
   agent_.translate(*this, add(std::move(entry)), request, token, delay);
+  received_ = nullptr;
+  return is_held_;
 }
 
 void TranslationStage::hold(Entry entry) {
@@ -47,13 +52,14 @@ Slot TranslationStage::add(Entry entry) {
 void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result, Time when) {
   const auto slot = static_cast<Slot>(ticket);
   Entry& found = entries_[slot];
-  std::uint64_t next = 0;
   if (result.answer == AtsAnswer::kSuccess &&
-      found.packet->tlp.at == AddressType::kTranslationRequest && go_on_(found, result, next)) {
-    found.request.address = next;
-    const WalkRequest request = found.request;
-    agent_.translate_next(*this, ticket, request, found.packet->request, when - now());
-    return;
+      found.packet->tlp.at == AddressType::kTranslationRequest) {
+    if (const std::optional<std::uint64_t> next = server_.next_after(found, result)) {
+      found.request.address = *next;
+      const WalkRequest request = found.request;
+      agent_.translate_next(*this, ticket, request, found.packet->request, when - now());
+      return;
+    }
   }
   found.result = result;
   found.is_known = true;
@@ -104,7 +110,12 @@ void TranslationStage::serve(Slot slot) {
   free_.push_back(slot);
   posted_ -= fc_class(entry.packet->tlp.type) == FcClass::kPosted ? 1U : 0U;
   --known_;
-  serve_(entry);
+  const bool is_held = server_.serve(entry);
+  if (entry.packet.get() == received_) {
+    is_held_ = is_held;
+  } else if (!is_held) {
+    server_.release(*entry.packet);
+  }
   if (!was_drained && is_drained()) {
     agent_.drained();
   }

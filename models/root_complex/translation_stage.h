@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <vector>
 
 #include "dhi/slot_list.h"
 #include "flitwise/packet.h"
-#include "iommu/translation_agent.h"
+#include "iommu/translation_client.h"
+#include "routing/host_rules.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 
@@ -18,8 +20,7 @@ class TranslationStage : private TranslationClient {
   /// A packet that goes on: the outcome of its translation, if it had one, counts from `when` on.
   struct Entry {
     PacketRef packet;
-    bool is_trusted = false;
-    std::uint16_t capabilities = 0;
+    DomainStanding standing;
     Slot ticket = 0;
     std::uint64_t arrival = 0;
     WalkRequest request;
@@ -28,14 +29,23 @@ class TranslationStage : private TranslationClient {
     bool is_known = false;
     Time when{};
   };
-  using Serve = std::function<void(const Entry&)>;
+  /// Implemented by RootPort.
+  class Server {
+   public:
+    /// It is the packet's turn; true: its receive buffer stays in use.
+    virtual bool serve(const Entry& entry) = 0;
+    /// Where to translate next for a Translation Request that needs another translation beside
+    /// this one; none: it does not.
+    virtual std::optional<std::uint64_t> next_after(const Entry& entry,
+                                                    const WalkResult& result) = 0;
+    /// Served after it was received: its buffer is free now.
+    virtual void release(Packet& packet) = 0;
 
-  /// Whether a Translation Request needs another translation beside this one: then `next` is where.
-  using GoOn =
-      std::function<bool(const Entry& entry, const WalkResult& result, std::uint64_t& next)>;
+   protected:
+    ~Server() = default;
+  };
 
-  TranslationStage(TranslationAgent& agent, Serve serve, GoOn go_on)
-      : agent_(agent), serve_(std::move(serve)), go_on_(std::move(go_on)) {
+  TranslationStage(TranslationService& agent, Server& server) : agent_(agent), server_(server) {
     agent.attach(*this);
   }
 
@@ -48,9 +58,11 @@ class TranslationStage : private TranslationClient {
   WaitBook& order_waits() { return order_waits_; }
   const WaitBook& order_waits() const { return order_waits_; }
 
-  /// Asks the agent; serves the packet within this call if it may go at once.
-  void translate(Entry entry, const WalkRequest& request, Time delay);
-  /// Keeps the place of a packet for which the agent is not asked. REQUIRES: has_posted()
+  /// Asks the agent; serves the packet within this call if it may go at once. True: its receive
+  /// buffer stays in use, until release() where it is served later.
+  bool translate(Entry entry, const WalkRequest& request, Time delay);
+  /// Keeps the place of a packet for which the agent is not asked; its buffer stays in use
+  /// likewise. REQUIRES: has_posted()
   void hold(Entry entry);
 
  private:
@@ -67,13 +79,14 @@ class TranslationStage : private TranslationClient {
   /// By the ordering table of the link.
   bool may_go(Slot slot) const;
 
-  TranslationAgent& agent_;
-  Serve serve_;
-  GoOn go_on_;
-  std::vector<Entry> entries_;   // by slot, which is the ticket
-  SlotList order_{0}, free_{0};  // in order of arrival
-  std::size_t posted_ = 0;       // of those in order_
-  std::size_t known_ = 0;        // of those in order_
+  TranslationService& agent_;
+  Server& server_;
+  const Packet* received_ = nullptr;  // while the agent is asked for it
+  bool is_held_ = false;              // its buffer stays in use
+  std::vector<Entry> entries_;        // by slot, which is the ticket
+  SlotList order_{0}, free_{0};       // in order of arrival
+  std::size_t posted_ = 0;            // of those in order_
+  std::size_t known_ = 0;             // of those in order_
   std::uint64_t arrivals_ = 0;
   std::uint64_t fence_ = 0;  // arrivals below it are from before the latest invalidation
   bool is_releasing_ = false;

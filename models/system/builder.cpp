@@ -153,7 +153,8 @@ void Builder::add_root_port(NodeIndex node) {
   HostNode& host = *surroundings_.hosts[graph_[node].host];
   fabric_.root_ports.push_back(std::make_unique<RootPort>(
       name.c_str(),
-      graph_.has_switch_in_tree(node) ? fabric_.config_of(node) : at_root_port(*first),
+      RootPortConfig::of(graph_.has_switch_in_tree(node) ? fabric_.config_of(node)
+                                                         : at_root_port(*first)),
       surroundings_.pool, host.memory, *first->handles, surroundings_.tracer));
   RootPort& port = *fabric_.root_ports.back();
   port.attach(host.agent);

@@ -231,13 +231,11 @@ void HostSoftware::set_up_translation_tables() {
       set_up_translation(host.config, devices, host.memory, host.agent);
       continue;
     }
-    std::vector<RootPort*> ports;
-    for (const auto& port : fabric_.root_ports_of(host.number)) {
-      ports.push_back(port.get());
-    }
     const auto written = [this, &host](std::uint64_t address) { written_(host, address); };
-    host.driver->take_over(set_up_driver(host.config, devices, host.memory, host.agent, written),
-                           ports);
+    host.driver->take_over(set_up_driver(host.config, devices, host.memory, host.agent, written));
+    for (const auto& port : fabric_.root_ports_of(host.number)) {
+      port->watch_memory(*host.driver);
+    }
     for (const FabricDevice& device : devices) {
       device.endpoint->watch_translations(
           [&host](const DeviceIdentity& who, std::uint64_t physical, std::uint64_t untranslated) {

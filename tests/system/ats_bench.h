@@ -242,7 +242,9 @@ class AtsBench {
   // ---- what there is to see
   Endpoint& endpoint() { return *bench.machine.endpoint("ep0"); }
   AtsResult result(unsigned function = 0) {
-    const std::vector<AtsResult> all = endpoint().ats_results();
+    RunResult run;
+    endpoint().report(run);
+    const std::vector<AtsResult>& all = run.rows<AtsResult>();
     const std::string name = "ep0." + std::to_string(function);
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const AtsResult& one) { return one.function == name; });

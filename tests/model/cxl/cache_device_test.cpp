@@ -37,6 +37,11 @@ class CacheDeviceTest : public testing::Test {
     cache_.wake();
     run(2);
   }
+  CxlCacheResult result() const {
+    RunResult run;
+    cache_.report(run);
+    return run.rows<CxlCacheResult>().at(0);
+  }
   void grant(cxl::GoState state, const CxlLine& line) {
     CxlMessage message;
     message.channel = CxlChannel::kH2dRsp;
@@ -56,7 +61,7 @@ class CacheDeviceTest : public testing::Test {
   LatencyTracer tracer_{{}};
   test::FakeCxlLink link_{"link"};
   test::FakeEngine engine_;
-  CxlCacheDevice cache_{"cache", config_, 0, pool_, tracer_, nullptr};
+  CxlCacheDevice cache_{"cache", config_.device, 0, pool_, tracer_, nullptr};
 };
 
 TEST_F(CacheDeviceTest, AMissAsksTheHomeAndALaterReadHits_COH_2_2) {
@@ -75,8 +80,8 @@ TEST_F(CacheDeviceTest, AMissAsksTheHomeAndALaterReadHits_COH_2_2) {
   run(20);
   EXPECT_EQ(link_.sent.size(), 1U) << "nothing more on the link";
   EXPECT_EQ(engine_.ends.size(), 2U);
-  EXPECT_EQ(cache_.result().hits, 1U);
-  EXPECT_EQ(cache_.result().reads, 2U);
+  EXPECT_EQ(result().hits, 1U);
+  EXPECT_EQ(result().reads, 2U);
 }
 
 TEST_F(CacheDeviceTest, ASnoopTakesALineThatWasWritten_COH_4_1) {
@@ -90,8 +95,8 @@ TEST_F(CacheDeviceTest, ASnoopTakesALineThatWasWritten_COH_4_1) {
   snoop.address = 0x4000;
   link_.deliver(pool_, snoop);
   run(20);
-  EXPECT_EQ(cache_.result().snoops, 1U);
-  EXPECT_EQ(cache_.result().snoops_modified, 1U);
+  EXPECT_EQ(result().snoops, 1U);
+  EXPECT_EQ(result().snoops_modified, 1U);
   bool answered = false;
   for (std::size_t i = 1; i < link_.sent.size(); ++i) {
     if (link_.message(i).channel == CxlChannel::kD2hRsp) {

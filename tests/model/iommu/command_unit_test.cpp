@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "agent_fakes.h"
-#include "iommu/descriptor_encoding.h"
+#include "iommu/invalidation_descriptor.h"
 #include "iommu/page_requests.h"
 
 namespace flitwise::command_unit_test {

@@ -46,7 +46,7 @@ TEST_F(PageRequestsTest, IOM_8_1_RequestIsRecordedAndSoftwareIsToldOnceItIsInMem
   EXPECT_EQ(translations.forgotten, std::vector<std::uint64_t>{0x7000});
   ASSERT_EQ(memory.writes.size(), 1U);
   EXPECT_EQ(memory.writes[0].address, kQueue);
-  EXPECT_EQ(decode_page_request(memory.written.data())->address, 0x7000U);
+  EXPECT_EQ(decode_page_request(memory.written.data())->page, 0x7000U);
   EXPECT_EQ(events.interrupts, 0U);
   EXPECT_FALSE(pages.is_quiet());
   pages.memory_done(true, Time::from_ns(10));
@@ -73,7 +73,7 @@ TEST_F(PageRequestsTest, PRI_02_RecordsKeepTheOrderOfArrival) {
   EXPECT_NE(pages.waiting("iommu0"), "");
   answer(0);
   ASSERT_EQ(memory.writes.size(), 2U);
-  EXPECT_EQ(decode_page_request(memory.written.data())->address, 0x2000U);
+  EXPECT_EQ(decode_page_request(memory.written.data())->page, 0x2000U);
 }
 
 // A function that may not ask gets one answer for its group. [PRI-40]

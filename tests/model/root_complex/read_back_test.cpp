@@ -96,7 +96,8 @@ struct Machine {
         handles(config.host.dhi, config.link.dhi_form, false, pool),
         memory((name + "_memory").c_str(), config.host),
         memory_port((name + "_memory_port").c_str()),
-        root_port((name + "_rp").c_str(), config, pool, memory_port, handles, tracer),
+        root_port((name + "_rp").c_str(), RootPortConfig::of(config), pool, memory_port, handles,
+                  tracer),
         link((name + "_link").c_str(), config.link, config.message, config.faults, Random(seed),
              pool),
         endpoint((name + "_ep").c_str(), EndpointConfig::of(config), pool, tracer) {

@@ -7,6 +7,7 @@
 #include <systemc>
 
 #include "config/load.h"
+#include "host/host_bridge.h"
 
 namespace flitwise::status_poll_test {
 namespace {
@@ -23,7 +24,7 @@ struct Found {
 Found poll_until(Time written) {
   const Config config = config_from_text("", "poll.yaml", "");
   PacketPool pool;
-  HostBridge bridge("bridge", config, pool);
+  HostBridge bridge("bridge", config.host, pool);
   StatusPoll polls(bridge, kPeriod, config.host.timing.clock);
   Found found;
   polls.begin([&] {

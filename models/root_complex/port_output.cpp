@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes down.
+#include "root_complex/port_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ats/translation_completion.h"
+#include "flitwise/link_socket.h"
+#include "tlp/completion.h"
+
+namespace flitwise {
+namespace {
+
+constexpr std::size_t kOutboxDepth = 64;
+
+}  // namespace
+
+PortOutput::PortOutput(const RootPortConfig& config, PacketPool& pool, PortWire& link,
+                       PortRecord& record)
+    : latency_(config.host.timing.root_port),
+      mps_(static_cast<std::uint32_t>(config.link.mps)),
+      rcb_(static_cast<std::uint32_t>(config.link.rcb)),
+      handle_is_requester_id_(config.link.dhi_form == DhiForm::kRidDirect ||
+                              config.link.dhi_form == DhiForm::kRidFabric),
+      real_payload_(config.real_payload),
+      completions_to_drop_(config.drop_completions),
+      breaks_completion_(config.breaks_completion),
+      pool_(pool),
+      link_(link),
+      record_(record),
+      sizer_(config.link, config.message, config.handle_bits),
+      posted_(kOutboxDepth),
+      nonposted_(kOutboxDepth),
+      completions_(kOutboxDepth),
+      queues_{{{posted_, "posted_queue", "posted requests"},
+               {nonposted_, "nonposted_queue", "non-posted requests"},
+               {completions_, "completion_queue", "completions"}}} {}
+
+void PortOutput::send(PacketRef packet, Time ready) {
+  if (packet->size.total() == 0) {
+    sizer_.size(*packet);
+  }
+  const auto fc = static_cast<std::size_t>(fc_class(packet->tlp.type));
+  queues_[fc].outbox.send({std::move(packet), ready, {}}, [this](const Outbox::Entry& entry) {
+    return link_.give(*entry.packet, entry.ready);
+  });
+}
+
+void PortOutput::drain() {
+  for (const Queue& queue : queues_) {
+    queue.outbox.drain(
+        [this](const Outbox::Entry& entry) { return link_.give(*entry.packet, entry.ready); });
+  }
+}
+
+PacketRef PortOutput::make_completion(const Packet& request) const {
+  PacketRef packet = pool_.make(PacketKind::kTlp);
+  packet->domain = request.domain;
+  packet->request = request.request;
+  packet->purpose = request.purpose;
+  packet->counts = request.counts;
+  packet->is_raw = request.is_raw;
+  Tlp& tlp = packet->tlp;
+  start_completion(tlp, request.tlp);
+  // Completions always go to the BDF in full; a handle that names no domain is echoed. [DHI D16]
+  if (request.resolved) {
+    tlp.requester_id = request.resolved->bdf;
+  }
+  tlp.id_is_handle = handle_is_requester_id_ && request.tlp.id_is_handle && !request.resolved;
+  return packet;
+}
+
+void PortOutput::complete(PacketRef packet, Time when) {
+  sizer_.size(*packet);
+  completions_.send({std::move(packet), when + latency_, {}}, [this](const Outbox::Entry& entry) {
+    return link_.give(*entry.packet, entry.ready);
+  });
+}
+
+void PortOutput::answer_read(const Packet& request, const std::uint8_t* data, Time when) {
+  if (completions_to_drop_ > 0) {
+    --completions_to_drop_;
+    record_.count("completion_dropped_by_fault");
+    return;
+  }
+  CompletionSplitter splitter(request.tlp, mps_, rcb_);
+  const std::uint32_t lead = lower_address_of(request.tlp) % 4U;
+  const bool is_flush = is_zero_length_read(request.tlp);
+  CompletionPiece piece;
+  while (splitter.next(piece)) {
+    PacketRef packet = make_completion(request);
+    packet->tlp.type = TlpType::kCplD;
+    packet->tlp.length_dw = piece.length_dw;
+    packet->tlp.byte_count = piece.byte_count;
+    packet->tlp.lower_address = piece.lower_address;
+    if (breaks_completion_) {
+      packet->tlp.byte_count = static_cast<std::uint16_t>(piece.byte_count + 4U);  // [LNK-9.12]
+      breaks_completion_ = false;
+    }
+    packet->payload_bytes = is_flush ? 0 : piece.bytes;
+    packet->length_only = !real_payload_;
+    if (is_flush && real_payload_) {
+      packet->payload.assign(std::size_t{piece.length_dw} * 4, 0);
+    } else if (real_payload_) {
+      // Whole DWs travel; the bytes around the asked ones come along.
+      const std::uint8_t* const from = data + ((lead + piece.offset) & ~std::size_t{3});
+      packet->payload.assign(from, from + std::size_t{piece.length_dw} * 4);
+    }
+    complete(std::move(packet), when);
+  }
+}
+
+void PortOutput::answer_translation(const Packet& request, const CompletionPiece& piece,
+                                    const std::uint8_t* translations, Time when) {
+  PacketRef answer = make_completion(request);
+  const Bdf requester = answer->tlp.requester_id;
+  const bool id_is_handle = answer->tlp.id_is_handle;
+  answer->tlp = translation_cpld(request.tlp, piece);
+  answer->tlp.requester_id = requester;
+  answer->tlp.id_is_handle = id_is_handle;
+  answer->has_protocol_data = true;
+  answer->payload.assign(translations + piece.offset, translations + piece.offset + piece.bytes);
+  complete(std::move(answer), when);
+}
+
+void PortOutput::refuse(const Packet& packet, CplStatus status, const char* kind, Time when) {
+  record_.drop(packet,
+               status == CplStatus::kCA ? cfg::aer::Uncorrectable::kCompleterAbort
+                                        : cfg::aer::Uncorrectable::kUnsupportedRequest,
+               kind);
+  answer_refused(packet, status, when);
+}
+
+void PortOutput::refuse_poisoned(const Packet& packet, Time when) {
+  record_.drop(packet, cfg::aer::Uncorrectable::kPoisonedTlp, "poisoned_tlp");
+  answer_refused(packet, CplStatus::kUR, when);
+}
+
+void PortOutput::answer_refused(const Packet& packet, CplStatus status, Time when) {
+  if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
+    return;
+  }
+  ++record_.counters.answered;
+  PacketRef answer = make_completion(packet);
+  end_without_data(answer->tlp, packet.tlp, status);
+  complete(std::move(answer), when);
+}
+
+std::string PortOutput::waiting(const char* at) const {
+  std::string text;
+  for (const Queue& queue : queues_) {
+    if (!queue.outbox.empty()) {
+      text += fmt::format("{}: {} {} wait for room in the link's queues\n", at, queue.outbox.size(),
+                          queue.content);
+    }
+  }
+  return text;
+}
+
+void PortOutput::start_window(Time now) {
+  for (const Queue& queue : queues_) {
+    queue.outbox.waits().start_window(now);
+  }
+}
+
+std::vector<WaitResult> PortOutput::waits(const char* at) const {
+  std::vector<WaitResult> all;
+  for (const Queue& queue : queues_) {
+    all.push_back(queue.outbox.waits().result(
+        {at, queue.name, ResourceRole::kQueue, "down", "", "link.queue_depth"}));
+  }
+  return all;
+}
+
+}  // namespace flitwise

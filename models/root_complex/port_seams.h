@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a root port and the host around it ask of each other, and the port of its link: small
+/// interfaces, so that each can be tested with others in the place of its neighbours.
+#pragma once
+
+#include "config_space/capabilities.h"
+#include "config_space/registers.h"
+#include "dhi/handle_types.h"
+#include "flitwise/packet.h"
+#include "flitwise/time.h"
+
+namespace flitwise {
+
+/// What goes on to the host beside memory accesses. Implemented by HostBridge.
+class PortHost {
+ public:
+  virtual void interrupt(const Packet& packet) = 0;  ///< a write to the interrupt window
+  virtual void message(const Packet& packet) = 0;    ///< other than a DHI message
+  /// For a request that the host sent; false: none waits for it.
+  virtual bool complete(const PacketRef& packet, Time when) = 0;
+  /// The port has found something wrong with a packet from below. [LNK-12.11]
+  virtual void report(cfg::aer::Uncorrectable error, const Packet& packet) = 0;
+  virtual void report(cfg::aer::Correctable error) = 0;
+
+ protected:
+  ~PortHost() = default;
+};
+
+/// What software and its registers do with a port. Implemented by RootPort.
+class DownstreamPort {
+ public:
+  /// Who hears of what comes up; it outlives the port's last use.
+  virtual void set_host(PortHost& host) = 0;
+  /// A request of the host to go down; its fields are complete, tag included.
+  virtual void send(PacketRef packet, Time delay) = 0;
+  /// Buses below the port, as software has set them.
+  virtual void set_buses(BusRange buses) = 0;
+  virtual BusRange buses() const = 0;
+  /// Bus Master Enable of the port's own function: are requests from below let in? They are until
+  /// called.
+  virtual void set_bus_master(bool is_enabled) = 0;
+  /// As software has set it at the port. [LNK-12.6]
+  virtual void set_ecrc(const EcrcControl& control) = 0;
+
+ protected:
+  ~DownstreamPort() = default;
+};
+
+/// Both directions of the link below. Implemented by RootPort.
+class PortWire {
+ public:
+  /// The packet may leave at `ready`; false: refused for now.
+  virtual bool give(Packet& packet, Time ready) = 0;
+  /// The receive buffer of the packet is free.
+  virtual void release(Packet& packet) = 0;
+
+ protected:
+  ~PortWire() = default;
+};
+
+}  // namespace flitwise
