@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A set-associative cache of tagged values; all memory is taken at construction.
+/// A set-associative cache of tagged values; all memory is taken at construction. What an access
+/// costs does not grow with the number of ways: entries are found by an index, and each set keeps
+/// its ways in the order of their use.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -37,9 +40,16 @@ class TaggedCache {
         ways_(shape.ways == 0 || shape.ways > shape.entries ? shape.entries : shape.ways),
         sets_(ways_ == 0 ? 0 : shape.entries / ways_),
         random_(seed),
-        marks_(std::size_t{sets_} * ways_),
-        stamps_(marks_.size()),
-        lines_(marks_.size()) {}
+        lines_(std::size_t{sets_} * ways_),
+        orders_(sets_),
+        neighbours_(lines_.size()),
+        is_used_(lines_.size()) {
+    std::size_t places = 2;
+    while (places < 2 * lines_.size()) {
+      places *= 2;
+    }
+    index_.resize(places);
+  }
 
   /// Asks; changes nothing.
   const Value* peek(const Key& key) const {
@@ -53,7 +63,7 @@ class TaggedCache {
       return nullptr;
     }
     if (policy_ == CachePolicy::kLru) {
-      stamps_[*slot] = ++clock_;
+      move_to_newest(*slot);
     }
     return &lines_[*slot].second;
   }
@@ -62,82 +72,132 @@ class TaggedCache {
     if (sets_ == 0) {
       return key;  // it is out as soon as it is in
     }
-    const std::optional<std::size_t> present = slot_of(key);
-    const std::size_t slot = present ? *present : place_for(key);
+    if (const std::optional<std::size_t> present = slot_of(key)) {
+      if (policy_ == CachePolicy::kLru) {
+        move_to_newest(*present);
+      }
+      lines_[*present].second = value;
+      return std::nullopt;
+    }
+    const std::size_t slot = place_for(key);
     std::optional<Key> evicted;
-    if (!present && marks_[slot] != 0) {
+    if (is_used_[slot]) {
       evicted = lines_[slot].first;
+      drop(slot);
     }
-    if (!present && marks_[slot] == 0) {
-      ++size_;
-    }
-    if (!present || policy_ == CachePolicy::kLru) {
-      stamps_[slot] = ++clock_;
-    }
-    marks_[slot] = mark_of(key.hash());
     lines_[slot] = {key, value};
+    is_used_[slot] = true;
+    ++size_;
+    append(slot);
+    index_[place_in_index(key)] = static_cast<std::uint32_t>(slot + 1);
     return evicted;
   }
   /// Drops every entry for which is_stale(key, value). Returns how many.
   template <class Predicate>
   unsigned invalidate_if(Predicate is_stale) {
     unsigned dropped = 0;
-    for (std::size_t slot = 0; size_ > 0 && slot < marks_.size(); ++slot) {
-      if (marks_[slot] != 0 && is_stale(lines_[slot].first, lines_[slot].second)) {
-        marks_[slot] = 0;
+    for (std::size_t slot = 0; size_ > 0 && slot < lines_.size(); ++slot) {
+      if (is_used_[slot] && is_stale(lines_[slot].first, lines_[slot].second)) {
+        drop(slot);
         ++dropped;
       }
     }
-    size_ -= dropped;
     return dropped;
   }
   unsigned invalidate_all() {
     return invalidate_if([](const Key&, const Value&) { return true; });
   }
   unsigned size() const { return size_; }
-  unsigned capacity() const { return static_cast<unsigned>(marks_.size()); }
+  unsigned capacity() const { return static_cast<unsigned>(lines_.size()); }
 
  private:
-  /// Part of the hash by which a way is known at a glance; 0 is an empty way.
-  static std::uint32_t mark_of(std::uint64_t hash) {
-    return static_cast<std::uint32_t>(hash >> 32) | 1U;
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  struct Neighbours {
+    std::uint32_t older = kNone, newer = kNone;
+  };
+  /// Of a set: ways in use, and where free ones may begin.
+  struct Order {
+    std::uint32_t oldest = kNone, newest = kNone;
+    std::uint32_t first_free = 0;  ///< no way before it is free
+  };
+
+  std::size_t set_of(const Key& key) const { return key.index() % sets_; }
+  /// Where the key stands in the index, or would: linear probing.
+  std::size_t place_in_index(const Key& key) const {
+    std::size_t place = key.hash() & (index_.size() - 1);
+    while (index_[place] != 0 && !(lines_[index_[place] - 1].first == key)) {
+      place = (place + 1) & (index_.size() - 1);
+    }
+    return place;
   }
-  std::size_t set_of(const Key& key) const { return key.index() % sets_ * ways_; }
   std::optional<std::size_t> slot_of(const Key& key) const {
     if (size_ == 0) {
       return std::nullopt;
     }
-    const std::uint32_t mark = mark_of(key.hash());
-    const std::size_t first = set_of(key);
-    for (std::size_t slot = first; slot < first + ways_; ++slot) {
-      if (marks_[slot] == mark && lines_[slot].first == key) {
-        return slot;
-      }
-    }
-    return std::nullopt;
+    const std::uint32_t found = index_[place_in_index(key)];
+    return found == 0 ? std::nullopt : std::optional<std::size_t>(found - 1);
   }
-  std::size_t place_for(const Key& key) {
-    const std::size_t first = set_of(key);
-    std::size_t oldest = first;
-    for (std::size_t slot = first; slot < first + ways_; ++slot) {
-      if (marks_[slot] == 0) {
-        return slot;
-      }
-      if (stamps_[slot] < stamps_[oldest]) {
-        oldest = slot;
+  /// Those behind it that a search would no longer find move up.
+  void take_from_index(const Key& key) {
+    const std::size_t mask = index_.size() - 1;
+    std::size_t hole = place_in_index(key);
+    for (std::size_t place = (hole + 1) & mask; index_[place] != 0; place = (place + 1) & mask) {
+      const std::size_t home = lines_[index_[place] - 1].first.hash() & mask;
+      if (((place - home) & mask) >= ((place - hole) & mask)) {
+        index_[hole] = index_[place];
+        hole = place;
       }
     }
-    return policy_ == CachePolicy::kRandom ? first + random_.below(ways_) : oldest;
+    index_[hole] = 0;
+  }
+  void append(std::size_t slot) {
+    Order& order = orders_[slot / ways_];
+    neighbours_[slot] = {order.newest, kNone};
+    (order.newest == kNone ? order.oldest : neighbours_[order.newest].newer) =
+        static_cast<std::uint32_t>(slot);
+    order.newest = static_cast<std::uint32_t>(slot);
+  }
+  void unlink(std::size_t slot) {
+    Order& order = orders_[slot / ways_];
+    const Neighbours beside = neighbours_[slot];
+    (beside.older == kNone ? order.oldest : neighbours_[beside.older].newer) = beside.newer;
+    (beside.newer == kNone ? order.newest : neighbours_[beside.newer].older) = beside.older;
+  }
+  void move_to_newest(std::size_t slot) {
+    unlink(slot);
+    append(slot);
+  }
+  void drop(std::size_t slot) {
+    take_from_index(lines_[slot].first);
+    unlink(slot);
+    is_used_[slot] = false;
+    --size_;
+    Order& order = orders_[slot / ways_];
+    order.first_free = std::min(order.first_free, static_cast<std::uint32_t>(slot % ways_));
+  }
+  /// The first free way, else the victim.
+  std::size_t place_for(const Key& key) {
+    const std::size_t set = set_of(key);
+    const std::size_t first = set * ways_;
+    Order& order = orders_[set];
+    while (order.first_free < ways_ && is_used_[first + order.first_free]) {
+      ++order.first_free;
+    }
+    if (order.first_free < ways_) {
+      return first + order.first_free;
+    }
+    return policy_ == CachePolicy::kRandom ? first + random_.below(ways_) : order.oldest;
   }
 
   CachePolicy policy_;
   std::uint32_t ways_, sets_;
   Random random_;
-  std::uint64_t clock_ = 0;
   unsigned size_ = 0;
-  std::vector<std::uint32_t> marks_;
-  std::vector<std::uint64_t> stamps_;
   std::vector<std::pair<Key, Value>> lines_;
+  std::vector<Order> orders_;           // by set
+  std::vector<Neighbours> neighbours_;  // by way of all sets
+  std::vector<bool> is_used_;           // likewise
+  std::vector<std::uint32_t> index_;    // ways + 1, by hash; 0: none
 };
 
 }  // namespace flitwise
