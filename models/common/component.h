@@ -5,7 +5,6 @@
 
 #include <systemc>
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -29,21 +28,6 @@ struct Progress {
   std::uint64_t walk_steps = 0;  ///< of walks of tables that have not been made before
   Time memory_done{};            ///< memory has done all that it was given, or will have by then
 
-  static Progress of_completed(std::uint64_t number) {
-    Progress progress;
-    progress.completed = number;
-    return progress;
-  }
-  Progress& operator+=(const Progress& other) {
-    delivered += other.delivered;
-    wasted += other.wasted;
-    steps += other.steps;
-    completed += other.completed;
-    tended += other.tended;
-    walk_steps += other.walk_steps;
-    memory_done = std::max(memory_done, other.memory_done);
-    return *this;
-  }
   std::uint64_t activity() const { return delivered + wasted + steps; }
 };
 
@@ -69,7 +53,8 @@ class Component {
   virtual Time waits_until() const { return {}; }
   /// When an engine goes on by itself; never where only others make it go on.
   virtual Time next_own_work() const { return Time::never(); }
-  virtual Progress progress() const { return {}; }
+  /// Adds its own; `memory_done` is the latest of all.
+  virtual void add_progress(Progress& /*sum*/) const {}
   /// No request was over for long, or one was again.
   virtual void begin_doubt() {}
   virtual void end_doubt() {}

@@ -39,7 +39,7 @@ class LineAgent : public ComponentModule {
   }
   /// When the last answer so far was there.
   Time last_end() const override { return core_.last_completion(); }
-  Progress progress() const override { return Progress::of_completed(core_.lines_over()); }
+  void add_progress(Progress& sum) const override { sum.completed += core_.lines_over(); }
   std::map<std::string, std::uint64_t> errors() const override {
     std::map<std::string, std::uint64_t> errors = core_.errors();
     errors["cxl_line_lost"] = lost_lines_;

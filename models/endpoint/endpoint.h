@@ -89,7 +89,7 @@ class Endpoint final : public ComponentModule,
   std::vector<CheckResult> checks() const override;
   const EndpointCounters& counters() const { return counters_; }
   Time last_end() const override { return requests_.last_completion(); }
-  Progress progress() const override { return Progress::of_completed(counters_.settled); }
+  void add_progress(Progress& sum) const override { sum.completed += counters_.settled; }
   void count_repeats(Counts& counts) const override;
   void report(RunResult& result) const override;
 

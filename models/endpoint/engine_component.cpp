@@ -6,11 +6,9 @@
 
 namespace flitwise {
 
-Progress EngineComponent::progress() const {
-  Progress progress;
-  progress.steps = engine_.started();
-  progress.completed = engine_.ended();
-  return progress;
+void EngineComponent::add_progress(Progress& sum) const {
+  sum.steps += engine_.started();
+  sum.completed += engine_.ended();
 }
 
 void EngineComponent::report(RunResult& result) const {

@@ -40,7 +40,7 @@ class EngineComponent final : public Component {
   bool is_exhausted() const override { return engine_.is_exhausted(); }
   bool is_done() const override { return engine_.is_done(); }
   Time next_own_work() const override { return engine_.next_at(); }
-  Progress progress() const override;
+  void add_progress(Progress& sum) const override;
   void start_window() override { engine_.start_window(); }
   std::vector<WaitResult> waits() const override { return engine_.waits(name_, direction_); }
   void report(RunResult& result) const override;

@@ -52,13 +52,11 @@ Time HostNode::waits_until() const {
                   driver ? driver->waits_until() : Time{});
 }
 
-Progress HostNode::progress() const {
-  Progress progress;
-  progress.steps = agent.progress() + (driver ? driver->progress() : 0);
-  progress.tended = agent.orders_done() + (driver ? driver->settled() : 0);
-  progress.walk_steps = agent.walk_progress();
-  progress.memory_done = memory.done();
-  return progress;
+void HostNode::add_progress(Progress& sum) const {
+  sum.steps += agent.progress() + (driver ? driver->progress() : 0);
+  sum.tended += agent.orders_done() + (driver ? driver->settled() : 0);
+  sum.walk_steps += agent.walk_progress();
+  sum.memory_done = std::max(sum.memory_done, memory.done());
 }
 
 std::string HostNode::waiting() const {

@@ -45,7 +45,7 @@ class HostNode final : public Component {
            (!driver || driver->is_quiet());
   }
   Time waits_until() const override;
-  Progress progress() const override;
+  void add_progress(Progress& sum) const override;
   void begin_doubt() override { agent.begin_doubt(); }
   void end_doubt() override { agent.end_doubt(); }
   std::string waiting() const override;

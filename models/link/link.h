@@ -115,7 +115,7 @@ class Link : public ComponentModule {
   /// Some TLP is queued or on its way, be it to be sent again.
   bool carries_tlps() const;
   bool is_idle() const override { return !carries_tlps(); }
-  Progress progress() const override;
+  void add_progress(Progress& sum) const override;
   void count_repeats(Counts& counts) const override;
   /// All TLPs delivered and acknowledged, all credits told.
   bool is_quiet() const override;

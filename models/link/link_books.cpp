@@ -60,11 +60,9 @@ void Link::report(RunResult& all) const {
   all.rows<LinkResult>().push_back(result());
 }
 
-Progress Link::progress() const {
-  Progress progress;
-  progress.delivered = delivered();
-  progress.wasted = wasted();
-  return progress;
+void Link::add_progress(Progress& sum) const {
+  sum.delivered += delivered();
+  sum.wasted += wasted();
 }
 
 void Link::count_repeats(Counts& counts) const {

@@ -43,7 +43,11 @@ void PortOutput::send(PacketRef packet, Time ready) {
     sizer_.size(*packet);
   }
   const auto fc = static_cast<std::size_t>(fc_class(packet->tlp.type));
-  queues_[fc].outbox.send({std::move(packet), ready, {}}, [this](const Outbox::Entry& entry) {
+  put(queues_[fc].outbox, std::move(packet), ready);
+}
+
+void PortOutput::put(Outbox& outbox, PacketRef packet, Time ready) {
+  outbox.send({std::move(packet), ready, {}}, [this](const Outbox::Entry& entry) {
     return link_.give(*entry.packet, entry.ready);
   });
 }
@@ -55,8 +59,8 @@ void PortOutput::drain() {
   }
 }
 
-PacketRef PortOutput::make_completion(const Packet& request) const {
-  PacketRef packet = pool_.make(PacketKind::kTlp);
+PacketRef PortOutput::make_completion(const Packet& request, std::size_t payload_bytes) const {
+  PacketRef packet = pool_.make(PacketKind::kTlp, payload_bytes);
   packet->domain = request.domain;
   packet->request = request.request;
   packet->purpose = request.purpose;
@@ -74,9 +78,7 @@ PacketRef PortOutput::make_completion(const Packet& request) const {
 
 void PortOutput::complete(PacketRef packet, Time when) {
   sizer_.size(*packet);
-  completions_.send({std::move(packet), when + latency_, {}}, [this](const Outbox::Entry& entry) {
-    return link_.give(*entry.packet, entry.ready);
-  });
+  put(completions_, std::move(packet), when + latency_);
 }
 
 void PortOutput::answer_read(const Packet& request, const std::uint8_t* data, Time when) {
@@ -90,7 +92,8 @@ void PortOutput::answer_read(const Packet& request, const std::uint8_t* data, Ti
   const bool is_flush = is_zero_length_read(request.tlp);
   CompletionPiece piece;
   while (splitter.next(piece)) {
-    PacketRef packet = make_completion(request);
+    const std::size_t bytes = std::size_t{piece.length_dw} * 4;
+    PacketRef packet = make_completion(request, real_payload_ ? bytes : 0);
     packet->tlp.type = TlpType::kCplD;
     packet->tlp.length_dw = piece.length_dw;
     packet->tlp.byte_count = piece.byte_count;
@@ -101,12 +104,12 @@ void PortOutput::answer_read(const Packet& request, const std::uint8_t* data, Ti
     }
     packet->payload_bytes = is_flush ? 0 : piece.bytes;
     packet->length_only = !real_payload_;
-    if (is_flush && real_payload_) {
-      packet->payload.assign(std::size_t{piece.length_dw} * 4, 0);
-    } else if (real_payload_) {
+    if (is_flush) {
+      std::fill(packet->payload.begin(), packet->payload.end(), std::uint8_t{0});
+    } else {
       // Whole DWs travel; the bytes around the asked ones come along.
       const std::uint8_t* const from = data + ((lead + piece.offset) & ~std::size_t{3});
-      packet->payload.assign(from, from + std::size_t{piece.length_dw} * 4);
+      std::copy_n(from, packet->payload.size(), packet->payload.begin());
     }
     complete(std::move(packet), when);
   }

@@ -55,7 +55,8 @@ class PortOutput {
     const char* name;
     const char* content;
   };
-  PacketRef make_completion(const Packet& request) const;
+  PacketRef make_completion(const Packet& request, std::size_t payload_bytes = 0) const;
+  void put(Outbox& outbox, PacketRef packet, Time ready);
   void complete(PacketRef packet, Time when);
   void answer_refused(const Packet& packet, CplStatus status, Time when);
 

@@ -70,7 +70,7 @@ class RootPort : public ComponentModule,
   const RootPortCounters& counters() const { return record_.counters; }
   /// When all memory accesses so far are done; may lie ahead of now.
   Time last_end() const override { return memory_end_; }
-  Progress progress() const override { return Progress::of_completed(record_.counters.settled); }
+  void add_progress(Progress& sum) const override { sum.completed += record_.counters.settled; }
   Counts errors() const override { return record_.errors(); }
   std::string waiting() const override;
 

@@ -53,14 +53,12 @@ bool HostSoftware::is_quiet() const {
   });
 }
 
-Progress HostSoftware::progress() const {
-  std::uint64_t orders = 0;
+void HostSoftware::add_progress(Progress& sum) const {
   for (const Device& one : devices_) {
-    orders += one.driver == nullptr
-                  ? 0
-                  : one.driver->allocated() + one.driver->freed() + one.driver->refused();
+    sum.completed += one.driver == nullptr
+                         ? 0
+                         : one.driver->allocated() + one.driver->freed() + one.driver->refused();
   }
-  return Progress::of_completed(orders);
 }
 
 std::uint64_t HostSoftware::steps() const {

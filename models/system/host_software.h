@@ -39,7 +39,7 @@ class HostSoftware final : public Component {
   const char* name() const override { return "host software"; }
   /// Of its drivers of handles.
   bool is_quiet() const override;
-  Progress progress() const override;
+  void add_progress(Progress& sum) const override;
 
   /// Tables are there before the first device asks for anything.
   void set_up_translation_tables();

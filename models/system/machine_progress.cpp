@@ -21,7 +21,7 @@ constexpr Time kBootSlice = Time::from_ns(500);   // how often the end of the bo
 Progress Machine::progress() const {
   Progress sum;
   for (const Component* one : components().all()) {
-    sum += one->progress();
+    one->add_progress(sum);
   }
   return sum;
 }

@@ -53,7 +53,8 @@ std::string RepeatBook::text() const {
 
 std::string RepeatBook::failed_link() {
   for (std::size_t i = 0; i < components_.all().size(); ++i) {
-    const Progress at_present = components_.all()[i]->progress();
+    Progress at_present;
+    components_.all()[i]->add_progress(at_present);
     if (i == since_.size()) {
       since_.push_back(at_present);
     }
