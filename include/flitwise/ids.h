@@ -29,6 +29,10 @@ struct Bdf {
 /// Requester ID of the root complex, in the host's requests and in all messages that it sends.
 inline constexpr Bdf kRootComplexId{};
 
+/// model: Vendor ID of all functions, of their subsystems and of what is vendor-defined. It belongs
+/// to no company in the list pci.ids; a test looks there. No claim to a number of the PCI-SIG.
+inline constexpr std::uint16_t kModelVendor = 0xf17d;
+
 /// Process Address Space ID, 20 bits.
 enum class Pasid : std::uint32_t {};
 inline constexpr unsigned kPasidBits = 20;

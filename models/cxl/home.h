@@ -19,7 +19,7 @@
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/result.h"
-#include "root_complex/memory_port.h"
+#include "memory/memory_port.h"
 #include "stats/wait_book.h"
 
 namespace flitwise {

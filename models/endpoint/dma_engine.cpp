@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "common/random.h"
 #include "flitwise/error.h"
 #include "flitwise/link_socket.h"
-#include "workload/random.h"
 
 namespace flitwise {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "dhi/slot_list.h"
+#include "common/slot_list.h"
 #include "endpoint/parked_transfer.h"
 #include "flitwise/time.h"
 #include "stats/wait_book.h"

@@ -12,8 +12,8 @@
 
 #include "common/packet_sizer.h"
 #include "config_space/capabilities.h"
+#include "config_space/dhi_dvsec.h"
 #include "config_space/functions.h"
-#include "dhi/dhi_dvsec.h"
 #include "endpoint/bar_access.h"
 #include "endpoint/device_seams.h"
 #include "flitwise/config.h"

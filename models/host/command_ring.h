@@ -10,7 +10,7 @@
 
 #include "host/host_access.h"
 #include "iommu/invalidation_descriptor.h"
-#include "root_complex/memory_port.h"
+#include "memory/memory_port.h"
 
 namespace flitwise {
 

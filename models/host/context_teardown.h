@@ -19,7 +19,7 @@
 #include "host/status_poll.h"
 #include "iommu/driver_pages.h"
 #include "iommu/invalidation_descriptor.h"
-#include "root_complex/memory_port.h"
+#include "memory/memory_port.h"
 #include "stats/latency_histogram.h"
 
 namespace flitwise {

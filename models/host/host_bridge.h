@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "common/wakeup.h"
-#include "dhi/dhi_dvsec.h"
+#include "config_space/dhi_dvsec.h"
 #include "dhi/handle_registers.h"
 #include "flitwise/config.h"
 #include "host/host_access.h"

@@ -17,7 +17,7 @@
 #include "host/host_memory.h"
 #include "host/iommu_driver.h"
 #include "iommu/translation_agent.h"
-#include "root_complex/memory_port.h"
+#include "memory/memory_port.h"
 
 namespace flitwise {
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ats/translation_range.h"
+#include "common/random.h"
 #include "common/wakeup.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
@@ -25,10 +26,9 @@
 #include "iommu/driver_pages.h"
 #include "iommu/page_request_queue.h"
 #include "iommu/translation_agent.h"
-#include "root_complex/memory_port.h"
-#include "root_complex/memory_watch.h"
+#include "memory/memory_port.h"
+#include "memory/memory_watch.h"
 #include "stats/latency_histogram.h"
-#include "workload/random.h"
 
 namespace flitwise {
 

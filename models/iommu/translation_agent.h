@@ -20,7 +20,7 @@
 #include "iommu/page_requests.h"
 #include "iommu/registers.h"
 #include "iommu/walker_pool.h"
-#include "root_complex/memory_port.h"
+#include "memory/memory_port.h"
 
 namespace flitwise {
 

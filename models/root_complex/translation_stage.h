@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "dhi/slot_list.h"
+#include "common/slot_list.h"
 #include "flitwise/packet.h"
 #include "iommu/translation_client.h"
 #include "routing/host_rules.h"

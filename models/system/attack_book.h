@@ -13,7 +13,7 @@
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
-#include "root_complex/memory_watch.h"
+#include "memory/memory_watch.h"
 #include "system/device_share.h"
 #include "system/fabric.h"
 

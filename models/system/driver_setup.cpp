@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/random.h"
 #include "flitwise/error.h"
 #include "host/driver_memory.h"
 #include "system/workload_tables.h"
 #include "workload/nic_profile.h"
-#include "workload/random.h"
 #include "workload/workload.h"
 
 namespace flitwise {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/component_list.h"
+#include "common/random.h"
 #include "cxl/home.h"
 #include "flitwise/config.h"
 #include "host/host_node.h"
@@ -19,7 +20,6 @@
 #include "system/static_setup.h"
 #include "topology/graph.h"
 #include "trace/latency_tracer.h"
-#include "workload/random.h"
 
 namespace flitwise {
 

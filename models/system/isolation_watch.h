@@ -16,8 +16,8 @@
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
 #include "iommu/translation_agent.h"
-#include "root_complex/memory_port.h"
-#include "root_complex/memory_watch.h"
+#include "memory/memory_port.h"
+#include "memory/memory_watch.h"
 #include "system/device_share.h"
 #include "system/fabric.h"
 

@@ -2,7 +2,7 @@
 // Messages of CXL.cache, CXL.mem and of handles by script, as any agent might send them, and
 // entries of the tables of handles.
 #include "codec/cxl_message_json.h"
-#include "config/problems.h"
+#include "common/problems.h"
 #include "flitwise/error.h"
 #include "system/script_session.h"
 #include "tlp/wire_size.h"

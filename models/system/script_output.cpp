@@ -10,7 +10,7 @@
 #include "cxl/channels.h"
 #include "dhi/dhi_message.h"
 #include "flitwise/link_socket.h"
-#include "monitor/packet_note.h"
+#include "trace/packet_note.h"
 
 namespace flitwise {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "config/problems.h"
+#include "common/problems.h"
 #include "flitwise/error.h"
 #include "results/flatten.h"
 #include "results/result_json.h"

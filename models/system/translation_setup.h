@@ -5,7 +5,7 @@
 
 #include "flitwise/config.h"
 #include "iommu/translation_agent.h"
-#include "root_complex/memory_port.h"
+#include "memory/memory_port.h"
 #include "system/fabric.h"
 
 namespace flitwise {

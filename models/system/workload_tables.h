@@ -13,7 +13,7 @@
 #include "flitwise/ids.h"
 #include "iommu/table_builder.h"
 #include "iommu/translation_agent.h"
-#include "root_complex/memory_port.h"
+#include "memory/memory_port.h"
 #include "system/fabric.h"
 
 namespace flitwise {

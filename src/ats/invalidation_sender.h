@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ats/ats_messages.h"
-#include "dhi/slot_list.h"
+#include "common/slot_list.h"
 #include "flitwise/time.h"
 
 namespace flitwise {

@@ -10,7 +10,7 @@
 
 #include "ats/translation_cache.h"
 #include "ats/translation_receiver.h"
-#include "dhi/slot_list.h"
+#include "common/slot_list.h"
 #include "flitwise/config.h"
 
 namespace flitwise {

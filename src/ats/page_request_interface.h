@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "ats/ats_messages.h"
-#include "dhi/slot_list.h"
+#include "common/slot_list.h"
 
 namespace flitwise {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ats/translation_cache.h"
-#include "dhi/slot_list.h"
+#include "common/slot_list.h"
 
 namespace flitwise {
 

@@ -11,10 +11,10 @@
 
 #include "ats/translation_entry.h"
 #include "ats/translation_range.h"
-#include "dhi/slot_list.h"
+#include "common/random.h"
+#include "common/slot_list.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
-#include "workload/random.h"
 
 namespace flitwise {
 

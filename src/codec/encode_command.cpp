@@ -14,7 +14,7 @@
 
 #include "codec/flit_text.h"
 #include "codec/packet_text.h"
-#include "config/problems.h"
+#include "common/problems.h"
 #include "flitwise/error.h"
 
 namespace flitwise {

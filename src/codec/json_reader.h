@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "codec/json_value.h"
-#include "config/problems.h"
+#include "common/problems.h"
 #include "flitwise/error.h"
 #include "flitwise/ids.h"
 

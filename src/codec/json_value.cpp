@@ -8,7 +8,7 @@
 #include <charconv>
 #include <optional>
 
-#include "config/problems.h"
+#include "common/problems.h"
 
 namespace flitwise::json_value {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/problems.h"
+#include "common/problems.h"
 
 namespace flitwise::config {
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/quantity.h"
 #include "config/document.h"
 #include "config/names.h"
-#include "config/quantity.h"
 #include "flitwise/config.h"
 
 namespace flitwise::config {

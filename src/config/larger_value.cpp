@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "common/problems.h"
 #include "config/document.h"
-#include "config/problems.h"
 #include "config/relations.h"
 #include "config/table.h"
 

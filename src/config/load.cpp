@@ -9,9 +9,9 @@
 
 #include "common/input_file.h"
 #include "common/printable.h"
+#include "common/problems.h"
 #include "config/document.h"
 #include "config/instances.h"
-#include "config/problems.h"
 #include "config/reader.h"
 #include "config/relations.h"
 #include "topology/flaws.h"

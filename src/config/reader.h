@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/problems.h"
 #include "config/document.h"
-#include "config/problems.h"
 #include "config/table.h"
 #include "flitwise/config.h"
 

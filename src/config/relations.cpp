@@ -6,8 +6,8 @@
 #include <array>
 #include <string_view>
 
+#include "common/quantity.h"
 #include "config/names.h"
-#include "config/quantity.h"
 #include "config/table.h"
 #include "endpoint/domain_numbers.h"
 #include "flitwise/ids.h"

@@ -2,8 +2,8 @@
 // Cross-field checks of CXL.cache and CXL.mem, one function each.
 #include "config/relations.h"
 
+#include "common/quantity.h"
 #include "config/names.h"
-#include "config/quantity.h"
 #include "flitwise/cxl.h"
 
 namespace flitwise::config {

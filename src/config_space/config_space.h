@@ -16,11 +16,11 @@
 namespace flitwise {
 
 struct FunctionIds {
-  std::uint16_t vendor = cfg::kModelVendor;
+  std::uint16_t vendor = kModelVendor;
   std::uint16_t device = 0x0001;
   std::uint8_t revision = 1;
   std::uint32_t class_code = 0x020000;
-  std::uint16_t subsystem_vendor = cfg::kModelVendor;
+  std::uint16_t subsystem_vendor = kModelVendor;
   std::uint16_t subsystem = 0x0001;
 };
 

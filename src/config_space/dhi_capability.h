@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "config_space/capability.h"
+#include "config_space/dhi_dvsec.h"
 #include "config_space/enumeration.h"
-#include "dhi/dhi_dvsec.h"
 
 namespace flitwise {
 

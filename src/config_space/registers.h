@@ -9,10 +9,6 @@ namespace flitwise::cfg {
 
 inline constexpr std::uint16_t kSpaceBytes = 4096, kExtendedStart = 0x100;
 
-/// model: Vendor ID of all functions, of their subsystems and of what is vendor-defined. It belongs
-/// to no company in the list pci.ids; a test looks there. No claim to a number of the PCI-SIG.
-inline constexpr std::uint16_t kModelVendor = 0xf17d;
-
 // ---- common header
 inline constexpr std::uint16_t kVendorId = 0x00, kCommand = 0x04, kStatus = 0x06,
                                kRevisionClass = 0x08, kHeaderType = 0x0e, kBar0 = 0x10,

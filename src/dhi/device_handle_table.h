@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
+#include "common/slot_list.h"
 #include "dhi/handle_types.h"
 #include "dhi/replacement_policy.h"
-#include "dhi/slot_list.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 

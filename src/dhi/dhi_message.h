@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "config_space/registers.h"
 #include "dhi/handle_types.h"
 #include "flitwise/packet.h"
 #include "flitwise/tlp.h"
@@ -16,7 +15,7 @@
 namespace flitwise {
 
 /// model: see kModelVendor.
-inline constexpr std::uint16_t kHandleVendorId = cfg::kModelVendor;
+inline constexpr std::uint16_t kHandleVendorId = kModelVendor;
 
 inline constexpr unsigned kAllocPayloadDw = 2;
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/slot_list.h"
 #include "dhi/handle_types.h"
-#include "dhi/slot_list.h"
 #include "flitwise/config.h"
 #include "flitwise/time.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "dhi/slot_list.h"
+#include "common/slot_list.h"
 #include "flitwise/config.h"
 
 namespace flitwise {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/random.h"
 #include "flitwise/config.h"
-#include "workload/random.h"
 
 namespace flitwise {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "dhi/dhi_message.h"
-#include "monitor/packet_note.h"
+#include "trace/packet_note.h"
 
 namespace flitwise {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "flitwise/cxl.h"
 #include "flitwise/packet.h"
-#include "monitor/packet_note.h"
 #include "monitor/violation_log.h"
+#include "trace/packet_note.h"
 
 namespace flitwise {
 

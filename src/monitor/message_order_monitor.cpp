@@ -3,7 +3,7 @@
 #include "monitor/message_order_monitor.h"
 
 #include "cxl/channels.h"
-#include "monitor/packet_note.h"
+#include "trace/packet_note.h"
 
 namespace flitwise {
 namespace {

@@ -2,7 +2,7 @@
 // Who may pass a posted request, and which completions keep their order.
 #include "monitor/ordering_monitor.h"
 
-#include "monitor/packet_note.h"
+#include "trace/packet_note.h"
 
 namespace flitwise {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "monitor/packet_note.h"
+#include "trace/packet_note.h"
 
 namespace flitwise {
 

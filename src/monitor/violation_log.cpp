@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "monitor/packet_note.h"
+#include "trace/packet_note.h"
 
 namespace flitwise {
 

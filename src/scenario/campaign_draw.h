@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "common/random.h"
 #include "scenario/scenario.h"
-#include "workload/random.h"
 
 namespace flitwise::scenario {
 

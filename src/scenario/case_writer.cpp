@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "config/quantity.h"
+#include "common/quantity.h"
 
 namespace flitwise::scenario {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "config/problems.h"
+#include "common/problems.h"
 #include "cxl/flit_error.h"
 #include "scenario/vocabulary.h"
 #include "tlp/flit_tlp_front.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "config/quantity.h"
+#include "common/quantity.h"
 #include "scenario/case_values.h"
 #include "scenario/number.h"
 #include "scenario/vocabulary.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/problems.h"
 #include "config/document.h"
-#include "config/problems.h"
 #include "flitwise/time.h"
 
 namespace flitwise::scenario {

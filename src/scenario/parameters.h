@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "common/problems.h"
 #include "config/document.h"
-#include "config/problems.h"
 
 namespace flitwise::scenario {
 

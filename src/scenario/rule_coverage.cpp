@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "config/problems.h"
+#include "common/problems.h"
 
 namespace flitwise::scenario {
 namespace {

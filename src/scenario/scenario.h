@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "config/problems.h"
+#include "common/problems.h"
 #include "flitwise/time.h"
 #include "scenario/event_pattern.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "common/input_file.h"
-#include "config/quantity.h"
+#include "common/quantity.h"
 #include "flitwise/error.h"
 #include "scenario/case_values.h"
 #include "scenario/final_checks.h"

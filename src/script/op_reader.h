@@ -10,7 +10,7 @@
 
 #include "codec/json_reader.h"
 #include "codec/packet_json.h"
-#include "config/quantity.h"
+#include "common/quantity.h"
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
 

@@ -2,7 +2,7 @@
 // Script lines from JSON.
 #include <algorithm>
 
-#include "config/problems.h"
+#include "common/problems.h"
 #include "script/op_readers.h"
 
 namespace flitwise {

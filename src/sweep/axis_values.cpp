@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "config/quantity.h"
+#include "common/quantity.h"
 
 namespace flitwise {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "config/problems.h"
+#include "common/problems.h"
 #include "sweep/expression.h"
 #include "sweep/findings.h"
 #include "sweep/merge.h"

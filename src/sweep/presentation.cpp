@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "config/quantity.h"
+#include "common/quantity.h"
 #include "flitwise/error.h"
 #include "sweep/expression.h"
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "config/quantity.h"
+#include "common/quantity.h"
 #include "sweep/expression.h"
 
 namespace flitwise {

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "common/problems.h"
 #include "config/document.h"
-#include "config/problems.h"
 #include "sweep/presentation.h"
 
 namespace flitwise {

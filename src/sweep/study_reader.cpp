@@ -7,9 +7,9 @@
 #include <iterator>
 
 #include "common/input_file.h"
+#include "common/problems.h"
+#include "common/quantity.h"
 #include "config/document.h"
-#include "config/problems.h"
-#include "config/quantity.h"
 #include "config/table.h"
 #include "sweep/axis_values.h"
 #include "sweep/presentation_reader.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "config/problems.h"
+#include "common/problems.h"
 #include "topology/node_table.h"
 
 namespace flitwise {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "workload/random.h"
+#include "common/random.h"
 
 namespace flitwise {
 

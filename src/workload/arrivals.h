@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
+#include "common/random.h"
 #include "flitwise/config.h"
 #include "flitwise/time.h"
-#include "workload/random.h"
 
 namespace flitwise {
 

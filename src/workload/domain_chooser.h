@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "common/random.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 #include "workload/alias_table.h"
-#include "workload/random.h"
 
 namespace flitwise {
 

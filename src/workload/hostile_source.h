@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/random.h"
 #include "dhi/handle_types.h"
 #include "flitwise/ids.h"
 #include "tlp/identity.h"
-#include "workload/random.h"
 
 namespace flitwise {
 

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/random.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
 #include "workload/arrivals.h"
 #include "workload/domain_chooser.h"
-#include "workload/random.h"
 #include "workload/size_distribution.h"
 
 namespace flitwise {

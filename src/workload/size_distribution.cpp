@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "common/input_file.h"
-#include "config/quantity.h"
+#include "common/quantity.h"
 #include "flitwise/error.h"
 #include "workload/csv_reader.h"
 #include "workload/shipped_distributions.h"

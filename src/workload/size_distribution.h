@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "workload/random.h"
+#include "common/random.h"
 
 namespace flitwise {
 

@@ -22,6 +22,8 @@ make_good_tree() {
   echo '#include "system/builder.h"' >"$tree/src/cli/main.cpp"
   echo '- LNK-5.3 A rule. (source)' >"$tree/docs/rules/link.md"
   printf '// [LNK-5.3]\nnamespace flitwise::size_test {\n' >"$tree/tests/size_test.cpp"
+  printf '<title>%s</title>\n' src/tlp'&#45;&gt;'include/flitwise models/link'&#45;&gt;'include/flitwise \
+    models/system'&#45;&gt;'models/link src/cli'&#45;&gt;'models/system >"$tree/docs/includes.svg"
   echo 'See [the rules](rules/link.md).' >"$tree/docs/page.md"
   echo 'constexpr int kSize = 4;' >>"$tree/src/tlp/size.h"
   echo '| `kSize` | 4 | what it is | `src/tlp/size.h` | LNK-5.3 |' >"$tree/docs/unverified.md"
@@ -50,6 +52,10 @@ refuses() {
   fi
 }
 
+accepts folders
+refuses folders src/tlp/size.cpp '#include "cli/main.cpp"'$'\n#include "link/wire.h"'
+refuses folders models/system/measurement.cpp '#include "tlp/size.h"'
+refuses folders docs/includes.svg '<title>src/cli&#45;&gt;include/flitwise</title>'
 accepts layers
 refuses layers src/tlp/size.cpp '#include <systemc>'
 refuses layers src/tlp/size.cpp '#include <tlm_utils/simple_initiator_socket.h>'

@@ -4,8 +4,8 @@ command -v lspci >/dev/null || complain "no lspci: scripts/setup installs pciuti
 ids=/usr/share/misc/pci.ids
 
 # Whose number the Vendor ID is: nobody's that the list knows, be it of functions or of subsystems.
-vendor="$(sed -n 's/^inline constexpr std::uint16_t kModelVendor = 0x\(....\);/\1/p' "$FLITWISE_SOURCE_DIR/src/config_space/registers.h")"
-[[ $vendor =~ ^[0-9a-f]{4}$ ]] || complain "no kModelVendor in src/config_space/registers.h"
+vendor="$(sed -n 's/^inline constexpr std::uint16_t kModelVendor = 0x\(....\);/\1/p' "$FLITWISE_SOURCE_DIR/include/flitwise/ids.h")"
+[[ $vendor =~ ^[0-9a-f]{4}$ ]] || complain "no kModelVendor in include/flitwise/ids.h"
 grep -qE '^8086 ' "$ids" || complain "$ids is not the list of vendors"
 ! grep -qE "^$vendor |^		$vendor " "$ids" || complain "the Vendor ID $vendor belongs to somebody: $(grep -E "^$vendor " "$ids")"
 

@@ -14,7 +14,7 @@
 #include <tlm>
 #include <vector>
 
-#include "workload/random.h"
+#include "common/random.h"
 
 namespace flitwise::test {
 

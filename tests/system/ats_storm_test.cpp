@@ -3,8 +3,8 @@
 // invalidation is complete. [INV-01] [INV-04] [INV-07] [INV-27]
 #include <gtest/gtest.h>
 
+#include "common/random.h"
 #include "system/ats_bench.h"
-#include "workload/random.h"
 
 namespace flitwise::ats_storm_test {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "coherence/cxl_line.h"
+#include "common/random.h"
 #include "endpoint/engine.h"
-#include "workload/random.h"
 
 namespace flitwise {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "common/random.h"
 #include "endpoint/endpoint.h"
 #include "host/host_memory.h"
 #include "link/link.h"
 #include "root_complex/root_port.h"
-#include "workload/random.h"
 
 namespace flitwise::read_back_test {
 namespace {

@@ -13,7 +13,7 @@
 #include "ats/invalidation_receiver.h"
 #include "ats/invalidation_sender.h"
 #include "ats/translation_completion.h"
-#include "workload/random.h"
+#include "common/random.h"
 
 namespace flitwise::no_stale_translation_test {
 namespace {

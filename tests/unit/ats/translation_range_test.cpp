@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/random.h"
 #include "flitwise/error.h"
-#include "workload/random.h"
 
 namespace flitwise::translation_range_test {
 namespace {

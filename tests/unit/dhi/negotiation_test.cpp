@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dhi/dhi_dvsec.h"
+#include "config_space/dhi_dvsec.h"
 #include "dhi/dhi_message.h"
 
 namespace flitwise::negotiation_test {

@@ -6,9 +6,9 @@
 
 #include <array>
 
+#include "common/random.h"
 #include "iommu/table_builder.h"
 #include "unit/iommu/table_memory.h"
-#include "workload/random.h"
 
 namespace flitwise::test::permission_cache_test {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/random.h"
 #include "unit/iommu/table_memory.h"
-#include "workload/random.h"
 
 namespace flitwise::test::translation_caches_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "workload/random.h"
+#include "common/random.h"
 
 namespace flitwise::waiting_pages_test {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
+#include "common/random.h"
 #include "iommu/walk.h"
 #include "unit/iommu/reference_walker.h"
 #include "unit/iommu/table_memory.h"
-#include "workload/random.h"
 
 namespace flitwise::test::walk_random_test {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "common/random.h"
 #include "unit/link/link_support.h"
-#include "workload/random.h"
 
 namespace flitwise::bit_packed_framer_test {
 namespace {

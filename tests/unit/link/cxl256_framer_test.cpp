@@ -8,8 +8,8 @@
 #include <map>
 #include <vector>
 
+#include "common/random.h"
 #include "unit/link/framer_pair.h"
-#include "workload/random.h"
 
 namespace flitwise::cxl256_framer_test {
 namespace {

@@ -8,9 +8,9 @@
 #include <map>
 #include <vector>
 
+#include "common/random.h"
 #include "link/cxl68_framer.h"
 #include "unit/link/framer_pair.h"
-#include "workload/random.h"
 
 namespace flitwise::cxl68_cachemem_test {
 namespace {

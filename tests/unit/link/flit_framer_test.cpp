@@ -6,8 +6,8 @@
 
 #include <vector>
 
+#include "common/random.h"
 #include "unit/link/framer_pair.h"
-#include "workload/random.h"
 
 namespace flitwise::flit_framer_test {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <vector>
 
+#include "common/random.h"
 #include "link/credit_returns.h"
 #include "link/flow_control_init.h"
 #include "unit/link/link_support.h"
-#include "workload/random.h"
 
 namespace flitwise::flow_control_test {
 namespace {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/random.h"
 #include "unit/link/link_support.h"
-#include "workload/random.h"
 
 namespace flitwise::lane_stream_test {
 namespace {

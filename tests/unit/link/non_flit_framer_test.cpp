@@ -7,9 +7,9 @@
 
 #include <vector>
 
+#include "common/random.h"
 #include "link/replay_timer.h"
 #include "unit/link/framer_pair.h"
-#include "workload/random.h"
 
 namespace flitwise::non_flit_framer_test {
 namespace {

@@ -6,12 +6,12 @@
 
 #include <string>
 
+#include "common/random.h"
 #include "link/credit_exchange.h"
 #include "link/flit_packer.h"
 #include "link/optimized_update_fc.h"
 #include "link/shared_returns.h"
 #include "unit/link/link_support.h"
-#include "workload/random.h"
 
 namespace flitwise::shared_credits_test {
 namespace {

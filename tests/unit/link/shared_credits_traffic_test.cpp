@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/random.h"
 #include "unit/link/framer_pair.h"
-#include "workload/random.h"
 
 namespace flitwise::shared_credits_traffic_test {
 namespace {

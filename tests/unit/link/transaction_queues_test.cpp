@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "common/random.h"
 #include "link/ordering.h"
 #include "unit/link/link_support.h"
-#include "workload/random.h"
 
 namespace flitwise::transaction_queues_test {
 namespace {

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/random.h"
 #include "link/ordering.h"
 #include "unit/monitor/monitor_support.h"
-#include "workload/random.h"
 
 namespace flitwise::ordering_monitor_test {
 namespace {

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/random.h"
 #include "tlp/tlp_check.h"
 #include "unit/monitor/monitor_support.h"
-#include "workload/random.h"
 
 namespace flitwise::request_monitor_test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accesses to a memory that does not take a request at once (base protocol, four phases).
-#include "root_complex/memory_port.h"
+#include "memory/memory_port.h"
 
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Register bits of the DHI capability, as docs/formats/dhi_dvsec.md lays them out.
-#include "dhi/dhi_dvsec.h"
+#include "config_space/dhi_dvsec.h"
 
 #include "config_space/register_file.h"
 #include "dhi/dhi_message.h"

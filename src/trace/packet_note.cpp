@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packets as short texts.
-#include "monitor/packet_note.h"
+#include "trace/packet_note.h"
 
 #include <fmt/format.h>
 

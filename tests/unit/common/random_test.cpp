@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers: exact values of a seed, independence of streams, unbiased mappings.
-#include "workload/random.h"
+#include "common/random.h"
 
 #include <gtest/gtest.h>
 

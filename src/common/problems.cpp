@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problems in file order and suggestions by edit distance.
-#include "config/problems.h"
+#include "common/problems.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact decimal reading of numbers with units.
-#include "config/quantity.h"
+#include "common/quantity.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "config/problems.h"
+#include "common/problems.h"
 
 namespace flitwise::config {
 

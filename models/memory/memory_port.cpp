@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Initiator of the TLM-2.0 base protocol for memory requests.
-#include "root_complex/memory_port.h"
+#include "memory/memory_port.h"
 
 #include <algorithm>
 

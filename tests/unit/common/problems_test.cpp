@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edit distance and the suggestions made from it.
-#include "config/problems.h"
+#include "common/problems.h"
 
 #include <gtest/gtest.h>
 

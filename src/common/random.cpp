@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seeding, splitting and the mappings that need a logarithm.
-#include "workload/random.h"
+#include "common/random.h"
 
 #include <cmath>
 #include <limits>

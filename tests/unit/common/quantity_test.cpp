@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers with units: exact, canonical, and refused where they are neither.
-#include "config/quantity.h"
+#include "common/quantity.h"
 
 #include <gtest/gtest.h>
 
