@@ -9,19 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "fabric/fabric.h"
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
 #include "flitwise/system.h"
 #include "host/host_node.h"
-#include "system/attack_book.h"
-#include "system/fabric.h"
-#include "system/host_software.h"
-#include "system/isolation_watch.h"
+#include "software/host_software.h"
 #include "system/measurement.h"
-#include "system/monitors.h"
 #include "trace/latency_tracer.h"
 #include "trace/trace_sink.h"
+#include "watch/attack_book.h"
+#include "watch/isolation_watch.h"
+#include "watch/monitors.h"
 
 namespace flitwise {
 

@@ -15,7 +15,7 @@
 #include "flitwise/error.h"
 #include "scenario/case_files.h"
 #include "scenario/failure_kind.h"
-#include "system/case_run.h"
+#include "script/case_run.h"
 #include "system/kernel.h"
 
 namespace flitwise::cli {

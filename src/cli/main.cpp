@@ -14,8 +14,8 @@
 #include "common/atomic_file.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
+#include "fabric/builder.h"
 #include "flitwise/error.h"
-#include "system/builder.h"
 
 namespace flitwise::cli {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // flitwise script: the assembled machine, driven line by line.
-#include "system/script.h"
+#include "script/script.h"
 
 #include <cerrno>
 #include <cstdio>

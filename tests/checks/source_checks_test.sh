@@ -8,7 +8,7 @@ failures=0
 
 make_good_tree() {
   rm -rf -- "${tree:?}"/*
-  mkdir -p -- "$tree"/{include/flitwise,src/{tlp,cli},models/{link,system},tests,docs/rules}
+  mkdir -p -- "$tree"/{include/flitwise,src/{tlp,cli},models/{link,fabric,system},tests,docs/rules}
   echo '#include <cstdint>' >"$tree/include/flitwise/tlp.h"
   echo '#include <systemc>' >"$tree/include/flitwise/link_socket.h"
   echo '#include "flitwise/tlp.h"' >"$tree/src/tlp/size.h"
@@ -16,14 +16,14 @@ make_good_tree() {
   echo '#include "flitwise/link_socket.h"' >"$tree/models/link/wire.h"
   printf '%s\n' 'class Wire final : public ComponentModule {' ' public:' '  explicit Wire(const LinkConfig& link);' '};' \
     >>"$tree/models/link/wire.h"
-  echo '#include "link/wire.h"' >"$tree/models/system/builder.h"
-  echo 'Wire wire{config};  // the builder knows types' >>"$tree/models/system/builder.h"
+  echo '#include "link/wire.h"' >"$tree/models/fabric/builder.h"
+  echo 'Wire wire{config};  // the builder knows types' >>"$tree/models/fabric/builder.h"
   echo 'Measurement::Measurement(const Config& config) {  // holds no Wire' >"$tree/models/system/measurement.cpp"
-  echo '#include "system/builder.h"' >"$tree/src/cli/main.cpp"
+  echo '#include "fabric/builder.h"' >"$tree/src/cli/main.cpp"
   echo '- LNK-5.3 A rule. (source)' >"$tree/docs/rules/link.md"
   printf '// [LNK-5.3]\nnamespace flitwise::size_test {\n' >"$tree/tests/size_test.cpp"
   printf '<title>%s</title>\n' src/tlp'&#45;&gt;'include/flitwise models/link'&#45;&gt;'include/flitwise \
-    models/system'&#45;&gt;'models/link src/cli'&#45;&gt;'models/system >"$tree/docs/includes.svg"
+    models/fabric'&#45;&gt;'models/link src/cli'&#45;&gt;'models/fabric >"$tree/docs/includes.svg"
   echo 'See [the rules](rules/link.md).' >"$tree/docs/page.md"
   echo 'constexpr int kSize = 4;' >>"$tree/src/tlp/size.h"
   echo '| `kSize` | 4 | what it is | `src/tlp/size.h` | LNK-5.3 |' >"$tree/docs/unverified.md"
@@ -62,7 +62,7 @@ refuses layers src/tlp/size.cpp '#include <tlm_utils/simple_initiator_socket.h>'
 refuses layers src/tlp/size.cpp '#include "flitwise/link_socket.h"'
 refuses layers src/tlp/size.cpp '#include "link/wire.h"'
 refuses layers src/tlp/size.cpp '#include "size.h"'
-refuses layers models/link/wire.h '#include "system/builder.h"'
+refuses layers models/link/wire.h '#include "fabric/builder.h"'
 refuses layers models/link/wire.h '#include <systemc.h>'
 refuses layers include/flitwise/tlp.h '#include <tlm>'
 refuses layers include/flitwise/tlp.h '#include "tlp/size.h"'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A hostile device beside a conforming one: the run, and all that must hold afterwards. What the
-/// machine checks of itself is in models/system/isolation_watch.h; here stands what makes sure that
+/// machine checks of itself is in models/watch/isolation_watch.h; here stands what makes sure that
 /// the attack was one.
 #pragma once
 

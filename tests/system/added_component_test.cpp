@@ -16,6 +16,7 @@
 #include "common/component.h"
 #include "common/wakeup.h"
 #include "config/load.h"
+#include "fabric/builder.h"
 #include "flitwise/error.h"
 #include "flitwise/system.h"
 #include "memory/memory_watch.h"
@@ -30,7 +31,6 @@
 #include "stats/use_clock.h"
 #include "stats/wait_book.h"
 #include "support/temporary_folder.h"
-#include "system/builder.h"
 
 namespace flitwise::added_component_test {
 namespace {
@@ -137,7 +137,7 @@ const StatisticsTable& journal_table() {
   return kTable;
 }
 
-// ---- models/system/builder_lists.cpp
+// ---- models/fabric/builder_lists.cpp
 
 JournalConfig config_of_journals;
 

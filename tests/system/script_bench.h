@@ -12,7 +12,7 @@
 
 #include "codec/json_value.h"
 #include "config/load.h"
-#include "system/script.h"
+#include "script/script.h"
 #include "tlp/tlp_encoder.h"
 
 namespace flitwise::test {

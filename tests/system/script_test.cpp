@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // flitwise script: what a driver in another language sees.
-#include "system/script.h"
+#include "script/script.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

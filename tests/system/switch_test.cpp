@@ -8,8 +8,8 @@
 
 #include "config/load.h"
 #include "dhi/dhi_message.h"
+#include "fabric/static_setup.h"
 #include "flitwise/system.h"
-#include "system/static_setup.h"
 #include "tlp/identity.h"
 
 namespace flitwise::switch_test {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "fabric/static_setup.h"
 #include "routing/access_control.h"
 #include "switch/switch.h"
-#include "system/static_setup.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Makes the fabric of one configuration along its graph and binds it, and lists the components of
+/// the machine. A new kind of component is made and bound here.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "results/tables.h"
+
+namespace flitwise {
+
+class Builder {
+ public:
+  explicit Builder(Fabric& fabric);
+  void build();
+
+  /// Components of one kind: how they are listed once the fabric is built, and made if nothing
+  /// else needed them before; and their table of statistics, where they add one.
+  /// docs/add_a_component.md
+  struct Kind {
+    void (*list)(Fabric& fabric);
+    const StatisticsTable& (*table)() = nullptr;
+  };
+  /// In the order of results: the machine has what these list, and nothing more.
+  static std::vector<Kind>& kinds();
+  /// The tables of all kinds are tables of results from now on.
+  static void add_tables();
+
+ private:
+  void build_host(unsigned host);
+  void build_below(NodeIndex node);
+  void add_link(NodeIndex node, const Config& config);
+  void add_switch(NodeIndex node, const Config& config, Link& link);
+  void add_root_port(NodeIndex node);
+  void attach_root_ports();
+  void serve_resets(HostBridge& bridge, unsigned index, const FabricDevice& below);
+  std::uint8_t caches_of(unsigned host) const;
+
+  void add_device(NodeIndex node, const Config& config, Link& link);
+  void add_handles(FabricDevice& device, const Config& config);
+  void assign_handles();
+  Config at_root_port(const FabricDevice& device) const;
+
+  // CXL: builder_cxl.cpp.
+  void add_memory(FabricDevice& device, Link& link);
+  void add_shared_memory(FabricDevice& device, Link& link, const std::string& host,
+                         const std::string& memory);
+  void add_cache(FabricDevice& device, Link& link);
+
+  // Engines: builder_engines.cpp.
+  void add_engines(FabricDevice& device);
+  Config with_own_seed(Config config, const std::string& stream) const;
+  std::unique_ptr<DmaEngine> make_engine(FabricDevice& device, const Config& config, Time clock,
+                                         std::function<void()> wake);
+  EngineComponent& list_engine(FabricDevice& device, DmaEngine& engine, const std::string& place,
+                               bool is_of_host);
+
+  Fabric& fabric_;
+  const Graph& graph_;
+  const Fabric::Surroundings& surroundings_;
+  const Random random_;
+  std::vector<std::uint8_t> caches_;        // by host, made so far
+  std::vector<CacheWatch*> cache_watches_;  // by host, or null
+  std::vector<std::size_t> handle_groups_;  // by device: the first of its group
+};
+
+}  // namespace flitwise

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engines, whom they work for, and which places their requests pass, with the completions on the
+// way back.
+#include <algorithm>
+#include <utility>
+
+#include "config/instances.h"
+#include "fabric/builder.h"
+
+namespace flitwise {
+namespace {
+
+struct KindOfOp {
+  Op op;
+  const char* kind;
+};
+constexpr KindOfOp kKinds[] = {{Op::kRead, "read"}, {Op::kWrite, "write"}, {Op::kMsi, "msi"}};
+
+// From the device up to its root port.
+std::vector<std::string> links_above(const Graph& graph, NodeIndex node) {
+  std::vector<std::string> names;
+  for (; !graph.is(node, NodeKind::kRootPort); node = graph.upper_of(node)) {
+    names.push_back(graph[node].link);
+  }
+  return names;
+}
+
+struct Source {
+  std::string place;  // that its waits name
+  bool is_of_host;
+  bool is_cxl;
+};
+
+// Requests of CXL agents pass these alone, those of a device the device itself.
+std::vector<std::string> places_at_link(const FabricDevice& device, bool is_cxl) {
+  if (!is_cxl) {
+    return {device.endpoint->name()};
+  }
+  std::vector<std::string> names;
+  for (const Component* agent : std::initializer_list<const Component*>{
+           device.cxl.mem_host, device.cxl.hdm_host, device.cxl.mem_device, device.cxl.hdm_device,
+           device.cxl.cache}) {
+    if (agent != nullptr) {
+      names.emplace_back(agent->name());
+    }
+  }
+  return names;
+}
+
+RequestRoute route_of(const Graph& graph, const FabricDevice& device, const Source& source,
+                      const KindOfOp& kind) {
+  const char* const there = source.is_of_host ? "down" : "up";
+  const char* const back = source.is_of_host ? "up" : "down";
+  const std::vector<std::string> links = links_above(graph, device.node);
+  RequestRoute route{links.front(), there, kind.kind, 0, {}};
+  const auto pass = [&](std::string place) {
+    route.steps.push_back({std::move(place), there, kind.kind});
+  };
+  const std::string prefix = host_prefix(device.host);
+  pass(source.place);
+  for (std::string& place : places_at_link(device, source.is_cxl)) {
+    pass(std::move(place));
+  }
+  for (const std::string& link : links) {
+    pass(link);
+  }
+  if (!source.is_cxl) {
+    pass(device.root_port->name());
+    pass(prefix + "iommu0");
+  }
+  if (source.is_cxl && device.cxl.cache != nullptr) {
+    pass(device.cxl.home->port(device.cxl.home_port).name());
+  }
+  pass(prefix + "memory");
+  if (source.is_cxl || kind.op == Op::kRead) {
+    for (auto link = links.rbegin(); link != links.rend(); ++link) {
+      route.steps.push_back({*link, back, "completion"});
+    }
+  }
+  return route;
+}
+
+}  // namespace
+
+// Engines do not move in step.
+Config Builder::with_own_seed(Config config, const std::string& stream) const {
+  if (stream != fabric_.devices.front().name) {
+    config.run.seed = Random(config.run.seed).split(stream).next();
+  }
+  return config;
+}
+
+void Builder::add_engines(FabricDevice& device) {
+  if (device.config.workload.kind == WorkloadKind::kHostile) {
+    return;
+  }
+  const WorkloadVia via = device.config.workload.via;
+  const bool is_of_host = via == WorkloadVia::kCxlMem;
+  const Config of_host = at_root_port(device);
+  std::function<void()> wake = [agents = device.cxl, via] { agents.wake(via); };
+  if (via == WorkloadVia::kDma) {
+    wake = [endpoint = device.endpoint] { endpoint->wake(); };
+  }
+  device.engine = make_engine(
+      device, with_own_seed(device.config, device.name),
+      is_of_host ? of_host.host.timing.clock : device.config.device.timing.clock, std::move(wake));
+  device.requests = &list_engine(device, *device.engine, device.name, is_of_host);
+  device.requests->ask_losses([link = fabric_.links[device.link].link.get()] {
+    return link->losses(LinkSide::kUpstream).writes;
+  });
+  if (via == WorkloadVia::kCxlBoth) {  // [CXL-8.2]
+    device.host_engine =
+        make_engine(device, with_own_seed(of_host, "host_of_" + device.name),
+                    of_host.host.timing.clock, [agents = device.cxl] { agents.wake_host(); });
+    list_engine(device, *device.host_engine, device.name + ".host", true);
+  }
+}
+
+std::unique_ptr<DmaEngine> Builder::make_engine(FabricDevice& device, const Config& config,
+                                                Time clock, std::function<void()> wake) {
+  const auto index = static_cast<std::size_t>(&device - fabric_.devices.data());
+  const Fabric::Surroundings& around = surroundings_;  // which outlive the builder
+  DmaEngine::Hooks hooks;
+  hooks.ring = [&device, &around, index](const WorkItem& item, std::uint32_t token) {
+    device.requests->rung();
+    around.ring(index, item, token);
+  };
+  hooks.counting_starts = [&around, index] { around.counting_starts(index); };
+  hooks.work_appeared = std::move(wake);
+  hooks.work_ended = around.work_ended;
+  return std::make_unique<DmaEngine>(config.workload, config.device, config.run, clock,
+                                     std::move(hooks));
+}
+
+// Engines come before whom they work for.
+EngineComponent& Builder::list_engine(FabricDevice& device, DmaEngine& engine,
+                                      const std::string& place, bool is_of_host) {
+  EngineComponent& made = fabric_.make<EngineComponent>(engine, place, is_of_host ? "down" : "up");
+  const bool is_cxl = device.config.workload.via != WorkloadVia::kDma;
+  for (const KindOfOp& kind : kKinds) {
+    made.add_route({kind.op, route_of(graph_, device, {place, is_of_host, is_cxl}, kind)});
+  }
+  const auto behind =
+      std::find(device.components.begin(), device.components.end(), device.endpoint);
+  device.components.insert(behind, &made);
+  return made;
+}
+
+}  // namespace flitwise

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of a script's answer.
+#include "script/script_output.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "codec/json_value.h"
+#include "cxl/channels.h"
+#include "dhi/dhi_message.h"
+#include "flitwise/link_socket.h"
+#include "trace/packet_note.h"
+
+namespace flitwise {
+namespace {
+
+using json_value::bdf_text;
+using json_value::hex_bytes;
+using json_value::hex_number;
+using Json = nlohmann::ordered_json;
+
+// The bytes of a number as they lie in memory.
+std::string hex_in_memory(std::uint64_t value, unsigned bytes) {
+  std::vector<std::uint8_t> in_memory;
+  for (unsigned i = 0; i < bytes; ++i) {
+    in_memory.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+  }
+  return hex_bytes(in_memory);
+}
+
+Json hex_numbers(const std::vector<std::uint64_t>& numbers) {
+  Json texts = Json::array();
+  for (const std::uint64_t number : numbers) {
+    texts.push_back(hex_number(number));
+  }
+  return texts;
+}
+
+const char* name_of(CplStatus status) {
+  switch (status) {
+    case CplStatus::kSC:
+      return "SC";
+    case CplStatus::kUR:
+      return "UR";
+    case CplStatus::kRRS:
+      return "RRS";
+    case CplStatus::kCA:
+      return "CA";
+  }
+  return "UR";  // a reserved code is taken as UR [LNK-2.13]
+}
+
+struct DhiMessageName {
+  const char* operator()(const AllocMessage&) const { return "dhi_alloc"; }
+  const char* operator()(const DeallocMessage&) const { return "dhi_dealloc"; }
+  const char* operator()(const AllocAckMessage&) const { return "dhi_alloc_ack"; }
+  const char* operator()(const HandleErrorMessage&) const { return "dhi_error"; }
+  const char* operator()(const DeallocOrder&) const { return "dhi_order"; }
+  const char* operator()(const DeallocDone&) const { return "dhi_done"; }
+  const char* operator()(DhiMessageError) const { return "dhi_unreadable"; }
+};
+
+// By message code.
+constexpr std::pair<std::uint8_t, const char*> kMessageNames[] = {
+    {msg::kInvalidateRequest, "invalidate_request"},
+    {msg::kInvalidateCompletion, "invalidate_completion"},
+    {msg::kPageRequest, "page_request"},
+    {msg::kPrgResponse, "prg_response"},
+    {msg::kErrCor, "err_cor"},
+    {msg::kErrNonFatal, "err_nonfatal"},
+    {msg::kErrFatal, "err_fatal"},
+    {msg::kPmPme, "pm_pme"},
+    {msg::kPmeTurnOff, "pme_turn_off"},
+    {msg::kPmeToAck, "pme_to_ack"},
+    {msg::kPmActiveStateNak, "pm_active_state_nak"},
+    {msg::kUnlock, "unlock"},
+    {msg::kSetSlotPowerLimit, "set_slot_power_limit"},
+    {msg::kVendorType0, "vendor_type_0"},
+    {msg::kVendorType1, "vendor_type_1"},
+};
+
+std::string name_of_message(const Packet& packet) {
+  const Tlp& tlp = packet.tlp;
+  if (is_dhi_message(tlp)) {
+    return std::visit(DhiMessageName(),
+                      parse_dhi_message(tlp, packet.payload.data(), packet.payload.size()));
+  }
+  for (const auto& [code, name] : kMessageNames) {
+    if (tlp.message_code == code) {
+      return name;
+    }
+  }
+  return "code_" + hex_number(tlp.message_code);
+}
+
+}  // namespace
+
+void ScriptOutput::start() {
+  start_ = now();
+}
+
+Time ScriptOutput::elapsed() const {
+  return now() - start_;
+}
+
+std::uint32_t ScriptOutput::begin(const Json& id, int line) {
+  operations_.push_back({id, line});
+  return static_cast<std::uint32_t>(operations_.size());
+}
+
+Json ScriptOutput::event(std::uint32_t token, const char* name) const {
+  Json line = {{"event", name}};
+  if (token > 0 && token <= operations_.size() && !operations_[token - 1].id.is_null()) {
+    line["id"] = operations_[token - 1].id;
+  }
+  return line;
+}
+
+void ScriptOutput::done(std::uint32_t token) {
+  write({{"done", token > 0 ? operations_[token - 1].id : Json()}, {"t_ns", elapsed().ns()}});
+}
+
+void ScriptOutput::memory(std::uint32_t token, std::uint64_t address,
+                          const std::vector<std::uint8_t>& bytes) {
+  write(token, "memory", {{"addr", hex_number(address)}, {"hex", hex_bytes(bytes)}});
+}
+
+void ScriptOutput::data(std::uint32_t token, const std::vector<std::uint8_t>& bytes) {
+  write(token, "data", {{"hex", hex_bytes(bytes)}});
+}
+
+void ScriptOutput::completion(std::uint32_t token, std::optional<std::uint16_t> tag,
+                              CplStatus status, const std::vector<std::uint8_t>& bytes,
+                              bool is_poisoned) {
+  Json fields = tag ? Json{{"tag", *tag}} : Json::object();
+  fields["status"] = name_of(status);
+  if (is_poisoned) {
+    fields["ep"] = true;
+  }
+  fields["hex"] = hex_bytes(bytes);
+  write(token, "completion", fields);
+}
+
+void ScriptOutput::error(std::uint32_t token, const std::string& kind, const std::string& detail) {
+  Json fields = {{"kind", kind}};
+  if (!detail.empty()) {
+    fields["detail"] = detail;
+  }
+  write(token, "error", fields);
+}
+
+void ScriptOutput::bad_value(std::uint32_t token, const std::string& message) {
+  write(token, "error",
+        {{"kind", "bad_line"}, {"line", operations_[token - 1].line}, {"detail", message}});
+}
+
+void ScriptOutput::handle(std::uint32_t token, const HandleOp& op, const DeviceIdentity* identity) {
+  Json fields = {
+      {"end", op.is_host ? "host" : "device"}, {"dhi", op.dhi}, {"valid", identity != nullptr}};
+  if (identity != nullptr) {
+    fields["bdf"] = bdf_text(identity->bdf);
+    if (identity->pasid) {
+      fields["pasid"] = to_int(*identity->pasid);
+    }
+  }
+  write(token, "handle", fields);
+}
+
+void ScriptOutput::result(std::uint32_t token, const std::string& path, const Json& value) {
+  write(token, "result", {{"path", path}, {"value", value}});
+}
+
+void ScriptOutput::write(std::uint32_t token, const char* name, const Json& fields) {
+  Json line = event(token, name);
+  line.update(fields);
+  write(line);
+}
+
+void ScriptOutput::register_value(std::uint32_t token, unsigned bytes, std::uint64_t value) {
+  write(token, "data", {{"hex", hex_in_memory(value, bytes)}, {"value", hex_number(value)}});
+}
+
+void ScriptOutput::mapped(std::uint32_t token, const MappedEntries& entries) {
+  write(token, "mapped",
+        {{"root_table", hex_number(entries.root_table)},
+         {"root_entry", hex_number(entries.root)},
+         {"context_entry", hex_number(entries.context)},
+         {"pasid_directory_entry", hex_number(entries.pasid_directory)},
+         {"pasid_entry", hex_number(entries.pasid)},
+         {"first_stage", hex_numbers(entries.first_stage)},
+         {"second_stage", hex_numbers(entries.second_stage)}});
+}
+
+void ScriptOutput::permitted(std::uint32_t token, const GrantedEntries& entries) {
+  write(token, "permitted",
+        {{"pointer", hex_number(entries.pointer)}, {"words", hex_numbers(entries.words)}});
+}
+
+void ScriptOutput::fault(std::uint32_t token, const FaultRecord& record) {
+  write(token, "fault",
+        {{"code", hex_number(record.code)},
+         {"rid", bdf_text(record.source)},
+         {"pasid", record.pasid ? Json(to_int(*record.pasid)) : Json()},
+         {"addr", hex_number(record.address)}});
+}
+
+void ScriptOutput::interrupt(const IommuInterrupt& interrupt) {
+  write(0, "interrupt",
+        {{"addr", hex_number(interrupt.address)},
+         {"hex", hex_in_memory(interrupt.data, 4)},
+         {"at", "iommu0"}});
+}
+
+void ScriptOutput::missed_fault(const std::string& link, const MissedFault& missed) {
+  const WireFault& fault = missed.fault;
+  Json fields = Json::object();
+  if (fault.token > 0 && fault.token <= operations_.size()) {
+    fields["line"] = operations_[fault.token - 1].line;
+  }
+  fields["link"] = link;
+  fields["struck"] = missed.struck;
+  fields["detail"] =
+      fmt::format("struck {} of {} units from number {} on; may_miss: true allows that",
+                  missed.struck, fault.count, fault.nth);
+  write(fault.token, "missed_fault", fields);
+}
+
+void ScriptOutput::observed(const Observation& observation) {
+  const Packet& packet = *observation.packet;
+  const std::string what = observation.what;
+  const bool is_commit = what == "committed";
+  if (is_commit && !shows_commits_) {
+    return;
+  }
+  const bool is_violation = what == "violation" || what == "warning";
+  const bool is_event = what == "message" || what == "interrupt" || is_commit || is_violation;
+  Json line = event(packet.request, is_event ? observation.what : "error");
+  if (is_violation) {
+    line["rule"] = observation.detail;
+    line["type"] = packet.kind == PacketKind::kCxl ? info_of(packet.cxl->channel).name
+                                                   : name_of(packet.tlp.type);
+  } else if (what == "message") {
+    line["name"] = name_of_message(packet);
+  } else if (is_event) {
+    line["addr"] = hex_number(packet.tlp.address);
+    line["hex"] = hex_bytes(packet.payload);
+  } else {
+    line["kind"] = what;
+    if (*observation.detail != '\0' && what != observation.detail) {
+      line["detail"] = observation.detail;
+    }
+  }
+  line["at"] = observation.place;
+  line["rid"] = bdf_text(packet.tlp.requester_id);
+  if (what == "violation") {
+    line["packet"] = text_of(packet);
+    line["other"] = observation.other;
+  }
+  write(line);
+}
+
+}  // namespace flitwise

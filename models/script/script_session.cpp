@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations on a machine.
+#include "script/script_session.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "common/problems.h"
+#include "flitwise/error.h"
+#include "results/flatten.h"
+#include "results/result_json.h"
+#include "scenario/vocabulary.h"
+#include "tlp/raw_packet.h"
+#include "tlp/tlp_check.h"
+
+namespace flitwise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wires,
+                             ScriptOutput& output)
+    : machine_(config), output_(output) {
+  const auto completed = [this](const Packet& packet, std::uint32_t token) {
+    output_.completion(token, packet.tlp.tag, packet.tlp.status, packet.payload,
+                       has_poisoned_data(packet.tlp));
+  };
+  for (const std::string& name : machine_.device_names()) {
+    auto engine =
+        std::make_unique<ScriptEngine>(config.link, config.device, machine_.pool, completed);
+    machine_.endpoint(name)->attach_raw(*engine);
+    engines_.emplace(name, std::move(engine));
+  }
+  machine_.observe([this](const Observation& observation) { observe(observation); });
+  machine_.agent().add_hooks(
+      {[this](const FaultRecord& record, std::uint32_t token) { output_.fault(token, record); },
+       [this](const IommuInterrupt& interrupt) { output_.interrupt(interrupt); }});
+  if (boots) {
+    machine_.bring_up();
+    has_begun_ = true;
+  } else {
+    machine_.set_up_at_once();
+  }
+  output_.start();
+  if (watches_wires) {
+    watch_wires();
+  }
+}
+
+bool ScriptSession::execute(const ScriptLine& line, std::uint32_t token) {
+  token_ = token;
+  outcomes_ = malformed_ = refused_ = 0;
+  is_good_ = true;
+  if (!std::holds_alternative<FaultOp>(line.op)) {
+    begin();
+  }
+  try {
+    std::visit([this](const auto& op) { run(op); }, line.op);
+  } catch (const ConfigError& error) {  // of JSON that is understood when its turn comes
+    bad_value(config::summary_of(error));
+  } catch (const std::invalid_argument& problem) {  // of translation structures
+    bad_value(problem.what());
+  }
+  return is_good_;
+}
+
+// The first moment passes late, so that faults can strike what the links send in it.
+void ScriptSession::begin() {
+  if (!has_begun_) {
+    has_begun_ = true;
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+}
+
+void ScriptSession::run_until_idle() {
+  begin();
+  machine_.run_until_quiet();
+}
+
+void ScriptSession::wait_until(Time when) {
+  const Time elapsed = output_.elapsed();
+  if (when > elapsed) {
+    begin();
+    sc_core::sc_start(to_sc_time(when - elapsed));
+  }
+}
+
+void ScriptSession::watch_wires() {
+  for (FabricLink& one : machine_.fabric().links) {
+    watches_.push_back(std::make_unique<WireWatch>(one.name, output_));
+    one.link->watch(watches_.back().get());
+  }
+}
+
+void ScriptSession::observe(const Observation& observation) {
+  if (!machine_.is_serving()) {
+    return;  // host software is bringing the machine up
+  }
+  output_.observed(observation);
+  const std::string what = observation.what;
+  if (observation.packet->request != token_ || token_ == 0 || what == "violation" ||
+      what == "warning") {
+    return;
+  }
+  malformed_ += what == "malformed_tlp" ? 1 : 0;
+  refused_ += what != "message" && what != "committed" && what != "interrupt" ? 1 : 0;
+  outcomes_ += what != "message" ? 1 : 0;
+}
+
+void ScriptSession::bad_value(const std::string& message) {
+  is_good_ = false;
+  output_.bad_value(token_, message);
+}
+
+bool ScriptSession::has_port(const std::string& name) {
+  if (engines_.count(name) != 0) {
+    return true;
+  }
+  const std::vector<std::string> names = machine_.device_names();
+  bad_value("port: unknown device '" + name + "'; expected " + config::alternatives(names) +
+            config::nearest_hint(name, names, "device"));
+  return false;
+}
+
+void ScriptSession::run(const PokeOp& op) {
+  if (!machine_.memory().poke(op.address, op.bytes.data(), op.bytes.size())) {
+    bad_value("addr: outside of host memory");
+  }
+}
+
+void ScriptSession::run(const PeekOp& op) {
+  std::vector<std::uint8_t> bytes(op.bytes);
+  if (machine_.memory().peek(op.address, bytes.data(), bytes.size())) {
+    output_.memory(token_, op.address, bytes);
+    output_.data(token_, bytes);
+  } else {
+    bad_value("addr: outside of host memory");
+  }
+}
+
+void ScriptSession::run(const TlpOp& op) {
+  PacketRef packet = machine_.pool.make(PacketKind::kTlp);
+  write_raw(*packet, op.bytes.data(), op.bytes.size());
+  packet->request = token_;
+  for (const auto& port : machine_.fabric().root_ports) {
+    if (op.port == port->name()) {
+      packet->is_raw = true;
+      port->send(std::move(packet), Time{});
+      return;
+    }
+  }
+  if (!has_port(op.port)) {
+    return;
+  }
+  engines_.at(op.port)->send(std::move(packet));
+  machine_.endpoint(op.port)->wake();
+}
+
+void ScriptSession::run(const DmaOp& op) {
+  if (!has_port(op.port)) {
+    return;
+  }
+  ScriptEngine& engine = *engines_.at(op.port);
+  if (op.bytes > engine.most_bytes()) {
+    bad_value("bytes: expected up to " + std::to_string(engine.most_bytes()) + " for one DMA");
+    return;
+  }
+  send(op, engine);
+}
+
+void ScriptSession::send(const DmaOp& op, ScriptEngine& engine) {
+  Endpoint& endpoint = *machine_.endpoint(op.port);
+  ScriptDma dma;
+  dma.is_write = op.is_write;
+  dma.requester_id = op.requester_id.value_or(endpoint.base());
+  dma.pasid = op.pasid;
+  dma.at = op.at;
+  dma.no_write = op.no_write;
+  dma.execute = op.execute;
+  dma.privileged = op.privileged;
+  dma.address = op.address;
+  dma.bytes = op.bytes;
+  dma.data = op.data;
+  dma.token = token_;
+  const unsigned tlps = engine.start(dma, now());
+  endpoint.wake();
+  if (op.is_write) {
+    wait_for_write(tlps);
+    report_write(op);
+  } else {
+    wait_for_read(engine);
+    report_read(op, engine);
+  }
+}
+
+void ScriptSession::wait_for_write(unsigned tlps) {
+  const Time patience = now() + machine_.config.run.deadlock_after;
+  while (outcomes_ < tlps) {
+    sc_core::sc_start(to_sc_time(kSlice));
+    if (now() > patience) {
+      throw DeadlockError("a write of the script never arrived; what waits:\n" +
+                          machine_.waiting());
+    }
+  }
+}
+
+// Refusals have been written already.
+void ScriptSession::report_write(const DmaOp& op) {
+  if (refused_ == 0) {
+    output_.memory(token_, op.address, op.data);
+  }
+}
+
+// A malformed request is dropped: it never gets an answer.
+void ScriptSession::wait_for_read(ScriptEngine& engine) {
+  while (engine.requests_out() > malformed_ && now() < engine.deadline()) {
+    sc_core::sc_start(to_sc_time(kSlice));
+  }
+}
+
+void ScriptSession::report_read(const DmaOp& op, const ScriptEngine& engine) {
+  for (const ScriptEngine::Failure& failure : engine.failures()) {
+    output_.completion(token_, failure.tag, failure.status, {}, failure.is_poisoned);
+  }
+  if (engine.requests_out() > malformed_) {
+    Endpoint& endpoint = *machine_.endpoint(op.port);
+    output_.error(token_, "completion_timeout", "");
+    const Bdf who = op.requester_id.value_or(endpoint.base());
+    if (!engine.has_unsent()) {  // else some of it was never sent
+      endpoint.target().report_timeout(endpoint.function_of(who), now());
+      endpoint.wake();
+    }
+  }
+  if (engine.failures().empty() && engine.requests_out() == 0) {
+    output_.data(token_, engine.data());
+  }
+  engines_.at(op.port)->give_up();
+}
+
+void ScriptSession::run(const RunOp& op) {
+  if (op.span) {
+    sc_core::sc_start(to_sc_time(*op.span));
+  } else {
+    machine_.run_until_quiet();
+  }
+}
+
+// A write is posted: it is on its way, and a read behind it finds it.
+void ScriptSession::run(const MmioOp& op) {
+  HostBridge& bridge = machine_.bridge();
+  if (!op.is_write) {
+    HostAnswer answer = wait_for_host(
+        [&](HostBridge::Done done) { bridge.read(op.address, op.bytes, std::move(done)); });
+    if (answer.is_ok()) {
+      answer.data.resize(op.bytes);  // the host's own registers answer with a DW
+      output_.data(token_, answer.data);
+    } else {
+      report_failure(answer);
+    }
+  } else if (!bridge.write(op.address, op.data.data(), op.data.size(), false)) {
+    output_.error(token_, "unsupported_request", "unmapped_address");
+  }
+}
+
+void ScriptSession::run(const CfgOp& op) {
+  const unsigned first = op.offset % 4;
+  CfgAccess access;
+  access.write = op.is_write;
+  access.target = op.target;
+  access.offset = static_cast<std::uint16_t>(op.offset - first);
+  access.value = op.value << 8 * first;
+  access.byte_enables = static_cast<std::uint8_t>(((1U << op.bytes) - 1) << first);
+  const HostAnswer answer = wait_for_config(access);
+  if (!answer.is_ok()) {
+    report_failure(answer);
+  } else if (!op.is_write) {
+    std::vector<std::uint8_t> bytes;
+    for (unsigned byte = first; byte < first + op.bytes; ++byte) {
+      bytes.push_back(static_cast<std::uint8_t>(answer.value() >> 8 * byte));
+    }
+    output_.data(token_, bytes);
+  }
+}
+
+HostAnswer ScriptSession::wait_for_host(const std::function<void(HostBridge::Done)>& access) {
+  std::optional<HostAnswer> answer;
+  access([&answer](const HostAnswer& given) { answer = given; });
+  while (!answer) {
+    sc_core::sc_start(to_sc_time(kSlice));
+  }
+  return *answer;
+}
+
+HostAnswer ScriptSession::wait_for_config(const CfgAccess& access) {
+  return wait_for_host(
+      [&](HostBridge::Done done) { machine_.bridge().config(access, std::move(done)); });
+}
+
+void ScriptSession::report_failure(const HostAnswer& answer) {
+  if (answer.is_timeout) {
+    output_.error(token_, "completion_timeout", "");
+  } else {
+    output_.completion(token_, std::nullopt, answer.status, {}, answer.is_poisoned);
+  }
+}
+
+void ScriptSession::run(const IommuOp& op) {
+  TranslationAgent& agent = machine_.agent();
+  const unsigned width = agent.register_width(op.offset);
+  if (op.is_write) {
+    if (width == 4 && op.value >> 32 != 0) {
+      bad_value("value: wider than the register, which has 4 bytes");
+      return;
+    }
+    agent.write_register(op.offset, width, op.value);
+  } else {
+    output_.register_value(token_, width, agent.read_register(op.offset, width));
+  }
+}
+
+Link* ScriptSession::link_of(const WireOp& wire) {
+  std::vector<std::string> names;
+  for (FabricLink& one : machine_.fabric().links) {
+    if (wire.link.empty() || wire.link == one.name) {
+      return one.link.get();
+    }
+    names.push_back(one.name);
+  }
+  bad_value("link: unknown link '" + wire.link + "'; expected " + config::alternatives(names) +
+            config::nearest_hint(wire.link, names, "link"));
+  return nullptr;
+}
+
+void ScriptSession::run(const FaultOp& op) {
+  if (Link* const link = link_of(op.wire)) {
+    WireFault fault = op.fault;
+    fault.token = token_;
+    link->add_fault(op.wire.is_up ? LinkSide::kDownstream : LinkSide::kUpstream, fault);
+  }
+}
+
+void ScriptSession::tell_missed_faults() {
+  for (const FabricLink& one : machine_.fabric().links) {
+    std::vector<MissedFault> missed;
+    one.link->missed_faults(LinkSide::kUpstream, missed);
+    one.link->missed_faults(LinkSide::kDownstream, missed);
+    for (const MissedFault& each : missed) {
+      output_.missed_fault(one.name, each);
+    }
+  }
+}
+
+void ScriptSession::run(const DllpOp& op) {
+  if (Link* const link = link_of(op.wire)) {
+    link->send_dllp(op.wire.is_up ? LinkSide::kDownstream : LinkSide::kUpstream, op.dllp);
+  }
+}
+
+void ScriptSession::run(const ResultOp& op) {
+  const std::string errors = "errors.";
+  if (op.path.rfind(errors, 0) == 0) {  // by kind; one that never happened is 0
+    const std::map<std::string, std::uint64_t> counts = machine_.result().errors;
+    const std::string kind = op.path.substr(errors.size());
+    const auto found = counts.find(kind);
+    if (found == counts.end() && !scenario::is_counted_error(kind)) {
+      bad_value("path: no machine counts errors of kind " + kind +
+                scenario::hint_of_counted_error(kind));
+      return;
+    }
+    output_.result(token_, op.path, found == counts.end() ? 0 : found->second);
+    return;
+  }
+  const std::optional<Json> figure = figure_of(result_json(machine_.result()), op.path);
+  if (figure) {
+    output_.result(token_, op.path, *figure);
+  } else {
+    bad_value("path: no figure " + op.path +
+              "; expected a path of result.json such as links.0.up.replays");
+  }
+}
+
+void ScriptSession::run(const StartOp& /*op*/) {
+  machine_.start();
+}
+
+}  // namespace flitwise

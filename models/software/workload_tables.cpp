@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables for a workload.
+#include "software/workload_tables.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "flitwise/error.h"
+#include "workload/nic_profile.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+namespace {
+
+TranslationType type_of(Translation translation) {
+  switch (translation) {
+    case Translation::kFirstStage:
+      return TranslationType::kFirstStage;
+    case Translation::kSecondStage:
+      return TranslationType::kSecondStage;
+    case Translation::kNested:
+      return TranslationType::kNested;
+    case Translation::kPassThrough:
+      return TranslationType::kPassThrough;
+    case Translation::kOff:
+      break;
+  }
+  return TranslationType::kNone;
+}
+
+/// Its requests may have translated addresses.
+bool uses_translations(const Config& config) {
+  return config.device.atc.enabled || config.workload.at != At::kUntranslated;
+}
+
+}  // namespace
+
+bool are_trusted(const Config& config) {
+  const auto& dhi = config.host.dhi;
+  return config.link.identity == Identity::kDhi && config.device.dhi.trusted &&
+         (dhi.grant == GrantPolicy::kAny || dhi.granted.trusted);
+}
+
+bool shares_permissions(const Config& config) {
+  const auto& dhi = config.device.dhi;
+  const bool has_handles = config.link.identity == Identity::kDhi && dhi.supported && dhi.enabled &&
+                           dhi.management == HandleManagement::kDevice &&
+                           dhi.on_miss == OnMiss::kStall && config.link.dhi_form != DhiForm::kTag;
+  const At at = config.workload.at;
+  const bool leaves_out_pasids =
+      at == At::kTranslated || (at == At::kUntranslated && config.device.atc.enabled);
+  return config.iommu.secure_ats && leaves_out_pasids && !has_handles;
+}
+
+std::uint64_t rings_of(const WorkloadConfig& workload) {
+  return workload.buffer_base + std::uint64_t{domain_ids(workload)} * workload.buffer_size;
+}
+
+std::uint64_t end_of_buffers(const WorkloadConfig& workload) {
+  const bool has_rings = workload.kind == WorkloadKind::kNic;
+  return rings_of(workload) + (has_rings ? domain_ids(workload) * NicProfile::kRingsBytes : 0);
+}
+
+WorkloadTables::WorkloadTables(const IommuConfig& config, MemoryPort& memory)
+    : memory_(memory),
+      page_(config.page),
+      type_(type_of(config.translation)),
+      builder_([&memory](std::uint64_t address,
+                         std::uint64_t value) { return memory.poke_u64(address, value); },
+               TableBuilder::kDefaultArea, config.capabilities.host_address_bits),
+      is_permitting_(config.secure_ats) {}
+
+void WorkloadTables::map(const DeviceIdentity& domain, bool is_trusted, std::uint64_t from,
+                         std::uint64_t bytes) {
+  for (std::uint64_t page = from / page_ * page_; page < from + bytes; page += page_) {
+    if (is_new(domain, page)) {
+      map_page(domain, page, page);
+      if (is_permitting_) {
+        permit_page(domain, is_trusted, page);
+      }
+    }
+  }
+}
+
+void WorkloadTables::map_buffer(const Config& config, const DeviceIdentity& domain,
+                                std::uint64_t from, std::uint64_t bytes) {
+  map(domain, are_trusted(config), from, bytes);
+  if (shares_permissions(config)) {
+    map(DeviceIdentity(domain.bdf), false, from, bytes);
+  }
+}
+
+void WorkloadTables::map_device(const FabricDevice& device) {
+  const Config& config = device.config;
+  const Endpoint& endpoint = *device.endpoint;
+  const WorkloadConfig& workload = config.workload;
+  // Flushes read nothing there, in the name of the function alone.
+  map(DeviceIdentity(endpoint.base()), false, workload.buffer_base, 1);
+  const std::uint32_t domains = domain_ids(workload);
+  for (std::uint32_t i = 0; i < domains; ++i) {
+    const DeviceIdentity& domain = endpoint.identity_of(DomainId{i});
+    map_buffer(config, domain, workload.buffer_base + i * workload.buffer_size,
+               workload.buffer_size);
+    if (workload.kind == WorkloadKind::kNic) {
+      map_buffer(config, domain, rings_of(workload) + i * NicProfile::kRingsBytes,
+                 NicProfile::kRingsBytes);
+    }
+  }
+  if (!uses_translations(config)) {
+    disable_device_tlbs(endpoint.base(), config.device.functions.count);
+  }
+}
+
+// Software that does not use ATS does not allow it: DTE and PRE of the functions' contexts go.
+// [IOM-2.3]
+void WorkloadTables::disable_device_tlbs(Bdf first, unsigned count) const {
+  constexpr std::uint64_t kDeviceTlb = std::uint64_t{1} << 2, kPageRequests = 1U << 4;
+  for (unsigned i = 0; i < count; ++i) {
+    const auto context = contexts_.find(static_cast<std::uint16_t>(first.value + i));
+    if (context != contexts_.end()) {
+      const std::uint64_t entry = memory_.peek_u64(context->second);
+      memory_.poke_u64(context->second, entry & ~(kDeviceTlb | kPageRequests));
+    }
+  }
+}
+
+std::vector<std::uint64_t> WorkloadTables::forbid(const DeviceIdentity& domain, bool is_trusted,
+                                                  std::uint64_t from, std::uint64_t bytes) {
+  constexpr std::uint64_t kUnit = std::uint64_t{1} << permission_word_bits(1);
+  std::vector<std::uint64_t>& words =
+      forbidden_[{domain.bdf.value, to_int(domain.pasid.value_or(Pasid{}))}];
+  if (!words.empty()) {
+    return words;
+  }
+  PermissionGrant grant;
+  grant.function = domain.bdf;
+  grant.pasid = domain.pasid.value_or(Pasid{});
+  grant.bytes = kUnit;
+  grant.permission = {false, false};
+  grant.is_trusted = is_trusted;
+  for (grant.address = from; grant.address < from + bytes; grant.address += kUnit) {
+    try {
+      words.push_back(builder_.permit(grant).words.back());
+    } catch (const std::invalid_argument& error) {
+      throw SimulationError(std::string("permissions for the driver: ") + error.what());
+    }
+  }
+  return words;
+}
+
+std::uint16_t WorkloadTables::domain_of(const DeviceIdentity& domain) {
+  constexpr std::size_t kMost = 0xffff;
+  const auto next = static_cast<std::uint16_t>(domains_.size() + 1);
+  const auto [found, is_new] =
+      domains_.emplace(std::pair(domain.bdf.value, to_int(domain.pasid.value_or(Pasid{}))), next);
+  if (is_new && domains_.size() > kMost) {
+    throw SimulationError(
+        "tables for the workload: more than 65,535 pairs of function and PASID; expected a smaller "
+        "workload.domains");
+  }
+  return found->second;
+}
+
+std::uint64_t WorkloadTables::map_page(const DeviceIdentity& domain, std::uint64_t page,
+                                       std::uint64_t to) {
+  Mapping mapping;
+  mapping.function = domain.bdf;
+  mapping.pasid = domain.pasid.value_or(Pasid{});
+  mapping.type = type_;
+  mapping.address = page;
+  mapping.to = mapping.via = to;
+  mapping.bytes = page_;
+  mapping.domain = domain_of(domain);
+  mapping.page_bits = static_cast<unsigned>(__builtin_ctzll(page_));
+  try {
+    const MappedEntries entries = builder_.map(mapping);
+    root_table_ = entries.root_table;
+    pasid_entry_ = entries.pasid;
+    contexts_[domain.bdf.value] = entries.context;
+    if (type_ == TranslationType::kPassThrough) {
+      return 0;
+    }
+    return entries.first_stage.empty() ? entries.second_stage.back() : entries.first_stage.back();
+  } catch (const std::invalid_argument& error) {
+    throw SimulationError(std::string("tables for the workload: ") + error.what());
+  }
+}
+
+// Pages of 1 GiB take a word above the lowest level for each 64 MiB. [IOM-2.16]
+void WorkloadTables::permit_page(const DeviceIdentity& domain, bool is_trusted,
+                                 std::uint64_t page) {
+  constexpr unsigned kLargeUnit = permission_word_bits(2);
+  PermissionGrant grant;
+  grant.function = domain.bdf;
+  grant.pasid = domain.pasid.value_or(Pasid{});
+  grant.address = page;
+  grant.bytes = page_;
+  grant.unit_bits = page_ >> kLargeUnit != 0 ? kLargeUnit : kPageBits;
+  grant.is_trusted = is_trusted;
+  try {
+    builder_.permit(grant);
+  } catch (const std::invalid_argument& error) {
+    throw SimulationError(std::string("permissions for the workload: ") + error.what());
+  }
+}
+
+void WorkloadTables::check_apart(std::uint64_t from, std::uint64_t end, std::uint64_t first) const {
+  if (from >= end) {
+    return;
+  }
+  from = from / page_ * page_;
+  end = (end + page_ - 1) / page_ * page_;
+  if (from < builder_.end() && first < end) {
+    throw SimulationError(
+        fmt::format("buffers at {:#x} to {:#x} on top of software's queues and tables at {:#x} to "
+                    "{:#x}; expected workload.buffer_base of {:#x} or above",
+                    from, end - 1, first, builder_.end() - 1, builder_.end()));
+  }
+}
+
+void WorkloadTables::use(TranslationAgent& agent) const {
+  constexpr std::uint64_t kScalableMode = std::uint64_t{1} << 10;
+  agent.write_register(iommu_register::kRtaddr, 8, root_table_ | kScalableMode);
+  agent.write_register(iommu_register::kGcmd, 4, global_bit::kRootTable);
+  agent.write_register(iommu_register::kGcmd, 4, global_bit::kTranslation);
+}
+
+}  // namespace flitwise

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Translation tables, and with Secure ATS permissions, for the buffers of a workload.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "flitwise/config.h"
+#include "flitwise/ids.h"
+#include "iommu/table_builder.h"
+#include "iommu/translation_agent.h"
+#include "memory/memory_port.h"
+
+namespace flitwise {
+
+/// Domains of handles are trusted if the device asks for that and the host grants it; requests that
+/// name their domain in full never are. [DHI D19]
+bool are_trusted(const Config& config);
+
+/// With Secure ATS: all domains of a function have one table of permissions, since translated
+/// requests in full leave their PASID out. [DHI D18]
+bool shares_permissions(const Config& config);
+
+/// Where the rings of NICs start, behind all buffers.
+std::uint64_t rings_of(const WorkloadConfig& workload);
+
+/// Behind both.
+std::uint64_t end_of_buffers(const WorkloadConfig& workload);
+
+/// Maps pages, each once, and with Secure ATS permits them. Throws SimulationError where host
+/// memory has no room for a table.
+class WorkloadTables {
+ public:
+  WorkloadTables(const IommuConfig& config, MemoryPort& memory);
+
+  /// To themselves.
+  void map(const DeviceIdentity& domain, bool is_trusted, std::uint64_t from, std::uint64_t bytes);
+  /// The same for all names that requests of the domain may have.
+  void map_buffer(const Config& config, const DeviceIdentity& domain, std::uint64_t from,
+                  std::uint64_t bytes);
+  /// All that a device may reach, each page to itself.
+  void map_device(const FabricDevice& device);
+  /// Has this page not been seen in the tables of the domain before?
+  bool is_new(const DeviceIdentity& domain, std::uint64_t page) {
+    return done_.emplace(domain.bdf.value, to_int(domain.pasid.value_or(Pasid{})), page).second;
+  }
+  /// Returns the address of its leaf; with pass-through 0.
+  std::uint64_t map_page(const DeviceIdentity& domain, std::uint64_t page, std::uint64_t to);
+  /// The PASID table entry of the page mapped last.
+  std::uint64_t pasid_entry() const { return pasid_entry_; }
+  /// The permissions of a domain, which are none until somebody writes their words. Returns the
+  /// addresses of the words for this range, which starts where one does. REQUIRES: a page of the
+  /// domain has been mapped.
+  std::vector<std::uint64_t> forbid(const DeviceIdentity& domain, bool is_trusted,
+                                    std::uint64_t from, std::uint64_t bytes);
+  /// Every table has a domain of its own: translations of the second stage are known by it alone.
+  /// [IOM-6.3]
+  std::uint16_t domain_of(const DeviceIdentity& domain);
+  /// One without another user.
+  std::uint64_t spare_page() { return builder_.take_page(); }
+  /// Throws SimulationError where pages that devices write, `end` not included, meet the tables,
+  /// or what lies before them from `first` on. REQUIRES: all tables are made.
+  void check_apart(std::uint64_t from, std::uint64_t end,
+                   std::uint64_t first = TableBuilder::kDefaultArea) const;
+  /// Switches the agent on.
+  void use(TranslationAgent& agent) const;
+
+ private:
+  void disable_device_tlbs(Bdf first, unsigned count) const;
+  void permit_page(const DeviceIdentity& domain, bool is_trusted, std::uint64_t page);
+
+  MemoryPort& memory_;
+  const std::uint64_t page_;
+  const TranslationType type_;
+  TableBuilder builder_;
+  const bool is_permitting_;
+  std::uint64_t root_table_ = 0, pasid_entry_ = 0;
+  std::map<std::uint16_t, std::uint64_t> contexts_;  // addresses of entries, by function
+  std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint16_t> domains_;
+  std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<std::uint64_t>> forbidden_;
+  std::set<std::tuple<std::uint16_t, std::uint32_t, std::uint64_t>> done_;  // function, PASID, page
+};
+
+}  // namespace flitwise

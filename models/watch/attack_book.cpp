@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attacks by kind.
+#include "watch/attack_book.h"
+
+#include <algorithm>
+#include <string_view>
+#include <variant>
+
+#include "dhi/dhi_message.h"
+#include "tlp/identity.h"
+#include "tlp/interrupt.h"
+#include "watch/hostile_packet.h"
+#include "workload/workload.h"
+
+namespace flitwise {
+namespace {
+
+// What a device is refused for its own sake is no harm.
+std::uint64_t harm_of(const HostHandleStatistics& seen) {
+  constexpr auto kUnknown = static_cast<std::size_t>(HandleStatus::kNoValidEntry);
+  return seen.rejections[kUnknown] + seen.wrong_domain;
+}
+
+bool touches_nothing(const Tlp& tlp) {
+  return (tlp.first_be | tlp.last_be) == 0;
+}
+
+}  // namespace
+
+const char* name_of(Attack attack) {
+  static constexpr std::array<const char*, kAttacks> kNames = {
+      "requester_id",         "pasid",          "handle",    "translated_address", "process",
+      "untranslated_address", "handle_message", "completion"};
+  return kNames[static_cast<std::size_t>(attack)];
+}
+
+AttackBook::AttackBook(const Config& config, const Fabric& fabric)
+    : Bystander("attacks"),
+      fabric_(fabric),
+      form_{config.link.identity, config.link.dhi_form, config.device.dhi.bits} {
+  for (const FabricDevice& device : fabric.devices) {
+    if (device.config.workload.kind == WorkloadKind::kHostile) {
+      attackers_.push_back(attacker_of(config, device));
+    }
+  }
+}
+
+AttackBook::Attacker AttackBook::attacker_of(const Config& config, const FabricDevice& device) {
+  Attacker attacker;
+  attacker.device = &device;
+  attacker.share = DeviceShare::of(config, device);
+  const WorkloadConfig& workload = device.config.workload;
+  const auto buffers = [&workload](std::uint64_t first, std::uint64_t end) {
+    return Span{workload.buffer_base + first * workload.buffer_size,
+                workload.buffer_base + end * workload.buffer_size - 1};
+  };
+  attacker.own = buffers(attacker.share.first_domain, attacker.share.end_domain);
+  attacker.of_device = buffers(0, domain_ids(workload));
+  return attacker;
+}
+
+void AttackBook::begin() {
+  if (has_begun_) {
+    return;
+  }
+  has_begun_ = true;
+  for (Attacker& attacker : attackers_) {
+    attacker.completions_before = attacker.device->root_port->counters().completions;
+    ports_.emplace_back(*this, attacker);
+    attacker.device->root_port->watch_memory(ports_.back());
+  }
+  for (const auto& one : fabric_.switches) {
+    const unsigned host = fabric_.graph[*fabric_.graph.find(one->name())].host;
+    one->watch_refusals([this, host, sw = one.get()](const Packet& packet, std::uint16_t port) {
+      refused_by_switch(packet, host, sw->routing().downstream(port));
+    });
+  }
+}
+
+bool AttackBook::is_own_handle(const Attacker& attacker, Dhi dhi) {
+  return attacker.device->range.size() != 0 && attacker.device->range.contains(dhi);
+}
+
+// Whom the host takes it for, where it has found that out; else whom it names.
+std::optional<Attack> AttackBook::attack_of(const Attacker& attacker, const Packet& packet) const {
+  const Tlp& tlp = packet.tlp;
+  const bool is_memory = tlp.type == TlpType::kMRd || tlp.type == TlpType::kMWr;
+  if (is_completion(tlp.type)) {
+    return Attack::kCompletion;
+  }
+  if (!is_memory || touches_nothing(tlp) || touches_interrupt_window(tlp) ||
+      tlp.at == AddressType::kTranslationRequest) {
+    return std::nullopt;
+  }
+  const OptionalId<Dhi> handle = handle_of(tlp, form_);
+  if (handle && !is_own_handle(attacker, *handle)) {
+    return Attack::kHandle;
+  }
+  if (!handle || packet.resolved) {
+    const DeviceIdentity identity =
+        packet.resolved ? *packet.resolved : identity_of(tlp, form_).full;
+    if (!owns_function(*attacker.device, identity.bdf)) {
+      return Attack::kRequesterId;
+    }
+    if (!attacker.share.has(identity.pasid)) {
+      return Attack::kPasid;
+    }
+  }
+  const std::uint64_t bytes = std::uint64_t{tlp.length_dw} * 4;
+  if (attacker.own.contains(tlp.address, bytes)) {
+    return std::nullopt;
+  }
+  if (attacker.of_device.contains(tlp.address, bytes)) {
+    return Attack::kProcess;
+  }
+  return tlp.at == AddressType::kTranslated ? Attack::kTranslated : Attack::kUntranslated;
+}
+
+// A name that is not its own gets through with any access; its own one beyond its memory alone.
+void AttackBook::reached_memory(const Attacker& attacker, const Packet& packet,
+                                std::uint64_t address) {
+  if (!is_hostile(packet)) {
+    return;
+  }
+  const std::optional<Attack> attack = attack_of(attacker, packet);
+  if (!attack) {
+    return;
+  }
+  ++at(*attack).tried;
+  const bool names_others =
+      *attack == Attack::kRequesterId || *attack == Attack::kPasid || *attack == Attack::kHandle;
+  const bool is_inside = attacker.own.contains(address, std::uint64_t{packet.tlp.length_dw} * 4);
+  at(*attack).through += names_others || !is_inside ? 1 : 0;
+}
+
+bool AttackBook::is_foreign_message(const Attacker& attacker, const Packet& packet) {
+  const DhiMessage message =
+      parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
+  if (!owns_function(*attacker.device, packet.tlp.requester_id)) {
+    return true;
+  }
+  if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
+    return !is_own_handle(attacker, alloc->dhi) ||
+           !owns_function(*attacker.device, alloc->identity.bdf) ||
+           !attacker.share.has(alloc->identity.pasid);
+  }
+  if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
+    const bool has_handle =
+        dealloc->scope == DeallocScope::kOne || dealloc->scope == DeallocScope::kRange;
+    return (has_handle && !is_own_handle(attacker, dealloc->dhi)) ||
+           (dealloc->scope == DeallocScope::kFunction &&
+            !owns_function(*attacker.device, dealloc->function));
+  }
+  return false;
+}
+
+void AttackBook::notice(const Observation& seen) {
+  if (!has_begun_ || !is_hostile(*seen.packet)) {
+    return;
+  }
+  const std::string_view what = seen.what;
+  const std::string_view detail = seen.detail;
+  for (const Attacker& attacker : attackers_) {
+    if (std::string_view(attacker.device->root_port->name()) != seen.place) {
+      continue;
+    }
+    if (what == "message") {
+      at(Attack::kHandleMessage).tried +=
+          is_dhi_message(seen.packet->tlp) && is_foreign_message(attacker, *seen.packet) ? 1 : 0;
+    } else if ((what == "unsupported_request" || what == "completer_abort" ||
+                what == "unexpected_completion") &&
+               detail != "poisoned_tlp" && detail != "memory_error") {
+      count_refused(attacker, *seen.packet);
+    }
+    return;
+  }
+}
+
+void AttackBook::count_refused(const Attacker& attacker, const Packet& packet) {
+  if (const std::optional<Attack> attack = attack_of(attacker, packet)) {
+    ++at(*attack).tried;
+  }
+}
+
+void AttackBook::refused_by_switch(const Packet& packet, unsigned host, const Bridge& port) {
+  if (!has_begun_ || !is_hostile(packet)) {
+    return;
+  }
+  for (const Attacker& attacker : attackers_) {
+    if (attacker.device->host != host || !port.owns_bus(attacker.device->buses.secondary)) {
+      continue;
+    }
+    if (!is_dhi_message(packet.tlp)) {
+      count_refused(attacker, packet);
+    } else if (is_foreign_message(attacker, packet)) {
+      ++at(Attack::kHandleMessage).tried;
+    }
+    return;
+  }
+}
+
+// Handles that an attacker has given a name which is not its own, and uses of handles by others
+// that found no entry or gave another domain than they meant.
+std::uint64_t AttackBook::handles_taken() const {
+  std::uint64_t taken = 0;
+  for (const FabricDevice& device : fabric_.devices) {
+    if (device.handles == nullptr || device.range.size() == 0) {
+      continue;
+    }
+    const HostHandleTable& table = device.handles->table();
+    const Attacker* attacker = nullptr;
+    for (const Attacker& one : attackers_) {
+      attacker = one.device == &device ? &one : attacker;
+    }
+    if (attacker == nullptr) {
+      const auto partition = table.partition_of(device.endpoint->base());
+      taken += partition ? harm_of(table.statistics(*partition)) : 0;
+      continue;
+    }
+    for (unsigned i = 0; i < device.range.size(); ++i) {
+      const auto entry =
+          table.resolve(Dhi{static_cast<std::uint16_t>(to_int(device.range.lower) + i)});
+      taken += entry && (!owns_function(*attacker->device, entry->identity.bdf) ||
+                         !attacker->share.has(entry->identity.pasid))
+                   ? 1
+                   : 0;
+    }
+  }
+  return taken;
+}
+
+void AttackBook::report(RunResult& result) const {
+  if (attackers_.empty()) {
+    return;
+  }
+  std::array<Count, kAttacks> counts = counts_;
+  for (const Attacker& attacker : attackers_) {
+    const std::uint64_t taken =
+        attacker.device->root_port->counters().completions - attacker.completions_before;
+    Count& completions = counts[static_cast<std::size_t>(Attack::kCompletion)];
+    completions.tried += taken;
+    completions.through += taken;
+  }
+  counts[static_cast<std::size_t>(Attack::kHandleMessage)].through = handles_taken();
+  for (std::size_t i = 0; i < kAttacks; ++i) {
+    result.rows<AttackResult>().push_back(
+        {name_of(static_cast<Attack>(i)), counts[i].tried, counts[i].through});
+  }
+}
+
+}  // namespace flitwise

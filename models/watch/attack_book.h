@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What hostile devices try, by kind, and what gets through: counted for the results, not judged.
+/// models/watch/isolation_watch.h judges. [DHI S1] [DHI S2] [SEC-01]
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "common/component.h"
+#include "fabric/device_share.h"
+#include "fabric/fabric.h"
+#include "flitwise/config.h"
+#include "flitwise/observer.h"
+#include "flitwise/result.h"
+#include "memory/memory_watch.h"
+
+namespace flitwise {
+
+/// A request counts under the first of these that it forges. Those that ask for nothing foreign are
+/// no attack, nor are malformed ones, interrupts and Translation Requests.
+enum class Attack : std::uint8_t {
+  kRequesterId,    ///< a function that is not the device's
+  kPasid,          ///< a PASID that it was not given
+  kHandle,         ///< a handle outside of its range
+  kTranslated,     ///< AT=10 and an address that is no domain's of its device
+  kProcess,        ///< an address of a domain of its device that it was not given
+  kUntranslated,   ///< any other address that is not its own
+  kHandleMessage,  ///< ALLOC or DEALLOC about somebody else, or with what it was not given
+  kCompletion,     ///< an answer without a request
+};
+inline constexpr std::size_t kAttacks = 8;
+const char* name_of(Attack attack);
+
+/// What a device was given: its functions, the PASIDs of host.dhi.granted where that binds, and the
+/// buffers of the domains that these name. Behind a switch all devices count as one that is below.
+class AttackBook final : public Bystander {
+ public:
+  AttackBook(const Config& config, const Fabric& fabric);
+
+  /// Counts from now on.
+  void begin();
+  void notice(const Observation& seen);
+  /// A switch has refused a TLP that came through this port of its own. [DHI S1] [DHI D23]
+  void refused_by_switch(const Packet& packet, unsigned host, const Bridge& port);
+  /// A row for each kind; none where no device is hostile.
+  void report(RunResult& result) const override;
+
+ private:
+  struct Span {
+    std::uint64_t first = 0, last = 0;
+    bool contains(std::uint64_t address, std::uint64_t bytes) const {
+      return address >= first && address <= last && bytes - 1 <= last - address;
+    }
+  };
+  struct Attacker {
+    const FabricDevice* device = nullptr;
+    DeviceShare share;
+    Span own;                              ///< its memory
+    Span of_device;                        ///< that of all domains of the device
+    std::uint64_t completions_before = 0;  ///< that its root port had taken
+  };
+  /// Sees what a root port lets into memory.
+  class Port : public MemoryWatch {
+   public:
+    Port(AttackBook& book, Attacker& attacker) : book_(book), attacker_(attacker) {}
+    void accessed(const Packet& packet, std::uint64_t address) override {
+      book_.reached_memory(attacker_, packet, address);
+    }
+
+   private:
+    AttackBook& book_;
+    Attacker& attacker_;
+  };
+  struct Count {
+    std::uint64_t tried = 0, through = 0;
+  };
+
+  static Attacker attacker_of(const Config& config, const FabricDevice& device);
+  static bool is_own_handle(const Attacker& attacker, Dhi dhi);
+  std::optional<Attack> attack_of(const Attacker& attacker, const Packet& packet) const;
+  static bool is_foreign_message(const Attacker& attacker, const Packet& packet);
+  void count_refused(const Attacker& attacker, const Packet& packet);
+  void reached_memory(const Attacker& attacker, const Packet& packet, std::uint64_t address);
+  std::uint64_t handles_taken() const;
+  Count& at(Attack attack) { return counts_[static_cast<std::size_t>(attack)]; }
+
+  const Fabric& fabric_;
+  const IdentityForm form_;
+  std::deque<Attacker> attackers_;
+  std::deque<Port> ports_;
+  std::array<Count, kAttacks> counts_{};
+  bool has_begun_ = false;
+};
+
+}  // namespace flitwise
