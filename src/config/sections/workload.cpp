@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table of the section `workload`.
 #include "config/sections/sections.h"
-#include "workload/shipped_distributions.h"
+#include "workload/size_distribution.h"
 
 namespace flitwise::config {
 
