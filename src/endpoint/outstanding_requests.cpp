@@ -18,21 +18,14 @@ void OutstandingRequests::set_tag_bits(unsigned enabled) {
 
 std::uint16_t OutstandingRequests::open(unsigned index, OutstandingRequest&& request) {
   if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(slots_.size()));
-    slots_.emplace_back();
+    free_.push_back(slots_.emplace_back());
   }
-  const std::uint32_t place = free_.back();
-  free_.pop_back();
-  Slot& slot = slots_[place];
+  Slot& slot = free_.front();
+  out_.splice(out_.end(), free_, free_.begin());
   slot.request = std::move(request);
   slot.function = index;
   slot.tag = owner(index).tags.take();
-  slot.older = youngest_;
-  slot.younger = kNone;
-  (youngest_ == kNone ? oldest_ : slots_[youngest_].younger) = place;
-  youngest_ = place;
-  owner(index).slots[slot.tag] = place;
-  ++in_use_;
+  owner(index).slots[slot.tag] = &slot;
   return slot.tag;
 }
 
@@ -49,16 +42,11 @@ std::optional<unsigned> OutstandingRequests::function_with(Bdf handle, std::uint
 
 void OutstandingRequests::close(unsigned index, std::uint16_t tag) {
   Function& from = owner(index);
-  const std::uint32_t place = from.slots[tag];
-  Slot& slot = slots_[place];
-  (slot.older == kNone ? oldest_ : slots_[slot.older].younger) = slot.younger;
-  (slot.younger == kNone ? youngest_ : slots_[slot.younger].older) = slot.older;
+  Slot& slot = *from.slots[tag];
   slot.request.request.reset();
   slot.request.pin = {};
-  from.slots[tag] = kNone;
   from.tags.give(tag);
-  free_.push_back(place);
-  --in_use_;
+  free_.splice(free_.begin(), out_, out_.iterator_to(slot));
 }
 
 std::size_t OutstandingRequests::tags_out() const {
@@ -67,14 +55,6 @@ std::size_t OutstandingRequests::tags_out() const {
     count += function ? function->tags.in_use() : 0;
   }
   return count;
-}
-
-std::optional<OutstandingRequests::Oldest> OutstandingRequests::oldest() const {
-  if (oldest_ == kNone) {
-    return std::nullopt;
-  }
-  const Slot& slot = slots_[oldest_];
-  return Oldest{slot.function, slot.tag, slot.request.deadline};
 }
 
 }  // namespace flitwise

@@ -3,7 +3,10 @@
 /// still owed, and which one times out first.
 #pragma once
 
+#include <boost/intrusive/list.hpp>
+
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -52,7 +55,7 @@ class OutstandingRequests {
         !functions_[function]->tags.is_out(tag)) {
       return nullptr;
     }
-    return &slots_[functions_[function]->slots[tag]].request;
+    return &functions_[function]->slots[tag]->request;
   }
   /// The function whose request went out with this handle as its Requester ID and this tag: an
   /// error completion echoes a handle that names no domain at the host. [DHI D16]
@@ -65,25 +68,27 @@ class OutstandingRequests {
     std::uint16_t tag;
     Time deadline;
   };
-  std::optional<Oldest> oldest() const;
-  std::size_t size() const { return in_use_; }
+  std::optional<Oldest> oldest() const {
+    return out_.empty() ? std::nullopt
+                        : std::optional<Oldest>({out_.front().function, out_.front().tag,
+                                                 out_.front().request.deadline});
+  }
+  std::size_t size() const { return out_.size(); }
   /// Tags that are out, of all functions.
   std::size_t tags_out() const;
 
  private:
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
-  struct Slot {
+  struct Slot : boost::intrusive::list_base_hook<> {
     OutstandingRequest request;
     unsigned function = 0;
     std::uint16_t tag = 0;
-    std::uint32_t older = kNone, younger = kNone;
   };
   struct Function {
-    Function(unsigned tag_bits, unsigned enabled) : tags(tag_bits), slots(1U << tag_bits, kNone) {
+    Function(unsigned tag_bits, unsigned enabled) : tags(tag_bits), slots(1U << tag_bits) {
       tags.set_bits(enabled);
     }
     TagPool tags;
-    std::vector<std::uint32_t> slots;  // by tag
+    std::vector<Slot*> slots;  // by tag
   };
   Function& owner(unsigned index) {
     std::unique_ptr<Function>& one = functions_[index];
@@ -96,10 +101,8 @@ class OutstandingRequests {
   const unsigned tag_bits_;  // as many as the device has
   unsigned enabled_tag_bits_;
   std::vector<std::unique_ptr<Function>> functions_;
-  std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_;
-  std::uint32_t oldest_ = kNone, youngest_ = kNone;
-  std::size_t in_use_ = 0;
+  std::deque<Slot> slots_;
+  boost::intrusive::list<Slot> out_, free_;  // the former from the oldest on
 };
 
 }  // namespace flitwise
