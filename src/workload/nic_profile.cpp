@@ -8,22 +8,18 @@
 #include "tlp/interrupt.h"
 
 namespace flitwise {
-namespace {
-
-/// What an item moves; the rings in their order in memory.
-enum Target : unsigned {
-  kTransmitDescriptor,
-  kTransmitDone,
-  kReceiveDescriptor,
-  kReceiveDone,
-  kDoorbell,
-  kPayload,
-  kInterrupt
-};
-
-}  // namespace
 
 struct NicProfile::Step {
+  /// What it moves; the rings in their order in memory.
+  enum Target : unsigned {
+    kTransmitDescriptor,
+    kTransmitDone,
+    kReceiveDescriptor,
+    kReceiveDone,
+    kDoorbell,
+    kPayload,
+    kInterrupt
+  };
   Op op;
   Target target;
   std::uint32_t bytes;  ///< 0: as long as the message
@@ -32,22 +28,24 @@ struct NicProfile::Step {
 
 namespace {
 
+using Step = NicProfile::Step;
+
 /// Each step needs what the one before brought; the interrupt is posted behind the completion entry
 /// and stays behind it by ordering alone.
-constexpr NicProfile::Step kTransmit[] = {
-    {Op::kDoorbell, kDoorbell, NicProfile::kDoorbellBytes, false},
-    {Op::kRead, kTransmitDescriptor, NicProfile::kDescriptorBytes, true},
-    {Op::kRead, kPayload, 0, true},
-    {Op::kWrite, kTransmitDone, NicProfile::kCompletionBytes, true},
-    {Op::kMsi, kInterrupt, NicProfile::kInterruptBytes, false},
+constexpr Step kTransmit[] = {
+    {Op::kDoorbell, Step::kDoorbell, NicProfile::kDoorbellBytes, false},
+    {Op::kRead, Step::kTransmitDescriptor, NicProfile::kDescriptorBytes, true},
+    {Op::kRead, Step::kPayload, 0, true},
+    {Op::kWrite, Step::kTransmitDone, NicProfile::kCompletionBytes, true},
+    {Op::kMsi, Step::kInterrupt, NicProfile::kInterruptBytes, false},
 };
 
 /// The descriptor is fetched ahead, for a later message, so nothing here waits for it.
-constexpr NicProfile::Step kReceive[] = {
-    {Op::kRead, kReceiveDescriptor, NicProfile::kDescriptorBytes, false},
-    {Op::kWrite, kPayload, 0, false},
-    {Op::kWrite, kReceiveDone, NicProfile::kCompletionBytes, false},
-    {Op::kMsi, kInterrupt, NicProfile::kInterruptBytes, false},
+constexpr Step kReceive[] = {
+    {Op::kRead, Step::kReceiveDescriptor, NicProfile::kDescriptorBytes, false},
+    {Op::kWrite, Step::kPayload, 0, false},
+    {Op::kWrite, Step::kReceiveDone, NicProfile::kCompletionBytes, false},
+    {Op::kMsi, Step::kInterrupt, NicProfile::kInterruptBytes, false},
 };
 
 }  // namespace
@@ -93,11 +91,11 @@ bool NicProfile::begin_message() {
 std::uint64_t NicProfile::address_of(const Step& step) const {
   const std::uint64_t domain = to_int(message_.domain);
   switch (step.target) {
-    case kPayload:
+    case Step::kPayload:
       return message_.address;
-    case kDoorbell:  // They fill the upper half of the function's BAR 0, one for each domain.
+    case Step::kDoorbell:  // They fill the upper half of the function's BAR 0, one for each domain.
       return doorbell_base_ + domain / functions_ % doorbells_ * kDoorbellBytes;
-    case kInterrupt:  // one page per domain modulo 256
+    case Step::kInterrupt:  // one page per domain modulo 256
       return kInterruptWindow + ((domain & 0xffU) << 12);
     default:
       return rings_base_ + domain * kRingsBytes + step.target * kRingBytes +
