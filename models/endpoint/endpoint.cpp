@@ -8,19 +8,6 @@
 #include "workload/workload.h"
 
 namespace flitwise {
-namespace {
-
-RequestPathConfig request_path_config(const EndpointConfig& config) {
-  return {config.form(),
-          config.at,
-          config.real_payload,
-          config.device.tag_bits,
-          config.device.timing.pipeline,
-          config.device.timing.completion_timeout,
-          config.faults};
-}
-
-}  // namespace
 
 EndpointConfig EndpointConfig::of(const Config& config) {
   EndpointConfig own;
@@ -46,10 +33,9 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
       contexts_(config.stops_contexts ? config.domains : 0),
       shell_({config.device.timing.clock, config.device.timing.pipeline}, sizer_, functions_,
              contexts_, counters_),
-      requests_(request_path_config(config),
+      requests_(config,
                 {pool, sizer_, tracer, functions_, contexts_, control_, counters_, shell_, *this}),
-      handles_({config.device, config.form(), config.has_switch, config.buffer_base},
-               {pool, sizer_, functions_, shell_, requests_, *this}),
+      handles_(config, {pool, sizer_, functions_, shell_, requests_, *this}),
       target_(config.device, config.link, {pool, sizer_, *this, *this, shell_}),
       registers_(config.device.functions.count, config.device.functions.bar_size, register_hooks()),
       resets_(functions_, contexts_, shell_, *this) {
@@ -58,9 +44,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
               config.device.dma.id_based_ordering};
   if (config.device.atc.enabled) {
     translations_ = std::make_unique<TranslatedPath>(
-        TranslatedPathConfig{config.device, config.form(), config.at == At::kTranslatedPasid,
-                             config.seed},
-        target_.page_requests(),
+        config, target_.page_requests(),
         TranslatedPath::Surroundings{pool, sizer_, functions_, control_, shell_, requests_,
                                      handles_, *this});
   }

@@ -135,14 +135,12 @@ void Endpoint::replay_num_rolled_over() {
 
 void Endpoint::refuse(const Packet& packet, const char* kind) {
   count(kind);
-  if (observer_ != nullptr && *observer_) {
-    (*observer_)({now(), name(), kind, "", &packet});
-  }
+  tell(kind, packet);
 }
 
-void Endpoint::took_message(const Packet& packet) {
+void Endpoint::tell(const char* what, const Packet& packet) const {
   if (observer_ != nullptr && *observer_) {
-    (*observer_)({now(), name(), "message", "", &packet});
+    (*observer_)({now(), name(), what, "", &packet});
   }
 }
 

@@ -4,6 +4,7 @@
 #include "endpoint/translated_path.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tlp/tlp_check.h"
 
@@ -20,19 +21,14 @@ const char* problem_of(TranslationVerdict verdict) {
       return "translation_unsupported";
     case TranslationVerdict::kAborted:
       return "translation_aborted";
-    case TranslationVerdict::kMalformed:
-    case TranslationVerdict::kIllegal:
-    case TranslationVerdict::kLostFirst:
-    case TranslationVerdict::kTooMany:
-    case TranslationVerdict::kInconsistent:
-      break;
+    default:
+      return "bad_translation_completion";
   }
-  return "bad_translation_completion";
 }
 
 }  // namespace
 
-TranslatedPath::TranslatedPath(const TranslatedPathConfig& config, PageRequestInterface* pages,
+TranslatedPath::TranslatedPath(const EndpointConfig& config, PageRequestInterface* pages,
                                const Surroundings& surroundings)
     : config_(config), s_(surroundings), unit_(config.device, config.seed, pages) {}
 
@@ -80,21 +76,17 @@ AtsAccess TranslatedPath::access_of(const Present& present) const {
   const RequestPiece& piece = present.cursor.piece;
   AtsAccess access;
   access.function = s_.functions.index_of(identity.bdf);
-  const bool has_pasid = unit_.has_pasid() && (config_.form.identity == Identity::kBdfPasid ||
-                                               config_.form.identity == Identity::kDhi);
+  const bool has_pasid = unit_.has_pasid() && (config_.link.identity == Identity::kBdfPasid ||
+                                               config_.link.identity == Identity::kDhi);
   if (has_pasid) {
     access.tag = {identity.pasid, identity.pasid.has_value() && identity.privileged_mode_requested};
   }
   access.address = piece.address;
   access.dws = piece.length_dw;
-  if (present.transfer.op != Op::kRead) {
-    access.kind = AccessKind::kWrite;
-  } else if (piece.bytes == 0) {
-    access.kind = AccessKind::kZeroLengthRead;
-  } else {
-    access.kind =
-        has_pasid && identity.execute_requested ? AccessKind::kExecute : AccessKind::kRead;
-  }
+  access.kind = present.transfer.op != Op::kRead          ? AccessKind::kWrite
+                : piece.bytes == 0                        ? AccessKind::kZeroLengthRead
+                : has_pasid && identity.execute_requested ? AccessKind::kExecute
+                                                          : AccessKind::kRead;
   const unsigned hinted = config_.device.atc.hinted_domains;
   access.counts = present.transfer.counts;
   access.has_hint = hinted == 0 || to_int(present.transfer.domain) < hinted;
@@ -182,21 +174,19 @@ void TranslatedPath::piece_gone(bool has_more) {
   is_routed_ = false;
   if (!has_more) {
     present_.reset();
+    if (current_slot_) {
+      unit_.parked.remove(*current_slot_);
+      current_slot_.reset();
+    }
   }
   if (!current_slot_) {
-    return;
-  }
-  if (!has_more) {
-    unit_.parked.remove(*current_slot_);
-    current_slot_.reset();
     return;
   }
   ParkedTransfer& one = unit_.parked.at(*current_slot_);
   one.answer = AgentAnswer::kNone;
   one.has_asked = one.was_counted = false;
-  if (one.is_hit) {
+  if (std::exchange(one.is_hit, false)) {
     one.grant.reset();
-    one.is_hit = false;
   }
 }
 
@@ -215,11 +205,12 @@ bool TranslatedPath::apply_route(Tlp& tlp, const DeviceIdentity& identity,
       watch_(identity, tlp.address, piece.address);
     }
   }
-  if (unit_.has_pasid() && !config_.always_names_pasid) {
+  const bool always_names_pasid = config_.at == At::kTranslatedPasid;  // on translated ones, too
+  if (unit_.has_pasid() && !always_names_pasid) {
     // model: none, as one domain goes with and without its PASID.
     tlp.id_based_ordering = false;
   }
-  return unit_.has_pasid() && (!is_translated || config_.always_names_pasid);
+  return unit_.has_pasid() && (!is_translated || always_names_pasid);
 }
 
 void TranslatedPath::read_opened(unsigned function, std::uint16_t tag, bool is_flush) {
@@ -258,7 +249,7 @@ void TranslatedPath::send_translation_request(const Present& present,
   Tlp& tlp = packet->tlp;
   tlp = translation_request_tlp(nameless, unit_.settings(routed_.function), identity.bdf);
   const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
-  apply_identity(tlp, config_.form, unit_.has_pasid() ? identity : DeviceIdentity(identity.bdf),
+  apply_identity(tlp, config_.form(), unit_.has_pasid() ? identity : DeviceIdentity(identity.bdf),
                  has_handle ? OptionalId<Dhi>(handle.dhi) : OptionalId<Dhi>());
   packet->domain = present.transfer.domain;
   packet->identity = identity;

@@ -18,13 +18,6 @@
 
 namespace flitwise {
 
-struct TranslatedPathConfig {
-  DeviceConfig device;
-  IdentityForm form;
-  bool always_names_pasid = false;  ///< on translated requests, too
-  std::uint64_t seed = 1;           ///< of random replacement
-};
-
 class TranslatedPath final : public Translations {
  public:
   struct Surroundings {
@@ -38,7 +31,7 @@ class TranslatedPath final : public Translations {
     DeviceEvents& events;
   };
   /// pages: the Page Request Interface of the device; null: it has none.
-  TranslatedPath(const TranslatedPathConfig& config, PageRequestInterface* pages,
+  TranslatedPath(const EndpointConfig& config, PageRequestInterface* pages,
                  const Surroundings& surroundings);
 
   /// Told of each TLP with data that goes out by a translation of the device: whose it is, where it
@@ -127,9 +120,8 @@ class TranslatedPath final : public Translations {
   bool may_still_ask(const EndedContext& context);
   bool waits_for_stop_marker(std::uint32_t transfer) const;
   void send_stop_markers(Time now);
-  void send_stop_marker(const EndedContext& context, Time now);
 
-  const TranslatedPathConfig config_;
+  const EndpointConfig config_;
   Surroundings s_;
   AtsUnit unit_;
   AtsRoute route_;                        // of the present TLP

@@ -71,9 +71,9 @@ struct FakeTranslations final : Translations {
 
 class RequestPathTest : public testing::Test {
  protected:
-  void make(RequestPathConfig config = {}, Translations* translations = nullptr) {
-    config.pipeline = kPipeline;
-    config.completion_timeout = kTimeout;
+  void make(EndpointConfig config = {}, Translations* translations = nullptr) {
+    config.device.timing.pipeline = kPipeline;
+    config.device.timing.completion_timeout = kTimeout;
     path_ = std::make_unique<RequestPath>(
         config, RequestPath::Surroundings{pool_, sizer_, tracer_, functions_, contexts_, control_,
                                           counters_, output_, events_});
@@ -156,7 +156,7 @@ TEST_F(RequestPathTest, LNK_9_14_AWriteIsCutAtMpsAndAtPageBoundaries) {
 }
 
 TEST_F(RequestPathTest, LNK_9_8_AReadWaitsForATagOfItsFunction) {
-  RequestPathConfig config;
+  EndpointConfig config;
   config.tag_bits = 5;
   make(config);
   for (unsigned i = 0; i < 32; ++i) {
@@ -254,7 +254,7 @@ TEST_F(RequestPathTest, LNK_9_27_ATransferWaitsWhileItsFunctionMayNotSend) {
 }
 
 TEST_F(RequestPathTest, DHI_D9_ATlpWaitsForItsHandleAndGoesWithIt) {
-  RequestPathConfig config;
+  EndpointConfig config;
   config.form.identity = Identity::kDhi;
   make(config);
   handles_.is_active = true;

@@ -35,12 +35,12 @@ class TranslatedPathTest : public testing::Test {
     path_.set_pasid(true);
     path_.configure(0, settings);
   }
-  static TranslatedPathConfig config() {
-    TranslatedPathConfig config;
+  static EndpointConfig config() {
+    EndpointConfig config;
     config.device = test::device_of(1);
     config.device.functions.has_pasid = true;
     config.device.atc.enabled = true;
-    config.form.identity = Identity::kBdfPasid;
+    config.link.identity = Identity::kBdfPasid;
     return config;
   }
   /// The next TLP of a transfer that an engine has just given.
