@@ -19,11 +19,6 @@ namespace {
 
 constexpr unsigned kMostTranslationBytes = 128;  // the largest RCB [ATR-08]
 
-// Messages and completions do not: an Invalidate Completion is sent without it. [INV-25]
-bool needs_bus_master(TlpType type) {
-  return is_memory_request(type) || is_io(type);
-}
-
 }  // namespace
 
 ScriptEngine::ScriptEngine(const LinkConfig& link, const DeviceConfig& device, PacketPool& pool,
@@ -149,18 +144,19 @@ ScriptEngine::Request ScriptEngine::request_of(const Packet& packet) const {
   return request;
 }
 
-bool ScriptEngine::may_leave(const Unsent& unsent, const MaySend& may_send) {
-  const Tlp& tlp = unsent.packet->tlp;
-  return !needs_bus_master(tlp.type) ||
-         may_send(unsent.is_dma ? std::optional<Bdf>(tlp.requester_id) : std::nullopt);
-}
-
 // DMA of a function that may not send holds back no DMA of other functions. TLPs as they are keep
 // their place. [LNK-9.27]
 PacketRef ScriptEngine::next(const MaySend& may_send) {
+  // Messages and completions may always: an Invalidate Completion is sent without Bus Master
+  // Enable. [INV-25]
+  const auto may_leave = [&](const Unsent& unsent) {
+    const Tlp& tlp = unsent.packet->tlp;
+    return !(is_memory_request(tlp.type) || is_io(tlp.type)) ||
+           may_send(unsent.is_dma ? std::optional<Bdf>(tlp.requester_id) : std::nullopt);
+  };
   for (auto unsent = out_.begin(); unsent != out_.end(); ++unsent) {
     const bool is_next = unsent == out_.begin() || unsent->is_dma;
-    if (is_next && may_leave(*unsent, may_send)) {
+    if (is_next && may_leave(*unsent)) {
       PacketRef packet = std::move(unsent->packet);
       out_.erase(unsent);
       return packet;
@@ -212,7 +208,10 @@ bool ScriptEngine::complete_translation(Request& request, const Packet& packet) 
   if (request.is_raw) {
     on_completion_(packet, request.token);
   } else if (brings_entries) {
-    take_translation(request, packet);
+    // Entries as they stand on the wire; there may be fewer than were asked for. [ATR-19]
+    data_.resize(request.received);
+    data_.insert(data_.end(), packet.payload.begin(), packet.payload.end());
+    request.received += static_cast<std::uint32_t>(packet.payload.size());
   } else {
     failures_.push_back({packet.tlp.tag, packet.tlp.status, has_poisoned_data(packet.tlp)});
   }
@@ -223,13 +222,6 @@ bool ScriptEngine::complete_translation(Request& request, const Packet& packet) 
     finish(static_cast<std::size_t>(&request - requests_.data()));
   }
   return true;
-}
-
-// Entries as they stand on the wire; there may be fewer than were asked for. [ATR-19]
-void ScriptEngine::take_translation(Request& request, const Packet& packet) {
-  data_.resize(request.received);
-  data_.insert(data_.end(), packet.payload.begin(), packet.payload.end());
-  request.received += static_cast<std::uint32_t>(packet.payload.size());
 }
 
 // Books the data of a completion in; false where it brings none that is good. [LNK-9.26]
