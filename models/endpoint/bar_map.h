@@ -2,8 +2,10 @@
 /// Who answers for which part of BAR 0: parts of a device, and the engines on it, claim regions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "flitwise/time.h"
@@ -64,7 +66,23 @@ class BarMap {
     unsigned region = 0;
     std::uint64_t end = 0;  ///< of the bytes from `offset` on that are the same owner's
   };
-  Part part_at(unsigned function, std::uint64_t offset) const;
+  Part part_at(unsigned function, std::uint64_t offset) const {
+    Part part;
+    part.end = std::numeric_limits<std::uint64_t>::max();
+    for (auto claim = claims_.rbegin(); claim != claims_.rend(); ++claim) {
+      const BarRegion& region = claim->region;
+      const bool is_of_function =
+          function >= region.first_function && function - region.first_function < region.functions;
+      if (!is_of_function || offset >= region.offset + region.bytes) {
+        continue;
+      }
+      if (offset >= region.offset) {
+        return {claim->owner, claim->name, std::min(part.end, region.offset + region.bytes)};
+      }
+      part.end = std::min(part.end, region.offset);
+    }
+    return part;
+  }
 
  private:
   struct Claim {

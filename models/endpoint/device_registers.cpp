@@ -65,32 +65,33 @@ void DeviceRegisters::write_handle_registers(std::uint64_t offset, const std::ui
   }
 }
 
-void DeviceRegisters::store(MmioPlace place, const std::uint8_t* bytes, std::size_t size) {
-  while (size > 0) {
-    std::unique_ptr<Page>& page = pages_[page_of(place)];
-    if (page == nullptr) {
-      page = std::make_unique<Page>();
-      page->fill(0);
-    }
-    const std::size_t part = std::min<std::size_t>(size, kPageBytes - place.offset % kPageBytes);
-    std::memcpy(page->data() + place.offset % kPageBytes, bytes, part);
-    place.offset += part;
-    bytes += part;
-    size -= part;
+// `visit(page, offset in it, bytes, offset in the access)` for each page that an access touches.
+template <class Visit>
+void DeviceRegisters::for_each_page(const MmioPlace& place, std::size_t size, Visit visit) const {
+  for (std::size_t at = 0; at < size;) {
+    const std::uint64_t offset = place.offset + at;
+    const std::size_t part = std::min<std::size_t>(size - at, kPageBytes - offset % kPageBytes);
+    visit(place.function * (bar_size_ / kPageBytes) + offset / kPageBytes, offset % kPageBytes,
+          part, at);
+    at += part;
   }
 }
 
-void DeviceRegisters::load(MmioPlace place, std::uint8_t* bytes, std::size_t size) const {
-  while (size > 0) {
-    const auto page = pages_.find(page_of(place));
-    const std::size_t part = std::min<std::size_t>(size, kPageBytes - place.offset % kPageBytes);
-    if (page != pages_.end()) {
-      std::memcpy(bytes, page->second->data() + place.offset % kPageBytes, part);
-    }
-    place.offset += part;
-    bytes += part;
-    size -= part;
-  }
+void DeviceRegisters::store(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size) {
+  for_each_page(place, size,
+                [&](PageNumber number, std::size_t to, std::size_t part, std::size_t at) {
+                  std::memcpy(pages_[number].data() + to, bytes + at, part);
+                });
+}
+
+void DeviceRegisters::load(const MmioPlace& place, std::uint8_t* bytes, std::size_t size) const {
+  for_each_page(place, size,
+                [&](PageNumber number, std::size_t from, std::size_t part, std::size_t at) {
+                  const auto page = pages_.find(number);
+                  if (page != pages_.end()) {
+                    std::memcpy(bytes + at, page->second.data() + from, part);
+                  }
+                });
 }
 
 // REQUIRES: whole DWs of the handle registers.

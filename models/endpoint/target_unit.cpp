@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration requests to a device. What its functions are and what a
-// reset takes: target_functions.cpp.
+// Requests to a device. What its functions are and what a reset takes: target_functions.cpp.
 #include "endpoint/target_unit.h"
 
 #include <fmt/format.h>
@@ -65,7 +64,10 @@ TargetUnit::TargetUnit(const DeviceConfig& device, const LinkConfig& link,
       space_options_(options_of(device, link)),
       dvsec_(DhiCapability::of(device)),
       spaces_(device.functions.count),
-      bar_(device.functions.bar_size, *this) {
+      bar_(device.functions.bar_size,
+           [this](const Packet& request, const std::vector<std::uint8_t>& bytes, Time ready) {
+             complete(request, bytes, ready);
+           }) {
   space_options_.page_requests = page_requests_.get();
 }
 
@@ -248,8 +250,8 @@ void TargetUnit::apply(unsigned function, const WriteEffect& effect) {
   const unsigned vfs_before = vfs_.count;
   refresh();
   for (unsigned vf = vfs_.count; vf < vfs_before; ++vf) {
-    s_.software.function_level_reset(
-        vf + 1);  // It is gone; when it comes again it is as after a reset. [LNK-9.27]
+    // It is gone; when it comes again it is as after a reset. [LNK-9.27]
+    s_.software.function_level_reset(vf + 1);
   }
   if (effect.command_changed) {
     s_.software.command_written(function);
@@ -263,13 +265,6 @@ void TargetUnit::apply(unsigned function, const WriteEffect& effect) {
   if (effect.dhi_control_changed) {
     negotiate_again();
   }
-  apply_translation(function, effect);
-  if (effect.flr_started) {
-    s_.software.function_level_reset(function);
-  }
-}
-
-void TargetUnit::apply_translation(unsigned function, const WriteEffect& effect) {
   if (effect.ats_control_changed || effect.pasid_control_changed || effect.pri_control_changed) {
     s_.software.translation_written(function);
   }
@@ -278,6 +273,9 @@ void TargetUnit::apply_translation(unsigned function, const WriteEffect& effect)
   }
   if (effect.pri_misused) {  // [PRI-24] [PRI-25] [PRI-26]
     s_.errors.count("page_request_register_misused");
+  }
+  if (effect.flr_started) {
+    s_.software.function_level_reset(function);
   }
 }
 
@@ -361,17 +359,8 @@ void TargetUnit::refuse(const Arrival& arrival, const char* kind, cfg::aer::Unco
   }
 }
 
-void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
-                        const Packet& packet, Time now) {
-  s_.errors.refuse(packet, kind);
-  book(function, {error, received_header(packet), is_advisory(error, packet.tlp)}, now);
-}
-
-void TargetUnit::report_timeout(unsigned function, Time now) {
-  book(function, {cfg::aer::Uncorrectable::kCompletionTimeout}, now);
-}
-
-void TargetUnit::book(unsigned function, const FoundError& found, Time now) {
+template <class Found>
+void TargetUnit::book(unsigned function, const Found& found, Time now) {
   const unsigned owner = is_there(function) ? function : 0;
   const ConfigSpace* const physical = owner == 0 ? nullptr : &space(0);
   if (const std::optional<std::uint8_t> code = report_error(space(owner), found, physical)) {
@@ -379,11 +368,18 @@ void TargetUnit::book(unsigned function, const FoundError& found, Time now) {
   }
 }
 
+void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
+                        const Packet& packet, Time now) {
+  s_.errors.refuse(packet, kind);
+  book(function, FoundError{error, received_header(packet), is_advisory(error, packet.tlp)}, now);
+}
+
 void TargetUnit::report(unsigned function, cfg::aer::Correctable error, Time now) {
-  const ConfigSpace* const physical = function == 0 ? nullptr : &space(0);
-  if (const std::optional<std::uint8_t> code = report_error(space(function), error, physical)) {
-    send_message(function, *code, MsgRouting::kToRootComplex, now);
-  }
+  book(function, error, now);
+}
+
+void TargetUnit::report_timeout(unsigned function, Time now) {
+  book(function, FoundError{cfg::aer::Uncorrectable::kCompletionTimeout}, now);
 }
 
 void TargetUnit::send_message(unsigned function, std::uint8_t code, MsgRouting routing, Time now) {
