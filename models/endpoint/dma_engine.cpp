@@ -99,9 +99,10 @@ bool DmaEngine::next_from_stream(Time now, Transfer& transfer) {
       // It begins with its first item, and is counted from there on.
       const bool has_slot = busy_messages_ < kMessages;
       full_since_ = has_slot ? full_since_ : std::min(full_since_, now);
-      if (!has_slot || is_held_up(item_.op, now) || !take_message()) {
+      if (!has_slot || is_held_up(item_.op, now)) {
         return false;
       }
+      take_message();
       if (next_of_message(now, transfer)) {
         return true;
       }
@@ -121,22 +122,19 @@ bool DmaEngine::next_from_stream(Time now, Transfer& transfer) {
 
 // The wait begins when the item could go but for the reads that are out, and ends with one of them.
 bool DmaEngine::is_held_up(Op op, Time now) {
-  if (has_room_for(op)) {
+  if (op != Op::kRead || reads_ < limit_) {
     return false;
   }
   held_up_since_ = std::min(held_up_since_, now);
   return true;
 }
 
-// Moves a message of several items from the stream into a free slot.
-bool DmaEngine::take_message() {
-  if (busy_messages_ == kMessages) {
-    return false;
-  }
-  std::size_t slot = 0;
-  while (!messages_[slot].is_free()) {
-    ++slot;
-  }
+// Moves a message of several items from the stream into a slot. REQUIRES: one is free.
+void DmaEngine::take_message() {
+  const auto slot =
+      static_cast<std::size_t>(std::find_if(messages_.begin(), messages_.end(),
+                                            [](const Message& m) { return m.is_free(); }) -
+                               messages_.begin());
   note_start();
   Message& message = messages_[slot];
   message = Message{};
@@ -150,7 +148,6 @@ bool DmaEngine::take_message() {
   }
   ++busy_messages_;
   turn_ = slot;
-  return true;
 }
 
 // A context ends with the last step of all its messages: where an earlier one has steps left, the
@@ -176,6 +173,8 @@ void DmaEngine::note_start() {
   }
 }
 
+// A request that only waited for the clock leaves the rhythm as it is, so that the interval holds
+// on average; one that waited for something else begins it anew.
 void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Time now,
                      Transfer& transfer) {
   transfer.op = item.op;
@@ -192,12 +191,6 @@ void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Tim
   if (item.op == Op::kRead) {
     outstanding_use_.set(++reads_, now);
   }
-  note_issue(now);
-}
-
-// A request that only waited for the clock leaves the rhythm as it is, so that the interval holds
-// on average; one that waited for something else begins it anew.
-void DmaEngine::note_issue(Time now) {
   const bool waited_for_clock = now - earliest_ < clock_;
   earliest_ = (waited_for_clock ? earliest_ : now) + interval_;
 }
@@ -240,7 +233,6 @@ void DmaEngine::finished(const TransferEnd& end) {
     outstanding_waits_.add(held_up_since_, now());
     held_up_since_ = Time::never();
   }
-  failed_ += end.status == TransferStatus::kDone ? 0 : 1;
   if (end.token != kNoMessage) {
     item_done(end.token);
   }
