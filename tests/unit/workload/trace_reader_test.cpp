@@ -127,7 +127,7 @@ TEST_F(Trace, AllBadLinesAreToldInOneGoButNotMillions) {
     TraceReader reader(path_, 4);
     FAIL() << "accepted";
   } catch (const ConfigError& error) {
-    EXPECT_EQ(error.problems().size(), CsvProblems::kMost);
+    EXPECT_EQ(error.problems().size(), CsvReader::kMostProblems);
   }
 }
 
