@@ -245,11 +245,6 @@ const RootPort& Machine::root_port(const std::string& device) const {
   return *found->root_port;
 }
 
-std::uint64_t Machine::interrupts(std::size_t device) const {
-  const FabricDevice& one = fabric_.devices[device];
-  return hosts_[one.host]->bridge.interrupts(one.buses);
-}
-
 std::vector<std::string> Machine::device_names() const {
   std::vector<std::string> names;
   for (const FabricDevice& one : fabric_.devices) {

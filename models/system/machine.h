@@ -94,7 +94,6 @@ class Machine {
   const RootPort& root_port(const std::string& device) const;
   std::vector<std::string> device_names() const;
   HandleDriver* driver(std::size_t device) { return software_.driver(device); }
-  std::uint64_t interrupts(std::size_t device) const;
 
   PacketPool pool;  // before all that holds packets
   const Config config;
