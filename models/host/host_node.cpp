@@ -29,7 +29,12 @@ HostNode::HostNode(unsigned own_number, const Config& own_config, PacketPool& po
 void HostNode::add_driver() {
   if (config.host.iommu_driver.enabled) {
     driver = std::make_unique<IommuDriver>((prefix + "iommu_driver").c_str(), config.host,
-                                           config.iommu, config.run.seed, bridge, agent, memory);
+                                           config.iommu, config.run.seed, bridge, memory);
+    agent.add_hooks({{},
+                     [this](const IommuInterrupt& interrupt) {
+                       driver->interrupted(static_cast<IommuEvent>(interrupt.data));
+                     },
+                     [this] { driver->status_is_coming(); }});
   }
 }
 
