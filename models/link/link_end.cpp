@@ -200,8 +200,8 @@ std::uint64_t LinkEnd::capacity_of(LinkLimit limit, const LinkConfig& link) cons
   constexpr auto kFirstCxl = static_cast<std::size_t>(LinkLimit::kCxlReq);
   const auto index = static_cast<std::size_t>(limit);
   if (index < kFirstCxl) {
-    const auto fc = static_cast<FcClass>(index / 2);
-    return (index % 2 == 0 ? queues.header_gate(fc) : queues.data_gate(fc)).initial();
+    const CreditGates& gates = queues.gates(static_cast<FcClass>(index / 2));
+    return (index % 2 == 0 ? gates.header : gates.data).initial();
   }
   if (limit == LinkLimit::kReplayBuffer) {
     return link.replay_buffer;

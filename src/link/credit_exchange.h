@@ -8,7 +8,6 @@
 
 #include "link/credit_returns.h"
 #include "link/flow_control_init.h"
-#include "link/shared_returns.h"
 #include "link/transaction_queues.h"
 
 namespace flitwise {
@@ -30,8 +29,7 @@ class CreditExchange {
   }
 
   Time deadline() const {
-    const Time own =
-        init_.deadline() < returns_.deadline() ? init_.deadline() : returns_.deadline();
+    const Time own = std::min(init_.deadline(), returns_.deadline());
     return shared_ ? std::min(own, shared_->deadline()) : own;
   }
   /// The flow-control DLLP that is due: InitFC before UpdateFC. REQUIRES: deadline() <= now.
@@ -66,8 +64,7 @@ class CreditExchange {
 
  private:
   void activate(Time now);
-  void set_limits(const Dllp& dllp);
-  void update_limits(const Dllp& dllp);
+  void update_limits(Dllp dllp);
 
   TransactionQueues& queues_;
   CreditReturns returns_;

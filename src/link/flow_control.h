@@ -3,11 +3,9 @@
 /// has to give.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
-#include "flitwise/config.h"
-#include "flitwise/tlp.h"
+#include "flitwise/dllp.h"
 
 namespace flitwise {
 
@@ -68,6 +66,20 @@ class CreditGate {
   std::uint8_t shift_ = 0;
 };
 
+/// The two gates of one class.
+struct CreditGates {
+  CreditGate header, data;
+
+  /// Takes an InitFC, the first of its class.
+  void initialise(const Dllp& init, Zero zero = Zero::kInfinite);
+  void update(const Dllp& update_fc);
+  bool allow(Credits need) const { return header.allows(need.header) && data.allows(need.data); }
+  void consume(Credits amount) {
+    header.consume(amount.header);
+    data.consume(amount.data);
+  }
+};
+
 /// One counter pair of a receiver: what it has allocated in all, what of it came in, what was
 /// advertised last.
 class CreditPool {
@@ -95,6 +107,11 @@ class CreditPool {
   std::uint32_t believed() const { return (advertised_ - received_) & mask_; }
   std::uint32_t size() const { return size_; }
   CreditScale scale() const { return scale_; }
+  /// The link has gone down: all of it is free and told. [LNK-10.7]
+  void reset() {
+    allocated_ = advertised_ = size_;
+    received_ = 0;
+  }
   /// Credits conserved: allocated - received never exceeds the size of the buffer.
   bool is_conserved() const { return is_infinite() || ((allocated_ - received_) & mask_) <= size_; }
 
@@ -107,8 +124,5 @@ class CreditPool {
   std::uint32_t received_ = 0;
   std::uint32_t advertised_ = 0;
 };
-
-/// What a receiver advertises for one class, from the link's config.
-Credits advertised_credits(const LinkConfig& link, FcClass fc_class);
 
 }  // namespace flitwise

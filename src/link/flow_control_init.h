@@ -2,8 +2,9 @@
 /// Flow-control initialisation of one virtual channel: InitFC1, InitFC2, active.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <optional>
+#include <utility>
 
 #include "flitwise/dllp.h"
 #include "flitwise/time.h"
@@ -32,10 +33,30 @@ class FlowControlInit {
   };
   /// The InitFC to send now: P, NP, Cpl in this order, then a pause. REQUIRES: deadline() <= now.
   /// [LNK-8.9, LNK-8.10]
-  Step take(Time now);
+  Step take(Time now) {
+    const Step step{fi1_ ? DllpType::kInitFc2 : DllpType::kInitFc1,
+                    static_cast<FcClass>(position_ % kFcClasses), position_ >= kFcClasses};
+    triple_began_ = position_ == 0 ? now : triple_began_;
+    position_ = (position_ + 1) % values_;
+    if (position_ == 0) {
+      sent_triples_of_phase2_ += fi1_ ? 1 : 0;
+      due_ = is_active() ? Time::never() : triple_began_ + kInitFcPeriod;
+    }
+    return step;
+  }
 
   /// The values of a class came in; true if they set its limits: the first ones do. [LNK-8.11]
-  bool receive_values(FcClass fc_class, Time now, bool is_shared = false);
+  bool receive_values(FcClass fc_class, Time now, bool is_shared = false) {
+    const std::size_t value = static_cast<std::size_t>(fc_class) + (is_shared ? kFcClasses : 0U);
+    const bool is_first = !std::exchange(seen_[value], true);
+    if (!fi1_ &&
+        std::find(seen_.begin(), seen_.begin() + values_, false) == seen_.begin() + values_) {
+      fi1_ = true;
+      position_ = 0;
+      due_ = now;
+    }
+    return is_first;
+  }
   /// Any InitFC2, UpdateFC or TLP came in. [LNK-8.10]
   void receive_second_phase() {
     fi2_ = fi2_ || fi1_;

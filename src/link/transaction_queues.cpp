@@ -221,8 +221,7 @@ void TransactionQueues::reset(Time now) {
   }
   note_stalls(now);  // nothing is blocked any more
   for (Gate& gate : gates_) {
-    gate.header = CreditGate();
-    gate.data = CreditGate();
+    static_cast<CreditGates&>(gate) = {};
   }
   if (shared_) {
     shared_->reset();

@@ -77,12 +77,8 @@ class TransactionQueues {
   /// One TLP is to overtake a posted request that it may not pass, on purpose (docs/monitors.md).
   void break_ordering() { breaks_ordering_ = true; }
 
-  CreditGate& header_gate(FcClass fc_class) { return gates_[index_of(fc_class)].header; }
-  CreditGate& data_gate(FcClass fc_class) { return gates_[index_of(fc_class)].data; }
-  const CreditGate& header_gate(FcClass fc_class) const {
-    return gates_[index_of(fc_class)].header;
-  }
-  const CreditGate& data_gate(FcClass fc_class) const { return gates_[index_of(fc_class)].data; }
+  CreditGates& gates(FcClass fc_class) { return gates_[index_of(fc_class)]; }
+  const CreditGates& gates(FcClass fc_class) const { return gates_[index_of(fc_class)]; }
   /// From now on a TLP takes shared credits where they suffice. REQUIRES: flit mode. [LNK-11.23]
   void share_credits(bool is_merged) { shared_ = std::make_unique<SharedGates>(is_merged); }
   bool shares_credits() const { return shared_ != nullptr; }
@@ -98,9 +94,7 @@ class TransactionQueues {
     Credits need;
     Time arrival{};
   };
-  struct Gate {
-    CreditGate header;
-    CreditGate data;
+  struct Gate : CreditGates {
     StallClock blocked, blocked_by_header, blocked_by_data;
   };
   using Queue = boost::circular_buffer<Entry>;

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "link/optimized_update_fc.h"
+#include "link/shared_credits.h"
 
 namespace flitwise {
 namespace {
