@@ -27,8 +27,8 @@ LinkCredits switch_credits(LinkCredits credits) {
 template <class Upper, class Lower>
 void bind(Upper& to_link, LinkTarget<Lower>& from_link, Link& link, LinkSide side) {
   const auto end = static_cast<std::size_t>(side);
-  to_link.bind(*link.from_port[end]);
-  link.to_port[end]->bind(from_link);
+  to_link.bind(*link.port.from[end]);
+  link.port.to[end]->bind(from_link);
 }
 
 /// Bits that name the domain of a D2H Req. [DHI D24]
@@ -269,7 +269,7 @@ LinkBelow Builder::link_below(const FabricDevice& device) const {
   LinkBelow below;
   below.reset = [endpoint] { endpoint->hot_reset(); };
   below.is_reset_over = [endpoint, link] {
-    return !endpoint->is_in_reset() && !link->carries_tlps();
+    return !endpoint->is_in_reset() && link->is_idle();
   };
   below.take_down = [endpoint, link, agents = device.cxl] {
     endpoint->link_going_down();

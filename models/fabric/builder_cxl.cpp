@@ -9,7 +9,7 @@ namespace flitwise {
 namespace {
 
 template <class Agent>
-void bind(Agent& agent, Link::AgentSockets& link, LinkSide side) {
+void bind(Agent& agent, Link::Sockets& link, LinkSide side) {
   const auto end = static_cast<std::size_t>(side);
   agent.to_link.bind(*link.from[end]);
   link.to[end]->bind(agent.from_link);

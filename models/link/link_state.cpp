@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A link that trains again, goes down or comes up. [LNK-10.2] to [LNK-10.7]
+#include <utility>
+
 #include "link/link.h"
 #include "monitor/link_monitor.h"
 
@@ -9,7 +11,7 @@ namespace flitwise {
 Time Link::train(Time t) {
   const Time until = t + config_.timing.retrain;
   for (std::size_t side = 0; side < 2; ++side) {
-    ends_[side]->lanes.hold_until(until);
+    ends_[side]->lanes.settle(until);
     agenda_.at(kTransmit + side, until);
   }
   return until;
@@ -36,7 +38,11 @@ void Link::take_down() {
     from.wire.clear();
     from.delayed_to = Time{};
     from.held_up = 0;
-    write_off(side);
+    // What the port gave and the other has not got is lost, wherever it was. [LNK-10.4]
+    LinkLoad missing = from.taken;
+    missing -= ends_[1 - side]->delivered_load;
+    from.account.lost += missing;
+    from.account.lost -= std::exchange(from.written_off, missing);
   }
   if (monitor_ != nullptr) {
     monitor_->went_down();
@@ -45,19 +51,6 @@ void Link::take_down() {
   for (std::size_t side = 0; side < 2; ++side) {
     tell_room(side);
   }
-}
-
-// What the port gave and the other has not got is lost, wherever it was. [LNK-10.4]
-void Link::write_off(std::size_t side) {
-  End& from = *ends_[side];
-  const Load& arrived = ends_[1 - side]->delivered_load;
-  Load& off = from.written_off;
-  Load& lost = from.account.lost;
-  lost.tlps += from.taken.tlps - arrived.tlps - off.tlps;
-  lost.writes += from.taken.writes - arrived.writes - off.writes;
-  lost.written_bytes += from.taken.written_bytes - arrived.written_bytes - off.written_bytes;
-  off = {from.taken.tlps - arrived.tlps, from.taken.writes - arrived.writes,
-         from.taken.written_bytes - arrived.written_bytes};
 }
 
 // [LNK-10.7]

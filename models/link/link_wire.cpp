@@ -3,13 +3,26 @@
 #include <algorithm>
 #include <utility>
 
-#include "link/cxl256_cachemem.h"
+#include "link/cxl_cachemem.h"
 #include "link/flit_framer.h"
 #include "link/link.h"
 #include "monitor/link_monitor.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {
+namespace {
+
+// The first TLP that counts for the window begins in it.
+bool begins_counted(const WireUnit& unit) {
+  if (!unit.is_flit()) {
+    return unit.packet->kind != PacketKind::kDllp && unit.packet->counts;
+  }
+  const std::vector<PacketRef>& tlps = unit.packet->flit->starts;
+  return std::any_of(tlps.begin(), tlps.end(), [](const PacketRef& one) { return one->counts; });
+}
+
+}  // namespace
+
 [[gnu::flatten]] void Link::put_on_wire(std::size_t side, InFlight&& flying, Time earliest) {
   End& from = *ends_[side];
   const WireUnit& unit = flying.unit;
@@ -122,7 +135,7 @@ void Link::strike(std::size_t side, InFlight& flying) {
   // 68-byte flits have no numbers and no gaps: where one is missing, the wire carries something
   // else, and where messages were to come twice, they come garbled. [CXL-3.6]
   const bool is_flit68 = flying.unit.is_flit() && flying.unit.size.fec == 0;
-  const bool is_cachemem = is_flit68 && is_of_cachemem(flying.unit);
+  const bool is_cachemem = is_flit68 && flying.unit.is_of_cachemem();
   const bool is_garbled = (is_flit68 && strike.is_lost) || (is_cachemem && strike.is_doubled);
   flying.is_damaged = flying.is_damaged || strike.is_damaged || is_garbled;
   flying.is_lost = strike.is_lost && !is_garbled;
@@ -143,14 +156,6 @@ void Link::strike(std::size_t side, InFlight& flying) {
   }
 }
 
-void Link::on_rollover(LinkSide side, std::function<void()> action) {
-  ends_[static_cast<std::size_t>(side)]->rolled_over = std::move(action);
-}
-
-void Link::add_fault(LinkSide sender, const WireFault& fault) {
-  ends_[static_cast<std::size_t>(sender)]->wire_faults.add(fault);
-}
-
 void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
   if (is_down_) {
     return;
@@ -164,11 +169,11 @@ void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
     return;
   }
   InFlight flying;
-  WireUnit& unit = flying.unit;
-  unit.packet = std::move(packet);
-  unit.size = wire_size_of(dllp);
   if (config_.is_in_flit_mode()) {
-    unit = FlitFramer::nop_with(std::move(unit.packet), pool_);
+    flying.unit = FlitFramer::nop_with(std::move(packet), pool_);
+  } else {
+    flying.unit.packet = std::move(packet);
+    flying.unit.size = wire_size_of(dllp);
   }
   put_on_wire(side, std::move(flying), now());
 }

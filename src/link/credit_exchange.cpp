@@ -58,8 +58,7 @@ void CreditExchange::receive(const Dllp& dllp, Time now) {
   if (dllp.vc != 0 || (is_of_shared && !shared_)) {
     return;  // there is VC0 only [LNK-N.7]; there are no shared credits
   }
-  const bool is_update =
-      dllp.type == DllpType::kUpdateFc || dllp.type == DllpType::kOptimizedUpdateFc;
+  const bool is_update = is_update_fc(dllp.type);
   // Whatever says the limits first sets them: an InitFC2 may come where the InitFC1 got lost.
   // [LNK-8.11]
   if (!is_update && init_.receive_values(dllp.fc_class, now, dllp.is_shared)) {

@@ -36,15 +36,14 @@ bool Cxl256Framer::cachemem_goes(Time now) {
   }
   const bool has_room = replay_.has_room(flit::kBytes);
   note_replay_buffer(!has_room, now);
-  return has_room && !arbiter_.io_goes(has_io(now), true);
+  return has_room && !arbiter_.io_goes(has_io(now));
 }
 
 void Cxl256Framer::next_cachemem(Time now, WireUnit& unit) {
-  unit = WireUnit();
   unit.packet = pool_.make(PacketKind::kFlit);
   cachemem_.fill(now, *unit.packet->flit, unit.size);
   unit.packet->size = unit.size;
-  keep(unit);
+  unit.sequence = replay_.push(unit.packet, flit::kBytes);
   add_ack(unit);
 }
 

@@ -3,8 +3,7 @@
 /// All share numbers, Ack/Nak and the replay buffer. [CXL-5.2] [CXL-6.1] [CXL-6.2]
 #pragma once
 
-#include "link/cxl256_cachemem.h"
-#include "link/cxl_arbiter.h"
+#include "link/cxl_cachemem.h"
 #include "link/flit_framer.h"
 
 namespace flitwise {

@@ -43,7 +43,7 @@ void Cxl68Framer::start(Time now) {
   check_replay_timer(now);
   const bool has_cachemem = cachemem_.has_work(now);
   note_replay_buffer(cachemem_.is_held_up(now), now, ReplayBufferOf::kCacheMem);
-  if (has_cachemem && !arbiter_.io_goes(has_io(now), true)) {
+  if (has_cachemem && !arbiter_.io_goes(has_io(now))) {
     cachemem_.next(now, unit, stats_);
     return true;
   }
@@ -59,7 +59,6 @@ bool Cxl68Framer::has_io(Time now) const {
 }
 
 void Cxl68Framer::next_io(Time now, WireUnit& unit) {
-  unit = WireUnit();
   unit.packet = pool_.make(PacketKind::kFlit);
   unit.size.framing = (flit68::kProtocolIdBytes + flit68::kUnusedBytes) * 8;
   fill(now, unit);

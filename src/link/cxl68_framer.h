@@ -4,9 +4,7 @@
 /// CXL.mem. [CXL-5.1] [CXL-5.5]
 #pragma once
 
-#include "link/cut_size.h"
-#include "link/cxl68_cachemem.h"
-#include "link/cxl_arbiter.h"
+#include "link/cxl_cachemem.h"
 #include "link/non_flit_framer.h"
 
 namespace flitwise {

@@ -21,6 +21,14 @@ void DataLinkFramer::start_replay() {
   note_replay_events();
 }
 
+void DataLinkFramer::take_replay(WireUnit& unit) {
+  ReplayBuffer::Replay replay = replay_.next_replay();
+  unit.packet = std::move(replay.packet);
+  unit.sequence = replay.sequence;
+  unit.is_replay = true;
+  ++stats_.replays;
+}
+
 PacketRef DataLinkFramer::take_ack() {
   const AckNakReceiver::Owed owed = receiver_.take();
   Dllp dllp;
@@ -36,9 +44,7 @@ PacketRef DataLinkFramer::take_ack() {
 
 PacketRef DataLinkFramer::take_flow_control(Time now) {
   const Dllp dllp = credits_.take(now);
-  const bool is_update =
-      dllp.type == DllpType::kUpdateFc || dllp.type == DllpType::kOptimizedUpdateFc;
-  stats_.update_fcs += is_update ? 1 : 0;
+  stats_.update_fcs += is_update_fc(dllp.type) ? 1 : 0;
   return make_dllp(dllp);
 }
 
@@ -49,29 +55,13 @@ PacketRef DataLinkFramer::make_dllp(const Dllp& dllp) const {
 }
 
 void DataLinkFramer::receive_dllp(const Dllp& dllp, Time now) {
-  switch (dllp.type) {
-    case DllpType::kAck:
-    case DllpType::kNak:
-      receive_ack(dllp, now);
-      break;
-    case DllpType::kInitFc1:
-    case DllpType::kInitFc2:
-    case DllpType::kUpdateFc:
-    case DllpType::kOptimizedUpdateFc:
-      credits_.receive(dllp, now);
-      break;
-    case DllpType::kDataLinkFeature:
-    case DllpType::kPmEnterL1:
-    case DllpType::kPmEnterL23:
-    case DllpType::kPmActiveStateRequestL1:
-    case DllpType::kPmRequestAck:
-    case DllpType::kVendor:
-    case DllpType::kNop:
-      break;  // carried, without effect here [LNK-N.2, LNK-N.8]
+  if (is_flow_control(dllp.type) || dllp.type == DllpType::kOptimizedUpdateFc) {
+    credits_.receive(dllp, now);
+    return;
   }
-}
-
-void DataLinkFramer::receive_ack(const Dllp& dllp, Time now) {
+  if (!is_ack_or_nak(dllp.type)) {
+    return;  // carried, without effect here [LNK-N.2, LNK-N.8]
+  }
   const ReplayBuffer::Outcome outcome = replay_.acknowledge(dllp.sequence, now);
   if (!outcome.is_valid) {
     ++stats_.dl_protocol_errors;

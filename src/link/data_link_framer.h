@@ -38,6 +38,8 @@ class DataLinkFramer : public Framer {
   }
   bool may_send_payload() const { return !recovery_requested_; }
   bool may_carry_tlps() const { return credits_.is_active() && may_send_payload(); }
+  /// The next of the replay that is under way, but for its size.
+  void take_replay(WireUnit& unit);
   /// The Ack or Nak that is owed. REQUIRES: one is.
   PacketRef take_ack();
   /// The flow-control DLLP that is due. REQUIRES: one is.
@@ -58,9 +60,7 @@ class DataLinkFramer : public Framer {
 
  private:
   void start_replay();
-  void receive_ack(const Dllp& dllp, Time now);
   PacketRef make_dllp(const Dllp& dllp) const;
-
   void note_replay_events();
 
   const SequenceSpace numbers_;

@@ -63,14 +63,9 @@ bool FlitFramer::next_replay(Time now, WireUnit& unit) {
   if (!replay_.is_replaying() || !may_send_payload() || receiver_.deadline() <= now) {
     return false;
   }
-  ReplayBuffer::Replay replay = replay_.next_replay();
-  unit = WireUnit();
-  unit.packet = std::move(replay.packet);
-  unit.sequence = replay.sequence;
-  unit.is_replay = true;
+  take_replay(unit);
   unit.size = overhead();
   unit.size.idle = kFlitBits - unit.size.total();  // counted as replay, whatever it is
-  ++stats_.replays;
   if (!unit.packet->flit->is_cachemem) {
     add_dllp(now, unit);
   }
@@ -87,19 +82,14 @@ bool FlitFramer::next_payload(Time now, WireUnit& unit) {
   if (!has_room) {
     return false;
   }
-  unit = WireUnit();
   unit.packet = pool_.make(PacketKind::kFlit);
   unit.size = overhead();
   packer_.fill(now, *unit.packet->flit, unit.size);
-  keep(unit);
+  unit.sequence = replay_.push(unit.packet, flit::kBytes);
   unit.packet->size = overhead();
   unit.packet->size.idle = unit.size.idle;
   unit.packet->size.header = unit.packet->flit->local_prefixes * kLocalPrefixBits;
   return true;
-}
-
-void FlitFramer::keep(WireUnit& unit) {
-  unit.sequence = replay_.push(unit.packet, flit::kBytes);
 }
 
 WireUnit FlitFramer::nop_with(PacketRef dllp, PacketPool& pool) {

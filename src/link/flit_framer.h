@@ -49,9 +49,6 @@ class FlitFramer : public DataLinkFramer {
   bool has_io(Time now) const {
     return credits_.deadline() <= now || (may_carry_tlps() && packer_.has_work(now));
   }
-  /// Numbers a new flit with payload, and keeps it until it is acknowledged. REQUIRES: the replay
-  /// buffer has room.
-  void keep(WireUnit& unit);
   void add_ack(WireUnit& unit);
   /// A flit with payload is taken: what it brings is appended to `delivered`.
   virtual void hand_on(const Flit& flit, std::vector<PacketRef>& delivered);

@@ -51,7 +51,7 @@ bool FlitPacker::begin(Time now, Flit& flit) {
   packet_ = queues_.take(*position);
   WireSize size = size_in_flits(*packet_);
   if (queues_.shares_credits() && packet_->uses_dedicated_credits) {
-    add_local_prefix(*packet_, size);
+    (packet_->purpose == HandlePurpose::kNone ? size.header : size.identity) += kLocalPrefixBits;
     ++flit.local_prefixes;
   }
   rest_ = CutSize(size);

@@ -3,7 +3,6 @@
 /// bound on how many may begin in each half. [LNK-11.2] [LNK-11.3]
 #pragma once
 
-#include "link/cut_size.h"
 #include "link/transaction_queues.h"
 #include "link/wire_unit.h"
 

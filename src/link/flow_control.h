@@ -9,6 +9,11 @@
 
 namespace flitwise {
 
+/// Those that tell of freed buffers.
+constexpr bool is_update_fc(DllpType type) {
+  return type == DllpType::kUpdateFc || type == DllpType::kOptimizedUpdateFc;
+}
+
 /// An amount of credits. Units: TLP headers, and data units of 16 bytes. [LNK-8.1]
 struct Credits {
   std::uint32_t header = 0;

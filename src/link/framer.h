@@ -35,7 +35,7 @@ class Framer {
 
   /// Starts the carrier's own initialisation.
   virtual void start(Time now) = 0;
-  /// Gives the unit to send now, or says that there is none.
+  /// Gives the unit to send now, or says that there is none. REQUIRES: `unit` is a new one.
   virtual bool next(Time now, WireUnit& unit) = 0;
   /// The unit just given has its place on the wire; its last symbol leaves at `last`.
   virtual void sent(const WireUnit& unit, Time last) = 0;

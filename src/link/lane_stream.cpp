@@ -268,10 +268,6 @@ void LaneStream::settle(Time t) {
   free_at_ = start_of_row();
 }
 
-void LaneStream::hold_until(Time t) {
-  settle(t);
-}
-
 std::uint64_t LaneStream::raw_bits(Time span) const {
   return static_cast<std::uint64_t>(span.fs / coding_.unit_interval_fs) * coding_.lanes;
 }

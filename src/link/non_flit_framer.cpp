@@ -36,21 +36,14 @@ bool NonFlitFramer::next_dllp(Time now, WireUnit& unit) {
   } else {
     return false;
   }
-  unit.sequence = 0;
-  unit.is_replay = false;
-  unit.size = WireSize{};
   unit.size.dllp = kDllpBits;
   return true;
 }
 
 bool NonFlitFramer::next_tlp(Time now, WireUnit& unit) {
   if (replay_.is_replaying()) {
-    ReplayBuffer::Replay replay = replay_.next_replay();
-    unit.packet = std::move(replay.packet);
-    unit.sequence = replay.sequence;
-    unit.is_replay = true;
+    take_replay(unit);
     unit.size = unit.packet->size;
-    ++stats_.replays;
     return true;
   }
   const std::optional<TransactionQueues::Position> position = queues_.choose(now);
@@ -69,7 +62,6 @@ bool NonFlitFramer::next_tlp(Time now, WireUnit& unit) {
   }
   unit.packet = queues_.take(*position);
   unit.sequence = replay_.push(unit.packet, bytes);
-  unit.is_replay = false;
   unit.size = unit.packet->size;
   return true;
 }

@@ -90,7 +90,14 @@ constexpr bool identities_differ(const Tlp& later, const Tlp& earlier) {
 
 /// The same for any form of identity: handles are compared where both have one, wherever the form
 /// keeps them.
-bool identities_differ(const Tlp& later, const Tlp& earlier, const IdentityForm& form);
+inline bool identities_differ(const Tlp& later, const Tlp& earlier, const IdentityForm& form) {
+  if (!later.id_is_handle && !earlier.id_is_handle) {
+    return identities_differ(later, earlier);
+  }
+  const WireIdentity one = identity_of(later, form);
+  const WireIdentity other = identity_of(earlier, form);
+  return one.handle && other.handle && *one.handle != *other.handle;
+}
 
 /// May (must) `later` pass `earlier` in the same direction, if `differ()` tells whether IDO may
 /// take them apart? A Cpl does not say what it completes: its sender passes

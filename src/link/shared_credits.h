@@ -24,11 +24,6 @@ constexpr FcClass shared_class(FcClass fc_class, bool is_merged) {
   return is_merged && fc_class == FcClass::kCompletion ? FcClass::kPosted : fc_class;
 }
 
-/// Adds the prefix to the size of a TLP.
-inline void add_local_prefix(const Packet& packet, WireSize& size) {
-  (packet.purpose == HandlePurpose::kNone ? size.header : size.identity) += kLocalPrefixBits;
-}
-
 // Optimized_Update_FC: what UpdateFC says of the shared credits of one class, for all classes at
 // once, in one DW. It stands in a flit in place of a DLLP. [LNK-11.27]
 

@@ -14,7 +14,6 @@
 #include "flitwise/packet.h"
 #include "flitwise/result.h"
 #include "link/flow_control.h"
-#include "link/link_waits.h"
 #include "link/ordering.h"
 #include "link/shared_credits.h"
 #include "stats/stall_clock.h"
@@ -67,8 +66,8 @@ class TransactionQueues {
   void note_stalls(Time now);
   /// Stall times up to now.
   StallTimes stalls(Time now) const;
-  /// Headers and data apart: both, where the TLP lacks both.
-  void add_waits(Time now, LinkWaits& waits) const;
+  /// Headers and data of each class, in the order of FcClass: both, where the TLP lacks both.
+  std::array<StallCount, 2 * kFcClasses> waits(Time now) const;
 
   /// The link has gone down: what is queued is dropped, and the credits are those of a link that
   /// has not come up yet. [LNK-10.4] [LNK-10.7]

@@ -201,7 +201,7 @@ class FramerPairOf {
   void recover() {
     ++retrains_;
     for (const auto& end : ends_) {
-      end->lanes.hold_until(now_ + link_.timing.retrain);
+      end->lanes.settle(now_ + link_.timing.retrain);
       end->framer.recovered(now_ + link_.timing.retrain);
       end->may_send = true;
     }

@@ -1,27 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link layer of CXL.cache and CXL.mem.
-#include "link/cxl68_cachemem.h"
+// CXL.cache and CXL.mem at one link end.
+#include "link/cxl_cachemem.h"
 
 #include <algorithm>
+
+#include "cxl/flit_frame.h"
 
 namespace flitwise {
 namespace {
 
 constexpr std::uint32_t kHeader68Bits = 32, kCrcBits = 16;
 constexpr std::uint32_t kFlit68Bits = flit68::kBytes * 8;
+constexpr std::uint32_t kHeader256Bits = 16, kCreditBits = 16;
+
+CxlFlitForm form_of(const CxlLinkConfig& cxl) {
+  return cxl.latency_optimised ? CxlFlitForm::k256LatencyOptimised : CxlFlitForm::k256;
+}
+
+// What stands beside the slots. [CXL-4.1] [CXL-4.4]
+WireSize overhead(CxlFlitForm form) {
+  WireSize size;
+  size.framing = kHeader256Bits;
+  size.dllp = kCreditBits;
+  for (const CxlCheck& check : checks_of(form)) {
+    size.crc += static_cast<std::uint32_t>(check.bytes * 8);
+  }
+  size.fec = kCxlFecBytes * 8;
+  return size;
+}
 
 }  // namespace
 
+// Acks and credits wait for a flit that takes them, but not for ever.
+void CxlCacheMem::note_owed(Time now) {
+  if (!owes()) {
+    owed_since_ = Time::never();
+  } else if (owed_since_ == Time::never()) {
+    owed_since_ = now;
+  }
+}
+
+Time CxlCacheMem::owed_deadline() const {
+  if (!is_up_) {
+    return Time::never();
+  }
+  if (unacked_ >= kAcksForLlcrd || returns_.is_urgent()) {
+    return Time{};
+  }
+  return owed_since_ == Time::never() ? owed_since_ : owed_since_ + owed_after_;
+}
+
+void CxlCacheMem::take_credits(const CxlFlitHeader& header) {
+  for (std::size_t c = 0; c < kCxlCredits; ++c) {
+    queues_.gate().give(c, header.credits[c]);
+  }
+}
+
+void CxlCacheMem::reset() {
+  writer_.reset();
+  returns_.reset();
+  unacked_ = 0;
+  owed_since_ = Time::never();
+  is_up_ = false;
+}
+
 Cxl68CacheMem::Cxl68CacheMem(const CxlLinkConfig& cxl, CxlQueues& queues, PacketPool& pool)
-    : queues_(queues),
+    : CxlCacheMem(cxl, CxlFlitForm::k68, queues),
       pool_(pool),
-      ack_after_(cxl.timing.ack_after),
-      writer_({CxlFlitForm::k68, cxl.identity_bits}, queues),
       packer_(writer_.widths(), queues.direction(),
               CxlPackingRules(CxlFlitForm::k68, cxl.per_flit)),
       buffer_(cxl.retry_flits),
-      requester_(cxl.timing.retry_timeout),
-      returns_(advertised_credits(cxl)) {}
+      requester_(cxl.timing.retry_timeout) {}
 
 // Order of sending: retry control, replays, messages and data, LLCRD. [CXL-3.4]
 bool Cxl68CacheMem::has_work(Time now) {
@@ -34,7 +83,7 @@ bool Cxl68CacheMem::has_work(Time now) {
       return true;
     }
   }
-  return is_told_due(now);
+  return owed_deadline() <= now;
 }
 
 // What goes again is no wait for room: the flits in the buffer are on their way meanwhile.
@@ -49,37 +98,40 @@ void Cxl68CacheMem::next(Time now, WireUnit& unit, FramerStats& stats) {
   } else if (buffer_.is_replaying()) {
     next_replay(unit, stats);
   } else if (may_pack() && (packer_.owed() > 0 || has_any(waiting_))) {
-    pack(unit);
-    if (!unit.packet->flit->cxl.is_all_data) {
-      told_at_ = Time::never();
-      note_owed(now);
-    }
+    pack(now, unit);
   } else {
-    start_flit(unit);
-    CxlFlitHeader& header = unit.packet->flit->cxl;
-    header.control = CxlFlitHeader::Control::kLlcrd;
-    header.acks = static_cast<std::uint8_t>(unacked_);
-    header.credits = returns_.take();
-    unacked_ = 0;
-    ++stats.acks;
-    note_owed(now);  // one does not hold all: the next follows at once
+    next_llcrd(now, unit, stats);
   }
 }
 
 void Cxl68CacheMem::start_flit(WireUnit& unit) {
-  unit = WireUnit();
   unit.packet = pool_.make(PacketKind::kFlit);
   unit.packet->flit->is_cachemem = true;
   unit.size.framing = flit68::kProtocolIdBytes * 8;
   unit.size.crc = kCrcBits;
+}
+
+// The header says something, and the slots do not.
+CxlFlitHeader& Cxl68CacheMem::start_control(WireUnit& unit) {
+  start_flit(unit);
   unit.size.dllp = kFlit68Bits - unit.size.total();
   unit.packet->size = unit.size;
+  return unit.packet->flit->cxl;
+}
+
+void Cxl68CacheMem::next_llcrd(Time now, WireUnit& unit, FramerStats& stats) {
+  CxlFlitHeader& header = start_control(unit);
+  header.control = CxlFlitHeader::Control::kLlcrd;
+  header.acks = static_cast<std::uint8_t>(unacked_);
+  header.credits = returns_.take();
+  unacked_ = 0;
+  ++stats.acks;
+  note_owed(now);  // one does not hold all: the next follows at once
 }
 
 // RETRY.Frame flits and what they lead to; an answer before a question of our own. [CXL-3.6]
 void Cxl68CacheMem::next_control(Time now, WireUnit& unit, FramerStats& stats) {
-  start_flit(unit);
-  CxlFlitHeader& header = unit.packet->flit->cxl;
+  CxlFlitHeader& header = start_control(unit);
   if (owes_answer_) {
     const bool is_last = answer_frames_ == 0;
     header.control =
@@ -97,7 +149,6 @@ void Cxl68CacheMem::next_control(Time now, WireUnit& unit, FramerStats& stats) {
 }
 
 void Cxl68CacheMem::next_replay(WireUnit& unit, FramerStats& stats) {
-  unit = WireUnit();
   unit.packet = buffer_.next_replay();
   unit.is_replay = true;
   unit.size.idle = kFlit68Bits;  // counted as replay, whatever it is
@@ -105,21 +156,18 @@ void Cxl68CacheMem::next_replay(WireUnit& unit, FramerStats& stats) {
 }
 
 // A flit of messages and data, with what is owed in its header. [CXL-2.1] [CXL-3.3]
-void Cxl68CacheMem::pack(WireUnit& unit) {
-  unit = WireUnit();
-  unit.packet = pool_.make(PacketKind::kFlit);
+void Cxl68CacheMem::pack(Time now, WireUnit& unit) {
+  start_flit(unit);
   Flit& flit = *unit.packet->flit;
-  flit.is_cachemem = true;
   flit.has_payload = true;
   packer_.pack(waiting_, layout_);
-  unit.size.framing = flit68::kProtocolIdBytes * 8;
-  unit.size.crc = kCrcBits;
   flit.cxl.is_all_data = layout_.is_all_data;
   if (!layout_.is_all_data) {
     unit.size.framing += kHeader68Bits;
     flit.cxl.acks = unacked_ >= kFlitsPerAk ? kFlitsPerAk : 0;
     unacked_ -= flit.cxl.acks;
     flit.cxl.credits = returns_.take();
+    owed_since_ = owes() ? now : Time::never();
   }
   writer_.write(layout_, flit, unit.size);
   unit.packet->size = unit.size;
@@ -131,7 +179,7 @@ void Cxl68CacheMem::damaged(const WireUnit& unit, Time now) {
   if (header.control == CxlFlitHeader::Control::kLlcrd) {
     unacked_ += header.acks;
     returns_.take_back(header.credits);
-    told_at_ = now;
+    owed_since_ = now;
   }
 }
 
@@ -155,7 +203,7 @@ void Cxl68CacheMem::receive(const WireUnit& unit, bool is_damaged, Time now,
   note_owed(now);
   receive_header(flit.cxl, stats);
   for (const PacketRef& packet : flit.starts) {
-    stats.credit_overruns += returns_.receive(packet->cxl->channel) ? 0 : 1;
+    book(*packet, stats);
   }
   delivered.insert(delivered.end(), flit.ends.begin(), flit.ends.end());
 }
@@ -183,60 +231,31 @@ void Cxl68CacheMem::receive_control(const CxlFlitHeader& header, FramerStats& st
 }
 
 void Cxl68CacheMem::receive_header(const CxlFlitHeader& header, FramerStats& stats) {
-  for (std::size_t c = 0; c < kCxlCredits; ++c) {
-    queues_.gate().give(c, header.credits[c]);
-  }
+  take_credits(header);
   if (!buffer_.acknowledge(header.acks)) {
     ++stats.dl_protocol_errors;
   }
-}
-
-void Cxl68CacheMem::freed(const Packet& packet, Time now) {
-  returns_.free(packet.cxl->channel);
-  note_owed(now);
-}
-
-// Acks and credits wait for a flit that takes them, but not for ever.
-void Cxl68CacheMem::note_owed(Time now) {
-  if (unacked_ == 0 && !returns_.has_untold()) {
-    told_at_ = Time::never();
-  } else if (told_at_ == Time::never()) {
-    told_at_ = now;
-  }
-}
-
-Time Cxl68CacheMem::told_deadline() const {
-  if (!is_up_) {
-    return Time::never();
-  }
-  if (unacked_ >= kAcksForLlcrd || returns_.is_urgent()) {
-    return Time{};
-  }
-  return told_at_ == Time::never() ? told_at_ : told_at_ + ack_after_;
 }
 
 Time Cxl68CacheMem::deadline() const {
   if (owes_answer_ || buffer_.is_replaying() || (may_pack() && packer_.owed() > 0)) {
     return Time{};
   }
-  return std::min(requester_.deadline(), told_deadline());
+  return std::min(requester_.deadline(), owed_deadline());
 }
 
 void Cxl68CacheMem::reset() {
+  CxlCacheMem::reset();
   packer_.reset();
   buffer_.reset();
   requester_.reset();
-  returns_.reset();
-  writer_.reset();
-  unacked_ = answer_frames_ = 0;
+  answer_frames_ = 0;
   owes_answer_ = false;
-  told_at_ = Time::never();
-  is_up_ = false;
 }
 
 bool Cxl68CacheMem::is_quiet() const {
-  return queues_.empty() && packer_.owed() == 0 && buffer_.empty() && unacked_ == 0 &&
-         !returns_.has_untold() && requester_.is_normal() && !owes_answer_;
+  return queues_.empty() && packer_.owed() == 0 && buffer_.empty() && !owes() &&
+         requester_.is_normal() && !owes_answer_;
 }
 
 std::string Cxl68CacheMem::waiting() const {
@@ -244,6 +263,58 @@ std::string Cxl68CacheMem::waiting() const {
     return "the retry buffer is full of flits without acknowledgement";
   }
   return queues_.starved();
+}
+
+Cxl256CacheMem::Cxl256CacheMem(const CxlLinkConfig& cxl, CxlQueues& queues)
+    : CxlCacheMem(cxl, form_of(cxl), queues),
+      packer_(writer_.widths(), queues.direction(), CxlPackingRules(form_of(cxl), cxl.per_flit)) {}
+
+bool Cxl256CacheMem::has_work(Time now) {
+  if (!is_up_) {
+    return false;
+  }
+  waiting_ = queues_.waiting(now);
+  return packer_.owed() > 0 || has_any(waiting_) || deadline() <= now;
+}
+
+// Credits that do not fit wait for the next flit as long as they did. [CXL-6.4]
+void Cxl256CacheMem::fill(Time now, Flit& flit, WireSize& size) {
+  flit.is_cachemem = true;
+  flit.has_payload = true;
+  size = overhead(writer_.widths().form);
+  packer_.pack(waiting_, layout_);
+  writer_.write(layout_, flit, size);
+  flit.cxl.credits = returns_.take_counts();
+  note_owed(now);
+}
+
+void Cxl256CacheMem::receive_half(const Flit& flit, std::vector<PacketRef>& delivered,
+                                  FramerStats& stats) {
+  take(flit, flit.starts_in_half, flit.ends_in_half, delivered, stats);
+}
+
+void Cxl256CacheMem::receive(const Flit& flit, std::vector<PacketRef>& delivered,
+                             FramerStats& stats) {
+  take_credits(flit.cxl);
+  take(flit, flit.starts.size(), flit.ends.size(), delivered, stats);
+  starts_taken_ = ends_taken_ = 0;
+}
+
+// What is taken already has come with the first half, perhaps of an earlier try.
+void Cxl256CacheMem::take(const Flit& flit, std::size_t starts_until, std::size_t ends_until,
+                          std::vector<PacketRef>& delivered, FramerStats& stats) {
+  for (; starts_taken_ < starts_until; ++starts_taken_) {
+    book(*flit.starts[starts_taken_], stats);
+  }
+  for (; ends_taken_ < ends_until; ++ends_taken_) {
+    delivered.push_back(flit.ends[ends_taken_]);
+  }
+}
+
+void Cxl256CacheMem::reset() {
+  CxlCacheMem::reset();
+  packer_.reset();
+  starts_taken_ = ends_taken_ = 0;
 }
 
 }  // namespace flitwise
