@@ -24,9 +24,7 @@ CommandUnit::CommandUnit(const IommuConfig& config, const IommuCapabilities& off
 void CommandUnit::apply(const RegisterEffects& effects) {
   if (effects.sets_root_table) {
     registers_.latch_root_table();
-    if (offers_.clears_caches_on_root) {
-      translations_.invalidate_all();
-    }
+    translations_.invalidate_all();  // ESRTPS
     registers_.set_global_status(global_bit::kRootTable, true);
   }
   if (effects.changes_translation) {

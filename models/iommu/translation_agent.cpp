@@ -114,7 +114,7 @@ void TranslationAgent::report(const FaultRecord& record, std::uint32_t token) {
       hooks.fault(record, token);
     }
   }
-  interrupt(faults_.report(record, registers_).interrupt);
+  interrupt(faults_.report(record, registers_));
 }
 
 void TranslationAgent::interrupt(const std::optional<IommuInterrupt>& interrupt) {

@@ -4,11 +4,14 @@
 
 #include "common/page.h"
 #include "iommu/permission_table.h"
-#include "iommu/word_bits.h"
 
 namespace flitwise {
 
 namespace {
+
+constexpr bool is_set(std::uint64_t word, unsigned position) {
+  return (word >> position & 1) != 0;
+}
 
 /// Bits of a pointer 63:12 that lie beyond the physical addresses of the host.
 std::uint64_t beyond_host(const IommuCapabilities& offers) {

@@ -117,9 +117,8 @@ constexpr WordField<Permission> kPermissionFields[] = {
 // Reserved values. [IQU-03]
 
 template <class C>
-bool names_pages(const C& command, unsigned granularity, const IommuCapabilities& offers) {
-  return static_cast<unsigned>(command.granularity) != granularity ||
-         command.address_mask <= offers.max_address_mask;
+bool names_pages(const C& command) {
+  return static_cast<unsigned>(command.granularity) != 3 || command.address_mask <= kMaxAddressMask;
 }
 template <class C>
 bool is_sound(const C& /*command*/, const IommuCapabilities& /*offers*/) {
@@ -128,14 +127,14 @@ bool is_sound(const C& /*command*/, const IommuCapabilities& /*offers*/) {
 bool is_sound(const Context& command, const IommuCapabilities& /*offers*/) {
   return static_cast<unsigned>(command.granularity) != 0;
 }
-bool is_sound(const Iotlb& command, const IommuCapabilities& offers) {
-  return static_cast<unsigned>(command.granularity) != 0 && names_pages(command, 3, offers);
+bool is_sound(const Iotlb& command, const IommuCapabilities& /*offers*/) {
+  return static_cast<unsigned>(command.granularity) != 0 && names_pages(command);
 }
 bool is_sound(const Wait& command, const IommuCapabilities& offers) {
   return !command.drains_page_requests || offers.page_request_drain;
 }
-bool is_sound(const PasidIotlb& command, const IommuCapabilities& offers) {
-  return static_cast<unsigned>(command.granularity) >= 2 && names_pages(command, 3, offers);
+bool is_sound(const PasidIotlb& command, const IommuCapabilities& /*offers*/) {
+  return static_cast<unsigned>(command.granularity) >= 2 && names_pages(command);
 }
 bool is_sound(const PasidCache& command, const IommuCapabilities& /*offers*/) {
   return static_cast<unsigned>(command.granularity) != 2;
@@ -143,10 +142,10 @@ bool is_sound(const PasidCache& command, const IommuCapabilities& /*offers*/) {
 bool is_sound(const HandleInvalidation& command, const IommuCapabilities& /*offers*/) {
   return command.scope != DeallocScope::kRange || to_int(command.upper) >= to_int(command.lower);
 }
-bool is_sound(const Permission& command, const IommuCapabilities& offers) {
+bool is_sound(const Permission& command, const IommuCapabilities& /*offers*/) {
   const bool is_range = command.granularity == Permission::Granularity::kRange;
   return static_cast<unsigned>(command.granularity) != 0 && (is_range || !command.all_domains) &&
-         names_pages(command, 3, offers);
+         names_pages(command);
 }
 
 template <class C, std::size_t N>

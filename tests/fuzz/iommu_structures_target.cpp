@@ -39,7 +39,6 @@ IommuCapabilities capabilities_from(Input& input) {
   offers.page_request_drain = !has(11);
   offers.extended_accessed_flag = has(12);
   offers.zero_length_read = !has(13);
-  offers.max_address_mask = has(14) ? 0 : 18;
   offers.execute_requests = offers.supervisor_requests = !has(15);
   return offers;
 }
