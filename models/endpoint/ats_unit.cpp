@@ -103,12 +103,11 @@ AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, b
   }
   Function& one = *functions_[access.function];
   route.latency = device_.atc.timing.lookup;
-  const auto hit = one.atc.look_up(access.address, access.tag, access.kind);
-  const TranslationCache::Entry* entry = hit ? &one.atc.cache.at(hit->slot) : nullptr;
-  AccessChoice choice = hit ? hit->choice : AccessChoice::kNotWithThis;
-  const bool has_grant =
-      waited != nullptr && waited->grant && waited->grant->range.contains(access.address);
-  if (choice == AccessChoice::kNotWithThis && has_grant) {
+  const TranslationCache::Entry* entry = one.atc.cache.find(access.address, access.tag);
+  AccessChoice choice =
+      entry != nullptr ? choice_for(entry->translation, access.kind) : AccessChoice::kNotWithThis;
+  if (choice == AccessChoice::kNotWithThis && waited != nullptr && waited->grant &&
+      waited->grant->range.contains(access.address)) {
     entry = &*waited->grant;
     choice = choice_for(entry->translation, access.kind);
   }

@@ -8,7 +8,7 @@
 
 #include "iommu/invalidation_descriptor.h"
 #include "iommu/permission_table.h"
-#include "iommu/tagged_cache.h"
+#include "ats/tagged_cache.h"
 #include "iommu/walk.h"
 
 namespace flitwise {

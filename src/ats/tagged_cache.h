@@ -29,10 +29,13 @@ struct CacheShape {
   CachePolicy policy = CachePolicy::kLru;
 };
 
+/// Which free way of a set is filled first.
+enum class FreeWays : std::uint8_t { kLowestFirst, kLatestFirst };
+
 /// Key has operator==, `std::uint64_t hash() const`, whose bits are well mixed, and
 /// `std::uint64_t index() const`: its set is index() modulo their number, so that neighbours with
 /// consecutive indices do not push each other out.
-template <class Key, class Value>
+template <class Key, class Value, FreeWays kFreeWays = FreeWays::kLowestFirst>
 class TaggedCache {
  public:
   explicit TaggedCache(const CacheShape& shape, std::uint64_t seed = 1)
@@ -49,13 +52,11 @@ class TaggedCache {
       places *= 2;
     }
     index_.resize(places);
+    for (std::size_t slot = lines_.size(); slot-- > 0;) {
+      set_free(slot);
+    }
   }
 
-  /// Asks; changes nothing.
-  const Value* peek(const Key& key) const {
-    const std::optional<std::size_t> slot = slot_of(key);
-    return slot ? &lines_[*slot].second : nullptr;
-  }
   /// Asks and counts as a use. Stays valid until the next insert or invalidation.
   const Value* find(const Key& key) {
     const std::optional<std::size_t> slot = slot_of(key);
@@ -79,11 +80,18 @@ class TaggedCache {
       lines_[*present].second = value;
       return std::nullopt;
     }
-    const std::size_t slot = place_for(key);
+    const std::size_t set = key.index() % sets_;
     std::optional<Key> evicted;
-    if (is_used_[slot]) {
-      evicted = lines_[slot].first;
-      drop(slot);
+    if (free_way(set) == kNone) {
+      const std::size_t victim = policy_ == CachePolicy::kRandom
+                                     ? set * ways_ + random_.below(ways_)
+                                     : orders_[set].oldest;
+      evicted = lines_[victim].first;
+      drop(victim);
+    }
+    const std::size_t slot = free_way(set);
+    if constexpr (kFreeWays == FreeWays::kLatestFirst) {
+      orders_[set].free = neighbours_[slot].older;
     }
     lines_[slot] = {key, value};
     is_used_[slot] = true;
@@ -91,6 +99,14 @@ class TaggedCache {
     append(slot);
     index_[place_in_index(key)] = static_cast<std::uint32_t>(slot + 1);
     return evicted;
+  }
+  /// Drops one entry; false: it was not there.
+  bool erase(const Key& key) {
+    const std::optional<std::size_t> slot = slot_of(key);
+    if (slot) {
+      drop(*slot);
+    }
+    return slot.has_value();
   }
   /// Drops every entry for which is_stale(key, value). Returns how many.
   template <class Predicate>
@@ -115,13 +131,11 @@ class TaggedCache {
   struct Neighbours {
     std::uint32_t older = kNone, newer = kNone;
   };
-  /// Of a set: ways in use, and where free ones may begin.
+  /// Of a set: ways in use, and free ones: none before this one, or this one and its older ones.
   struct Order {
-    std::uint32_t oldest = kNone, newest = kNone;
-    std::uint32_t first_free = 0;  ///< no way before it is free
+    std::uint32_t oldest = kNone, newest = kNone, free = kNone;
   };
 
-  std::size_t set_of(const Key& key) const { return key.index() % sets_; }
   /// Where the key stands in the index, or would: linear probing.
   std::size_t place_in_index(const Key& key) const {
     std::size_t place = key.hash() & (index_.size() - 1);
@@ -172,21 +186,28 @@ class TaggedCache {
     unlink(slot);
     is_used_[slot] = false;
     --size_;
-    Order& order = orders_[slot / ways_];
-    order.first_free = std::min(order.first_free, static_cast<std::uint32_t>(slot % ways_));
+    set_free(slot);
   }
-  /// The first free way, else the victim.
-  std::size_t place_for(const Key& key) {
-    const std::size_t set = set_of(key);
-    const std::size_t first = set * ways_;
-    Order& order = orders_[set];
-    while (order.first_free < ways_ && is_used_[first + order.first_free]) {
-      ++order.first_free;
+  void set_free(std::size_t slot) {
+    std::uint32_t& free = orders_[slot / ways_].free;
+    if constexpr (kFreeWays == FreeWays::kLatestFirst) {
+      neighbours_[slot].older = free;
+      free = static_cast<std::uint32_t>(slot);
+    } else {
+      free = std::min(free, static_cast<std::uint32_t>(slot));
     }
-    if (order.first_free < ways_) {
-      return first + order.first_free;
+  }
+  /// The free way of the set to be filled next, or kNone.
+  std::uint32_t free_way(std::size_t set) {
+    std::uint32_t& free = orders_[set].free;
+    if constexpr (kFreeWays == FreeWays::kLowestFirst) {
+      const std::size_t end = (set + 1) * ways_;
+      while (free < end && is_used_[free]) {
+        ++free;
+      }
+      return free < end ? free : kNone;
     }
-    return policy_ == CachePolicy::kRandom ? first + random_.below(ways_) : order.oldest;
+    return free;
   }
 
   CachePolicy policy_;

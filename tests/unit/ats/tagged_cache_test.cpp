@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The set-associative cache against a naive one.
-#include "iommu/tagged_cache.h"
+#include "ats/tagged_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -113,14 +113,24 @@ TEST(TaggedCache, WithoutEntriesNothingIsFound) {
   EXPECT_EQ(cache.capacity(), 0U);
 }
 
-TEST(TaggedCache, PeekIsNoUse) {
-  Cache cache({2, 0, CachePolicy::kLru});
-  cache.insert({1}, 1);
-  cache.insert({2}, 2);
-  EXPECT_NE(cache.peek({1}), nullptr);
-  EXPECT_EQ(cache.insert({3}, 3)->value, 1U);
-  EXPECT_EQ(cache.invalidate_all(), 2U);
-  EXPECT_EQ(cache.size(), 0U);
+TEST(TaggedCache, FreeWaysAreFilledFromTheLowestOrTheLatestOn) {
+  const auto left_at_random = [](auto cache) {
+    for (std::uint32_t key = 0; key < 4; ++key) {
+      cache.insert({key}, 0);
+    }
+    EXPECT_TRUE(cache.erase({1}));
+    EXPECT_TRUE(cache.erase({2}));
+    EXPECT_FALSE(cache.erase({2}));
+    cache.insert({4}, 0);
+    cache.insert({5}, 0);
+    return cache.insert({6}, 0)->value;
+  };
+  using Latest = TaggedCache<Key, int, FreeWays::kLatestFirst>;
+  for (std::uint64_t seed = 1; seed < 20; ++seed) {
+    const std::uint32_t lowest = left_at_random(Cache({4, 4, CachePolicy::kRandom}, seed));
+    const std::uint32_t latest = left_at_random(Latest({4, 4, CachePolicy::kRandom}, seed));
+    EXPECT_EQ(latest, lowest == 4 ? 5U : lowest == 5 ? 4U : lowest);
+  }
 }
 
 }  // namespace
