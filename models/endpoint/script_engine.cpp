@@ -133,11 +133,12 @@ ScriptEngine::Request ScriptEngine::request_of(const Packet& packet) const {
   request.requester_id = tlp.requester_id;
   request.tag = tlp.tag;
   request.token = packet.request;
-  request.is_translation =
-      tlp.type == TlpType::kMRd && tlp.at == AddressType::kTranslationRequest &&
-      check_translation_request(tlp, kMostTranslationBytes, true) == AgentVerdict::kServe;
+  request.is_translation = tlp.type == TlpType::kMRd &&
+                           tlp.at == AddressType::kTranslationRequest &&
+                           is_legal_translation_request(tlp, kMostTranslationBytes);
   if (request.is_translation) {
-    request.translations = TranslationReceiver(tlp, static_cast<unsigned>(link_.rcb), 0);
+    request.translations =
+        TranslationReceiver(tlp, tlp.has_pasid, static_cast<unsigned>(link_.rcb), 0);
   } else {
     request.reassembly = Reassembly(tlp, static_cast<std::uint32_t>(link_.mps));
   }

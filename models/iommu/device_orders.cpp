@@ -50,20 +50,17 @@ DeallocMessage message_of(const HandleInvalidation& command, std::uint8_t epoch)
 void DeviceOrders::carry_out(const DeviceTlbInvalidation& command, Time now) {
   std::optional<unsigned> function = device_tlbs_.index_of(command.source);
   if (!function) {
-    function = device_tlbs_.add_function(command.source, command.queue_depth);
+    function = device_tlbs_.add_function(command.source);
   }
   device_tlbs_.set_depth(*function, command.queue_depth);
   if (!device_tlbs_.can_send(*function)) {
-    if (!held_) {
-      device_tlbs_.note_held_back(*function);
-    }
     hold(command);
     return;
   }
   held_.reset();
   ++counts_.invalidations;
   ++counts_.device_invalidations;
-  const std::uint8_t itag = device_tlbs_.send(*function, 0, now);
+  const std::uint8_t itag = device_tlbs_.send(*function, now);
   PacketRef packet = events_.new_message();
   packet->payload.resize(kInvalidateBodyBytes);
   packet->tlp = invalidate_request_tlp(request_of(command, itag), packet->payload.data());

@@ -246,8 +246,7 @@ void RootPort::release(Packet& packet) {
 
 // The buffer stays taken until the request has gone on. [LNK-9.4]
 bool RootPort::translate(Packet& packet, const DomainStanding& standing, Time delay) {
-  if (is_translation_request(packet.tlp) &&
-      check_translation_request(packet.tlp, rcb_, true) == AgentVerdict::kMalformedTlp) {
+  if (is_translation_request(packet.tlp) && !is_legal_translation_request(packet.tlp, rcb_)) {
     --record_.counters.nonposted;  // it gets no answer [ATR-06] [ATR-07]
     record_.drop_malformed(packet, TlpViolation::kBadLength);
     return false;

@@ -32,7 +32,7 @@ class Atc : public testing::Test {
     TranslationReply reply(1, 64);
     CompletionPiece piece;
     reply.next(piece);
-    TranslationReceiver receiver(request, 64, 0);
+    TranslationReceiver receiver(request, request.has_pasid, 64, 0);
     receiver.accept(translation_cpld(request, piece), payload.data());
     return receiver;
   }

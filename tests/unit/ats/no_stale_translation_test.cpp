@@ -213,7 +213,7 @@ class World {
       return;
     }
     const Ask one = take(replied_);
-    TranslationReceiver reply(one.request, 64, 0);
+    TranslationReceiver reply(one.request, one.request.has_pasid, 64, 0);
     ASSERT_EQ(reply.check(one.completion, one.payload.data()), TranslationVerdict::kLast);
     reply.accept(one.completion, one.payload.data());
     const CacheablePieces pieces = out_.cacheable(one.slot, reply);

@@ -36,7 +36,7 @@ TranslationReceiver answered(const TranslationAsk& wish, unsigned stu,
   settings.is_enabled = true;
   settings.stu = static_cast<std::uint8_t>(stu);
   const Tlp request = translation_request_tlp(wish, settings, Bdf::of(1, 0, 0));
-  TranslationReceiver receiver(request, 64, stu);
+  TranslationReceiver receiver(request, request.has_pasid, 64, stu);
   std::array<std::uint8_t, 64> payload{};
   const auto count = static_cast<unsigned>(entries.size());
   store_reply(payload.data(), entries.data(), count);
