@@ -32,32 +32,19 @@ constexpr WordField<FaultRecord> kFields[] = {
 
 // A Translation Request is a read, whatever it wishes. model: a Page Request has AT 0.
 FaultType fault_type_of(const WalkRequest& request) {
-  switch (request.kind) {
-    case WalkKind::kTranslationRequest:
-      return FaultType::kRead;
-    case WalkKind::kPageRequest:
-      return FaultType::kPageRequest;
-    case WalkKind::kUntranslated:
-    case WalkKind::kTranslated:
-      break;
+  if (request.kind == WalkKind::kPageRequest) {
+    return FaultType::kPageRequest;
   }
-  if (!request.wish.write) {
+  if (!request.wish.write || request.kind == WalkKind::kTranslationRequest) {
     return FaultType::kRead;
   }
   return request.wish.read ? FaultType::kAtomic : FaultType::kWrite;
 }
 
 AddressType address_type_of(WalkKind kind) {
-  switch (kind) {
-    case WalkKind::kTranslationRequest:
-      return AddressType::kTranslationRequest;
-    case WalkKind::kTranslated:
-      return AddressType::kTranslated;
-    case WalkKind::kUntranslated:
-    case WalkKind::kPageRequest:
-      break;
-  }
-  return AddressType::kUntranslated;
+  return kind == WalkKind::kTranslationRequest ? AddressType::kTranslationRequest
+         : kind == WalkKind::kTranslated       ? AddressType::kTranslated
+                                               : AddressType::kUntranslated;
 }
 
 // [IOM-9.1]

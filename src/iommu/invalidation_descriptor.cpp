@@ -3,6 +3,7 @@
 #include "iommu/invalidation_descriptor.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "iommu/entries.h"
 #include "iommu/word_fields.h"
@@ -148,18 +149,34 @@ bool is_sound(const Permission& command, const IommuCapabilities& /*offers*/) {
          names_pages(command);
 }
 
-template <class C, std::size_t N>
-InvalidationDescriptor parsed(WordPair words, const WordField<C> (&fields)[N],
-                              const IommuCapabilities& offers) {
+template <const auto& kFields>
+InvalidationDescriptor parsed(WordPair words, const IommuCapabilities& offers) {
   WordPair reserved{words[0] & ~kTypeBits, words[1]};
-  for (const WordField<C>& field : fields) {
+  for (const auto& field : kFields) {
     reserved[field.word] &= ~field.mask();
   }
-  const C command = read_fields(words, fields);
+  const auto command = read_fields(words, kFields);
   return (reserved[0] | reserved[1]) == 0 && is_sound(command, offers)
              ? InvalidationDescriptor(command)
              : DescriptorError::kReservedBits;
 }
+
+constexpr struct {
+  unsigned type;
+  InvalidationDescriptor (*parse)(WordPair words, const IommuCapabilities& offers);
+} kTypes[] = {
+    {1, parsed<kContextFields>},
+    {2, parsed<kIotlbFields>},
+    {3, parsed<kDeviceTlbFields>},
+    {4, parsed<kInterruptCacheFields>},
+    {5, parsed<kWaitFields>},
+    {6, parsed<kPasidIotlbFields>},
+    {7, parsed<kPasidCacheFields>},
+    {8, parsed<kPasidDeviceTlbFields>},
+    {9, parsed<kResponseFields>},
+    {kHandleInvalidationType, parsed<kHandleFields>},
+    {kPermissionInvalidationType, parsed<kPermissionFields>},
+};
 
 template <class C, std::size_t N>
 DescriptorBytes encoded(unsigned type, const C& command, const WordField<C> (&fields)[N]) {
@@ -211,33 +228,11 @@ InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
   if (is_wide && (load_u64(bytes + 16) | load_u64(bytes + 24)) != 0) {
     return DescriptorError::kReservedBits;
   }
-  switch (type) {
-    case 1:
-      return parsed(w, kContextFields, offers);
-    case 2:
-      return parsed(w, kIotlbFields, offers);
-    case 3:
-      return parsed(w, kDeviceTlbFields, offers);
-    case 4:
-      return parsed(w, kInterruptCacheFields, offers);
-    case 5:
-      return parsed(w, kWaitFields, offers);
-    case 6:
-      return parsed(w, kPasidIotlbFields, offers);
-    case 7:
-      return parsed(w, kPasidCacheFields, offers);
-    case 8:
-      return parsed(w, kPasidDeviceTlbFields, offers);
-    case 9:
-      return parsed(w, kResponseFields, offers);
-    case kHandleInvalidationType:
-      return parsed(w, kHandleFields, offers);
-    case kPermissionInvalidationType:
-      return offers.secure_ats ? parsed(w, kPermissionFields, offers)
-                               : DescriptorError::kUnknownType;
-    default:
-      return DescriptorError::kUnknownType;
-  }
+  const auto* const known = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                         [type](const auto& one) { return one.type == type; });
+  const bool is_offered = type != kPermissionInvalidationType || offers.secure_ats;
+  return known != std::end(kTypes) && is_offered ? known->parse(w, offers)
+                                                 : DescriptorError::kUnknownType;
 }
 
 DescriptorBytes encode(const IotlbInvalidation& command) {

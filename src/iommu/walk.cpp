@@ -26,10 +26,6 @@ unsigned WalkResult::total_reads() const {
 
 Walk::Walk(const WalkRequest& request, const RootTable& root, const IommuCapabilities& offers)
     : request_(request), root_(root), offers_(&offers), wish_(request.wish) {
-  start();
-}
-
-void Walk::start() {
   const bool is_write = wish_.write && !wish_.read;
   if (meets_interrupt_window() && !is_translation_request() && is_write) {
     result_.outcome = WalkOutcome::kInterrupt;  // [PAS-35]
@@ -112,33 +108,25 @@ void Walk::failed() {
 }
 
 FaultReason Walk::access_fault() const {
-  switch (step_) {
-    case Step::kRoot:
-      return FaultReason::kRootAccess;
-    case Step::kContext:
-      return FaultReason::kContextAccess;
-    case Step::kPasidDirectory:
-      return FaultReason::kPasidDirectoryAccess;
-    case Step::kPasidTable:
-      return FaultReason::kPasidEntryAccess;
-    case Step::kFirstStage:
-      return first_level_ == pasid_entry_.first_stage_levels() ? FaultReason::kFirstStageTopAccess
-                                                               : FaultReason::kFirstStageAccess;
-    case Step::kFirstStageUpdate:
-      return FaultReason::kFirstStageUpdateFailed;
-    case Step::kSecondStage:
-      return second_level_ == pasid_entry_.second_stage_levels()
-                 ? FaultReason::kSecondStagePointerInvalid
-                 : FaultReason::kSecondStageAccess;
-    case Step::kSecondStageUpdate:
-    case Step::kSecondStageDirty:
-      return FaultReason::kSecondStageAccess;
-    case Step::kPermission:
-      return FaultReason::kPermissionAccess;
-    case Step::kDone:
-      break;
+  if (step_ == Step::kFirstStage && first_level_ == pasid_entry_.first_stage_levels()) {
+    return FaultReason::kFirstStageTopAccess;
   }
-  return FaultReason::kNone;
+  if (step_ == Step::kSecondStage && second_level_ == pasid_entry_.second_stage_levels()) {
+    return FaultReason::kSecondStagePointerInvalid;
+  }
+  using R = FaultReason;
+  constexpr FaultReason kByStep[] = {R::kRootAccess,
+                                     R::kContextAccess,
+                                     R::kPasidDirectoryAccess,
+                                     R::kPasidEntryAccess,
+                                     R::kFirstStageAccess,
+                                     R::kFirstStageUpdateFailed,
+                                     R::kSecondStageAccess,
+                                     R::kSecondStageAccess,
+                                     R::kSecondStageAccess,
+                                     R::kPermissionAccess,
+                                     R::kNone};
+  return kByStep[static_cast<unsigned>(step_)];
 }
 
 void Walk::fail(FaultReason reason, unsigned page_bits) {

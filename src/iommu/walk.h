@@ -231,7 +231,6 @@ class Walk {
 
   // Translation structures: walk.cpp.
   bool is_translation_request() const { return request_.kind == WalkKind::kTranslationRequest; }
-  void start();
   bool meets_interrupt_window() const;
   void on_root(const std::uint8_t* bytes);
   void on_context(const ContextEntry& context);
