@@ -106,8 +106,9 @@ AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, b
   const TranslationCache::Entry* entry = one.atc.cache.find(access.address, access.tag);
   AccessChoice choice =
       entry != nullptr ? choice_for(entry->translation, access.kind) : AccessChoice::kNotWithThis;
-  if (choice == AccessChoice::kNotWithThis && waited != nullptr && waited->grant &&
-      waited->grant->range.contains(access.address)) {
+  const bool has_grant =
+      waited != nullptr && waited->grant && waited->grant->range.contains(access.address);
+  if (choice == AccessChoice::kNotWithThis && has_grant) {
     entry = &*waited->grant;
     choice = choice_for(entry->translation, access.kind);
   }

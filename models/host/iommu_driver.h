@@ -21,7 +21,7 @@
 #include "host/page_server.h"
 #include "host/unmap_thread.h"
 #include "iommu/registers.h"
-#include "memory/memory_watch.h"
+#include "memory/memory_port.h"
 
 namespace flitwise {
 

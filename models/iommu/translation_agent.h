@@ -14,7 +14,6 @@
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "iommu/agent_seams.h"
-#include "iommu/agent_surroundings.h"
 #include "iommu/command_unit.h"
 #include "iommu/fault_log.h"
 #include "iommu/page_requests.h"

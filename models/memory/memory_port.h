@@ -42,6 +42,14 @@ class MemoryClient {
   virtual void memory_took(const MemoryTransaction& /*transaction*/) {}
 };
 
+/// Somebody who wants to see each access that root ports let into host memory.
+class MemoryWatch {
+ public:
+  virtual ~MemoryWatch() = default;
+  /// address: where in memory, after translation. Changes nothing.
+  virtual void accessed(const Packet& packet, std::uint64_t address) = 0;
+};
+
 class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
  public:
   tlm_utils::simple_initiator_socket<MemoryPort> socket{"socket"};

@@ -12,7 +12,6 @@
 #include "common/component.h"
 #include "flitwise/link_socket.h"
 #include "memory/memory_port.h"
-#include "memory/memory_watch.h"
 #include "root_complex/devices_below.h"
 #include "root_complex/port_output.h"
 #include "root_complex/receive_buffers.h"

@@ -15,7 +15,7 @@
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
-#include "memory/memory_watch.h"
+#include "memory/memory_port.h"
 
 namespace flitwise {
 

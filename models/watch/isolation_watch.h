@@ -19,7 +19,6 @@
 #include "flitwise/result.h"
 #include "iommu/translation_agent.h"
 #include "memory/memory_port.h"
-#include "memory/memory_watch.h"
 
 namespace flitwise {
 

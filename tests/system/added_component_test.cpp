@@ -19,7 +19,7 @@
 #include "fabric/builder.h"
 #include "flitwise/error.h"
 #include "flitwise/system.h"
-#include "memory/memory_watch.h"
+#include "memory/memory_port.h"
 #include "report/report.h"
 #include "results/explain.h"
 #include "results/result_json.h"
