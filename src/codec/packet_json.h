@@ -14,7 +14,7 @@
 #include "flitwise/dllp.h"
 #include "flitwise/error.h"
 #include "flitwise/tlp.h"
-#include "tlp/flit_tlp_decoder.h"
+#include "tlp/flit_tlp_codec.h"
 #include "tlp/tlp_fields.h"
 
 namespace flitwise {

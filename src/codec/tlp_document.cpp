@@ -3,12 +3,10 @@
 #include "codec/packet_json.h"
 #include "common/byte_vector.h"
 #include "tlp/dw_bytes.h"
-#include "tlp/flit_tlp_decoder.h"
-#include "tlp/flit_tlp_encoder.h"
-#include "tlp/no_write.h"
+#include "tlp/flit_tlp_codec.h"
+#include "tlp/header_layout.h"
 #include "tlp/tlp_check.h"
-#include "tlp/tlp_decoder.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "codec/json_reader.h"
 #include "codec/packet_json.h"
-#include "tlp/flit_tlp_encoder.h"
+#include "tlp/flit_tlp_codec.h"
 #include "tlp/flit_tlp_layout.h"
 #include "tlp/header_layout.h"
 #include "tlp/ohc.h"

@@ -6,8 +6,7 @@
 
 #include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
-#include "tlp/tlp_decoder.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/tlp_codec.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {

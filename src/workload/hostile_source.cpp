@@ -10,7 +10,7 @@
 #include "dhi/dhi_message.h"
 #include "tlp/interrupt.h"
 #include "tlp/prefix.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

@@ -6,7 +6,7 @@
 #include "common/byte_vector.h"
 #include "dhi/dhi_message.h"
 #include "fuzz/fuzz_support.h"
-#include "tlp/tlp_decoder.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "common/byte_vector.h"
 #include "link/flit_packer.h"
-#include "tlp/flit_tlp_encoder.h"
+#include "tlp/flit_tlp_codec.h"
 #include "unit/link/link_support.h"
 #include "unit/tlp/random_tlp.h"
 

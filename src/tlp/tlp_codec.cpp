@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoder of TLPs.
-#include "tlp/tlp_decoder.h"
+// Encoder and decoder of TLPs.
+#include "tlp/tlp_codec.h"
 
+#include <algorithm>
+
+#include "common/byte_vector.h"
+#include "flitwise/error.h"
 #include "tlp/crc.h"
 #include "tlp/dw_bytes.h"
 #include "tlp/header_layout.h"
@@ -10,25 +14,22 @@
 
 namespace flitwise {
 
+namespace {
+
 constexpr unsigned kLastRouting = static_cast<unsigned>(MsgRouting::kGathered);
 
-std::optional<TlpType> find_type(unsigned fmt, unsigned type) {
-  const bool wide = (fmt & 1U) != 0;
-  const bool data = (fmt & 2U) != 0;
-  for (int i = 0; i < kTlpTypes; ++i) {
-    const auto candidate = static_cast<TlpType>(i);
-    const bool may_be_wide = is_memory_request(candidate) || is_message(candidate);
-    const bool may_be_narrow = !is_message(candidate);
-    const unsigned routing = is_message(candidate) ? type & 7U : 0U;
-    if (routing <= kLastRouting && type == type_code(candidate) + routing &&
-        data == has_data(candidate) && (wide ? may_be_wide : may_be_narrow)) {
-      return candidate;
+void put_prefixes(const Tlp& tlp, ByteVector& out) {
+  const unsigned before_pasid =
+      std::clamp<unsigned>(tlp.prefixes_before_pasid, local_prefixes(tlp), tlp.other_prefix_count);
+  for (unsigned i = 0; i <= tlp.other_prefix_count; ++i) {
+    if (tlp.has_pasid && i == before_pasid) {
+      put_dw(out, pasid_prefix(tlp.pasid, tlp.privileged_mode_requested, tlp.execute_requested));
+    }
+    if (i < tlp.other_prefix_count) {
+      put_dw(out, tlp.other_prefixes[i]);
     }
   }
-  return std::nullopt;
 }
-
-namespace {
 
 /// Reads one TLP front to back and stops at the first error.
 class Decoder {
@@ -62,6 +63,7 @@ class Decoder {
       }
       at_ += 4;
     }
+    header_at_ = at_;
     return has_dw_at(at_) || fail(TlpViolation::kTruncated, count_);
   }
 
@@ -117,7 +119,6 @@ class Decoder {
   }
 
   bool read_header() {
-    header_at_ = at_;
     at_ += header_bytes(result_.tlp);
     if (count_ < at_) {
       return fail(TlpViolation::kTruncated, count_);
@@ -178,6 +179,47 @@ class Decoder {
 };
 
 }  // namespace
+
+std::optional<TlpType> find_type(unsigned fmt, unsigned type) {
+  const bool is_wide = (fmt & 1U) != 0;
+  for (int i = 0; i < kTlpTypes; ++i) {
+    const auto candidate = static_cast<TlpType>(i);
+    const unsigned routing = is_message(candidate) ? type & 7U : 0U;
+    if (routing <= kLastRouting && type == type_code(candidate) + routing &&
+        ((fmt & 2U) != 0) == has_data(candidate) &&
+        (is_message(candidate) ? is_wide : !is_wide || is_memory_request(candidate))) {
+      return candidate;
+    }
+  }
+  return std::nullopt;
+}
+
+std::array<std::uint32_t, 4> encode_header(const Tlp& tlp) {
+  std::array<std::uint32_t, 4> header = header_bits(tlp, TlpForm::kNonFlit);
+  header[0] |= std::uint32_t{fmt_of(tlp)} << 29 | std::uint32_t{type_code(tlp.type)} << 24;
+  return header;
+}
+
+void encode(const Tlp& tlp, const std::uint8_t* payload, std::size_t payload_bytes,
+            ByteVector& out) {
+  FLITWISE_CHECK(payload_bytes <= data_bytes(tlp), "payload longer than Length");
+  const std::size_t start = out.size();
+  put_prefixes(tlp, out);
+  const auto header = encode_header(tlp);
+  for (unsigned i = 0; i < header_bytes(tlp) / 4U; ++i) {
+    put_dw(out, header[i]);
+  }
+  out.insert(out.end(), payload, payload + payload_bytes);
+  out.insert(out.end(), data_bytes(tlp) - payload_bytes + (tlp.has_ecrc ? 4 : 0), 0);
+  write_ecrc(tlp, out.data() + start);
+}
+
+void write_ecrc(const Tlp& tlp, std::uint8_t* bytes) {
+  if (tlp.has_ecrc) {
+    const std::size_t place = tlp_bytes(tlp) - 4U;
+    put_ecrc(ecrc(bytes, place, prefix_bytes(tlp), 4U * local_prefixes(tlp)), bytes + place);
+  }
+}
 
 DecodeResult decode_tlp(const std::uint8_t* bytes, std::size_t count) {
   return Decoder(bytes, count).run();

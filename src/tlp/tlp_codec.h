@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Fields to bytes: the TLP as the data link layer takes it.
+/// TLPs between fields and bytes: as the data link layer takes them. Any bytes give a TLP or a
+/// typed violation with its place.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "flitwise/tlp.h"
+#include "tlp/tlp_check.h"
 
 namespace flitwise {
 
@@ -24,5 +27,17 @@ std::array<std::uint32_t, 4> encode_header(const Tlp& tlp);
 /// Writes the ECRC of a whole encoded TLP into its last DW; nothing without TD. REQUIRES: bytes
 /// holds tlp_bytes(tlp). [LNK-5.20]
 void write_ecrc(const Tlp& tlp, std::uint8_t* bytes);
+
+struct DecodeResult {
+  Tlp tlp;                         ///< as far as it could be read
+  std::size_t payload_offset = 0;  ///< bytes from the start
+  std::size_t payload_bytes = 0;   ///< length_dw * 4, or 0
+  std::optional<TlpViolation> error;
+  std::size_t error_offset = 0;  ///< byte that broke the rule; the length where bytes are missing
+};
+
+/// Decodes one TLP that fills bytes exactly: prefixes, header, payload, ECRC. Reserved bits are
+/// ignored. Also applies check_format. [LNK-1.1] [LNK-2.1] [LNK-3.1]
+DecodeResult decode_tlp(const std::uint8_t* bytes, std::size_t count);
 
 }  // namespace flitwise

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Fields to the bytes of flit mode. [LNK-11.13] to [LNK-11.19]
+/// TLPs between fields and the bytes of flit mode: any bytes give a TLP or a typed error with its
+/// place. [LNK-11.13] to [LNK-11.19]
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "flitwise/tlp.h"
+#include "tlp/flit_tlp_front.h"
 
 namespace flitwise {
 
@@ -30,8 +31,17 @@ void encode_flit_mode(const Tlp& tlp, bool has_spare_ohc_a, const std::uint8_t* 
 /// none. [LNK-11.19]
 void write_flit_mode_ecrc(const Tlp& tlp, std::uint8_t* bytes, std::size_t count);
 
-/// The ECRC of a TLP whose header stands behind header_at bytes of local prefixes; count: without
-/// the trailer. [LNK-11.19]
-std::uint32_t flit_mode_ecrc(const std::uint8_t* tlp, std::size_t count, std::size_t header_at);
+struct FlitTlpDecodeResult {
+  Tlp tlp;                         ///< as far as it could be read
+  bool has_spare_ohc_a = false;    ///< OHC-A is there, but nothing in it needs it
+  std::size_t payload_offset = 0;  ///< bytes from the start
+  std::optional<FlitTlpError> error;
+  std::optional<TlpViolation> violation;  ///< with kRuleBroken: which
+  std::size_t error_offset = 0;  ///< byte that broke the rule; the length where bytes are missing
+};
+
+/// Decodes one TLP that fills bytes exactly: local prefixes, header, OHC, payload, trailer.
+/// Reserved bits are ignored. Also applies check_format. [LNK-11.13] to [LNK-11.19]
+FlitTlpDecodeResult decode_flit_mode(const std::uint8_t* bytes, std::size_t count);
 
 }  // namespace flitwise
