@@ -20,10 +20,6 @@ namespace {
 using json_value::Complaint;
 using json_value::Json;
 
-bool is_request(const Tlp& tlp) {
-  return has_part(tlp, TlpPart::kRequest);
-}
-
 Json value_json(const TlpField& field, std::uint64_t value) {
   switch (field.format) {
     case TlpField::Format::kFlag:
@@ -69,7 +65,7 @@ class TlpReader {
 
  private:
   void read_field(const TlpField& field) {
-    if (!has_part(tlp_, field.part)) {
+    if (!field.is_of(tlp_)) {
       reader_.foreign(field.key, name_of(tlp_.type));
     } else {
       std::optional<std::uint64_t> value;
@@ -101,7 +97,7 @@ class TlpReader {
     }
   }
 
-  bool has_length() const { return has_data(tlp_.type) || is_request(tlp_); }
+  bool has_length() const { return has_data(tlp_.type) || is_plain_request(tlp_); }
   std::uint64_t least_of(const TlpField& field) const {
     const std::string_view key = field.key;
     return key == "byte_count" || (key == "length_dw" && has_length()) ? 1 : 0;
@@ -243,10 +239,10 @@ class TlpReader {
   }
 
   void fill_defaults() {
-    if (tlp_.length_dw == 0 && (has_data(tlp_.type) || is_request(tlp_))) {
+    if (tlp_.length_dw == 0 && (has_data(tlp_.type) || is_plain_request(tlp_))) {
       tlp_.length_dw = 1;
     }
-    if (is_request(tlp_)) {
+    if (is_plain_request(tlp_)) {
       tlp_.first_be = reader_.has("first_be") ? tlp_.first_be : std::uint8_t{0xf};
       if (!reader_.has("last_be")) {
         tlp_.last_be = tlp_.length_dw > 1 ? 0xf : 0;
@@ -301,7 +297,7 @@ Json json_of(const TlpDocument& document) {
   json["type"] = name_of(tlp.type);
   json["fmt"] = fmt_of(tlp);
   for (const TlpField& field : tlp_fields()) {
-    if (has_part(tlp, field.part)) {
+    if (field.is_of(tlp)) {
       json[field.key] = value_json(field, field.value.get(tlp));
     }
   }
