@@ -6,8 +6,7 @@
 #include <deque>
 
 #include "cxl/bit_string.h"
-#include "cxl/slot_packer256.h"
-#include "cxl/slot_packer68.h"
+#include "cxl/slot_packer.h"
 
 namespace flitwise {
 namespace {
@@ -100,9 +99,11 @@ class Sender {
   std::deque<Chunk> chunks_;
 };
 
-template <class Packer>
-std::vector<CxlFlit> pack_with(Packer packer, const CxlSlotFormats& formats,
-                               const std::vector<CxlSend>& messages) {
+}  // namespace
+
+std::vector<CxlFlit> pack_messages(const CxlSlotFormats& formats, CxlDirection direction,
+                                   const std::vector<CxlSend>& messages) {
+  CxlSlotPacker packer(formats.widths(), direction);
   Sender sender(formats, messages);
   std::vector<CxlFlit> flits;
   CxlFlitLayout layout;
@@ -111,15 +112,6 @@ std::vector<CxlFlit> pack_with(Packer packer, const CxlSlotFormats& formats,
     flits.push_back(sender.flit_of(layout));
   }
   return flits;
-}
-
-}  // namespace
-
-std::vector<CxlFlit> pack_messages(const CxlSlotFormats& formats, CxlDirection direction,
-                                   const std::vector<CxlSend>& messages) {
-  return formats.widths().form == CxlFlitForm::k68
-             ? pack_with(CxlSlotPacker68(formats.widths(), direction), formats, messages)
-             : pack_with(CxlSlotPacker256(formats.widths(), direction), formats, messages);
 }
 
 }  // namespace flitwise

@@ -46,7 +46,6 @@ class CxlOwedData {
       front_ = cxl_chunks_of_line(first_is_partial());
     }
   }
-  void clear() { *this = CxlOwedData(); }
 
  private:
   bool first_is_partial() const { return (partial_ & 1U) != 0; }

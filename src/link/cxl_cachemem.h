@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cxl/slot_packer256.h"
-#include "cxl/slot_packer68.h"
+#include "cxl/slot_packer.h"
 #include "link/cxl_flit_writer.h"
 #include "link/cxl_queues.h"
 #include "link/cxl_retry.h"
@@ -127,7 +126,7 @@ class Cxl68CacheMem : public CxlCacheMem {
   void receive_header(const CxlFlitHeader& header, FramerStats& stats);
 
   PacketPool& pool_;
-  CxlSlotPacker68 packer_;
+  CxlSlotPacker packer_;
   CxlRetryBuffer buffer_;
   CxlRetryRequester requester_;
   bool owes_answer_ = false;    // to a RETRY.Req
@@ -160,7 +159,7 @@ class Cxl256CacheMem : public CxlCacheMem {
   void take(const Flit& flit, std::size_t starts_until, std::size_t ends_until,
             std::vector<PacketRef>& delivered, FramerStats& stats);
 
-  CxlSlotPacker256 packer_;
+  CxlSlotPacker packer_;
   std::size_t starts_taken_ = 0;  // of the flit that is taken next, with its first half
   std::size_t ends_taken_ = 0;    // likewise
 };
