@@ -83,7 +83,7 @@ Json slot_json(const CxlSlotContents& slot, const CxlWidths& widths) {
 void add_control(const CxlControl& control, Json& json) {
   const CxlControlInfo& info = *find_cxl_control(control.type, control.subtype);
   json["control"] = info.name;
-  for (const CxlControlField& field : info) {
+  for (const CxlControlField& field : info.fields) {
     const std::uint64_t number =
         control.payload >> field.at & (~std::uint64_t{0} >> (64U - field.bits));
     json[field.name] = field.bits == 64 ? Json(json_value::hex_number(number)) : Json(number);

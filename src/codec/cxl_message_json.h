@@ -4,7 +4,7 @@
 
 #include "codec/json_value.h"
 #include "codec/packet_json.h"
-#include "cxl/message_codec.h"
+#include "cxl/message_fields.h"
 #include "cxl/message_packing.h"
 
 namespace flitwise {

@@ -23,6 +23,28 @@ enum class CxlFlitForm : std::uint8_t { k68, k256, k256LatencyOptimised };
 enum class CxlCredit : std::uint8_t { kReq, kRsp, kData };
 inline constexpr std::size_t kCxlCredits = 3;
 
+/// Rows of a constant table.
+template <class Row>
+struct CxlRows {
+  const Row* first = nullptr;
+  std::size_t count = 0;
+
+  constexpr CxlRows() = default;
+  template <std::size_t N>
+  constexpr CxlRows(const Row (&rows)[N]) : first(rows), count(N) {}
+  constexpr const Row* begin() const { return first; }
+  constexpr const Row* end() const { return first + count; }
+};
+
+struct CxlOpcodeName {
+  std::uint8_t code;
+  const char* name;  ///< the standard's: "RdOwn", "MemWrPtl", ...
+
+  template <class Opcode>
+  constexpr CxlOpcodeName(Opcode opcode, const char* text)
+      : code(static_cast<std::uint8_t>(opcode)), name(text) {}
+};
+
 struct CxlChannelInfo {
   const char* name;  ///< "D2H Req", ...
   CxlDirection direction;
@@ -31,6 +53,7 @@ struct CxlChannelInfo {
   bool may_have_byte_enables;                     ///< the line may be enabled in part
   std::array<std::uint8_t, kCxlCredits> credits;  ///< that one message takes, by CxlCredit
   std::uint8_t bits_68, bits_256;                 ///< 0: not in flits of this size
+  CxlRows<CxlOpcodeName> opcodes;                 ///< all; data headers have none
 };
 constexpr std::size_t index_of(CxlChannel channel) {
   return static_cast<std::size_t>(channel);
@@ -42,19 +65,6 @@ inline const CxlChannelInfo& info_of(CxlChannel channel) {
 }
 /// The channel with this name.
 std::optional<CxlChannel> find_cxl_channel(std::string_view name);
-
-struct CxlOpcodeName {
-  std::uint8_t code;
-  const char* name;  ///< the standard's: "RdOwn", "MemWrPtl", ...
-};
-/// All opcodes of a channel; data headers have none.
-struct CxlOpcodes {
-  const CxlOpcodeName* first;
-  std::size_t count;
-  const CxlOpcodeName* begin() const { return first; }
-  const CxlOpcodeName* end() const { return first + count; }
-};
-CxlOpcodes opcodes_of(CxlChannel channel);
 /// Null for a code that has no name.
 const char* cxl_opcode_name(CxlChannel channel, std::uint8_t code);
 std::optional<std::uint8_t> find_cxl_opcode(CxlChannel channel, std::string_view name);

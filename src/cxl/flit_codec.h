@@ -13,7 +13,7 @@
 #include "cxl/flit_error.h"
 #include "cxl/flit_frame.h"
 #include "cxl/flit_header.h"
-#include "cxl/message_codec.h"
+#include "cxl/message_fields.h"
 #include "cxl/owed_data.h"
 #include "cxl/slot_formats.h"
 
@@ -47,7 +47,9 @@ class CxlFlitCodec {
   const CxlSlotFormats& formats() const { return formats_; }
   const CxlOwedData& owed() const { return owed_; }
   /// The next flit is all data: it has no header, and control flits have to wait. [CXL-2.5]
-  bool next_is_all_data() const;
+  bool next_is_all_data() const {
+    return form() == CxlFlitForm::k68 && owed_.chunks() > kMostCxlRollover;
+  }
 
   struct Decoded {
     CxlFlit flit;

@@ -52,8 +52,4 @@ inline constexpr std::uint8_t kMostCxlCredits256 = 31;
 std::uint16_t word_of(const CxlCreditReturn256& credits);
 CxlCreditReturn256 cxl_credit_return256_of(std::uint16_t word);
 
-/// The code of a slot in its flit. A slot without messages has the lowest code of messages there;
-/// none of them is valid. [CXL-2.2] [CXL-4.2]
-std::uint8_t format_code(const CxlSlotFormats& formats, CxlPlace place, const CxlSlot& slot);
-
 }  // namespace flitwise

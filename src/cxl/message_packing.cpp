@@ -44,13 +44,16 @@ class Sender {
     for (std::size_t i = 0; i < layout.slots; ++i) {
       const CxlPlace place = place_of(formats_.widths().form, i);
       CxlSlotContents slot;
-      slot.format = format_code(formats_, place, layout.slot[i]);
       if (layout.slot[i].kind == CxlSlot::Kind::kMessages) {
+        slot.format = layout.slot[i].format;
         put_messages(*formats_.find(place, slot.format), layout.slot[i].messages, slot);
       } else if (layout.slot[i].kind != CxlSlot::Kind::kEmpty) {
         slot.kind = layout.slot[i].kind;
+        slot.format = kCxlDataFormat68;
         slot.chunk = chunks_.front();
         chunks_.pop_front();
+      } else {  // the lowest code of messages there; none of them is valid [CXL-2.2] [CXL-4.2]
+        slot.format = formats_.in(place).begin()->code;
       }
       flit.slots.push_back(slot);
     }

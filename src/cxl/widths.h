@@ -28,7 +28,14 @@ struct CxlWidths {
   /// By CxlChannel; 0: there is no such message in this form.
   std::array<std::uint32_t, kCxlChannels> bits{};
 
-  CxlWidths(CxlFlitForm flit_form, std::uint32_t identity);
+  CxlWidths(CxlFlitForm flit_form, std::uint32_t identity)
+      : form(flit_form), identity_bits(identity) {
+    for (std::size_t i = 0; i < kCxlChannels; ++i) {
+      const CxlChannelInfo& info = kCxlChannelInfos[i];
+      bits[i] = (form == CxlFlitForm::k68 ? info.bits_68 : info.bits_256) +
+                added(static_cast<CxlChannel>(i));
+    }
+  }
 
   std::uint32_t of(CxlChannel channel) const { return bits[index_of(channel)]; }
   /// Bits that such a message is longer for its identity.

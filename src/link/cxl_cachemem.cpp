@@ -22,9 +22,7 @@ WireSize overhead(CxlFlitForm form) {
   WireSize size;
   size.framing = kHeader256Bits;
   size.dllp = kCreditBits;
-  for (const CxlCheck& check : checks_of(form)) {
-    size.crc += static_cast<std::uint32_t>(check.bytes * 8);
-  }
+  size.crc = static_cast<std::uint32_t>(crc_bytes(form) * 8);
   size.fec = kCxlFecBytes * 8;
   return size;
 }

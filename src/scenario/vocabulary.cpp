@@ -83,8 +83,8 @@ std::vector<std::string> tlp_event_fields() {
 std::vector<std::string> cxl_flit_fields() {
   std::vector<std::string> names = {"flit",   "direction", "identity_bits", "all_data", "ak", "be",
                                     "header", "control",   "crc",           "fec",      "hex"};
-  for (const CxlControlInfo& control : cxl_controls()) {
-    for (const CxlControlField& field : control) {
+  for (const CxlControlInfo& control : kCxlControlFlits) {
+    for (const CxlControlField& field : control.fields) {
       names.emplace_back(field.name);
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages as bits and back.
-#include "cxl/message_codec.h"
+#include "cxl/message_fields.h"
 
 #include <gtest/gtest.h>
 
