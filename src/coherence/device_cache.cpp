@@ -20,23 +20,20 @@ LineState DeviceCache::state(std::uint64_t line) const {
   return cqid != nullptr ? transactions_[*cqid].state : LineState::kInvalid;
 }
 
-std::optional<std::uint64_t> DeviceCache::first_held() const {
-  const Way* const way = array_.first_held();
-  return way != nullptr ? std::optional(way->line) : std::nullopt;
-}
-
 // [COH-2.1]
 std::optional<cxl::D2hReq> DeviceCache::opcode_for(const CoreRequest& request) const {
-  const Way* const way = array_.find(line_of(request.address));
-  const LineState state = way != nullptr ? way->state : LineState::kInvalid;
+  const LineState state = array_.state(line_of(request.address));
   const bool is_held = state != LineState::kInvalid;
+  const auto unless_held = [is_held](cxl::D2hReq opcode) {
+    return is_held ? std::nullopt : std::optional(opcode);
+  };
   switch (request.op) {
     case CoreOp::kRead:
-      return is_held ? std::nullopt : std::optional(cxl::D2hReq::kRdShared);
+      return unless_held(cxl::D2hReq::kRdShared);
     case CoreOp::kReadAny:
-      return is_held ? std::nullopt : std::optional(cxl::D2hReq::kRdAny);
+      return unless_held(cxl::D2hReq::kRdAny);
     case CoreOp::kReadOnce:
-      return is_held ? std::nullopt : std::optional(cxl::D2hReq::kRdCurr);
+      return unless_held(cxl::D2hReq::kRdCurr);
     case CoreOp::kWrite:
     case CoreOp::kWriteThrough:
     case CoreOp::kWritePosted:

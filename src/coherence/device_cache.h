@@ -33,8 +33,6 @@ class DeviceCache {
   /// are on their way to the core.
   CoreObstacle obstacle(const CoreRequest& request, std::size_t held = 0) const;
   LineState state(std::uint64_t line) const;
-  /// The next line to evict for who wants the whole cache empty.
-  std::optional<std::uint64_t> first_held() const;
   /// void visit(std::uint64_t line, LineState), for each line held.
   template <class Visit>
   void for_each_line(Visit&& visit) const {

@@ -20,19 +20,15 @@ void DeviceCache::receive(const CxlMessage& message, const CxlLine& line, CxlOut
 
 void DeviceCache::snooped(const CxlMessage& snoop, CxlOutput& out) {
   const auto opcode = static_cast<cxl::H2dReq>(snoop.opcode);
-  if (opcode != cxl::H2dReq::kSnpData && opcode != cxl::H2dReq::kSnpInv &&
-      opcode != cxl::H2dReq::kSnpCur) {
-    bad_.add(BadMessage::kUnknownOpcode);
-    return;
-  }
-  if (line_of(snoop.address) != snoop.address) {
-    bad_.add(BadMessage::kBadAddress);
+  const bool is_known = opcode == cxl::H2dReq::kSnpData || opcode == cxl::H2dReq::kSnpInv ||
+                        opcode == cxl::H2dReq::kSnpCur;
+  if (bad_.add_if(!is_known, BadMessage::kUnknownOpcode) ||
+      bad_.add_if(line_of(snoop.address) != snoop.address, BadMessage::kBadAddress)) {
     return;
   }
   if (const std::uint16_t* const cqid = busy_.find(snoop.address)) {
     Transaction& transaction = transactions_[*cqid];
-    if (transaction.snoop) {
-      bad_.add(BadMessage::kSecondSnoop);  // [COH-3.3]
+    if (bad_.add_if(transaction.snoop.has_value(), BadMessage::kSecondSnoop)) {  // [COH-3.3]
       return;
     }
     if (transaction.has_go && is_read(transaction.opcode) && !transaction.has_data) {
@@ -69,11 +65,10 @@ void DeviceCache::answer(const CxlMessage& snoop, CxlOutput& out) {
 }
 
 void DeviceCache::responded(const CxlMessage& response, CxlOutput& out, CoreResults& done) {
-  if (!cqids_.is_out(response.id)) {
-    bad_.add(BadMessage::kUnknownId);
+  if (bad_.add_if(!cqids_.is_out(response.id), BadMessage::kUnknownId)) {
     return;
   }
-  Transaction& transaction = transactions_[response.id];
+  const Transaction& transaction = transactions_[response.id];
   switch (static_cast<cxl::H2dRsp>(response.opcode)) {
     case cxl::H2dRsp::kGo:
       granted(response.id, response.rsp_data, out, done);
@@ -86,12 +81,10 @@ void DeviceCache::responded(const CxlMessage& response, CxlOutput& out, CoreResu
       pulled(response.id, response, out, done);
       return;
     case cxl::H2dRsp::kExtCmp:  // [COH-2.6]
-      if ((transaction.opcode == cxl::D2hReq::kWoWrInv ||
-           transaction.opcode == cxl::D2hReq::kWoWrInvF) &&
-          transaction.is_pulled) {
+      if (!bad_.add_if(
+              rule_of(transaction.opcode).end != cxl::H2dRsp::kExtCmp || !transaction.is_pulled,
+              BadMessage::kWrongAnswer)) {
         finish(response.id, out, done);
-      } else {
-        bad_.add(BadMessage::kWrongAnswer);
       }
       return;
   }
@@ -101,17 +94,16 @@ void DeviceCache::responded(const CxlMessage& response, CxlOutput& out, CoreResu
 void DeviceCache::granted(std::uint16_t cqid, std::uint16_t go_state, CxlOutput& out,
                           CoreResults& done) {
   Transaction& transaction = transactions_[cqid];
-  if (!awaits_go(transaction.opcode, transaction.is_pulled) || transaction.has_go) {
-    bad_.add(BadMessage::kWrongAnswer);
+  if (bad_.add_if(!awaits_go(transaction.opcode, transaction.is_pulled) || transaction.has_go,
+                  BadMessage::kWrongAnswer)) {
     return;
   }
   transaction.has_go = true;
   const std::optional<LineState> state = state_granted(transaction.opcode, go_state);
   if (!state) {
-    transaction.is_error = true;
-    if (static_cast<cxl::GoState>(go_state) != cxl::GoState::kError) {
-      bad_.add(BadMessage::kWrongAnswer);  // a grant that it cannot have: as an error [COH-2.8]
-    }
+    transaction.is_error = true;  // so is a grant that it cannot have [COH-2.8]
+    bad_.add_if(static_cast<cxl::GoState>(go_state) != cxl::GoState::kError,
+                BadMessage::kWrongAnswer);
   }
   if (is_eviction(transaction.opcode)) {
     finish(cqid, out, done);
@@ -127,8 +119,8 @@ void DeviceCache::pulled(std::uint16_t cqid, const CxlMessage& response, CxlOutp
                          CoreResults& done) {
   Transaction& transaction = transactions_[cqid];
   const auto opcode = static_cast<cxl::H2dRsp>(response.opcode);
-  if (!is_pull_of(transaction.opcode, opcode) || transaction.is_pulled) {
-    bad_.add(BadMessage::kWrongAnswer);
+  if (bad_.add_if(!is_pull_of(transaction.opcode, opcode) || transaction.is_pulled,
+                  BadMessage::kWrongAnswer)) {
     return;
   }
   transaction.is_pulled = true;
@@ -147,13 +139,12 @@ void DeviceCache::pulled(std::uint16_t cqid, const CxlMessage& response, CxlOutp
 
 void DeviceCache::filled(const CxlMessage& header, const CxlLine& line, CxlOutput& out,
                          CoreResults& done) {
-  if (!cqids_.is_out(header.id)) {
-    bad_.add(BadMessage::kUnknownId);
+  if (bad_.add_if(!cqids_.is_out(header.id), BadMessage::kUnknownId)) {
     return;
   }
   Transaction& transaction = transactions_[header.id];
-  if (!is_read(transaction.opcode) || transaction.has_data) {
-    bad_.add(BadMessage::kUnawaitedData);
+  if (bad_.add_if(!is_read(transaction.opcode) || transaction.has_data,
+                  BadMessage::kUnawaitedData)) {
     return;
   }
   transaction.has_data = true;
@@ -190,11 +181,7 @@ void DeviceCache::fill(Way& way, Transaction& transaction) {
     array_.set_state(way, LineState::kInvalid);  // of use once, or of none
   } else {
     array_.set_state(way, transaction.state);
-    array_.touch(way);
-    if (request.is_write()) {
-      merge(way.data, request.line, request.byte_enables);
-      array_.set_state(way, LineState::kModified);
-    }
+    array_.use(way, request);
   }
   request.line = way.data;
 }

@@ -25,58 +25,39 @@ HostLines::HostLines(const HostLinesConfig& config, LineStateListener* listener)
       transactions_(config.tags),
       snoops_(kBiTags) {}
 
-LineState HostLines::state(std::uint64_t line) const {
-  const Way* const way = array_.find(line);
-  return way != nullptr ? way->state : LineState::kInvalid;
-}
-
-std::optional<std::uint64_t> HostLines::first_held() const {
-  const Way* const way = array_.first_held();
-  return way != nullptr ? std::optional(way->line) : std::nullopt;
-}
-
 /// Nothing where the line is here already. [COH-5.6]
 std::optional<CxlMessage> HostLines::message_for(const CoreRequest& request) const {
+  using Req = cxl::M2sReq;
+  using Snp = cxl::SnpType;
+  using Meta = cxl::MetaValue;
   constexpr CxlChannel kReq = CxlChannel::kM2sReq;
-  const LineState state = this->state(line_of(request.address));
+  const LineState state = array_.state(line_of(request.address));
   const bool is_held = state != LineState::kInvalid;
+  const bool is_here = request.op == CoreOp::kWrite   ? is_owned(state)
+                       : request.op == CoreOp::kEvict ? !is_held
+                                                      : is_held;
+  if (is_here) {
+    return std::nullopt;
+  }
   switch (request.op) {
     case CoreOp::kRead:
-      return is_held ? std::nullopt
-                     : std::optional(message_with(kReq, cxl::M2sReq::kMemRd, cxl::SnpType::kSnpData,
-                                                  cxl::MetaValue::kShared));
+      return message_with(kReq, Req::kMemRd, Snp::kSnpData, Meta::kShared);
     case CoreOp::kReadAny:
-      return is_held ? std::nullopt
-                     : std::optional(message_with(kReq, cxl::M2sReq::kMemRdData,
-                                                  cxl::SnpType::kSnpData, cxl::MetaValue::kShared));
+      return message_with(kReq, Req::kMemRdData, Snp::kSnpData, Meta::kShared);
     case CoreOp::kReadOnce:
-      return is_held ? std::nullopt
-                     : std::optional(message_with(kReq, cxl::M2sReq::kMemRd, cxl::SnpType::kSnpCur,
-                                                  cxl::MetaValue::kInvalid));
+      return message_with(kReq, Req::kMemRd, Snp::kSnpCur, Meta::kInvalid);
     case CoreOp::kWrite: {
-      if (is_owned(state)) {
-        return std::nullopt;
-      }
       const bool needs_data = !is_held && request.byte_enables != kAllBytes;
-      return message_with(kReq, needs_data ? cxl::M2sReq::kMemRd : cxl::M2sReq::kMemInv,
-                          cxl::SnpType::kSnpInv, cxl::MetaValue::kAny);
+      return message_with(kReq, needs_data ? Req::kMemRd : Req::kMemInv, Snp::kSnpInv, Meta::kAny);
     }
     case CoreOp::kEvict:
-      if (!is_held) {
-        return std::nullopt;
-      }
       return state == LineState::kModified
-                 ? message_with(CxlChannel::kM2sRwd, cxl::M2sRwd::kMemWr, cxl::SnpType::kNoOp,
-                                cxl::MetaValue::kInvalid)
-                 : message_with(kReq, cxl::M2sReq::kMemClnEvct, cxl::SnpType::kNoOp,
-                                cxl::MetaValue::kInvalid);
-    case CoreOp::kWriteThrough:
-    case CoreOp::kWritePosted:
-    case CoreOp::kFlush:
-    case CoreOp::kFlushed:
-      break;
+                 ? message_with(CxlChannel::kM2sRwd, cxl::M2sRwd::kMemWr, Snp::kNoOp,
+                                Meta::kInvalid)
+                 : message_with(kReq, Req::kMemClnEvct, Snp::kNoOp, Meta::kInvalid);
+    default:
+      return std::nullopt;
   }
-  return std::nullopt;
 }
 
 CoreObstacle HostLines::obstacle(const CoreRequest& request, std::size_t held) const {

@@ -34,8 +34,7 @@ class HostLines {
   /// kWrite and kEvict. `held`: identifiers that are free on the link, and still taken in front of
   /// it: their answers are on their way to the core.
   CoreObstacle obstacle(const CoreRequest& request, std::size_t held = 0) const;
-  LineState state(std::uint64_t line) const;
-  std::optional<std::uint64_t> first_held() const;
+  LineState state(std::uint64_t line) const { return array_.state(line); }
   /// void visit(std::uint64_t line, LineState), for each line held.
   template <class Visit>
   void for_each_line(Visit&& visit) const {
@@ -67,14 +66,11 @@ class HostLines {
     bool has_cmp = false, has_data = false;
     bool is_refused = false;  ///< there is no such memory [COH-7.3]
     cxl::S2mNdr granted = cxl::S2mNdr::kCmp;
-    LineState leaving = LineState::kInvalid;  ///< of an eviction's line, which is in request.line
-    std::optional<std::uint16_t> bitag;       ///< a BISnp waits for it
-    bool is_read() const { return message.channel == CxlChannel::kM2sReq && opcode_reads(); }
-
-   private:
-    bool opcode_reads() const {
+    std::optional<std::uint16_t> bitag;  ///< a BISnp waits for it
+    bool is_read() const {
       const auto opcode = static_cast<cxl::M2sReq>(message.opcode);
-      return opcode == cxl::M2sReq::kMemRd || opcode == cxl::M2sReq::kMemRdData;
+      return message.channel == CxlChannel::kM2sReq &&
+             (opcode == cxl::M2sReq::kMemRd || opcode == cxl::M2sReq::kMemRdData);
     }
   };
   struct Snoop {

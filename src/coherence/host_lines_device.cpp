@@ -19,8 +19,7 @@ void HostLines::receive(const CxlMessage& message, const CxlLine& line, CxlOutpu
 
 void HostLines::completed(const CxlMessage& message, CxlOutput& out, CoreResults& done) {
   const auto opcode = static_cast<cxl::S2mNdr>(message.opcode);
-  if (message.opcode > static_cast<std::uint8_t>(cxl::S2mNdr::kBiConflictAck)) {
-    bad_.add(BadMessage::kUnknownOpcode);
+  if (bad_.add_if(opcode > cxl::S2mNdr::kBiConflictAck, BadMessage::kUnknownOpcode)) {
     return;
   }
   if (opcode == cxl::S2mNdr::kBiConflictAck) {
@@ -31,13 +30,11 @@ void HostLines::completed(const CxlMessage& message, CxlOutput& out, CoreResults
     written(static_cast<std::uint16_t>(message.id - kWriteBackTag), out);
     return;
   }
-  if (!tags_.is_out(message.id)) {
-    bad_.add(BadMessage::kUnknownId);
+  if (bad_.add_if(!tags_.is_out(message.id), BadMessage::kUnknownId)) {
     return;
   }
   Transaction& transaction = transactions_[message.id];
-  if (transaction.has_cmp) {
-    bad_.add(BadMessage::kWrongAnswer);
+  if (bad_.add_if(transaction.has_cmp, BadMessage::kWrongAnswer)) {
     return;
   }
   transaction.has_cmp = true;
@@ -49,21 +46,17 @@ void HostLines::completed(const CxlMessage& message, CxlOutput& out, CoreResults
 
 void HostLines::filled(const CxlMessage& message, const CxlLine& line, CxlOutput& out,
                        CoreResults& done) {
-  if (message.opcode > static_cast<std::uint8_t>(cxl::S2mDrs::kMemDataNxm)) {
-    bad_.add(BadMessage::kUnknownOpcode);
-    return;
-  }
-  if (!tags_.is_out(message.id)) {
-    bad_.add(BadMessage::kUnknownId);
+  const auto opcode = static_cast<cxl::S2mDrs>(message.opcode);
+  if (bad_.add_if(opcode > cxl::S2mDrs::kMemDataNxm, BadMessage::kUnknownOpcode) ||
+      bad_.add_if(!tags_.is_out(message.id), BadMessage::kUnknownId)) {
     return;
   }
   Transaction& transaction = transactions_[message.id];
-  if (!transaction.is_read() || transaction.has_data) {
-    bad_.add(BadMessage::kUnawaitedData);
+  if (bad_.add_if(!transaction.is_read() || transaction.has_data, BadMessage::kUnawaitedData)) {
     return;
   }
   transaction.has_data = true;
-  transaction.is_refused = message.opcode == static_cast<std::uint8_t>(cxl::S2mDrs::kMemDataNxm);
+  transaction.is_refused = opcode == cxl::S2mDrs::kMemDataNxm;
   if (Way* const way = array_.find(transaction.message.address)) {
     way->data = line;
   } else {
@@ -88,9 +81,7 @@ void HostLines::settle(std::uint16_t tag, CxlOutput& out, CoreResults& done) {
   const bool is_granted = !transaction.is_refused &&
                           (is_owner || (!is_write && transaction.granted == cxl::S2mNdr::kCmpS));
   if (!is_granted) {  // used once; a write that owns nothing is not done
-    if (!transaction.is_refused) {
-      bad_.add(BadMessage::kWrongAnswer);
-    }
+    bad_.add_if(!transaction.is_refused, BadMessage::kWrongAnswer);
     array_.set_state(*way, LineState::kInvalid);
   } else if (!transaction.is_read() && way->state == LineState::kInvalid &&
              request.byte_enables != kAllBytes) {
@@ -98,11 +89,7 @@ void HostLines::settle(std::uint16_t tag, CxlOutput& out, CoreResults& done) {
     return;
   } else {
     array_.set_state(*way, is_owner ? LineState::kExclusive : LineState::kShared);
-    array_.touch(*way);
-    if (is_write) {
-      merge(way->data, request.line, request.byte_enables);
-      array_.set_state(*way, LineState::kModified);
-    }
+    array_.use(*way, request);
   }
   way->is_reserved = false;
   finish(tag, way->data, out, done);
@@ -138,21 +125,15 @@ void HostLines::finish(std::uint16_t tag, const CxlLine& line, CxlOutput& out, C
 }
 
 void HostLines::snooped(const CxlMessage& message, CxlOutput& out) {
-  if (message.opcode > static_cast<std::uint8_t>(cxl::S2mBiSnp::kBiSnpInv)) {
-    bad_.add(BadMessage::kUnknownOpcode);
-    return;
-  }
-  if (line_of(message.address) != message.address) {
-    bad_.add(BadMessage::kBadAddress);
-    return;
-  }
-  if (message.id >= kBiTags || snoops_[message.id].is_out) {
-    bad_.add(BadMessage::kIdInUse);
+  if (bad_.add_if(static_cast<cxl::S2mBiSnp>(message.opcode) > cxl::S2mBiSnp::kBiSnpInv,
+                  BadMessage::kUnknownOpcode) ||
+      bad_.add_if(line_of(message.address) != message.address, BadMessage::kBadAddress) ||
+      bad_.add_if(message.id >= kBiTags || snoops_[message.id].is_out, BadMessage::kIdInUse)) {
     return;
   }
   const std::uint16_t* const tag = busy_.find(message.address);
-  if (tag != nullptr && (*tag >= kWriteBackTag || transactions_[*tag].bitag)) {
-    bad_.add(BadMessage::kSecondSnoop);
+  if (bad_.add_if(tag != nullptr && (*tag >= kWriteBackTag || transactions_[*tag].bitag),
+                  BadMessage::kSecondSnoop)) {
     return;
   }
   Snoop& snoop = snoops_[message.id];
@@ -175,8 +156,7 @@ void HostLines::snooped(const CxlMessage& message, CxlOutput& out) {
 }
 
 void HostLines::acknowledged(std::uint16_t bitag, CxlOutput& out) {
-  if (bitag >= kBiTags || !snoops_[bitag].awaits_ack) {
-    bad_.add(BadMessage::kUnknownId);
+  if (bad_.add_if(bitag >= kBiTags || !snoops_[bitag].awaits_ack, BadMessage::kUnknownId)) {
     return;
   }
   snoops_[bitag].awaits_ack = false;
@@ -203,7 +183,7 @@ void HostLines::answer(std::uint16_t bitag, CxlOutput& out) {
   Snoop& snoop = snoops_[bitag];
   const std::uint64_t line = snoop.message.address;
   Way* const way = array_.find(line);
-  const LineState state = way != nullptr ? way->state : LineState::kInvalid;
+  const LineState state = array_.state(line);
   const auto opcode = static_cast<cxl::S2mBiSnp>(snoop.message.opcode);
   LineState kept = LineState::kInvalid;
   if (state != LineState::kInvalid && opcode == cxl::S2mBiSnp::kBiSnpData) {
@@ -239,8 +219,7 @@ void HostLines::answer(std::uint16_t bitag, CxlOutput& out) {
 }
 
 void HostLines::written(std::uint16_t bitag, CxlOutput& out) {
-  if (bitag >= kBiTags || !snoops_[bitag].is_writing) {
-    bad_.add(BadMessage::kUnknownId);
+  if (bad_.add_if(bitag >= kBiTags || !snoops_[bitag].is_writing, BadMessage::kUnknownId)) {
     return;
   }
   busy_.erase(snoops_[bitag].message.address);

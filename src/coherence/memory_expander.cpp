@@ -2,8 +2,6 @@
 // Reads with DRS, everything else with NDR.
 #include "coherence/memory_expander.h"
 
-#include "coherence/mem_messages.h"
-
 namespace flitwise {
 
 void MemoryExpander::receive(const CxlMessage& message, const CxlLine& line, CxlOutput& out) {
@@ -49,11 +47,9 @@ void MemoryExpander::requested(const CxlMessage& request, CxlOutput& out) {
 void MemoryExpander::requested_with_data(const CxlMessage& request, const CxlLine& line,
                                          CxlOutput& out) {
   const auto opcode = static_cast<cxl::M2sRwd>(request.opcode);
-  if (opcode != cxl::M2sRwd::kMemWr && opcode != cxl::M2sRwd::kMemWrPtl) {
-    bad_.add(BadMessage::kUnknownOpcode);
-    return;
-  }
-  if (!is_sound(request)) {
+  if (bad_.add_if(opcode != cxl::M2sRwd::kMemWr && opcode != cxl::M2sRwd::kMemWrPtl,
+                  BadMessage::kUnknownOpcode) ||
+      !is_sound(request)) {
     return;
   }
   if (!exists(request)) {
@@ -66,17 +62,12 @@ void MemoryExpander::requested_with_data(const CxlMessage& request, const CxlLin
 }
 
 bool MemoryExpander::is_sound(const CxlMessage& request) {
-  if (line_of(request.address) != request.address) {
-    bad_.add(BadMessage::kBadAddress);
+  if (bad_.add_if(line_of(request.address) != request.address, BadMessage::kBadAddress) ||
+      bad_.add_if(request.id < requests_.size() && requests_[request.id].is_out,
+                  BadMessage::kIdInUse)) {
     return false;
   }
-  if (request.id < requests_.size() && requests_[request.id].is_out) {
-    bad_.add(BadMessage::kIdInUse);
-    return false;
-  }
-  if (!exists(request)) {
-    bad_.add(BadMessage::kBadAddress);  // and yet answered: the host waits [COH-7.3]
-  }
+  bad_.add_if(!exists(request), BadMessage::kBadAddress);  // yet answered: the host waits [COH-7.3]
   return true;
 }
 

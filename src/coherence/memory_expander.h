@@ -8,7 +8,6 @@
 
 #include "coherence/bad_messages.h"
 #include "coherence/cxl_line.h"
-#include "coherence/line_memory.h"
 
 namespace flitwise {
 

@@ -39,10 +39,7 @@ void SingleWriterMonitor::report(std::uint8_t agent, std::uint64_t line, LineSta
     return;
   }
   const std::uint32_t holders = others.owners != 0 ? others.owners : others.sharers;
-  std::uint8_t other = 0;
-  while (((holders >> other) & 1U) == 0) {
-    ++other;
-  }
+  const auto other = static_cast<std::uint8_t>(__builtin_ctz(holders));
   LineState other_state = others.owners != 0 ? LineState::kExclusive : LineState::kShared;
   if (((others.modified >> other) & 1U) != 0) {
     other_state = LineState::kModified;

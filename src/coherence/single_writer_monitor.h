@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "coherence/line_state.h"
+#include "coherence/cxl_line.h"
 #include "coherence/line_table.h"
 
 namespace flitwise {

@@ -302,7 +302,12 @@ void CoherenceStorm::drain() {
 
 void CoherenceStorm::empty_caches() {
   for (std::uint8_t port = 0; port < config_.caches && !report_.is_stuck; ++port) {
-    while (const std::optional<std::uint64_t> line = cores_[port].cache->first_held()) {
+    const auto first_held = [&cache = *cores_[port].cache] {
+      std::optional<std::uint64_t> first;
+      cache.for_each_line([&](std::uint64_t line, LineState) { first = first.value_or(line); });
+      return first;
+    };
+    while (const std::optional<std::uint64_t> line = first_held()) {
       CoreRequest eviction;
       eviction.op = CoreOp::kEvict;
       eviction.address = *line;
