@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Campaigns of random cases.
-#include "cli/campaign_run.h"
+#include "cli/conform.h"
 
 #include <fmt/format.h>
 
@@ -15,8 +15,7 @@
 #include <mutex>
 #include <system_error>
 
-#include "cli/case_child.h"
-#include "cli/exit_codes.h"
+#include "cli/commands.h"
 #include "common/atomic_file.h"
 #include "common/interrupt.h"
 #include "common/process_pool.h"

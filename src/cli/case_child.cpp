@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Corner cases in child processes.
-#include "cli/case_child.h"
+#include "cli/conform.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
 #include "common/child_process.h"
 #include "common/embedded.h"
 #include "config/load.h"

@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
 #include "common/atomic_file.h"
 #include "common/interrupt.h"
 #include "common/printable.h"

@@ -8,8 +8,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "cli/exit_codes.h"
-#include "cli/print_warnings.h"
+#include "cli/commands.h"
 #include "common/interrupt.h"
 #include "config/load.h"
 #include "flitwise/system.h"

@@ -37,11 +37,8 @@ TextTable StatisticsTable::plain_view(const std::any& rows) const {
   for (const FigureInfo& figure : info_.figures) {
     header.push_back(figure.key);
   }
-  TextTable table(header);
+  TextTable table(header, info_.names.size());
   table.name_rows_by(info_.names.size());
-  for (std::size_t i = 1; i < info_.names.size(); ++i) {
-    table.left_align(i);
-  }
   for (std::size_t row = 0; row < size(rows); ++row) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < info_.names.size(); ++i) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bar and its plain form.
-#include "sweep/progress.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
+
+#include "sweep/local_engine.h"
 
 namespace flitwise {
 

@@ -127,8 +127,7 @@ std::string study_summary(const MergedSweep& merged, std::size_t width) {
       lines.push_back(block.name + "  " + sentence);
     }
   }
-  TextTable table(header);
-  table.left_align(1);
+  TextTable table(header, 2);
   table.name_rows_by(2);
   if (has_verdicts) {
     table.left_align(header.size() - 1);

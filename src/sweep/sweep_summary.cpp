@@ -113,8 +113,7 @@ std::string group_table(const std::vector<Group>& groups, std::size_t width) {
   for (const Figure& figure : figures()) {
     header.emplace_back(figure.title);
   }
-  TextTable table(header);
-  table.left_align(1);
+  TextTable table(header, 2);
   table.name_rows_by(2);
   for (const Group& group : groups) {
     std::vector<std::string> cells = {group.block, group.label, std::to_string(group.rows.size())};

@@ -45,8 +45,7 @@ TextTable handle_view(const std::vector<DhiResult>& rows, const RunResult& /*res
 }
 
 TextTable refusals_view(const std::vector<DhiResult>& rows, const RunResult& /*result*/) {
-  TextTable table({"Handle messages and look-ups refused", "device", "count"});
-  table.left_align(1);
+  TextTable table({"Handle messages and look-ups refused", "device", "count"}, 2);
   for (const DhiResult& dhi : rows) {
     for (const auto& [kind, count] : dhi.rejections) {
       table.add(kind, dhi.device, count);

@@ -12,8 +12,7 @@ namespace {
 
 /// What was waited for; by Little's law the time over the window is the mean length of the queue.
 TextTable wait_view(const std::vector<WaitResult>& rows, const RunResult& result) {
-  TextTable table({"Waited for", "at", "waits", "time", "mean", "mean length"});
-  table.left_align(1);
+  TextTable table({"Waited for", "at", "waits", "time", "mean", "mean length"}, 2);
   for (const WaitResult& wait : rows) {
     if (wait.total > Time{} && result.simulated > Time{}) {
       const Resource& resource = wait.resource;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One corner case in a process of its own: the child that runs it, and the parent that reads the
-/// outcome.
+/// What flitwise conform does: corner cases in processes of their own, and campaigns of random
+/// ones.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -35,5 +36,17 @@ struct CaseVerdict {
 /// Runs the case in a child process. A child that crashes, or takes too long, is a failure like any
 /// other.
 CaseVerdict verdict_of(const scenario::Case& one, const ChildTask& task = {});
+
+/// --campaign: many seeds, and small cases for those that fail.
+struct CampaignOptions {
+  std::uint64_t seeds = 0;
+  std::uint64_t first_seed = 1;
+  std::vector<std::string> sets;
+  std::string folder = "campaign";  ///< where the cases of failing seeds go
+  unsigned jobs = 1;
+};
+
+/// Returns the exit code: 1 where a seed failed.
+int run_campaign(const CampaignOptions& options);
 
 }  // namespace flitwise::cli
