@@ -20,9 +20,6 @@
 #include "common/interrupt.h"
 #include "common/process_pool.h"
 #include "scenario/campaign.h"
-#include "scenario/case_writer.h"
-#include "scenario/failure_kind.h"
-#include "scenario/shrink.h"
 
 namespace flitwise::cli {
 namespace {

@@ -12,8 +12,7 @@
 #include "common/embedded.h"
 #include "config/load.h"
 #include "flitwise/error.h"
-#include "scenario/case_files.h"
-#include "scenario/failure_kind.h"
+#include "scenario/campaign.h"
 #include "script/case_run.h"
 #include "system/kernel.h"
 

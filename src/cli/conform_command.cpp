@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flitwise conform: the corner-case regression. Each case runs in a process of its own.
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,9 +19,8 @@
 #include "common/interrupt.h"
 #include "common/printable.h"
 #include "common/process_pool.h"
-#include "scenario/case_files.h"
-#include "scenario/junit.h"
 #include "scenario/rule_coverage.h"
+#include "scenario/verdict.h"
 
 namespace flitwise::cli {
 namespace {
@@ -93,7 +93,7 @@ std::vector<Case> all_cases(const ConformOptions& options) {
 std::vector<Case> chosen(const ConformOptions& options, const std::vector<Case>& all) {
   std::vector<Case> some;
   for (const Case& one : all) {
-    const bool is_meant = options.child_of.empty() ? scenario::matches_glob(one.id, options.glob)
+    const bool is_meant = options.child_of.empty() ? fnmatch(options.glob.c_str(), one.id.c_str(), 0) == 0
                                                    : one.id == options.glob;
     if (is_meant) {
       some.push_back(one);

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of a catalogue.
-#include "scenario/case_files.h"
-
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <system_error>
 
 #include "flitwise/error.h"
+#include "scenario/scenario.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -74,10 +71,6 @@ std::vector<Case> find_cases(const std::vector<std::string>& paths,
     throw ConfigError(problems);
   }
   return cases;
-}
-
-bool matches_glob(const std::string& id, const std::string& glob) {
-  return fnmatch(glob.c_str(), id.c_str(), 0) == 0;
 }
 
 }  // namespace flitwise::scenario

@@ -7,7 +7,7 @@
 
 #include "config/document.h"
 #include "flitwise/error.h"
-#include "scenario/event_pattern.h"
+#include "scenario/scenario.h"
 
 namespace flitwise::scenario {
 
@@ -39,5 +39,10 @@ Json read_operation(const config::Value::Entry& verb, const std::string& path,
 /// A pattern that stands alone, so that `count` and `lag` would say nothing.
 EventPattern read_lone_pattern(const config::Value& value, const std::string& path,
                                config::ProblemList& problems);
+
+/// Reads `final` of a case, where it has one. Mistakes, and checks that cannot fail, go to
+/// `problems`.
+std::vector<FinalCheck> read_final_checks(const config::Value& document,
+                                          config::ProblemList& problems);
 
 }  // namespace flitwise::scenario

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cases as YAML. Flow style, which is JSON: no quoting rules of our own.
-#include "scenario/case_writer.h"
-
 #include <fmt/format.h>
 
 #include "common/quantity.h"
+#include "scenario/scenario.h"
 
 namespace flitwise::scenario {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks at the end of a run.
-#include "scenario/final_checks.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,9 +61,7 @@ class FinalReader {
     FinalCheck check = made(
         entry.place, {{"op", "peek"}, {"addr", entry.key}, {"bytes", hex.size() / 2}}, "memory");
     check.expected.fields.push_back({"hex", ValueTest::read(entry.value, path, problems_)});
-    const bool is_hex =
-        hex.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos && hex.size() % 2 == 0;
-    if (hex.empty() || !is_hex) {
+    if (hex.empty() || !is_digits(hex)) {
       add_unexpected(entry.value, path, "hexadecimal digits in pairs", problems_);
     } else {
       for (const Problem& problem : problems_of_operation(check.op, entry.place.line)) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // JUnit XML.
-#include "scenario/junit.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "scenario/verdict.h"
 
 namespace flitwise::scenario {
 namespace {
