@@ -17,6 +17,9 @@ struct Series {
   std::vector<std::pair<double, double>> points;  ///< x, y; sorted by x
 };
 
+/// Of points that are not sorted: the mean over those with the same x (seeds).
+Series mean_series(const std::string& name, const std::vector<std::pair<double, double>>& points);
+
 /// Curves with a marker at each point. With log_x every x must be above 0.
 struct LineChart {
   double width = 560;
