@@ -11,7 +11,6 @@
 
 #include "endpoint/engine.h"
 #include "flitwise/config.h"
-#include "stats/use_clock.h"
 #include "stats/wait_book.h"
 #include "workload/workload.h"
 

@@ -8,7 +8,6 @@
 #include "common/input_file.h"
 #include "common/interrupt.h"
 #include "results/result_json.h"
-#include "results/result_sqlite.h"
 
 namespace flitwise::cli {
 namespace {

@@ -26,4 +26,10 @@ nlohmann::ordered_json result_json(const RunResult& result, RunEnd end = RunEnd:
 std::string result_text(const RunResult& result, RunEnd end = RunEnd::kComplete,
                         const std::vector<std::string>& files = {});
 
+/// Schema of result.sqlite: src/results/schema.sql, and a table for each table of statistics.
+std::string result_schema();
+
+/// The bytes of that file: the same data as tables. `result` is what result_json gives.
+std::string result_sqlite(const nlohmann::ordered_json& result);
+
 }  // namespace flitwise

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of result.json to rows.
-#include "results/result_sqlite.h"
-
 #include <fmt/format.h>
 
 #include "common/embedded.h"
 #include "results/flatten.h"
+#include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "results/tables.h"
 

@@ -2,6 +2,7 @@
 /// Parts that several keys of a case file are made of: maps of known keys, operations, patterns.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -44,5 +45,25 @@ EventPattern read_lone_pattern(const config::Value& value, const std::string& pa
 /// `problems`.
 std::vector<FinalCheck> read_final_checks(const config::Value& document,
                                           config::ProblemList& problems);
+
+using Parameters = std::map<std::string, std::string>;
+
+/// One combination; its name makes the variant part of the case's id.
+struct Variant {
+  std::string name;  ///< empty where a file has no parameters
+  Parameters values;
+};
+
+/// `matrix`: each key a list, all combinations; `variants`: a list of maps, with a `name` each or
+/// named by their values. With both, each variant meets each combination.
+std::vector<Variant> variants_of(const config::Value& document, config::ProblemList& problems);
+
+/// Every parameter has to be used: cases that differ in nothing else are one case, many times.
+void check_uses(const config::Value& document, config::ProblemList& problems);
+
+/// The tree with each ${name} and ${formula} filled in; formulas are + - * / over parameters that
+/// are numbers.
+config::Value filled(const config::Value& tree, const Parameters& values,
+                     config::ProblemList& problems);
 
 }  // namespace flitwise::scenario

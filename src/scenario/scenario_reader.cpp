@@ -8,7 +8,6 @@
 #include "common/quantity.h"
 #include "flitwise/error.h"
 #include "scenario/case_values.h"
-#include "scenario/parameters.h"
 #include "scenario/scenario.h"
 
 namespace flitwise::scenario {

@@ -48,4 +48,18 @@ Study read_study(const std::string& file);
 /// The same for a text; `name` stands for the file, its folder is where bases are looked for.
 Study study_from_text(const std::string& yaml, const std::string& name);
 
+/// The values, or what is wrong with the short form ("...; expected ...").
+struct ExpandedValues {
+  std::vector<std::string> values;
+  std::string problem;
+};
+
+/// `A..B:*K` multiplies, `A..B:+K` adds, `A..B` adds one; both ends belong to the range (B if it is
+/// hit). A and B may carry a unit of one dimension (8B..4KiB:*2, 100ns..2us:+100ns); an addend then
+/// needs one too. At most 100,000 values.
+ExpandedValues expand_range(const std::string& text);
+
+/// n numbers from `first` to `last`, both included. REQUIRES of the texts: plain numbers, n >= 2.
+ExpandedValues expand_linspace(const std::vector<std::string>& first_last_n);
+
 }  // namespace flitwise

@@ -11,7 +11,6 @@
 #include "common/quantity.h"
 #include "config/document.h"
 #include "config/table.h"
-#include "sweep/axis_values.h"
 #include "sweep/presentation_reader.h"
 #include "sweep/study.h"
 

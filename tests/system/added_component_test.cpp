@@ -23,12 +23,10 @@
 #include "report/report.h"
 #include "results/explain.h"
 #include "results/result_json.h"
-#include "results/result_sqlite.h"
 #include "results/sqlite_database.h"
 #include "results/summary_table.h"
 #include "results/tables.h"
 #include "root_complex/root_port.h"
-#include "stats/use_clock.h"
 #include "stats/wait_book.h"
 #include "support/temporary_folder.h"
 
