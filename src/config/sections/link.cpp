@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table of the section `link`.
+// Tables of the sections `link` and `message`.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "config/larger_value.h"
 #include "config/sections/sections.h"
@@ -81,8 +82,41 @@ Key preset_key() {
   return key;
 }
 
-Keys main_keys() {
-  return {
+/// The rows link.cxl.per_flit. [CXL-2.9]
+Keys cxl_packing_keys() {
+  // In the order of CxlChannel.
+  constexpr const char* kMessages[kCxlChannels] = {
+      "D2H Req", "D2H Rsp", "D2H Data",  "H2D Req", "H2D Rsp", "H2D Data",
+      "M2S Req", "M2S RwD", "M2S BIRsp", "S2M NDR", "S2M DRS", "S2M BISnp"};
+  Keys keys;
+  for (std::size_t channel = 0; channel < kCxlChannels; ++channel) {
+    const std::string what = kMessages[channel];
+    std::string name = what;  // "d2h_req"
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+      return static_cast<char>(c == ' ' ? '_' : std::tolower(c));
+    });
+    keys.push_back(count(
+        "link.cxl.per_flit." + name, [channel](auto& c) { return &c.link.cxl.per_flit[channel]; },
+        or_zero_as("auto", between(1, 255)),
+        fmt::format("Most {}{}; auto: as CXL-2.9 has it in 68-byte flits, any in 256-byte flits.",
+                    what, channel == 0 ? " that one flit of CXL.cache and CXL.mem takes" : "")));
+  }
+  return keys;
+}
+
+// Largest advertisements of scaled flow control: 127 and 2047 times sixteen. [LNK-8.4, LNK-8.8]
+constexpr std::uint64_t kMaxHeaderCredits = 127 * 16;
+constexpr std::uint64_t kMaxDataCredits = 2047 * 16;
+
+}  // namespace
+
+Keys link_keys() {
+  const Limits headers = or_zero_as("infinite", between(1, kMaxHeaderCredits));
+  const Limits data = or_zero_as("infinite", between(1, kMaxDataCredits));
+  const Limits shared_headers = between(0, kMaxHeaderCredits);
+  const Limits shared_data = between(0, kMaxDataCredits);
+  const Limits cxl_credits = between(1, 4096);
+  return joined({
       preset_key(),
       choice(KEY(link.carrier),
              "What carries the messages: PCIe TLPs, or the bit-packed message of section message."),
@@ -112,17 +146,7 @@ Keys main_keys() {
       count(KEY(link.queue_depth), between(1, 65536),
             "TLPs that each transaction queue holds, for each class and end, beside those on their "
             "way to it through the port's pipeline: 96 posted, 96 non-posted, 1024 completions."),
-  };
-}
-
-// Largest advertisements of scaled flow control: 127 and 2047 times sixteen. [LNK-8.4, LNK-8.8]
-constexpr std::uint64_t kMaxHeaderCredits = 127 * 16;
-constexpr std::uint64_t kMaxDataCredits = 2047 * 16;
-
-Keys credit_keys() {
-  const Limits headers = or_zero_as("infinite", between(1, kMaxHeaderCredits));
-  const Limits data = or_zero_as("infinite", between(1, kMaxDataCredits));
-  return {
+      // ---- credits
       count(KEY(link.credits.posted_headers), headers,
             "Posted header credits that each end advertises."),
       count(KEY(link.credits.posted_data), data, "Posted data credits, 16 bytes each."),
@@ -132,89 +156,28 @@ Keys credit_keys() {
       count(KEY(link.credits.completion_data), data, "Completion data credits, 16 bytes each."),
       flag(KEY(link.credits.scaled),
            "Scaled flow control is negotiated, so that more credits can be advertised."),
-  };
-}
-
-Keys shared_credit_keys() {
-  const Limits headers = between(0, kMaxHeaderCredits);
-  const Limits data = between(0, kMaxDataCredits);
-  return {
-      count(KEY(link.shared_credits.posted_headers), headers,
+      count(KEY(link.shared_credits.posted_headers), shared_headers,
             "Flit mode: shared posted header credits that each end advertises beside the dedicated "
             "ones of link.credits; 0: none."),
-      count(KEY(link.shared_credits.posted_data), data,
+      count(KEY(link.shared_credits.posted_data), shared_data,
             "Shared posted data credits, 16 bytes each."),
-      count(KEY(link.shared_credits.nonposted_headers), headers,
+      count(KEY(link.shared_credits.nonposted_headers), shared_headers,
             "Shared non-posted header credits."),
-      count(KEY(link.shared_credits.nonposted_data), data,
+      count(KEY(link.shared_credits.nonposted_data), shared_data,
             "Shared non-posted data credits, 16 bytes each."),
-      count(KEY(link.shared_credits.completion_headers), headers,
+      count(KEY(link.shared_credits.completion_headers), shared_headers,
             "Shared completion header credits."),
-      count(KEY(link.shared_credits.completion_data), data,
+      count(KEY(link.shared_credits.completion_data), shared_data,
             "Shared completion data credits, 16 bytes each."),
       flag(KEY(link.shared_credits.merged),
            "The shared credits of posted requests are for completions as well, which have none of "
            "their own."),
-  };
-}
-
-Keys link_timing_keys() {
-  return {
-      time(KEY(link.timing.clock), any_clock(), "Clock period of the link core."),
-      time(KEY(link.timing.propagation), any_latency(), "Flight of a symbol, one way."),
-      time(KEY(link.timing.receive), any_latency(),
-           "PHY and data link layer of a receiver, pin to transaction layer."),
-      time(KEY(link.timing.fec), any_latency(),
-           "Flit mode: FEC decoder of a receiver, for every flit."),
-      time(KEY(link.timing.retrain), any_latency(), "One pass through Recovery."),
-      time(KEY(link.timing.replay_timeout),
-           or_zero_as("auto", between(Time::from_ns(100), Time::from_us(1'000'000))),
-           "REPLAY_TIMER limit; auto: from the formulas and the round trip, in flit mode 1,500 "
-           "flit times."),
-  };
-}
-
-// [CXL-2.9]
-Keys cxl_packing_keys() {
-  struct Bound {
-    CxlChannel channel;
-    const char* key;
-    const char* sentence;
-  };
-  constexpr Bound kBounds[] = {
-      {CxlChannel::kD2hReq, "d2h_req", "D2H Req that one flit of CXL.cache and CXL.mem takes"},
-      {CxlChannel::kD2hRsp, "d2h_rsp", "D2H Rsp"},
-      {CxlChannel::kD2hData, "d2h_data", "D2H Data"},
-      {CxlChannel::kH2dReq, "h2d_req", "H2D Req"},
-      {CxlChannel::kH2dRsp, "h2d_rsp", "H2D Rsp"},
-      {CxlChannel::kH2dData, "h2d_data", "H2D Data"},
-      {CxlChannel::kM2sReq, "m2s_req", "M2S Req"},
-      {CxlChannel::kM2sRwd, "m2s_rwd", "M2S RwD"},
-      {CxlChannel::kM2sBiRsp, "m2s_birsp", "M2S BIRsp"},
-      {CxlChannel::kS2mNdr, "s2m_ndr", "S2M NDR"},
-      {CxlChannel::kS2mDrs, "s2m_drs", "S2M DRS"},
-      {CxlChannel::kS2mBiSnp, "s2m_bisnp", "S2M BISnp"},
-  };
-  Keys keys;
-  for (const Bound& bound : kBounds) {
-    const auto channel = static_cast<std::size_t>(bound.channel);
-    keys.push_back(count(
-        std::string("link.cxl.per_flit.") + bound.key,
-        [channel](auto& c) { return &c.link.cxl.per_flit[channel]; },
-        or_zero_as("auto", between(1, 255)),
-        fmt::format("Most {}; auto: as CXL-2.9 has it in 68-byte flits, any in 256-byte flits.",
-                    bound.sentence)));
-  }
-  return keys;
-}
-
-Keys link_cxl_keys() {
-  const Limits credits = between(1, 4096);
-  return {
-      count(KEY(link.cxl.req_credits), credits,
+      // ---- CXL
+      count(KEY(link.cxl.req_credits), cxl_credits,
             "CXL: request credits that each end advertises, for CXL.cache and CXL.mem each."),
-      count(KEY(link.cxl.rsp_credits), credits, "CXL: response credits, likewise."),
-      count(KEY(link.cxl.data_credits), credits, "CXL: data credits, lines of 64 bytes, likewise."),
+      count(KEY(link.cxl.rsp_credits), cxl_credits, "CXL: response credits, likewise."),
+      count(KEY(link.cxl.data_credits), cxl_credits,
+            "CXL: data credits, lines of 64 bytes, likewise."),
       count(KEY(link.cxl.queue_depth), between(1, 65536),
             "CXL: messages of each channel that wait to be packed, or are on their way to it."),
       count(KEY(link.cxl.retry_flits), between(1, 255),
@@ -238,14 +201,34 @@ Keys link_cxl_keys() {
       time(KEY(link.cxl.timing.ack_after), any_latency(),
            "CXL: credits, and Acks of 68-byte flits, go by themselves after so long without a flit "
            "to take them."),
-  };
+      cxl_packing_keys(),
+      // ---- timing
+      time(KEY(link.timing.clock), any_clock(), "Clock period of the link core."),
+      time(KEY(link.timing.propagation), any_latency(), "Flight of a symbol, one way."),
+      time(KEY(link.timing.receive), any_latency(),
+           "PHY and data link layer of a receiver, pin to transaction layer."),
+      time(KEY(link.timing.fec), any_latency(),
+           "Flit mode: FEC decoder of a receiver, for every flit."),
+      time(KEY(link.timing.retrain), any_latency(), "One pass through Recovery."),
+      time(KEY(link.timing.replay_timeout),
+           or_zero_as("auto", between(Time::from_ns(100), Time::from_us(1'000'000))),
+           "REPLAY_TIMER limit; auto: from the formulas and the round trip, in flit mode 1,500 "
+           "flit times."),
+  });
 }
 
-}  // namespace
-
-Keys link_keys() {
-  return joined({main_keys(), credit_keys(), shared_credit_keys(), link_cxl_keys(),
-                 cxl_packing_keys(), link_timing_keys()});
+/// The bit-packed carrier. [DHI D24]
+Keys message_keys() {
+  return {
+      count(KEY(message.header_bits), between(0, 1024),
+            "Header of a message without its identity, in bits."),
+      count(KEY(message.payload_bits), between(1, 32768), "Payload of a message, in bits."),
+      count(KEY(message.identity_bits), between(0, 128), "Bits that name the domain."),
+      count(KEY(message.flit_bits), between(16, 128), "One flit with its CRC, in bits."),
+      count(KEY(message.crc_bits), between(0, 64), "CRC inside each flit, in bits."),
+      choice(KEY(message.packing),
+             "Whether a message starts on a flit, or follows the last one without a gap."),
+  };
 }
 
 }  // namespace flitwise::config
