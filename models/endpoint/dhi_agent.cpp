@@ -118,7 +118,7 @@ Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
     send_dealloc(allocation.dhi, identity.bdf, first);
   }
   PacketRef packet = pool_.make(PacketKind::kTlp);
-  write_alloc(*packet, identity.bdf, allocation.message);
+  write_dhi_message(*packet, identity.bdf, allocation.message);
   first.push_back(std::move(packet));
   if (config_.dhi.alloc_order == AllocOrder::kNone) {
     table_->mark_applied(allocation.dhi, allocation.residency);
@@ -137,7 +137,7 @@ void DhiAgent::send_dealloc(Dhi dhi, Bdf bdf, std::vector<PacketRef>& first) {
   message.dhi = dhi;
   message.epoch = table_->epoch();
   PacketRef packet = pool_.make(PacketKind::kTlp);
-  write_dealloc(*packet, bdf, message);
+  write_dhi_message(*packet, bdf, message);
   first.push_back(std::move(packet));
 }
 
@@ -390,7 +390,8 @@ void DhiAgent::answer_orders(std::vector<PacketRef>& first) {
       table_->release(order.tag);
     }
     PacketRef packet = pool_.make(PacketKind::kTlp);
-    write_done(*packet, one->addressed, {order.tag, one->status, order.message.epoch});
+    write_dhi_message(*packet, one->addressed,
+                      DeallocDone{order.tag, one->status, order.message.epoch});
     first.push_back(std::move(packet));
     one = orders_.erase(one);
   }

@@ -80,7 +80,7 @@ void DeviceOrders::carry_out(const HandleInvalidation& command, Time now) {
   const DeallocOrder order = handles_.send(
       first, command.source, message_of(command, device ? device->epoch : std::uint8_t{0}), now);
   PacketRef packet = events_.new_message();
-  write_order(*packet, kRootComplexId, command.source, order);
+  write_dhi_message(*packet, kRootComplexId, order, command.source);
   packet->payload_bytes = static_cast<std::uint32_t>(packet->payload.size());
   events_.send(std::move(packet), Time{});
 }

@@ -46,8 +46,8 @@ Time HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack, T
     }
     if (wants_ack) {
       PacketRef answer = pool_.make(PacketKind::kTlp);
-      write_alloc_ack(*answer, kRootComplexId, requester,
-                      {alloc->dhi, verdict.status, alloc->epoch});
+      write_dhi_message(*answer, kRootComplexId,
+                        AllocAckMessage{alloc->dhi, verdict.status, alloc->epoch}, requester);
       answers.push_back(std::move(answer));
     } else if (verdict.status != HandleStatus::kOk) {
       report(requester, {alloc->dhi, verdict.status, alloc->epoch}, answers);
@@ -94,7 +94,7 @@ void HostHandles::report(Bdf device, const HandleErrorMessage& message,
                          std::vector<PacketRef>& answers) {
   if (config_.report_errors) {
     PacketRef answer = pool_.make(PacketKind::kTlp);
-    write_error(*answer, kRootComplexId, device, message);
+    write_dhi_message(*answer, kRootComplexId, message, device);
     answers.push_back(std::move(answer));
   }
 }

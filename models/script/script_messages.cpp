@@ -77,7 +77,7 @@ void ScriptSession::run(const DhiOp& op) {
     message.is_trusted = op.is_trusted;
     message.capabilities = op.capabilities;
     message.epoch = epoch;
-    write_alloc(*packet, requester, message);
+    write_dhi_message(*packet, requester, message);
   } else {
     DeallocMessage message;
     message.scope = op.scope;
@@ -85,7 +85,7 @@ void ScriptSession::run(const DhiOp& op) {
     message.upper = Dhi{op.upper};
     message.function = op.bdf.value_or(op.scope == DeallocScope::kFunction ? requester : Bdf{});
     message.epoch = epoch;
-    write_dealloc(*packet, requester, message);
+    write_dhi_message(*packet, requester, message);
   }
   packet->size = wire_size_of(packet->tlp, packet->payload_bytes, packet->purpose);
   packet->request = token_;

@@ -69,7 +69,7 @@ void HostileSource::encode_handle_message() {
     message.upper = handle();
     message.function = requester();
     message.epoch = epoch;
-    write_dealloc(tlp, payload, sender, message);
+    write_dhi_message(tlp, payload, sender, message);
   } else {
     AllocMessage message;
     message.dhi = handle();
@@ -78,7 +78,7 @@ void HostileSource::encode_handle_message() {
     message.is_trusted = one_in(8);
     message.capabilities = static_cast<std::uint16_t>(one_in(4) ? below(65536) : 0);
     message.epoch = epoch;
-    write_alloc(tlp, payload, sender, message);
+    write_dhi_message(tlp, payload, sender, message);
   }
   if (one_in(128)) {
     tlp.message_dw3 ^= 1U << below(32);

@@ -116,7 +116,7 @@ class Machine {
     }
     Upstream alloc;
     alloc.is_message = true;
-    write_alloc(alloc.tlp, alloc.payload, made.message.identity.bdf, made.message);
+    write_dhi_message(alloc.tlp, alloc.payload, made.message.identity.bdf, made.message);
     link_.push_back(alloc);
     return made.dhi;
   }
@@ -124,7 +124,7 @@ class Machine {
   void send_dealloc(const DeallocMessage& message) {
     Upstream dealloc;
     dealloc.is_message = true;
-    write_dealloc(dealloc.tlp, dealloc.payload, Bdf::of(1, 0, 0), message);
+    write_dhi_message(dealloc.tlp, dealloc.payload, Bdf::of(1, 0, 0), message);
     link_.push_back(dealloc);
   }
 
