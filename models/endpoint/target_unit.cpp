@@ -27,8 +27,8 @@ EndpointSpaceOptions options_of(const DeviceConfig& device, const LinkConfig& li
   options.max_mps = static_cast<unsigned>(link.mps);
   options.tag_bits = device.tag_bits;
   // Behind the handle registers and in front of the doorbells.
-  options.msix_table_offset = static_cast<std::uint32_t>(options.bar_size / 4);
-  options.msix_pba_offset = static_cast<std::uint32_t>(options.bar_size / 4 + options.bar_size / 8);
+  options.msix.table_offset = static_cast<std::uint32_t>(options.bar_size / 4);
+  options.msix.pba_offset = static_cast<std::uint32_t>(options.bar_size / 4 + options.bar_size / 8);
   if (device.atc.enabled) {
     options.ats = AtsOptions{device.atc.queue_depth, true, device.atc.global_invalidate, false};
     if (device.functions.has_pasid) {

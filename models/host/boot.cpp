@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "config_space/dhi_capability.h"
+#include "config_space/dhi_dvsec.h"
 #include "config_space/register_file.h"
 #include "dhi/dhi_message.h"
 
@@ -31,8 +31,6 @@ Boot::Boot(HostAccess& bridge, Time software_step, std::vector<BootPolicy> polic
 
 EnumeratorOptions Boot::options() {
   EnumeratorOptions options;
-  options.mps = 4096;  // As much as all below a root port support.
-  options.enable_each_vf = false;
   options.acs_of = [this](const FoundFunction&) {
     return asked_ports_ < acs_.size() ? acs_[asked_ports_++] : AccessControl{};
   };

@@ -2,7 +2,7 @@
 // Registers of a root port.
 #include "host/host_port.h"
 
-#include "config_space/dhi_capability.h"
+#include "config_space/dhi_dvsec.h"
 #include "config_space/functions.h"
 #include "tlp/raw_packet.h"
 

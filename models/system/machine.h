@@ -72,7 +72,7 @@ class Machine {
   std::string waiting() const;
   RunResult result() const;
   /// Configuration space of every function that software has brought up, by routing ID
-  /// (config_space/config_dump.h). Empty where there is none: nobody speaks PCIe.
+  /// (config_space/config_space.h). Empty where there is none: nobody speaks PCIe.
   std::string config_space_dump();
   /// REQUIRES: called before anything runs.
   void observe(Observer observer);

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "config_space/config_dump.h"
+#include "config_space/config_space.h"
 #include "system/machine.h"
 
 namespace flitwise {

@@ -71,19 +71,12 @@ struct AccessControl {
 
 struct EnumeratorOptions {
   AddressRange mmio{std::uint64_t{1} << 40, std::uint64_t{1} << 38};  ///< prefetchable 64-bit space
-  unsigned mps = 256;  ///< wanted; lowered to what every function below a root port supports
-  unsigned mrrs = 512;
-  std::function<unsigned(const FoundFunction&)> mrrs_of;  ///< if set: instead of mrrs
-  unsigned tag_bits = 10;  ///< wanted; lowered to what the function supports
-  bool relaxed_ordering = true;
-  bool id_based_ordering = true;
-  std::uint16_t max_vfs = 0xffff;  ///< per PF; fewer if the PF has fewer
-  bool enable_each_vf = true;      ///< set Bus Master Enable of every single VF
-  bool source_validation = true;   ///< ACS at downstream ports that have it
-  bool redirect_peer_to_peer = true;
-  std::function<AccessControl(const FoundFunction&)> acs_of;  ///< if set: instead of both
-  /// Further accesses for one function, run after everything else is set up (a DVSEC, for one).
-  std::function<std::vector<CfgAccess>(const FoundFunction&)> further;
+  /// Asked once for each function. Unit: byte.
+  std::function<unsigned(const FoundFunction&)> mrrs_of = [](const FoundFunction&) { return 512U; };
+  /// Asked once for each port that has ACS.
+  std::function<AccessControl(const FoundFunction&)> acs_of = [](const FoundFunction&) {
+    return AccessControl{};
+  };
 };
 
 struct EnumerationResult {
@@ -92,7 +85,8 @@ struct EnumerationResult {
   unsigned accesses = 0;
 };
 
-/// Depth-first bus numbering, BAR sizing, window placement, device set-up. Usage: while next()
+/// Depth-first bus numbering, BAR sizing, window placement, device set-up: MPS and tags as large as
+/// can be, all VFs that there are. Usage: while next()
 /// gives an access, perform it and answer().
 class Enumerator {
  public:

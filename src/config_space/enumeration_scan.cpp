@@ -193,14 +193,13 @@ void Enumerator::read_pcie_capability(std::size_t index) {
 
 void Enumerator::plan_vfs(std::size_t index) {
   const auto start = result_.functions[index].extended_capability(cfg::kExtSriov);
-  if (!start || options_.max_vfs == 0) {
+  if (!start) {
     return;
   }
   const Bdf bdf = result_.functions[index].bdf;
   const unsigned sriov = *start;
   read(bdf, sriov + cfg::sriov::kInitialTotal, [this, index, bdf, sriov](std::uint32_t value) {
-    const auto count =
-        static_cast<std::uint16_t>(std::min<std::uint32_t>(value >> 16, options_.max_vfs));
+    const auto count = static_cast<std::uint16_t>(value >> 16);
     result_.functions[index].num_vfs = count;
     if (count == 0) {
       return;

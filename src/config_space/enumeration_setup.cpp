@@ -74,27 +74,18 @@ void Enumerator::set_up_all() {
           cfg::kCommandMemorySpace | cfg::kCommandBusMaster | cfg::kCommandSerr, 0x3);
     write_vf_enable(function);
   }
-  if (options_.further) {
-    for (const FoundFunction& function : result_.functions) {
-      for (const CfgAccess& access : options_.further(function)) {
-        fresh_.push_back({access, nullptr});
-      }
-    }
-  }
 }
 
 void Enumerator::write_bars(const FoundFunction& function) {
-  for (const FoundBar& bar : function.bars) {
-    const unsigned offset = cfg::kBar0 + 4 * bar.index;
-    write(function.bdf, offset, static_cast<std::uint32_t>(bar.range.base));
-    write(function.bdf, offset + 4, high_half(bar.range.base));
-  }
-  for (const FoundBar& bar : function.vf_bars) {
-    const unsigned offset =
-        *function.extended_capability(cfg::kExtSriov) + cfg::sriov::kVfBar0 + 4 * bar.index;
-    write(function.bdf, offset, static_cast<std::uint32_t>(bar.range.base));
-    write(function.bdf, offset + 4, high_half(bar.range.base));
-  }
+  const auto write_all = [&](const std::vector<FoundBar>& bars, unsigned first) {
+    for (const FoundBar& bar : bars) {
+      write(function.bdf, first + 4 * bar.index, static_cast<std::uint32_t>(bar.range.base));
+      write(function.bdf, first + 4 * bar.index + 4, high_half(bar.range.base));
+    }
+  };
+  write_all(function.bars, cfg::kBar0);
+  write_all(function.vf_bars, function.extended_capability(cfg::kExtSriov).value_or(0) +
+                                  unsigned{cfg::sriov::kVfBar0});
 }
 
 void Enumerator::write_window(std::size_t index) {
@@ -119,15 +110,12 @@ void Enumerator::write_device_control(FoundFunction& function) {
   if (!start) {
     return;
   }
-  const unsigned mrrs = options_.mrrs_of ? options_.mrrs_of(function) : options_.mrrs;
-  const bool extended_tag =
-      options_.tag_bits >= 8 && (function.device_capabilities & pcie::kCapExtendedTag) != 0;
+  const bool extended_tag = (function.device_capabilities & pcie::kCapExtendedTag) != 0;
   const std::uint32_t value = pcie::kReportCorrectable | pcie::kReportNonFatal |
                               pcie::kReportFatal | pcie::kReportUnsupported | pcie::kNoSnoop |
-                              (options_.relaxed_ordering ? pcie::kRelaxedOrdering : 0U) |
-                              (extended_tag ? pcie::kExtendedTag : 0U) |
+                              pcie::kRelaxedOrdering | (extended_tag ? pcie::kExtendedTag : 0U) |
                               pcie::size_code(function.mps) << pcie::kMpsShift |
-                              pcie::size_code(mrrs) << pcie::kMrrsShift;
+                              pcie::size_code(options_.mrrs_of(function)) << pcie::kMrrsShift;
   function.tag_bits = extended_tag ? 8 : 5;
   // The upper half holds status bits that a written 1 would clear.
   write(function.bdf, *start + pcie::kDeviceControl, value, 0x3);
@@ -139,13 +127,11 @@ void Enumerator::write_device_control_2(std::size_t index) {
   if (!start) {
     return;
   }
-  const bool ten_bit =
-      options_.tag_bits >= 10 && (function.device_capabilities_2 & pcie::kCap2TenBitRequester) != 0;
+  const bool ten_bit = (function.device_capabilities_2 & pcie::kCap2TenBitRequester) != 0;
   const bool ari =
       (function.device_capabilities_2 & pcie::kCap2AriForwarding) != 0 && has_ari_below(index);
   const std::uint32_t value = (ten_bit ? pcie::kTenBitRequester : 0U) |
-                              (ari ? pcie::kAriForwarding : 0U) |
-                              (options_.id_based_ordering ? pcie::kIdoRequest : 0U);
+                              (ari ? pcie::kAriForwarding : 0U) | pcie::kIdoRequest;
   function.tag_bits = ten_bit ? 10 : function.tag_bits;
   write(function.bdf, *start + pcie::kDeviceControl2, value, 0x3);
 }
@@ -155,16 +141,7 @@ void Enumerator::write_acs(const FoundFunction& function) {
   if (!start) {
     return;
   }
-  AccessControl access;
-  if (options_.acs_of) {
-    access = options_.acs_of(function);
-  } else {
-    access.control = (options_.source_validation ? cfg::acs::kSourceValidation : 0U) |
-                     (options_.redirect_peer_to_peer
-                          ? cfg::acs::kP2pRequestRedirect | cfg::acs::kP2pCompletionRedirect |
-                                cfg::acs::kUpstreamForwarding
-                          : 0U);
-  }
+  const AccessControl access = options_.acs_of(function);
   for (std::size_t i = 0; i < access.egress.size(); ++i) {
     write(function.bdf, static_cast<unsigned>(*start + cfg::acs::kEgressVector + 4 * i),
           access.egress[i]);
@@ -180,11 +157,6 @@ void Enumerator::write_vf_enable(const FoundFunction& function) {
   const std::uint32_t ten_bit = function.tag_bits == 10 ? cfg::sriov::kVfTenBitRequester : 0U;
   write(function.bdf, sriov + cfg::sriov::kControl,
         cfg::sriov::kVfEnable | cfg::sriov::kVfMemorySpace | cfg::sriov::kAriHierarchy | ten_bit);
-  for (unsigned vf = 0; options_.enable_each_vf && vf < function.num_vfs; ++vf) {
-    const Bdf bdf{static_cast<std::uint16_t>(function.bdf.value + function.vf_offset +
-                                             function.vf_stride * vf)};
-    write(bdf, cfg::kCommand, cfg::kCommandBusMaster, 0x3);
-  }
 }
 
 int Enumerator::root_of(int index) const {
@@ -196,7 +168,7 @@ int Enumerator::root_of(int index) const {
 
 // The smallest of all functions in the hierarchy of one root port.
 unsigned Enumerator::common_mps(std::size_t index) const {
-  unsigned mps = options_.mps;
+  unsigned mps = 4096;
   const int root = root_of(static_cast<int>(index));
   for (std::size_t other = 0; other < result_.functions.size(); ++other) {
     if (root_of(static_cast<int>(other)) == root) {
@@ -208,12 +180,11 @@ unsigned Enumerator::common_mps(std::size_t index) const {
 }
 
 bool Enumerator::has_ari_below(std::size_t index) const {
-  for (const FoundFunction& function : result_.functions) {
-    if (function.parent == static_cast<int>(index) && function.extended_capability(cfg::kExtAri)) {
-      return true;
-    }
-  }
-  return false;
+  return std::any_of(result_.functions.begin(), result_.functions.end(),
+                     [index](const FoundFunction& function) {
+                       return function.parent == static_cast<int>(index) &&
+                              function.extended_capability(cfg::kExtAri).has_value();
+                     });
 }
 
 }  // namespace flitwise

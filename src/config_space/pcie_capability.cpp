@@ -47,8 +47,8 @@ Register device_control_register(const PcieOptions& options) {
 
 std::vector<Register> registers_of(const PcieOptions& options) {
   const auto type = static_cast<std::uint32_t>(options.type);
-  const std::uint32_t link = options.generation | options.lanes << 4;
-  const std::uint32_t speeds = ((1U << options.generation) - 1U) << 1;
+  const std::uint32_t link = options.link.generation | options.link.lanes << 4;
+  const std::uint32_t speeds = ((1U << options.link.generation) - 1U) << 1;
   const std::uint32_t tags =
       options.ten_bit_tag ? pcie::kCap2TenBitCompleter | pcie::kCap2TenBitRequester : 0U;
   // Max End-End TLP Prefixes [23:22] 0: four. [LNK-3.9]
@@ -66,22 +66,22 @@ std::vector<Register> registers_of(const PcieOptions& options) {
       {pcie::kLinkCap, link | (is_downstream ? pcie::kLinkActiveReporting : 0U) |
                            std::uint32_t{options.port_number} << 24},
       {pcie::kLinkControl, link << 16 | (is_downstream ? pcie::kLinkActive : 0U),
-       0xc3 | (options.can_be_disabled ? pcie::kLinkDisable : 0U), 0, 0, 0xc3},
+       0xc3 | (options.link.can_be_disabled ? pcie::kLinkDisable : 0U), 0, 0, 0xc3},
       {pcie::kRootControl, 0, is_root ? 0x1fU : 0U},
       {pcie::kDeviceCap2,
        0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags | prefixes},
       {pcie::kDeviceControl2, 0, options.is_virtual ? 0U : control2},
       {pcie::kLinkCap2, speeds},
-      {pcie::kLinkControl2, options.generation, 0xf, 0, 0xf},
+      {pcie::kLinkControl2, options.link.generation, 0xf, 0, 0xf},
   };
 }
 }  // namespace
 
 Capability pcie_capability(const PcieOptions& options) {
-  FLITWISE_CHECK(
-      options.generation >= 1 && options.generation <= 6 && options.lanes >= 1 &&
-          options.lanes <= 32,
-      "generation " + std::to_string(options.generation) + " x" + std::to_string(options.lanes));
+  FLITWISE_CHECK(options.link.generation >= 1 && options.link.generation <= 6 &&
+                     options.link.lanes >= 1 && options.link.lanes <= 32,
+                 "generation " + std::to_string(options.link.generation) + " x" +
+                     std::to_string(options.link.lanes));
   Capability capability = Capability::standard(cfg::kCapPcie, 0x3c, registers_of(options));
   const bool has_flr = options.type == pcie::PortType::kEndpoint;
   capability.on_write = [has_flr](const RegisterWrite& write, WriteEffect& effect) {

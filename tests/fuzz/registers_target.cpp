@@ -6,7 +6,7 @@
 #include <array>
 
 #include "config_space/ats_capability.h"
-#include "config_space/dhi_capability.h"
+#include "config_space/dhi_dvsec.h"
 #include "config_space/functions.h"
 #include "dhi/dhi_message.h"
 #include "dhi/handle_registers.h"
@@ -252,8 +252,6 @@ DhiCapability dhi_capability_from(Input& input) {
   DhiCapability offers;
   const std::uint64_t flags = input.take(1);
   offers.is_supported = (flags & 1) == 0;
-  offers.is_device_managed = (flags & 2) == 0;
-  offers.is_software_managed = (flags & 4) == 0;
   offers.bits = static_cast<unsigned>(kMinHandleBits + (flags >> 4) % 11);
   return offers;
 }

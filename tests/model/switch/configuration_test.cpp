@@ -71,9 +71,7 @@ class Walk {
   explicit Walk(SwitchBench& bench) : bench_(bench) {}
 
   EnumerationResult run() {
-    EnumeratorOptions options;
-    options.relaxed_ordering = true;
-    Enumerator enumerator(options);
+    Enumerator enumerator{EnumeratorOptions{}};
     while (const std::optional<CfgAccess> access = enumerator.next()) {
       const std::optional<std::uint32_t> value = perform(*access);
       enumerator.answer(value.value_or(0xffff'ffff), !value.has_value());
