@@ -108,9 +108,9 @@ void HandleBlocks::write(std::uint64_t address, const std::vector<std::uint8_t>&
 void HandleBlocks::command(Block& block, const HandleCommand& order) {
   HostHandleTable& table = block.handles.table();
   if (const auto* alloc = std::get_if<AllocMessage>(&order)) {
-    block.registers.finish(table.allocate(block.port.buses(), alloc->identity.bdf, *alloc).status);
+    block.registers.finish(table.allocate(block.port.buses(), alloc->identity.bdf, *alloc));
   } else {
-    block.registers.finish(table.deallocate_by_software(std::get<DeallocMessage>(order)).status);
+    block.registers.finish(table.deallocate_by_software(std::get<DeallocMessage>(order)));
   }
 }
 

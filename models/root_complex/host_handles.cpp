@@ -40,17 +40,17 @@ Time HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack, T
       alloc->identity.pasid = Pasid{to_int(*alloc->identity.pasid) ^ 1U};  // of another [DHI S2]
       breaks_handles_ = false;
     }
-    const AllocVerdict verdict = table_.allocate(port, requester, *alloc);
-    if (verdict.status == HandleStatus::kOk) {
+    const HandleStatus status = table_.allocate(port, requester, *alloc);
+    if (status == HandleStatus::kOk) {
       latency = store(alloc->dhi, now);
     }
     if (wants_ack) {
       PacketRef answer = pool_.make(PacketKind::kTlp);
-      write_dhi_message(*answer, kRootComplexId,
-                        AllocAckMessage{alloc->dhi, verdict.status, alloc->epoch}, requester);
+      write_dhi_message(*answer, kRootComplexId, AllocAckMessage{alloc->dhi, status, alloc->epoch},
+                        requester);
       answers.push_back(std::move(answer));
-    } else if (verdict.status != HandleStatus::kOk) {
-      report(requester, {alloc->dhi, verdict.status, alloc->epoch}, answers);
+    } else if (status != HandleStatus::kOk) {
+      report(requester, {alloc->dhi, status, alloc->epoch}, answers);
     }
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     table_.deallocate(port, requester, *dealloc);

@@ -52,18 +52,11 @@ DhiMessage read_alloc(const Fields& fields, const std::uint8_t* payload) {
   if ((second >> kPasidBits) != 0 || (!has_pasid && names_process)) {
     return DhiMessageError::kReservedBits;
   }
-  AllocMessage message;
-  message.dhi = fields.dhi;
-  message.identity.bdf.value = static_cast<std::uint16_t>(first >> 16);
-  if (has_pasid) {
-    message.identity.pasid = Pasid{second};
-  }
-  message.identity.privileged_mode_requested = (fields.flags & kFlagPmr) != 0;
-  message.identity.execute_requested = (fields.flags & kFlagEr) != 0;
-  message.is_trusted = (fields.flags & kFlagTrusted) != 0;
-  message.capabilities = static_cast<std::uint16_t>(first);
-  message.epoch = fields.epoch;
-  return message;
+  const DeviceIdentity identity(Bdf{static_cast<std::uint16_t>(first >> 16)},
+                                has_pasid ? OptionalId<Pasid>(Pasid{second}) : std::nullopt,
+                                (fields.flags & kFlagPmr) != 0, (fields.flags & kFlagEr) != 0);
+  return AllocMessage{fields.dhi, identity, (fields.flags & kFlagTrusted) != 0,
+                      static_cast<std::uint16_t>(first), fields.epoch};
 }
 
 DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload) {
