@@ -78,7 +78,7 @@ const Packet* OrderingMonitor::wrongly_passed(const Packet& later, std::size_t i
 }
 
 void OrderingMonitor::sent_out_of_turn(const Packet& packet, Time now) {
-  const std::size_t index = pending_.find(packet, kind_of(packet.tlp).fc());
+  const std::size_t index = pending_.find(packet, kind_of(packet.tlp).fc);
   if (index == pending_.size()) {
     reporter_.report(kTlpNotQueued, now, packet, "nothing");
     return;

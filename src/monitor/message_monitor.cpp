@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A message without a credit.
-#include "monitor/message_credit_monitor.h"
+#include "monitor/message_monitor.h"
 
 #include <fmt/format.h>
-
-#include "cxl/channels.h"
 
 namespace flitwise {
 namespace {
