@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "config/handle_ranges.h"
 #include "config/instances.h"
 #include "config/load.h"
 #include "cxl/widths.h"

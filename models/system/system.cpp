@@ -4,7 +4,6 @@
 
 #include <systemc>
 
-#include "config/larger_value.h"
 #include "config/load.h"
 #include "flitwise/error.h"
 #include "results/explain.h"

@@ -15,7 +15,7 @@
 
 #include "common/atomic_file.h"
 #include "common/printable.h"
-#include "config/warnings.h"
+#include "config/load.h"
 
 namespace flitwise::cli {
 namespace {

@@ -106,7 +106,7 @@ int run(const RunOptions& options) {
     add_trace(text, traces);
   }
   std::string base_file;
-  Config config = load_config(options.file, options.load, base_file);
+  Config config = load_config(options.file, options.load, &base_file);
   refuse_to_overwrite(inputs_of(options, config, base_file), outputs_of(options, traces));
   config.trace.files = traces.files;
   if (!options.config_space.empty()) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "config/larger_value.h"
 #include "config/sections/sections.h"
 
 namespace flitwise::config {
@@ -231,14 +230,10 @@ Keys message_keys() {
   };
 }
 
-}  // namespace flitwise::config
-
-namespace flitwise {
-
 std::string faster_preset(const LinkPreset& preset) {
   const LinkPreset* wider = nullptr;
   const LinkPreset* next_generation = nullptr;
-  for (const LinkPreset& one : config::presets()) {
+  for (const LinkPreset& one : presets()) {
     if (one.cxl != preset.cxl) {
       continue;
     }
@@ -252,4 +247,4 @@ std::string faster_preset(const LinkPreset& preset) {
   return faster != nullptr ? faster->name : "";
 }
 
-}  // namespace flitwise
+}  // namespace flitwise::config

@@ -27,6 +27,9 @@ Keys faults_keys();
 Keys trace_keys();
 Keys run_keys();
 
+/// A preset with twice the lanes, else the next generation; empty: there is none of its kind.
+std::string faster_preset(const LinkPreset& preset);
+
 /// A row, or the rows of a group.
 struct Rows : Keys {
   Rows(Key row) : Keys{std::move(row)} {}
