@@ -10,7 +10,7 @@
 #include "config_space/dhi_dvsec.h"
 #include "dhi/handle_registers.h"
 #include "host/host_access.h"
-#include "iommu/agent_surroundings.h"
+#include "iommu/agent_seams.h"
 #include "root_complex/host_handles.h"
 #include "root_complex/port_seams.h"
 

@@ -9,7 +9,6 @@
 #include "dhi/dhi_message.h"
 #include "tlp/identity.h"
 #include "tlp/interrupt.h"
-#include "watch/hostile_packet.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -51,8 +50,8 @@ AttackBook::Attacker AttackBook::attacker_of(const Config& config, const FabricD
   attacker.share = DeviceShare::of(config, device);
   const WorkloadConfig& workload = device.config.workload;
   const auto buffers = [&workload](std::uint64_t first, std::uint64_t end) {
-    return Span{workload.buffer_base + first * workload.buffer_size,
-                workload.buffer_base + end * workload.buffer_size - 1};
+    return WatchedSpan{workload.buffer_base + first * workload.buffer_size,
+                       workload.buffer_base + end * workload.buffer_size - 1};
   };
   attacker.own = buffers(attacker.share.first_domain, attacker.share.end_domain);
   attacker.of_device = buffers(0, domain_ids(workload));
@@ -66,8 +65,10 @@ void AttackBook::begin() {
   has_begun_ = true;
   for (Attacker& attacker : attackers_) {
     attacker.completions_before = attacker.device->root_port->counters().completions;
-    ports_.emplace_back(*this, attacker);
-    attacker.device->root_port->watch_memory(ports_.back());
+    attacker.device->root_port->watch_memory(
+        ports_.emplace_back([this, &attacker](const Packet& packet, std::uint64_t address) {
+          reached_memory(attacker, packet, address);
+        }));
   }
   for (const auto& one : fabric_.switches) {
     const unsigned host = fabric_.graph[*fabric_.graph.find(one->name())].host;
@@ -218,8 +219,7 @@ std::uint64_t AttackBook::handles_taken() const {
       continue;
     }
     for (unsigned i = 0; i < device.range.size(); ++i) {
-      const auto entry =
-          table.resolve(Dhi{static_cast<std::uint16_t>(to_int(device.range.lower) + i)});
+      const auto entry = table.resolve(device.range.at(i));
       taken += entry && (!owns_function(*attacker->device, entry->identity.bdf) ||
                          !attacker->share.has(entry->identity.pasid))
                    ? 1

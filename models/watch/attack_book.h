@@ -15,7 +15,7 @@
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
-#include "memory/memory_port.h"
+#include "watch/hostile_packet.h"
 
 namespace flitwise {
 
@@ -49,30 +49,12 @@ class AttackBook final : public Bystander {
   void report(RunResult& result) const override;
 
  private:
-  struct Span {
-    std::uint64_t first = 0, last = 0;
-    bool contains(std::uint64_t address, std::uint64_t bytes) const {
-      return address >= first && address <= last && bytes - 1 <= last - address;
-    }
-  };
   struct Attacker {
     const FabricDevice* device = nullptr;
     DeviceShare share;
-    Span own;                              ///< its memory
-    Span of_device;                        ///< that of all domains of the device
+    WatchedSpan own;                       ///< its memory
+    WatchedSpan of_device;                 ///< that of all domains of the device
     std::uint64_t completions_before = 0;  ///< that its root port had taken
-  };
-  /// Sees what a root port lets into memory.
-  class Port : public MemoryWatch {
-   public:
-    Port(AttackBook& book, Attacker& attacker) : book_(book), attacker_(attacker) {}
-    void accessed(const Packet& packet, std::uint64_t address) override {
-      book_.reached_memory(attacker_, packet, address);
-    }
-
-   private:
-    AttackBook& book_;
-    Attacker& attacker_;
   };
   struct Count {
     std::uint64_t tried = 0, through = 0;
@@ -90,7 +72,7 @@ class AttackBook final : public Bystander {
   const Fabric& fabric_;
   const IdentityForm form_;
   std::deque<Attacker> attackers_;
-  std::deque<Port> ports_;
+  std::deque<PortWatch> ports_;
   std::array<Count, kAttacks> counts_{};
   bool has_begun_ = false;
 };

@@ -13,9 +13,8 @@ inline unsigned mismatches(const DeviceHandleTable& device, const HostHandleTabl
   unsigned found = 0;
   const HandleRange range = device.range();
   for (unsigned i = 0; i < range.size(); ++i) {
-    const Dhi dhi{static_cast<std::uint16_t>(to_int(range.lower) + i)};
-    const auto at_device = device.resolve(dhi);
-    const auto at_host = host.resolve(dhi);
+    const auto at_device = device.resolve(range.at(i));
+    const auto at_host = host.resolve(range.at(i));
     found += at_device && at_host && at_device->identity != at_host->identity ? 1 : 0;
   }
   return found;

@@ -28,6 +28,8 @@ struct HandleRange {
   constexpr unsigned size() const {
     return to_int(upper) >= to_int(lower) ? to_int(upper) - to_int(lower) + 1U : 0U;
   }
+  /// The i-th handle. REQUIRES: i < size().
+  constexpr Dhi at(unsigned i) const { return Dhi{static_cast<std::uint16_t>(to_int(lower) + i)}; }
   /// 0 .. 2^bits-1. REQUIRES: 2 <= bits <= 12.
   static constexpr HandleRange of_bits(unsigned bits) {
     return {Dhi{0}, Dhi{static_cast<std::uint16_t>((1U << bits) - 1U)}};
