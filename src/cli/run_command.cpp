@@ -13,7 +13,7 @@
 #include "results/explain.h"
 #include "results/result_json.h"
 #include "results/summary_table.h"
-#include "trace/trace_kinds.h"
+#include "trace/packet_csv.h"
 
 namespace flitwise::cli {
 namespace {

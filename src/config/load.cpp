@@ -14,7 +14,6 @@
 #include "config/instances.h"
 #include "config/reader.h"
 #include "config/relations.h"
-#include "topology/flaws.h"
 
 namespace flitwise {
 
