@@ -17,8 +17,8 @@
 
 #include "cli/commands.h"
 #include "common/atomic_file.h"
+#include "common/child_process.h"
 #include "common/interrupt.h"
-#include "common/process_pool.h"
 #include "scenario/campaign.h"
 
 namespace flitwise::cli {

@@ -14,11 +14,12 @@
 #include "cli/commands.h"
 #include "cli/conform.h"
 #include "common/atomic_file.h"
+#include "common/child_process.h"
 #include "common/embedded.h"
 #include "common/input_file.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
-#include "common/process_pool.h"
+#include "common/child_process.h"
 #include "scenario/rule_coverage.h"
 #include "scenario/verdict.h"
 

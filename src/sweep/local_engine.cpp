@@ -11,7 +11,6 @@
 #include "common/atomic_file.h"
 #include "common/child_process.h"
 #include "common/interrupt.h"
-#include "common/process_pool.h"
 
 namespace flitwise {
 namespace {
