@@ -352,7 +352,7 @@ void check_caches(const Config& config, BrokenRelations& broken) {
   check("iommu.paging_cache", iommu.paging_cache);
   check("iommu.second_stage_cache", iommu.second_stage_cache);
   check("iommu.permission_cache", iommu.permission_cache);
-  check("device.atc", {config.device.atc.entries, config.device.atc.ways});
+  check("device.atc", config.device.atc);
 }
 
 /// What goes with a cache of translations in the device.

@@ -49,11 +49,7 @@ Keys device_keys() {
       flag(KEY(device.atc.enabled),
            "Each function has the ATS capability and a cache of translations; software enables it "
            "where iommu.translation is not off."),
-      count(KEY(device.atc.entries), between(1, 1U << 20),
-            "Entries of the cache of each function."),
-      count(KEY(device.atc.ways), or_zero_as("full", between(1, 1U << 20)),
-            "Ways of a set, a divisor of the entries; full: fully associative."),
-      choice(KEY(device.atc.policy), "Who leaves a full set."),
+      cache_keys(KEY(device.atc), between(1, 1U << 20), "each function"),
       time(KEY(device.atc.timing.lookup), any_latency(), "A look-up in the cache."),
       // ---- Translation Requests
       count(KEY(device.atc.requests), between(1, 256),

@@ -4,27 +4,8 @@
 
 namespace flitwise::config {
 
-namespace {
-
-/// Rows of one cache; `at` gives the address of its CacheConfig.
-template <class At>
-Keys cache_keys(const std::string& path, At at, const std::string& what) {
-  return {
-      count(
-          path + ".entries", [at](auto& c) { return &at(c)->entries; },
-          or_zero_as("none", between(1, 1U << 20)), "Entries of the cache of " + what + "."),
-      count(
-          path + ".ways", [at](auto& c) { return &at(c)->ways; },
-          or_zero_as("full", between(1, 1U << 20)),
-          "Ways of a set, a divisor of the entries; full: fully associative."),
-      choice(
-          path + ".policy", [at](auto& c) { return &at(c)->policy; }, "Who leaves a full set."),
-  };
-}
-
-}  // namespace
-
 Keys iommu_keys() {
+  const Limits cached = or_zero_as("none", between(1, 1U << 20));
   return joined({
       choice(
           KEY(iommu.translation),
@@ -45,12 +26,13 @@ Keys iommu_keys() {
            "Every translated request is checked against its domain's permission table in host "
            "memory; off: those of a function with a device TLB go on unchecked."),
       // ---- caches
-      cache_keys(KEY(iommu.context_cache), "context entries"),
-      cache_keys(KEY(iommu.pasid_cache), "PASID table entries"),
-      cache_keys(KEY(iommu.iotlb), "translations"),
-      cache_keys(KEY(iommu.paging_cache), "page tables on the way to a page"),
-      cache_keys(KEY(iommu.second_stage_cache), "second-stage pages, for nested walks"),
-      cache_keys(KEY(iommu.permission_cache), "page permissions, and of tables above them each"),
+      cache_keys(KEY(iommu.context_cache), cached, "context entries"),
+      cache_keys(KEY(iommu.pasid_cache), cached, "PASID table entries"),
+      cache_keys(KEY(iommu.iotlb), cached, "translations"),
+      cache_keys(KEY(iommu.paging_cache), cached, "page tables on the way to a page"),
+      cache_keys(KEY(iommu.second_stage_cache), cached, "second-stage pages, for nested walks"),
+      cache_keys(KEY(iommu.permission_cache), cached,
+                 "page permissions, and of tables above them each"),
       // ---- capabilities
       count(KEY(iommu.capabilities.host_address_bits), between(36, 52),
             "Width of physical addresses; higher bits of entries are reserved."),

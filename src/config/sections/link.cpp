@@ -11,32 +11,31 @@ namespace flitwise::config {
 
 namespace {
 
+/// Presets of a kind: each generation with each number of lanes.
+struct PresetFamily {
+  const char* prefix;
+  CxlFlits cxl;
+  unsigned first_generation, last_generation;
+};
+constexpr PresetFamily kFamilies[] = {{"", CxlFlits::kNone, 1, 6},
+                                      {"cxl68_", CxlFlits::k68, 3, 5},
+                                      {"cxl256_", CxlFlits::k256, 6, 6}};
 constexpr unsigned kLaneCounts[] = {1, 2, 4, 8, 12, 16, 32};
-constexpr unsigned kFlitLaneCounts[] = {1, 2, 4, 8, 16};  // [LNK-11.4]
-
-std::string preset_name(unsigned generation, unsigned lanes) {
-  return fmt::format("gen{}x{}", generation, lanes);
-}
 
 const std::vector<LinkPreset>& presets() {
   static const std::vector<LinkPreset> all = [] {
     std::vector<LinkPreset> made;
-    for (unsigned generation = 1; generation <= 5; ++generation) {
-      for (const unsigned lanes : kLaneCounts) {
-        made.push_back({preset_name(generation, lanes), generation, lanes});
+    for (const PresetFamily& one : kFamilies) {
+      for (unsigned generation = one.first_generation; generation <= one.last_generation;
+           ++generation) {
+        const bool has_flits = generation == 6 || one.cxl != CxlFlits::kNone;
+        for (const unsigned lanes : kLaneCounts) {
+          if (!has_flits || 16 % lanes == 0) {  // [LNK-11.4]
+            made.push_back({fmt::format("{}gen{}x{}", one.prefix, generation, lanes), generation,
+                            lanes, one.cxl});
+          }
+        }
       }
-    }
-    for (const unsigned lanes : kFlitLaneCounts) {
-      made.push_back({preset_name(6, lanes), 6, lanes});
-    }
-    for (unsigned generation = 3; generation <= 5; ++generation) {
-      for (const unsigned lanes : kFlitLaneCounts) {
-        made.push_back(
-            {"cxl68_" + preset_name(generation, lanes), generation, lanes, CxlFlits::k68});
-      }
-    }
-    for (const unsigned lanes : kFlitLaneCounts) {
-      made.push_back({"cxl256_" + preset_name(6, lanes), 6, lanes, CxlFlits::k256});
     }
     return made;
   }();
@@ -64,21 +63,19 @@ void read_preset(Config& config, const Value& value, const ReadContext& context)
 }
 
 Key preset_key() {
-  Key key;
-  key.path = "link.preset";
-  key.range =
-      "gen1x1..gen5x32, with 1, 2, 4, 8, 12, 16 or 32 lanes; gen6 with 1, 2, 4, 8 or 16; "
-      "cxl68_gen3x1..cxl68_gen5x16 and cxl256_gen6x1..cxl256_gen6x16";
-  key.sentence = "Generation and number of lanes; cxl68 and cxl256: CXL in flits of that size.";
+  std::vector<std::string> names;
   for (const LinkPreset& preset : presets()) {
-    key.values.push_back(preset.name);
+    names.push_back(preset.name);
   }
-  key.schema = {{"enum", key.values}};
-  key.read = read_preset;
-  key.write = [](const Config& config) -> nlohmann::ordered_json {
-    return config.link.preset.name;
-  };
-  return key;
+  return {"link.preset",
+          "",
+          "gen1x1..gen5x32, with 1, 2, 4, 8, 12, 16 or 32 lanes; gen6 with 1, 2, 4, 8 or 16; "
+          "cxl68_gen3x1..cxl68_gen5x16 and cxl256_gen6x1..cxl256_gen6x16",
+          "Generation and number of lanes; cxl68 and cxl256: CXL in flits of that size.",
+          names,
+          {{"enum", names}},
+          read_preset,
+          [](const Config& config) -> nlohmann::ordered_json { return config.link.preset.name; }};
 }
 
 /// The rows link.cxl.per_flit. [CXL-2.9]

@@ -77,6 +77,22 @@ Keys storage_keys(const std::string& path, At at) {
   };
 }
 
+/// Rows of one cache; `at` gives the address of its CacheConfig.
+template <class At>
+Keys cache_keys(const std::string& path, At at, const Limits& entries, const std::string& what) {
+  return {
+      count(
+          path + ".entries", [at](auto& c) { return &at(c)->entries; }, entries,
+          "Entries of the cache of " + what + "."),
+      count(
+          path + ".ways", [at](auto& c) { return &at(c)->ways; },
+          or_zero_as("full", between(1, 1U << 20)),
+          "Ways of a set, a divisor of the entries; full: fully associative."),
+      choice(
+          path + ".policy", [at](auto& c) { return &at(c)->policy; }, "Who leaves a full set."),
+  };
+}
+
 /// Names that are reserved for parts that are not modelled yet, with what they stand for.
 struct FutureKey {
   const char* path;

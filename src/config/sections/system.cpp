@@ -197,29 +197,30 @@ Key nodes_key() {
   return key;
 }
 
-Key egress_key() {
-  Key key;
-  key.path = "system.acs.egress";
-  key.range = "a list of names of nodes";
-  key.sentence =
-      "Nodes that no peer may send requests to: they are redirected where p2p_request is redirect, "
-      "else an ACS violation; requests to all others go across.";
-  key.schema = {{"type", "array"}, {"items", {{"type", {"string", "integer"}}}}};
-  key.read = [](Config& config, const Value& value, const ReadContext& context) {
-    std::vector<std::string> names;
-    const auto read = [&](const Value& item, const std::string&) {
-      names.push_back(item.text);
-      if (item.kind != Value::Kind::kScalar) {
-        context.report(item.place, item.seen() + "; expected the name of a node");
-      }
-      return item.kind == Value::Kind::kScalar;
-    };
-    if (read_list("system.acs.egress", "names of nodes", value, context, read)) {
-      config.system.acs.egress = std::move(names);
+void read_egress(Config& config, const Value& value, const ReadContext& context) {
+  std::vector<std::string> names;
+  const auto read = [&](const Value& item, const std::string&) {
+    names.push_back(item.text);
+    if (item.kind != Value::Kind::kScalar) {
+      context.report(item.place, item.seen() + "; expected the name of a node");
     }
+    return item.kind == Value::Kind::kScalar;
   };
-  key.write = [](const Config& config) -> ordered_json { return config.system.acs.egress; };
-  return key;
+  if (read_list("system.acs.egress", "names of nodes", value, context, read)) {
+    config.system.acs.egress = std::move(names);
+  }
+}
+
+Key egress_key() {
+  return {"system.acs.egress",
+          "",
+          "a list of names of nodes",
+          "Nodes that no peer may send requests to: they are redirected where p2p_request is "
+          "redirect, else an ACS violation; requests to all others go across.",
+          {},
+          {{"type", "array"}, {"items", {{"type", {"string", "integer"}}}}},
+          read_egress,
+          [](const Config& config) -> ordered_json { return config.system.acs.egress; }};
 }
 
 Key edges_key() {
