@@ -43,8 +43,6 @@ struct FoundFunction {
   bool is_bridge = false;
   bool is_first_of_several = false;  ///< its device has more functions
   int parent = -1;                   ///< index of the bridge above; -1 on bus 0
-  std::uint16_t vendor = 0;
-  std::uint16_t device = 0;
   std::vector<std::pair<std::uint16_t, std::uint16_t>> capabilities;  ///< id, offset
   std::vector<std::pair<std::uint16_t, std::uint16_t>> extended;      ///< id, offset
   std::vector<FoundBar> bars;
@@ -121,7 +119,7 @@ class Enumerator {
   // Discovery (enumeration_scan.cpp).
   void scan_bus(unsigned bus, int parent, unsigned devices);
   void probe(Bdf bdf, int parent);
-  void found(Bdf bdf, int parent, std::uint32_t ids);
+  void found(Bdf bdf, int parent);
   void walk_standard(std::size_t index, unsigned at, unsigned limit);
   void walk_extended(std::size_t index, unsigned at, unsigned limit);
   void read_pcie_capability(std::size_t index);

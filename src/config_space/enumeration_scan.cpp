@@ -107,18 +107,16 @@ void Enumerator::scan_bus(unsigned bus, int parent, unsigned devices) {
 void Enumerator::probe(Bdf bdf, int parent) {
   read(bdf, cfg::kVendorId, [this, bdf, parent](std::uint32_t ids) {
     if ((ids & 0xffffU) != 0xffffU && ids != 0) {
-      found(bdf, parent, ids);
+      found(bdf, parent);
     }
   });
 }
 
-void Enumerator::found(Bdf bdf, int parent, std::uint32_t ids) {
+void Enumerator::found(Bdf bdf, int parent) {
   const std::size_t index = result_.functions.size();
   FoundFunction function;
   function.bdf = bdf;
   function.parent = parent;
-  function.vendor = static_cast<std::uint16_t>(ids);
-  function.device = static_cast<std::uint16_t>(ids >> 16);
   result_.functions.push_back(function);
   windows_.emplace_back();
   read(bdf, cfg::kHeaderType & ~3U, [this, bdf, parent, index](std::uint32_t value) {

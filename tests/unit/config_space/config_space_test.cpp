@@ -218,7 +218,7 @@ TEST(Aer, MessageFollowsSeverityAndEnables) {
   EXPECT_EQ(report_error(space, {cfg::aer::Uncorrectable::kMalformedTlp}), msg::kErrFatal);
   EXPECT_EQ(report_error(space, {cfg::aer::Uncorrectable::kCompletionTimeout}), msg::kErrNonFatal);
   space.write(control, cfg::pcie::kReportCorrectable);
-  EXPECT_EQ(report_error(space, cfg::aer::Correctable::kBadTlp), msg::kErrCor);
+  EXPECT_EQ(report_error(space, cfg::aer::Correctable::kReplayNumRollover), msg::kErrCor);
   EXPECT_EQ(report_error(space, cfg::aer::Correctable::kAdvisoryNonFatal), std::nullopt);
 }
 
