@@ -267,9 +267,7 @@ LinkBelow Builder::link_below(const FabricDevice& device) const {
   Link* const link = fabric_.links[device.link].link.get();
   LinkBelow below;
   below.reset = [endpoint] { endpoint->hot_reset(); };
-  below.is_reset_over = [endpoint, link] {
-    return !endpoint->is_in_reset() && link->is_idle();
-  };
+  below.is_reset_over = [endpoint, link] { return !endpoint->is_in_reset() && link->is_idle(); };
   below.take_down = [endpoint, link, agents = device.cxl] {
     endpoint->link_going_down();
     agents.link_lost();

@@ -135,7 +135,7 @@ PacketRef HostBridge::memory_request(TlpType type, const RequestPiece& piece) co
 
 // Handle registers have four bytes, those of the agent four or eight.
 void HostBridge::read(std::uint64_t address, unsigned bytes, Done done) {
-  constexpr unsigned kMaxRead = RequestTable::kMaxRead;
+  constexpr unsigned kMaxRead = HostRequestTable::kMaxRead;
   FLITWISE_CHECK(bytes >= 1 && address % kMaxRead + bytes <= kMaxRead,
                  "a read of the host crosses a 4 KiB boundary");
   if (is_own(address)) {

@@ -17,7 +17,7 @@
 #include "host/handle_blocks.h"
 #include "host/host_access.h"
 #include "host/host_port.h"
-#include "host/request_table.h"
+#include "host/host_request_table.h"
 #include "iommu/translation_agent.h"
 #include "tlp/splitter.h"
 
@@ -77,7 +77,7 @@ class HostBridge : public sc_core::sc_module, public HostAccess, private DeviceW
   DueQueue<std::function<void()>> agenda_;
   std::uint64_t steps_ = 0;
   std::map<std::string, std::uint64_t> errors_;
-  RequestTable requests_;
+  HostRequestTable requests_;
   HandleBlocks handles_;
   PortSurroundings around_{*this, requests_, handles_};
   std::vector<std::unique_ptr<HostPort>> ports_;

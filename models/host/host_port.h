@@ -12,7 +12,7 @@
 #include "flitwise/config.h"
 #include "host/handle_blocks.h"
 #include "host/host_access.h"
-#include "host/request_table.h"
+#include "host/host_request_table.h"
 #include "iommu/translation_agent.h"
 #include "root_complex/port_seams.h"
 #include "routing/routing_table.h"
@@ -22,7 +22,7 @@ namespace flitwise {
 /// What is around the ports of a host.
 struct PortSurroundings {
   HostAccess& software;
-  RequestTable& requests;
+  HostRequestTable& requests;
   HandleBlocks& handles;
   std::optional<RoutingTable> routes = {};
   TranslationAgent* agent = nullptr;

@@ -19,7 +19,6 @@
 #include "common/input_file.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
-#include "common/child_process.h"
 #include "scenario/rule_coverage.h"
 #include "scenario/verdict.h"
 
@@ -94,8 +93,9 @@ std::vector<Case> all_cases(const ConformOptions& options) {
 std::vector<Case> chosen(const ConformOptions& options, const std::vector<Case>& all) {
   std::vector<Case> some;
   for (const Case& one : all) {
-    const bool is_meant = options.child_of.empty() ? fnmatch(options.glob.c_str(), one.id.c_str(), 0) == 0
-                                                   : one.id == options.glob;
+    const bool is_meant = options.child_of.empty()
+                              ? fnmatch(options.glob.c_str(), one.id.c_str(), 0) == 0
+                              : one.id == options.glob;
     if (is_meant) {
       some.push_back(one);
     }

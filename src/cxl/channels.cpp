@@ -67,23 +67,23 @@ constexpr auto kCache = CxlProtocol::kCache;
 constexpr auto kMem = CxlProtocol::kMem;
 
 using Credits = std::array<std::uint8_t, kCxlCredits>;
-constexpr Credits kReq = {1, 0, 0}, kRsp = {0, 1, 0}, kData = {0, 0, 1};
+constexpr Credits kReqCredit = {1, 0, 0}, kRspCredit = {0, 1, 0}, kDataCredit = {0, 0, 1};
 
 }  // namespace
 
 constexpr std::array<CxlChannelInfo, kCxlChannels> kCxlChannelInfos = {{
-    {"D2H Req", kUp, kCache, false, false, kReq, 79, 76, cxl::kD2hReqNames},
-    {"D2H Rsp", kUp, kCache, false, false, kRsp, 20, 24, cxl::kD2hRspNames},
-    {"D2H Data", kUp, kCache, true, true, kData, 17, 24, {}},
-    {"H2D Req", kDown, kCache, false, false, kReq, 64, 72, cxl::kH2dReqNames},
-    {"H2D Rsp", kDown, kCache, false, false, kRsp, 32, 40, cxl::kH2dRspNames},
-    {"H2D Data", kDown, kCache, true, false, kData, 24, 28, {}},
-    {"M2S Req", kDown, kMem, false, false, kReq, 87, 100, cxl::kM2sReqNames},
-    {"M2S RwD", kDown, kMem, true, true, kData, 87, 104, cxl::kM2sRwdNames},
-    {"M2S BIRsp", kDown, kMem, false, false, kRsp, 0, 40, cxl::kM2sBiRspNames},
-    {"S2M NDR", kUp, kMem, false, false, kRsp, 30, 40, cxl::kS2mNdrNames},
-    {"S2M DRS", kUp, kMem, true, false, kData, 40, 40, cxl::kS2mDrsNames},
-    {"S2M BISnp", kUp, kMem, false, false, kReq, 0, 84, cxl::kS2mBiSnpNames},
+    {"D2H Req", kUp, kCache, false, false, kReqCredit, 79, 76, cxl::kD2hReqNames},
+    {"D2H Rsp", kUp, kCache, false, false, kRspCredit, 20, 24, cxl::kD2hRspNames},
+    {"D2H Data", kUp, kCache, true, true, kDataCredit, 17, 24, {}},
+    {"H2D Req", kDown, kCache, false, false, kReqCredit, 64, 72, cxl::kH2dReqNames},
+    {"H2D Rsp", kDown, kCache, false, false, kRspCredit, 32, 40, cxl::kH2dRspNames},
+    {"H2D Data", kDown, kCache, true, false, kDataCredit, 24, 28, {}},
+    {"M2S Req", kDown, kMem, false, false, kReqCredit, 87, 100, cxl::kM2sReqNames},
+    {"M2S RwD", kDown, kMem, true, true, kDataCredit, 87, 104, cxl::kM2sRwdNames},
+    {"M2S BIRsp", kDown, kMem, false, false, kRspCredit, 0, 40, cxl::kM2sBiRspNames},
+    {"S2M NDR", kUp, kMem, false, false, kRspCredit, 30, 40, cxl::kS2mNdrNames},
+    {"S2M DRS", kUp, kMem, true, false, kDataCredit, 40, 40, cxl::kS2mDrsNames},
+    {"S2M BISnp", kUp, kMem, false, false, kReqCredit, 0, 84, cxl::kS2mBiSnpNames},
 }};
 
 std::optional<CxlChannel> find_cxl_channel(std::string_view name) {

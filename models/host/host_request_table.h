@@ -21,7 +21,7 @@ namespace flitwise {
 
 class HostPort;
 
-class RequestTable {
+class HostRequestTable {
  public:
   static constexpr unsigned kMaxRead = 4096;
   struct Request {
@@ -33,8 +33,8 @@ class RequestTable {
 
   /// Errors are counted in `errors`; `wakeup` is asked for when a timeout may be over. All that it
   /// refers to outlives it.
-  RequestTable(const HostConfig& config, PacketPool& pool, HostAccess& software, Wakeup& wakeup,
-               std::map<std::string, std::uint64_t>& errors);
+  HostRequestTable(const HostConfig& config, PacketPool& pool, HostAccess& software, Wakeup& wakeup,
+                   std::map<std::string, std::uint64_t>& errors);
 
   void send(Request request);
   /// Answers with UR: nobody has what was asked for.

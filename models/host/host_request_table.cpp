@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests, completions, timeouts.
-#include "host/request_table.h"
+#include "host/host_request_table.h"
 
 #include <utility>
 
@@ -9,8 +9,8 @@
 
 namespace flitwise {
 
-RequestTable::RequestTable(const HostConfig& config, PacketPool& pool, HostAccess& software,
-                           Wakeup& wakeup, std::map<std::string, std::uint64_t>& errors)
+HostRequestTable::HostRequestTable(const HostConfig& config, PacketPool& pool, HostAccess& software,
+                                   Wakeup& wakeup, std::map<std::string, std::uint64_t>& errors)
     : mmio_(config.timing.mmio),
       step_(config.timing.software_step),
       completion_timeout_(config.timing.completion_timeout),
@@ -20,12 +20,12 @@ RequestTable::RequestTable(const HostConfig& config, PacketPool& pool, HostAcces
       errors_(errors),
       outstanding_(256) {}
 
-void RequestTable::refuse(HostAccess::Done done) {
+void HostRequestTable::refuse(HostAccess::Done done) {
   software_.after(mmio_ * 2,
                   [done = std::move(done)] { done(HostAnswer::failed(CplStatus::kUR)); });
 }
 
-void RequestTable::send(Request request) {
+void HostRequestTable::send(Request request) {
   if (!request.port->is_up()) {
     ++errors_["link_down"];  // [LNK-10.5]
     refuse(std::move(request.done));
@@ -49,7 +49,7 @@ void RequestTable::send(Request request) {
   out.request.port->wire.send(out.request.packet, mmio_);
 }
 
-bool RequestTable::completed(const HostPort& port, const PacketRef& packet, Time when) {
+bool HostRequestTable::completed(const HostPort& port, const PacketRef& packet, Time when) {
   const Tlp& tlp = packet->tlp;
   if (tlp.tag >= outstanding_.size() || outstanding_[tlp.tag].serial == 0 ||
       tlp.requester_id != kRootComplexId || outstanding_[tlp.tag].request.port != &port) {
@@ -83,7 +83,7 @@ bool RequestTable::completed(const HostPort& port, const PacketRef& packet, Time
 
 // The answer reaches software `delay` from now; a configuration request that was put off is
 // repeated.
-void RequestTable::finish(std::uint16_t tag, Time delay) {
+void HostRequestTable::finish(std::uint16_t tag, Time delay) {
   Outstanding& out = outstanding_[tag];
   HostAnswer answer = std::move(out.answer);
   Request request = std::exchange(out.request, {});
@@ -111,7 +111,7 @@ void RequestTable::finish(std::uint16_t tag, Time delay) {
   }
 }
 
-void RequestTable::refuse_requests_of(const HostPort& port) {
+void HostRequestTable::refuse_requests_of(const HostPort& port) {
   for (std::size_t tag = 0; tag < outstanding_.size(); ++tag) {
     if (outstanding_[tag].serial != 0 && outstanding_[tag].request.port == &port) {
       ++errors_["link_down"];
@@ -122,7 +122,7 @@ void RequestTable::refuse_requests_of(const HostPort& port) {
 }
 
 // [LNK-9.18]
-void RequestTable::check_timeouts() {
+void HostRequestTable::check_timeouts() {
   for (; !deadlines_.empty(); deadlines_.pop_front()) {
     const Deadline first = deadlines_.front();
     Outstanding& out = outstanding_[first.tag];
