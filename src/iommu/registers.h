@@ -106,7 +106,7 @@ class IommuRegisters {
   QueueView invalidation_queue() const;
   /// False where IQT has bit 4 set with 256-bit descriptors, or lies beyond the queue. [IQU-10]
   bool queue_tail_is_valid() const;
-  QueueView page_request_queue() const;
+  QueueView page_request_queue() const { return queue_at(iommu_register::kPqa, 32); }
   std::uint64_t context_command() const { return get64(iommu_register::kCcmd); }
   std::uint64_t iotlb_command() const { return get64(iommu_register::kIotlb); }
   std::uint64_t iotlb_address() const { return get64(iommu_register::kIva); }

@@ -97,7 +97,8 @@ void PresentationReader::read_fields(const Value& value, const Path& path, const
   }
 }
 
-bool PresentationReader::read_map(const Value& value, const Path& path, const Fields& fields) {
+bool PresentationReader::read_map(const Value& value, const Path& path, const Fields& fields,
+                                  const std::string& needed) {
   std::vector<std::string> known;
   for (const Field& field : fields) {
     known.push_back(field.key);
@@ -108,6 +109,9 @@ bool PresentationReader::read_map(const Value& value, const Path& path, const Fi
     return false;
   }
   check_keys(value, path, known);
+  if (!needed.empty() && value.find(needed) == nullptr) {
+    return false;
+  }
   read_fields(value, path, fields);
   return true;
 }
@@ -171,12 +175,13 @@ FigureSpec PresentationReader::read_figure(const Value& value, const Path& path,
       complain(decimals.place, where, fmt::format("{}; expected 0 to {}", decimals.seen(), kMost));
     }
   };
-  const bool is_map = read_map(value, path,
-                               {{"is", read_formula},
-                                {"title", &figure.title},
-                                {"unit", &figure.unit},
-                                {"decimals", read_decimals}});
-  if (is_map && value.find("is") == nullptr) {
+  const bool is_read = read_map(value, path,
+                                {{"is", read_formula},
+                                 {"title", &figure.title},
+                                 {"unit", &figure.unit},
+                                 {"decimals", read_decimals}},
+                                "is");
+  if (!is_read && value.kind == Value::Kind::kMap) {
     complain(value.place, path, "a figure without a formula; expected is: FORMULA");
   }
   return figure;

@@ -49,8 +49,9 @@ class PresentationReader {
   /// For each item of a list.
   void read_items(const Value& value, const Path& path,
                   const std::function<void(const Value&)>& read);
-  /// False where the value is no map; other keys are mistakes.
-  bool read_map(const Value& value, const Path& path, const Fields& fields);
+  /// False where the value is no map, or one without the key `needed`; other keys are mistakes.
+  bool read_map(const Value& value, const Path& path, const Fields& fields,
+                const std::string& needed = "");
   void read_figures(const Value& value, const Path& path, BlockPresentation& block);
   FigureSpec read_figure(const Value& value, const Path& path, const std::string& name);
   void read_baseline(const Value& value, const Path& path, BaselineSpec& baseline);

@@ -101,6 +101,8 @@ class TranslationAgentTest : public ::testing::Test {
     mapping.bytes = 0x1000;
     root_table = tables.map(mapping).root_table;
   }
+  /// Nothing is asked of the agent before the start.
+  void SetUp() override { sc_core::sc_start(sc_core::SC_ZERO_TIME); }
   void switch_on() {
     agent.write_register(kRtaddr, 8, root_table | kScalable);
     agent.write_register(kGcmd, 4, global_bit::kRootTable);
