@@ -120,8 +120,7 @@ class Enumerator {
   void scan_bus(unsigned bus, int parent, unsigned devices);
   void probe(Bdf bdf, int parent);
   void found(Bdf bdf, int parent);
-  void walk_standard(std::size_t index, unsigned at, unsigned limit);
-  void walk_extended(std::size_t index, unsigned at, unsigned limit);
+  void walk(std::size_t index, bool is_extended, unsigned at, unsigned limit);
   void read_pcie_capability(std::size_t index);
   void plan_vfs(std::size_t index);
   void reserve_vf_buses(std::size_t index);
@@ -132,12 +131,10 @@ class Enumerator {
   // Placement and set-up (enumeration_setup.cpp).
   void place_all();
   std::uint64_t place_below(int parent, std::uint64_t cursor);
-  std::uint64_t place(FoundBar& bar, std::uint64_t cursor);
   void set_up_all();
   void write_bars(const FoundFunction& function);
   void write_window(std::size_t index);
-  void write_device_control(FoundFunction& function);
-  void write_device_control_2(std::size_t index);
+  void write_device_control(std::size_t index);
   void write_acs(const FoundFunction& function);
   void write_vf_enable(const FoundFunction& function);
   unsigned common_mps(std::size_t index) const;

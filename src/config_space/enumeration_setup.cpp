@@ -32,11 +32,6 @@ void Enumerator::place_all() {
   }
 }
 
-std::uint64_t Enumerator::place(FoundBar& bar, std::uint64_t cursor) {
-  bar.range.base = align_up(cursor, bar.alignment);
-  return bar.range.base + bar.range.size;
-}
-
 std::uint64_t Enumerator::place_below(int parent, std::uint64_t cursor) {
   for (std::size_t index = 0; index < result_.functions.size(); ++index) {
     FoundFunction& function = result_.functions[index];
@@ -48,11 +43,11 @@ std::uint64_t Enumerator::place_below(int parent, std::uint64_t cursor) {
       cursor = align_up(place_below(static_cast<int>(index), base), kWindowGranule);
       windows_[index] = {base, cursor - base};
     }
-    for (FoundBar& bar : function.bars) {
-      cursor = place(bar, cursor);
-    }
-    for (FoundBar& bar : function.vf_bars) {
-      cursor = place(bar, cursor);
+    for (auto* const bars : {&function.bars, &function.vf_bars}) {
+      for (FoundBar& bar : *bars) {
+        bar.range.base = align_up(cursor, bar.alignment);
+        cursor = bar.range.base + bar.range.size;
+      }
     }
   }
   return cursor;
@@ -68,8 +63,7 @@ void Enumerator::set_up_all() {
     } else {
       write_bars(function);
     }
-    write_device_control(function);
-    write_device_control_2(index);
+    write_device_control(index);
     write(function.bdf, cfg::kCommand,
           cfg::kCommandMemorySpace | cfg::kCommandBusMaster | cfg::kCommandSerr, 0x3);
     write_vf_enable(function);
@@ -92,48 +86,37 @@ void Enumerator::write_window(std::size_t index) {
   const Bdf bdf = result_.functions[index].bdf;
   const AddressRange window = windows_[index];
   write(bdf, cfg::kMemoryWindow, kClosedWindow);
-  if (window.size == 0) {
-    write(bdf, cfg::kPrefetchWindow, kClosedWindow);
-    write(bdf, cfg::kPrefetchBaseUpper, 0);
-    write(bdf, cfg::kPrefetchLimitUpper, 0);
-    return;
-  }
-  const std::uint64_t limit = window.base + window.size - 1;
+  const bool is_open = window.size != 0;
+  const std::uint64_t base = is_open ? window.base : 0;
+  const std::uint64_t limit = is_open ? base + window.size - 1 : 0;
   write(bdf, cfg::kPrefetchWindow,
-        static_cast<std::uint32_t>((window.base >> 16 & 0xfff0U) | (limit & 0xfff00000U)));
-  write(bdf, cfg::kPrefetchBaseUpper, high_half(window.base));
+        is_open ? static_cast<std::uint32_t>((base >> 16 & 0xfff0U) | (limit & 0xfff00000U))
+                : kClosedWindow);
+  write(bdf, cfg::kPrefetchBaseUpper, high_half(base));
   write(bdf, cfg::kPrefetchLimitUpper, high_half(limit));
 }
 
-void Enumerator::write_device_control(FoundFunction& function) {
-  const auto start = function.capability(cfg::kCapPcie);
-  if (!start) {
-    return;
-  }
-  const bool extended_tag = (function.device_capabilities & pcie::kCapExtendedTag) != 0;
-  const std::uint32_t value = pcie::kReportCorrectable | pcie::kReportNonFatal |
-                              pcie::kReportFatal | pcie::kReportUnsupported | pcie::kNoSnoop |
-                              pcie::kRelaxedOrdering | (extended_tag ? pcie::kExtendedTag : 0U) |
-                              pcie::size_code(function.mps) << pcie::kMpsShift |
-                              pcie::size_code(options_.mrrs_of(function)) << pcie::kMrrsShift;
-  function.tag_bits = extended_tag ? 8 : 5;
-  // The upper half holds status bits that a written 1 would clear.
-  write(function.bdf, *start + pcie::kDeviceControl, value, 0x3);
-}
-
-void Enumerator::write_device_control_2(std::size_t index) {
+void Enumerator::write_device_control(std::size_t index) {
   FoundFunction& function = result_.functions[index];
   const auto start = function.capability(cfg::kCapPcie);
   if (!start) {
     return;
   }
+  const bool extended_tag = (function.device_capabilities & pcie::kCapExtendedTag) != 0;
   const bool ten_bit = (function.device_capabilities_2 & pcie::kCap2TenBitRequester) != 0;
   const bool ari =
       (function.device_capabilities_2 & pcie::kCap2AriForwarding) != 0 && has_ari_below(index);
-  const std::uint32_t value = (ten_bit ? pcie::kTenBitRequester : 0U) |
-                              (ari ? pcie::kAriForwarding : 0U) | pcie::kIdoRequest;
-  function.tag_bits = ten_bit ? 10 : function.tag_bits;
-  write(function.bdf, *start + pcie::kDeviceControl2, value, 0x3);
+  function.tag_bits = ten_bit ? 10 : extended_tag ? 8 : 5;
+  const std::uint32_t control = pcie::kReportCorrectable | pcie::kReportNonFatal |
+                                pcie::kReportFatal | pcie::kReportUnsupported | pcie::kNoSnoop |
+                                pcie::kRelaxedOrdering | (extended_tag ? pcie::kExtendedTag : 0U) |
+                                pcie::size_code(function.mps) << pcie::kMpsShift |
+                                pcie::size_code(options_.mrrs_of(function)) << pcie::kMrrsShift;
+  // The upper half holds status bits that a written 1 would clear.
+  write(function.bdf, *start + pcie::kDeviceControl, control, 0x3);
+  const std::uint32_t control_2 = pcie::kIdoRequest | (ten_bit ? pcie::kTenBitRequester : 0U) |
+                                  (ari ? pcie::kAriForwarding : 0U);
+  write(function.bdf, *start + pcie::kDeviceControl2, control_2, 0x3);
 }
 
 void Enumerator::write_acs(const FoundFunction& function) {
