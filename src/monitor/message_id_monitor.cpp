@@ -111,19 +111,16 @@ const CacheRequest& asked_by_cache(std::uint8_t opcode) {
 }
 
 std::uint8_t kind_of_response(std::uint8_t opcode) {
-  switch (static_cast<cxl::H2dRsp>(opcode)) {
-    case cxl::H2dRsp::kGo:
-      return kGo;
-    case cxl::H2dRsp::kExtCmp:
-      return kExtCmp;
-    case cxl::H2dRsp::kWritePull:
-    case cxl::H2dRsp::kGoWritePull:
-    case cxl::H2dRsp::kGoWritePullDrop:
-    case cxl::H2dRsp::kFastGoWritePull:
-    case cxl::H2dRsp::kGoErrWritePull:
-      return kPull;
+  constexpr unsigned kPulls =
+      kGoPulls | kFastPull | bit(cxl::H2dRsp::kWritePull) | bit(cxl::H2dRsp::kGoWritePullDrop);
+  const auto response = static_cast<cxl::H2dRsp>(opcode);
+  if (response == cxl::H2dRsp::kGo) {
+    return kGo;
   }
-  return kNothing;
+  if (response == cxl::H2dRsp::kExtCmp) {
+    return kExtCmp;
+  }
+  return opcode < 32 && (kPulls >> opcode & 1U) != 0 ? kPull : kNothing;
 }
 
 // The snooped cache had the line modified: it comes as well. [COH-4.1]
