@@ -130,11 +130,7 @@ Key set_of(const std::string& path, const Access<std::uint32_t>& member,
 /// The names of an enumeration, in order.
 template <class E>
 std::vector<std::string> words_of() {
-  std::vector<std::string> words;
-  for (const Named<E>& named : kNames<E>) {
-    words.emplace_back(named.name);
-  }
-  return words;
+  return {kNames<E>.begin(), kNames<E>.end()};
 }
 /// One of the names of an enumeration.
 template <class At>
