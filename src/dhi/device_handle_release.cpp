@@ -11,17 +11,8 @@
 namespace flitwise {
 
 bool DeviceHandleTable::covers(const DeallocMessage& message, Dhi dhi, Bdf function) {
-  switch (message.scope) {
-    case DeallocScope::kOne:
-      return dhi == message.dhi;
-    case DeallocScope::kRange:
-      return HandleRange{message.dhi, message.upper}.contains(dhi);
-    case DeallocScope::kFunction:
-      return function == message.function;
-    case DeallocScope::kAll:
-      return true;
-  }
-  return false;
+  const bool is_meant = message.scope != DeallocScope::kFunction || function == message.function;
+  return is_meant && message.handles({Dhi{0}, Dhi{kHandleMask}}).contains(dhi);
 }
 
 void DeviceHandleTable::end_context(DomainId domain) {

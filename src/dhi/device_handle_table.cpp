@@ -13,15 +13,8 @@ namespace flitwise {
 
 DeviceHandleTableConfig DeviceHandleTableConfig::from(const DeviceConfig& device, HandleRange range,
                                                       std::uint8_t epoch) {
-  DeviceHandleTableConfig config;
-  config.range = range;
-  config.victim = device.dhi.victim;
-  config.prefer_ended = device.dhi.prefer_ended;
-  config.prefer_idle = device.dhi.prefer_idle;
-  config.dealloc = device.dhi.dealloc;
-  config.management = device.dhi.management;
-  config.epoch = epoch;
-  return config;
+  const auto& dhi = device.dhi;
+  return {range, dhi.victim, dhi.prefer_ended, dhi.prefer_idle, dhi.dealloc, dhi.management, epoch};
 }
 
 DeviceHandleTable::DeviceHandleTable(const DeviceHandleTableConfig& config)
