@@ -78,10 +78,6 @@ void AttackBook::begin() {
   }
 }
 
-bool AttackBook::is_own_handle(const Attacker& attacker, Dhi dhi) {
-  return attacker.device->range.size() != 0 && attacker.device->range.contains(dhi);
-}
-
 // Whom the host takes it for, where it has found that out; else whom it names.
 std::optional<Attack> AttackBook::attack_of(const Attacker& attacker, const Packet& packet) const {
   const Tlp& tlp = packet.tlp;
@@ -94,7 +90,7 @@ std::optional<Attack> AttackBook::attack_of(const Attacker& attacker, const Pack
     return std::nullopt;
   }
   const OptionalId<Dhi> handle = handle_of(tlp, form_);
-  if (handle && !is_own_handle(attacker, *handle)) {
+  if (handle && !attacker.device->range.contains(*handle)) {
     return Attack::kHandle;
   }
   if (!handle || packet.resolved) {
@@ -141,14 +137,14 @@ bool AttackBook::is_foreign_message(const Attacker& attacker, const Packet& pack
     return true;
   }
   if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
-    return !is_own_handle(attacker, alloc->dhi) ||
+    return !attacker.device->range.contains(alloc->dhi) ||
            !owns_function(*attacker.device, alloc->identity.bdf) ||
            !attacker.share.has(alloc->identity.pasid);
   }
   if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     const bool has_handle =
         dealloc->scope == DeallocScope::kOne || dealloc->scope == DeallocScope::kRange;
-    return (has_handle && !is_own_handle(attacker, dealloc->dhi)) ||
+    return (has_handle && !attacker.device->range.contains(dealloc->dhi)) ||
            (dealloc->scope == DeallocScope::kFunction &&
             !owns_function(*attacker.device, dealloc->function));
   }

@@ -61,7 +61,6 @@ class AttackBook final : public Bystander {
   };
 
   static Attacker attacker_of(const Config& config, const FabricDevice& device);
-  static bool is_own_handle(const Attacker& attacker, Dhi dhi);
   std::optional<Attack> attack_of(const Attacker& attacker, const Packet& packet) const;
   static bool is_foreign_message(const Attacker& attacker, const Packet& packet);
   void count_refused(const Attacker& attacker, const Packet& packet);

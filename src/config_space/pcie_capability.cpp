@@ -23,24 +23,22 @@ std::uint32_t device_capability(const PcieOptions& options) {
          (is_endpoint ? pcie::kCapFlr : 0U);
 }
 
-// Of a VF only Initiate FLR, which is no field that is kept, and Device Status. Its PF controls the
-// rest for it. [LNK-9.28]
-Register virtual_device_control() {
-  return {pcie::kDeviceControl, 0, 0, 0xfU << 16};
-}
-
-std::uint32_t device_control_bits(const PcieOptions& options) {
-  return pcie::kReportCorrectable | pcie::kReportNonFatal | pcie::kReportFatal |
-         pcie::kReportUnsupported | pcie::kRelaxedOrdering | 7U << pcie::kMpsShift |
-         (options.extended_tag ? pcie::kExtendedTag : 0U) | pcie::kNoSnoop | 7U << pcie::kMrrsShift;
-}
-
-// MPS outlives a function level reset; RO, No Snoop and MRRS 512 are the reset values.
+// MPS outlives a function level reset; RO, No Snoop and MRRS 512 are the reset values. A VF has
+// only Initiate FLR, which is no field that is kept, and Device Status: its PF controls the rest
+// for it. [LNK-9.28]
 Register device_control_register(const PcieOptions& options) {
+  constexpr std::uint32_t kStatus = 0xfU << 16;
+  if (options.is_virtual) {
+    return {pcie::kDeviceControl, 0, 0, kStatus};
+  }
+  const std::uint32_t writable =
+      pcie::kReportCorrectable | pcie::kReportNonFatal | pcie::kReportFatal |
+      pcie::kReportUnsupported | pcie::kRelaxedOrdering | 7U << pcie::kMpsShift |
+      (options.extended_tag ? pcie::kExtendedTag : 0U) | pcie::kNoSnoop | 7U << pcie::kMrrsShift;
   return {pcie::kDeviceControl,
           pcie::kRelaxedOrdering | pcie::kNoSnoop | 2U << pcie::kMrrsShift,
-          device_control_bits(options),
-          0xfU << 16,
+          writable,
+          kStatus,
           0,
           7U << pcie::kMpsShift};
 }
@@ -62,7 +60,7 @@ std::vector<Register> registers_of(const PcieOptions& options) {
   return {
       {pcie::kCapabilities, (2U | type << 4) << 16},
       {pcie::kDeviceCap, device_capability(options), 0, 0, 0, pcie::kCapSlotPower},
-      options.is_virtual ? virtual_device_control() : device_control_register(options),
+      device_control_register(options),
       {pcie::kLinkCap, link | (is_downstream ? pcie::kLinkActiveReporting : 0U) |
                            std::uint32_t{options.port_number} << 24},
       {pcie::kLinkControl, link << 16 | (is_downstream ? pcie::kLinkActive : 0U),
