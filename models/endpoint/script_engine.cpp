@@ -177,67 +177,61 @@ bool ScriptEngine::complete(const Packet& packet, Time /*now*/) {
   if (found == requests_.end()) {
     return false;
   }
-  if (found->is_translation) {
-    return complete_translation(*found, packet);
-  }
-  const CompletionFit fit = found->reassembly.check(tlp);
-  if (!fits(fit)) {
+  const Fit fit = fit_of(*found, packet);
+  if (!fit.is_answer) {
     return false;
   }
   if (found->is_raw) {
     on_completion_(packet, found->token);
-  } else if (!take_dma(*found, packet)) {
-    failures_.push_back({tlp.tag, tlp.status, has_poisoned_data(tlp)});
+  } else {
+    if (fit.brings_data) {
+      take(*found, packet);
+    }
+    if (!fit.brings_data || (has_poisoned_data(tlp) && !found->is_translation)) {
+      failures_.push_back({tlp.tag, tlp.status, has_poisoned_data(tlp)});
+    }
   }
-  if (fit == CompletionFit::kPartial || fit == CompletionFit::kLast) {
+  if (fit.brings_data && found->is_translation) {
+    found->translations.accept(tlp, packet.payload.data());
+  } else if (fit.brings_data) {
     found->reassembly.accept(tlp);
   }
-  if (fit != CompletionFit::kPartial) {
+  if (fit.is_last) {
     finish(static_cast<std::size_t>(found - requests_.begin()));
   }
   return true;
 }
 
-// An answer to a Translation Request; false where it is none. [TCP-01] [TCP-08]
-bool ScriptEngine::complete_translation(Request& request, const Packet& packet) {
-  const TranslationVerdict verdict = request.translations.check(packet.tlp, packet.payload.data());
-  const bool brings_entries =
-      verdict == TranslationVerdict::kPartial || verdict == TranslationVerdict::kLast;
-  if (!brings_entries && packet.tlp.status == CplStatus::kSC && !has_poisoned_data(packet.tlp)) {
-    return false;
+// [TCP-01] [TCP-08]
+ScriptEngine::Fit ScriptEngine::fit_of(const Request& request, const Packet& packet) {
+  if (request.is_translation) {
+    const TranslationVerdict verdict =
+        request.translations.check(packet.tlp, packet.payload.data());
+    const bool is_partial = verdict == TranslationVerdict::kPartial;
+    const bool brings_entries = is_partial || verdict == TranslationVerdict::kLast;
+    const bool has_failed = packet.tlp.status != CplStatus::kSC || has_poisoned_data(packet.tlp);
+    return {brings_entries || has_failed, brings_entries, !is_partial};
   }
-  if (request.is_raw) {
-    on_completion_(packet, request.token);
-  } else if (brings_entries) {
+  const CompletionFit fit = request.reassembly.check(packet.tlp);
+  const bool is_partial = fit == CompletionFit::kPartial;
+  return {fits(fit), is_partial || fit == CompletionFit::kLast, !is_partial};
+}
+
+// Books the data of a completion in; what is poisoned is left out. [LNK-9.26]
+void ScriptEngine::take(Request& request, const Packet& packet) {
+  if (request.is_translation) {
     // Entries as they stand on the wire; there may be fewer than were asked for. [ATR-19]
     data_.resize(request.received);
     data_.insert(data_.end(), packet.payload.begin(), packet.payload.end());
     request.received += static_cast<std::uint32_t>(packet.payload.size());
-  } else {
-    failures_.push_back({packet.tlp.tag, packet.tlp.status, has_poisoned_data(packet.tlp)});
-  }
-  if (brings_entries) {
-    request.translations.accept(packet.tlp, packet.payload.data());
-  }
-  if (verdict != TranslationVerdict::kPartial) {
-    finish(static_cast<std::size_t>(&request - requests_.data()));
-  }
-  return true;
-}
-
-// Books the data of a completion in; false where it brings none that is good. [LNK-9.26]
-bool ScriptEngine::take_dma(Request& request, const Packet& packet) {
-  if (packet.tlp.status != CplStatus::kSC) {
-    return false;
+    return;
   }
   const std::uint32_t bytes = request.reassembly.bytes_in(packet.tlp);
   const std::size_t to = request.offset + request.received;
-  const bool is_good = !has_poisoned_data(packet.tlp);
-  if (is_good && !packet.payload.empty() && to + bytes <= data_.size()) {
+  if (!has_poisoned_data(packet.tlp) && !packet.payload.empty() && to + bytes <= data_.size()) {
     std::memcpy(data_.data() + to, packet.payload.data() + packet.tlp.lower_address % 4, bytes);
   }
   request.received += bytes;
-  return is_good;
 }
 
 void ScriptEngine::finish(std::size_t index) {

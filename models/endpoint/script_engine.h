@@ -89,10 +89,14 @@ class ScriptEngine : public RawEngine {
     bool is_dma = false;  ///< its own function has to be one that may send
   };
   Request request_of(const Packet& packet) const;
-  bool complete_translation(Request& request, const Packet& packet);
+  /// Whether a completion is an answer to the request, brings what it asked for, and is the last.
+  struct Fit {
+    bool is_answer, brings_data, is_last;
+  };
+  static Fit fit_of(const Request& request, const Packet& packet);
   PacketRef make(const ScriptDma& dma, const RequestPiece& piece);
   void add_read(PacketRef packet, std::uint64_t offset);
-  bool take_dma(Request& request, const Packet& packet);
+  void take(Request& request, const Packet& packet);
   void finish(std::size_t index);
 
   const LinkConfig link_;
