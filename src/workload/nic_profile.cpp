@@ -28,24 +28,24 @@ struct NicProfile::Step {
 
 namespace {
 
-using Step = NicProfile::Step;
+using NicStep = NicProfile::Step;
 
 /// Each step needs what the one before brought; the interrupt is posted behind the completion entry
 /// and stays behind it by ordering alone.
-constexpr Step kTransmit[] = {
-    {Op::kDoorbell, Step::kDoorbell, NicProfile::kDoorbellBytes, false},
-    {Op::kRead, Step::kTransmitDescriptor, NicProfile::kDescriptorBytes, true},
-    {Op::kRead, Step::kPayload, 0, true},
-    {Op::kWrite, Step::kTransmitDone, NicProfile::kCompletionBytes, true},
-    {Op::kMsi, Step::kInterrupt, NicProfile::kInterruptBytes, false},
+constexpr NicStep kTransmit[] = {
+    {Op::kDoorbell, NicStep::kDoorbell, NicProfile::kDoorbellBytes, false},
+    {Op::kRead, NicStep::kTransmitDescriptor, NicProfile::kDescriptorBytes, true},
+    {Op::kRead, NicStep::kPayload, 0, true},
+    {Op::kWrite, NicStep::kTransmitDone, NicProfile::kCompletionBytes, true},
+    {Op::kMsi, NicStep::kInterrupt, NicProfile::kInterruptBytes, false},
 };
 
 /// The descriptor is fetched ahead, for a later message, so nothing here waits for it.
-constexpr Step kReceive[] = {
-    {Op::kRead, Step::kReceiveDescriptor, NicProfile::kDescriptorBytes, false},
-    {Op::kWrite, Step::kPayload, 0, false},
-    {Op::kWrite, Step::kReceiveDone, NicProfile::kCompletionBytes, false},
-    {Op::kMsi, Step::kInterrupt, NicProfile::kInterruptBytes, false},
+constexpr NicStep kReceive[] = {
+    {Op::kRead, NicStep::kReceiveDescriptor, NicProfile::kDescriptorBytes, false},
+    {Op::kWrite, NicStep::kPayload, 0, false},
+    {Op::kWrite, NicStep::kReceiveDone, NicProfile::kCompletionBytes, false},
+    {Op::kMsi, NicStep::kInterrupt, NicProfile::kInterruptBytes, false},
 };
 
 }  // namespace
