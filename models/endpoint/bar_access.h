@@ -15,7 +15,7 @@
 
 namespace flitwise {
 
-class BarAccess final : private MmioReplies {
+class BarAccess {
  public:
   /// All bytes of the DWs that a request asks for; they may leave at `ready`.
   using Complete = std::function<void(const Packet& request, const std::vector<std::uint8_t>& bytes,
@@ -45,6 +45,8 @@ class BarAccess final : private MmioReplies {
   void write(Place place, const Packet& request, Time now);
   /// It may be answered at `earliest`, or later where an owner takes its time.
   void read(Place place, PacketRef request, Time earliest, Time now);
+  /// The bytes that an owner was asked for.
+  void answer(const MmioRead& read, const std::uint8_t* bytes, Time now);
   std::size_t open_reads() const { return reads_.size() - free_.size(); }
   /// Reads whose data is still to come will have no answer.
   void discard();
@@ -58,7 +60,6 @@ class BarAccess final : private MmioReplies {
   };
 
   void write_bytes(Place place, const std::uint8_t* bytes, std::size_t size, Time now);
-  void answer(const MmioRead& read, const std::uint8_t* bytes, Time now) override;
   void part_is_there(std::uint32_t ticket, Time now);
 
   const std::uint64_t bar_size_;

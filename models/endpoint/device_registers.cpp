@@ -5,18 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "endpoint/bar_access.h"
+
 namespace flitwise {
 namespace {
 
 constexpr std::size_t kMostBytes = 4096;  // of one read
-
-std::uint64_t little_endian(const std::uint8_t* bytes, std::size_t size) {
-  std::uint64_t value = 0;
-  for (std::size_t byte = 0; byte < size; ++byte) {
-    value |= std::uint64_t{bytes[byte]} << 8 * byte;
-  }
-  return value;
-}
 
 }  // namespace
 
@@ -95,7 +89,7 @@ void DeviceRegisters::load(const MmioPlace& place, std::uint8_t* bytes, std::siz
 }
 
 // REQUIRES: whole DWs of the handle registers.
-void DeviceRegisters::mmio_read(const MmioRead& read, MmioReplies& replies, Time now) {
+void DeviceRegisters::mmio_read(const MmioRead& read, BarAccess& access, Time now) {
   std::array<std::uint8_t, kMostBytes> bytes;
   std::fill_n(bytes.begin(), read.bytes, std::uint8_t{0});
   switch (read.place.region) {
@@ -116,7 +110,7 @@ void DeviceRegisters::mmio_read(const MmioRead& read, MmioReplies& replies, Time
     default:
       break;
   }
-  replies.answer(read, bytes.data(), now);
+  access.answer(read, bytes.data(), now);
 }
 
 std::optional<ContextStop> DeviceRegisters::context_stop() const {

@@ -39,7 +39,7 @@ class DeviceRegisters final : public RegionOwner {
   void claim(BarMap& map);
   void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                   Time now) override;
-  void mmio_read(const MmioRead& read, MmioReplies& replies, Time now) override;
+  void mmio_read(const MmioRead& read, BarAccess& access, Time now) override;
 
   HandleRegisters& handle_registers() { return handle_registers_; }
   /// The order that was written and is not done yet.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "common/random.h"
+#include "endpoint/bar_access.h"
 #include "flitwise/error.h"
 #include "flitwise/link_socket.h"
 
@@ -243,21 +244,16 @@ void DmaEngine::claim(BarMap& map) {
 }
 
 // Doorbells are not kept: they read 0.
-void DmaEngine::mmio_read(const MmioRead& read, MmioReplies& replies, Time now) {
+void DmaEngine::mmio_read(const MmioRead& read, BarAccess& access, Time now) {
   static constexpr std::array<std::uint8_t, 4096> kZero{};
-  replies.answer(read, kZero.data(), now);
+  access.answer(read, kZero.data(), now);
 }
 
 void DmaEngine::mmio_write(const MmioPlace& /*place*/, const std::uint8_t* bytes, std::size_t size,
                            Time /*now*/) {
-  if (size < 4) {
-    return;
+  if (size >= 4) {
+    doorbell_arrived(static_cast<std::uint32_t>(little_endian(bytes, 4)));
   }
-  std::uint32_t token = 0;
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    token |= std::uint32_t{bytes[byte]} << 8 * byte;
-  }
-  doorbell_arrived(token);
 }
 
 void DmaEngine::doorbell_arrived(std::uint32_t token) {

@@ -80,7 +80,7 @@ class DmaEngine final : public Engine, private RegionOwner {
   /// The first four bytes of a doorbell are its token.
   void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                   Time now) override;
-  void mmio_read(const MmioRead& read, MmioReplies& replies, Time now) override;
+  void mmio_read(const MmioRead& read, BarAccess& access, Time now) override;
   bool next_of_message(Time now, Transfer& transfer);
   bool issue(std::size_t slot, Time now, Transfer& transfer);
   bool next_from_stream(Time now, Transfer& transfer);

@@ -45,12 +45,10 @@ std::unique_ptr<PageRequestInterface> page_requests_of(const DeviceConfig& devic
                      : nullptr;
 }
 
-std::uint32_t dw_at(const Packet& packet, std::size_t index) {
-  std::uint32_t value = 0;
-  for (std::size_t byte = 0; byte < 4 && 4 * index + byte < packet.payload.size(); ++byte) {
-    value |= std::uint32_t{packet.payload[4 * index + byte]} << 8 * byte;
-  }
-  return value;
+// Its first DW, as far as it has one.
+std::uint32_t dw_of(const Packet& packet) {
+  return static_cast<std::uint32_t>(
+      little_endian(packet.payload.data(), std::min<std::size_t>(packet.payload.size(), 4)));
 }
 
 }  // namespace
@@ -167,7 +165,7 @@ void TargetUnit::message(const Arrival& arrival, Time now) {
     const auto at =
         static_cast<std::uint16_t>(space(0).find(cfg::kCapPcie).value() + cfg::pcie::kDeviceCap);
     space(0).set(at, cfg::pcie::kCapSlotPower,
-                 dw_at(*arrival.packet, 0) << cfg::pcie::kSlotPowerShift);
+                 dw_of(*arrival.packet) << cfg::pcie::kSlotPowerShift);
   }
 }
 
@@ -229,7 +227,7 @@ void TargetUnit::configuration(const Arrival& arrival, Time now) {
   if (is_write) {
     reply->tlp.byte_count = 4;
     answer(std::move(reply), arrival.answer);
-    apply(*function, space(*function).write(tlp.register_offset, dw_at(packet, 0), tlp.first_be));
+    apply(*function, space(*function).write(tlp.register_offset, dw_of(packet), tlp.first_be));
     return;
   }
   const std::uint32_t value = space(*function).read(tlp.register_offset);
