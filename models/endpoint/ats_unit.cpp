@@ -13,13 +13,11 @@ namespace {
 
 FunctionAtcConfig atc_config(const DeviceConfig& device, std::uint64_t seed) {
   const AtcConfig& atc = device.atc;
-  FunctionAtcConfig of_function;
-  of_function.cache = {atc.entries, atc.ways, atc.policy, seed};
-  of_function.requests = atc.requests;
-  of_function.uses = 1U << device.tag_bits;  // a read needs a tag before it uses anything
-  of_function.discards = atc.discard;
-  of_function.invalidations = {atc.coalesce, atc.rounds_up, atc.keeps_agent_id};
-  return of_function;
+  return {{atc.entries, atc.ways, atc.policy, seed},
+          atc.requests,
+          1U << device.tag_bits,  // a read needs a tag before it uses anything
+          atc.discard,
+          {atc.coalesce, atc.rounds_up, atc.keeps_agent_id}};
 }
 
 TranslationPolicy policy_for(const AtcConfig& atc, unsigned stu) {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/range/algorithm_ext/push_back.hpp>
+
 #include "codec/json_value.h"
 #include "workload/workload.h"
 
@@ -37,7 +39,13 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
                 {pool, sizer_, tracer, functions_, contexts_, control_, counters_, shell_, *this}),
       handles_(config, {pool, sizer_, functions_, shell_, requests_, *this}),
       target_(config.device, config.link, {pool, sizer_, *this, *this, shell_}),
-      registers_(config.device.functions.count, config.device.functions.bar_size, register_hooks()),
+      registers_(config.device.functions.count, config.device.functions.bar_size,
+                 {[this](const HandleCommand& command) { execute(command); },
+                  [this] {
+                    if (contexts_.are_tracked()) {
+                      resets_.check_context_stop(now());
+                    }
+                  }}),
       resets_(functions_, contexts_, shell_, *this) {
   control_ = {static_cast<std::uint32_t>(config.link.mps),
               static_cast<std::uint32_t>(config.link.mrrs), config.device.dma.relaxed_ordering,
@@ -91,9 +99,7 @@ std::vector<AtsResult> Endpoint::ats_results() const {
 }
 
 void Endpoint::report(RunResult& result) const {
-  for (AtsResult& function : ats_results()) {
-    result.rows<AtsResult>().push_back(std::move(function));
-  }
+  boost::range::push_back(result.rows<AtsResult>(), ats_results());
 }
 
 void Endpoint::count_repeats(Counts& counts) const {
@@ -119,9 +125,7 @@ std::vector<WaitResult> Endpoint::waits() const {
                       handles_.stall(now())));
   }
   if (translations_ != nullptr) {
-    for (WaitResult& one : translations_->unit().parked.waits(name())) {
-      all.push_back(std::move(one));
-    }
+    boost::range::push_back(all, translations_->unit().parked.waits(name()));
   }
   return all;
 }
@@ -129,9 +133,7 @@ std::vector<WaitResult> Endpoint::waits() const {
 std::vector<CheckResult> Endpoint::checks() const {
   std::vector<CheckResult> all = requests_.checks(name());
   if (translations_ != nullptr) {
-    for (CheckResult& check : translations_->unit().checks(name())) {
-      all.push_back(std::move(check));
-    }
+    boost::range::push_back(all, translations_->unit().checks(name()));
   }
   return all;
 }
@@ -147,17 +149,6 @@ std::string Endpoint::awaited_by(unsigned function) const {
   }
   return functions_.is_running(function) ? "a tag, a handle or room in the link's queues"
                                          : "Bus Master Enable of " + bdf;
-}
-
-// Which functions may not send, where something of them may wait in an engine.
-std::string Endpoint::held_back() const {
-  if (!functions_.is_in_reset(0) && !functions_.is_bus_master()) {
-    return "all wait for Bus Master Enable of " + json_value::bdf_text(base());
-  }
-  return functions_.are_all_running()
-             ? ""
-             : fmt::format("{} wait for Bus Master Enable or the end of a reset",
-                           functions_.not_running());
 }
 
 std::string Endpoint::waiting() const {
@@ -189,8 +180,13 @@ std::string Endpoint::waiting() const {
   if (shell_.raw() != nullptr) {
     say("engine", shell_.raw()->waiting());
   }
-  if (!requests_.is_busy() && text.size() != before) {
-    say("functions", held_back());
+  if (!requests_.is_busy() && text.size() != before) {  // something of them may wait in an engine
+    if (!functions_.is_in_reset(0) && !functions_.is_bus_master()) {
+      say("functions", "all wait for Bus Master Enable of " + json_value::bdf_text(base()));
+    } else if (!functions_.are_all_running()) {
+      say("functions", fmt::format("{} wait for Bus Master Enable or the end of a reset",
+                                   functions_.not_running()));
+    }
   }
   return text;
 }

@@ -119,7 +119,6 @@ class Endpoint final : public ComponentModule,
   bool is_in_reset(unsigned function) const override { return functions_.is_in_reset(function); }
   void translation_written(unsigned function) override;
 
-  DeviceRegisters::Hooks register_hooks();
   TranslationSettings translation_settings(unsigned function);
   void execute(const HandleCommand& command);
   void tell(const char* what, const Packet& packet) const;
@@ -127,7 +126,6 @@ class Endpoint final : public ComponentModule,
   void drain_target(Time now);
   std::vector<AtsResult> ats_results() const;  // by function whose ATC was ever in use
   std::string awaited_by(unsigned function) const;
-  std::string held_back() const;
 
   const EndpointConfig config_;
   PacketSizer sizer_;

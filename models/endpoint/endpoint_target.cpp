@@ -19,15 +19,6 @@ void Endpoint::function_level_reset(unsigned function) {
   resets_.start(function, ResetKind::kFunctionLevel, now());
 }
 
-DeviceRegisters::Hooks Endpoint::register_hooks() {
-  return {[this](const HandleCommand& command) { execute(command); },
-          [this] {
-            if (contexts_.are_tracked()) {
-              resets_.check_context_stop(now());
-            }
-          }};
-}
-
 void Endpoint::controlled(const DeviceControl& control) {
   control_ = {control.mps, control.mrrs,
               config_.device.dma.relaxed_ordering && control.relaxed_ordering,

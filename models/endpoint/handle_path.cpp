@@ -7,15 +7,13 @@ namespace flitwise {
 HandlePath::HandlePath(const EndpointConfig& config, const Surroundings& surroundings)
     : config_(config), s_(surroundings), agent_(config.device, surroundings.pool) {}
 
-bool HandlePath::are_used_for(Op op) const {
-  return config_.link.identity == Identity::kDhi && agent_.is_active() && op != Op::kMsi &&
-         (config_.link.dhi_form != DhiForm::kTag || op == Op::kWrite);
-}
-
 [[gnu::flatten]] DhiAgent::Answer HandlePath::acquire(const Transfer& transfer,
                                                       const DeviceIdentity& identity, Op op,
                                                       std::size_t free_tags, Time t) {
-  if (!are_used_for(op)) {
+  const bool are_used = config_.link.identity == Identity::kDhi && agent_.is_active() &&
+                        op != Op::kMsi &&
+                        (config_.link.dhi_form != DhiForm::kTag || op == Op::kWrite);
+  if (!are_used) {
     return {};
   }
   const UseKind use = op == Op::kRead ? UseKind::kNonPosted : UseKind::kPosted;

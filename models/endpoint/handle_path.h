@@ -63,7 +63,6 @@ class HandlePath final : public Handles {
 
  private:
   void send_first(const Transfer& cause, const DeviceIdentity& identity, Time now, Time latency);
-  bool are_used_for(Op op) const;
   void note_draining();
 
   const EndpointConfig config_;

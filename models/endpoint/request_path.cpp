@@ -33,7 +33,12 @@ NextTransfer RequestPath::next(Time t) {
 }
 
 void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
-  const std::uint32_t slot = free_slot();
+  if (free_active_.empty()) {
+    free_active_.push_back(static_cast<std::uint32_t>(active_.size()));
+    active_.emplace_back();
+  }
+  const std::uint32_t slot = free_active_.back();
+  free_active_.pop_back();
   Active& active = active_[slot];
   active.transfer = transfer;
   active.engine = &engine;
@@ -49,16 +54,6 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
       RequestSplitter(transfer.address, transfer.bytes, is_read ? s_.control.mrrs : s_.control.mps);
   present_.splitter.next(present_.piece);
   is_busy_ = true;
-}
-
-std::uint32_t RequestPath::free_slot() {
-  if (free_active_.empty()) {
-    free_active_.push_back(static_cast<std::uint32_t>(active_.size()));
-    active_.emplace_back();
-  }
-  const std::uint32_t slot = free_active_.back();
-  free_active_.pop_back();
-  return slot;
 }
 
 // In one piece: every request comes this way.
@@ -133,7 +128,9 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
     packet->is_whole_request = piece.bytes == transfer.bytes;
     if (!packet->is_whole_request) {
       WriteRequestRef& write = active_[present_.transfer].write;
-      write = write ? write : s_.pool.make_write(transfer.bytes);
+      if (!write) {
+        write = s_.pool.make_write(transfer.bytes);
+      }
       packet->write = write;
     }
     s_.counters.posted_bytes += piece.bytes;

@@ -88,7 +88,6 @@ class RequestPath final : public TransferPath, public TagTable {
     WriteRequestRef write;  // of its TLPs, if it is a write of several
   };
 
-  std::uint32_t free_slot();
   PacketRef make_request(const Transfer& transfer, const DeviceIdentity& identity,
                          const DhiAgent::Answer& handle, Time now);
   void set_attributes(Tlp& tlp, const Transfer& transfer, const DeviceIdentity& identity,

@@ -35,8 +35,13 @@ TranslatedPath::TranslatedPath(const EndpointConfig& config, PageRequestInterfac
 // Parked transfers go first.
 bool TranslatedPath::resume(TransferCursor& cursor, Time t) {
   ParkedTransfers& parked = unit_.parked;
-  const std::optional<Slot> slot =
-      parked.first_to_go(t, [this, t](const ParkedTransfer& one) { return can_ask(one, t); });
+  const std::optional<Slot> slot = parked.first_to_go(t, [this, t](const ParkedTransfer& one) {
+    if (one.state != ParkedState::kWantsPage) {
+      return can_send_request(one.access.function, t);
+    }
+    // Where the interface is turned off or fails, none is in this state any more.
+    return unit_.pages()->can_open(1) && !waits_for_stop_marker(one.cursor.transfer);
+  });
   if (!slot) {
     return false;
   }
@@ -47,14 +52,6 @@ bool TranslatedPath::resume(TransferCursor& cursor, Time t) {
   current_slot_ = slot;
   is_routed_ = one.was_counted;
   return true;
-}
-
-bool TranslatedPath::can_ask(const ParkedTransfer& parked, Time t) {
-  if (parked.state == ParkedState::kWantsPage) {
-    // Where the interface is turned off or fails, none is in this state any more.
-    return unit_.pages()->can_open(1) && !waits_for_stop_marker(parked.cursor.transfer);
-  }
-  return can_send_request(parked.access.function, t);
 }
 
 bool TranslatedPath::can_send_request(unsigned function, Time t) {
@@ -106,14 +103,6 @@ Tlp TranslatedPath::shape_of(const Transfer& transfer) const {
   return shape;
 }
 
-bool TranslatedPath::may_go_now(const Transfer& transfer) const {
-  const ParkedTransfers& parked = unit_.parked;
-  if (current_slot_) {
-    return parked.may_pass_all_before(*current_slot_);
-  }
-  return parked.empty() || parked.may_pass_all(shape_of(transfer));
-}
-
 // Into route_ where the TLP goes now, else the transfer is parked, or has to be tried again.
 // Interrupts are never translated. [ATR-27]
 Translations::Route TranslatedPath::route(const Transfer& transfer, const DeviceIdentity& identity,
@@ -136,7 +125,9 @@ Translations::Route TranslatedPath::route(const Transfer& transfer, const Device
     }
     route_.kind = AtsRoute::Kind::kUntranslated;  // The agent says what is wrong.
   }
-  if (may_go_now(transfer)) {
+  const ParkedTransfers& parked = unit_.parked;
+  if (current_slot_ ? parked.may_pass_all_before(*current_slot_)
+                    : parked.empty() || parked.may_pass_all(shape_of(transfer))) {
     return {Step::kGo, route_.latency};
   }
   park(present, ParkedState::kReady);

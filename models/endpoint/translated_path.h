@@ -102,9 +102,7 @@ class TranslatedPath final : public Translations {
   bool resume(TransferCursor& cursor, Time now);
   AtsAccess access_of(const Present& present) const;
   Tlp shape_of(const Transfer& transfer) const;
-  bool may_go_now(const Transfer& transfer) const;
   void park(const Present& present, ParkedState state, Slot awaited = 0);
-  bool can_ask(const ParkedTransfer& parked, Time now);
   bool can_send_request(unsigned function, Time now);
   Step ask_for_translation(const Present& present, Time now);
   void send_translation_request(const Present& present, const DhiAgent::Answer& handle, Time now);

@@ -157,7 +157,7 @@ TEST_F(RequestPathTest, LNK_9_14_AWriteIsCutAtMpsAndAtPageBoundaries) {
 
 TEST_F(RequestPathTest, LNK_9_8_AReadWaitsForATagOfItsFunction) {
   EndpointConfig config;
-  config.tag_bits = 5;
+  config.device.tag_bits = 5;
   make(config);
   for (unsigned i = 0; i < 32; ++i) {
     send(transfer(Op::kRead, kBuffer + i * 128U, 128));
@@ -255,7 +255,7 @@ TEST_F(RequestPathTest, LNK_9_27_ATransferWaitsWhileItsFunctionMayNotSend) {
 
 TEST_F(RequestPathTest, DHI_D9_ATlpWaitsForItsHandleAndGoesWithIt) {
   EndpointConfig config;
-  config.form.identity = Identity::kDhi;
+  config.link.identity = Identity::kDhi;
   make(config);
   handles_.is_active = true;
   handles_.answer.outcome = DhiAgent::Outcome::kWait;
