@@ -13,6 +13,7 @@
 #include "common/wakeup.h"
 #include "endpoint/device_functions.h"
 #include "endpoint/request_seams.h"
+#include "endpoint/reset_control.h"
 #include "flitwise/link_socket.h"
 
 namespace flitwise {

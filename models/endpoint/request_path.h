@@ -11,6 +11,7 @@
 #include "common/packet_sizer.h"
 #include "endpoint/device_functions.h"
 #include "endpoint/request_seams.h"
+#include "endpoint/reset_control.h"
 #include "endpoint/rule_breaker.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"

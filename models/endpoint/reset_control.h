@@ -5,11 +5,41 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "endpoint/device_functions.h"
 #include "endpoint/device_seams.h"
 
 namespace flitwise {
+
+/// Contexts that software ends while others go on; kept only where it does.
+class DeviceContexts {
+ public:
+  explicit DeviceContexts(std::uint32_t domains) : contexts_(domains) {}
+
+  bool are_tracked() const { return !contexts_.empty(); }
+  void begin_transfer(DomainId domain) {
+    if (are_tracked()) {
+      ++contexts_[to_int(domain)].transfers;
+    }
+  }
+  void end_transfer(DomainId domain) {
+    if (are_tracked()) {
+      --contexts_[to_int(domain)].transfers;
+    }
+  }
+  /// From now on the device does nothing more for it; what it has under way goes on.
+  void stop(DomainId domain) { contexts_[to_int(domain)].is_over = true; }
+  bool is_over(DomainId domain) const { return are_tracked() && contexts_[to_int(domain)].is_over; }
+  bool has_transfers(DomainId domain) const { return contexts_[to_int(domain)].transfers != 0; }
+
+ private:
+  struct Context {
+    std::uint32_t transfers = 0;  // under way
+    bool is_over = false;
+  };
+  std::vector<Context> contexts_;  // by domain
+};
 
 class ResetControl {
  public:
