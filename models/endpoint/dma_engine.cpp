@@ -178,16 +178,10 @@ void DmaEngine::note_start() {
 // on average; one that waited for something else begins it anew.
 void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Time now,
                      Transfer& transfer) {
-  transfer.op = item.op;
-  transfer.domain = item.domain;
-  transfer.address = item.address;
-  transfer.bytes = item.bytes;
   // With open arrivals a request begins when it arrives, not when the engine gets to it.
-  transfer.issue = item.at.fs > 0 ? origin_ + item.at : now;
-  transfer.ready = std::max(earliest_, origin_ + item.at);
-  transfer.token = token;
-  transfer.counts = counts;
-  transfer.data = nullptr;
+  const Time issue = item.at.fs > 0 ? origin_ + item.at : now;
+  const Time ready = std::max(earliest_, origin_ + item.at);
+  transfer = {item.op, item.domain, item.address, item.bytes, issue, ready, token, counts};
   ++issued_[static_cast<std::size_t>(item.op)];
   if (item.op == Op::kRead) {
     outstanding_use_.set(++reads_, now);

@@ -64,14 +64,11 @@ bool NicProfile::next(WorkItem& item) {
     return false;
   }
   const Step& step = *step_++;
-  item.at = message_.at;
-  item.domain = message_.domain;
-  item.op = step.op;
-  item.address = address_of(step);
-  item.bytes = step.bytes == 0 ? message_.bytes : step.bytes;
-  item.ends_message = step_ == last_;
-  item.ends_context = item.ends_message && message_.ends_context;
-  item.depends_on_previous = step.depends_on_previous;
+  const std::uint32_t bytes = step.bytes == 0 ? message_.bytes : step.bytes;
+  const bool is_last = step_ == last_;
+  const bool ends_context = is_last && message_.ends_context;
+  item = {message_.at, message_.domain, step.op, address_of(step),
+          bytes,       ends_context,    is_last, step.depends_on_previous};
   return true;
 }
 

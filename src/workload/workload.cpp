@@ -24,13 +24,8 @@ class PlainWorkload final : public Workload {
     if (!source_.next(message)) {
       return false;
     }
-    item = WorkItem{};
-    item.at = message.at;
-    item.domain = message.domain;
-    item.op = message.is_read ? Op::kRead : Op::kWrite;
-    item.address = message.address;
-    item.bytes = message.bytes;
-    item.ends_context = message.ends_context;
+    const Op op = message.is_read ? Op::kRead : Op::kWrite;
+    item = {message.at, message.domain, op, message.address, message.bytes, message.ends_context};
     return true;
   }
 
