@@ -117,9 +117,7 @@ Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
   if (allocation.needs_dealloc_message) {
     send_dealloc(allocation.dhi, identity.bdf, first);
   }
-  PacketRef packet = pool_.make(PacketKind::kTlp);
-  write_dhi_message(*packet, identity.bdf, allocation.message);
-  first.push_back(std::move(packet));
+  write_dhi_message(add(first), identity.bdf, allocation.message);
   if (config_.dhi.alloc_order == AllocOrder::kNone) {
     table_->mark_applied(allocation.dhi, allocation.residency);
   } else {
@@ -131,14 +129,17 @@ Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
   return store_->access_by_handle(allocation.dhi);
 }
 
+Packet& DhiAgent::add(std::vector<PacketRef>& first) {
+  first.push_back(pool_.make(PacketKind::kTlp));
+  return *first.back();
+}
+
 void DhiAgent::send_dealloc(Dhi dhi, Bdf bdf, std::vector<PacketRef>& first) {
   ++counts_.deallocs;
   DeallocMessage message;
   message.dhi = dhi;
   message.epoch = table_->epoch();
-  PacketRef packet = pool_.make(PacketKind::kTlp);
-  write_dhi_message(*packet, bdf, message);
-  first.push_back(std::move(packet));
+  write_dhi_message(add(first), bdf, message);
 }
 
 // A zero-length read; with `flush` it covers every ALLOC sent before it (with `ack` only the answer
@@ -147,12 +148,11 @@ void DhiAgent::request_flush(Bdf bdf, std::vector<PacketRef>& first) {
   if (flush_is_out_ || !can_flush_) {
     return;
   }
-  PacketRef flush = pool_.make(PacketKind::kTlp);
-  flush->purpose = HandlePurpose::kFlush;
-  flush->tlp.type = TlpType::kMRd;
-  flush->tlp.requester_id = bdf;
-  flush->tlp.length_dw = 1;
-  first.push_back(std::move(flush));
+  Packet& flush = add(first);
+  flush.purpose = HandlePurpose::kFlush;
+  flush.tlp.type = TlpType::kMRd;
+  flush.tlp.requester_id = bdf;
+  flush.tlp.length_dw = 1;
   flush_is_out_ = true;
   unapplied_.flush_sent(config_.dhi.alloc_order == AllocOrder::kFlush);
   ++counts_.flushes;
@@ -389,10 +389,8 @@ void DhiAgent::answer_orders(std::vector<PacketRef>& first) {
     if (is_done) {
       table_->release(order.tag);
     }
-    PacketRef packet = pool_.make(PacketKind::kTlp);
-    write_dhi_message(*packet, one->addressed,
+    write_dhi_message(add(first), one->addressed,
                       DeallocDone{order.tag, one->status, order.message.epoch});
-    first.push_back(std::move(packet));
     one = orders_.erase(one);
   }
 }

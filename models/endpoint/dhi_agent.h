@@ -112,6 +112,7 @@ class DhiAgent {
   const char* acknowledged(const AllocAckMessage& message);
   const char* reported(const HandleErrorMessage& message);
   void refused(Dhi dhi, DomainId domain, HandleStatus status);
+  Packet& add(std::vector<PacketRef>& first);
   void send_dealloc(Dhi dhi, Bdf bdf, std::vector<PacketRef>& first);
   void request_flush(Bdf bdf, std::vector<PacketRef>& first);
   bool is_new_context(DomainId domain);
