@@ -46,6 +46,9 @@ PageRequest AtsUnit::open_group(const AtsAccess& access, Bdf bdf) {
 }
 
 void AtsUnit::pages_written(Time when) {
+  if (pages_ == nullptr) {
+    return;
+  }
   // While it drains, answers are still due.
   const bool is_answered = !pages_->is_enabled() && pages_->is_stopped();
   parked.for_each([&](Slot slot, const ParkedTransfer& transfer) {

@@ -44,6 +44,9 @@ AtsUnit::Function& AtsUnit::function(unsigned index) {
 }
 
 void AtsUnit::configure(unsigned index, const TranslationSettings& settings) {
+  if (!settings.is_enabled && !knows(index)) {
+    return;
+  }
   Function& one = function(index);
   if (settings.stu != one.settings.stu) {
     one.policy = policy_for(device_.atc, settings.stu);

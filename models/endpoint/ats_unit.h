@@ -29,7 +29,8 @@ class AtsUnit {
   /// seed: of random replacement.
   AtsUnit(const DeviceConfig& device, std::uint64_t seed, PageRequestInterface* pages);
 
-  /// Software has set a function up anew. [CFG-01] [CFG-02] [CFG-07]
+  /// Software has set a function up anew; one that has never been enabled is not made for it.
+  /// [CFG-01] [CFG-02] [CFG-07]
   void configure(unsigned function, const TranslationSettings& settings);
   void set_pasid(bool is_enabled) { has_pasid_ = is_enabled; }  ///< PASID Enable of the device
   bool has_pasid() const { return has_pasid_; }  ///< may its functions send PASIDs? [CFG-11]

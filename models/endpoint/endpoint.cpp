@@ -74,13 +74,13 @@ void Endpoint::watch_translations(TranslatedPath::Watch watch) {
 
 bool Endpoint::is_quiet() const {
   return shell_.is_quiet() && requests_.is_quiet() && target_.is_quiet() &&
-         (translations_ == nullptr || translations_->is_quiet());
+         (translations_ == nullptr || translations_->unit().parked.empty());
 }
 
 void Endpoint::start_window() {
   handles_.start_window(now());
   if (translations_ != nullptr) {
-    translations_->start_window();
+    translations_->unit().start_window();
   }
   shell_.start_window(now());
   requests_.start_window(now());

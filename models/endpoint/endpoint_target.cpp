@@ -105,7 +105,7 @@ bool Endpoint::do_duties(Time t) {
 }
 
 Time Endpoint::next_duty(Time t) const {
-  return translations_ != nullptr ? translations_->next_time(t) : Time::never();
+  return translations_ != nullptr ? translations_->unit().parked.next_time(t) : Time::never();
 }
 
 void Endpoint::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
@@ -241,13 +241,14 @@ void Endpoint::translation_written(unsigned function) {
   if (translations_ == nullptr) {
     return;
   }
-  translations_->set_pasid(pasid_control(target_.space(0)).is_enabled);
+  AtsUnit& unit = translations_->unit();
+  unit.set_pasid(pasid_control(target_.space(0)).is_enabled);
   for (unsigned f = 0; f < functions_.count(); ++f) {
-    if (f == function || (function == 0 && translations_->knows(f))) {
-      translations_->configure(f, translation_settings(f));
+    if (f == function || (function == 0 && unit.knows(f))) {
+      unit.configure(f, translation_settings(f));
     }
   }
-  translations_->page_requests_written(now());
+  unit.pages_written(now());
   wake();
 }
 

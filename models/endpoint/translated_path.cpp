@@ -343,18 +343,6 @@ void TranslatedPath::read_ended(unsigned function, std::uint16_t tag, const Tlp&
   }
 }
 
-void TranslatedPath::configure(unsigned function, const TranslationSettings& settings) {
-  if (settings.is_enabled || unit_.knows(function)) {
-    unit_.configure(function, settings);
-  }
-}
-
-void TranslatedPath::page_requests_written(Time t) {
-  if (unit_.pages() != nullptr) {
-    unit_.pages_written(t);
-  }
-}
-
 void TranslatedPath::forget(unsigned function) {
   unit_.reset(function, s_.functions.bdf_of(function));
   ended_contexts_.erase(std::remove_if(ended_contexts_.begin(), ended_contexts_.end(),

@@ -68,18 +68,11 @@ class TranslatedPath final : public Translations {
   /// refuse. behind_handle: whom its handle stands for, if it has one. [PRI-04]
   bool receive(const Packet& packet, unsigned function, const DeviceIdentity* behind_handle,
                Time now);
-  /// Software has written PASID Enable of the device, or what a function goes by.
-  void set_pasid(bool is_enabled) { unit_.set_pasid(is_enabled); }
-  void configure(unsigned function, const TranslationSettings& settings);
-  bool knows(unsigned function) const { return unit_.knows(function); }
-  void page_requests_written(Time now);
   /// The reset of the function is over: all of it is forgotten. [CFG-03] [CFG-04] [PRI-38]
   void forget(unsigned function);
 
-  bool is_quiet() const { return unit_.parked.empty(); }
-  /// When a parked transfer may go on by itself.
-  Time next_time(Time now) const { return unit_.parked.next_time(now); }
-  void start_window() { unit_.start_window(); }
+  /// What software sets, what is counted, and what waits.
+  AtsUnit& unit() { return unit_; }
   const AtsUnit& unit() const { return unit_; }
 
  private:
