@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,8 @@ class Fabric {
   /// its place, which the device has by now.
   void start_engine(FabricDevice& device);
 
+  /// Null where no device has the name.
+  FabricDevice* find(const std::string& device);
   DeviceRange devices_of(unsigned host) const;
   Range<std::unique_ptr<RootPort>> root_ports_of(unsigned host) const;
   /// ACS controls of what is above each link of a host, depth first: as software finds the ports.

@@ -11,7 +11,6 @@
 #include "common/embedded.h"
 #include "flitwise/system.h"
 #include "results/text_table.h"
-#include "system/bare_kernel.h"
 #include "system/kernel.h"
 
 namespace flitwise::cli {
