@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "config/instances.h"
-#include "config_space/config_dump.h"
+#include "config_space/config_space.h"
 #include "flitwise/error.h"
 #include "trace/packet_csv.h"
 
