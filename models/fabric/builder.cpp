@@ -30,23 +30,15 @@ void bind(Upper& to_link, LinkTarget<Lower>& from_link, Link& link, LinkSide sid
   link.port.to[end]->bind(from_link);
 }
 
-/// Bits that name the domain of a D2H Req. [DHI D24]
-std::uint32_t identity_bits(const Config& config) {
-  switch (config.link.cxl.identity) {
-    case CxlIdentity::kSpec:
-      return 0;
-    case CxlIdentity::kFullAdded:
-      return kFullIdentityBits;
-    case CxlIdentity::kDhiAdded:
-      return config.cxl_handle_bits();
-  }
-  return 0;
-}
-
-/// What follows from more than the keys of the link. [DHI D24]
+/// With the bits that name the domain of a D2H Req, which follow from more than the keys of the
+/// link. [DHI D24]
 LinkConfig with_identity_bits(const Config& config) {
   LinkConfig link = config.link;
-  link.cxl.identity_bits = identity_bits(config);
+  if (link.cxl.identity == CxlIdentity::kFullAdded) {
+    link.cxl.identity_bits = kFullIdentityBits;
+  } else if (link.cxl.identity == CxlIdentity::kDhiAdded) {
+    link.cxl.identity_bits = config.cxl_handle_bits();
+  }
   return link;
 }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "common/component.h"
-#include "fabric/device_share.h"
 #include "fabric/fabric.h"
 #include "flitwise/config.h"
 #include "flitwise/observer.h"

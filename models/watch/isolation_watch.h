@@ -12,7 +12,6 @@
 
 #include "common/component.h"
 #include "common/page.h"
-#include "fabric/device_share.h"
 #include "fabric/fabric.h"
 #include "flitwise/config.h"
 #include "flitwise/observer.h"

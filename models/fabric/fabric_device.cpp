@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares of devices.
-#include "fabric/device_share.h"
+#include "fabric/fabric_device.h"
 
 #include <algorithm>
 
