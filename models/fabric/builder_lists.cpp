@@ -76,7 +76,7 @@ void list_homes(Fabric& fabric) {
 
 void list_hosts(Fabric& fabric) {
   for (const auto& host : fabric.surroundings.hosts) {
-    fabric.components.add(*host);
+    host->list(fabric.components);
   }
 }
 

@@ -17,8 +17,9 @@ constexpr std::uint32_t kMaxWrite = 128;  // every device takes an MPS of that
 }  // namespace
 
 HostBridge::HostBridge(const sc_core::sc_module_name& name, const HostConfig& config,
-                       PacketPool& pool)
-    : sc_module(name),
+                       PacketPool& pool, std::string software)
+    : ComponentModule(name),
+      software_(std::move(software)),
       mmio_(config.timing.mmio),
       pool_(pool),
       wakeup_("work", config.timing.clock),
@@ -215,6 +216,17 @@ std::string HostBridge::waiting() const {
              ? std::string()
              : fmt::format("{}: {} accesses of host software wait for completions\n", name(),
                            requests_.in_flight());
+}
+
+void HostBridge::count_repeats(Counts& counts) const {
+  for (const auto& [kind, count] : errors_) {
+    counts[software_ + ": " + kind] = count;
+  }
+  counts[software_ + ": accesses to devices"] = requests_.accesses();
+}
+
+std::vector<WaitResult> HostBridge::waits() const {
+  return {requests_.tag_waits.result({name(), "tags", ResourceRole::kSlots, "down", "", "", 256})};
 }
 
 }  // namespace flitwise

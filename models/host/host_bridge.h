@@ -6,11 +6,11 @@
 #include <systemc>
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "common/component.h"
 #include "common/due_queue.h"
 #include "common/wakeup.h"
 #include "flitwise/config.h"
@@ -23,9 +23,11 @@
 
 namespace flitwise {
 
-class HostBridge : public sc_core::sc_module, public HostAccess, private DeviceWay {
+class HostBridge : public ComponentModule, public HostAccess, private DeviceWay {
  public:
-  HostBridge(const sc_core::sc_module_name& name, const HostConfig& config, PacketPool& pool);
+  /// software: whose accesses these are, in reports.
+  HostBridge(const sc_core::sc_module_name& name, const HostConfig& config, PacketPool& pool,
+             std::string software = "host software");
 
   /// The next root port, as function of bus 0. REQUIRES: before the start.
   HostPort& attach(DownstreamPort& port, const LinkPreset& link, HostPort::Facts facts);
@@ -48,16 +50,17 @@ class HostBridge : public sc_core::sc_module, public HostAccess, private DeviceW
   ConfigSpace& space(unsigned port) { return ports_[port]->space; }
   /// Of the root port's own function. REQUIRES: port < ports().
   Bdf bdf_of(unsigned port) const { return around_.routes->port_bdf(port); }
-  /// Non-posted ones that went down.
-  std::uint64_t accesses() const { return requests_.accesses(); }
   std::uint64_t steps() const { return steps_; }  ///< of host software, taken so far
-  bool is_quiet() const { return requests_.is_quiet() && agenda_.empty(); }
+
+  // Component:
+  bool is_quiet() const override { return requests_.is_quiet() && agenda_.empty(); }
   /// master_abort, completion_timeout, link_down.
-  const std::map<std::string, std::uint64_t>& errors() const { return errors_; }
-  std::string waiting() const;
-  /// Waits for a tag.
-  WaitBook& tag_waits() { return requests_.tag_waits; }
-  const WaitBook& tag_waits() const { return requests_.tag_waits; }
+  Counts errors() const override { return errors_; }
+  std::string waiting() const override;
+  void count_repeats(Counts& counts) const override;
+  void start_window() override { requests_.tag_waits.start_window(now()); }
+  /// For a tag.
+  std::vector<WaitResult> waits() const override;
 
  private:
   void work();
@@ -71,12 +74,13 @@ class HostBridge : public sc_core::sc_module, public HostAccess, private DeviceW
   void write_own(std::uint64_t address, const std::vector<std::uint8_t>& bytes);
   bool send_message(PacketRef packet, Time delay) override;
 
+  const std::string software_;
   const Time mmio_;
   PacketPool& pool_;
   Wakeup wakeup_;
   DueQueue<std::function<void()>> agenda_;
   std::uint64_t steps_ = 0;
-  std::map<std::string, std::uint64_t> errors_;
+  Counts errors_;
   HostRequestTable requests_;
   HandleBlocks handles_;
   PortSurroundings around_{*this, requests_, handles_};

@@ -32,11 +32,12 @@ IommuDriver::Threads::Threads(const HostConfig& host, const IommuConfig& iommu, 
 
 IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const HostConfig& config,
                          const IommuConfig& iommu, std::uint64_t seed, HostAccess& bridge,
-                         MemoryPort& memory)
-    : sc_module(name),
+                         MemoryPort& memory, std::string prefix)
+    : ComponentModule(name),
       host_(config),
       iommu_(iommu),
       seed_(seed),
+      prefix_(std::move(prefix)),
       bridge_(bridge),
       memory_(memory),
       background_(config.timing.clock) {}
@@ -156,17 +157,15 @@ std::string IommuDriver::waiting() const {
       is_ready() ? "" : ", its queue is not enabled");
 }
 
-std::uint64_t IommuDriver::progress() const {
+void IommuDriver::add_progress(Progress& sum) const {
   if (!threads_) {
-    return 0;
+    return;
   }
   const IommuCounters& done = threads_->parts.counts;
-  return done.maps + done.unmaps + done.page_requests_served + done.page_requests_refused +
-         done.faults_taken + threads_->parts.ring.written() + threads_->teardown.progress();
-}
-
-std::uint64_t IommuDriver::settled() const {
-  return threads_ ? threads_->parts.counts.unmaps + threads_->teardown.progress() : 0;
+  const std::uint64_t torn_down = threads_->teardown.progress();
+  sum.steps += done.maps + done.unmaps + done.page_requests_served + done.page_requests_refused +
+               done.faults_taken + threads_->parts.ring.written() + torn_down;
+  sum.tended += done.unmaps + torn_down;
 }
 
 void IommuDriver::start_window() {
@@ -187,17 +186,27 @@ IommuCounters IommuDriver::counts() const {
   return counts;
 }
 
-void IommuDriver::fill(IommuResult& result) const {
+void IommuDriver::report(RunResult& result) const {
   IommuCounters counted = counts();
   counted -= window_;
   for (const auto counter :
        {&IommuCounters::maps, &IommuCounters::unmaps, &IommuCounters::page_requests_served,
         &IommuCounters::page_requests_refused, &IommuCounters::faults_taken,
         &IommuCounters::late_accesses, &IommuCounters::teardowns}) {
-    result.*counter = counted.*counter;
+    result.rows<IommuResult>().back().*counter = counted.*counter;
+  }
+  for (LatencyResult& latency : latencies()) {
+    latency.name = prefix_ + latency.name;
+    result.rows<LatencyResult>().push_back(std::move(latency));
+  }
+  if (threads_) {
+    for (const auto& [kind, count] : threads_->parts.errors) {
+      result.errors["iommu_driver_" + kind] += count;
+    }
   }
 }
 
+// `unmap`, from the call to the page that is free, and those of contexts, if any were torn down.
 std::vector<LatencyResult> IommuDriver::latencies() const {
   const LatencyHistogram unmaps = threads_ ? threads_->unmaps.latency() : LatencyHistogram();
   std::vector<LatencyResult> all = {unmaps.since(window_latency_).summary("unmap")};
@@ -206,10 +215,6 @@ std::vector<LatencyResult> IommuDriver::latencies() const {
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }
   return all;
-}
-
-std::map<std::string, std::uint64_t> IommuDriver::errors() const {
-  return threads_ ? threads_->parts.errors : std::map<std::string, std::uint64_t>();
 }
 
 std::vector<CheckResult> IommuDriver::checks() const {

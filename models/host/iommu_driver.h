@@ -7,12 +7,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/component.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "host/context_teardown.h"
@@ -27,10 +27,12 @@ namespace flitwise {
 
 /// Its threads meet at the ring of commands. It is to be shown the accesses of devices from
 /// take_over() on.
-class IommuDriver : public sc_core::sc_module, public MemoryWatch {
+class IommuDriver : public ComponentModule, public MemoryWatch {
  public:
+  /// prefix: of the names of its latencies.
   IommuDriver(const sc_core::sc_module_name& name, const HostConfig& config,
-              const IommuConfig& iommu, std::uint64_t seed, HostAccess& bridge, MemoryPort& memory);
+              const IommuConfig& iommu, std::uint64_t seed, HostAccess& bridge, MemoryPort& memory,
+              std::string prefix = {});
 
   /// What it maps and unmaps from now on.
   void take_over(DriverPages pages);
@@ -55,21 +57,17 @@ class IommuDriver : public sc_core::sc_module, public MemoryWatch {
   void interrupted(IommuEvent event);
   void status_is_coming();
 
-  bool is_quiet() const;
-  std::string waiting() const;
-  /// Grows whenever it gets something done.
-  std::uint64_t progress() const;
-  /// Unmaps and steps of teardowns that are over.
-  std::uint64_t settled() const;
-  /// Until then it lets time pass that the configuration has set, and somebody may wait for it.
-  Time waits_until() const { return threads_ ? threads_->parts.waits_until : Time{}; }
-  /// Counters and latencies are of what comes from now on.
-  void start_window();
-  void fill(IommuResult& result) const;
-  /// `unmap`, from the call to the page that is free, and those of contexts, if any were torn down.
-  std::vector<LatencyResult> latencies() const;
-  std::map<std::string, std::uint64_t> errors() const;
-  std::vector<CheckResult> checks() const;
+  // Component:
+  bool is_quiet() const override;
+  std::string waiting() const override;
+  /// What software tends to is unmaps and steps of teardowns that are over.
+  void add_progress(Progress& sum) const override;
+  Time waits_until() const override { return threads_ ? threads_->parts.waits_until : Time{}; }
+  void start_window() override;
+  /// Its share of the row of its agent, which comes before it: since the window began; and its
+  /// errors since the start.
+  void report(RunResult& result) const override;
+  std::vector<CheckResult> checks() const override;
 
  private:
   struct Threads {
@@ -85,10 +83,12 @@ class IommuDriver : public sc_core::sc_module, public MemoryWatch {
   void enable_queue();
   void await_queue();
   IommuCounters counts() const;
+  std::vector<LatencyResult> latencies() const;
 
   const HostConfig host_;
   const IommuConfig iommu_;
   const std::uint64_t seed_;
+  const std::string prefix_;
   HostAccess& bridge_;
   MemoryPort& memory_;
   Background background_;

@@ -26,7 +26,7 @@ IommuCapabilities capabilities_of(const IommuConfig& config) {
 
 TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const IommuConfig& config,
                                    std::uint64_t seed, PacketPool& pool, MemoryPort& memory)
-    : sc_module(name),
+    : ComponentModule(name),
       offers_(capabilities_of(config)),
       pool_(pool),
       memory_(memory),
@@ -47,8 +47,8 @@ void TranslationAgent::work() {
   commands_.work(t);
   page_requests_.work(t);
   commands_.expire(t);
-  const Time next = std::min(
-      {translations_.next_due(), commands_.next_due(), page_requests_.next_due(), next_timeout()});
+  const Time next = std::min({translations_.next_due(), commands_.next_due(),
+                              page_requests_.next_due(), commands_.next_timeout()});
   if (next != Time::never()) {
     wakeup_.at(next);
   }
@@ -145,6 +145,15 @@ void TranslationAgent::send(PacketRef message, Time delay) {
   }
 }
 
+Time TranslationAgent::waits_until() const {
+  const Time end = commands_.next_timeout();
+  return end == Time::never() ? Time{} : end;
+}
+
+void TranslationAgent::count_repeats(Counts& counts) const {
+  counts[name() + std::string(": orders of software carried out")] = orders_done();
+}
+
 std::string TranslationAgent::waiting() const {
   return translations_.waiting(name()) + commands_.waiting(name()) + page_requests_.waiting(name());
 }
@@ -162,10 +171,10 @@ void TranslationAgent::start_window() {
   translations_.start_window(now());
 }
 
-IommuResult TranslationAgent::result() const {
-  IommuResult result = counts_so_far();
-  result -= window_;
-  return result;
+void TranslationAgent::report(RunResult& result) const {
+  IommuResult row = counts_so_far();
+  row -= window_;
+  result.rows<IommuResult>().push_back(std::move(row));
 }
 
 std::vector<CheckResult> TranslationAgent::checks() const {

@@ -22,7 +22,8 @@ void describe(tlm::tlm_generic_payload& payload, tlm::tlm_command command, std::
 
 }  // namespace
 
-MemoryPort::MemoryPort(const sc_core::sc_module_name& name) : sc_module(name) {
+MemoryPort::MemoryPort(const sc_core::sc_module_name& name, std::string place)
+    : ComponentModule(name), place_(std::move(place)) {
   socket.register_nb_transport_bw(this, &MemoryPort::response);
 }
 

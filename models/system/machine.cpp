@@ -62,7 +62,6 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
   components.add(monitors_);
   for (const auto& host : hosts_) {
     isolation_.push_back(std::make_unique<IsolationWatch>(host->config, fabric_, *host));
-    host->add_driver();
     components.add(*isolation_.back());
   }
   components.add(attacks_);
