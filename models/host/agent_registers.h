@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Software's accesses to the registers of the translation agent. [IOM-1.1]
+/// Software's accesses to the registers of the translation agent, and where its driver has the
+/// queues that these name. [IOM-1.1]
 #pragma once
 
 #include <cstdint>
@@ -7,10 +8,26 @@
 #include <utility>
 #include <vector>
 
+#include "flitwise/config.h"
 #include "host/host_access.h"
 #include "iommu/entries.h"
 
 namespace flitwise {
+
+// model: below the area of the tables.
+inline constexpr std::uint64_t kInvalidationQueue = std::uint64_t{48} << 20;
+inline constexpr std::uint64_t kPageRequestQueue = kInvalidationQueue + (std::uint64_t{64} << 10);
+inline constexpr std::uint64_t kWaitStatus = kPageRequestQueue + (std::uint64_t{64} << 10);
+inline constexpr std::uint64_t kTeardownStatus = kWaitStatus + 64;  ///< of waits for contexts
+
+/// Unmaps that wait for the driver, in batches, before whoever calls for more has to wait.
+inline constexpr unsigned kBatchesAhead = 3;
+
+/// Pages of memory that unmaps may keep from their next use, so that there is always one to map.
+inline std::uint64_t spare_frames(const IommuDriverConfig& config) {
+  constexpr std::uint64_t kResting = 16;
+  return std::uint64_t{config.batch} * config.unmap_pages * kBatchesAhead + kResting;
+}
 
 class AgentRegisters {
  public:

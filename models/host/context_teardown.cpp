@@ -6,7 +6,6 @@
 
 #include "endpoint/device_registers.h"
 #include "flitwise/link_socket.h"
-#include "host/driver_memory.h"
 
 namespace flitwise {
 namespace {

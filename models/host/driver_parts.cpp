@@ -6,7 +6,6 @@
 #include <array>
 #include <utility>
 
-#include "host/driver_memory.h"
 #include "iommu/entries.h"
 
 namespace flitwise {

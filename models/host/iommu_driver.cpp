@@ -6,7 +6,6 @@
 
 #include <iterator>
 
-#include "host/driver_memory.h"
 #include "tlp/identity.h"
 
 namespace flitwise {
@@ -18,10 +17,9 @@ constexpr std::uint64_t kWideDescriptors = std::uint64_t{1} << 11;  // IQA.DW
 
 }  // namespace
 
-IommuDriver::Threads::Threads(const HostConfig& host, const IommuConfig& iommu, std::uint64_t seed,
-                              HostAccess& bridge, MemoryPort& memory, Background& background,
-                              DriverPages own_pages)
-    : parts(host, iommu, seed, bridge, memory, background, std::move(own_pages)),
+IommuDriver::Threads::Threads(IommuDriver& driver, DriverPages own_pages)
+    : parts(driver.host_, driver.iommu_, driver.seed_, driver.bridge_, driver.memory_,
+            driver.background_, std::move(own_pages)),
       pages(parts),
       unmaps(parts, pages),
       teardown(parts),
@@ -43,7 +41,7 @@ IommuDriver::IommuDriver(const sc_core::sc_module_name& name, const HostConfig& 
       background_(config.timing.clock) {}
 
 void IommuDriver::take_over(DriverPages pages) {
-  threads_.emplace(host_, iommu_, seed_, bridge_, memory_, background_, std::move(pages));
+  threads_.emplace(*this, std::move(pages));
 }
 
 void IommuDriver::start() {

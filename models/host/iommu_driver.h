@@ -71,8 +71,7 @@ class IommuDriver : public ComponentModule, public MemoryWatch {
 
  private:
   struct Threads {
-    Threads(const HostConfig& host, const IommuConfig& iommu, std::uint64_t seed,
-            HostAccess& bridge, MemoryPort& memory, Background& background, DriverPages own_pages);
+    Threads(IommuDriver& driver, DriverPages own_pages);
     DriverParts parts;
     PageServer pages;
     UnmapThread unmaps;

@@ -2,7 +2,6 @@
 // Page requests, and pages that come.
 #include "host/page_server.h"
 
-#include "host/driver_memory.h"
 #include "iommu/registers.h"
 
 namespace flitwise {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "ats/translation_range.h"
-#include "host/driver_memory.h"
 
 namespace flitwise {
 namespace {

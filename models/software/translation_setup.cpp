@@ -7,7 +7,7 @@
 
 #include "common/random.h"
 #include "flitwise/error.h"
-#include "host/driver_memory.h"
+#include "host/agent_registers.h"
 #include "software/workload_tables.h"
 #include "workload/nic_profile.h"
 #include "workload/workload.h"

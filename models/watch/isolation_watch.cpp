@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "config/load.h"
-#include "host/driver_memory.h"
+#include "host/agent_registers.h"
 #include "iommu/table_builder.h"
 #include "software/workload_tables.h"
 #include "tlp/identity.h"

@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 
-#include "host/driver_memory.h"
 #include "host/host_memory.h"
 #include "host_fakes.h"
 #include "iommu/page_request_queue.h"
