@@ -268,8 +268,7 @@ void AtsUnit::end_request(unsigned index, Slot request, TranslationVerdict verdi
 void AtsUnit::settle(ParkedTransfer& one, const Pending& pending, const CacheablePieces& found,
                      bool is_struck) const {
   const std::uint64_t address = one.access.address;
-  for (unsigned i = 0; i < found.count; ++i) {
-    const CacheablePiece& piece = found.pieces[i];
+  for (const CacheablePiece& piece : found) {
     if (piece.range.contains(address)) {
       one.grant = TranslationCache::Entry{piece.range, one.access.tag, piece.translation};
       const bool is_missing =

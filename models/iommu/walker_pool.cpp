@@ -257,7 +257,7 @@ void WalkerPool::overtake_walks() {
 // Of a PASID whose entry is not known here, no domain is known either: then the page goes for all.
 void WalkerPool::forget_page(Bdf function, Pasid pasid, std::uint64_t page) {
   if (const PasidEntry* const entry = caches_.find_pasid(function, pasid)) {
-    caches_.invalidate_page(entry->domain, pasid, page);
+    caches_.invalidate_page(entry->domain(), pasid, page);
   } else {
     caches_.invalidate_page(page);
   }

@@ -14,7 +14,7 @@
 namespace flitwise {
 namespace {
 
-TlpLimits limits_of(const RootPortConfig& config) {
+TlpLimits limits_of(const Config& config) {
   TlpLimits limits;
   limits.mps = static_cast<unsigned>(config.link.mps);
   limits.has_pasid = config.host.pasid;
@@ -29,9 +29,8 @@ bool waits_for_translations(const Tlp& tlp) {
 
 }  // namespace
 
-RootPort::RootPort(const sc_core::sc_module_name& name, const RootPortConfig& config,
-                   PacketPool& pool, MemoryPort& memory, HostHandles& handles,
-                   LatencyTracer& tracer)
+RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
+                   MemoryPort& memory, HostHandles& handles, LatencyTracer& tracer)
     : ComponentModule(name),
       latency_(config.host.timing.root_port),
       rcb_(static_cast<unsigned>(config.link.rcb)),
@@ -43,7 +42,7 @@ RootPort::RootPort(const sc_core::sc_module_name& name, const RootPortConfig& co
       buffers_(config.host, *this),
       devices_(config, handles),
       rules_(config.host),
-      replies_(rcb_, config.reply_split, output_) {
+      replies_(rcb_, config.iommu.reply_split, output_) {
   from_link.register_nb_transport_fw(this, &RootPort::receive, 0);
   to_link.register_nb_transport_bw(this, &RootPort::link_has_room, 0);
 }
@@ -78,9 +77,7 @@ bool RootPort::take(Packet& packet, Time t) {
   } else if (packet.has_bad_ecrc && checks_ecrc_) {
     record_.drop(packet, cfg::aer::Uncorrectable::kEcrc, "ecrc_check_failed");  // [LNK-12.7]
   } else if (stage_ && stage_->has_posted() && waits_for_translations(tlp)) {
-    TranslationStage::Entry entry;
-    entry.packet = PacketRef(&packet);
-    stage_->hold(std::move(entry));
+    stage_->hold({PacketRef(&packet), {}});
     return true;
   } else if (is_completion(tlp.type) || is_message(tlp.type)) {
     take_unordered(packet, t);
@@ -251,19 +248,14 @@ bool RootPort::translate(Packet& packet, const DomainStanding& standing, Time de
     record_.drop_malformed(packet, TlpViolation::kBadLength);
     return false;
   }
-  TranslationStage::Entry entry;
-  entry.packet = PacketRef(&packet);
-  entry.standing = standing;
   WalkRequest request = walk_request_of(packet.tlp, devices_.domain_behind(packet));
   request.is_trusted = standing.is_trusted;
-  return stage_->translate(std::move(entry), request, delay);
+  return stage_->translate({PacketRef(&packet), standing}, request, delay);
 }
 
 // Translation is off by now, but this packet may not pass one that came before. [IOM-1.4] [LNK-9.1]
 bool RootPort::keep_place(Packet& packet, const DomainStanding& standing, Time delay) {
-  TranslationStage::Entry entry;
-  entry.packet = PacketRef(&packet);
-  entry.standing = standing;
+  TranslationStage::Entry entry{PacketRef(&packet), standing};
   entry.is_translated = true;
   entry.result.outcome = WalkOutcome::kTranslated;
   entry.result.address = packet.tlp.address;
@@ -317,9 +309,7 @@ void RootPort::answer_translation(const TranslationStage::Entry& entry, Time del
     ++record_.counters.answered;
     return;
   }
-  output_.refuse(packet,
-                 result.answer == AtsAnswer::kCompleterAbort ? CplStatus::kCA : CplStatus::kUR,
-                 "translation_request_refused", now() + delay);
+  output_.refuse(packet, result.answer, "translation_request_refused", now() + delay);
 }
 
 void RootPort::queue_answers(const Packet& request, Time latency) {

@@ -28,7 +28,7 @@ std::optional<std::uint64_t> TranslationReplies::next_after(const Asked& asked,
 
 bool TranslationReplies::answer(const Asked& asked, const WalkResult& result, Time when) {
   const auto gather = find(asked.ticket);
-  if (gather == gathers_.end() && result.answer != AtsAnswer::kSuccess) {
+  if (gather == gathers_.end() && result.answer != CplStatus::kSC) {
     return false;
   }
   std::array<std::uint8_t, kTranslationBytes * kMaxTranslations> bytes{};

@@ -52,8 +52,7 @@ Slot TranslationStage::add(Entry entry) {
 void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result, Time when) {
   const auto slot = static_cast<Slot>(ticket);
   Entry& found = entries_[slot];
-  if (result.answer == AtsAnswer::kSuccess &&
-      found.packet->tlp.at == AddressType::kTranslationRequest) {
+  if (result.answer == CplStatus::kSC && found.packet->tlp.at == AddressType::kTranslationRequest) {
     if (const std::optional<std::uint64_t> next = server_.next_after(found, result)) {
       found.request.address = *next;
       const WalkRequest request = found.request;

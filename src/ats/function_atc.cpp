@@ -33,9 +33,7 @@ unsigned FunctionAtc::end_request(Slot request, TranslationVerdict verdict,
   FLITWISE_CHECK(verdict != TranslationVerdict::kPartial, "a reply that goes on");
   unsigned inserted = 0;
   if (verdict == TranslationVerdict::kLast) {
-    const CacheablePieces found = requests.cacheable(request, reply);
-    for (unsigned i = 0; i < found.count; ++i) {
-      const CacheablePiece& piece = found.pieces[i];
+    for (const CacheablePiece& piece : requests.cacheable(request, reply)) {
       const bool is_in = cache.insert(piece.range, requests.tag_of(request), piece.translation);
       inserted += is_in ? 1U : 0U;
     }

@@ -9,7 +9,8 @@ namespace {
 
 PermissionKey key_of(const PasidEntry& entry, std::uint64_t address, unsigned level) {
   const unsigned bits = permission_word_bits(level);
-  return {entry.domain, entry.permission_table, address >> bits, static_cast<std::uint8_t>(bits)};
+  return {entry.domain(), entry.permission_table(), address >> bits,
+          static_cast<std::uint8_t>(bits)};
 }
 
 bool overlap(const PermissionKey& key, std::uint64_t address, unsigned bits) {

@@ -107,7 +107,7 @@ void TranslationCaches::keep_paging(const Walk& walk) {
   for (unsigned i = 0; i < walk.second_stage_count(); ++i) {
     const SecondStageStep& step = walk.second_stage(i);
     // By 4 KiB, whatever the size of the page.
-    second_stage_.insert(range_of(second_stage_tag(entry.domain), step.guest, kPageBits),
+    second_stage_.insert(range_of(second_stage_tag(entry.domain()), step.guest, kPageBits),
                          step.leaf);
   }
 }
@@ -170,18 +170,13 @@ unsigned TranslationCaches::invalidate(const ContextCacheInvalidation& command) 
   const auto is_named = [&](const PasidKey& key, const auto& /*entry*/) {
     return ((key.source.value ^ command.source.value) & compared) == 0;
   };
-  switch (command.granularity) {
-    case Granularity::kGlobal:
-      return contexts_.invalidate_all() + pasids_.invalidate_all();
-    case Granularity::kDomain:
-      return contexts_.invalidate_all() +
-             pasids_.invalidate_if([&](const PasidKey&, const PasidEntry& entry) {
-               return entry.domain == command.domain;
-             });
-    case Granularity::kDevice:
-      return contexts_.invalidate_if(is_named) + pasids_.invalidate_if(is_named);
+  if (command.granularity == Granularity::kDevice) {
+    return contexts_.invalidate_if(is_named) + pasids_.invalidate_if(is_named);
   }
-  return 0;
+  const auto is_of_domain = [&](const PasidKey&, const PasidEntry& entry) {
+    return command.granularity == Granularity::kGlobal || entry.domain() == command.domain;
+  };
+  return contexts_.invalidate_all() + pasids_.invalidate_if(is_of_domain);
 }
 
 // [IOM-5.7] [PAS-41]
@@ -189,16 +184,10 @@ unsigned TranslationCaches::invalidate(const PasidCacheInvalidation& command) {
   using Granularity = PasidCacheInvalidation::Granularity;
   return pasids_.invalidate_if([&](const PasidKey& key, const PasidEntry& entry) {
     // What was not there belongs to no domain, and may be any one's now. [PAS-42]
-    const bool is_of_domain = !entry.is_present || entry.domain == command.domain;
-    switch (command.granularity) {
-      case Granularity::kGlobal:
-        return true;
-      case Granularity::kDomain:
-        return is_of_domain;
-      case Granularity::kPasid:
-        return is_of_domain && key.pasid == command.pasid;
-    }
-    return true;
+    const bool is_of_domain = !entry.is_present() || entry.domain() == command.domain;
+    return command.granularity == Granularity::kGlobal ||
+           (is_of_domain &&
+            (command.granularity == Granularity::kDomain || key.pasid == command.pasid));
   });
 }
 

@@ -24,7 +24,7 @@ struct DomainTag {
   std::uint32_t pasid = 0;  ///< 0 for the second stage
 
   static DomainTag of(const PasidEntry& entry, Pasid pasid) {
-    return {entry.domain, entry.translation(),
+    return {entry.domain(), entry.translation(),
             entry.translation() == TranslationType::kSecondStage ? 0 : to_int(pasid)};
   }
   std::uint64_t bits() const {

@@ -16,7 +16,7 @@ void Walk::start_second_stage(std::uint64_t input, Purpose purpose) {
     fail(kByPurpose[static_cast<unsigned>(purpose)]);
     return;
   }
-  second_table_ = pasid_entry_.second_stage_table;
+  second_table_ = pasid_entry_.second_stage_table();
   if ((second_table_ & bits_from(offers_->host_address_bits)) != 0) {
     fail(FaultReason::kSecondStagePointerInvalid);
     return;
@@ -103,7 +103,7 @@ FaultReason Walk::second_stage_rights_fault() const {
 
 // [IOM-2.13] [PAS-44]
 std::uint64_t Walk::second_stage_bits_to_set() const {
-  if (!pasid_entry_.second_stage_accessed_dirty) {
+  if (!pasid_entry_.second_stage_accessed_dirty()) {
     return 0;
   }
   std::uint64_t bits = SecondStageEntry::kAccessed;
@@ -135,7 +135,7 @@ void Walk::after_second_stage() {
   leaf_.read = second_read_;
   leaf_.write = second_write_;
   leaf_.snoop = second_entry_.is_snooped();
-  leaf_.write_needs_walk = pasid_entry_.second_stage_accessed_dirty &&
+  leaf_.write_needs_walk = pasid_entry_.second_stage_accessed_dirty() &&
                            (second_entry_.raw & SecondStageEntry::kDirty) == 0;
   leaf_.entry_address = access_.address;
   leaf_.entry = second_entry_.raw;

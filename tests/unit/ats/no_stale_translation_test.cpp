@@ -217,8 +217,8 @@ class World {
     ASSERT_EQ(reply.check(one.completion, one.payload.data()), TranslationVerdict::kLast);
     reply.accept(one.completion, one.payload.data());
     const CacheablePieces pieces = out_.cacheable(one.slot, reply);
-    for (unsigned i = 0; i < pieces.count; ++i) {
-      cache_.insert(pieces.pieces[i].range, out_.tag_of(one.slot), pieces.pieces[i].translation);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      cache_.insert(pieces[i].range, out_.tag_of(one.slot), pieces[i].translation);
     }
     out_.close(one.slot);
   }
