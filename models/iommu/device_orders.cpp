@@ -28,19 +28,12 @@ DeallocMessage message_of(const HandleInvalidation& command, std::uint8_t epoch)
   DeallocMessage message;
   message.scope = command.scope;
   message.epoch = epoch;
-  switch (command.scope) {
-    case DeallocScope::kRange:
-      message.upper = command.upper;
-      message.dhi = command.lower;
-      break;
-    case DeallocScope::kOne:
-      message.dhi = command.lower;
-      break;
-    case DeallocScope::kFunction:
-      message.function = command.source;
-      break;
-    case DeallocScope::kAll:
-      break;
+  const bool is_range = command.scope == DeallocScope::kRange;
+  if (is_range || command.scope == DeallocScope::kOne) {
+    message.dhi = command.lower;
+    message.upper = is_range ? command.upper : message.upper;
+  } else if (command.scope == DeallocScope::kFunction) {
+    message.function = command.source;
   }
   return message;
 }

@@ -108,29 +108,28 @@ void TranslationAgent::memory_done(const MemoryTransaction& transaction, Time wh
   }
 }
 
-void TranslationAgent::report(const FaultRecord& record, std::uint32_t token) {
+template <class Hook, class... What>
+void TranslationAgent::tell(Hook hook, const What&... what) const {
   for (const Hooks& hooks : hooks_) {
-    if (hooks.fault) {
-      hooks.fault(record, token);
+    if (hooks.*hook) {
+      (hooks.*hook)(what...);
     }
   }
+}
+
+void TranslationAgent::report(const FaultRecord& record, std::uint32_t token) {
+  tell(&Hooks::fault, record, token);
   interrupt(faults_.report(record, registers_));
 }
 
 void TranslationAgent::interrupt(const std::optional<IommuInterrupt>& interrupt) {
-  for (const Hooks& hooks : hooks_) {
-    if (interrupt && hooks.interrupt) {
-      hooks.interrupt(*interrupt);
-    }
+  if (interrupt) {
+    tell(&Hooks::interrupt, *interrupt);
   }
 }
 
 void TranslationAgent::status_is_coming() {
-  for (const Hooks& hooks : hooks_) {
-    if (hooks.status) {
-      hooks.status();
-    }
-  }
+  tell(&Hooks::status);
 }
 
 PacketRef TranslationAgent::new_message() {

@@ -111,6 +111,8 @@ class TranslationAgent : public ComponentModule,
  private:
   void work();
   IommuResult counts_so_far() const;
+  template <class Hook, class... What>
+  void tell(Hook hook, const What&... what) const;
   PacketRef make_access(TlpType type, std::uint16_t tag, std::uint64_t address, unsigned bytes);
 
   // MemoryClient:

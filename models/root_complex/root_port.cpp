@@ -14,7 +14,7 @@
 namespace flitwise {
 namespace {
 
-TlpLimits limits_of(const Config& config) {
+TlpLimits limits_of(const RootPortConfig& config) {
   TlpLimits limits;
   limits.mps = static_cast<unsigned>(config.link.mps);
   limits.has_pasid = config.host.pasid;
@@ -29,8 +29,9 @@ bool waits_for_translations(const Tlp& tlp) {
 
 }  // namespace
 
-RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, PacketPool& pool,
-                   MemoryPort& memory, HostHandles& handles, LatencyTracer& tracer)
+RootPort::RootPort(const sc_core::sc_module_name& name, const RootPortConfig& config,
+                   PacketPool& pool, MemoryPort& memory, HostHandles& handles,
+                   LatencyTracer& tracer)
     : ComponentModule(name),
       latency_(config.host.timing.root_port),
       rcb_(static_cast<unsigned>(config.link.rcb)),
@@ -42,7 +43,7 @@ RootPort::RootPort(const sc_core::sc_module_name& name, const Config& config, Pa
       buffers_(config.host, *this),
       devices_(config, handles),
       rules_(config.host),
-      replies_(rcb_, config.iommu.reply_split, output_) {
+      replies_(rcb_, config.reply_split, output_) {
   from_link.register_nb_transport_fw(this, &RootPort::receive, 0);
   to_link.register_nb_transport_bw(this, &RootPort::link_has_room, 0);
 }
@@ -141,7 +142,7 @@ bool RootPort::take_request(Packet& packet, Time t) {
   if (const char* const refusal = rules_.refusal_of(packet.tlp, standing, is_translating())) {
     refuse(packet, refusal, delay);
   } else if (is_poisoned && (is_translating() || is_interrupt(packet.tlp))) {
-    refuse_poisoned(packet);
+    output_.refuse_poisoned(packet, now() + latency_);
   } else if (is_translating()) {
     return translate(packet, standing, delay);
   } else if (stage_ && stage_->has_posted() && !is_poisoned) {
@@ -152,7 +153,7 @@ bool RootPort::take_request(Packet& packet, Time t) {
                  rules_.address_refusal_of(packet.tlp, packet.tlp.address, standing)) {
     refuse(packet, unfit, delay);
   } else if (is_poisoned) {
-    refuse_poisoned(packet);
+    output_.refuse_poisoned(packet, now() + latency_);
   } else {
     return to_memory(packet, packet.tlp.address, delay);
   }
@@ -183,10 +184,6 @@ bool RootPort::resolve(Packet& packet, Time t, DomainStanding& standing, Time& l
 
 void RootPort::refuse(const Packet& packet, const char* kind, Time delay) {
   output_.refuse(packet, CplStatus::kUR, kind, now() + delay);
-}
-
-void RootPort::refuse_poisoned(const Packet& packet) {
-  output_.refuse_poisoned(packet, now() + latency_);
 }
 
 // A request into the interrupt window.
@@ -265,19 +262,20 @@ bool RootPort::keep_place(Packet& packet, const DomainStanding& standing, Time d
 }
 
 bool RootPort::serve(const TranslationStage::Entry& entry) {
-  if (entry.is_translated) {
-    return serve_translated(entry);
-  }
-  take_unordered(*entry.packet, now());
-  return false;
-}
-
-bool RootPort::serve_translated(const TranslationStage::Entry& entry) {
   Packet& packet = *entry.packet;
+  if (!entry.is_translated) {
+    take_unordered(packet, now());
+    return false;
+  }
   const WalkResult& result = entry.result;
   const Time delay = std::max(entry.when, now()) - now();
   if (packet.tlp.at == AddressType::kTranslationRequest) {
-    answer_translation(entry, delay);
+    if (replies_.answer(asked_by(entry), result, now() + delay)) {
+      ++record_.counters.reads;
+      ++record_.counters.answered;
+    } else {
+      output_.refuse(packet, result.answer, "translation_request_refused", now() + delay);
+    }
   } else if (result.outcome == WalkOutcome::kFault) {
     refuse(packet, "translation_fault", delay);
   } else if (result.outcome == WalkOutcome::kInterrupt || is_interrupt_address(result.address)) {
@@ -299,17 +297,6 @@ TranslationReplies::Asked RootPort::asked_by(const TranslationStage::Entry& entr
 std::optional<std::uint64_t> RootPort::next_after(const TranslationStage::Entry& entry,
                                                   const WalkResult& result) {
   return replies_.next_after(asked_by(entry), result);
-}
-
-void RootPort::answer_translation(const TranslationStage::Entry& entry, Time delay) {
-  const Packet& packet = *entry.packet;
-  const WalkResult& result = entry.result;
-  if (replies_.answer(asked_by(entry), result, now() + delay)) {
-    ++record_.counters.reads;
-    ++record_.counters.answered;
-    return;
-  }
-  output_.refuse(packet, result.answer, "translation_request_refused", now() + delay);
 }
 
 void RootPort::queue_answers(const Packet& request, Time latency) {

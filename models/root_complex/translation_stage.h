@@ -23,8 +23,8 @@ class TranslationStage : private TranslationClient {
     DomainStanding standing;
     Slot ticket = 0;
     std::uint64_t arrival = 0;
-    WalkRequest request;
-    WalkResult result;
+    WalkRequest request{};
+    WalkResult result{};
     bool is_translated = false;  ///< `result` says where it goes; else it only keeps its place
     bool is_known = false;
     Time when{};
