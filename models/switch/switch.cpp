@@ -120,7 +120,6 @@ void Switch::drain(Port& port, Time t) {
       continue;
     }
     const EgressQueue::Entry gone = port.egress.take(*fc);
-    ++forwarded_;
     if (packet.tlp.type == TlpType::kMWr) {
       port.posted.out += packet.payload_bytes;
     }
@@ -149,14 +148,6 @@ void Switch::let_go(const HeldBuffer& held) {
 bool Switch::is_quiet() const {
   return std::all_of(ports_.begin(), ports_.end(),
                      [](const auto& port) { return port->egress.empty(); });
-}
-
-std::size_t Switch::waiting_tlps() const {
-  std::size_t sum = 0;
-  for (const auto& port : ports_) {
-    sum += port->egress.size();
-  }
-  return sum;
 }
 
 std::map<std::string, std::uint64_t> Switch::errors() const {
