@@ -223,7 +223,13 @@ bool Link::waits_for_slot(std::size_t side, Time t) {
     if (arrived.is_half) {
       to.framer->receive_half(arrived.unit, to.delivered);
     } else if (!arrived.is_lost) {
-      take(side, arrived, t);
+      if (monitor_ != nullptr && !arrived.is_damaged) {
+        monitor_->arrived(side, arrived.unit, t);
+      }
+      to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
+      if (monitor_ != nullptr) {
+        monitor_->accepted(side, arrived.unit, arrived.is_damaged, to.delivered, t);
+      }
     }
     for (const PacketRef& packet : to.delivered) {
       packet->stamp(Hop::kReceived, t);
@@ -248,17 +254,6 @@ bool Link::waits_for_slot(std::size_t side, Time t) {
   const Time wanted = std::min(to.first_arrival(), to.framer->deadline());
   if (wanted != Time::never()) {
     agenda_.at(kTransmit + side, std::max(wanted, next_slot(to)));
-  }
-}
-
-void Link::take(std::size_t side, const InFlight& arrived, Time t) {
-  End& to = *ends_[side];
-  if (monitor_ != nullptr && !arrived.is_damaged) {
-    monitor_->arrived(side, arrived.unit, t);
-  }
-  to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
-  if (monitor_ != nullptr) {
-    monitor_->accepted(side, arrived.unit, arrived.is_damaged, to.delivered, t);
   }
 }
 

@@ -125,7 +125,6 @@ class Link : public ComponentModule {
   Time half_arrival(const End& from, const Placement& placement) const;
   void strike(std::size_t side, InFlight& flying);
   void fly(std::size_t side, InFlight&& flying);
-  void take(std::size_t side, const InFlight& arrived, Time t);
   void deliver(std::size_t side, const PacketRef& packet, Time t);
   void tell_room(std::size_t side);
   Time train(Time t);

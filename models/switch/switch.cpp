@@ -66,16 +66,9 @@ void Switch::add_port(const std::string& name, cfg::pcie::PortType type, const L
 void Switch::configure(std::uint16_t port, std::uint16_t offset, std::uint32_t value,
                        std::uint8_t byte_enables) {
   at(port).space.write(offset, value, byte_enables);
-  decode(port);
-}
-
-void Switch::decode(std::uint16_t port) {
   const Bridge bridge = decode_bridge(at(port).space);
-  if (port == kUpstreamPort) {
-    routing_.update_upstream(bridge);
-  } else {
-    routing_.update_downstream(port, bridge);
-  }
+  port == kUpstreamPort ? routing_.update_upstream(bridge)
+                        : routing_.update_downstream(port, bridge);
 }
 
 Bdf Switch::bdf_of(std::uint16_t port) const {

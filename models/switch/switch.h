@@ -95,7 +95,6 @@ class Switch : public ComponentModule {
   const Port& at(std::uint16_t port) const { return *ports_[index_of(port)]; }
   void add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset,
                 bool has_siblings);
-  void decode(std::uint16_t port);
 
   // What comes in (switch_receive.cpp). Each returns true where the receive buffer stays in use.
   tlm::tlm_sync_enum receive(int index, Packet& packet, tlm::tlm_phase& phase,

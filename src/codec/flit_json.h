@@ -9,7 +9,7 @@
 
 #include "codec/flit_plan.h"
 #include "codec/packet_json.h"
-#include "link/flit_code.h"
+#include "link/flit_ends.h"
 
 namespace flitwise {
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the data link layers of non-flit and flit mode have in common: Ack/Nak, replay, credits and
-/// Recovery, whatever it is that bears the numbers. [LNK-7.1] [LNK-11.6]
+/// Recovery, whatever it is that bears the numbers; and that of non-flit mode. [LNK-7.1] [LNK-11.6]
 #pragma once
 
-#include "link/ack_nak_receiver.h"
+#include "link/ack_nak.h"
 #include "link/credit_exchange.h"
 #include "link/framer.h"
-#include "link/replay_buffer.h"
 
 namespace flitwise {
 
@@ -67,6 +66,26 @@ class DataLinkFramer : public Framer {
   std::uint64_t replay_events_noted_ = 0;
   bool recovery_requested_ = false;
   bool breaks_sequence_ = false;  // with the next Ack
+};
+
+/// PCIe generations 1 to 5: each TLP and each DLLP is framed on its own; Ack/Nak, replay and
+/// credits by DLLPs.
+class NonFlitFramer : public DataLinkFramer {
+ public:
+  NonFlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool);
+
+  bool next(Time now, WireUnit& unit) override;
+  void sent(const WireUnit& unit, Time last) override;
+  void receive(const WireUnit& unit, bool is_damaged, Time now,
+               std::vector<PacketRef>& delivered) override;
+
+ protected:
+  /// next() would give something.
+  bool has_work(Time now) const;
+
+ private:
+  bool next_dllp(Time now, WireUnit& unit);
+  bool next_tlp(Time now, WireUnit& unit);
 };
 
 }  // namespace flitwise

@@ -47,17 +47,16 @@ Bridge decode_bridge(const ConfigSpace& space) {
   }
   const auto acs = space.find_extended(cfg::kExtAcs);
   if (acs) {
-    const std::uint32_t control =
-        space.read(static_cast<std::uint16_t>(*acs + cfg::acs::kControl)) >> 16;
+    const std::uint32_t registers =
+        space.read(static_cast<std::uint16_t>(*acs + cfg::acs::kControl));
+    const std::uint32_t control = registers >> 16;
     bridge.source_validation = (control & cfg::acs::kSourceValidation) != 0;
     bridge.p2p_request_redirect = (control & cfg::acs::kP2pRequestRedirect) != 0;
     bridge.p2p_completion_redirect = (control & cfg::acs::kP2pCompletionRedirect) != 0;
     bridge.upstream_forwarding = (control & cfg::acs::kUpstreamForwarding) != 0;
     bridge.p2p_egress_control = (control & cfg::acs::kP2pEgressControl) != 0;
     bridge.direct_translated_p2p = (control & cfg::acs::kDirectTranslatedP2p) != 0;
-    const unsigned peers = space.read(static_cast<std::uint16_t>(*acs + cfg::acs::kControl)) >>
-                               cfg::acs::kVectorSizeShift &
-                           0xffU;
+    const unsigned peers = registers >> cfg::acs::kVectorSizeShift & 0xffU;
     for (unsigned port = 0; port < peers; ++port) {
       const auto at = static_cast<std::uint16_t>(*acs + cfg::acs::kEgressVector + port / 32 * 4);
       bridge.egress_blocked[port] = (space.read(at) >> port % 32 & 1U) != 0;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/random.h"
-#include "link/cxl68_framer.h"
+#include "link/cxl_framers.h"
 #include "unit/link/framer_pair.h"
 
 namespace flitwise::cxl68_cachemem_test {

@@ -8,7 +8,7 @@
 #include <deque>
 
 #include "common/byte_vector.h"
-#include "link/flit_packer.h"
+#include "link/flit_framer.h"
 #include "tlp/flit_tlp_codec.h"
 #include "unit/link/link_support.h"
 #include "unit/tlp/random_tlp.h"

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "link/cxl_queues.h"
+#include "link/data_link_framer.h"
 #include "link/flit_framer.h"
 #include "link/lane_stream.h"
-#include "link/non_flit_framer.h"
 #include "unit/link/link_support.h"
 
 namespace flitwise::test {

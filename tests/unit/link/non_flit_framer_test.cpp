@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data link layer at both ends together: single faults at set places, and thousands of TLPs
 // over a channel that damages and loses at random.
-#include "link/non_flit_framer.h"
+#include "link/data_link_framer.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "common/random.h"
 #include "link/credit_exchange.h"
-#include "link/flit_packer.h"
+#include "link/flit_framer.h"
 #include "unit/link/link_support.h"
 
 namespace flitwise::shared_credits_test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CXL in 68-byte flits.
-#include "link/cxl68_framer.h"
+// CXL in 68-byte and in 256-byte flits.
+#include "link/cxl_framers.h"
 
 #include <algorithm>
 
@@ -29,40 +29,28 @@ CxlLinkConfig with_retry_timeout(const LinkConfig& link) {
 
 Cxl68Framer::Cxl68Framer(const LinkConfig& link, TransactionQueues& queues, CxlQueues& messages,
                          PacketPool& pool)
-    : NonFlitFramer(link, queues, pool),
-      cachemem_(with_retry_timeout(link), messages, pool),
-      arbiter_(link.cxl.io_weight, link.cxl.cachemem_weight) {}
-
-void Cxl68Framer::start(Time now) {
-  NonFlitFramer::start(now);
-  cachemem_.start(now);
-}
+    : CxlFramer(link, queues, pool, with_retry_timeout(link), messages, pool) {}
 
 // A TLP or DLLP is taken when it goes and not before: what it says may change until then.
 [[gnu::flatten]] bool Cxl68Framer::next(Time now, WireUnit& unit) {
   check_replay_timer(now);
   const bool has_cachemem = cachemem_.has_work(now);
   note_replay_buffer(cachemem_.is_held_up(now), now, ReplayBufferOf::kCacheMem);
-  if (has_cachemem && !arbiter_.io_goes(has_io(now))) {
-    cachemem_.next(now, unit, stats_);
-    return true;
+  if (has_cachemem) {
+    const bool has_io = !rest_.empty() || !staged_.empty() || has_work(now);
+    if (!arbiter_.io_goes(has_io)) {
+      cachemem_.next(now, unit, stats_);
+      return true;
+    }
   }
-  if (!rest_.empty() || begin(now)) {
-    next_io(now, unit);
-    return true;
+  if (rest_.empty() && !begin(now)) {
+    return false;
   }
-  return false;
-}
-
-bool Cxl68Framer::has_io(Time now) const {
-  return !rest_.empty() || !staged_.empty() || has_work(now);
-}
-
-void Cxl68Framer::next_io(Time now, WireUnit& unit) {
   unit.packet = pool_.make(PacketKind::kFlit);
   unit.size.framing = (flit68::kProtocolIdBytes + flit68::kUnusedBytes) * 8;
   fill(now, unit);
   unit.packet->size = unit.size;
+  return true;
 }
 
 // Takes the next TLP or DLLP that is to go; false: there is none.
@@ -147,14 +135,6 @@ bool Cxl68Framer::stage(PacketRef dllp) {
   return true;
 }
 
-void Cxl68Framer::freed(const Packet& packet, Time now) {
-  if (packet.kind == PacketKind::kCxl) {
-    cachemem_.freed(packet, now);
-  } else {
-    NonFlitFramer::freed(packet, now);
-  }
-}
-
 bool Cxl68Framer::take_recovery_request() {
   const bool of_io = NonFlitFramer::take_recovery_request();
   const bool of_cachemem = cachemem_.take_recovery_request();
@@ -179,8 +159,60 @@ void Cxl68Framer::reset(Time now) {
   NonFlitFramer::reset(now);
 }
 
-bool Cxl68Framer::is_quiet() const {
-  return rest_.empty() && staged_.empty() && cachemem_.is_quiet() && NonFlitFramer::is_quiet();
+// A replay goes on in the order of its numbers, whatever its flits are. [CXL-6.5]
+bool Cxl256Framer::next(Time now, WireUnit& unit) {
+  check_replay_timer(now);
+  if (next_replay(now, unit)) {
+    return true;
+  }
+  if (cachemem_goes(now)) {
+    unit.packet = pool_.make(PacketKind::kFlit);
+    cachemem_.fill(now, *unit.packet->flit, unit.size);
+    unit.packet->size = unit.size;
+    unit.sequence = replay_.push(unit.packet, flit::kBytes);
+    add_ack(unit);
+    return true;
+  }
+  return next_new(now, unit);
+}
+
+bool Cxl256Framer::cachemem_goes(Time now) {
+  if (replay_.is_replaying() || !may_send_payload() || !cachemem_.has_work(now)) {
+    return false;
+  }
+  const bool has_room = replay_.has_room(flit::kBytes);
+  note_replay_buffer(!has_room, now);
+  return has_room && !arbiter_.io_goes(has_io(now));
+}
+
+void Cxl256Framer::hand_on(const Flit& flit, std::vector<PacketRef>& delivered) {
+  if (flit.is_cachemem) {
+    cachemem_.receive(flit, delivered, stats_);
+  } else {
+    FlitFramer::hand_on(flit, delivered);
+  }
+}
+
+// Only of the flit whose turn it is. [CXL-6.6]
+void Cxl256Framer::receive_half(const WireUnit& unit, std::vector<PacketRef>& delivered) {
+  if (receiver_.expects(unit.sequence)) {
+    cachemem_.receive_half(*unit.packet->flit, delivered, stats_);
+  }
+}
+
+Time Cxl256Framer::deadline() const {
+  const Time of_io = FlitFramer::deadline();
+  return replay_.has_room(flit::kBytes) ? std::min(of_io, cachemem_.deadline()) : of_io;
+}
+
+void Cxl256Framer::reset(Time now) {
+  cachemem_.reset();
+  FlitFramer::reset(now);
+}
+
+std::string Cxl256Framer::waiting() const {
+  const std::string of_cachemem = cachemem_.waiting();
+  return of_cachemem.empty() ? FlitFramer::waiting() : of_cachemem;
 }
 
 }  // namespace flitwise
