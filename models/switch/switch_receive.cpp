@@ -128,9 +128,8 @@ bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
 }
 
 bool Switch::forward(std::uint16_t ingress, Packet& packet, const Route& route) {
-  const bool is_up = route.where == Where::kUp;
   PacketRef out = route.to_type0 ? copy_of(packet, as_type0(packet.tlp)) : PacketRef(&packet);
-  queue(is_up ? kUpstreamPort : route.port, std::move(out), {PacketRef(&packet), ingress, false});
+  queue(route.port, std::move(out), {PacketRef(&packet), ingress, false});
   return true;
 }
 

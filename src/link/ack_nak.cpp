@@ -69,11 +69,6 @@ ReplayBuffer::ReplayBuffer(std::uint64_t capacity_bytes, Time timeout, SequenceS
       next_sequence_(numbers.first()),
       acked_(numbers.last()) {}
 
-bool ReplayBuffer::has_room(std::uint32_t bytes) const {
-  return numbers_.distance(acked_, next_sequence_) < numbers_.window() &&
-         used_ + bytes <= capacity_;
-}
-
 std::uint16_t ReplayBuffer::push(PacketRef packet, std::uint32_t bytes) {
   const bool replaying = is_replaying();
   entries_.push_back({std::move(packet), bytes});
@@ -123,18 +118,6 @@ bool ReplayBuffer::start_replay() {
   }
   replay_num_ = (replay_num_ + count_.step) % count_.states;
   return replay_num_ == 0;
-}
-
-ReplayBuffer::Replay ReplayBuffer::next_replay() {
-  const std::uint16_t sequence =
-      numbers_.plus(numbers_.next(acked_), static_cast<std::uint32_t>(replay_next_));
-  return {entries_[replay_next_++].packet, sequence};
-}
-
-void ReplayBuffer::sent(Time last) {
-  if (deadline_ == Time::never() && !entries_.empty()) {
-    deadline_ = last + timeout_;
-  }
 }
 
 void ReplayBuffer::reset() {

@@ -111,7 +111,10 @@ class ReplayBuffer {
                ReplayCount count = kTlpReplayCount);
 
   /// May another TLP of so many wire bytes be taken? [LNK-7.2, LNK-7.3]
-  bool has_room(std::uint32_t bytes) const;
+  bool has_room(std::uint32_t bytes) const {
+    return numbers_.distance(acked_, next_sequence_) < numbers_.window() &&
+           used_ + bytes <= capacity_;
+  }
   bool empty() const { return entries_.empty(); }
   /// A TLP leaves for the first time; returns its sequence number. REQUIRES: has_room(bytes).
   std::uint16_t push(PacketRef packet, std::uint32_t bytes);
@@ -132,10 +135,18 @@ class ReplayBuffer {
     std::uint16_t sequence;
   };
   /// REQUIRES: is_replaying().
-  Replay next_replay();
+  Replay next_replay() {
+    const std::uint16_t sequence =
+        numbers_.plus(numbers_.next(acked_), static_cast<std::uint32_t>(replay_next_));
+    return {entries_[replay_next_++].packet, sequence};
+  }
 
   /// A TLP's last symbol leaves at `last`. [LNK-7.11, LNK-7.12]
-  void sent(Time last);
+  void sent(Time last) {
+    if (deadline_ == Time::never() && !entries_.empty()) {
+      deadline_ = last + timeout_;
+    }
+  }
   Time deadline() const { return deadline_; }
   /// Recovery is over: all of it again, timer held until the first has left. REPLAY_NUM counts
   /// attempts between two Recoveries, so not this one. [LNK-10.3]

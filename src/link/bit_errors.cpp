@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <limits>
 #include <utility>
 
 namespace flitwise {
@@ -21,11 +20,6 @@ BitErrors::BitErrors(double rate, DirectionFaults faults, Random random, unsigne
       tlps_(std::move(faults.corrupt_tlps)),
       dllps_(std::move(faults.corrupt_dllps)) {
   draw();
-}
-
-void BitErrors::draw() {
-  bits_to_error_ = rate_ > 0 ? static_cast<double>(random_.geometric(rate_))
-                             : std::numeric_limits<double>::infinity();
 }
 
 BitErrors::Ordinals::Ordinals(std::vector<std::uint64_t> named) : left(std::move(named)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "common/random.h"
@@ -44,7 +45,10 @@ class BitErrors {
   };
   bool hit(std::uint32_t bits, Ordinals& ordinals);
   FlitDamage draw_flit(bool has_payload);
-  void draw();
+  void draw() {
+    bits_to_error_ = rate_ > 0 ? static_cast<double>(random_.geometric(rate_))
+                               : std::numeric_limits<double>::infinity();
+  }
 
   double rate_;
   unsigned burst_;

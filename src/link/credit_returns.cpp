@@ -34,12 +34,6 @@ CreditReturns::CreditReturns(const LinkConfig& link, Time guideline, bool is_sha
   }
 }
 
-bool CreditReturns::receive(const Tlp& tlp) {
-  Pools& pools = pools_[class_of(tlp)];
-  const bool header = pools.header.receive(1);
-  return pools.data.receive(data_credits(tlp)) && header;
-}
-
 void CreditReturns::free(const Tlp& tlp, Time now) {
   const std::size_t fc = class_of(tlp);
   Pools& pools = pools_[fc];
@@ -93,17 +87,6 @@ void CreditReturns::reset() {
     pools.data.reset();
   }
   due_.fill(Time::never());
-}
-
-bool CreditReturns::is_conserved() const {
-  return std::all_of(pools_.begin(), pools_.end(), [](const Pools& pools) {
-    return pools.header.is_conserved() && pools.data.is_conserved();
-  });
-}
-
-bool CreditReturns::has_unadvertised() const {
-  return std::any_of(pools_.begin(), pools_.end(),
-                     [](const Pools& pools) { return pools.has_news(); });
 }
 
 SharedReturns::SharedReturns(const LinkConfig& link, Time guideline)
@@ -175,12 +158,6 @@ void SharedReturns::activate(Time now) {
       periods_[fc] = std::min(periods_[fc], now + kUpdateFcPeriod);
     }
   }
-}
-
-void SharedReturns::reset() {
-  CreditReturns::reset();
-  periods_.fill(Time::never());
-  on_dedicated_.clear();
 }
 
 }  // namespace flitwise

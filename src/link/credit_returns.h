@@ -3,6 +3,7 @@
 /// which UpdateFC is due. [LNK-8.12] [LNK-11.23] to [LNK-11.27]
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -23,7 +24,11 @@ class CreditReturns {
   CreditReturns(const LinkConfig& link, Time guideline) : CreditReturns(link, guideline, false) {}
 
   /// A TLP was accepted; false: it came without credits.
-  bool receive(const Tlp& tlp);
+  bool receive(const Tlp& tlp) {
+    Pools& pools = pools_[class_of(tlp)];
+    const bool header = pools.header.receive(1);
+    return pools.data.receive(data_credits(tlp)) && header;
+  }
   /// The receive buffer of a TLP is free again.
   void free(const Tlp& tlp, Time now);
 
@@ -39,9 +44,16 @@ class CreditReturns {
   void activate(Time now);
   /// The link has gone down: all buffers are free, and nothing is due. [LNK-10.7]
   void reset();
-  bool is_conserved() const;
+  bool is_conserved() const {
+    return std::all_of(pools_.begin(), pools_.end(), [](const Pools& pools) {
+      return pools.header.is_conserved() && pools.data.is_conserved();
+    });
+  }
   /// True while some class has news for the other end that only a timer will bring.
-  bool has_unadvertised() const;
+  bool has_unadvertised() const {
+    return std::any_of(pools_.begin(), pools_.end(),
+                       [](const Pools& pools) { return pools.has_news(); });
+  }
 
  protected:
   struct Pools {
@@ -83,7 +95,11 @@ class SharedReturns : public CreditReturns {
   /// An update of one class or of all. REQUIRES: deadline() <= now.
   Dllp take(Time now);
   void activate(Time now);
-  void reset();
+  void reset() {
+    CreditReturns::reset();
+    periods_.fill(Time::never());
+    on_dedicated_.clear();
+  }
 
  private:
   bool has_pool(const Packet& packet) const {

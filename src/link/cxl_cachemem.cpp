@@ -110,11 +110,6 @@ void CxlFlitWriter::write_data(bool ends_line, Flit& flit, WireSize& size) {
   }
 }
 
-void CxlFlitWriter::end_line(Flit& flit) {
-  flit.ends.push_back(std::move(open_.front().packet));
-  open_.pop_front();
-}
-
 // Acks and credits wait for a flit that takes them, but not for ever.
 void CxlCacheMem::note_owed(Time now) {
   if (!owes()) {
@@ -132,12 +127,6 @@ Time CxlCacheMem::owed_deadline() const {
     return Time{};
   }
   return owed_since_ == Time::never() ? owed_since_ : owed_since_ + owed_after_;
-}
-
-void CxlCacheMem::take_credits(const CxlFlitHeader& header) {
-  for (std::size_t c = 0; c < kCxlCredits; ++c) {
-    queues_.gate().give(c, header.credits[c]);
-  }
 }
 
 void CxlCacheMem::reset() {
@@ -337,11 +326,6 @@ void Cxl68CacheMem::reset() {
   owes_answer_ = false;
 }
 
-bool Cxl68CacheMem::is_quiet() const {
-  return queues_.empty() && packer_.owed() == 0 && buffer_.empty() && !owes() &&
-         requester_.is_normal() && !owes_answer_;
-}
-
 std::string Cxl68CacheMem::waiting() const {
   if (!buffer_.has_room()) {
     return "the retry buffer is full of flits without acknowledgement";
@@ -372,18 +356,6 @@ void Cxl256CacheMem::fill(Time now, Flit& flit, WireSize& size) {
   note_owed(now);
 }
 
-void Cxl256CacheMem::receive_half(const Flit& flit, std::vector<PacketRef>& delivered,
-                                  FramerStats& stats) {
-  take(flit, flit.starts_in_half, flit.ends_in_half, delivered, stats);
-}
-
-void Cxl256CacheMem::receive(const Flit& flit, std::vector<PacketRef>& delivered,
-                             FramerStats& stats) {
-  take_credits(flit.cxl);
-  take(flit, flit.starts.size(), flit.ends.size(), delivered, stats);
-  starts_taken_ = ends_taken_ = 0;
-}
-
 // What is taken already has come with the first half, perhaps of an earlier try.
 void Cxl256CacheMem::take(const Flit& flit, std::size_t starts_until, std::size_t ends_until,
                           std::vector<PacketRef>& delivered, FramerStats& stats) {
@@ -393,12 +365,6 @@ void Cxl256CacheMem::take(const Flit& flit, std::size_t starts_until, std::size_
   for (; ends_taken_ < ends_until; ++ends_taken_) {
     delivered.push_back(flit.ends[ends_taken_]);
   }
-}
-
-void Cxl256CacheMem::reset() {
-  CxlCacheMem::reset();
-  packer_.reset();
-  starts_taken_ = ends_taken_ = 0;
 }
 
 }  // namespace flitwise

@@ -41,7 +41,10 @@ class CxlFlitWriter {
   void write_slot(const CxlSlot& slot, CxlPlace place, Flit& flit, WireSize& size);
   void write_messages(const CxlSlot& slot, CxlPlace place, Flit& flit, WireSize& size);
   void write_data(bool ends_line, Flit& flit, WireSize& size);
-  void end_line(Flit& flit);
+  void end_line(Flit& flit) {
+    flit.ends.push_back(std::move(open_.front().packet));
+    open_.pop_front();
+  }
 
   CxlQueues& queues_;
   const CxlWidths widths_;
@@ -103,7 +106,11 @@ class CxlCacheMem {
   bool owes() const { return unacked_ > 0 || returns_.has_untold(); }
   void note_owed(Time now);
   Time owed_deadline() const;
-  void take_credits(const CxlFlitHeader& header);
+  void take_credits(const CxlFlitHeader& header) {
+    for (std::size_t c = 0; c < kCxlCredits; ++c) {
+      queues_.gate().give(c, header.credits[c]);
+    }
+  }
   void book(const Packet& message, FramerStats& stats) {
     stats.credit_overruns += returns_.receive(message.cxl->channel) ? 0 : 1;
   }
@@ -145,7 +152,10 @@ class Cxl68CacheMem : public CxlCacheMem {
   Time deadline() const;
   bool take_recovery_request() { return requester_.take_recovery_request(); }
   void reset();
-  bool is_quiet() const;
+  bool is_quiet() const {
+    return queues_.empty() && packer_.owed() == 0 && buffer_.empty() && !owes() &&
+           requester_.is_normal() && !owes_answer_;
+  }
   std::string waiting() const;
 
  private:
@@ -180,12 +190,22 @@ class Cxl256CacheMem : public CxlCacheMem {
   /// REQUIRES: has_work(now).
   void fill(Time now, Flit& flit, WireSize& size);
   /// The first half of the flit that is taken next has come. [CXL-6.6]
-  void receive_half(const Flit& flit, std::vector<PacketRef>& delivered, FramerStats& stats);
+  void receive_half(const Flit& flit, std::vector<PacketRef>& delivered, FramerStats& stats) {
+    take(flit, flit.starts_in_half, flit.ends_in_half, delivered, stats);
+  }
   /// A flit is taken, but for what of its first half was taken already.
-  void receive(const Flit& flit, std::vector<PacketRef>& delivered, FramerStats& stats);
+  void receive(const Flit& flit, std::vector<PacketRef>& delivered, FramerStats& stats) {
+    take_credits(flit.cxl);
+    take(flit, flit.starts.size(), flit.ends.size(), delivered, stats);
+    starts_taken_ = ends_taken_ = 0;
+  }
 
   Time deadline() const { return packer_.owed() > 0 ? Time{} : owed_deadline(); }
-  void reset();
+  void reset() {
+    CxlCacheMem::reset();
+    packer_.reset();
+    starts_taken_ = ends_taken_ = 0;
+  }
   bool is_quiet() const { return queues_.empty() && packer_.owed() == 0 && !owes(); }
   std::string waiting() const { return queues_.starved(); }
 

@@ -130,11 +130,6 @@ void Cxl68Framer::sent(const WireUnit& unit, Time last) {
   }
 }
 
-bool Cxl68Framer::stage(PacketRef dllp) {
-  staged_.push_back(std::move(dllp));
-  return true;
-}
-
 bool Cxl68Framer::take_recovery_request() {
   const bool of_io = NonFlitFramer::take_recovery_request();
   const bool of_cachemem = cachemem_.take_recovery_request();
@@ -198,16 +193,6 @@ void Cxl256Framer::receive_half(const WireUnit& unit, std::vector<PacketRef>& de
   if (receiver_.expects(unit.sequence)) {
     cachemem_.receive_half(*unit.packet->flit, delivered, stats_);
   }
-}
-
-Time Cxl256Framer::deadline() const {
-  const Time of_io = FlitFramer::deadline();
-  return replay_.has_room(flit::kBytes) ? std::min(of_io, cachemem_.deadline()) : of_io;
-}
-
-void Cxl256Framer::reset(Time now) {
-  cachemem_.reset();
-  FlitFramer::reset(now);
 }
 
 std::string Cxl256Framer::waiting() const {

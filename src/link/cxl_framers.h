@@ -2,6 +2,9 @@
 /// CXL links: between flits of CXL.io those of CXL.cache and CXL.mem, of 68 or of 256 bytes.
 #pragma once
 
+#include <algorithm>
+#include <utility>
+
 #include "link/cxl_cachemem.h"
 #include "link/data_link_framer.h"
 #include "link/flit_framer.h"
@@ -49,7 +52,10 @@ class Cxl68Framer final : public CxlFramer<NonFlitFramer, Cxl68CacheMem> {
   void damaged(const WireUnit& unit, Time now) override;
   void receive(const WireUnit& unit, bool is_damaged, Time now,
                std::vector<PacketRef>& delivered) override;
-  bool stage(PacketRef dllp) override;
+  bool stage(PacketRef dllp) override {
+    staged_.push_back(std::move(dllp));
+    return true;
+  }
   bool take_recovery_request() override;
   bool was_replay_num() const override { return was_replay_num_; }
   Time deadline() const override;
@@ -83,8 +89,14 @@ class Cxl256Framer final : public CxlFramer<FlitFramer, Cxl256CacheMem> {
 
   bool next(Time now, WireUnit& unit) override;
   void receive_half(const WireUnit& unit, std::vector<PacketRef>& delivered) override;
-  Time deadline() const override;
-  void reset(Time now) override;
+  Time deadline() const override {
+    const Time of_io = FlitFramer::deadline();
+    return replay_.has_room(flit::kBytes) ? std::min(of_io, cachemem_.deadline()) : of_io;
+  }
+  void reset(Time now) override {
+    cachemem_.reset();
+    FlitFramer::reset(now);
+  }
   std::string waiting() const override;
 
  private:

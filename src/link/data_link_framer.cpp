@@ -19,11 +19,6 @@ DataLinkFramer::DataLinkFramer(const LinkConfig& link, TransactionQueues& queues
       credits_(link, ack_limit, queues),
       numbers_(numbers) {}
 
-void DataLinkFramer::start_replay() {
-  recovery_requested_ = replay_.start_replay() || recovery_requested_;
-  note_replay_events();
-}
-
 void DataLinkFramer::take_replay(WireUnit& unit) {
   ReplayBuffer::Replay replay = replay_.next_replay();
   unit.packet = std::move(replay.packet);
@@ -43,18 +38,6 @@ PacketRef DataLinkFramer::take_ack() {
   }
   ++(owed.is_nak ? stats_.naks : stats_.acks);
   return make_dllp(dllp);
-}
-
-PacketRef DataLinkFramer::take_flow_control(Time now) {
-  const Dllp dllp = credits_.take(now);
-  stats_.update_fcs += is_update_fc(dllp.type) ? 1 : 0;
-  return make_dllp(dllp);
-}
-
-PacketRef DataLinkFramer::make_dllp(const Dllp& dllp) const {
-  PacketRef packet = pool_.make(PacketKind::kDllp);
-  packet->dllp = dllp;
-  return packet;
 }
 
 void DataLinkFramer::receive_dllp(const Dllp& dllp, Time now) {
@@ -98,16 +81,6 @@ bool DataLinkFramer::take_recovery_request() {
   stats_.retrains += requested ? 1 : 0;
   recovery_requested_ = false;
   return requested;
-}
-
-void DataLinkFramer::recovered(Time /*now*/) {
-  replay_.recovered();
-  note_replay_events();
-}
-
-void DataLinkFramer::note_replay_events() {
-  stats_.replay_events += replay_.replay_events() - replay_events_noted_;
-  replay_events_noted_ = replay_.replay_events();
 }
 
 void DataLinkFramer::reset(Time now) {
@@ -180,12 +153,6 @@ bool NonFlitFramer::next_tlp(Time now, WireUnit& unit) {
   unit.sequence = replay_.push(unit.packet, bytes);
   unit.size = unit.packet->size;
   return true;
-}
-
-void NonFlitFramer::sent(const WireUnit& unit, Time last) {
-  if (unit.packet->kind == PacketKind::kTlp) {
-    replay_.sent(last);
-  }
 }
 
 [[gnu::flatten]] void NonFlitFramer::receive(const WireUnit& unit, bool is_damaged, Time now,

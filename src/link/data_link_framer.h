@@ -14,7 +14,10 @@ class DataLinkFramer : public Framer {
   void start(Time now) override { credits_.start(now); }
   void freed(const Packet& packet, Time now) override { credits_.free(packet, now); }
   bool take_recovery_request() override;
-  void recovered(Time now) override;
+  void recovered(Time /*now*/) override {
+    replay_.recovered();
+    note_replay_events();
+  }
   void reset(Time now) override;
   void break_rules(const FaultsConfig& faults) override {
     credits_.break_credits(faults.breaks(BrokenRule::kCredits));
@@ -42,7 +45,11 @@ class DataLinkFramer : public Framer {
   /// The Ack or Nak that is owed. REQUIRES: one is.
   PacketRef take_ack();
   /// The flow-control DLLP that is due. REQUIRES: one is.
-  PacketRef take_flow_control(Time now);
+  PacketRef take_flow_control(Time now) {
+    const Dllp dllp = credits_.take(now);
+    stats_.update_fcs += is_update_fc(dllp.type) ? 1 : 0;
+    return make_dllp(dllp);
+  }
   void receive_dllp(const Dllp& dllp, Time now);
   /// What bears a number has come in; is it taken?
   bool accepts(std::uint16_t sequence, bool is_damaged, Time now);
@@ -58,9 +65,19 @@ class DataLinkFramer : public Framer {
   CreditExchange credits_;
 
  private:
-  void start_replay();
-  PacketRef make_dllp(const Dllp& dllp) const;
-  void note_replay_events();
+  void start_replay() {
+    recovery_requested_ = replay_.start_replay() || recovery_requested_;
+    note_replay_events();
+  }
+  PacketRef make_dllp(const Dllp& dllp) const {
+    PacketRef packet = pool_.make(PacketKind::kDllp);
+    packet->dllp = dllp;
+    return packet;
+  }
+  void note_replay_events() {
+    stats_.replay_events += replay_.replay_events() - replay_events_noted_;
+    replay_events_noted_ = replay_.replay_events();
+  }
 
   const SequenceSpace numbers_;
   std::uint64_t replay_events_noted_ = 0;
@@ -75,7 +92,11 @@ class NonFlitFramer : public DataLinkFramer {
   NonFlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool);
 
   bool next(Time now, WireUnit& unit) override;
-  void sent(const WireUnit& unit, Time last) override;
+  void sent(const WireUnit& unit, Time last) override {
+    if (unit.packet->kind == PacketKind::kTlp) {
+      replay_.sent(last);
+    }
+  }
   void receive(const WireUnit& unit, bool is_damaged, Time now,
                std::vector<PacketRef>& delivered) override;
 

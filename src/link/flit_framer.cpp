@@ -158,22 +158,10 @@ void FlitFramer::add_ack(WireUnit& unit) {
   }
 }
 
-void FlitFramer::add_dllp(Time now, WireUnit& unit) {
-  if (credits_.deadline() <= now) {
-    unit.dllp = take_flow_control(now);
-  }
-}
-
 // The NOP flits behind it repeat what it said. [LNK-11.5]
 void FlitFramer::damaged(const WireUnit& unit, Time now) {
   if (unit.ack) {
     receiver_.owe_again(now);
-  }
-}
-
-void FlitFramer::sent(const WireUnit& unit, Time last) {
-  if (unit.has_payload()) {
-    replay_.sent(last);
   }
 }
 
@@ -193,26 +181,6 @@ void FlitFramer::sent(const WireUnit& unit, Time last) {
   if (unit.has_payload() && accepts(unit.sequence, is_damaged, now)) {
     hand_on(*unit.packet->flit, delivered);
   }
-}
-
-void FlitFramer::hand_on(const Flit& flit, std::vector<PacketRef>& delivered) {
-  for (const PacketRef& packet : flit.ends) {
-    deliver(packet, delivered);
-  }
-}
-
-Time FlitFramer::deadline() const {
-  const bool has_more = packer_.has_rest() && replay_.has_room(flit::kBytes);
-  return has_more ? Time{} : DataLinkFramer::deadline();
-}
-
-void FlitFramer::reset(Time now) {
-  packer_.reset();
-  DataLinkFramer::reset(now);
-}
-
-bool FlitFramer::is_quiet() const {
-  return !packer_.has_rest() && DataLinkFramer::is_quiet();
 }
 
 }  // namespace flitwise

@@ -58,13 +58,23 @@ class FlitFramer : public DataLinkFramer {
   FlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool);
 
   bool next(Time now, WireUnit& unit) override;
-  void sent(const WireUnit& unit, Time last) override;
+  void sent(const WireUnit& unit, Time last) override {
+    if (unit.has_payload()) {
+      replay_.sent(last);
+    }
+  }
   void damaged(const WireUnit& unit, Time now) override;
   void receive(const WireUnit& unit, bool is_damaged, Time now,
                std::vector<PacketRef>& delivered) override;
-  Time deadline() const override;
-  void reset(Time now) override;
-  bool is_quiet() const override;
+  Time deadline() const override {
+    const bool has_more = packer_.has_rest() && replay_.has_room(flit::kBytes);
+    return has_more ? Time{} : DataLinkFramer::deadline();
+  }
+  void reset(Time now) override {
+    packer_.reset();
+    DataLinkFramer::reset(now);
+  }
+  bool is_quiet() const override { return !packer_.has_rest() && DataLinkFramer::is_quiet(); }
   std::string waiting() const override {
     return packer_.has_rest() ? "the rest of a TLP waits for the next flit" : "";
   }
@@ -83,11 +93,19 @@ class FlitFramer : public DataLinkFramer {
   }
   void add_ack(WireUnit& unit);
   /// A flit with payload is taken: what it brings is appended to `delivered`.
-  virtual void hand_on(const Flit& flit, std::vector<PacketRef>& delivered);
+  virtual void hand_on(const Flit& flit, std::vector<PacketRef>& delivered) {
+    for (const PacketRef& packet : flit.ends) {
+      deliver(packet, delivered);
+    }
+  }
 
  private:
   bool next_payload(Time now, WireUnit& unit);
-  void add_dllp(Time now, WireUnit& unit);
+  void add_dllp(Time now, WireUnit& unit) {
+    if (credits_.deadline() <= now) {
+      unit.dllp = take_flow_control(now);
+    }
+  }
 
   FlitPacker packer_;
 };

@@ -54,27 +54,6 @@ void CreditGate::initialise(std::uint32_t limit, CreditScale scale, Zero zero) {
   consumed_ = 0;
 }
 
-void CreditGate::update(std::uint32_t field) {
-  if (!infinite_) {
-    limit_ = (field << shift_) & mask_;
-  }
-}
-
-void CreditGate::extend(std::uint32_t low_bits, unsigned bits) {
-  const std::uint32_t step = (low_bits - (limit_ >> shift_)) & ((1U << bits) - 1U);
-  limit_ = (limit_ + (step << shift_)) & mask_;
-}
-
-void CreditGates::initialise(const Dllp& init, Zero zero) {
-  header.initialise(init.hdr_fc, CreditScale::of_header_code(init.hdr_scale), zero);
-  data.initialise(init.data_fc, CreditScale::of_data_code(init.data_scale), zero);
-}
-
-void CreditGates::update(const Dllp& update_fc) {
-  header.update(update_fc.hdr_fc);
-  data.update(update_fc.data_fc);
-}
-
 CreditPool::CreditPool(std::uint32_t size, CreditScale scale, Zero zero)
     : is_infinite_(size == 0 && zero == Zero::kInfinite),
       size_(size >> scale.shift << scale.shift),  // what the DLLP cannot carry is not [LNK-8.4]
@@ -92,12 +71,6 @@ bool CreditPool::receive(std::uint32_t amount) {
   const bool within = ((advertised_ - (received_ + amount)) & mask_) <= mask_ / 2 + 1;
   received_ = (received_ + amount) & mask_;
   return within;
-}
-
-void CreditPool::free(std::uint32_t amount) {
-  if (!is_infinite()) {
-    allocated_ = (allocated_ + amount) & mask_;
-  }
 }
 
 std::uint32_t CreditPool::field() const {

@@ -17,12 +17,6 @@ void SharedGates::reset() {
   }
 }
 
-void SharedGates::initialise(const Dllp& dllp) {
-  Gates& gates = gates_[index_of(dllp.fc_class)];
-  gates.initialise(dllp, Zero::kNone);
-  gates.has_pool = dllp.hdr_fc > 0;
-}
-
 // A class without a pool has nothing to give back, whatever is said. [LNK-11.24]
 void SharedGates::update(const Dllp& dllp) {
   if (dllp.type != DllpType::kOptimizedUpdateFc) {

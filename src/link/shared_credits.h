@@ -72,7 +72,11 @@ class SharedGates {
   /// The link has gone down. [LNK-10.7]
   void reset();
   /// Takes an InitFC of shared credits, the first of its class. [LNK-11.24]
-  void initialise(const Dllp& dllp);
+  void initialise(const Dllp& dllp) {
+    Gates& gates = gates_[index_of(dllp.fc_class)];
+    gates.initialise(dllp, Zero::kNone);
+    gates.has_pool = dllp.hdr_fc > 0;
+  }
   /// Takes an UpdateFC of shared credits, or an Optimized_Update_FC.
   void update(const Dllp& dllp);
 

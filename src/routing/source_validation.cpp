@@ -60,12 +60,6 @@ void HandleOwners::learn(Dhi handle, std::optional<Bdf> owner) {
   }
 }
 
-void HandleOwners::forget_all() {
-  for (Share& share : shares_) {
-    share.owners.assign(share.owners.size(), std::nullopt);
-  }
-}
-
 std::optional<Bdf> HandleOwners::owner_of(Dhi handle) const {
   const Share* const share = share_of(handle);
   return share == nullptr ? std::nullopt

@@ -33,7 +33,11 @@ class HandleOwners {
 
   /// Handles outside the range are ignored: their ALLOC is refused further up. No owner: forgotten.
   void learn(Dhi handle, std::optional<Bdf> owner);
-  void forget_all();
+  void forget_all() {
+    for (Share& share : shares_) {
+      share.owners.assign(share.owners.size(), std::nullopt);
+    }
+  }
   std::optional<Bdf> owner_of(Dhi handle) const;
 
  private:
