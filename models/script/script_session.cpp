@@ -7,7 +7,6 @@
 
 #include "common/problems.h"
 #include "flitwise/error.h"
-#include "results/flatten.h"
 #include "results/result_json.h"
 #include "scenario/vocabulary.h"
 #include "tlp/raw_packet.h"

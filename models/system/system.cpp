@@ -6,7 +6,7 @@
 
 #include "config/load.h"
 #include "flitwise/error.h"
-#include "results/explain.h"
+#include "results/summary_table.h"
 #include "system/machine.h"
 
 namespace flitwise {

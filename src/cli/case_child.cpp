@@ -88,6 +88,21 @@ std::string difference(const Json& own, const Json& other, const std::string& id
   return "";
 }
 
+// At the setting of the case that is wrong, or else at the case.
+Problem at_setting(const Problem& problem, const Case& one) {
+  const std::string origin = "--set ";
+  const std::string set = problem.file.substr(std::min(origin.size(), problem.file.size()));
+  const auto found = one.set_places.find(set);
+  if (found == one.set_places.end()) {
+    return {one.file, one.place.line, one.place.column, "config",
+            fmt::format("case {}: {}", one.id, problem.text())};
+  }
+  return {one.file, found->second.line, found->second.column,
+          "config.set." + set.substr(0, set.find('=')),
+          fmt::format("case {}: {}{}", one.id, problem.path.empty() ? "" : problem.path + ": ",
+                      problem.message)};
+}
+
 }  // namespace
 
 int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& same_events,
@@ -117,25 +132,6 @@ int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& sam
   fmt::print("{}\n", said.dump(-1, ' ', false, Json::error_handler_t::replace));
   return kOk;
 }
-
-namespace {
-
-// At the setting of the case that is wrong, or else at the case.
-Problem at_setting(const Problem& problem, const Case& one) {
-  const std::string origin = "--set ";
-  const std::string set = problem.file.substr(std::min(origin.size(), problem.file.size()));
-  const auto found = one.set_places.find(set);
-  if (found == one.set_places.end()) {
-    return {one.file, one.place.line, one.place.column, "config",
-            fmt::format("case {}: {}", one.id, problem.text())};
-  }
-  return {one.file, found->second.line, found->second.column,
-          "config.set." + set.substr(0, set.find('=')),
-          fmt::format("case {}: {}{}", one.id, problem.path.empty() ? "" : problem.path + ": ",
-                      problem.message)};
-}
-
-}  // namespace
 
 void check_configs(const std::vector<Case>& cases) {
   std::vector<Problem> problems;

@@ -165,39 +165,17 @@ class Regression {
   std::vector<std::vector<std::string>> seen_;  // events by case
 };
 
-/// The files that are to be written of a regression. That they can be is known before it begins.
-class RegressionFiles {
- public:
-  explicit RegressionFiles(const ConformOptions& options)
-      : junit_(open(options.junit)), events_(open(options.events)) {}
-
-  void write(const std::vector<CaseReport>& reports, const std::string& events) {
-    std::vector<StagedFile*> files;
-    if (junit_) {
-      junit_->write(scenario::junit_xml(reports));
-      files.push_back(junit_.get());
-    }
-    if (events_) {
-      events_->write(events);
-      files.push_back(events_.get());
-    }
-    put_in_place(files);
+/// A file that is to be written of a regression, if any. That it can be is known before it begins.
+std::unique_ptr<StagedFile> staged(const std::string& path) {
+  if (path.empty()) {
+    return nullptr;
   }
-
- private:
-  static std::unique_ptr<StagedFile> open(const std::string& path) {
-    if (path.empty()) {
-      return nullptr;
-    }
-    remove_left_over_files(fs::absolute(path).parent_path().string());
-    return std::make_unique<StagedFile>(path);
-  }
-
-  std::unique_ptr<StagedFile> junit_, events_;
-};
+  remove_left_over_files(fs::absolute(path).parent_path().string());
+  return std::make_unique<StagedFile>(path);
+}
 
 int regress(const ConformOptions& options, const std::vector<Case>& cases) {
-  RegressionFiles files(options);
+  const auto junit_file = staged(options.junit), events_file = staged(options.events);
   std::string events;
   const std::vector<CaseReport> reports =
       Regression(cases, options.events.empty() ? nullptr : &events).run(options.jobs);
@@ -211,7 +189,16 @@ int regress(const ConformOptions& options, const std::vector<Case>& cases) {
   }
   fmt::print("{} passed, {} failed\n", total - failed, failed);
   std::fflush(stdout);
-  files.write(reports, events);
+  std::vector<StagedFile*> files;
+  if (junit_file) {
+    junit_file->write(scenario::junit_xml(reports));
+    files.push_back(junit_file.get());
+  }
+  if (events_file) {
+    events_file->write(events);
+    files.push_back(events_file.get());
+  }
+  put_in_place(files);
   return is_interrupted() ? kInterrupted : failed == 0 ? kOk : kCheckFailed;
 }
 

@@ -7,10 +7,8 @@
 
 #include "cli/commands.h"
 #include "cli/run_files.h"
-#include "cli/simulate.h"
 #include "common/interrupt.h"
 #include "flitwise/error.h"
-#include "results/explain.h"
 #include "results/result_json.h"
 #include "results/summary_table.h"
 #include "trace/packet_csv.h"

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "cli/commands.h"
-#include "cli/simulate.h"
+#include "cli/run_files.h"
 #include "common/atomic_file.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
@@ -18,7 +18,6 @@
 #include "sweep/local_engine.h"
 #include "sweep/merge.h"
 #include "sweep/plan.h"
-#include "sweep/sweep_summary.h"
 
 namespace flitwise::cli {
 namespace {

@@ -10,8 +10,7 @@
 
 #include "report/html.h"
 #include "report/report.h"
-#include "report/svg_plot.h"
-#include "results/flatten.h"
+#include "results/result_json.h"
 #include "results/tables.h"
 #include "results/text_table.h"
 

@@ -7,7 +7,6 @@
 
 #include "report/html.h"
 #include "report/report.h"
-#include "report/svg_plot.h"
 #include "sweep/findings.h"
 
 namespace flitwise {

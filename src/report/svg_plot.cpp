@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SVG made of strings.
-#include "report/svg_plot.h"
+#include "report/html.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,6 @@
 #include <map>
 #include <numeric>
 #include <set>
-
-#include "report/html.h"
 
 namespace flitwise {
 namespace {

@@ -39,8 +39,7 @@ class CxlDraw : private CampaignDraw {
  private:
   void draw_link() {
     is_long_ = below(2) == 0;
-    set("link.preset", is_long_ ? one_of("cxl256_gen6x1", "cxl256_gen6x4", "cxl256_gen6x16")
-                                : one_of("cxl68_gen3x4", "cxl68_gen4x8", "cxl68_gen5x16"));
+    draw_cxl_preset(is_long_);
     if (is_long_) {
       set("link.cxl.latency_optimised", one_of("true", "false"));
     } else {
@@ -112,7 +111,7 @@ class CxlDraw : private CampaignDraw {
       forbid("error");
     } else {
       step({{"op", "run"}, {"for", one_of("300ns", "1us", "5us")}});
-      const auto port = below(static_cast<unsigned>(links_.size()));
+      const unsigned port = place_in(links_);
       step({{"op", "reset"}, {"kind", "link_down"}, {"bdf", fmt::format("00:{:02x}.0", port + 1)}});
     }
     step({{"op", "run"}, {"until", "idle"}});
@@ -146,6 +145,11 @@ CampaignDraw::CampaignDraw(std::uint64_t seed, const Random& random) : random_(r
   set("run.seed", std::to_string(seed));
 }
 
+void CampaignDraw::draw_cxl_preset(bool is_long) {
+  set("link.preset", is_long ? one_of("cxl256_gen6x1", "cxl256_gen6x4", "cxl256_gen6x16")
+                             : one_of("cxl68_gen3x4", "cxl68_gen4x8", "cxl68_gen5x16"));
+}
+
 unsigned CampaignDraw::draw_wire_faults(const std::vector<std::string>& links,
                                         const std::vector<std::string>& units) {
   const unsigned drawn = below(kMostFaults + 1);
@@ -153,11 +157,11 @@ unsigned CampaignDraw::draw_wire_faults(const std::vector<std::string>& links,
     Json op = {{"op", "fault"}};
     op["direction"] = one_of("up", "down");
     op["do"] = one_of("corrupt", "drop", "duplicate", "delay");
-    op["unit"] = units[below(static_cast<unsigned>(units.size()))];
+    op["unit"] = pick(units);
     op["nth"] = std::to_string(1 + below(40));
     op["count"] = std::to_string(1 + below(4));
     op["may_miss"] = true;
-    op["link"] = links[below(static_cast<unsigned>(links.size()))];
+    op["link"] = pick(links);
     if (op["do"] == "delay") {
       op["by"] = one_of("50ns", "1us", "20us");
     }

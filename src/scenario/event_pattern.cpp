@@ -88,6 +88,15 @@ std::optional<Time> read_time(const config::Value& value, const std::string& pat
   return Time{*read.value};
 }
 
+void check_order(const config::Value& value, const std::string& path, Time first, Time last,
+                 config::ProblemList& problems) {
+  if (last < first) {
+    problems.add(value.place, path,
+                 fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
+                             first.ns(), last.ns()));
+  }
+}
+
 // [least, most]
 void read_span(const config::Value& value, const std::string& path, Time& least, Time& most,
                config::ProblemList& problems) {
@@ -97,11 +106,7 @@ void read_span(const config::Value& value, const std::string& path, Time& least,
   }
   least = read_time(value.items[0], path, problems).value_or(Time{});
   most = read_time(value.items[1], path, problems).value_or(Time::never());
-  if (most < least) {
-    problems.add(value.place, path,
-                 fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
-                             least.ns(), most.ns()));
-  }
+  check_order(value, path, least, most, problems);
 }
 
 ValueTest read_count(const config::Value& value, const std::string& path,
@@ -161,10 +166,8 @@ EventPattern EventPattern::read(const config::Value& value, const std::string& p
     problems.add(value.find("lag")->place, path + ".lag",
                  "has no meaning beside count, which looks at the whole run");
   }
-  if (pattern.to < pattern.from && value.find("within") == nullptr) {
-    problems.add(value.place, path,
-                 fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
-                             pattern.from.ns(), pattern.to.ns()));
+  if (value.find("within") == nullptr) {
+    check_order(value, path, pattern.from, pattern.to, problems);
   }
   return pattern;
 }

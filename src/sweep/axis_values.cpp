@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "common/quantity.h"
-#include "sweep/study.h"
+#include "sweep/plan.h"
 
 namespace flitwise {
 namespace {

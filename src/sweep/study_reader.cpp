@@ -11,8 +11,8 @@
 #include "common/quantity.h"
 #include "config/document.h"
 #include "config/table.h"
+#include "sweep/plan.h"
 #include "sweep/presentation_reader.h"
-#include "sweep/study.h"
 
 namespace flitwise {
 namespace {

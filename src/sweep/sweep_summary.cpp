@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the sweep summary, and of a study's own.
-#include "sweep/sweep_summary.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "results/text_table.h"
 #include "sweep/findings.h"
+#include "sweep/merge.h"
 
 namespace flitwise {
 namespace {
@@ -24,27 +23,23 @@ struct Figure {
   int decimals;
 };
 
-const std::vector<Figure>& figures() {
-  static const std::vector<Figure> kFigures = {
-      {"link efficiency, %", {"up_link_efficiency"}, 100, 2},
-      {"goodput, Gb/s", {"up_goodput_gbps", "down_goodput_gbps"}, 1, 2},
-      {"p50, ns", {"dma_write_p50_ns", "dma_read_p50_ns"}, 1, 1},
-      {"p99, ns", {"dma_write_p99_ns", "dma_read_p99_ns"}, 1, 1},
-      {"ALLOC", {"dhi_allocs"}, 1, 0},
-  };
-  return kFigures;
-}
+const std::vector<Figure> kFigures = {
+    {"link efficiency, %", {"up_link_efficiency"}, 100, 2},
+    {"goodput, Gb/s", {"up_goodput_gbps", "down_goodput_gbps"}, 1, 2},
+    {"p50, ns", {"dma_write_p50_ns", "dma_read_p50_ns"}, 1, 1},
+    {"p99, ns", {"dma_write_p99_ns", "dma_read_p99_ns"}, 1, 1},
+    {"ALLOC", {"dhi_allocs"}, 1, 0},
+};
 
 /// The figure of a row; a latency without samples does not count.
-Json figure_of(const Json& row, const Figure& figure) {
+std::optional<double> figure_of(const Json& row, const Figure& figure) {
   for (const char* column : figure.columns) {
-    const auto found = row.find(column);
-    if (found != row.end() && found->is_number() &&
-        (found->get<double>() != 0 || figure.columns.size() == 1)) {
-      return *found;
+    const auto value = number_at(row, column);
+    if (value && (*value != 0 || figure.columns.size() == 1)) {
+      return value;
     }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 std::string number(double value, const Figure& figure) {
@@ -58,7 +53,7 @@ std::string plain_text(const Json& value) {
 std::string point_table(const MergedSweep& merged, std::size_t width) {
   std::vector<std::string> header = {"block"};
   header.insert(header.end(), merged.axes.begin(), merged.axes.end());
-  for (const Figure& figure : figures()) {
+  for (const Figure& figure : kFigures) {
     header.emplace_back(figure.title);
   }
   TextTable table(header);
@@ -68,9 +63,9 @@ std::string point_table(const MergedSweep& merged, std::size_t width) {
     for (const std::string& axis : merged.axes) {
       cells.push_back(plain_text(row.at(axis)));
     }
-    for (const Figure& figure : figures()) {
-      const Json value = figure_of(row, figure);
-      cells.push_back(value.is_null() ? "-" : number(value.get<double>(), figure));
+    for (const Figure& figure : kFigures) {
+      const auto value = figure_of(row, figure);
+      cells.push_back(value ? number(*value, figure) : "-");
     }
     table.add_row(cells);
   }
@@ -80,7 +75,7 @@ std::string point_table(const MergedSweep& merged, std::size_t width) {
 struct Group {
   std::string block;
   std::string label;
-  std::vector<const Json*> rows;
+  Rows rows;
 };
 
 /// Points by block and value of the block's first axis; by block alone where that is too many.
@@ -111,19 +106,18 @@ std::vector<Group> groups_of(const MergedSweep& merged, const Plan& plan, bool b
 
 std::string group_table(const std::vector<Group>& groups, std::size_t width) {
   std::vector<std::string> header = {"block", "of which", "points"};
-  for (const Figure& figure : figures()) {
+  for (const Figure& figure : kFigures) {
     header.emplace_back(figure.title);
   }
   TextTable table(header, 2);
   table.name_rows_by(2);
   for (const Group& group : groups) {
     std::vector<std::string> cells = {group.block, group.label, std::to_string(group.rows.size())};
-    for (const Figure& figure : figures()) {
+    for (const Figure& figure : kFigures) {
       std::vector<double> values;
       for (const Json* row : group.rows) {
-        const Json value = figure_of(*row, figure);
-        if (!value.is_null()) {
-          values.push_back(value.get<double>());
+        if (const auto value = figure_of(*row, figure)) {
+          values.push_back(*value);
         }
       }
       if (values.empty()) {
@@ -180,10 +174,8 @@ std::string common_verdict(const Presentation& presentation) {
 
 /// With the figure that it is on, where the column does not name it.
 std::string verdict_of(const Json& row, const BlockPresentation& block, bool names_figure) {
-  const bool is_baseline =
-      block.baseline.block == block.name && is_selected(row, block.baseline.where);
   const auto value = number_at(row, block.verdict.figure);
-  if (is_baseline) {
+  if (block.is_own_baseline(row)) {
     return "baseline";
   }
   if (!value) {

@@ -21,7 +21,6 @@
 #include "flitwise/system.h"
 #include "memory/memory_port.h"
 #include "report/report.h"
-#include "results/explain.h"
 #include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "results/summary_table.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "results/explain.h"
+#include "results/summary_table.h"
 #include "results/tables.h"
 
 namespace flitwise {
