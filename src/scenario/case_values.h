@@ -2,6 +2,7 @@
 /// Parts that several keys of a case file are made of: maps of known keys, operations, patterns.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,6 +27,11 @@ void check_keys(const config::Value& map, const std::string& path,
 const config::Value* value_of(const config::Value& map, const std::string& key,
                               const std::string& path, config::Value::Kind kind,
                               config::ProblemList& problems);
+
+/// Reads each item of the list that a key has, if it is there, with the path of the item.
+void for_items(const config::Value& map, const std::string& key, const std::string& path,
+               config::ProblemList& problems,
+               const std::function<void(const config::Value& item, const std::string& path)>& read);
 
 /// The tree as JSON, all scalars as texts.
 Json json_of(const config::Value& value);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks at the end of a run.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "scenario/case_values.h"
@@ -28,8 +26,10 @@ class FinalReader {
     check_keys(final, "final.", kFinalKeys, problems_);
     read_map(final, "memory", &FinalReader::read_memory);
     read_map(final, "counters", &FinalReader::read_counter);
-    read_list(final, "handles", &FinalReader::read_handle);
-    read_list(final, "answers", &FinalReader::read_answer);
+    for_items(final, "handles", "final.", problems_,
+              [this](const Value& item, const std::string& path) { read_handle(item, path); });
+    for_items(final, "answers", "final.", problems_,
+              [this](const Value& item, const std::string& path) { read_answer(item, path); });
     return std::move(checks_);
   }
 
@@ -40,14 +40,6 @@ class FinalReader {
       for (const Value::Entry& entry : map->entries) {
         (this->*read_one)(entry, "final." + key + "." + entry.key);
       }
-    }
-  }
-
-  void read_list(const Value& final, const std::string& key,
-                 void (FinalReader::*read_one)(const Value&, const std::string&)) {
-    const Value* list = value_of(final, key, "final.", Value::Kind::kSequence, problems_);
-    for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
-      (this->*read_one)(list->items[i], fmt::format("final.{}[{}]", key, i));
     }
   }
 
