@@ -7,10 +7,13 @@
 namespace flitwise {
 
 void HdmPair::report(RunResult& result) const {
-  CxlHdmDbResult counts;
+  CxlHdmDbResult counts = host_.counted();
+  const CxlHdmDbResult& of_device = device_.counted();
   counts.device = name();
-  host_.tell(counts);
-  device_.tell(counts);
+  counts.device_reads = of_device.device_reads;
+  counts.device_writes = of_device.device_writes;
+  counts.device_hits = of_device.device_hits;
+  counts.back_invalidations = of_device.back_invalidations;
   result.rows<CxlHdmDbResult>().push_back(counts);
 }
 

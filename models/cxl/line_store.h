@@ -14,10 +14,10 @@ namespace flitwise {
 
 class LineStore {
  public:
-  /// The line at `address`, null where nothing near it was written. REQUIRES: a multiple of 64.
-  const CxlLine* find(std::uint64_t address) const {
+  /// The line at `address`. REQUIRES: a multiple of 64.
+  CxlLine read(std::uint64_t address) const {
     const auto found = pages_.find(address / kPageBytes);
-    return found == pages_.end() ? nullptr : &(*found->second)[line_in_page(address)];
+    return found == pages_.end() ? CxlLine{} : (*found->second)[line_in_page(address)];
   }
   /// Writes the enabled bytes of a line. REQUIRES: a multiple of 64.
   void write(std::uint64_t address, const CxlLine& line, std::uint64_t byte_enables) {

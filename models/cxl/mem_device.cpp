@@ -48,8 +48,7 @@ CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceC
 }
 
 void CxlMemDevice::read(std::uint32_t token, std::uint64_t line) {
-  const CxlLine* found = lines_.find(line);
-  access_ = Access{token, true, found != nullptr ? *found : CxlLine{}};
+  access_ = Access{token, true, lines_.read(line)};
 }
 
 void CxlMemDevice::write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
