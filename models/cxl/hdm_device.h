@@ -7,9 +7,9 @@
 #include <string>
 
 #include "coherence/device_memory.h"
+#include "coherence/line_store.h"
 #include "common/due_queue.h"
 #include "cxl/line_agent.h"
-#include "cxl/line_store.h"
 #include "flitwise/config.h"
 
 namespace flitwise {

@@ -18,7 +18,7 @@ CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceC
     : ComponentModule(name),
       config_(config),
       pool_(pool),
-      rules_(config.memory, *this),
+      rules_(config.memory),
       answers_(kOutboxDepth) {
   from_link.register_nb_transport_fw(this, &CxlMemDevice::receive, 0);
   to_link.register_nb_transport_bw(this, &CxlMemDevice::link_has_room, 0);
@@ -30,31 +30,13 @@ CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceC
                                                           tlm::tlm_phase& /*phase*/,
                                                           sc_core::sc_time& /*delay*/) {
   out_.clear();
-  rules_.receive(*packet.cxl, line_with(packet), out_);
-  if (access_) {
-    const Access done = *access_;
-    access_.reset();
-    if (done.is_read) {
-      rules_.memory_read(done.token, done.line, out_);
-    } else {
-      packet.stamp(Hop::kMemory, now() + config_.timing.controller + config_.timing.latency);
-      rules_.memory_written(done.token, out_);
-    }
+  if (rules_.receive(*packet.cxl, line_with(packet), out_)) {
+    packet.stamp(Hop::kMemory, now() + config_.timing.controller + config_.timing.latency);
   }
   for (const CxlOut& out : out_) {
     answer(packet, out);
   }
   return tlm::TLM_COMPLETED;
-}
-
-void CxlMemDevice::read(std::uint32_t token, std::uint64_t line) {
-  access_ = Access{token, true, lines_.read(line)};
-}
-
-void CxlMemDevice::write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
-                         std::uint64_t byte_enables) {
-  lines_.write(line, data, byte_enables);
-  access_ = Access{token, false, {}};
 }
 
 void CxlMemDevice::answer(const Packet& request, const CxlOut& out) {

@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "coherence/cxl_line.h"
-#include "common/page.h"
 
 namespace flitwise {
 
@@ -29,6 +28,7 @@ class LineStore {
   }
 
  private:
+  static constexpr std::uint64_t kPageBytes = 4096;
   using Page = std::array<CxlLine, kPageBytes / kCxlLineBytes>;
   static std::size_t line_in_page(std::uint64_t address) {
     return address % kPageBytes / kCxlLineBytes;
