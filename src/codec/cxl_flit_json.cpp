@@ -7,7 +7,7 @@
 #include "codec/cxl_message_json.h"
 #include "codec/json_reader.h"
 #include "common/byte_vector.h"
-#include "cxl/bit_string.h"
+#include "cxl/message_fields.h"
 #include "cxl/message_packing.h"
 
 namespace flitwise {

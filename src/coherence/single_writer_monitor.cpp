@@ -2,15 +2,7 @@
 // One owner, or sharers.
 #include "coherence/single_writer_monitor.h"
 
-#include <fmt/format.h>
-
 namespace flitwise {
-
-std::string text_of(const SingleWriterViolation& violation) {
-  return fmt::format("{}: line {:x}: agent {} has {} while agent {} has {}", violation.rule,
-                     violation.line, violation.agent, text_of(violation.state), violation.other,
-                     text_of(violation.other_state));
-}
 
 void SingleWriterMonitor::told(std::uint8_t agent, std::uint64_t line, LineState state) {
   const std::uint32_t bit = std::uint32_t{1} << agent;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "cxl/bit_string.h"
 #include "cxl/flit_frame.h"
+#include "cxl/message_fields.h"
 
 namespace flitwise {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cxl/bit_string.h"
+#include "cxl/message_fields.h"
 
 namespace flitwise {
 namespace {

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "common/field_access.h"
-#include "cxl/bit_string.h"
 
 namespace flitwise {
 namespace {

@@ -66,6 +66,24 @@ std::uint64_t value_of(const CxlWireMessage& wire, CxlFieldSpec spec);
 /// Sets the field, which has no more bits than the specification says.
 void set_value(CxlWireMessage& wire, CxlFieldSpec spec, std::uint64_t value);
 
+// Numbers in a string of bits: the lowest bit of the first byte comes first. unverified [CXL-1.7]
+/// count: at most 64.
+inline std::uint64_t bits_at(const std::uint8_t* bytes, std::size_t at, std::uint32_t count) {
+  std::uint64_t value = 0;
+  for (std::uint32_t i = 0; i < count; ++i, ++at) {
+    value |= static_cast<std::uint64_t>(bytes[at / 8] >> (at % 8) & 1U) << i;
+  }
+  return value;
+}
+
+/// REQUIRES: the bits there are 0.
+inline void put_bits(std::uint8_t* bytes, std::size_t at, std::uint32_t count,
+                     std::uint64_t value) {
+  for (std::uint32_t i = 0; i < count; ++i, ++at) {
+    bytes[at / 8] = static_cast<std::uint8_t>(bytes[at / 8] | (value >> i & 1U) << (at % 8));
+  }
+}
+
 /// Bits of an identity that a D2H Req can have here.
 inline constexpr std::uint32_t kMostIdentityBits = 64;
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "cxl/bit_string.h"
+#include "cxl/message_fields.h"
 #include "cxl/slot_packer.h"
 
 namespace flitwise {

@@ -342,7 +342,10 @@ void CoherenceStorm::judge_end() {
   report_.overlaps = host_memory_.overlaps;
   report_.two_owners = monitor_.count();
   if (!monitor_.first().empty()) {
-    report_.first_violation = flitwise::text_of(monitor_.first().front());
+    const SingleWriterViolation& first = monitor_.first().front();
+    report_.first_violation = fmt::format(
+        "{}: line {:x}: agent {} has {} while agent {} has {}", first.rule, first.line, first.agent,
+        flitwise::text_of(first.state), first.other, flitwise::text_of(first.other_state));
   }
 }
 

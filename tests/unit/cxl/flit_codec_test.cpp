@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/byte_vector.h"
-#include "cxl/bit_string.h"
 #include "cxl/flit_frame.h"
+#include "cxl/message_fields.h"
 #include "unit/cxl/random_messages.h"
 
 namespace flitwise::flit_codec_test {

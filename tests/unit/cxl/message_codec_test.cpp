@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cxl/bit_string.h"
 #include "unit/cxl/random_messages.h"
 
 namespace flitwise::message_codec_test {
