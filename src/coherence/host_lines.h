@@ -79,13 +79,13 @@ class HostLines {
     cxl::M2sBiRsp response{};  ///< behind the line that is being written
   };
 
-  // The core's side (host_lines.cpp).
+  // The core's side.
   std::optional<CxlMessage> message_for(const CoreRequest& request) const;
   void start_eviction(Way& way, const CoreRequest& request, bool is_of_core, CxlOutput& out);
   std::uint16_t send(CxlMessage message, const CoreRequest& request, bool is_of_core,
                      CxlOutput& out);
 
-  // The device's side (host_lines_device.cpp).
+  // The device's side.
   void completed(const CxlMessage& message, CxlOutput& out, CoreResults& done);
   void acknowledged(std::uint16_t bitag, CxlOutput& out);
   void written(std::uint16_t bitag, CxlOutput& out);
@@ -94,7 +94,6 @@ class HostLines {
   void answer(std::uint16_t bitag, CxlOutput& out);
   void respond(std::uint16_t bitag, cxl::M2sBiRsp response, CxlOutput& out);
   void settle(std::uint16_t tag, CxlOutput& out, CoreResults& done);
-  void read_again(std::uint16_t tag, CxlOutput& out);
   void finish(std::uint16_t tag, const CxlLine& line, CxlOutput& out, CoreResults& done);
 
   CacheArray array_;

@@ -12,6 +12,7 @@
 #include "codec/cxl_message_json.h"
 #include "codec/packet_json.h"
 #include "common/problems.h"
+#include "cxl/flit_codec.h"
 #include "cxl/flit_header.h"
 #include "flitwise/flit.h"
 #include "tlp/flit_tlp_front.h"
