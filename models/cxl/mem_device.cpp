@@ -5,13 +5,6 @@
 #include "cxl/cxl_outbox.h"
 
 namespace flitwise {
-namespace {
-
-std::uint32_t bytes_asked(const CxlMessage& message) {
-  return static_cast<std::uint32_t>(__builtin_popcountll(message.byte_enables));
-}
-
-}  // namespace
 
 CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceConfig& config,
                            PacketPool& pool)
@@ -44,7 +37,8 @@ void CxlMemDevice::answer(const Packet& request, const CxlOut& out) {
   *packet->cxl = out.message;
   packet->counts = request.counts;
   if (out.message.has_data()) {
-    packet->payload_bytes = bytes_asked(*request.cxl);
+    packet->payload_bytes =
+        static_cast<std::uint32_t>(__builtin_popcountll(request.cxl->byte_enables));
     packet->length_only = request.length_only;
     if (!request.length_only) {
       packet->payload.assign(out.line.begin(), out.line.end());

@@ -103,7 +103,13 @@ void DeviceMemory::miss(std::uint32_t transaction, CxlOutput& out, CoreResults& 
   Way* way = array_.find(line);
   if (way == nullptr) {
     way = array_.room_for(line);
-    vacate(*way);
+    if (way->state == LineState::kModified) {
+      const std::uint32_t victim = open(Kind::kVictim, way->line);
+      transactions_[victim].request.line = way->data;
+      take_turn(victim);
+      memory_.write(victim, way->line, way->data, kAllBytes);
+    }
+    array_.set_state(*way, LineState::kInvalid);
     way->line = line;
   }
   way->is_reserved = true;
@@ -112,16 +118,6 @@ void DeviceMemory::miss(std::uint32_t transaction, CxlOutput& out, CoreResults& 
   } else {
     fetch(transaction, done);
   }
-}
-
-void DeviceMemory::vacate(Way& way) {
-  if (way.state == LineState::kModified) {
-    const std::uint32_t victim = open(Kind::kVictim, way.line);
-    transactions_[victim].request.line = way.data;
-    take_turn(victim);
-    memory_.write(victim, way.line, way.data, kAllBytes);
-  }
-  array_.set_state(way, LineState::kInvalid);
 }
 
 void DeviceMemory::snoop_host(std::uint32_t transaction, cxl::S2mBiSnp opcode, CxlOutput& out) {

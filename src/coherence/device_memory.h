@@ -80,7 +80,6 @@ class DeviceMemory {
   void miss(std::uint32_t transaction, CxlOutput& out, CoreResults& done);
   void fetch(std::uint32_t transaction, CoreResults& done);
   void fill(std::uint32_t transaction, const CxlLine* line, CoreResults& done);
-  void vacate(Way& way);
   void hit(const CoreRequest& request, CoreResults& done);
   std::uint32_t open(Kind kind, std::uint64_t line);
   void take_turn(std::uint32_t transaction);

@@ -83,11 +83,12 @@ void HomeAgent::requested(std::uint8_t port, const CxlMessage& request, CxlOutpu
     return;
   }
   Line& line = lines_[request.address];
-  push(line.is_busy ? line.waiting : ready_, transaction);  // [COH-3.2]
-  if (!line.is_busy) {
-    note_turn(transaction);
+  if (line.is_busy) {
+    push(line.waiting, transaction);  // [COH-3.2]
+  } else {
+    line.is_busy = true;
+    give_turn(transaction);
   }
-  line.is_busy = true;
 }
 
 void HomeAgent::push(Queue& queue, std::uint32_t transaction) {
@@ -106,7 +107,8 @@ std::uint32_t HomeAgent::pop(Queue& queue) {
   return first;
 }
 
-void HomeAgent::note_turn(std::uint32_t transaction) {
+void HomeAgent::give_turn(std::uint32_t transaction) {
+  push(ready_, transaction);
   if (listener_ != nullptr) {
     listener_->has_turn(transaction);
   }
@@ -235,27 +237,24 @@ void HomeAgent::port_lost(std::uint8_t port, CxlOutput& out) {
   cqids_[port].reset();
   for (std::size_t id = 0; id < expected_.size(); ++id) {
     const auto uqid = static_cast<std::uint16_t>(id);
-    if (is_expected(port, uqid)) {
-      answer_lost(uqid, out);
+    if (!is_expected(port, uqid)) {
+      continue;
     }
+    // Data under way are lost: a pull writes nothing, and behind a snoop memory has the line as it
+    // was.
+    const std::uint32_t transaction = expected_[uqid].transaction;
+    if (expected_[uqid].is_pull) {
+      uqids_.release(uqid);
+      write_back(transaction, out);
+      continue;
+    }
+    if (expected_[uqid].has_response) {
+      transactions_[transaction].has_line = false;
+      transactions_[transaction].is_dirty = false;
+    }
+    snoop_done(uqid, out);
   }
   start_ready(out);
-}
-
-/// Data under way are lost: a pull writes nothing, and behind a snoop memory has the line as it
-/// was.
-void HomeAgent::answer_lost(std::uint16_t uqid, CxlOutput& out) {
-  const std::uint32_t transaction = expected_[uqid].transaction;
-  if (expected_[uqid].is_pull) {
-    uqids_.release(uqid);
-    write_back(transaction, out);
-    return;
-  }
-  if (expected_[uqid].has_response) {
-    transactions_[transaction].has_line = false;
-    transactions_[transaction].is_dirty = false;
-  }
-  snoop_done(uqid, out);
 }
 
 }  // namespace flitwise

@@ -147,9 +147,8 @@ class HomeAgent {
   bool is_expected(std::uint8_t port, std::uint16_t uqid) const;
   void push(Queue& queue, std::uint32_t transaction);
   std::uint32_t pop(Queue& queue);
-  void note_turn(std::uint32_t transaction);
+  void give_turn(std::uint32_t transaction);
   void start_ready(CxlOutput& out);
-  void answer_lost(std::uint16_t uqid, CxlOutput& out);
 
   // What becomes of it (home_flows.cpp).
   void start(std::uint32_t transaction, CxlOutput& out);

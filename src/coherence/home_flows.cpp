@@ -205,9 +205,7 @@ void HomeAgent::finish(std::uint32_t transaction, CxlOutput& out) {
   }
   Line& line = *lines_.find(request.address);
   if (line.waiting.first != kNobody) {
-    const std::uint32_t next = pop(line.waiting);
-    push(ready_, next);
-    note_turn(next);
+    give_turn(pop(line.waiting));
   } else {
     line.is_busy = false;
     if (line.holders.empty()) {
