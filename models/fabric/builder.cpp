@@ -6,7 +6,7 @@
 
 #include "config/instances.h"
 #include "config/load.h"
-#include "cxl/widths.h"
+#include "cxl/channels.h"
 
 namespace flitwise {
 namespace {

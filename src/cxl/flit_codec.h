@@ -11,8 +11,8 @@
 
 #include "cxl/flit_frame.h"
 #include "cxl/flit_header.h"
+#include "cxl/flit_layout.h"
 #include "cxl/message_fields.h"
-#include "cxl/owed_data.h"
 #include "cxl/slot_formats.h"
 
 namespace flitwise {

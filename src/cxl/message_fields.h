@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cxl/widths.h"
+#include "cxl/channels.h"
 
 namespace flitwise {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is owed, beside a list of chunks.
-#include "cxl/owed_data.h"
+#include "cxl/flit_layout.h"
 
 #include <gtest/gtest.h>
 
