@@ -12,9 +12,6 @@
 namespace flitwise {
 namespace {
 
-using json_value::Complaint;
-using json_value::Json;
-
 /// One flit as JSON names it, on top of what is owed.
 class CxlFlitReader {
  public:

@@ -13,9 +13,6 @@
 namespace flitwise {
 namespace {
 
-using json_value::Complaint;
-using json_value::Json;
-
 const std::vector<std::string> kForms = {"68", "256", "256_lopt"};
 const std::vector<std::string> kDirections = {"down", "up"};
 

@@ -10,9 +10,6 @@
 namespace flitwise {
 namespace {
 
-using json_value::Complaint;
-using json_value::Json;
-
 /// What a message may have beside the fields of its channel.
 enum class CxlMessageUse : std::uint8_t {
   kInSlot,  ///< as it stands in a slot

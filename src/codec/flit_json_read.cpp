@@ -14,8 +14,6 @@
 namespace flitwise {
 namespace {
 
-using json_value::Json;
-
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
 bool is_plain_nop(const Dllp& dllp) {
