@@ -209,4 +209,10 @@ void WorkloadTables::use(TranslationAgent& agent) const {
   agent.write_register(iommu_register::kGcmd, 4, global_bit::kTranslation);
 }
 
+std::uint64_t buffer_end(const WorkloadConfig& workload) {
+  const std::uint64_t per_domain =
+      workload.buffer_size + (workload.kind == WorkloadKind::kNic ? NicProfile::kRingsBytes : 0);
+  return workload.buffer_base + domain_ids(workload) * per_domain;
+}
+
 }  // namespace flitwise

@@ -85,4 +85,8 @@ class WorkloadTables {
   std::set<std::pair<Key, std::uint64_t>> done_;  // and page
 };
 
+/// One byte past the highest bus address that DMA items of a generated workload touch (a trace has
+/// its own addresses; interrupts have their own window).
+std::uint64_t buffer_end(const WorkloadConfig& workload);
+
 }  // namespace flitwise

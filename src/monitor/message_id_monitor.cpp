@@ -120,7 +120,7 @@ std::uint8_t kind_of_response(std::uint8_t opcode) {
   if (response == cxl::H2dRsp::kExtCmp) {
     return kExtCmp;
   }
-  return opcode < 32 && (kPulls >> opcode & 1U) != 0 ? kPull : kNothing;
+  return opcode < 32 && (kPulls >> opcode & 1U) != 0 ? std::uint8_t{kPull} : kNothing;
 }
 
 // The snooped cache had the line modified: it comes as well. [COH-4.1]
