@@ -84,8 +84,7 @@ struct EnumerationResult {
 };
 
 /// Depth-first bus numbering, BAR sizing, window placement, device set-up: MPS and tags as large as
-/// can be, all VFs that there are. Usage: while next()
-/// gives an access, perform it and answer().
+/// can be, all VFs that there are. Usage: while next() gives an access, perform it and answer().
 class Enumerator {
  public:
   explicit Enumerator(EnumeratorOptions options);

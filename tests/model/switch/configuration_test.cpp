@@ -71,7 +71,11 @@ class Walk {
   explicit Walk(SwitchBench& bench) : bench_(bench) {}
 
   EnumerationResult run() {
-    Enumerator enumerator{EnumeratorOptions{}};
+    EnumeratorOptions options;
+    options.acs_of = [](const FoundFunction&) {
+      return AccessControl{cfg::acs::kSourceValidation | cfg::acs::kP2pRequestRedirect, {}};
+    };
+    Enumerator enumerator{options};
     while (const std::optional<CfgAccess> access = enumerator.next()) {
       const std::optional<std::uint32_t> value = perform(*access);
       enumerator.answer(value.value_or(0xffff'ffff), !value.has_value());
