@@ -19,7 +19,6 @@ namespace flitwise {
 using Bytes = std::uint64_t;
 
 // ---- system
-// -------------------------------------------------------------------------------------------------------
 /// kDirect: one root port per device; kSwitch: all devices of a host below one switch; kGraph:
 /// nodes and edges.
 enum class Topology { kDirect, kSwitch, kGraph };
@@ -63,12 +62,9 @@ struct SystemConfig {
 };
 
 // ---- host
-// ---------------------------------------------------------------------------------------------------------
 enum class HostDhiTable { kPerDevice, kShared };
-enum class HandleStorage {
-  kSram,
-  kDram
-};  ///< kDram: private DRAM behind a cache of recent entries [DHI D3]
+/// kDram: private DRAM behind a cache of recent entries. [DHI D3]
+enum class HandleStorage { kSram, kDram };
 enum class DeallocMode { kImplicit, kExplicit };
 /// kAny: each function below the port any PASID and capability, no trust; kConfigured:
 /// host.dhi.granted.
@@ -192,7 +188,6 @@ struct HostConfig {
 };
 
 // ---- iommu
-// --------------------------------------------------------------------------------------------------------
 /// Who leaves a full set of a cache.
 enum class CachePolicy : std::uint8_t {
   kLru,     ///< the longest unused
@@ -259,7 +254,6 @@ struct IommuConfig {
 };
 
 // ---- link
-// ---------------------------------------------------------------------------------------------------------
 enum class Identity { kNone, kBdf, kBdfPasid, kDhi };
 enum class DhiForm { kRidDirect, kRidFabric, kTag, kPrefix, kOhc };
 enum class Carrier { kPcie, kBitPacked };
@@ -357,7 +351,6 @@ struct LinkConfig {
 };
 
 // ---- message: the bit-packed carrier
-// ------------------------------------------------------------------------------
 enum class Packing { kAligned, kContiguous };
 
 struct MessageConfig {
@@ -370,7 +363,6 @@ struct MessageConfig {
 };
 
 // ---- device
-// -------------------------------------------------------------------------------------------------------
 enum class OnMiss { kStall, kBypass };
 enum class AllocOrder { kFlush, kAck, kNone };
 enum class VictimPolicy { kFifo, kLru, kLfu };
@@ -386,11 +378,8 @@ enum class TranslateWhen { kAlways, kReuse, kPrefetch, kHint };
 enum class AtcDiscard { kOverlapping, kAll };
 
 /// The address translation cache of each function, and how it asks and answers.
-struct AtcConfig {
+struct AtcConfig : CacheConfig {
   bool enabled = false;
-  unsigned entries = 64;
-  unsigned ways = 0;  ///< 0: fully associative
-  CachePolicy policy = CachePolicy::kLru;
   unsigned requests = 32;     ///< Translation Requests out, each function
   unsigned translations = 1;  ///< asked for at a time, at least
   TranslateWhen when = TranslateWhen::kAlways;
@@ -502,7 +491,6 @@ struct DeviceConfig {
 };
 
 // ---- workload
-// -----------------------------------------------------------------------------------------------------
 enum class WorkloadKind { kPostedWrite, kRead, kReadWrite, kNic, kTrace, kHostile };
 /// Who makes the requests: the device by DMA or through its cache; or the host by CXL.mem into the
 /// device's memory, the device's core there, or each of these two.
@@ -540,7 +528,6 @@ struct WorkloadConfig {
 };
 
 // ---- faults
-// -------------------------------------------------------------------------------------------------------
 /// Which transmissions of one direction arrive damaged: ordinals from 1, each transmission (also a
 /// replay) counts.
 struct DirectionFaults {
@@ -575,7 +562,6 @@ struct FaultsConfig {
 };
 
 // ---- trace, run
-// ---------------------------------------------------------------------------------------------------
 struct LatencyPair {
   std::string name;
   std::string from;  ///< name of a hop

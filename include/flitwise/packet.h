@@ -85,8 +85,8 @@ class WriteRequest {
 
 using WriteRequestRef = boost::intrusive_ptr<WriteRequest>;
 
-class Packet {
- public:
+/// What of a packet starts anew whenever the pool hands it out.
+struct PacketFields {
   std::uint64_t uid = 0;  ///< unique in a run
   PacketKind kind = PacketKind::kTlp;
   HandlePurpose purpose = HandlePurpose::kNone;
@@ -117,8 +117,12 @@ class Packet {
   std::uint32_t request = 0;  ///< engine's own index of the request it belongs to; not a wire field
   std::uint32_t payload_bytes = 0;  ///< enabled bytes, what a user would call the payload
   WireSize size;
-  std::vector<std::uint8_t>
-      payload;  ///< length_dw * 4 bytes unless length_only; keeps its capacity in the pool
+};
+
+class Packet : public PacketFields {
+ public:
+  /// length_dw * 4 bytes unless length_only; keeps its capacity in the pool.
+  std::vector<std::uint8_t> payload;
   std::array<Time, kHops> stamps;
   WriteRequestRef write;            ///< MWr: the request that it is a part of, if it is not whole
   std::unique_ptr<Flit> flit;       ///< kFlit: never null
@@ -152,9 +156,8 @@ class PacketPool {
   PacketPool& operator=(const PacketPool&) = delete;
 
   /// A clean packet: defaults everywhere, fresh uid, no stamps.
-  PacketRef make(PacketKind kind);
-  /// With a payload of so many bytes, for the caller to fill: they are those of an older packet.
-  PacketRef make(PacketKind kind, std::size_t payload_bytes);
+  /// Payload of so many bytes is for the caller to fill: they are those of an older packet.
+  PacketRef make(PacketKind kind, std::size_t payload_bytes = 0);
   /// A request for the write TLPs that it will be cut into.
   WriteRequestRef make_write(std::uint64_t bytes);
   std::size_t in_use() const { return all_.size() - free_.size(); }

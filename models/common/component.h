@@ -100,7 +100,7 @@ class ComponentModule : public sc_core::sc_module, public Component {
   explicit ComponentModule(const sc_core::sc_module_name& name) : sc_module(name) {}
 };
 
-/// One that nothing ever waits in: it counts, checks or compares others.
+/// One that nothing ever waits in: it counts, checks or compares others, or speaks for them.
 class Bystander : public Component {
  public:
   const char* name() const final { return name_.c_str(); }

@@ -5,6 +5,8 @@
 
 #include <boost/circular_buffer.hpp>
 
+#include <algorithm>
+
 #include "dhi/device_handle_table.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/packet.h"
@@ -28,12 +30,8 @@ class Outbox {
   /// Is there a packet of which this is true?
   template <class Condition>
   bool has(Condition condition) const {
-    for (const Entry& entry : entries_) {
-      if (condition(*entry.packet)) {
-        return true;
-      }
-    }
-    return false;
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const Entry& entry) { return condition(*entry.packet); });
   }
 
   /// Hands the entry to the link at once (it arrives there when it is ready, and not before those

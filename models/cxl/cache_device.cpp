@@ -20,15 +20,8 @@ DeviceCacheConfig rules_for(const CxlCacheConfig& cache, std::uint8_t cache_id) 
 }
 
 CoreOp write_of(CxlCacheWrite write) {
-  switch (write) {
-    case CxlCacheWrite::kOwn:
-      return CoreOp::kWrite;
-    case CxlCacheWrite::kThrough:
-      return CoreOp::kWriteThrough;
-    case CxlCacheWrite::kPosted:
-      return CoreOp::kWritePosted;
-  }
-  return CoreOp::kWrite;
+  static constexpr CoreOp kWrites[] = {CoreOp::kWrite, CoreOp::kWriteThrough, CoreOp::kWritePosted};
+  return kWrites[static_cast<std::size_t>(write)];
 }
 
 // A request that gives a line up.

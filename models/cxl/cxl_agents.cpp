@@ -53,40 +53,28 @@ void CxlAgents::link_up() const {
 }
 
 void CxlAgents::attach(WorkloadVia via, Engine& engine, Engine* of_host) const {
-  switch (via) {
-    case WorkloadVia::kDma:
-      break;
-    case WorkloadVia::kCxlCache:
-      cache->attach(engine);
-      break;
-    case WorkloadVia::kCxlMem:
-      hdm_host != nullptr ? hdm_host->attach(engine) : mem_host->attach(engine);
-      break;
-    case WorkloadVia::kCxlBoth:  // [CXL-8.2]
-      hdm_host->attach(*of_host);
-      wake_host();
-      [[fallthrough]];
-    case WorkloadVia::kCxlOwn:
-      hdm_device->attach(engine);
-      break;
+  const bool has_both = via == WorkloadVia::kCxlBoth;  // [CXL-8.2]
+  if (via == WorkloadVia::kCxlCache) {
+    cache->attach(engine);
+  }
+  if (via == WorkloadVia::kCxlMem || has_both) {
+    Engine& work = has_both ? *of_host : engine;
+    hdm_host != nullptr ? hdm_host->attach(work) : mem_host->attach(work);
+    wake_host();
+  }
+  if (via == WorkloadVia::kCxlOwn || has_both) {
+    hdm_device->attach(engine);
   }
   wake(via);
 }
 
 void CxlAgents::wake(WorkloadVia via) const {
-  switch (via) {
-    case WorkloadVia::kDma:
-      break;
-    case WorkloadVia::kCxlCache:
-      cache->wake();
-      break;
-    case WorkloadVia::kCxlMem:
-      wake_host();
-      break;
-    case WorkloadVia::kCxlOwn:
-    case WorkloadVia::kCxlBoth:
-      hdm_device->wake();
-      break;
+  if (via == WorkloadVia::kCxlCache) {
+    cache->wake();
+  } else if (via == WorkloadVia::kCxlMem) {
+    wake_host();
+  } else if (via == WorkloadVia::kCxlOwn || via == WorkloadVia::kCxlBoth) {
+    hdm_device->wake();
   }
 }
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <string>
+#include <vector>
 
 #include "coherence/cxl_line.h"
 #include "common/outbox.h"
@@ -114,12 +114,7 @@ class CxlOutbox : public LinkInitiator<CxlOutbox> {
     return tlm::TLM_COMPLETED;
   }
 
-  static std::array<Outbox, kCxlChannels> empty_queues() {
-    const Outbox queue(kDepth);
-    return {queue, queue, queue, queue, queue, queue, queue, queue, queue, queue, queue, queue};
-  }
-
-  std::array<Outbox, kCxlChannels> queues_ = empty_queues();  // by CxlChannel
+  std::vector<Outbox> queues_ = std::vector<Outbox>(kCxlChannels, Outbox(kDepth));  // by CxlChannel
   Time last_response_{};
 };
 

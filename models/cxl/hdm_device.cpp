@@ -41,16 +41,13 @@ void CxlHdmDevice::work() {
       [this](const CoreRequest& request, const PacketRef& packet) {
         ask(request, packet->counts);
       }));
-  if (!accesses_.empty()) {
-    wakeup_.at(accesses_.top().done);
-  }
+  wakeup_.at(accesses_.next());
 }
 
 void CxlHdmDevice::end_accesses(Time now) {
   inward_ = Time{};
-  while (!accesses_.empty() && accesses_.top().done <= now) {
-    const Access done = accesses_.top();
-    accesses_.pop();
+  while (accesses_.is_due(now)) {
+    const Access done = accesses_.take();
     counts_ = done.counts;
     if (done.is_read) {
       rules_.memory_read(done.token, done.line, out_, results_);
@@ -120,21 +117,19 @@ void CxlHdmDevice::come(Packet& packet) {
 
 // Lines change and are read in the order in which the rules ask; the time it takes is theirs.
 void CxlHdmDevice::read(std::uint32_t token, std::uint64_t line) {
-  const CxlLine* const found = lines_.find(line);
-  access({{}, 0, token, true, counts_, found != nullptr ? *found : CxlLine{}});
+  access({token, true, counts_, lines_.read(line)});
 }
 
 void CxlHdmDevice::write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
                          std::uint64_t byte_enables) {
   lines_.write(line, data, byte_enables);
-  access({{}, 0, token, false, counts_, {}});
+  access({token, false, counts_, {}});
 }
 
-void CxlHdmDevice::access(Access wanted) {
-  wanted.done = now() + inward_ + config_.timing.latency;
-  wanted.number = numbers_++;
-  accesses_.push(wanted);
-  wakeup_.at(wanted.done);
+void CxlHdmDevice::access(const Access& wanted) {
+  const Time done = now() + inward_ + config_.timing.latency;
+  accesses_.add(wanted, done);
+  wakeup_.at(done);
 }
 
 void CxlHdmDevice::link_lost() {
@@ -161,13 +156,6 @@ std::map<std::string, std::uint64_t> CxlHdmDevice::errors() const {
   errors["cxl_address_outside_memory"] = outside;
   errors["unexpected_cxl_message"] = bad.total() - outside;
   return errors;
-}
-
-void CxlHdmDevice::tell(CxlHdmDbResult& result) const {
-  result.device_reads = done_.device_reads;
-  result.device_writes = done_.device_writes;
-  result.device_hits = done_.device_hits;
-  result.back_invalidations = done_.back_invalidations;
 }
 
 }  // namespace flitwise

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <map>
-#include <queue>
 #include <string>
 
 #include "coherence/device_memory.h"
+#include "coherence/line_store.h"
+#include "common/due_queue.h"
 #include "cxl/line_agent.h"
-#include "cxl/line_store.h"
 #include "flitwise/config.h"
 
 namespace flitwise {
@@ -30,29 +30,24 @@ class CxlHdmDevice : public LineAgent<CxlHdmDevice>, private LineMemory {
   }
   std::string waiting() const override;
   std::map<std::string, std::uint64_t> errors() const override;
-  /// Fills in its part: of what belongs to the measured part.
-  void tell(CxlHdmDbResult& result) const;
+  /// Its part, of what belongs to the measured part.
+  const CxlHdmDbResult& counted() const { return done_; }
 
  private:
   friend LineAgent;
-  /// What memory is asked for; done at its time, in order where times are the same.
+  /// What memory is asked for.
   struct Access {
-    Time done{};
-    std::uint64_t number = 0;
     std::uint32_t token = 0;
     bool is_read = false;
     bool counts = true;
     CxlLine line{};
-    bool operator<(const Access& other) const {  // first on top
-      return done != other.done ? other.done < done : other.number < number;
-    }
   };
 
   void come(Packet& packet);
   void read(std::uint32_t token, std::uint64_t line) override;
   void write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
              std::uint64_t byte_enables) override;
-  void access(Access wanted);
+  void access(const Access& wanted);
   void work();
   void end_accesses(Time now);
   bool is_in_memory(const CoreRequest& request) const { return request.address < config_.memory; }
@@ -64,8 +59,7 @@ class CxlHdmDevice : public LineAgent<CxlHdmDevice>, private LineMemory {
   const CxlDeviceConfig config_;
   LineStore lines_;
   DeviceMemory rules_;
-  std::priority_queue<Access> accesses_;
-  std::uint64_t numbers_ = 0;
+  DueQueue<Access> accesses_;
   Time inward_{};   // from core or link to the memory: for what is done now
   CxlOutput sent_;  // scratch
   bool breaks_single_writer_;

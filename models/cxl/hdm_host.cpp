@@ -69,14 +69,4 @@ std::string CxlHdmHost::waiting() const {
                           name(), core_.lines_out(), rules_.outstanding());
 }
 
-void CxlHdmHost::tell(CxlHdmDbResult& result) const {
-  result.host_reads = done_.host_reads;
-  result.host_writes = done_.host_writes;
-  result.host_hits = done_.host_hits;
-  result.host_evictions = done_.host_evictions;
-  result.write_backs = done_.write_backs;
-  result.conflicts_early = done_.conflicts_early;
-  result.conflicts_late = done_.conflicts_late;
-}
-
 }  // namespace flitwise

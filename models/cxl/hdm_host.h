@@ -25,8 +25,8 @@ class CxlHdmHost : public LineAgent<CxlHdmHost> {
     return core_.lines_out() == 0 && rules_.outstanding() == 0 && to_link.empty();
   }
   std::string waiting() const override;
-  /// Fills in its part: of what belongs to the measured part.
-  void tell(CxlHdmDbResult& result) const;
+  /// Its part, of what belongs to the measured part.
+  const CxlHdmDbResult& counted() const { return done_; }
 
  private:
   friend LineAgent;

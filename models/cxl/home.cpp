@@ -136,17 +136,16 @@ void CxlHome::memory_done(const MemoryTransaction& transaction, Time when) {
   }
   packet.cxl->poison = !transaction.is_response_ok();
   memory_errors_ += transaction.is_response_ok() ? 0 : 1;
-  done_.push({when, dones_++, transaction.packet});
+  done_.add(transaction.packet, when);
   wakeup_.at(when);
 }
 
 void CxlHome::work() {
   wakeup_.taken();
   inward_ = Time{};
-  while (!done_.empty() && done_.top().when <= now()) {
-    memory_at_ = done_.top().when;
-    const PacketRef packet = done_.top().packet;
-    done_.pop();
+  while (done_.is_due(now())) {
+    memory_at_ = done_.next();
+    const PacketRef packet = done_.take();
     --in_memory_;
     counts_ = packet->counts;
     if (packet->cxl->has_data()) {
@@ -156,9 +155,7 @@ void CxlHome::work() {
     }
     send_all();
   }
-  if (!done_.empty()) {
-    wakeup_.at(done_.top().when);
-  }
+  wakeup_.at(done_.next());
 }
 
 void CxlHome::link_lost(std::uint8_t port) {

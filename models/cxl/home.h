@@ -8,12 +8,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <queue>
 #include <string>
 #include <vector>
 
 #include "coherence/home_agent.h"
 #include "common/component.h"
+#include "common/due_queue.h"
 #include "common/wakeup.h"
 #include "cxl/cxl_outbox.h"
 #include "flitwise/config.h"
@@ -79,17 +79,6 @@ class CxlHome : public ComponentModule,
   std::map<std::string, std::uint64_t> errors() const override;
 
  private:
-  /// What memory has done, at its time.
-  struct Done {
-    Time when;
-    std::uint64_t number;  // in the order in which memory said so
-    PacketRef packet;
-    bool is_before(const Done& other) const {
-      return when != other.when ? when < other.when : number < other.number;
-    }
-    bool operator<(const Done& other) const { return other.is_before(*this); }  // first on top
-  };
-
   tlm::tlm_sync_enum receive(int port, Packet& packet, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
   void read(std::uint32_t token, std::uint64_t line) override;
@@ -111,9 +100,8 @@ class CxlHome : public ComponentModule,
   Wakeup wakeup_;
   HomeAgent rules_;
   std::vector<std::unique_ptr<Port>> ports_;
-  std::vector<Time> turns_;  // by token: since when the request has the turn of its line
-  std::priority_queue<Done> done_;
-  std::uint64_t dones_ = 0;
+  std::vector<Time> turns_;   // by token: since when the request has the turn of its line
+  DueQueue<PacketRef> done_;  // what memory has done, at its time
   std::size_t in_memory_ = 0;
   Time memory_at_{};    // when memory has done what it is told of now
   Time inward_{};       // from the link to the directory: for what is done now

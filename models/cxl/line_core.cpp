@@ -6,18 +6,6 @@
 
 namespace flitwise {
 
-CoreOp read_of(CxlCacheRead read) {
-  switch (read) {
-    case CxlCacheRead::kShared:
-      return CoreOp::kRead;
-    case CxlCacheRead::kAny:
-      return CoreOp::kReadAny;
-    case CxlCacheRead::kCurrent:
-      return CoreOp::kReadOnce;
-  }
-  return CoreOp::kRead;
-}
-
 // One wait is over, another begins where something else is in the way.
 void LineCore::meet(CoreObstacle obstacle, Time now) {
   if (obstacle_ == CoreObstacle::kId) {
@@ -42,15 +30,11 @@ std::vector<WaitResult> LineCore::waits(const Resource& ids, WaitResult queues) 
 
 // The next request, but for the bytes that it writes.
 CoreRequest LineCore::wanted() {
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(operations_.size()));
-    operations_.emplace_back();
-  }
   const LineTransfers::Line& line = transfers_.line();
   const bool is_read = transfers_.transfer(line.transfer).op == Op::kRead;
   CoreRequest request;
   request.op = is_read ? read_ : write_;
-  request.token = free_.back();
+  request.token = operations_.next();
   request.address = line.address;
   if (!is_read) {
     request.byte_enables = line.byte_enables;
@@ -65,8 +49,7 @@ PacketRef LineCore::take(CoreRequest& request, Time now) {
   if (request.is_write()) {
     transfers_.fill(request.line);
   }
-  Operation& operation = operations_[request.token];
-  free_.pop_back();
+  Operation& operation = operations_[operations_.open()];
   operation.packet = pool_.make(PacketKind::kCxl);
   operation.packet->domain = transfer.domain;
   operation.packet->counts = transfer.counts;
@@ -75,10 +58,6 @@ PacketRef LineCore::take(CoreRequest& request, Time now) {
   operation.packet->stamp(Hop::kHandle, now);
   operation.line = line;
   operation.is_out = true;
-  operation.is_answer = false;
-  operation.awaited = 1;
-  operation.written_early.reset();
-  operation.status = TransferStatus::kDone;
   transfers_.take();
   return operation.packet;
 }
@@ -169,7 +148,7 @@ Time LineCore::tell_engine(Time now) {
 }
 
 void LineCore::end(std::uint32_t token, TransferStatus status, Time when) {
-  free_.push_back(token);
+  operations_.close(token);
   transfers_.done(operations_[token].line, status, when);
 }
 

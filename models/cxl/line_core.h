@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "coherence/core_request.h"
+#include "coherence/id_pool.h"
 #include "coherence/line_table.h"
 #include "common/due_queue.h"
 #include "cxl/line_transfers.h"
@@ -25,7 +26,10 @@
 namespace flitwise {
 
 /// How a line is asked for that is to be read.
-CoreOp read_of(CxlCacheRead read);
+inline CoreOp read_of(CxlCacheRead read) {
+  static constexpr CoreOp kReads[] = {CoreOp::kRead, CoreOp::kReadAny, CoreOp::kReadOnce};
+  return kReads[static_cast<std::size_t>(read)];
+}
 
 class LineCore {
  public:
@@ -129,11 +133,10 @@ class LineCore {
   LatencyTracer& tracer_;
   CoreOp read_, write_;
   LineTransfers transfers_;
-  std::vector<Operation> operations_;  // by token
-  std::vector<std::uint32_t> free_;    // of them
-  DueQueue<std::uint32_t> ends_;       // tokens whose results are on their way to the core
-  LineTable<std::uint32_t> at_home_;   // tokens of writes that memory does not have yet
-  std::size_t answers_ = 0;            // among them
+  TokenPool<Operation> operations_;
+  DueQueue<std::uint32_t> ends_;      // tokens whose results are on their way to the core
+  LineTable<std::uint32_t> at_home_;  // tokens of writes that memory does not have yet
+  std::size_t answers_ = 0;           // among them
   Time asked_at_ = Time::never();
   unsigned asked_ = 0;                           // then
   CoreObstacle obstacle_ = CoreObstacle::kNone;  // in the way of the line that goes next

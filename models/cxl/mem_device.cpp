@@ -5,20 +5,13 @@
 #include "cxl/cxl_outbox.h"
 
 namespace flitwise {
-namespace {
-
-std::uint32_t bytes_asked(const CxlMessage& message) {
-  return static_cast<std::uint32_t>(__builtin_popcountll(message.byte_enables));
-}
-
-}  // namespace
 
 CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceConfig& config,
                            PacketPool& pool)
     : ComponentModule(name),
       config_(config),
       pool_(pool),
-      rules_(config.memory, *this),
+      rules_(config.memory),
       answers_(kOutboxDepth) {
   from_link.register_nb_transport_fw(this, &CxlMemDevice::receive, 0);
   to_link.register_nb_transport_bw(this, &CxlMemDevice::link_has_room, 0);
@@ -30,16 +23,8 @@ CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceC
                                                           tlm::tlm_phase& /*phase*/,
                                                           sc_core::sc_time& /*delay*/) {
   out_.clear();
-  rules_.receive(*packet.cxl, line_with(packet), out_);
-  if (access_) {
-    const Access done = *access_;
-    access_.reset();
-    if (done.is_read) {
-      rules_.memory_read(done.token, done.line, out_);
-    } else {
-      packet.stamp(Hop::kMemory, now() + config_.timing.controller + config_.timing.latency);
-      rules_.memory_written(done.token, out_);
-    }
+  if (rules_.receive(*packet.cxl, line_with(packet), out_)) {
+    packet.stamp(Hop::kMemory, now() + config_.timing.controller + config_.timing.latency);
   }
   for (const CxlOut& out : out_) {
     answer(packet, out);
@@ -47,23 +32,13 @@ CxlMemDevice::CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceC
   return tlm::TLM_COMPLETED;
 }
 
-void CxlMemDevice::read(std::uint32_t token, std::uint64_t line) {
-  const CxlLine* found = lines_.find(line);
-  access_ = Access{token, true, found != nullptr ? *found : CxlLine{}};
-}
-
-void CxlMemDevice::write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
-                         std::uint64_t byte_enables) {
-  lines_.write(line, data, byte_enables);
-  access_ = Access{token, false, {}};
-}
-
 void CxlMemDevice::answer(const Packet& request, const CxlOut& out) {
   PacketRef packet = pool_.make(PacketKind::kCxl);
   *packet->cxl = out.message;
   packet->counts = request.counts;
   if (out.message.has_data()) {
-    packet->payload_bytes = bytes_asked(*request.cxl);
+    packet->payload_bytes =
+        static_cast<std::uint32_t>(__builtin_popcountll(request.cxl->byte_enables));
     packet->length_only = request.length_only;
     if (!request.length_only) {
       packet->payload.assign(out.line.begin(), out.line.end());

@@ -6,7 +6,6 @@
 #include <systemc>
 
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,14 +13,13 @@
 #include "coherence/memory_expander.h"
 #include "common/component.h"
 #include "common/outbox.h"
-#include "cxl/line_store.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
 #include "flitwise/result.h"
 
 namespace flitwise {
 
-class CxlMemDevice : public ComponentModule, private LineMemory {
+class CxlMemDevice : public ComponentModule {
  public:
   LinkTarget<CxlMemDevice> from_link{"from_link"};
   LinkInitiator<CxlMemDevice> to_link{"to_link"};
@@ -45,28 +43,16 @@ class CxlMemDevice : public ComponentModule, private LineMemory {
  private:
   static constexpr std::size_t kOutboxDepth = 256;
 
-  /// What the expander has asked of the lines, to be answered behind its call.
-  struct Access {
-    std::uint32_t token = 0;
-    bool is_read = false;
-    CxlLine line{};
-  };
-
   tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
-  void read(std::uint32_t token, std::uint64_t line) override;
-  void write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
-             std::uint64_t byte_enables) override;
   void answer(const Packet& request, const CxlOut& out);
   void send(PacketRef message, Time ready);
 
   const CxlDeviceConfig config_;
   PacketPool& pool_;
-  LineStore lines_;
   MemoryExpander rules_;
-  std::optional<Access> access_;
   CxlOutput out_;  // scratch
   Outbox answers_;
 };

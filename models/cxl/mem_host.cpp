@@ -18,24 +18,17 @@ CxlMemHost::CxlMemHost(const sc_core::sc_module_name& name, const HostConfig& co
       wakeup_("wakeup", config.timing.clock),
       ends_wakeup_("ends", Time{1}),
       transfers_(tracer),
-      requests_(config.cxl_mem.outstanding) {
-  for (std::size_t tag = requests_.size(); tag > 0; --tag) {
-    free_tags_.push_back(static_cast<std::uint16_t>(tag - 1));
-  }
+      requests_(config.cxl_mem.outstanding),
+      tags_(config.cxl_mem.outstanding) {
   from_link.register_nb_transport_fw(this, &CxlMemHost::receive, 0);
   to_link.register_nb_transport_bw(this, &CxlMemHost::link_has_room, 0);
-  wakeup_.wakes("work_process", [this] {
-    wakeup_.taken();
-    work();
-  });
-  ends_wakeup_.wakes("ends_process", [this] {
-    ends_wakeup_.taken();
-    work();
-  });
+  wakeup_.wakes("work_process", [this] { work(wakeup_); });
+  ends_wakeup_.wakes("ends_process", [this] { work(ends_wakeup_); });
 }
 
 // A Tag is a place among the requests of the core: it is free when the core has its answer.
-void CxlMemHost::work() {
+void CxlMemHost::work(Wakeup& by) {
+  by.taken();
   const Time t = now();
   while (ends_.is_due(t)) {
     end_line(ends_.take(), TransferStatus::kDone, t);
@@ -47,11 +40,11 @@ void CxlMemHost::work() {
 }
 
 void CxlMemHost::ask_for_lines(Time t) {
-  while (!pending_ && !free_tags_.empty() && transfers_.has_line(t)) {
+  while (!pending_ && tags_.available() > 0 && transfers_.has_line(t)) {
     note_wait(t);
     ask(t);
   }
-  if (pending_ || free_tags_.empty()) {
+  if (pending_ || tags_.available() == 0) {
     return;  // the engine was not asked: who makes room asks it
   }
   if (const Time next = transfers_.next_at(); next != Time::never()) {
@@ -106,8 +99,7 @@ PacketRef CxlMemHost::make_request() {
 
 void CxlMemHost::ask(Time now) {
   pending_ = make_request();
-  pending_->cxl->id = free_tags_.back();
-  free_tags_.pop_back();
+  pending_->cxl->id = tags_.acquire();
   requests_[pending_->cxl->id] = {pending_, transfers_.line()};
   transfers_.take();
   pending_->stamp(Hop::kHandle, now);
@@ -131,7 +123,7 @@ bool CxlMemHost::hand_over_pending() {
     return false;
   }
   pending_.reset();
-  if (free_tags_.empty()) {
+  if (tags_.available() == 0) {
     tags_out_since_ = now();
   }
   return true;
@@ -196,10 +188,10 @@ bool CxlMemHost::awaits(const CxlMessage& answer) const {
 void CxlMemHost::end_line(std::uint16_t tag, TransferStatus status, Time done) {
   const LineTransfers::Line line = requests_[tag].line;
   requests_[tag].packet.reset();
-  if (free_tags_.empty()) {
+  if (tags_.available() == 0) {
     tag_back_at_ = done;
   }
-  free_tags_.push_back(tag);
+  tags_.release(tag);
   transfers_.done(line, status, done);
 }
 

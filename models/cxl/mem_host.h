@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "coherence/id_pool.h"
 #include "common/component.h"
 #include "common/due_queue.h"
 #include "common/outbox.h"
@@ -71,7 +72,7 @@ class CxlMemHost : public ComponentModule {
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
-  void work();
+  void work(Wakeup& by);
   void ask_for_lines(Time now);
   PacketRef make_request();
   void ask(Time now);
@@ -91,7 +92,7 @@ class CxlMemHost : public ComponentModule {
   Wakeup ends_wakeup_;            // which goes on at that very moment
   LineTransfers transfers_;
   std::vector<Request> requests_;  // by Tag
-  std::vector<std::uint16_t> free_tags_;
+  IdPool tags_;
   PacketRef pending_;  // the link had no room for it
   Time pending_ready_{}, pending_since_{};
   Time tags_out_since_ = Time::never();  // none is free, and nothing else holds up the next line

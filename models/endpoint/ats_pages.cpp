@@ -2,6 +2,8 @@
 // Translations of a device: page requests, and the books.
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "endpoint/ats_unit.h"
 #include "flitwise/link_socket.h"
 
@@ -44,6 +46,9 @@ PageRequest AtsUnit::open_group(const AtsAccess& access, Bdf bdf) {
 }
 
 void AtsUnit::pages_written(Time when) {
+  if (pages_ == nullptr) {
+    return;
+  }
   // While it drains, answers are still due.
   const bool is_answered = !pages_->is_enabled() && pages_->is_stopped();
   parked.for_each([&](Slot slot, const ParkedTransfer& transfer) {
@@ -85,15 +90,21 @@ std::vector<AtsResult> AtsUnit::results(const std::string& device) const {
   return all;
 }
 
+unsigned AtsUnit::pending_invalidations() const {
+  return std::accumulate(functions_.begin(), functions_.end(), 0U,
+                         [](unsigned sum, const auto& one) {
+                           return sum + (one ? one->atc.invalidations.pending() : 0U);
+                         });
+}
+
 std::vector<CheckResult> AtsUnit::checks(const std::string& device) const {
   unsigned requests = 0;
   unsigned uses = 0;
-  unsigned invalidations = 0;
   for (const std::unique_ptr<Function>& one : functions_) {
     requests += one ? one->atc.requests.size() : 0U;
     uses += one ? one->atc.uses.size() : 0U;
-    invalidations += one ? one->atc.invalidations.pending() : 0U;
   }
+  const unsigned invalidations = pending_invalidations();
   return {
       {device + ": every Translation Request has ended", requests == 0,
        fmt::format("{} are out", requests)},
@@ -115,11 +126,7 @@ std::string AtsUnit::waiting() const {
   say(parked.count(ParkedState::kAwaitsPage), "for PRG Responses");
   say(parked.count(ParkedState::kWantsPage), "for credits for a Page Request");
   say(parked.count(ParkedState::kReady), "for their turn");
-  unsigned invalidations = 0;
-  for (const std::unique_ptr<Function>& one : functions_) {
-    invalidations += one ? one->atc.invalidations.pending() : 0U;
-  }
-  say(invalidations, "invalidations wait for reads by their translations");
+  say(pending_invalidations(), "invalidations wait for reads by their translations");
   return text;
 }
 

@@ -13,13 +13,11 @@ namespace {
 
 FunctionAtcConfig atc_config(const DeviceConfig& device, std::uint64_t seed) {
   const AtcConfig& atc = device.atc;
-  FunctionAtcConfig of_function;
-  of_function.cache = {atc.entries, atc.ways, atc.policy, seed};
-  of_function.requests = atc.requests;
-  of_function.uses = 1U << device.tag_bits;  // a read needs a tag before it uses anything
-  of_function.discards = atc.discard;
-  of_function.invalidations = {atc.coalesce, atc.rounds_up, atc.keeps_agent_id};
-  return of_function;
+  return {{atc.entries, atc.ways, atc.policy, seed},
+          atc.requests,
+          1U << device.tag_bits,  // a read needs a tag before it uses anything
+          atc.discard,
+          {atc.coalesce, atc.rounds_up, atc.keeps_agent_id}};
 }
 
 TranslationPolicy policy_for(const AtcConfig& atc, unsigned stu) {
@@ -32,7 +30,6 @@ AtsUnit::Function::Function(const DeviceConfig& device, std::uint64_t seed)
     : atc(atc_config(device, seed)),
       policy(policy_for(device.atc, 0)),
       pending(device.atc.requests),
-      is_out(device.atc.requests),
       reads(std::size_t{1} << device.tag_bits) {}
 
 AtsUnit::AtsUnit(const DeviceConfig& device, std::uint64_t seed, PageRequestInterface* pages)
@@ -47,6 +44,9 @@ AtsUnit::Function& AtsUnit::function(unsigned index) {
 }
 
 void AtsUnit::configure(unsigned index, const TranslationSettings& settings) {
+  if (!settings.is_enabled && !knows(index)) {
+    return;
+  }
   Function& one = function(index);
   if (settings.stu != one.settings.stu) {
     one.policy = policy_for(device_.atc, settings.stu);
@@ -76,7 +76,9 @@ void AtsUnit::reset(unsigned index, Bdf bdf) {
   one.atc.reset();
   one.replies = DueQueue<Slot>();
   one.settings = {};
-  std::fill(one.is_out.begin(), one.is_out.end(), false);
+  for (Pending& pending : one.pending) {
+    pending.is_out = false;
+  }
   std::fill(one.reads.begin(), one.reads.end(), Read{});
   parked.for_each([&](Slot slot, ParkedTransfer& transfer) {
     if (transfer.access.function == index) {
@@ -102,18 +104,22 @@ AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, b
   }
   Function& one = *functions_[access.function];
   route.latency = device_.atc.timing.lookup;
-  const std::optional<FunctionAtc::Hit> hit =
-      one.atc.look_up(access.address, access.tag, access.kind);
-  const TranslationCache::Entry* entry = hit ? &one.atc.cache.at(hit->slot) : nullptr;
-  AccessChoice choice = hit ? hit->choice : AccessChoice::kNotWithThis;
-  if (choice == AccessChoice::kNotWithThis && waited != nullptr && waited->grant &&
-      waited->grant->range.contains(access.address)) {
+  const TranslationCache::Entry* entry = one.atc.cache.find(access.address, access.tag);
+  AccessChoice choice =
+      entry != nullptr ? choice_for(entry->translation, access.kind) : AccessChoice::kNotWithThis;
+  const bool has_grant =
+      waited != nullptr && waited->grant && waited->grant->range.contains(access.address);
+  if (choice == AccessChoice::kNotWithThis && has_grant) {
     entry = &*waited->grant;
     choice = choice_for(entry->translation, access.kind);
   }
   const bool is_miss = choice == AccessChoice::kNotWithThis;
-  if (!was_counted) {
-    count_look_up(one, access, waited, is_miss);
+  // A TLP waits for a translation that is due already where a request is out that will tell, or
+  // where its transfer has stood still for it.
+  if (!was_counted && access.counts) {
+    AtsResult& counts = one.counts;
+    const bool is_under_miss = has_grant || (is_miss && request_for(access));
+    ++(is_under_miss ? counts.misses_under_miss : is_miss ? counts.misses : counts.hits);
   }
   if (choice == AccessChoice::kTranslated) {
     route.kind = AtsRoute::Kind::kTranslated;
@@ -123,22 +129,6 @@ AtsRoute AtsUnit::route(const AtsAccess& access, const ParkedTransfer* waited, b
     miss(one, access, waited, !was_counted, route);
   }
   return route;
-}
-
-// A TLP waits for a translation that is due already where a request is out that will tell, or where
-// its transfer has stood still for it.
-void AtsUnit::count_look_up(Function& one, const AtsAccess& access, const ParkedTransfer* waited,
-                            bool is_miss) const {
-  if (!access.counts) {
-    return;
-  }
-  const bool has_waited =
-      waited != nullptr && waited->grant && waited->grant->range.contains(access.address);
-  if (has_waited || (is_miss && request_for(access))) {
-    ++one.counts.misses_under_miss;
-  } else {
-    ++(is_miss ? one.counts.misses : one.counts.hits);
-  }
 }
 
 // [TCP-09] [TCP-10] [TCP-11] The policy says what is worth a request; who has asked once insists.
@@ -192,7 +182,7 @@ std::optional<Slot> AtsUnit::request_for(const AtsAccess& access) const {
   for (Slot slot = 0; slot < one.pending.size(); ++slot) {
     const Pending& pending = one.pending[slot];
     const bool tells_enough = !pending.ask.no_write || access.kind != AccessKind::kWrite;
-    if (one.is_out[slot] && tells_enough && one.atc.requests.tag_of(slot) == access.tag &&
+    if (pending.is_out && tells_enough && one.atc.requests.tag_of(slot) == access.tag &&
         access.address >= pending.implied.first && access.address <= pending.implied.last &&
         !one.atc.requests.is_discarded(slot, access.address)) {
       return slot;
@@ -230,8 +220,7 @@ Slot AtsUnit::open_request(unsigned index, const TranslationAsk& ask, const Tlp&
   const Slot slot = one.atc.requests.open(ask, stu);
   one.pending[slot] = {
       ask, implied_span(ask.address, ask.translations, stu),
-      TranslationReceiver(request, ask.pasid.has_value(), one.settings.rcb_bytes, stu)};
-  one.is_out[slot] = true;
+      TranslationReceiver(request, ask.pasid.has_value(), one.settings.rcb_bytes, stu), true};
   one.counts.requests += counts ? 1U : 0U;
   return slot;
 }
@@ -251,7 +240,7 @@ TranslationVerdict AtsUnit::take_reply(unsigned index, Slot request, const Tlp& 
 
 void AtsUnit::end_request(unsigned index, Slot request, TranslationVerdict verdict, Time when) {
   Function& one = *functions_[index];
-  const Pending& pending = one.pending[request];
+  Pending& pending = one.pending[request];
   CacheablePieces found;
   if (verdict == TranslationVerdict::kLast) {
     found = one.atc.requests.cacheable(request, pending.receiver);
@@ -269,7 +258,7 @@ void AtsUnit::end_request(unsigned index, Slot request, TranslationVerdict verdi
       transfer.answer = AgentAnswer::kVoid;
     }
   });
-  one.is_out[request] = false;
+  pending.is_out = false;
   one.replies.add(request, when);
   one.atc.end_request(request, verdict, pending.receiver);
 }
@@ -279,8 +268,7 @@ void AtsUnit::end_request(unsigned index, Slot request, TranslationVerdict verdi
 void AtsUnit::settle(ParkedTransfer& one, const Pending& pending, const CacheablePieces& found,
                      bool is_struck) const {
   const std::uint64_t address = one.access.address;
-  for (unsigned i = 0; i < found.count; ++i) {
-    const CacheablePiece& piece = found.pieces[i];
+  for (const CacheablePiece& piece : found) {
     if (piece.range.contains(address)) {
       one.grant = TranslationCache::Entry{piece.range, one.access.tag, piece.translation};
       const bool is_missing =
@@ -299,7 +287,7 @@ void AtsUnit::settle(ParkedTransfer& one, const Pending& pending, const Cacheabl
 }
 
 void AtsUnit::give_up_request(unsigned index, Slot request) {
-  functions_[index]->is_out[request] = false;
+  functions_[index]->pending[request].is_out = false;
   functions_[index]->atc.requests.close(request);
 }
 

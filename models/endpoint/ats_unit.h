@@ -14,7 +14,6 @@
 #include "ats/translation_policy.h"
 #include "ats/translation_request.h"
 #include "common/due_queue.h"
-#include "endpoint/ats_access.h"
 #include "endpoint/parked_transfers.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
@@ -30,7 +29,8 @@ class AtsUnit {
   /// seed: of random replacement.
   AtsUnit(const DeviceConfig& device, std::uint64_t seed, PageRequestInterface* pages);
 
-  /// Software has set a function up anew. [CFG-01] [CFG-02] [CFG-07]
+  /// Software has set a function up anew; one that has never been enabled is not made for it.
+  /// [CFG-01] [CFG-02] [CFG-07]
   void configure(unsigned function, const TranslationSettings& settings);
   void set_pasid(bool is_enabled) { has_pasid_ = is_enabled; }  ///< PASID Enable of the device
   bool has_pasid() const { return has_pasid_; }  ///< may its functions send PASIDs? [CFG-11]
@@ -111,6 +111,7 @@ class AtsUnit {
     TranslationAsk ask;
     AddressSpan implied;
     TranslationReceiver receiver;
+    bool is_out = false;
   };
   struct Read {
     Slot use = kNoUse;
@@ -122,16 +123,14 @@ class AtsUnit {
     TranslationSettings settings;
     TranslationPolicy policy;
     std::vector<Pending> pending;  // by slot of atc.requests
-    std::vector<bool> is_out;      // likewise
     DueQueue<Slot> replies;        // on their way to the ATC
     std::vector<Read> reads;       // by tag
     AtsResult counts, window;
   };
   Function& function(unsigned index);
+  unsigned pending_invalidations() const;
   void miss(Function& one, const AtsAccess& access, const ParkedTransfer* waited, bool is_new,
             AtsRoute& route);
-  void count_look_up(Function& one, const AtsAccess& access, const ParkedTransfer* waited,
-                     bool is_miss) const;
   void settle(ParkedTransfer& one, const Pending& pending, const CacheablePieces& found,
               bool is_struck) const;
   void release(Slot slot, Time when);

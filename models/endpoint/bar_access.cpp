@@ -98,7 +98,7 @@ void BarAccess::part_is_there(std::uint32_t ticket, Time now) {
   if (--open.missing > 0) {
     return;
   }
-  completer_.complete(*open.request, open.bytes, std::max(open.earliest, now));
+  complete_(*open.request, open.bytes, std::max(open.earliest, now));
   open.request.reset();
   free_.push_back(ticket);
 }

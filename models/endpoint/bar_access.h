@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "config_space/config_space.h"
@@ -13,21 +15,13 @@
 
 namespace flitwise {
 
-/// Who sends the data of reads. Implemented by TargetUnit.
-class ReadCompleter {
+class BarAccess {
  public:
-  /// All bytes of the DWs that were asked for are there; they may leave at `ready`.
-  virtual void complete(const Packet& request, const std::vector<std::uint8_t>& bytes,
-                        Time ready) = 0;
-
- protected:
-  ~ReadCompleter() = default;
-};
-
-class BarAccess final : private MmioReplies {
- public:
-  BarAccess(std::uint64_t bar_size, ReadCompleter& completer)
-      : bar_size_(bar_size), completer_(completer) {}
+  /// All bytes of the DWs that a request asks for; they may leave at `ready`.
+  using Complete = std::function<void(const Packet& request, const std::vector<std::uint8_t>& bytes,
+                                      Time ready)>;
+  BarAccess(std::uint64_t bar_size, Complete complete)
+      : bar_size_(bar_size), complete_(std::move(complete)) {}
   BarAccess(const BarAccess&) = delete;
   BarAccess& operator=(const BarAccess&) = delete;
 
@@ -51,6 +45,8 @@ class BarAccess final : private MmioReplies {
   void write(Place place, const Packet& request, Time now);
   /// It may be answered at `earliest`, or later where an owner takes its time.
   void read(Place place, PacketRef request, Time earliest, Time now);
+  /// The bytes that an owner was asked for.
+  void answer(const MmioRead& read, const std::uint8_t* bytes, Time now);
   std::size_t open_reads() const { return reads_.size() - free_.size(); }
   /// Reads whose data is still to come will have no answer.
   void discard();
@@ -64,11 +60,10 @@ class BarAccess final : private MmioReplies {
   };
 
   void write_bytes(Place place, const std::uint8_t* bytes, std::size_t size, Time now);
-  void answer(const MmioRead& read, const std::uint8_t* bytes, Time now) override;
   void part_is_there(std::uint32_t ticket, Time now);
 
   const std::uint64_t bar_size_;
-  ReadCompleter& completer_;
+  const Complete complete_;
   AddressRange pf_bar_, vf_bar_;
   BarMap map_;
   std::vector<OpenRead> reads_;  // by ticket

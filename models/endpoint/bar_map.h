@@ -2,8 +2,10 @@
 /// Who answers for which part of BAR 0: parts of a device, and the engines on it, claim regions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "flitwise/time.h"
@@ -23,6 +25,15 @@ struct MmioPlace {
   std::uint64_t offset = 0;
 };
 
+/// A value in BAR 0 or configuration space, whose first byte is the lowest.
+inline std::uint64_t little_endian(const std::uint8_t* bytes, std::size_t size) {
+  std::uint64_t value = 0;
+  for (std::size_t byte = 0; byte < size; ++byte) {
+    value |= std::uint64_t{bytes[byte]} << 8 * byte;
+  }
+  return value;
+}
+
 /// A part of a read that lies in one region.
 struct MmioRead {
   MmioPlace place;
@@ -31,22 +42,16 @@ struct MmioRead {
   std::size_t at = 0;        ///< where in its data
 };
 
-class MmioReplies {
- public:
-  /// The bytes that were read.
-  virtual void answer(const MmioRead& read, const std::uint8_t* bytes, Time now) = 0;
-
- protected:
-  ~MmioReplies() = default;
-};
+class BarAccess;
 
 class RegionOwner {
  public:
   /// Software has written some bytes in a row; they are there during the call.
   virtual void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                           Time now) = 0;
-  /// Software reads. To be answered once, now or later, and no more after a reset of the device.
-  virtual void mmio_read(const MmioRead& read, MmioReplies& replies, Time now) = 0;
+  /// Software reads. To be answered once (BarAccess::answer), now or later, and no more after a
+  /// reset of the device.
+  virtual void mmio_read(const MmioRead& read, BarAccess& access, Time now) = 0;
 
  protected:
   ~RegionOwner() = default;
@@ -64,7 +69,23 @@ class BarMap {
     unsigned region = 0;
     std::uint64_t end = 0;  ///< of the bytes from `offset` on that are the same owner's
   };
-  Part part_at(unsigned function, std::uint64_t offset) const;
+  Part part_at(unsigned function, std::uint64_t offset) const {
+    Part part;
+    part.end = std::numeric_limits<std::uint64_t>::max();
+    for (auto claim = claims_.rbegin(); claim != claims_.rend(); ++claim) {
+      const BarRegion& region = claim->region;
+      const bool is_of_function =
+          function >= region.first_function && function - region.first_function < region.functions;
+      if (!is_of_function || offset >= region.offset + region.bytes) {
+        continue;
+      }
+      if (offset >= region.offset) {
+        return {claim->owner, claim->name, std::min(part.end, region.offset + region.bytes)};
+      }
+      part.end = std::min(part.end, region.offset);
+    }
+    return part;
+  }
 
  private:
   struct Claim {

@@ -3,6 +3,7 @@
 /// a clock; ResetControl and software's registers change it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -17,12 +18,20 @@ namespace flitwise {
 class DeviceFunctions {
  public:
   /// `domains`: of the workload. VFs wait for their Bus Master Enable. [LNK-9.27]
-  DeviceFunctions(const DeviceConfig& device, std::uint32_t domains);
+  DeviceFunctions(const DeviceConfig& device, std::uint32_t domains)
+      : domains_(device), identities_(domains), states_(device.functions.count) {
+    stop_vfs();
+  }
 
   // ---- numbers
   unsigned count() const { return static_cast<unsigned>(states_.size()); }
   /// Function f answers to routing ID base + f.
-  void set_base(Bdf base);
+  void set_base(Bdf base) {
+    base_ = base;
+    for (std::uint32_t i = 0; i < identities_.size(); ++i) {
+      identities_[i] = domains_.identity(base, DomainId{i});
+    }
+  }
   Bdf base() const { return base_; }
   /// At least count() for a BDF that is none of the device's.
   unsigned index_of(Bdf bdf) const { return static_cast<std::uint16_t>(bdf.value - base_.value); }
@@ -32,7 +41,10 @@ class DeviceFunctions {
   /// REQUIRES: set_base(), a domain of the workload.
   const DeviceIdentity& identity_of(DomainId domain) const { return identities_[to_int(domain)]; }
   unsigned function_of(DomainId domain) const { return index_of(identity_of(domain).bdf); }
-  std::optional<DomainId> domain_of(const DeviceIdentity& identity) const;
+  std::optional<DomainId> domain_of(const DeviceIdentity& identity) const {
+    const std::optional<DomainId> domain = domains_.domain(index_of(identity.bdf), identity.pasid);
+    return domain && to_int(*domain) < identities_.size() ? domain : std::nullopt;
+  }
 
   // ---- who may send
   /// Bus Master Enable of the PF; until it is set the device sends no requests.
@@ -49,22 +61,63 @@ class DeviceFunctions {
   ResetKind reset_kind() const { return reset_kind_; }  ///< of the last one
   /// Leave requests of that function out of the PF's enable? Of an ID that is none of the device's
   /// functions, and of nullopt, the PF alone is asked.
-  bool may_send(std::optional<Bdf> requester) const;
+  bool may_send(std::optional<Bdf> requester) const {
+    const unsigned function = requester ? index_of(*requester) : 0U;
+    return is_bus_master_ && (!requester || function >= count() || is_running(function));
+  }
 
   // ---- changes
   void set_bus_master(bool is_enabled) { is_bus_master_ = is_enabled; }
   /// Software has written Bus Master Enable of a VF; true: it may send from now on. [LNK-9.27]
-  bool enable_vf(unsigned function, bool is_enabled);
-  void enable_vfs();
+  bool enable_vf(unsigned function, bool is_enabled) {
+    State& state = states_[function];
+    if (is_enabled && state == State::kStopped) {
+      state = State::kRunning;
+      --not_running_;
+      return true;
+    }
+    if (!is_enabled && state == State::kRunning) {
+      state = State::kStopped;
+      ++not_running_;
+    }
+    return false;
+  }
+  void enable_vfs() {
+    for (unsigned f = 1; f < count(); ++f) {
+      enable_vf(f, true);
+    }
+  }
   /// Function 0 takes all others with it.
-  void begin_reset(unsigned function, ResetKind kind);
+  void begin_reset(unsigned function, ResetKind kind) {
+    reset_kind_ = kind;
+    const unsigned last = function == 0 ? count() : function + 1U;
+    for (unsigned f = function; f < last; ++f) {
+      not_running_ += is_running(f) ? 1 : 0;
+      in_reset_ += is_in_reset(f) ? 0 : 1;
+      states_[f] = State::kInReset;
+    }
+  }
   /// It waits for its Bus Master Enable; after function 0 all do.
-  void end_reset(unsigned function);
+  void end_reset(unsigned function) {
+    if (function != 0) {
+      states_[function] = State::kStopped;
+      --in_reset_;
+      return;
+    }
+    // The PF's own enable holds all of them back; behind it each VF waits for its own.
+    stop_vfs();
+    in_reset_ = 0;
+    is_bus_master_ = false;
+  }
 
  private:
   // The PF is never kStopped: see is_bus_master_.
   enum class State : std::uint8_t { kRunning, kInReset, kStopped };
-  void stop_vfs();
+  void stop_vfs() {
+    std::fill(states_.begin(), states_.end(), State::kStopped);
+    states_[0] = State::kRunning;
+    not_running_ = count() - 1U;
+  }
 
   const DomainNumbers domains_;
   std::vector<DeviceIdentity> identities_;  // by domain
@@ -73,35 +126,6 @@ class DeviceFunctions {
   bool is_bus_master_ = false;
   unsigned not_running_ = 0, in_reset_ = 0;
   ResetKind reset_kind_ = ResetKind::kFunctionLevel;
-};
-
-/// Contexts that software ends while others go on; kept only where it does.
-class DeviceContexts {
- public:
-  explicit DeviceContexts(std::uint32_t domains) : contexts_(domains) {}
-
-  bool are_tracked() const { return !contexts_.empty(); }
-  void begin_transfer(DomainId domain) {
-    if (are_tracked()) {
-      ++contexts_[to_int(domain)].transfers;
-    }
-  }
-  void end_transfer(DomainId domain) {
-    if (are_tracked()) {
-      --contexts_[to_int(domain)].transfers;
-    }
-  }
-  /// From now on the device does nothing more for it; what it has under way goes on.
-  void stop(DomainId domain) { contexts_[to_int(domain)].is_over = true; }
-  bool is_over(DomainId domain) const { return are_tracked() && contexts_[to_int(domain)].is_over; }
-  bool has_transfers(DomainId domain) const { return contexts_[to_int(domain)].transfers != 0; }
-
- private:
-  struct Context {
-    std::uint32_t transfers = 0;  // under way
-    bool is_over = false;
-  };
-  std::vector<Context> contexts_;  // by domain
 };
 
 }  // namespace flitwise

@@ -5,18 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "endpoint/bar_access.h"
+
 namespace flitwise {
 namespace {
 
 constexpr std::size_t kMostBytes = 4096;  // of one read
-
-std::uint64_t little_endian(const std::uint8_t* bytes, std::size_t size) {
-  std::uint64_t value = 0;
-  for (std::size_t byte = 0; byte < size; ++byte) {
-    value |= std::uint64_t{bytes[byte]} << 8 * byte;
-  }
-  return value;
-}
 
 }  // namespace
 
@@ -65,36 +59,37 @@ void DeviceRegisters::write_handle_registers(std::uint64_t offset, const std::ui
   }
 }
 
-void DeviceRegisters::store(MmioPlace place, const std::uint8_t* bytes, std::size_t size) {
-  while (size > 0) {
-    std::unique_ptr<Page>& page = pages_[page_of(place)];
-    if (page == nullptr) {
-      page = std::make_unique<Page>();
-      page->fill(0);
-    }
-    const std::size_t part = std::min<std::size_t>(size, kPageBytes - place.offset % kPageBytes);
-    std::memcpy(page->data() + place.offset % kPageBytes, bytes, part);
-    place.offset += part;
-    bytes += part;
-    size -= part;
+// `visit(page, offset in it, bytes, offset in the access)` for each page that an access touches.
+template <class Visit>
+void DeviceRegisters::for_each_page(const MmioPlace& place, std::size_t size, Visit visit) const {
+  for (std::size_t at = 0; at < size;) {
+    const std::uint64_t offset = place.offset + at;
+    const std::size_t part = std::min<std::size_t>(size - at, kPageBytes - offset % kPageBytes);
+    visit(place.function * (bar_size_ / kPageBytes) + offset / kPageBytes, offset % kPageBytes,
+          part, at);
+    at += part;
   }
 }
 
-void DeviceRegisters::load(MmioPlace place, std::uint8_t* bytes, std::size_t size) const {
-  while (size > 0) {
-    const auto page = pages_.find(page_of(place));
-    const std::size_t part = std::min<std::size_t>(size, kPageBytes - place.offset % kPageBytes);
-    if (page != pages_.end()) {
-      std::memcpy(bytes, page->second->data() + place.offset % kPageBytes, part);
-    }
-    place.offset += part;
-    bytes += part;
-    size -= part;
-  }
+void DeviceRegisters::store(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size) {
+  for_each_page(place, size,
+                [&](PageNumber number, std::size_t to, std::size_t part, std::size_t at) {
+                  std::memcpy(pages_[number].data() + to, bytes + at, part);
+                });
+}
+
+void DeviceRegisters::load(const MmioPlace& place, std::uint8_t* bytes, std::size_t size) const {
+  for_each_page(place, size,
+                [&](PageNumber number, std::size_t from, std::size_t part, std::size_t at) {
+                  const auto page = pages_.find(number);
+                  if (page != pages_.end()) {
+                    std::memcpy(bytes + at, page->second.data() + from, part);
+                  }
+                });
 }
 
 // REQUIRES: whole DWs of the handle registers.
-void DeviceRegisters::mmio_read(const MmioRead& read, MmioReplies& replies, Time now) {
+void DeviceRegisters::mmio_read(const MmioRead& read, BarAccess& access, Time now) {
   std::array<std::uint8_t, kMostBytes> bytes;
   std::fill_n(bytes.begin(), read.bytes, std::uint8_t{0});
   switch (read.place.region) {
@@ -115,7 +110,7 @@ void DeviceRegisters::mmio_read(const MmioRead& read, MmioReplies& replies, Time
     default:
       break;
   }
-  replies.answer(read, bytes.data(), now);
+  access.answer(read, bytes.data(), now);
 }
 
 std::optional<ContextStop> DeviceRegisters::context_stop() const {

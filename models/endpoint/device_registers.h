@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <unordered_map>
 
@@ -40,7 +39,7 @@ class DeviceRegisters final : public RegionOwner {
   void claim(BarMap& map);
   void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                   Time now) override;
-  void mmio_read(const MmioRead& read, MmioReplies& replies, Time now) override;
+  void mmio_read(const MmioRead& read, BarAccess& access, Time now) override;
 
   HandleRegisters& handle_registers() { return handle_registers_; }
   /// The order that was written and is not done yet.
@@ -54,19 +53,18 @@ class DeviceRegisters final : public RegionOwner {
   using Page = std::array<std::uint8_t, kPageBytes>;
   using PageNumber = std::uint64_t;
 
-  PageNumber page_of(const MmioPlace& place) const {
-    return place.function * (bar_size_ / kPageBytes) + place.offset / kPageBytes;
-  }
   void write_handle_registers(std::uint64_t offset, const std::uint8_t* bytes, std::size_t size);
-  void store(MmioPlace place, const std::uint8_t* bytes, std::size_t size);
-  void load(MmioPlace place, std::uint8_t* bytes, std::size_t size) const;
+  template <class Visit>
+  void for_each_page(const MmioPlace& place, std::size_t size, Visit visit) const;
+  void store(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size);
+  void load(const MmioPlace& place, std::uint8_t* bytes, std::size_t size) const;
 
   const unsigned functions_;
   const std::uint64_t bar_size_;
   Hooks hooks_;
   HandleRegisters handle_registers_;
   std::array<std::uint8_t, 8> context_stop_{};
-  std::unordered_map<PageNumber, std::unique_ptr<Page>> pages_;
+  std::unordered_map<PageNumber, Page> pages_;  // made of zeros
 };
 
 }  // namespace flitwise

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the parts of a device ask of the device as a whole: one small interface for each direction,
-/// so that each part can be tested with others in the place of its neighbours. What they ask of
-/// each other: request_seams.h.
+/// so that each can be tested with stand-ins. What they ask of each other: request_seams.h.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +11,30 @@
 #include "config_space/registers.h"
 #include "dhi/device_handle_table.h"
 #include "dhi/negotiation.h"
+#include "flitwise/config.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
+#include "tlp/identity.h"
 
 namespace flitwise {
+
+/// What a device takes from a configuration.
+struct EndpointConfig {
+  DeviceConfig device;
+  LinkConfig link;
+  MessageConfig message;
+  FaultsConfig faults;
+  At at = At::kUntranslated;
+  std::uint32_t domains = 1;  ///< of the workload
+  bool real_payload = true;   ///< writes carry bytes
+  std::uint64_t buffer_base = 0;
+  bool has_switch = false;      ///< between device and root port
+  bool stops_contexts = false;  ///< software does, while others go on
+  std::uint64_t seed = 1;
+
+  static EndpointConfig of(const Config& config);
+  IdentityForm form() const { return {link.identity, link.dhi_form, device.dhi.bits}; }
+};
 
 /// What the shell has sent and got back since the start of the run. Unit: bytes.
 struct EndpointCounters {
@@ -106,8 +125,7 @@ class SoftwareEffects {
   virtual void negotiated(const Negotiated& outcome, bool is_software_managed) = 0;
   virtual void function_level_reset(unsigned function) = 0;
   virtual bool is_in_reset(unsigned function) const = 0;
-  /// ATS, PASID or Page Request registers; 0: of all functions
-  virtual void translation_written(unsigned function) = 0;
+  virtual void translation_written(unsigned function) = 0;  ///< as ATS, PASID, PRI; 0: of all
 
  protected:
   ~SoftwareEffects() = default;

@@ -7,6 +7,18 @@
 #include "tlp/wire_size.h"
 
 namespace flitwise {
+namespace {
+
+bool is_in(const std::vector<bool>& domains, DomainId domain) {
+  return to_int(domain) < domains.size() && domains[to_int(domain)];
+}
+
+void put(std::vector<bool>& domains, DomainId domain, bool is_in) {
+  domains.resize(std::max<std::size_t>(domains.size(), to_int(domain) + std::size_t{1}));
+  domains[to_int(domain)] = is_in;
+}
+
+}  // namespace
 
 DhiAgent::DhiAgent(const DeviceConfig& device, PacketPool& pool) : config_(device), pool_(pool) {}
 
@@ -43,29 +55,19 @@ DhiAgent::Answer DhiAgent::acquire(DomainId domain, const DeviceIdentity& identi
   if (!unapplied_.empty() && config_.dhi.alloc_order == AllocOrder::kFlush) {
     request_flush(identity.bdf, first);
   }
-  Answer answer = dhi ? hit(*dhi, kind) : miss(domain, identity, kind, first);
+  Answer answer =
+      dhi ? use(*dhi, kind, store_->search_by_domain(dhi)) : miss(domain, identity, kind, first);
   waiting_domain_ = answer.outcome == Outcome::kWait ? domain : DomainId{0xffff'ffff};
   return answer;
 }
 
-DhiAgent::Answer DhiAgent::hit(Dhi dhi, UseKind kind) {
-  Answer answer = use(dhi, kind);
-  answer.latency = store_->search_by_domain(dhi);
-  return answer;
-}
-
-DhiAgent::Answer DhiAgent::use(Dhi dhi, UseKind kind) {
-  Answer answer;
-  answer.outcome = Outcome::kHandle;
-  answer.dhi = dhi;
-  answer.pin = table_->pin(dhi, kind);
-  answer.must_keep_order = !table_->is_applied(dhi);
-  return answer;
+DhiAgent::Answer DhiAgent::use(Dhi dhi, UseKind kind, Time latency) {
+  return {Outcome::kHandle, dhi, table_->pin(dhi, kind), !table_->is_applied(dhi), latency};
 }
 
 DhiAgent::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity, UseKind kind,
                                 std::vector<PacketRef>& first) {
-  if (has_refusal(domain)) {
+  if (is_in(has_refusal_, domain)) {
     return wait_or_bypass(MissOutcome::kNotHere, identity, first);
   }
   const Choice choice =
@@ -73,28 +75,16 @@ DhiAgent::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity,
   if (is_software_managed_ || config_.dhi.allocate_at == AllocateAt::kContextCreation) {
     // A handle comes with the context or not at all. [DHI D12, D13]
     const bool is_new = is_new_context(domain);
-    if (is_new && is_software_managed_ && software_.context_started) {
+    if (is_new && is_software_managed_) {
       software_.context_started(domain);
     }
     if (!is_new || is_software_managed_ || choice.outcome != MissOutcome::kFreeHandle) {
       return wait_or_bypass(MissOutcome::kNotHere, identity, first);
     }
   }
-  switch (choice.outcome) {
-    case MissOutcome::kFreeHandle:
-    case MissOutcome::kVictimReady: {
-      const Time latency =
-          store_->search_by_domain(std::nullopt) + allocate(domain, identity, first);
-      Answer answer = use(*table_->find(domain), kind);
-      answer.latency = latency;
-      return answer;
-    }
-    case MissOutcome::kWaitForSend:
-    case MissOutcome::kWaitForCompletion:
-    case MissOutcome::kWaitForPush:
-    case MissOutcome::kWaitForOrder:
-    case MissOutcome::kNotHere:
-      break;
+  if (choice.outcome == MissOutcome::kFreeHandle || choice.outcome == MissOutcome::kVictimReady) {
+    const Time latency = store_->search_by_domain(std::nullopt) + allocate(domain, identity, first);
+    return use(*table_->find(domain), kind, latency);
   }
   return wait_or_bypass(choice.outcome, identity, first);
 }
@@ -125,30 +115,31 @@ Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity,
   const Allocation allocation = table_->allocate(
       domain, identity, config_.dhi.trusted, static_cast<std::uint16_t>(config_.dhi.capabilities));
   if (allocation.needs_dealloc_message) {
-    ++counts_.deallocs;
-    DeallocMessage dealloc;
-    dealloc.dhi = allocation.dhi;
-    dealloc.epoch = table_->epoch();
-    PacketRef packet = pool_.make(PacketKind::kTlp);
-    write_dealloc(*packet, identity.bdf, dealloc);
-    first.push_back(std::move(packet));
+    send_dealloc(allocation.dhi, identity.bdf, first);
   }
-  PacketRef packet = pool_.make(PacketKind::kTlp);
-  write_alloc(*packet, identity.bdf, allocation.message);
-  first.push_back(std::move(packet));
-  switch (config_.dhi.alloc_order) {
-    case AllocOrder::kNone:
-      table_->mark_applied(allocation.dhi, allocation.residency);
-      break;
-    case AllocOrder::kAck:
-      unapplied_.add(allocation.dhi, allocation.residency);
-      break;
-    case AllocOrder::kFlush:
-      unapplied_.add(allocation.dhi, allocation.residency);
-      request_flush(identity.bdf, first);
-      break;
+  write_dhi_message(add(first), identity.bdf, allocation.message);
+  if (config_.dhi.alloc_order == AllocOrder::kNone) {
+    table_->mark_applied(allocation.dhi, allocation.residency);
+  } else {
+    unapplied_.add(allocation.dhi, allocation.residency);
+  }
+  if (config_.dhi.alloc_order == AllocOrder::kFlush) {
+    request_flush(identity.bdf, first);
   }
   return store_->access_by_handle(allocation.dhi);
+}
+
+Packet& DhiAgent::add(std::vector<PacketRef>& first) {
+  first.push_back(pool_.make(PacketKind::kTlp));
+  return *first.back();
+}
+
+void DhiAgent::send_dealloc(Dhi dhi, Bdf bdf, std::vector<PacketRef>& first) {
+  ++counts_.deallocs;
+  DeallocMessage message;
+  message.dhi = dhi;
+  message.epoch = table_->epoch();
+  write_dhi_message(add(first), bdf, message);
 }
 
 // A zero-length read; with `flush` it covers every ALLOC sent before it (with `ack` only the answer
@@ -157,12 +148,11 @@ void DhiAgent::request_flush(Bdf bdf, std::vector<PacketRef>& first) {
   if (flush_is_out_ || !can_flush_) {
     return;
   }
-  PacketRef flush = pool_.make(PacketKind::kTlp);
-  flush->purpose = HandlePurpose::kFlush;
-  flush->tlp.type = TlpType::kMRd;
-  flush->tlp.requester_id = bdf;
-  flush->tlp.length_dw = 1;
-  first.push_back(std::move(flush));
+  Packet& flush = add(first);
+  flush.purpose = HandlePurpose::kFlush;
+  flush.tlp.type = TlpType::kMRd;
+  flush.tlp.requester_id = bdf;
+  flush.tlp.length_dw = 1;
   flush_is_out_ = true;
   unapplied_.flush_sent(config_.dhi.alloc_order == AllocOrder::kFlush);
   ++counts_.flushes;
@@ -170,12 +160,8 @@ void DhiAgent::request_flush(Bdf bdf, std::vector<PacketRef>& first) {
 
 // True once for each context, until it ends.
 bool DhiAgent::is_new_context(DomainId domain) {
-  const std::size_t index = to_int(domain);
-  if (index >= has_started_.size()) {
-    has_started_.resize(index + 1, false);
-  }
-  const bool is_new = !has_started_[index];
-  has_started_[index] = true;
+  const bool is_new = !is_in(has_started_, domain);
+  put(has_started_, domain, true);
   return is_new;
 }
 
@@ -185,9 +171,7 @@ Time DhiAgent::start_context(DomainId domain, const DeviceIdentity& identity,
     return Time{};
   }
   if (is_software_managed_) {
-    if (software_.context_started) {
-      software_.context_started(domain);
-    }
+    software_.context_started(domain);
   } else if (!table_->is_held(identity.bdf) &&
              table_->choose().outcome == MissOutcome::kFreeHandle) {
     can_flush_ = true;
@@ -207,17 +191,10 @@ void DhiAgent::deallocate(const DeallocMessage& message) {
 }
 
 void DhiAgent::drain(Bdf bdf, bool can_flush, std::vector<PacketRef>& first) {
-  std::optional<Dhi> dhi = table_->drained();
-  for (; dhi; dhi = table_->drained()) {
+  while (const std::optional<Dhi> dhi = table_->drained()) {
     const bool is_at_host = table_->deallocate(*dhi).is_at_host;
     if (is_at_host && !is_software_managed_ && config_.dhi.dealloc == DeallocMode::kExplicit) {
-      ++counts_.deallocs;
-      DeallocMessage message;
-      message.dhi = *dhi;
-      message.epoch = table_->epoch();
-      PacketRef packet = pool_.make(PacketKind::kTlp);
-      write_dealloc(*packet, bdf, message);
-      first.push_back(std::move(packet));
+      send_dealloc(*dhi, bdf, first);
     }
   }
   if (is_draining() && !flushes_fail()) {
@@ -238,10 +215,6 @@ bool DhiAgent::nonposted_given_up(HandlePin pin) {
   const bool is_kept = table_->given_up(pin);
   counts_.kept += is_kept ? 1 : 0;
   return is_kept;
-}
-
-bool DhiAgent::has_refusal(DomainId domain) const {
-  return to_int(domain) < has_refusal_.size() && has_refusal_[to_int(domain)];
 }
 
 void DhiAgent::pushed_through(std::uint64_t serial) {
@@ -271,16 +244,10 @@ void DhiAgent::end_context(DomainId domain) {
     return;
   }
   table_->end_context(domain);
-  if (has_refusal(domain)) {
-    has_refusal_[to_int(domain)] = false;
-  }
-  if (to_int(domain) < has_started_.size()) {
-    has_started_[to_int(domain)] = false;
-  }
+  put(has_refusal_, domain, false);
+  put(has_started_, domain, false);
   if (is_software_managed_) {
-    if (software_.context_ended) {
-      software_.context_ended(domain);
-    }
+    software_.context_ended(domain);
   } else if (config_.dhi.allocate_at == AllocateAt::kContextCreation) {
     if (const OptionalId<Dhi> dhi = table_->find(domain)) {
       table_->drain(*dhi);
@@ -353,11 +320,9 @@ const char* DhiAgent::reported(const HandleErrorMessage& message) {
 // know, can be allocated once more. [DHI D9]
 void DhiAgent::refused(Dhi dhi, DomainId domain, HandleStatus status) {
   table_->refused(dhi);
-  if (status == HandleStatus::kHandleInUse || status == HandleStatus::kNoValidEntry) {
-    return;
+  if (status != HandleStatus::kHandleInUse && status != HandleStatus::kNoValidEntry) {
+    put(has_refusal_, domain, true);
   }
-  has_refusal_.resize(std::max<std::size_t>(has_refusal_.size(), to_int(domain) + 1U));
-  has_refusal_[to_int(domain)] = true;
 }
 
 void DhiAgent::start_window() {
@@ -385,6 +350,49 @@ DhiResult DhiAgent::result(const std::string& device) const {
   result.rejected = counts_.refused - window_.refused;
   result.handles_kept = counts_.kept - window_.kept;
   return result;
+}
+
+// A DEALLOC of the host. There is room for each tag, and nothing has to be sent for it. One that is
+// used again before its answer is the seventeenth, or a mistake.
+const char* DhiAgent::take(const DeallocOrder& order, Bdf addressed, Bdf base) {
+  if (!is_active_) {
+    return "stale_handle_order";
+  }
+  const bool is_taken = std::any_of(orders_.begin(), orders_.end(),
+                                    [&](const Order& one) { return one.order.tag == order.tag; });
+  if (is_taken) {
+    return "handle_order_tag_in_use";
+  }
+  HandleStatus status = table_->check(order.message);
+  const unsigned function = static_cast<std::uint16_t>(order.message.function.value - base.value);
+  if (status == HandleStatus::kOk && order.message.scope == DeallocScope::kFunction &&
+      function >= config_.functions.count) {
+    status = HandleStatus::kRequesterMismatch;
+  }
+  if (status == HandleStatus::kOk) {
+    table_->hold(order.tag, order.message);
+  }
+  orders_.push_back({order, addressed, status});
+  return nullptr;
+}
+
+// All handles of an order go at once, just before its DONE: what is allocated from then on is
+// behind the DONE on the link, and not among what the host frees. [DHI D8]
+void DhiAgent::answer_orders(std::vector<PacketRef>& first) {
+  for (auto one = orders_.begin(); one != orders_.end();) {
+    const DeallocOrder& order = one->order;
+    const bool is_done = one->status == HandleStatus::kOk;
+    if (is_done && !table_->is_drained(order.tag)) {
+      ++one;
+      continue;
+    }
+    if (is_done) {
+      table_->release(order.tag);
+    }
+    write_dhi_message(add(first), one->addressed,
+                      DeallocDone{order.tag, one->status, order.message.epoch});
+    one = orders_.erase(one);
+  }
 }
 
 }  // namespace flitwise

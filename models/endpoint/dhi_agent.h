@@ -24,8 +24,9 @@ class DhiAgent {
 
   /// What host software has to know where it manages the handles. [DHI D12]
   struct SoftwareHooks {
-    std::function<void(DomainId)> context_started;  ///< it sends, and has no handle
-    std::function<void(DomainId)> context_ended;
+    /// It sends, and has no handle.
+    std::function<void(DomainId)> context_started = [](DomainId /*domain*/) {};
+    std::function<void(DomainId)> context_ended = [](DomainId /*domain*/) {};
   };
   void set_software(SoftwareHooks hooks) { software_ = std::move(hooks); }
 
@@ -102,8 +103,7 @@ class DhiAgent {
   const DeviceHandleTable* table() const { return table_.get(); }
 
  private:
-  Answer hit(Dhi dhi, UseKind kind);
-  Answer use(Dhi dhi, UseKind kind);
+  Answer use(Dhi dhi, UseKind kind, Time latency);
   Answer miss(DomainId domain, const DeviceIdentity& identity, UseKind kind,
               std::vector<PacketRef>& first);
   Answer wait_or_bypass(MissOutcome outcome, const DeviceIdentity& identity,
@@ -112,9 +112,9 @@ class DhiAgent {
   const char* acknowledged(const AllocAckMessage& message);
   const char* reported(const HandleErrorMessage& message);
   void refused(Dhi dhi, DomainId domain, HandleStatus status);
-  bool has_refusal(DomainId domain) const;
+  Packet& add(std::vector<PacketRef>& first);
+  void send_dealloc(Dhi dhi, Bdf bdf, std::vector<PacketRef>& first);
   void request_flush(Bdf bdf, std::vector<PacketRef>& first);
-  HandleStatus check(const DeallocMessage& message, Bdf base) const;
   bool is_new_context(DomainId domain);
   bool flushes_fail() const { return failed_flushes_ >= kMostFailedFlushes; }
 

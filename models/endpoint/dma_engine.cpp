@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "common/random.h"
+#include "endpoint/bar_access.h"
 #include "flitwise/error.h"
 #include "flitwise/link_socket.h"
 
@@ -99,9 +100,10 @@ bool DmaEngine::next_from_stream(Time now, Transfer& transfer) {
       // It begins with its first item, and is counted from there on.
       const bool has_slot = busy_messages_ < kMessages;
       full_since_ = has_slot ? full_since_ : std::min(full_since_, now);
-      if (!has_slot || is_held_up(item_.op, now) || !take_message()) {
+      if (!has_slot || is_held_up(item_.op, now)) {
         return false;
       }
+      take_message();
       if (next_of_message(now, transfer)) {
         return true;
       }
@@ -121,22 +123,19 @@ bool DmaEngine::next_from_stream(Time now, Transfer& transfer) {
 
 // The wait begins when the item could go but for the reads that are out, and ends with one of them.
 bool DmaEngine::is_held_up(Op op, Time now) {
-  if (has_room_for(op)) {
+  if (op != Op::kRead || reads_ < limit_) {
     return false;
   }
   held_up_since_ = std::min(held_up_since_, now);
   return true;
 }
 
-// Moves a message of several items from the stream into a free slot.
-bool DmaEngine::take_message() {
-  if (busy_messages_ == kMessages) {
-    return false;
-  }
-  std::size_t slot = 0;
-  while (!messages_[slot].is_free()) {
-    ++slot;
-  }
+// Moves a message of several items from the stream into a slot. REQUIRES: one is free.
+void DmaEngine::take_message() {
+  const auto slot =
+      static_cast<std::size_t>(std::find_if(messages_.begin(), messages_.end(),
+                                            [](const Message& m) { return m.is_free(); }) -
+                               messages_.begin());
   note_start();
   Message& message = messages_[slot];
   message = Message{};
@@ -150,7 +149,6 @@ bool DmaEngine::take_message() {
   }
   ++busy_messages_;
   turn_ = slot;
-  return true;
 }
 
 // A context ends with the last step of all its messages: where an earlier one has steps left, the
@@ -176,28 +174,18 @@ void DmaEngine::note_start() {
   }
 }
 
+// A request that only waited for the clock leaves the rhythm as it is, so that the interval holds
+// on average; one that waited for something else begins it anew.
 void DmaEngine::fill(const WorkItem& item, std::uint32_t token, bool counts, Time now,
                      Transfer& transfer) {
-  transfer.op = item.op;
-  transfer.domain = item.domain;
-  transfer.address = item.address;
-  transfer.bytes = item.bytes;
   // With open arrivals a request begins when it arrives, not when the engine gets to it.
-  transfer.issue = item.at.fs > 0 ? origin_ + item.at : now;
-  transfer.ready = std::max(earliest_, origin_ + item.at);
-  transfer.token = token;
-  transfer.counts = counts;
-  transfer.data = nullptr;
+  const Time issue = item.at.fs > 0 ? origin_ + item.at : now;
+  const Time ready = std::max(earliest_, origin_ + item.at);
+  transfer = {item.op, item.domain, item.address, item.bytes, issue, ready, token, counts};
   ++issued_[static_cast<std::size_t>(item.op)];
   if (item.op == Op::kRead) {
     outstanding_use_.set(++reads_, now);
   }
-  note_issue(now);
-}
-
-// A request that only waited for the clock leaves the rhythm as it is, so that the interval holds
-// on average; one that waited for something else begins it anew.
-void DmaEngine::note_issue(Time now) {
   const bool waited_for_clock = now - earliest_ < clock_;
   earliest_ = (waited_for_clock ? earliest_ : now) + interval_;
 }
@@ -240,7 +228,6 @@ void DmaEngine::finished(const TransferEnd& end) {
     outstanding_waits_.add(held_up_since_, now());
     held_up_since_ = Time::never();
   }
-  failed_ += end.status == TransferStatus::kDone ? 0 : 1;
   if (end.token != kNoMessage) {
     item_done(end.token);
   }
@@ -251,21 +238,16 @@ void DmaEngine::claim(BarMap& map) {
 }
 
 // Doorbells are not kept: they read 0.
-void DmaEngine::mmio_read(const MmioRead& read, MmioReplies& replies, Time now) {
+void DmaEngine::mmio_read(const MmioRead& read, BarAccess& access, Time now) {
   static constexpr std::array<std::uint8_t, 4096> kZero{};
-  replies.answer(read, kZero.data(), now);
+  access.answer(read, kZero.data(), now);
 }
 
 void DmaEngine::mmio_write(const MmioPlace& /*place*/, const std::uint8_t* bytes, std::size_t size,
                            Time /*now*/) {
-  if (size < 4) {
-    return;
+  if (size >= 4) {
+    doorbell_arrived(static_cast<std::uint32_t>(little_endian(bytes, 4)));
   }
-  std::uint32_t token = 0;
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    token |= std::uint32_t{bytes[byte]} << 8 * byte;
-  }
-  doorbell_arrived(token);
 }
 
 void DmaEngine::doorbell_arrived(std::uint32_t token) {

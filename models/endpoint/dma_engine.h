@@ -11,7 +11,6 @@
 
 #include "endpoint/engine.h"
 #include "flitwise/config.h"
-#include "stats/use_clock.h"
 #include "stats/wait_book.h"
 #include "workload/workload.h"
 
@@ -59,7 +58,6 @@ class DmaEngine final : public Engine, private RegionOwner {
   std::uint64_t ended() const { return ended_; }          ///< transfers
   std::uint64_t doorbells() const { return doorbells_; }  ///< arrived
   std::uint64_t stray_doorbells() const { return stray_doorbells_; }
-  std::uint64_t failed() const { return failed_; }  ///< transfers that ended in UR, CA or a timeout
 
  private:
   /// Messages of several items that are in flight at once. model: a device keeps so many.
@@ -82,18 +80,16 @@ class DmaEngine final : public Engine, private RegionOwner {
   /// The first four bytes of a doorbell are its token.
   void mmio_write(const MmioPlace& place, const std::uint8_t* bytes, std::size_t size,
                   Time now) override;
-  void mmio_read(const MmioRead& read, MmioReplies& replies, Time now) override;
+  void mmio_read(const MmioRead& read, BarAccess& access, Time now) override;
   bool next_of_message(Time now, Transfer& transfer);
   bool issue(std::size_t slot, Time now, Transfer& transfer);
   bool next_from_stream(Time now, Transfer& transfer);
   bool load();
-  bool take_message();
-  bool has_room_for(Op op) const { return op != Op::kRead || reads_ < limit_; }
+  void take_message();
   bool is_held_up(Op op, Time now);
   void fill(const WorkItem& item, std::uint32_t token, bool counts, Time now, Transfer& transfer);
   bool is_end_passed_on(DomainId domain, std::uint64_t number);
   void note_start();
-  void note_issue(Time now);
   void item_done(std::uint32_t token);
 
   Hooks hooks_;
@@ -120,7 +116,6 @@ class DmaEngine final : public Engine, private RegionOwner {
   WaitBook message_waits_;
   std::uint64_t started_ = 0;
   std::uint64_t ended_ = 0;
-  std::uint64_t failed_ = 0;
   std::uint64_t doorbells_ = 0, stray_doorbells_ = 0;
   std::vector<Message> messages_;
   std::size_t busy_messages_ = 0;

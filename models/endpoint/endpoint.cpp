@@ -4,23 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <boost/range/algorithm_ext/push_back.hpp>
+
 #include "codec/json_value.h"
 #include "workload/workload.h"
 
 namespace flitwise {
-namespace {
-
-RequestPathConfig request_path_config(const EndpointConfig& config) {
-  return {config.form(),
-          config.at,
-          config.real_payload,
-          config.device.tag_bits,
-          config.device.timing.pipeline,
-          config.device.timing.completion_timeout,
-          config.faults};
-}
-
-}  // namespace
 
 EndpointConfig EndpointConfig::of(const Config& config) {
   EndpointConfig own;
@@ -46,21 +35,24 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
       contexts_(config.stops_contexts ? config.domains : 0),
       shell_({config.device.timing.clock, config.device.timing.pipeline}, sizer_, functions_,
              contexts_, counters_),
-      requests_(request_path_config(config),
+      requests_(config,
                 {pool, sizer_, tracer, functions_, contexts_, control_, counters_, shell_, *this}),
-      handles_({config.device, config.form(), config.has_switch, config.buffer_base},
-               {pool, sizer_, functions_, shell_, requests_, *this}),
+      handles_(config, {pool, sizer_, functions_, shell_, requests_, *this}),
       target_(config.device, config.link, {pool, sizer_, *this, *this, shell_}),
-      registers_(config.device.functions.count, config.device.functions.bar_size, register_hooks()),
+      registers_(config.device.functions.count, config.device.functions.bar_size,
+                 {[this](const HandleCommand& command) { execute(command); },
+                  [this] {
+                    if (contexts_.are_tracked()) {
+                      resets_.check_context_stop(now());
+                    }
+                  }}),
       resets_(functions_, contexts_, shell_, *this) {
   control_ = {static_cast<std::uint32_t>(config.link.mps),
               static_cast<std::uint32_t>(config.link.mrrs), config.device.dma.relaxed_ordering,
               config.device.dma.id_based_ordering};
   if (config.device.atc.enabled) {
     translations_ = std::make_unique<TranslatedPath>(
-        TranslatedPathConfig{config.device, config.form(), config.at == At::kTranslatedPasid,
-                             config.seed},
-        target_.page_requests(),
+        config, target_.page_requests(),
         TranslatedPath::Surroundings{pool, sizer_, functions_, control_, shell_, requests_,
                                      handles_, *this});
   }
@@ -82,13 +74,13 @@ void Endpoint::watch_translations(TranslatedPath::Watch watch) {
 
 bool Endpoint::is_quiet() const {
   return shell_.is_quiet() && requests_.is_quiet() && target_.is_quiet() &&
-         (translations_ == nullptr || translations_->is_quiet());
+         (translations_ == nullptr || translations_->unit().parked.empty());
 }
 
 void Endpoint::start_window() {
   handles_.start_window(now());
   if (translations_ != nullptr) {
-    translations_->start_window();
+    translations_->unit().start_window();
   }
   shell_.start_window(now());
   requests_.start_window(now());
@@ -107,9 +99,7 @@ std::vector<AtsResult> Endpoint::ats_results() const {
 }
 
 void Endpoint::report(RunResult& result) const {
-  for (AtsResult& function : ats_results()) {
-    result.rows<AtsResult>().push_back(std::move(function));
-  }
+  boost::range::push_back(result.rows<AtsResult>(), ats_results());
 }
 
 void Endpoint::count_repeats(Counts& counts) const {
@@ -135,9 +125,7 @@ std::vector<WaitResult> Endpoint::waits() const {
                       handles_.stall(now())));
   }
   if (translations_ != nullptr) {
-    for (WaitResult& one : translations_->unit().parked.waits(name())) {
-      all.push_back(std::move(one));
-    }
+    boost::range::push_back(all, translations_->unit().parked.waits(name()));
   }
   return all;
 }
@@ -145,9 +133,7 @@ std::vector<WaitResult> Endpoint::waits() const {
 std::vector<CheckResult> Endpoint::checks() const {
   std::vector<CheckResult> all = requests_.checks(name());
   if (translations_ != nullptr) {
-    for (CheckResult& check : translations_->unit().checks(name())) {
-      all.push_back(std::move(check));
-    }
+    boost::range::push_back(all, translations_->unit().checks(name()));
   }
   return all;
 }
@@ -163,17 +149,6 @@ std::string Endpoint::awaited_by(unsigned function) const {
   }
   return functions_.is_running(function) ? "a tag, a handle or room in the link's queues"
                                          : "Bus Master Enable of " + bdf;
-}
-
-// Which functions may not send, where something of them may wait in an engine.
-std::string Endpoint::held_back() const {
-  if (!functions_.is_in_reset(0) && !functions_.is_bus_master()) {
-    return "all wait for Bus Master Enable of " + json_value::bdf_text(base());
-  }
-  return functions_.are_all_running()
-             ? ""
-             : fmt::format("{} wait for Bus Master Enable or the end of a reset",
-                           functions_.not_running());
 }
 
 std::string Endpoint::waiting() const {
@@ -205,8 +180,13 @@ std::string Endpoint::waiting() const {
   if (shell_.raw() != nullptr) {
     say("engine", shell_.raw()->waiting());
   }
-  if (!requests_.is_busy() && text.size() != before) {
-    say("functions", held_back());
+  if (!requests_.is_busy() && text.size() != before) {  // something of them may wait in an engine
+    if (!functions_.is_in_reset(0) && !functions_.is_bus_master()) {
+      say("functions", "all wait for Bus Master Enable of " + json_value::bdf_text(base()));
+    } else if (!functions_.are_all_running()) {
+      say("functions", fmt::format("{} wait for Bus Master Enable or the end of a reset",
+                                   functions_.not_running()));
+    }
   }
   return text;
 }

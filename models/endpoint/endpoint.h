@@ -12,7 +12,6 @@
 
 #include "common/component.h"
 #include "endpoint/device_registers.h"
-#include "endpoint/endpoint_config.h"
 #include "endpoint/function_shell.h"
 #include "endpoint/handle_path.h"
 #include "endpoint/request_path.h"
@@ -104,7 +103,7 @@ class Endpoint final : public ComponentModule,
   void timed_out(unsigned function, Time now) override;
   void refuse(const Packet& packet, const char* kind) override;
   void count(const char* kind) override { ++errors_[kind]; }
-  void took_message(const Packet& packet) override;
+  void took_message(const Packet& packet) override { tell("message", packet); }
   bool is_clear() const override { return requests_.is_clear() && !shell_.has_unsent(); }
   bool is_clear(unsigned function) const override;
   bool has_unsent(DomainId domain) const override;
@@ -120,14 +119,13 @@ class Endpoint final : public ComponentModule,
   bool is_in_reset(unsigned function) const override { return functions_.is_in_reset(function); }
   void translation_written(unsigned function) override;
 
-  DeviceRegisters::Hooks register_hooks();
   TranslationSettings translation_settings(unsigned function);
   void execute(const HandleCommand& command);
+  void tell(const char* what, const Packet& packet) const;
   void receive_message(Packet& packet, Time now);
   void drain_target(Time now);
   std::vector<AtsResult> ats_results() const;  // by function whose ATC was ever in use
   std::string awaited_by(unsigned function) const;
-  std::string held_back() const;
 
   const EndpointConfig config_;
   PacketSizer sizer_;

@@ -19,15 +19,6 @@ void Endpoint::function_level_reset(unsigned function) {
   resets_.start(function, ResetKind::kFunctionLevel, now());
 }
 
-DeviceRegisters::Hooks Endpoint::register_hooks() {
-  return {[this](const HandleCommand& command) { execute(command); },
-          [this] {
-            if (contexts_.are_tracked()) {
-              resets_.check_context_stop(now());
-            }
-          }};
-}
-
 void Endpoint::controlled(const DeviceControl& control) {
   control_ = {control.mps, control.mrrs,
               config_.device.dma.relaxed_ordering && control.relaxed_ordering,
@@ -114,7 +105,7 @@ bool Endpoint::do_duties(Time t) {
 }
 
 Time Endpoint::next_duty(Time t) const {
-  return translations_ != nullptr ? translations_->next_time(t) : Time::never();
+  return translations_ != nullptr ? translations_->unit().parked.next_time(t) : Time::never();
 }
 
 void Endpoint::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
@@ -135,14 +126,12 @@ void Endpoint::replay_num_rolled_over() {
 
 void Endpoint::refuse(const Packet& packet, const char* kind) {
   count(kind);
-  if (observer_ != nullptr && *observer_) {
-    (*observer_)({now(), name(), kind, "", &packet});
-  }
+  tell(kind, packet);
 }
 
-void Endpoint::took_message(const Packet& packet) {
+void Endpoint::tell(const char* what, const Packet& packet) const {
   if (observer_ != nullptr && *observer_) {
-    (*observer_)({now(), name(), "message", "", &packet});
+    (*observer_)({now(), name(), what, "", &packet});
   }
 }
 
@@ -252,13 +241,14 @@ void Endpoint::translation_written(unsigned function) {
   if (translations_ == nullptr) {
     return;
   }
-  translations_->set_pasid(pasid_control(target_.space(0)).is_enabled);
+  AtsUnit& unit = translations_->unit();
+  unit.set_pasid(pasid_control(target_.space(0)).is_enabled);
   for (unsigned f = 0; f < functions_.count(); ++f) {
-    if (f == function || (function == 0 && translations_->knows(f))) {
-      translations_->configure(f, translation_settings(f));
+    if (f == function || (function == 0 && unit.knows(f))) {
+      unit.configure(f, translation_settings(f));
     }
   }
-  translations_->page_requests_written(now());
+  unit.pages_written(now());
   wake();
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Engines as components of a machine: whether they have work left, and what their requests waited
-/// for. What an engine waits for now is told by the device or agent that it works for.
+/// for. Their requests are elsewhere, and what an engine waits for now is told by the device or
+/// agent that it works for.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +18,7 @@
 
 namespace flitwise {
 
-class EngineComponent final : public Component {
+class EngineComponent final : public Bystander {
  public:
   /// A kind of its requests, and their way.
   struct Route {
@@ -25,7 +28,7 @@ class EngineComponent final : public Component {
 
   /// `name`: that its waits have as their place; direction: of its requests, "up" or "down".
   EngineComponent(DmaEngine& engine, std::string name, const char* direction)
-      : engine_(engine), name_(std::move(name)), direction_(direction) {}
+      : Bystander(std::move(name)), engine_(engine), direction_(direction) {}
 
   void add_route(Route route) { routes_.push_back(std::move(route)); }
   /// Writes that the link has lost on their way to the device: doorbells may be among them. Without
@@ -35,21 +38,34 @@ class EngineComponent final : public Component {
   void rung() { ++rung_; }
   std::uint64_t doorbells() const { return rung_; }
 
-  const char* name() const override { return name_.c_str(); }
-  bool is_quiet() const override { return true; }  // its requests are elsewhere
   bool is_exhausted() const override { return engine_.is_exhausted(); }
   bool is_done() const override { return engine_.is_done(); }
   Time next_own_work() const override { return engine_.next_at(); }
-  void add_progress(Progress& sum) const override;
+  void add_progress(Progress& sum) const override {
+    sum.steps += engine_.started();
+    sum.completed += engine_.ended();
+  }
   void start_window() override { engine_.start_window(); }
-  std::vector<WaitResult> waits() const override { return engine_.waits(name_, direction_); }
-  void report(RunResult& result) const override;
+  std::vector<WaitResult> waits() const override { return engine_.waits(name(), direction_); }
+  void report(RunResult& result) const override {
+    for (const Route& one : routes_) {
+      result.routes.push_back(one.route);
+      result.routes.back().requests = engine_.issued(one.op);
+    }
+  }
   Counts errors() const override { return {{"stray_doorbell", engine_.stray_doorbells()}}; }
-  std::vector<CheckResult> checks() const override;
+  std::vector<CheckResult> checks() const override {
+    if (!losses_) {
+      return {};
+    }
+    const std::uint64_t missing = rung_ - engine_.doorbells();
+    const std::uint64_t lost = losses_();
+    return {{name() + std::string(": every doorbell arrived or was lost"), missing <= lost,
+             fmt::format("{} missing, {} writes lost with the link", missing, lost)}};
+  }
 
  private:
   DmaEngine& engine_;
-  const std::string name_;
   const char* const direction_;
   std::vector<Route> routes_;
   std::function<std::uint64_t()> losses_;
@@ -57,18 +73,15 @@ class EngineComponent final : public Component {
 };
 
 /// It waits for nothing, so that it has nothing to tell but its end.
-class HostileComponent final : public Component {
+class HostileComponent final : public Bystander {
  public:
   HostileComponent(const HostileEngine& engine, std::string name)
-      : engine_(engine), name_(std::move(name)) {}
+      : Bystander(std::move(name)), engine_(engine) {}
 
-  const char* name() const override { return name_.c_str(); }
-  bool is_quiet() const override { return true; }  // its requests are elsewhere
   bool is_exhausted() const override { return engine_.is_done(); }
 
  private:
   const HostileEngine& engine_;
-  const std::string name_;
 };
 
 }  // namespace flitwise

@@ -61,27 +61,23 @@ tlm::tlm_sync_enum FunctionShell::receive(int /*id*/, Packet& packet, tlm::tlm_p
     events_->report(0, "ecrc_check_failed", cfg::aer::Uncorrectable::kEcrc, packet, t);
   } else if (is_completion(packet.tlp.type)) {
     if (!transfers_->complete(packet, t)) {
-      refuse_completion(packet, t);
+      // One of the raw engine, or an Unexpected Completion. A handle that no request has gone out
+      // with names no function. [DHI D16]
+      const Tlp& tlp = packet.tlp;
+      const unsigned function =
+          tlp.id_is_handle ? functions_.count() : functions_.index_of(tlp.requester_id);
+      if (raw_ == nullptr || !raw_->complete(packet, t)) {
+        events_->report(function, "unexpected_completion",
+                        cfg::aer::Uncorrectable::kUnexpectedCompletion, packet, t);
+      } else if (has_poisoned_data(tlp)) {
+        events_->report(function, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, packet, t);
+      }
     }
     pump(t);
   } else {
     target_->receive(packet, t);
   }
   return tlm::TLM_COMPLETED;
-}
-
-// One of the raw engine, or an Unexpected Completion. A handle that no request has gone out with
-// names no function. [DHI D16]
-void FunctionShell::refuse_completion(Packet& packet, Time t) {
-  const Tlp& tlp = packet.tlp;
-  const unsigned function =
-      tlp.id_is_handle ? functions_.count() : functions_.index_of(tlp.requester_id);
-  if (raw_ == nullptr || !raw_->complete(packet, t)) {
-    events_->report(function, "unexpected_completion",
-                    cfg::aer::Uncorrectable::kUnexpectedCompletion, packet, t);
-  } else if (has_poisoned_data(tlp)) {
-    events_->report(function, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, packet, t);
-  }
 }
 
 tlm::tlm_sync_enum FunctionShell::link_has_room(int /*id*/, Packet& /*packet*/,
@@ -106,29 +102,24 @@ void FunctionShell::end_at(Time when) {
     transfers_->end_due(t);
     next_end_ = transfers_->next_end();
   }
-  while (functions_.is_bus_master() && outbox_.empty() && has_transfer(t)) {
-    if (!transfers_->send_next(t)) {
+  while (functions_.is_bus_master() && outbox_.empty()) {
+    // One that is being sent, that goes on, or that an engine gives.
+    const NextTransfer next = transfers_->next(t);
+    if (next == NextTransfer::kFull || (next == NextTransfer::kNew && !begin_transfer(t)) ||
+        !transfers_->send_next(t)) {
       break;
     }
   }
   if (raw_ != nullptr && (functions_.is_bus_master() || functions_.is_running(0))) {
-    pump_raw(t);
+    const auto may_request = [this](std::optional<Bdf> requester) {
+      return functions_.may_send(requester);
+    };
+    for (PacketRef packet; outbox_.empty() && (packet = raw_->next(may_request));) {
+      send_raw(std::move(packet), t + timing_.pipeline, t);
+    }
   }
   if (has_duties_) {
     has_duties_ = target_->do_duties(t);
-  }
-}
-
-void FunctionShell::pump_raw(Time t) {
-  const auto may_request = [this](std::optional<Bdf> requester) {
-    return functions_.may_send(requester);
-  };
-  while (outbox_.empty()) {
-    PacketRef packet = raw_->next(may_request);
-    if (!packet) {
-      return;
-    }
-    send_raw(std::move(packet), t + timing_.pipeline, t);
   }
 }
 
@@ -146,12 +137,6 @@ void FunctionShell::inject(PacketRef packet) {
   }
   send_raw(std::move(packet), now(), now());
   wake_at(now());
-}
-
-// One that is being sent, that goes on, or that an engine gives.
-bool FunctionShell::has_transfer(Time t) {
-  const NextTransfer next = transfers_->next(t);
-  return next == NextTransfer::kSend || (next == NextTransfer::kNew && begin_transfer(t));
 }
 
 bool FunctionShell::begin_transfer(Time t) {

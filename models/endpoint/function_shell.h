@@ -12,8 +12,8 @@
 #include "common/packet_sizer.h"
 #include "common/wakeup.h"
 #include "endpoint/device_functions.h"
-#include "endpoint/raw_engine.h"
 #include "endpoint/request_seams.h"
+#include "endpoint/reset_control.h"
 #include "flitwise/link_socket.h"
 
 namespace flitwise {
@@ -80,10 +80,7 @@ class FunctionShell final : public DeviceOutput {
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
-  void refuse_completion(Packet& packet, Time now);
   void work();
-  void pump_raw(Time now);
-  bool has_transfer(Time now);
   bool begin_transfer(Time now);
   bool drop_stopped(Engine& engine, Time now);
   bool hand_over(const Outbox::Entry& entry);

@@ -4,18 +4,16 @@
 
 namespace flitwise {
 
-HandlePath::HandlePath(const HandlePathConfig& config, const Surroundings& surroundings)
+HandlePath::HandlePath(const EndpointConfig& config, const Surroundings& surroundings)
     : config_(config), s_(surroundings), agent_(config.device, surroundings.pool) {}
-
-bool HandlePath::are_used_for(Op op) const {
-  return config_.form.identity == Identity::kDhi && agent_.is_active() && op != Op::kMsi &&
-         (config_.form.dhi_form != DhiForm::kTag || op == Op::kWrite);
-}
 
 [[gnu::flatten]] DhiAgent::Answer HandlePath::acquire(const Transfer& transfer,
                                                       const DeviceIdentity& identity, Op op,
                                                       std::size_t free_tags, Time t) {
-  if (!are_used_for(op)) {
+  const bool are_used = config_.link.identity == Identity::kDhi && agent_.is_active() &&
+                        op != Op::kMsi &&
+                        (config_.link.dhi_form != DhiForm::kTag || op == Op::kWrite);
+  if (!are_used) {
     return {};
   }
   const UseKind use = op == Op::kRead ? UseKind::kNonPosted : UseKind::kPosted;
@@ -41,7 +39,7 @@ void HandlePath::send_first(const Transfer& cause, const DeviceIdentity& identit
       packet->tlp.address = cause.address & ~std::uint64_t{3};
       packet->tlp.is_4dw = cause.address >> 32 != 0;
       apply_identity(packet->tlp,
-                     {Identity::kBdfPasid, config_.form.dhi_form, config_.form.handle_bits},
+                     {Identity::kBdfPasid, config_.link.dhi_form, config_.device.dhi.bits},
                      identity, std::nullopt);
       s_.requests.open_read(*packet, HandlePin{}, t);
     }
@@ -142,7 +140,7 @@ bool HandlePath::drain(Time t) {
       s_.output.wake_at(t);  // a transfer that waits for a handle can have one
     }
     Transfer cause;
-    cause.address = config_.buffer;
+    cause.address = config_.buffer_base;
     cause.counts = false;
     send_first(cause, DeviceIdentity(s_.functions.base()), t, Time{});
   }
@@ -155,13 +153,13 @@ bool HandlePath::drain(Time t) {
 void HandlePath::start_contexts(std::uint32_t count, bool counts, Time t) {
   const bool comes_with_context = config_.device.dhi.allocate_at == AllocateAt::kContextCreation ||
                                   config_.device.dhi.management == HandleManagement::kSoftware;
-  if (config_.form.identity != Identity::kDhi || !agent_.is_active() || !comes_with_context) {
+  if (config_.link.identity != Identity::kDhi || !agent_.is_active() || !comes_with_context) {
     return;
   }
   for (std::uint32_t index = 0; index < count; ++index) {
     Transfer cause;
     cause.domain = DomainId{index};
-    cause.address = config_.buffer;
+    cause.address = config_.buffer_base;
     cause.counts = counts;
     const DeviceIdentity& identity = s_.functions.identity_of(cause.domain);
     const Time latency = agent_.start_context(cause.domain, identity, first_);

@@ -15,13 +15,6 @@
 
 namespace flitwise {
 
-struct HandlePathConfig {
-  DeviceConfig device;
-  IdentityForm form;
-  bool has_switch = false;   ///< between device and root port
-  std::uint64_t buffer = 0;  ///< flushes that no transfer has caused read there
-};
-
 class HandlePath final : public Handles {
  public:
   struct Surroundings {
@@ -32,7 +25,7 @@ class HandlePath final : public Handles {
     TagTable& requests;
     DeviceEvents& events;
   };
-  HandlePath(const HandlePathConfig& config, const Surroundings& surroundings);
+  HandlePath(const EndpointConfig& config, const Surroundings& surroundings);
 
   DhiAgent& agent() { return agent_; }
   const DhiAgent& agent() const { return agent_; }
@@ -70,10 +63,9 @@ class HandlePath final : public Handles {
 
  private:
   void send_first(const Transfer& cause, const DeviceIdentity& identity, Time now, Time latency);
-  bool are_used_for(Op op) const;
   void note_draining();
 
-  const HandlePathConfig config_;
+  const EndpointConfig config_;
   Surroundings s_;
   DhiAgent agent_;
   std::vector<PacketRef> first_;      // scratch: what goes out before the present TLP

@@ -3,10 +3,15 @@
 /// for nothing.
 #pragma once
 
-#include <functional>
+#include <fmt/format.h>
 
-#include "endpoint/raw_engine.h"
-#include "flitwise/config.h"
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "endpoint/engine.h"
+#include "tlp/raw_packet.h"
 #include "workload/hostile_source.h"
 
 namespace flitwise {
@@ -19,14 +24,34 @@ class HostileEngine : public RawEngine {
     std::uint64_t warmup = 0, counted = 0;
     std::function<void()> counting_starts, work_ended;
   };
-  HostileEngine(const HostileTarget& target, const Random& random, PacketPool& pool, Plan plan);
+  HostileEngine(const HostileTarget& target, const Random& random, PacketPool& pool, Plan plan)
+      : source_(target, random),
+        pool_(pool),
+        plan_(std::move(plan)),
+        total_(plan_.warmup + plan_.counted) {}
 
-  PacketRef next(const MaySend& may_send) override;
+  PacketRef next(const MaySend& may_send) override {
+    if (is_done() || !may_send(std::nullopt)) {
+      return {};
+    }
+    if (sent_ == plan_.warmup) {
+      plan_.counting_starts();
+    }
+    PacketRef packet = pool_.make(PacketKind::kTlp);
+    const std::vector<std::uint8_t>& bytes = source_.next();
+    write_raw(*packet, bytes.data(), bytes.size());
+    packet->counts = sent_ >= plan_.warmup;
+    ++sent_;
+    if (is_done()) {
+      plan_.work_ended();
+    }
+    return packet;
+  }
   bool complete(const Packet& /*packet*/, Time /*now*/) override { return false; }
   bool is_done() const override { return sent_ == total_; }
-  std::string waiting() const override;
-
-  std::uint64_t sent() const { return sent_; }  ///< packets
+  std::string waiting() const override {
+    return is_done() ? "" : fmt::format("{} of {} hostile TLPs sent", sent_, total_);
+  }
 
  private:
   HostileSource source_;

@@ -1,17 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A transfer of a function shell that waits for a translation, or behind one that does.
+/// One TLP as translations see it, and a transfer of a function shell that waits for a translation,
+/// or behind one that does.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "ats/translation_cache.h"
-#include "endpoint/ats_access.h"
+#include "ats/translation_entry.h"
+#include "ats/translation_range.h"
+#include "common/slot_list.h"
 #include "endpoint/engine.h"
 #include "flitwise/time.h"
 #include "flitwise/tlp.h"
 
 namespace flitwise {
+
+/// What one TLP is about to do.
+struct AtsAccess {
+  unsigned function = 0;
+  TranslationTag tag;
+  std::uint64_t address = 0;  ///< of its first DW
+  unsigned dws = 1;
+  AccessKind kind = AccessKind::kRead;
+  bool has_hint = false;  ///< software calls its buffer worth a translation
+  bool counts = true;     ///< it belongs to the measured part
+
+  AddressSpan span() const { return {address, address + 4U * dws - 1U}; }
+};
+
+/// How one TLP goes on.
+struct AtsRoute {
+  enum class Kind : std::uint8_t {
+    kUntranslated,  ///< AT=00
+    kTranslated,    ///< AT=10 at `address`
+    kAsk,           ///< not before a Translation Request is answered
+    kRefused,       ///< the agent does not allow it: by a page request, or untranslated
+  };
+  Kind kind = Kind::kUntranslated;
+  std::uint64_t address = 0;
+  const TranslationCache::Entry* entry = nullptr;  ///< kTranslated: by it; until the cache changes
+  unsigned translations = 0;                       ///< kAsk: so many at a time
+  Time latency{};                                  ///< of the look-up
+};
 
 /// What a parked transfer waits for.
 enum class ParkedState : std::uint8_t {

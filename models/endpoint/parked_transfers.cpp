@@ -17,18 +17,9 @@ bool is_posted(const ParkedTransfer& transfer) {
 
 }  // namespace
 
-ParkedTransfers::ParkedTransfers(unsigned capacity)
-    : entries_(capacity), free_(capacity), order_(capacity) {
-  for (Slot slot = 0; slot < capacity; ++slot) {
-    free_.push_back(slot);
-  }
-}
-
 Slot ParkedTransfers::add(const ParkedTransfer& transfer) {
   FLITWISE_CHECK(has_room(), "more parked transfers than there is room for");
-  const Slot slot = *free_.front();
-  free_.erase(slot);
-  order_.push_back(slot);
+  const Slot slot = slots_.take();
   entries_[slot] = transfer;
   entries_[slot].since = now();
   posted_ += is_posted(transfer) ? 1U : 0U;
@@ -37,9 +28,8 @@ Slot ParkedTransfers::add(const ParkedTransfer& transfer) {
 }
 
 void ParkedTransfers::remove(Slot slot) {
-  FLITWISE_CHECK(order_.contains(slot), "a transfer that is not parked");
-  order_.erase(slot);
-  free_.push_back(slot);
+  FLITWISE_CHECK(slots_.used().contains(slot), "a transfer that is not parked");
+  slots_.give_back(slot);
   posted_ -= is_posted(entries_[slot]) ? 1U : 0U;
   movable_ -= may_move(entries_[slot].state) ? 1U : 0U;
   end_wait(entries_[slot], now());
@@ -84,25 +74,11 @@ void ParkedTransfers::set_state(Slot slot, ParkedState state, Time since) {
   entries_[slot].state = state;
 }
 
-bool ParkedTransfers::may_pass_all(const Tlp& later) const {
-  if (posted_ == 0) {
-    return true;
-  }
-  for (std::optional<Slot> slot = order_.front(); slot; slot = order_.next(*slot)) {
+// Requests that are not posted are in nobody's way.
+bool ParkedTransfers::may_pass(const Tlp& later, Slot end) const {
+  for (std::optional<Slot> slot = slots_.used().front(); posted_ != 0 && slot && *slot != end;
+       slot = slots_.used().next(*slot)) {
     if (passing(later, entries_[*slot].shape) == Passing::kNo) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool ParkedTransfers::may_pass_all_before(Slot last) const {
-  if (posted_ == 0) {
-    return true;
-  }
-  for (std::optional<Slot> slot = order_.front(); slot && *slot != last;
-       slot = order_.next(*slot)) {
-    if (passing(entries_[last].shape, entries_[*slot].shape) == Passing::kNo) {
       return false;
     }
   }
@@ -111,8 +87,8 @@ bool ParkedTransfers::may_pass_all_before(Slot last) const {
 
 Time ParkedTransfers::next_time(Time now) const {
   Time next = Time::never();
-  for (std::optional<Slot> slot = order_.front(); slot && movable_ != 0;
-       slot = order_.next(*slot)) {
+  for (std::optional<Slot> slot = slots_.used().front(); slot && movable_ != 0;
+       slot = slots_.used().next(*slot)) {
     const ParkedTransfer& one = entries_[*slot];
     if (one.state == ParkedState::kReady && one.when > now) {
       next = std::min(next, one.when);
@@ -123,7 +99,7 @@ Time ParkedTransfers::next_time(Time now) const {
 
 unsigned ParkedTransfers::count(ParkedState state) const {
   unsigned found = 0;
-  for (std::optional<Slot> slot = order_.front(); slot; slot = order_.next(*slot)) {
+  for (std::optional<Slot> slot = slots_.used().front(); slot; slot = slots_.used().next(*slot)) {
     found += entries_[*slot].state == state ? 1U : 0U;
   }
   return found;

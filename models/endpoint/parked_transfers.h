@@ -20,11 +20,11 @@ namespace flitwise {
 
 class ParkedTransfers {
  public:
-  explicit ParkedTransfers(unsigned capacity);
+  explicit ParkedTransfers(unsigned capacity) : entries_(capacity), slots_(capacity) {}
 
-  bool empty() const { return order_.size() == 0; }
-  bool has_room() const { return free_.size() != 0; }
-  unsigned size() const { return order_.size(); }
+  bool empty() const { return size() == 0; }
+  bool has_room() const { return slots_.free() != 0; }
+  unsigned size() const { return slots_.used().size(); }
   /// Some wait for no answer.
   bool may_any_move() const { return movable_ != 0; }
   /// Whether a transfer of an engine can be taken; it waits where not.
@@ -52,9 +52,9 @@ class ParkedTransfers {
   std::vector<WaitResult> waits(const std::string& place) const;
 
   /// May a TLP like this pass everything parked?
-  bool may_pass_all(const Tlp& later) const;
+  bool may_pass_all(const Tlp& later) const { return may_pass(later, kNoSlot); }
   /// May that of a parked transfer pass everything before it?
-  bool may_pass_all_before(Slot slot) const;
+  bool may_pass_all_before(Slot slot) const { return may_pass(entries_[slot].shape, slot); }
   /// The first in order that can go on now: it is its turn, or `can_ask(transfer)` says that there
   /// is room for its request.
   template <class CanAsk>
@@ -68,6 +68,7 @@ class ParkedTransfers {
   unsigned count(ParkedState state) const;
 
  private:
+  bool may_pass(const Tlp& later, Slot end) const;
   void end_wait(ParkedTransfer& one, Time until);
   static bool waits_for_room(ParkedState state) {
     return state == ParkedState::kWantsRequest || state == ParkedState::kWantsPage;
@@ -77,7 +78,7 @@ class ParkedTransfers {
   }
 
   std::vector<ParkedTransfer> entries_;
-  SlotList free_, order_;
+  SlotPool slots_;                                                // those in use: in order
   std::array<WaitBook, kParkedStates> waits_;                     // by ParkedState
   Time full_since_ = Time::never(), room_since_ = Time::never();  // as ask_room() has found
   WaitBook room_waits_;   // of transfers that are still with their engine
@@ -90,7 +91,7 @@ std::optional<Slot> ParkedTransfers::first_to_go(Time now, CanAsk can_ask) const
   if (movable_ == 0) {
     return std::nullopt;
   }
-  for (std::optional<Slot> slot = order_.front(); slot; slot = order_.next(*slot)) {
+  for (std::optional<Slot> slot = slots_.used().front(); slot; slot = slots_.used().next(*slot)) {
     const ParkedTransfer& one = entries_[*slot];
     const bool is_its_turn =
         one.state == ParkedState::kReady && one.when <= now && may_pass_all_before(*slot);
@@ -103,10 +104,10 @@ std::optional<Slot> ParkedTransfers::first_to_go(Time now, CanAsk can_ask) const
 
 template <class Visit>
 void ParkedTransfers::for_each(Visit visit) {
-  std::optional<Slot> next = order_.front();
+  std::optional<Slot> next = slots_.used().front();
   while (next) {
     const Slot slot = *next;
-    next = order_.next(slot);
+    next = slots_.used().next(slot);
     visit(slot, entries_[slot]);
   }
 }

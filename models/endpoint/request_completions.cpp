@@ -61,21 +61,16 @@ void RequestPath::take_data(unsigned function, const Packet& packet, Outstanding
     s_.counters.failed_bytes += bytes;
     s_.events.report(function, "poisoned_tlp", cfg::aer::Uncorrectable::kPoisonedTlp, packet, t);
   } else {
-    give_data(packet, request, bytes);
+    if (!packet.length_only && request.request->purpose == HandlePurpose::kNone &&
+        !packet.payload.empty()) {
+      Active& active = active_[request.transfer];
+      active.engine->data(active.transfer.token, request.offset + request.received,
+                          packet.payload.data() + tlp.lower_address % 4, bytes);
+    }
     s_.counters.delivered_bytes += bytes;
   }
   request.received += bytes;
   request.reassembly.accept(tlp);
-}
-
-void RequestPath::give_data(const Packet& packet, const OutstandingRequest& request,
-                            std::uint32_t bytes) {
-  if (!packet.length_only && request.request->purpose == HandlePurpose::kNone &&
-      !packet.payload.empty()) {
-    Active& active = active_[request.transfer];
-    active.engine->data(active.transfer.token, request.offset + request.received,
-                        packet.payload.data() + packet.tlp.lower_address % 4, bytes);
-  }
 }
 
 // The request has its last completion, or will never have it: its tag is free at once. [LNK-9.18]
@@ -88,7 +83,7 @@ void RequestPath::finish(unsigned function, std::uint16_t tag, OutstandingReques
     }
     translations_->read_ended(function, tag, request.request->tlp, status, t);
   }
-  const Time done = t + config_.pipeline;
+  const Time done = t + config_.device.timing.pipeline;
   const PacketRef packet = request.request;
   packet->stamp(Hop::kCompleted, done);
   last_completion_ = std::max(last_completion_, done);
@@ -109,7 +104,7 @@ void RequestPath::tlp_over(std::uint32_t slot, Packet& request, TransferStatus s
   const bool is_last = active.tlps_out == 0 && active.all_sent;
   request.is_whole_request = is_last && active.status == TransferStatus::kDone;
   if (status == TransferStatus::kDone) {
-    s_.tracer.read_completed(request, active.transfer.issue, t + config_.pipeline);
+    s_.tracer.read_completed(request, active.transfer.issue, t + config_.device.timing.pipeline);
   }
   if (is_last) {
     end_behind_pipeline(slot, t);
@@ -120,7 +115,7 @@ void RequestPath::tlp_over(std::uint32_t slot, Packet& request, TransferStatus s
 // the order in which they were made: one that still waits has others behind it alone. [LNK-9.18]
 Time RequestPath::deadline_of(const Packet& request, Time t) const {
   const Time sent = request.stamped(Hop::kSent);
-  return (sent == kNotStamped ? t : sent) + config_.completion_timeout;
+  return (sent == kNotStamped ? t : sent) + config_.device.timing.completion_timeout;
 }
 
 // The oldest request gives up first; the tag is free again, a late completion is unexpected.
@@ -178,7 +173,7 @@ void RequestPath::end_transfer(std::uint32_t slot, Time t) {
 // The engine hears of it, and can have its place for another one, when the pipeline has brought it
 // there. [LNK-9.25]
 void RequestPath::end_behind_pipeline(std::uint32_t slot, Time t) {
-  const Time done = t + config_.pipeline;
+  const Time done = t + config_.device.timing.pipeline;
   last_completion_ = done;
   if (done == t) {
     end_transfer(slot, t);

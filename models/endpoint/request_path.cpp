@@ -8,19 +8,11 @@
 #include <cstring>
 
 namespace flitwise {
-namespace {
 
-DeviceIdentity without_pasid(DeviceIdentity identity) {
-  identity.pasid.reset();
-  return identity;
-}
-
-}  // namespace
-
-RequestPath::RequestPath(const RequestPathConfig& config, const Surroundings& surroundings)
+RequestPath::RequestPath(const EndpointConfig& config, const Surroundings& surroundings)
     : config_(config),
       s_(surroundings),
-      outstanding_(surroundings.functions.count(), config.tag_bits),
+      outstanding_(surroundings.functions.count(), config.device.tag_bits),
       breaker_(config.faults) {}
 
 void RequestPath::connect(Handles& handles, Translations* translations) {
@@ -41,7 +33,12 @@ NextTransfer RequestPath::next(Time t) {
 }
 
 void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
-  const std::uint32_t slot = free_slot();
+  if (free_active_.empty()) {
+    free_active_.push_back(static_cast<std::uint32_t>(active_.size()));
+    active_.emplace_back();
+  }
+  const std::uint32_t slot = free_active_.back();
+  free_active_.pop_back();
   Active& active = active_[slot];
   active.transfer = transfer;
   active.engine = &engine;
@@ -57,16 +54,6 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
       RequestSplitter(transfer.address, transfer.bytes, is_read ? s_.control.mrrs : s_.control.mps);
   present_.splitter.next(present_.piece);
   is_busy_ = true;
-}
-
-std::uint32_t RequestPath::free_slot() {
-  if (free_active_.empty()) {
-    free_active_.push_back(static_cast<std::uint32_t>(active_.size()));
-    active_.emplace_back();
-  }
-  const std::uint32_t slot = free_active_.back();
-  free_active_.pop_back();
-  return slot;
 }
 
 // In one piece: every request comes this way.
@@ -95,7 +82,7 @@ std::uint32_t RequestPath::free_slot() {
     }
   }
   DhiAgent::Answer handle;
-  if (config_.form.identity == Identity::kDhi) {
+  if (config_.link.identity == Identity::kDhi) {
     handle = handles_->acquire(transfer, identity, transfer.op, free_tags, t);
     if (handle.outcome == DhiAgent::Outcome::kWait) {
       return false;
@@ -106,7 +93,7 @@ std::uint32_t RequestPath::free_slot() {
   if (is_read) {
     open_read(*packet, handle.pin, t);
   }
-  s_.output.send(std::move(packet), t + config_.pipeline + handle.latency,
+  s_.output.send(std::move(packet), t + config_.device.timing.pipeline + handle.latency,
                  is_read ? HandlePin{} : handle.pin);
   after_piece(t);
   return true;
@@ -140,7 +127,11 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
     packet->payload_bytes = piece.bytes;
     packet->is_whole_request = piece.bytes == transfer.bytes;
     if (!packet->is_whole_request) {
-      packet->write = write_of(active_[present_.transfer]);
+      WriteRequestRef& write = active_[present_.transfer].write;
+      if (!write) {
+        write = s_.pool.make_write(transfer.bytes);
+      }
+      packet->write = write;
     }
     s_.counters.posted_bytes += piece.bytes;
     ++s_.counters.settled;
@@ -165,16 +156,13 @@ void RequestPath::set_attributes(Tlp& tlp, const Transfer& transfer, const Devic
     has_pasid = translations_->apply_route(tlp, identity, present_.piece);
   }
   const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
-  apply_identity(tlp, config_.form, has_pasid ? identity : without_pasid(identity),
+  DeviceIdentity named = identity;
+  if (!has_pasid) {
+    named.pasid.reset();
+  }
+  apply_identity(tlp, config_.form(), named,
                  has_handle ? OptionalId<Dhi>(handle.dhi) : OptionalId<Dhi>(),
                  is_interrupt ? RequestUse::kInterrupt : RequestUse::kData);
-}
-
-const WriteRequestRef& RequestPath::write_of(Active& active) {
-  if (!active.write) {
-    active.write = s_.pool.make_write(active.transfer.bytes);
-  }
-  return active.write;
 }
 
 // Bytes of the transfer, or a pattern that no two writes share.
@@ -205,7 +193,7 @@ void RequestPath::fill_payload(Packet& packet, const Transfer& transfer) {
 }
 
 std::uint16_t RequestPath::open(unsigned function, OutstandingRequest&& request, Time t) {
-  request.deadline = t + config_.completion_timeout;
+  request.deadline = t + config_.device.timing.completion_timeout;
   if (outstanding_.size() == 0) {
     s_.output.wake_at(request.deadline);
   }
@@ -226,8 +214,10 @@ void RequestPath::open_read(Packet& packet, HandlePin pin, Time t) {
   if (translations_ != nullptr) {
     translations_->read_opened(function, packet.tlp.tag, is_flush);
   }
-  if (breaker_.reuses_tag()) {
-    take_used_tag(packet);
+  const auto oldest = breaker_.reuses_tag() ? outstanding_.oldest() : std::nullopt;
+  if (oldest && oldest->tag != packet.tlp.tag && oldest->function == function) {
+    packet.tlp.tag = oldest->tag;  // breaks a rule on purpose [LNK-9.8]
+    breaker_.tag_reused();
   }
   if (!is_flush) {
     ++active_[present_.transfer].tlps_out;
@@ -241,20 +231,6 @@ void RequestPath::open_translation(unsigned function, const PacketRef& packet, H
   request.pin = pin;
   request.transfer = slot;
   packet->tlp.tag = open(function, std::move(request), t);
-}
-
-void RequestPath::close_translation(unsigned function, std::uint16_t tag) {
-  outstanding_.close(function, tag);
-}
-
-// Breaks a rule on purpose. [LNK-9.8]
-void RequestPath::take_used_tag(Packet& packet) {
-  const std::optional<OutstandingRequests::Oldest> oldest = outstanding_.oldest();
-  if (oldest && oldest->tag != packet.tlp.tag &&
-      oldest->function == s_.functions.index_of(packet.identity.bdf)) {
-    packet.tlp.tag = oldest->tag;
-    breaker_.tag_reused();
-  }
 }
 
 void RequestPath::after_piece(Time t) {

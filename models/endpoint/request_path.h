@@ -11,6 +11,7 @@
 #include "common/packet_sizer.h"
 #include "endpoint/device_functions.h"
 #include "endpoint/request_seams.h"
+#include "endpoint/reset_control.h"
 #include "endpoint/rule_breaker.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
@@ -19,16 +20,6 @@
 #include "trace/latency_tracer.h"
 
 namespace flitwise {
-
-struct RequestPathConfig {
-  IdentityForm form;
-  At at = At::kUntranslated;  ///< of requests of a device without an ATC
-  bool real_payload = true;   ///< writes carry bytes
-  unsigned tag_bits = 10;
-  Time pipeline;  ///< engine to link, and link to engine, each
-  Time completion_timeout;
-  FaultsConfig faults;
-};
 
 class RequestPath final : public TransferPath, public TagTable {
  public:
@@ -44,7 +35,7 @@ class RequestPath final : public TransferPath, public TagTable {
     DeviceOutput& output;
     DeviceEvents& events;
   };
-  RequestPath(const RequestPathConfig& config, const Surroundings& surroundings);
+  RequestPath(const EndpointConfig& config, const Surroundings& surroundings);
   /// Before the simulation starts. translations: null where the device has no ATC.
   void connect(Handles& handles, Translations* translations);
 
@@ -61,7 +52,9 @@ class RequestPath final : public TransferPath, public TagTable {
   void open_read(Packet& packet, HandlePin pin, Time now) override;
   void open_translation(unsigned function, const PacketRef& packet, HandlePin pin,
                         std::uint32_t slot, Time now) override;
-  void close_translation(unsigned function, std::uint16_t tag) override;
+  void close_translation(unsigned function, std::uint16_t tag) override {
+    outstanding_.close(function, tag);
+  }
   void fail(std::uint32_t transfer, TransferStatus status, Time now) override;
 
   /// Software has enabled tags of so many bits. [LNK-9.8]
@@ -96,29 +89,25 @@ class RequestPath final : public TransferPath, public TagTable {
     WriteRequestRef write;  // of its TLPs, if it is a write of several
   };
 
-  std::uint32_t free_slot();
   PacketRef make_request(const Transfer& transfer, const DeviceIdentity& identity,
                          const DhiAgent::Answer& handle, Time now);
   void set_attributes(Tlp& tlp, const Transfer& transfer, const DeviceIdentity& identity,
                       const DhiAgent::Answer& handle);
-  const WriteRequestRef& write_of(Active& active);
   void fill_payload(Packet& packet, const Transfer& transfer);
   std::uint16_t open(unsigned function, OutstandingRequest&& request, Time now);
-  void take_used_tag(Packet& packet);
   void after_piece(Time now);
   void end_transfer(std::uint32_t slot, Time now);
   void end_behind_pipeline(std::uint32_t slot, Time now);
   void take_completion(unsigned function, const Packet& packet, OutstandingRequest& request,
                        Time now);
   void take_data(unsigned function, const Packet& packet, OutstandingRequest& request, Time now);
-  void give_data(const Packet& packet, const OutstandingRequest& request, std::uint32_t bytes);
   void finish(unsigned function, std::uint16_t tag, OutstandingRequest& request,
               TransferStatus status, Time now);
   void tlp_over(std::uint32_t slot, Packet& request, TransferStatus status, Time now);
   void give_up(Time due_by, const char* kind, Time now);
   Time deadline_of(const Packet& request, Time now) const;
 
-  const RequestPathConfig config_;
+  const EndpointConfig config_;
   Surroundings s_;
   Handles* handles_ = nullptr;
   Translations* translations_ = nullptr;

@@ -19,11 +19,6 @@ namespace {
 
 constexpr unsigned kMostTranslationBytes = 128;  // the largest RCB [ATR-08]
 
-// Messages and completions do not: an Invalidate Completion is sent without it. [INV-25]
-bool needs_bus_master(TlpType type) {
-  return is_memory_request(type) || is_io(type);
-}
-
 }  // namespace
 
 ScriptEngine::ScriptEngine(const LinkConfig& link, const DeviceConfig& device, PacketPool& pool,
@@ -138,29 +133,31 @@ ScriptEngine::Request ScriptEngine::request_of(const Packet& packet) const {
   request.requester_id = tlp.requester_id;
   request.tag = tlp.tag;
   request.token = packet.request;
-  request.is_translation =
-      tlp.type == TlpType::kMRd && tlp.at == AddressType::kTranslationRequest &&
-      check_translation_request(tlp, kMostTranslationBytes, true) == AgentVerdict::kServe;
+  request.is_translation = tlp.type == TlpType::kMRd &&
+                           tlp.at == AddressType::kTranslationRequest &&
+                           is_legal_translation_request(tlp, kMostTranslationBytes);
   if (request.is_translation) {
-    request.translations = TranslationReceiver(tlp, static_cast<unsigned>(link_.rcb), 0);
+    request.translations =
+        TranslationReceiver(tlp, tlp.has_pasid, static_cast<unsigned>(link_.rcb), 0);
   } else {
     request.reassembly = Reassembly(tlp, static_cast<std::uint32_t>(link_.mps));
   }
   return request;
 }
 
-bool ScriptEngine::may_leave(const Unsent& unsent, const MaySend& may_send) {
-  const Tlp& tlp = unsent.packet->tlp;
-  return !needs_bus_master(tlp.type) ||
-         may_send(unsent.is_dma ? std::optional<Bdf>(tlp.requester_id) : std::nullopt);
-}
-
 // DMA of a function that may not send holds back no DMA of other functions. TLPs as they are keep
 // their place. [LNK-9.27]
 PacketRef ScriptEngine::next(const MaySend& may_send) {
+  // Messages and completions may always: an Invalidate Completion is sent without Bus Master
+  // Enable. [INV-25]
+  const auto may_leave = [&](const Unsent& unsent) {
+    const Tlp& tlp = unsent.packet->tlp;
+    return !(is_memory_request(tlp.type) || is_io(tlp.type)) ||
+           may_send(unsent.is_dma ? std::optional<Bdf>(tlp.requester_id) : std::nullopt);
+  };
   for (auto unsent = out_.begin(); unsent != out_.end(); ++unsent) {
     const bool is_next = unsent == out_.begin() || unsent->is_dma;
-    if (is_next && may_leave(*unsent, may_send)) {
+    if (is_next && may_leave(*unsent)) {
       PacketRef packet = std::move(unsent->packet);
       out_.erase(unsent);
       return packet;
@@ -180,71 +177,61 @@ bool ScriptEngine::complete(const Packet& packet, Time /*now*/) {
   if (found == requests_.end()) {
     return false;
   }
-  if (found->is_translation) {
-    return complete_translation(*found, packet);
-  }
-  const CompletionFit fit = found->reassembly.check(tlp);
-  if (!fits(fit)) {
+  const Fit fit = fit_of(*found, packet);
+  if (!fit.is_answer) {
     return false;
   }
   if (found->is_raw) {
     on_completion_(packet, found->token);
-  } else if (!take_dma(*found, packet)) {
-    failures_.push_back({tlp.tag, tlp.status, has_poisoned_data(tlp)});
+  } else {
+    if (fit.brings_data) {
+      take(*found, packet);
+    }
+    if (!fit.brings_data || (has_poisoned_data(tlp) && !found->is_translation)) {
+      failures_.push_back({tlp.tag, tlp.status, has_poisoned_data(tlp)});
+    }
   }
-  if (fit == CompletionFit::kPartial || fit == CompletionFit::kLast) {
+  if (fit.brings_data && found->is_translation) {
+    found->translations.accept(tlp, packet.payload.data());
+  } else if (fit.brings_data) {
     found->reassembly.accept(tlp);
   }
-  if (fit != CompletionFit::kPartial) {
+  if (fit.is_last) {
     finish(static_cast<std::size_t>(found - requests_.begin()));
   }
   return true;
 }
 
-// An answer to a Translation Request; false where it is none. [TCP-01] [TCP-08]
-bool ScriptEngine::complete_translation(Request& request, const Packet& packet) {
-  const TranslationVerdict verdict = request.translations.check(packet.tlp, packet.payload.data());
-  const bool brings_entries =
-      verdict == TranslationVerdict::kPartial || verdict == TranslationVerdict::kLast;
-  if (!brings_entries && packet.tlp.status == CplStatus::kSC && !has_poisoned_data(packet.tlp)) {
-    return false;
+// [TCP-01] [TCP-08]
+ScriptEngine::Fit ScriptEngine::fit_of(const Request& request, const Packet& packet) {
+  if (request.is_translation) {
+    const TranslationVerdict verdict =
+        request.translations.check(packet.tlp, packet.payload.data());
+    const bool is_partial = verdict == TranslationVerdict::kPartial;
+    const bool brings_entries = is_partial || verdict == TranslationVerdict::kLast;
+    const bool has_failed = packet.tlp.status != CplStatus::kSC || has_poisoned_data(packet.tlp);
+    return {brings_entries || has_failed, brings_entries, !is_partial};
   }
-  if (request.is_raw) {
-    on_completion_(packet, request.token);
-  } else if (brings_entries) {
-    take_translation(request, packet);
-  } else {
-    failures_.push_back({packet.tlp.tag, packet.tlp.status, has_poisoned_data(packet.tlp)});
-  }
-  if (brings_entries) {
-    request.translations.accept(packet.tlp, packet.payload.data());
-  }
-  if (verdict != TranslationVerdict::kPartial) {
-    finish(static_cast<std::size_t>(&request - requests_.data()));
-  }
-  return true;
+  const CompletionFit fit = request.reassembly.check(packet.tlp);
+  const bool is_partial = fit == CompletionFit::kPartial;
+  return {fits(fit), is_partial || fit == CompletionFit::kLast, !is_partial};
 }
 
-// Entries as they stand on the wire; there may be fewer than were asked for. [ATR-19]
-void ScriptEngine::take_translation(Request& request, const Packet& packet) {
-  data_.resize(request.received);
-  data_.insert(data_.end(), packet.payload.begin(), packet.payload.end());
-  request.received += static_cast<std::uint32_t>(packet.payload.size());
-}
-
-// Books the data of a completion in; false where it brings none that is good. [LNK-9.26]
-bool ScriptEngine::take_dma(Request& request, const Packet& packet) {
-  if (packet.tlp.status != CplStatus::kSC) {
-    return false;
+// Books the data of a completion in; what is poisoned is left out. [LNK-9.26]
+void ScriptEngine::take(Request& request, const Packet& packet) {
+  if (request.is_translation) {
+    // Entries as they stand on the wire; there may be fewer than were asked for. [ATR-19]
+    data_.resize(request.received);
+    data_.insert(data_.end(), packet.payload.begin(), packet.payload.end());
+    request.received += static_cast<std::uint32_t>(packet.payload.size());
+    return;
   }
   const std::uint32_t bytes = request.reassembly.bytes_in(packet.tlp);
   const std::size_t to = request.offset + request.received;
-  const bool is_good = !has_poisoned_data(packet.tlp);
-  if (is_good && !packet.payload.empty() && to + bytes <= data_.size()) {
+  if (!has_poisoned_data(packet.tlp) && !packet.payload.empty() && to + bytes <= data_.size()) {
     std::memcpy(data_.data() + to, packet.payload.data() + packet.tlp.lower_address % 4, bytes);
   }
   request.received += bytes;
-  return is_good;
 }
 
 void ScriptEngine::finish(std::size_t index) {

@@ -11,7 +11,7 @@
 
 #include "ats/translation_receiver.h"
 #include "ats/translation_request.h"
-#include "endpoint/raw_engine.h"
+#include "endpoint/engine.h"
 #include "flitwise/config.h"
 #include "tlp/reassembly.h"
 #include "tlp/splitter.h"
@@ -88,13 +88,15 @@ class ScriptEngine : public RawEngine {
     PacketRef packet;
     bool is_dma = false;  ///< its own function has to be one that may send
   };
-  static bool may_leave(const Unsent& unsent, const MaySend& may_send);
   Request request_of(const Packet& packet) const;
-  bool complete_translation(Request& request, const Packet& packet);
-  void take_translation(Request& request, const Packet& packet);
+  /// Whether a completion is an answer to the request, brings what it asked for, and is the last.
+  struct Fit {
+    bool is_answer, brings_data, is_last;
+  };
+  static Fit fit_of(const Request& request, const Packet& packet);
   PacketRef make(const ScriptDma& dma, const RequestPiece& piece);
   void add_read(PacketRef packet, std::uint64_t offset);
-  bool take_dma(Request& request, const Packet& packet);
+  void take(Request& request, const Packet& packet);
   void finish(std::size_t index);
 
   const LinkConfig link_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of a device: their configuration spaces, and what a reset takes from them.
-#include "config_space/dhi_capability.h"
+#include "config_space/dhi_dvsec.h"
 #include "endpoint/target_unit.h"
 
 namespace flitwise {

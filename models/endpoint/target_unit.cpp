@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration requests to a device. What its functions are and what a
-// reset takes: target_functions.cpp.
+// Requests to a device. What its functions are and what a reset takes: target_functions.cpp.
 #include "endpoint/target_unit.h"
 
 #include <fmt/format.h>
@@ -28,8 +27,8 @@ EndpointSpaceOptions options_of(const DeviceConfig& device, const LinkConfig& li
   options.max_mps = static_cast<unsigned>(link.mps);
   options.tag_bits = device.tag_bits;
   // Behind the handle registers and in front of the doorbells.
-  options.msix_table_offset = static_cast<std::uint32_t>(options.bar_size / 4);
-  options.msix_pba_offset = static_cast<std::uint32_t>(options.bar_size / 4 + options.bar_size / 8);
+  options.msix.table_offset = static_cast<std::uint32_t>(options.bar_size / 4);
+  options.msix.pba_offset = static_cast<std::uint32_t>(options.bar_size / 4 + options.bar_size / 8);
   if (device.atc.enabled) {
     options.ats = AtsOptions{device.atc.queue_depth, true, device.atc.global_invalidate, false};
     if (device.functions.has_pasid) {
@@ -46,12 +45,10 @@ std::unique_ptr<PageRequestInterface> page_requests_of(const DeviceConfig& devic
                      : nullptr;
 }
 
-std::uint32_t dw_at(const Packet& packet, std::size_t index) {
-  std::uint32_t value = 0;
-  for (std::size_t byte = 0; byte < 4 && 4 * index + byte < packet.payload.size(); ++byte) {
-    value |= std::uint32_t{packet.payload[4 * index + byte]} << 8 * byte;
-  }
-  return value;
+// Its first DW, as far as it has one.
+std::uint32_t dw_of(const Packet& packet) {
+  return static_cast<std::uint32_t>(
+      little_endian(packet.payload.data(), std::min<std::size_t>(packet.payload.size(), 4)));
 }
 
 }  // namespace
@@ -65,7 +62,10 @@ TargetUnit::TargetUnit(const DeviceConfig& device, const LinkConfig& link,
       space_options_(options_of(device, link)),
       dvsec_(DhiCapability::of(device)),
       spaces_(device.functions.count),
-      bar_(device.functions.bar_size, *this) {
+      bar_(device.functions.bar_size,
+           [this](const Packet& request, const std::vector<std::uint8_t>& bytes, Time ready) {
+             complete(request, bytes, ready);
+           }) {
   space_options_.page_requests = page_requests_.get();
 }
 
@@ -165,7 +165,7 @@ void TargetUnit::message(const Arrival& arrival, Time now) {
     const auto at =
         static_cast<std::uint16_t>(space(0).find(cfg::kCapPcie).value() + cfg::pcie::kDeviceCap);
     space(0).set(at, cfg::pcie::kCapSlotPower,
-                 dw_at(*arrival.packet, 0) << cfg::pcie::kSlotPowerShift);
+                 dw_of(*arrival.packet) << cfg::pcie::kSlotPowerShift);
   }
 }
 
@@ -227,7 +227,7 @@ void TargetUnit::configuration(const Arrival& arrival, Time now) {
   if (is_write) {
     reply->tlp.byte_count = 4;
     answer(std::move(reply), arrival.answer);
-    apply(*function, space(*function).write(tlp.register_offset, dw_at(packet, 0), tlp.first_be));
+    apply(*function, space(*function).write(tlp.register_offset, dw_of(packet), tlp.first_be));
     return;
   }
   const std::uint32_t value = space(*function).read(tlp.register_offset);
@@ -248,8 +248,8 @@ void TargetUnit::apply(unsigned function, const WriteEffect& effect) {
   const unsigned vfs_before = vfs_.count;
   refresh();
   for (unsigned vf = vfs_.count; vf < vfs_before; ++vf) {
-    s_.software.function_level_reset(
-        vf + 1);  // It is gone; when it comes again it is as after a reset. [LNK-9.27]
+    // It is gone; when it comes again it is as after a reset. [LNK-9.27]
+    s_.software.function_level_reset(vf + 1);
   }
   if (effect.command_changed) {
     s_.software.command_written(function);
@@ -263,13 +263,6 @@ void TargetUnit::apply(unsigned function, const WriteEffect& effect) {
   if (effect.dhi_control_changed) {
     negotiate_again();
   }
-  apply_translation(function, effect);
-  if (effect.flr_started) {
-    s_.software.function_level_reset(function);
-  }
-}
-
-void TargetUnit::apply_translation(unsigned function, const WriteEffect& effect) {
   if (effect.ats_control_changed || effect.pasid_control_changed || effect.pri_control_changed) {
     s_.software.translation_written(function);
   }
@@ -278,6 +271,9 @@ void TargetUnit::apply_translation(unsigned function, const WriteEffect& effect)
   }
   if (effect.pri_misused) {  // [PRI-24] [PRI-25] [PRI-26]
     s_.errors.count("page_request_register_misused");
+  }
+  if (effect.flr_started) {
+    s_.software.function_level_reset(function);
   }
 }
 
@@ -361,17 +357,8 @@ void TargetUnit::refuse(const Arrival& arrival, const char* kind, cfg::aer::Unco
   }
 }
 
-void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
-                        const Packet& packet, Time now) {
-  s_.errors.refuse(packet, kind);
-  book(function, {error, received_header(packet), is_advisory(error, packet.tlp)}, now);
-}
-
-void TargetUnit::report_timeout(unsigned function, Time now) {
-  book(function, {cfg::aer::Uncorrectable::kCompletionTimeout}, now);
-}
-
-void TargetUnit::book(unsigned function, const FoundError& found, Time now) {
+template <class Found>
+void TargetUnit::book(unsigned function, const Found& found, Time now) {
   const unsigned owner = is_there(function) ? function : 0;
   const ConfigSpace* const physical = owner == 0 ? nullptr : &space(0);
   if (const std::optional<std::uint8_t> code = report_error(space(owner), found, physical)) {
@@ -379,11 +366,18 @@ void TargetUnit::book(unsigned function, const FoundError& found, Time now) {
   }
 }
 
+void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
+                        const Packet& packet, Time now) {
+  s_.errors.refuse(packet, kind);
+  book(function, FoundError{error, received_header(packet), is_advisory(error, packet.tlp)}, now);
+}
+
 void TargetUnit::report(unsigned function, cfg::aer::Correctable error, Time now) {
-  const ConfigSpace* const physical = function == 0 ? nullptr : &space(0);
-  if (const std::optional<std::uint8_t> code = report_error(space(function), error, physical)) {
-    send_message(function, *code, MsgRouting::kToRootComplex, now);
-  }
+  book(function, error, now);
+}
+
+void TargetUnit::report_timeout(unsigned function, Time now) {
+  book(function, FoundError{cfg::aer::Uncorrectable::kCompletionTimeout}, now);
 }
 
 void TargetUnit::send_message(unsigned function, std::uint8_t code, MsgRouting routing, Time now) {

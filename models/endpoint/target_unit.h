@@ -23,7 +23,7 @@ namespace flitwise {
 
 /// A part of the function shell, which wakes it and gives its packets to the link. What it sends
 /// has a queue of its own, so that no answer ever stands behind a request. [LNK-9.20]
-class TargetUnit final : private ReadCompleter {
+class TargetUnit final {
  public:
   struct Surroundings {
     PacketPool& pool;
@@ -65,7 +65,6 @@ class TargetUnit final : private ReadCompleter {
   void enable_vfs();
   /// Null where the device has none.
   PageRequestInterface* page_requests() { return page_requests_.get(); }
-  DhiDvsec& dvsec() { return dvsec_; }
   VirtualFunctions virtual_functions() const { return vfs_; }
   /// Registers of one function, or with function 0 of all, go back to their reset values.
   void reset(unsigned function, ResetKind kind);
@@ -89,18 +88,18 @@ class TargetUnit final : private ReadCompleter {
     Time ready;
   };
   void perform(const Arrival& arrival, Time now);
-  void book(unsigned function, const FoundError& found, Time now);
+  template <class Found>
+  void book(unsigned function, const Found& found, Time now);
   void send_message(unsigned function, std::uint8_t code, MsgRouting routing, Time now);
   void message(const Arrival& arrival, Time now);
   bool is_there(unsigned function) const { return function <= vfs_.count; }
   void configuration(const Arrival& arrival, Time now);
   void apply(unsigned function, const WriteEffect& effect);
-  void apply_translation(unsigned function, const WriteEffect& effect);
   void negotiate_again();
   void refresh();
   std::optional<unsigned> target_of(const Tlp& tlp) const;
   void memory_access(const Arrival& arrival, Time now);
-  void complete(const Packet& request, const std::vector<std::uint8_t>& bytes, Time ready) override;
+  void complete(const Packet& request, const std::vector<std::uint8_t>& bytes, Time ready);
   std::optional<BarAccess::Place> locate(const Tlp& tlp) const;
   unsigned function_behind(const Tlp& request) const;
   unsigned function_behind(const Arrival& arrival) const;

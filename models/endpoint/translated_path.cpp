@@ -4,6 +4,7 @@
 #include "endpoint/translated_path.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tlp/tlp_check.h"
 
@@ -20,27 +21,27 @@ const char* problem_of(TranslationVerdict verdict) {
       return "translation_unsupported";
     case TranslationVerdict::kAborted:
       return "translation_aborted";
-    case TranslationVerdict::kMalformed:
-    case TranslationVerdict::kIllegal:
-    case TranslationVerdict::kLostFirst:
-    case TranslationVerdict::kTooMany:
-    case TranslationVerdict::kInconsistent:
-      break;
+    default:
+      return "bad_translation_completion";
   }
-  return "bad_translation_completion";
 }
 
 }  // namespace
 
-TranslatedPath::TranslatedPath(const TranslatedPathConfig& config, PageRequestInterface* pages,
+TranslatedPath::TranslatedPath(const EndpointConfig& config, PageRequestInterface* pages,
                                const Surroundings& surroundings)
     : config_(config), s_(surroundings), unit_(config.device, config.seed, pages) {}
 
 // Parked transfers go first.
 bool TranslatedPath::resume(TransferCursor& cursor, Time t) {
   ParkedTransfers& parked = unit_.parked;
-  const std::optional<Slot> slot =
-      parked.first_to_go(t, [this, t](const ParkedTransfer& one) { return can_ask(one, t); });
+  const std::optional<Slot> slot = parked.first_to_go(t, [this, t](const ParkedTransfer& one) {
+    if (one.state != ParkedState::kWantsPage) {
+      return can_send_request(one.access.function, t);
+    }
+    // Where the interface is turned off or fails, none is in this state any more.
+    return unit_.pages()->can_open(1) && !waits_for_stop_marker(one.cursor.transfer);
+  });
   if (!slot) {
     return false;
   }
@@ -51,14 +52,6 @@ bool TranslatedPath::resume(TransferCursor& cursor, Time t) {
   current_slot_ = slot;
   is_routed_ = one.was_counted;
   return true;
-}
-
-bool TranslatedPath::can_ask(const ParkedTransfer& parked, Time t) {
-  if (parked.state == ParkedState::kWantsPage) {
-    // Where the interface is turned off or fails, none is in this state any more.
-    return unit_.pages()->can_open(1) && !waits_for_stop_marker(parked.cursor.transfer);
-  }
-  return can_send_request(parked.access.function, t);
 }
 
 bool TranslatedPath::can_send_request(unsigned function, Time t) {
@@ -80,21 +73,17 @@ AtsAccess TranslatedPath::access_of(const Present& present) const {
   const RequestPiece& piece = present.cursor.piece;
   AtsAccess access;
   access.function = s_.functions.index_of(identity.bdf);
-  const bool has_pasid = unit_.has_pasid() && (config_.form.identity == Identity::kBdfPasid ||
-                                               config_.form.identity == Identity::kDhi);
+  const bool has_pasid = unit_.has_pasid() && (config_.link.identity == Identity::kBdfPasid ||
+                                               config_.link.identity == Identity::kDhi);
   if (has_pasid) {
     access.tag = {identity.pasid, identity.pasid.has_value() && identity.privileged_mode_requested};
   }
   access.address = piece.address;
   access.dws = piece.length_dw;
-  if (present.transfer.op != Op::kRead) {
-    access.kind = AccessKind::kWrite;
-  } else if (piece.bytes == 0) {
-    access.kind = AccessKind::kZeroLengthRead;
-  } else {
-    access.kind =
-        has_pasid && identity.execute_requested ? AccessKind::kExecute : AccessKind::kRead;
-  }
+  access.kind = present.transfer.op != Op::kRead          ? AccessKind::kWrite
+                : piece.bytes == 0                        ? AccessKind::kZeroLengthRead
+                : has_pasid && identity.execute_requested ? AccessKind::kExecute
+                                                          : AccessKind::kRead;
   const unsigned hinted = config_.device.atc.hinted_domains;
   access.counts = present.transfer.counts;
   access.has_hint = hinted == 0 || to_int(present.transfer.domain) < hinted;
@@ -112,14 +101,6 @@ Tlp TranslatedPath::shape_of(const Transfer& transfer) const {
   shape.has_pasid = routed_.tag.pasid.has_value();
   shape.pasid = routed_.tag.pasid.value_or(Pasid{});
   return shape;
-}
-
-bool TranslatedPath::may_go_now(const Transfer& transfer) const {
-  const ParkedTransfers& parked = unit_.parked;
-  if (current_slot_) {
-    return parked.may_pass_all_before(*current_slot_);
-  }
-  return parked.empty() || parked.may_pass_all(shape_of(transfer));
 }
 
 // Into route_ where the TLP goes now, else the transfer is parked, or has to be tried again.
@@ -144,7 +125,9 @@ Translations::Route TranslatedPath::route(const Transfer& transfer, const Device
     }
     route_.kind = AtsRoute::Kind::kUntranslated;  // The agent says what is wrong.
   }
-  if (may_go_now(transfer)) {
+  const ParkedTransfers& parked = unit_.parked;
+  if (current_slot_ ? parked.may_pass_all_before(*current_slot_)
+                    : parked.empty() || parked.may_pass_all(shape_of(transfer))) {
     return {Step::kGo, route_.latency};
   }
   park(present, ParkedState::kReady);
@@ -182,21 +165,19 @@ void TranslatedPath::piece_gone(bool has_more) {
   is_routed_ = false;
   if (!has_more) {
     present_.reset();
+    if (current_slot_) {
+      unit_.parked.remove(*current_slot_);
+      current_slot_.reset();
+    }
   }
   if (!current_slot_) {
-    return;
-  }
-  if (!has_more) {
-    unit_.parked.remove(*current_slot_);
-    current_slot_.reset();
     return;
   }
   ParkedTransfer& one = unit_.parked.at(*current_slot_);
   one.answer = AgentAnswer::kNone;
   one.has_asked = one.was_counted = false;
-  if (one.is_hit) {
+  if (std::exchange(one.is_hit, false)) {
     one.grant.reset();
-    one.is_hit = false;
   }
 }
 
@@ -215,11 +196,12 @@ bool TranslatedPath::apply_route(Tlp& tlp, const DeviceIdentity& identity,
       watch_(identity, tlp.address, piece.address);
     }
   }
-  if (unit_.has_pasid() && !config_.always_names_pasid) {
+  const bool always_names_pasid = config_.at == At::kTranslatedPasid;  // on translated ones, too
+  if (unit_.has_pasid() && !always_names_pasid) {
     // model: none, as one domain goes with and without its PASID.
     tlp.id_based_ordering = false;
   }
-  return unit_.has_pasid() && (!is_translated || config_.always_names_pasid);
+  return unit_.has_pasid() && (!is_translated || always_names_pasid);
 }
 
 void TranslatedPath::read_opened(unsigned function, std::uint16_t tag, bool is_flush) {
@@ -258,7 +240,7 @@ void TranslatedPath::send_translation_request(const Present& present,
   Tlp& tlp = packet->tlp;
   tlp = translation_request_tlp(nameless, unit_.settings(routed_.function), identity.bdf);
   const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
-  apply_identity(tlp, config_.form, unit_.has_pasid() ? identity : DeviceIdentity(identity.bdf),
+  apply_identity(tlp, config_.form(), unit_.has_pasid() ? identity : DeviceIdentity(identity.bdf),
                  has_handle ? OptionalId<Dhi>(handle.dhi) : OptionalId<Dhi>());
   packet->domain = present.transfer.domain;
   packet->identity = identity;
@@ -358,18 +340,6 @@ void TranslatedPath::read_ended(unsigned function, std::uint16_t tag, const Tlp&
   unit_.read_ended(function, tag, is_ordered && status == TransferStatus::kDone);
   if (unit_.has_completion(function) && !s_.functions.is_in_reset(function)) {
     send_invalidate_completions(function, t);  // a reset sends nothing [CFG-03] [CFG-04]
-  }
-}
-
-void TranslatedPath::configure(unsigned function, const TranslationSettings& settings) {
-  if (settings.is_enabled || unit_.knows(function)) {
-    unit_.configure(function, settings);
-  }
-}
-
-void TranslatedPath::page_requests_written(Time t) {
-  if (unit_.pages() != nullptr) {
-    unit_.pages_written(t);
   }
 }
 

@@ -18,13 +18,6 @@
 
 namespace flitwise {
 
-struct TranslatedPathConfig {
-  DeviceConfig device;
-  IdentityForm form;
-  bool always_names_pasid = false;  ///< on translated requests, too
-  std::uint64_t seed = 1;           ///< of random replacement
-};
-
 class TranslatedPath final : public Translations {
  public:
   struct Surroundings {
@@ -38,7 +31,7 @@ class TranslatedPath final : public Translations {
     DeviceEvents& events;
   };
   /// pages: the Page Request Interface of the device; null: it has none.
-  TranslatedPath(const TranslatedPathConfig& config, PageRequestInterface* pages,
+  TranslatedPath(const EndpointConfig& config, PageRequestInterface* pages,
                  const Surroundings& surroundings);
 
   /// Told of each TLP with data that goes out by a translation of the device: whose it is, where it
@@ -75,18 +68,11 @@ class TranslatedPath final : public Translations {
   /// refuse. behind_handle: whom its handle stands for, if it has one. [PRI-04]
   bool receive(const Packet& packet, unsigned function, const DeviceIdentity* behind_handle,
                Time now);
-  /// Software has written PASID Enable of the device, or what a function goes by.
-  void set_pasid(bool is_enabled) { unit_.set_pasid(is_enabled); }
-  void configure(unsigned function, const TranslationSettings& settings);
-  bool knows(unsigned function) const { return unit_.knows(function); }
-  void page_requests_written(Time now);
   /// The reset of the function is over: all of it is forgotten. [CFG-03] [CFG-04] [PRI-38]
   void forget(unsigned function);
 
-  bool is_quiet() const { return unit_.parked.empty(); }
-  /// When a parked transfer may go on by itself.
-  Time next_time(Time now) const { return unit_.parked.next_time(now); }
-  void start_window() { unit_.start_window(); }
+  /// What software sets, what is counted, and what waits.
+  AtsUnit& unit() { return unit_; }
   const AtsUnit& unit() const { return unit_; }
 
  private:
@@ -109,9 +95,7 @@ class TranslatedPath final : public Translations {
   bool resume(TransferCursor& cursor, Time now);
   AtsAccess access_of(const Present& present) const;
   Tlp shape_of(const Transfer& transfer) const;
-  bool may_go_now(const Transfer& transfer) const;
   void park(const Present& present, ParkedState state, Slot awaited = 0);
-  bool can_ask(const ParkedTransfer& parked, Time now);
   bool can_send_request(unsigned function, Time now);
   Step ask_for_translation(const Present& present, Time now);
   void send_translation_request(const Present& present, const DhiAgent::Answer& handle, Time now);
@@ -127,9 +111,8 @@ class TranslatedPath final : public Translations {
   bool may_still_ask(const EndedContext& context);
   bool waits_for_stop_marker(std::uint32_t transfer) const;
   void send_stop_markers(Time now);
-  void send_stop_marker(const EndedContext& context, Time now);
 
-  const TranslatedPathConfig config_;
+  const EndpointConfig config_;
   Surroundings s_;
   AtsUnit unit_;
   AtsRoute route_;                        // of the present TLP

@@ -127,6 +127,7 @@ bool TranslatedPath::waits_for_stop_marker(std::uint32_t transfer) const {
   });
 }
 
+// All page requests of the process are before it. [PRI-06] [PRI-07]
 void TranslatedPath::send_stop_markers(Time t) {
   for (std::size_t i = 0; i < ended_contexts_.size();) {
     if (may_still_ask(ended_contexts_[i])) {
@@ -135,17 +136,12 @@ void TranslatedPath::send_stop_markers(Time t) {
     }
     const EndedContext over = ended_contexts_[i];
     ended_contexts_.erase(ended_contexts_.begin() + static_cast<std::ptrdiff_t>(i));
-    send_stop_marker(over, t);
-  }
-}
-
-// All page requests of the process are before it. [PRI-06] [PRI-07]
-void TranslatedPath::send_stop_marker(const EndedContext& context, Time t) {
-  const DeviceIdentity& identity = s_.functions.identity_of(context.domain);
-  const bool is_running = s_.functions.is_running(s_.functions.index_of(identity.bdf));
-  if (is_running && unit_.can_ask_for_pages() && unit_.has_pasid() && identity.pasid.has_value()) {
-    send_message(page_request_tlp(PageRequestInterface::stop_marker(identity.bdf, *identity.pasid)),
-                 identity.bdf, context.counts, t);
+    const DeviceIdentity& identity = s_.functions.identity_of(over.domain);
+    const bool is_running = s_.functions.is_running(s_.functions.index_of(identity.bdf));
+    if (is_running && unit_.can_ask_for_pages() && unit_.has_pasid() && identity.pasid) {
+      const PageRequest marker = PageRequestInterface::stop_marker(identity.bdf, *identity.pasid);
+      send_message(page_request_tlp(marker), identity.bdf, over.counts, t);
+    }
   }
 }
 

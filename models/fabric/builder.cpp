@@ -4,10 +4,9 @@
 
 #include <algorithm>
 
-#include "config/handle_ranges.h"
 #include "config/instances.h"
 #include "config/load.h"
-#include "cxl/widths.h"
+#include "cxl/channels.h"
 
 namespace flitwise {
 namespace {
@@ -27,27 +26,19 @@ LinkCredits switch_credits(LinkCredits credits) {
 template <class Upper, class Lower>
 void bind(Upper& to_link, LinkTarget<Lower>& from_link, Link& link, LinkSide side) {
   const auto end = static_cast<std::size_t>(side);
-  to_link.bind(*link.from_port[end]);
-  link.to_port[end]->bind(from_link);
+  to_link.bind(*link.port.from[end]);
+  link.port.to[end]->bind(from_link);
 }
 
-/// Bits that name the domain of a D2H Req. [DHI D24]
-std::uint32_t identity_bits(const Config& config) {
-  switch (config.link.cxl.identity) {
-    case CxlIdentity::kSpec:
-      return 0;
-    case CxlIdentity::kFullAdded:
-      return kFullIdentityBits;
-    case CxlIdentity::kDhiAdded:
-      return config.cxl_handle_bits();
-  }
-  return 0;
-}
-
-/// What follows from more than the keys of the link. [DHI D24]
+/// With the bits that name the domain of a D2H Req, which follow from more than the keys of the
+/// link. [DHI D24]
 LinkConfig with_identity_bits(const Config& config) {
   LinkConfig link = config.link;
-  link.cxl.identity_bits = identity_bits(config);
+  if (link.cxl.identity == CxlIdentity::kFullAdded) {
+    link.cxl.identity_bits = kFullIdentityBits;
+  } else if (link.cxl.identity == CxlIdentity::kDhiAdded) {
+    link.cxl.identity_bits = config.cxl_handle_bits();
+  }
   return link;
 }
 
@@ -245,46 +236,45 @@ void Builder::attach_root_ports() {
   for (std::size_t i = 0; i < fabric_.root_ports.size(); ++i) {
     const NodeIndex node = graph_.root_ports()[i];
     HostNode& host = *surroundings_.hosts[graph_[node].host];
-    HostBridge::PortFacts facts;
+    RootPort& port = *fabric_.root_ports[i];
+    HostPort::Facts facts;
     facts.can_be_disabled = !graph_.has_switch_in_tree(node);
     facts.has_siblings = RoutingTable::functions_per_device(
                              RoutingTable::Kind::kRootComplex,
                              static_cast<unsigned>(fabric_.root_ports_of(host.number).size())) > 1;
-    RootPort& port = *fabric_.root_ports[i];
-    const unsigned index =
+    HostPort& seen =
         host.bridge.attach(port, config_of_node(fabric_.config, graph_, node).link.preset, facts);
     if (facts.can_be_disabled) {
-      serve_resets(host.bridge, index,
-                   *std::find_if(fabric_.devices.begin(), fabric_.devices.end(),
-                                 [&](const FabricDevice& one) { return one.root_port == &port; }));
+      seen.below = link_below(
+          *std::find_if(fabric_.devices.begin(), fabric_.devices.end(),
+                        [&](const FabricDevice& one) { return one.root_port == &port; }));
     }
   }
 }
 
 // What the registers of a root port do to the link and the device right below it.
-void Builder::serve_resets(HostBridge& bridge, unsigned index, const FabricDevice& below) {
-  const RootPort* const port = below.root_port;
-  Endpoint* const endpoint = below.endpoint;
-  Link* const link = fabric_.links[below.link].link.get();
-  bridge.on_hot_reset(
-      index, {[endpoint] { endpoint->hot_reset(); },
-              [endpoint, link] { return !endpoint->is_in_reset() && !link->carries_tlps(); }});
-  HostBridge::LinkControl control;
-  control.take_down = [endpoint, link, agents = below.cxl] {
+LinkBelow Builder::link_below(const FabricDevice& device) const {
+  const RootPort* const port = device.root_port;
+  Endpoint* const endpoint = device.endpoint;
+  Link* const link = fabric_.links[device.link].link.get();
+  LinkBelow below;
+  below.reset = [endpoint] { endpoint->hot_reset(); };
+  below.is_reset_over = [endpoint, link] { return !endpoint->is_in_reset() && link->is_idle(); };
+  below.take_down = [endpoint, link, agents = device.cxl] {
     endpoint->link_going_down();
     agents.link_lost();
     link->take_down();
     endpoint->link_lost();
   };
-  control.may_come_up = [endpoint, port] {
+  below.may_come_up = [endpoint, port] {
     return port->is_quiet() && !endpoint->is_in_reset() && endpoint->target().is_quiet();
   };
-  control.bring_up = [link, agents = below.cxl] {
+  below.bring_up = [link, agents = device.cxl] {
     link->bring_up();
     agents.link_up();
   };
-  control.is_up = [link] { return link->is_up(); };
-  bridge.on_link_disable(index, std::move(control));
+  below.is_up = [link] { return link->is_up(); };
+  return below;
 }
 
 }  // namespace flitwise

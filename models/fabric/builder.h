@@ -38,7 +38,7 @@ class Builder {
   void add_switch(NodeIndex node, const Config& config, Link& link);
   void add_root_port(NodeIndex node);
   void attach_root_ports();
-  void serve_resets(HostBridge& bridge, unsigned index, const FabricDevice& below);
+  LinkBelow link_below(const FabricDevice& device) const;
   std::uint8_t caches_of(unsigned host) const;
 
   void add_device(NodeIndex node, const Config& config, Link& link);

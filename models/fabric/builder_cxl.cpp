@@ -9,7 +9,7 @@ namespace flitwise {
 namespace {
 
 template <class Agent>
-void bind(Agent& agent, Link::AgentSockets& link, LinkSide side) {
+void bind(Agent& agent, Link::Sockets& link, LinkSide side) {
   const auto end = static_cast<std::size_t>(side);
   agent.to_link.bind(*link.from[end]);
   link.to[end]->bind(agent.from_link);
@@ -18,15 +18,10 @@ void bind(Agent& agent, Link::AgentSockets& link, LinkSide side) {
 /// The identity itself: PASID and BDF, or the handle of the domain, which both ends know
 /// beforehand: its number. [CXL-7.4]
 std::uint64_t identity_value(CxlIdentity form, const DeviceIdentity& identity, DomainId domain) {
-  switch (form) {
-    case CxlIdentity::kSpec:
-      return 0;
-    case CxlIdentity::kFullAdded:
-      return std::uint64_t{identity.pasid ? to_int(*identity.pasid) : 0} << 16 | identity.bdf.value;
-    case CxlIdentity::kDhiAdded:
-      return to_int(domain);
+  if (form == CxlIdentity::kFullAdded) {
+    return std::uint64_t{identity.pasid ? to_int(*identity.pasid) : 0} << 16 | identity.bdf.value;
   }
-  return 0;
+  return form == CxlIdentity::kDhiAdded ? to_int(domain) : 0;
 }
 
 }  // namespace

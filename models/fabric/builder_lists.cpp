@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // All components of a machine, in the order of its results.
+#include <algorithm>
+#include <optional>
+
 #include "cxl/cxl_pairs.h"
 #include "fabric/builder.h"
 #include "fabric/builder_pairs.h"
 
 namespace flitwise {
 namespace {
+
+/// Index of the device of which this is true, if there is one.
+template <class Condition>
+std::optional<std::size_t> device_that(const Fabric& fabric, Condition condition) {
+  const auto found = std::find_if(fabric.devices.begin(), fabric.devices.end(), condition);
+  return found == fabric.devices.end() ? std::nullopt
+                                       : std::optional<std::size_t>(found - fabric.devices.begin());
+}
 
 void list_devices(Fabric& fabric) {
   for (std::size_t i = 0; i < fabric.devices.size(); ++i) {
@@ -20,14 +31,9 @@ void list_devices(Fabric& fabric) {
 // One above a switch is of all devices below it.
 void list_root_ports(Fabric& fabric) {
   for (const auto& port : fabric.root_ports) {
-    std::optional<std::size_t> owner;
-    for (std::size_t i = 0; i < fabric.devices.size(); ++i) {
-      const FabricDevice& device = fabric.devices[i];
-      if (device.root_port == port.get() && !device.is_below_switch) {
-        owner = i;
-      }
-    }
-    fabric.components.add(*port, owner);
+    fabric.components.add(*port, device_that(fabric, [&](const FabricDevice& device) {
+      return device.root_port == port.get() && !device.is_below_switch;
+    }));
   }
   for (const auto& handles : fabric.handles) {
     fabric.components.own(std::make_unique<HandleStrangers>(*handles));
@@ -36,13 +42,9 @@ void list_root_ports(Fabric& fabric) {
 
 void list_links(Fabric& fabric) {
   for (std::size_t link = 0; link < fabric.links.size(); ++link) {
-    std::optional<std::size_t> owner;
-    for (std::size_t i = 0; i < fabric.devices.size(); ++i) {
-      if (fabric.devices[i].link == link) {
-        owner = i;
-      }
-    }
-    fabric.components.add(*fabric.links[link].link, owner);
+    fabric.components.add(
+        *fabric.links[link].link,
+        device_that(fabric, [&](const FabricDevice& device) { return device.link == link; }));
   }
 }
 
@@ -74,7 +76,7 @@ void list_homes(Fabric& fabric) {
 
 void list_hosts(Fabric& fabric) {
   for (const auto& host : fabric.surroundings.hosts) {
-    fabric.components.add(*host);
+    host->list(fabric.components);
   }
 }
 

@@ -48,7 +48,7 @@ std::vector<CheckResult> HandlePair::checks_at_rest() const {
   if (!device_.engine || !agent.is_active()) {
     return {};
   }
-  const std::size_t apart = mismatches(*agent.table(), device_.handles->table()).size();
+  const unsigned apart = mismatches(*agent.table(), device_.handles->table());
   return {{name() + std::string(": both ends agree on every handle"), apart == 0,
            fmt::format("{} handles mean two domains", apart)}};
 }

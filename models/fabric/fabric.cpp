@@ -64,6 +64,12 @@ Switch& Fabric::switch_at(NodeIndex node) const {
   return *switches[static_cast<std::size_t>(place - graph.switches().begin())];
 }
 
+FabricDevice* Fabric::find(const std::string& device) {
+  const auto found = std::find_if(devices.begin(), devices.end(),
+                                  [&](const FabricDevice& one) { return one.name == device; });
+  return found == devices.end() ? nullptr : &*found;
+}
+
 DeviceRange Fabric::devices_of(unsigned host) const {
   const auto is_later = [&](const FabricDevice& device) { return device.host >= host; };
   const auto is_behind = [&](const FabricDevice& device) { return device.host > host; };

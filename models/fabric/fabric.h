@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "common/component_list.h"
 #include "common/random.h"
-#include "cxl/cache_watch.h"
+#include "cxl/cxl_pairs.h"
 #include "cxl/home.h"
 #include "fabric/fabric_device.h"
 #include "fabric/static_setup.h"
@@ -52,6 +53,8 @@ class Fabric {
   /// its place, which the device has by now.
   void start_engine(FabricDevice& device);
 
+  /// Null where no device has the name.
+  FabricDevice* find(const std::string& device);
   DeviceRange devices_of(unsigned host) const;
   Range<std::unique_ptr<RootPort>> root_ports_of(unsigned host) const;
   /// ACS controls of what is above each link of a host, depth first: as software finds the ports.

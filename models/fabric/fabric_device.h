@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "endpoint/endpoint.h"
 #include "endpoint/engine_component.h"
 #include "flitwise/config.h"
+#include "flitwise/ids.h"
 #include "link/link.h"
 #include "root_complex/root_port.h"
 #include "topology/graph.h"
@@ -42,6 +44,21 @@ struct FabricDevice {
   HandleRange range;                   ///< of its handles, should it use any
   std::vector<Component*> components;  ///< its own, in the order of results
 };
+
+/// What of its workload's domains a device was given, what it takes beyond is an attack: the PASIDs
+/// of host.dhi.granted at its root port where that binds, and the domains that these name; all of
+/// them elsewhere.
+struct DeviceShare {
+  std::uint32_t first_pasid = 0, last_pasid = 0;
+  bool may_omit_pasid = true;                      ///< requests of the function alone are its own
+  std::uint32_t first_domain = 0, end_domain = 0;  ///< not included
+
+  static DeviceShare of(const Config& config, const FabricDevice& device);
+  bool has(OptionalId<Pasid> pasid) const;
+};
+
+/// Is it one of its own?
+bool owns_function(const FabricDevice& device, Bdf function);
 
 /// Neighbours in a list.
 template <class T>

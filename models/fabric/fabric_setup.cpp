@@ -8,7 +8,7 @@
 #include "fabric/fabric.h"
 #include "fabric/static_setup.h"
 #include "flitwise/error.h"
-#include "routing/access_control.h"
+#include "routing/bridge.h"
 
 namespace flitwise {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "config_space/dhi_capability.h"
+#include "config_space/dhi_dvsec.h"
 #include "config_space/register_file.h"
 #include "dhi/dhi_message.h"
 
@@ -31,8 +31,6 @@ Boot::Boot(HostAccess& bridge, Time software_step, std::vector<BootPolicy> polic
 
 EnumeratorOptions Boot::options() {
   EnumeratorOptions options;
-  options.mps = 4096;  // As much as all below a root port support.
-  options.enable_each_vf = false;
   options.acs_of = [this](const FoundFunction&) {
     return asked_ports_ < acs_.size() ? acs_[asked_ports_++] : AccessControl{};
   };
@@ -70,13 +68,16 @@ void Boot::collect() {
     if (function.is_bridge || function.parent < 0) {
       continue;
     }
+    const auto first_of = [](const std::vector<FoundBar>& bars) {
+      return bars.empty() ? AddressRange{} : bars.front().range;
+    };
     BootedDevice device;
     device.pf = function.bdf;
     device.functions = function.num_vfs + 1U;
     const FoundFunction& above = result.functions[static_cast<std::size_t>(function.parent)];
     device.buses = {above.secondary, above.subordinate};
-    device.bar = function.bars.empty() ? AddressRange{} : function.bars.front().range;
-    device.vf_bars = function.vf_bars.empty() ? AddressRange{} : function.vf_bars.front().range;
+    device.bar = first_of(function.bars);
+    device.vf_bars = first_of(function.vf_bars);
     device.pcie = function.capability(cfg::kCapPcie).value_or(0);
     devices_.push_back(device);
     found_.push_back(index);
@@ -107,50 +108,51 @@ void Boot::perform(std::vector<CfgAccess> accesses, std::function<void(const Val
 
 // [DHI D5]
 void Boot::negotiate_next() {
-  if (current_ == devices_.size()) {
-    is_done_ = true;
-    done_();
-    return;
-  }
-  if (current_ >= policies_.size() || !policies_[current_].wants_handles) {
+  for (; current_ < devices_.size(); ++current_) {
+    if (current_ < policies_.size() && policies_[current_].wants_handles) {
+      find_dvsec(0);
+      return;
+    }
     devices_[current_].handles.outcome = NegotiationOutcome::kNotEnabled;
-    ++current_;
-    negotiate_next();
-    return;
   }
-  find_dvsec(found_[current_], 0);
+  is_done_ = true;
+  done_();
+}
+
+void Boot::negotiated() {
+  ++current_;
+  negotiate_next();
 }
 
 // The DVSEC of ours among those that the function has.
-void Boot::find_dvsec(std::size_t function, std::size_t candidate) {
-  const FoundFunction& found = enumerator_.result().functions[function];
-  while (candidate < found.extended.size() && found.extended[candidate].first != cfg::kExtDvsec) {
+void Boot::find_dvsec(std::size_t candidate) {
+  const FoundFunction& pf = found(current_);
+  while (candidate < pf.extended.size() && pf.extended[candidate].first != cfg::kExtDvsec) {
     ++candidate;
   }
-  if (candidate == found.extended.size()) {
+  if (candidate == pf.extended.size()) {
     devices_[current_].handles.outcome = NegotiationOutcome::kNotSupported;
-    ++current_;
-    negotiate_next();
+    negotiated();
     return;
   }
-  const std::uint16_t start = found.extended[candidate].second;
-  perform({CfgAccess::read_of(found.bdf, register_at(start, dvsec::kHeader1)),
-           CfgAccess::read_of(found.bdf, register_at(start, dvsec::kHeader2)),
-           CfgAccess::read_of(found.bdf, register_at(start, dvsec::kCapability))},
-          [this, function, candidate, start](const Values& values) {
+  const std::uint16_t start = pf.extended[candidate].second;
+  perform({CfgAccess::read_of(pf.bdf, register_at(start, dvsec::kHeader1)),
+           CfgAccess::read_of(pf.bdf, register_at(start, dvsec::kHeader2)),
+           CfgAccess::read_of(pf.bdf, register_at(start, dvsec::kCapability))},
+          [this, candidate, start](const Values& values) {
             const bool is_ours = (values[0] & 0xffffU) == kHandleVendorId &&
                                  (values[1] & 0xffffU) == dvsec::kDvsecId;
             if (is_ours) {
               devices_[current_].dvsec = start;
               negotiate_with(values[2]);
             } else {
-              find_dvsec(function, candidate + 1);
+              find_dvsec(candidate + 1);
             }
           });
 }
 
 void Boot::negotiate_with(std::uint32_t device_capability) {
-  const FoundFunction& root = root_of(enumerator_.result().functions[found_[current_]]);
+  const FoundFunction& root = root_of(found(current_));
   const std::uint16_t start = root.extended_capability(cfg::kExtDvsec).value_or(0);
   perform({CfgAccess::read_of(root.bdf, register_at(start, dvsec::kCapability))},
           [this, start, device_capability](const Values& values) {
@@ -168,8 +170,7 @@ HandleRange Boot::range_below(const FoundFunction& root) const {
   HandleRange all = HandleRange::none();
   for (std::size_t i = 0; i < devices_.size() && i < policies_.size(); ++i) {
     const HandleRange one = policies_[i].range;
-    if (!policies_[i].wants_handles ||
-        root_of(enumerator_.result().functions[found_[i]]).bdf != root.bdf) {
+    if (!policies_[i].wants_handles || root_of(found(i)).bdf != root.bdf) {
       continue;
     }
     all = all.size() == 0
@@ -189,23 +190,17 @@ void Boot::set_up_handles() {
   if (!device.handles.is_active()) {
     problems_.push_back(
         fmt::format("device {}: no handles: {}", current_, name_of(device.handles.outcome)));
-    ++current_;
-    negotiate_next();
+    negotiated();
     return;
   }
   const DhiSetUp set_up{policy.range, true, policy.is_software_managed, policy.epoch};
-  const FoundFunction& root = root_of(enumerator_.result().functions[found_[current_]]);
+  const FoundFunction& root = root_of(found(current_));
   DhiSetUp host_set_up = set_up;
   host_set_up.range = range_below(root);
   std::vector<CfgAccess> accesses =
       dhi_accesses(root.bdf, *root.extended_capability(cfg::kExtDvsec), host_set_up);
-  for (const CfgAccess& access : dhi_accesses(device.pf, device.dvsec, set_up)) {
-    accesses.push_back(access);
-  }
-  perform(std::move(accesses), [this](const Values&) {
-    ++current_;
-    negotiate_next();
-  });
+  append(accesses, dhi_accesses(device.pf, device.dvsec, set_up));
+  perform(std::move(accesses), [this](const Values&) { negotiated(); });
 }
 
 }  // namespace flitwise

@@ -68,12 +68,19 @@ class Boot {
   void read_virtual_function(std::uint16_t at);
   void enable_translation(std::uint16_t virtual_ats);
   void negotiate_next();
-  void find_dvsec(std::size_t function, std::size_t candidate);
+  void negotiated();
+  void find_dvsec(std::size_t candidate);
   void negotiate_with(std::uint32_t device_capability);
   void set_up_handles();
   HandleRange range_below(const FoundFunction& root) const;
   void perform(std::vector<CfgAccess> accesses, std::function<void(const Values&)> then,
                Values so_far = {});
+  static void append(std::vector<CfgAccess>& all, const std::vector<CfgAccess>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  const FoundFunction& found(std::size_t device) const {
+    return enumerator_.result().functions[found_[device]];
+  }
   const FoundFunction& root_of(const FoundFunction& function) const;
 
   HostAccess& bridge_;

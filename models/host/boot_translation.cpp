@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bring-up: PASID, ATS and page requests of the devices that have them.
-#include <algorithm>
-
 #include "config_space/ats_capability.h"
 #include "host/boot.h"
 
@@ -14,35 +12,29 @@ Bdf virtual_function(const FoundFunction& pf, unsigned index) {
   return Bdf{static_cast<std::uint16_t>(pf.bdf.value + pf.vf_offset + pf.vf_stride * index)};
 }
 
-void append(std::vector<CfgAccess>& all, const std::vector<CfgAccess>& more) {
-  all.insert(all.end(), more.begin(), more.end());
-}
-
 }  // namespace
 
 void Boot::set_up_next_translation() {
-  if (translated_ == devices_.size()) {
-    negotiate_next();
+  for (; translated_ < devices_.size(); ++translated_) {
+    const FoundFunction& pf = found(translated_);
+    const bool has_ats = pf.extended_capability(cfg::kExtAts).has_value();
+    if (translated_ >= policies_.size() ||
+        (!has_ats && !pf.extended_capability(cfg::kExtPasid).has_value())) {
+      continue;
+    }
+    if (has_ats && policies_[translated_].wants_translations && pf.num_vfs > 0) {
+      read_virtual_function(cfg::kExtendedStart);
+    } else {
+      enable_translation(0);
+    }
     return;
   }
-  const FoundFunction& pf = enumerator_.result().functions[found_[translated_]];
-  const bool has_ats = pf.extended_capability(cfg::kExtAts).has_value();
-  if (translated_ >= policies_.size() ||
-      (!has_ats && !pf.extended_capability(cfg::kExtPasid).has_value())) {
-    ++translated_;
-    set_up_next_translation();
-    return;
-  }
-  if (has_ats && policies_[translated_].wants_translations && pf.num_vfs > 0) {
-    read_virtual_function(cfg::kExtendedStart);
-  } else {
-    enable_translation(0);
-  }
+  negotiate_next();
 }
 
 // Looks for ATS among the extended capabilities of the first VF: all of a PF are alike.
 void Boot::read_virtual_function(std::uint16_t offset) {
-  const FoundFunction& pf = enumerator_.result().functions[found_[translated_]];
+  const FoundFunction& pf = found(translated_);
   perform({CfgAccess::read_of(virtual_function(pf, 0), offset)},
           [this, offset](const Values& values) {
             const auto next = static_cast<std::uint16_t>(values[0] >> kNextShift);
@@ -59,7 +51,7 @@ void Boot::read_virtual_function(std::uint16_t offset) {
 // PASID first, since it must not change under ATS; page requests last. virtual_ats: where ATS is in
 // each VF; 0: nowhere. [CFG-07] [CFG-10] [CFG-12] [PRI-19]
 void Boot::enable_translation(std::uint16_t virtual_ats) {
-  const FoundFunction& pf = enumerator_.result().functions[found_[translated_]];
+  const FoundFunction& pf = found(translated_);
   const BootPolicy& policy = policies_[translated_];
   std::vector<CfgAccess> accesses;
   const auto pasid = pf.extended_capability(cfg::kExtPasid);

@@ -2,10 +2,8 @@
 // One access after another; the head is read only where there seems to be no room.
 #include "host/command_ring.h"
 
-#include <array>
 #include <utility>
 
-#include "iommu/entries.h"
 #include "iommu/registers.h"
 
 namespace flitwise {
@@ -50,9 +48,7 @@ void CommandRing::make_room() {
 }
 
 void CommandRing::publish() {
-  std::array<std::uint8_t, 8> bytes{};
-  store_u64(bytes.data(), tail_);
-  bridge_.write(kAgentRegisters + iommu_register::kIqt, bytes.data(), bytes.size(), false);
+  bridge_.write_register(kAgentRegisters + iommu_register::kIqt, tail_);
 }
 
 }  // namespace flitwise

@@ -3,12 +3,9 @@
 #include "host/context_teardown.h"
 
 #include <array>
-#include <utility>
 
 #include "endpoint/device_registers.h"
 #include "flitwise/link_socket.h"
-#include "host/driver_memory.h"
-#include "iommu/entries.h"
 
 namespace flitwise {
 namespace {
@@ -20,30 +17,47 @@ constexpr std::array<const char*, 7> kNames = {
 
 }  // namespace
 
-ContextTeardown::ContextTeardown(HostAccess& bridge, MemoryPort& memory, CommandRing& ring,
-                                 DriverPages& pages, Options options)
-    : bridge_(bridge),
-      memory_(memory),
-      ring_(ring),
-      pages_(pages),
-      options_(options),
-      polls_(bridge, options.step + options.memory_latency, options.clock) {}
-
-void ContextTeardown::end(std::uint32_t domain) {
-  pages_.domain(domain).is_over = true;  // nothing is mapped for it any more
-  backlog_.push_back({domain, now()});
-  next();
+void ContextTeardown::begin() {
+  due_ = now();
+  if (driver_.config.teardown_rate > 0 && services_.stop_register) {
+    tick();
+  }
 }
 
-void ContextTeardown::next() {
-  if (is_busy_ || backlog_.empty()) {
+// Those that could be ended. Flushes go in the name of the first one of a device, and translated
+// requests without PASID in the name of one that all of a function share.
+std::vector<std::uint32_t> ContextTeardown::live_contexts() const {
+  std::vector<std::uint32_t> live;
+  for (std::uint32_t index = 0; index < driver_.pages.domains(); ++index) {
+    const DriverDomain& one = driver_.pages.domain(index);
+    if (!one.is_over && to_int(one.id) != 0 && !one.is_shared) {
+      live.push_back(index);
+    }
+  }
+  return live;
+}
+
+// Somebody ends a context; while one is being torn down, the next call waits.
+void ContextTeardown::tick() {
+  if (!driver_.has_work()) {
     return;
   }
+  const std::vector<std::uint32_t> live = live_contexts();
+  if (live.empty()) {
+    return;
+  }
+  if (driver_.is_ready && !is_busy_) {
+    end(live[driver_.random.below(live.size())]);
+  }
+  driver_.call_again(driver_.config.teardown_rate, due_, [this] { tick(); });
+}
+
+void ContextTeardown::end(std::uint32_t domain) {
+  driver_.pages.domain(domain).is_over = true;  // nothing is mapped for it any more
   is_busy_ = true;
-  domain_ = backlog_.front().domain;
-  called_ = mark_ = backlog_.front().when;
-  backlog_.pop_front();
-  bridge_.after(options_.step, [this] { stop(); });
+  domain_ = domain;
+  called_ = mark_ = now();
+  driver_.bridge.after(driver_.step, [this] { stop(); });
 }
 
 // The phase that is over lasted since the one before.
@@ -55,22 +69,22 @@ void ContextTeardown::over(Phase phase) {
 
 // The device gives out no more work for it, and says so when what was under way has ended.
 void ContextTeardown::stop() {
-  if (options_.mistake == DriverMistake::kNoStop ||
-      options_.mistake == DriverMistake::kNoPasidCache) {
+  if (driver_.config.mistake == DriverMistake::kNoStop ||
+      driver_.config.mistake == DriverMistake::kNoPasidCache) {
     free_handle();
     return;
   }
-  std::array<std::uint8_t, 8> bytes{};
-  store_u64(bytes.data(), ContextStop{domain().identity.bdf, domain().identity.pasid}.encode());
-  bridge_.write(services_.stop_register(domain()), bytes.data(), bytes.size(), false);
+  driver_.bridge.write_register(
+      services_.stop_register(domain()),
+      ContextStop{domain().identity.bdf, domain().identity.pasid}.encode());
   unanswered_ = 0;
   poll_stop();
 }
 
 void ContextTeardown::poll_stop() {
   constexpr std::uint32_t kIsStopping = ContextStop::kStop >> 32;
-  bridge_.after(options_.step, [this] {
-    bridge_.read(services_.stop_register(domain()) + 4, 4, [this](const HostAnswer& answer) {
+  driver_.bridge.after(driver_.step, [this] {
+    driver_.bridge.read(services_.stop_register(domain()) + 4, 4, [this](const HostAnswer& answer) {
       const bool asks_again = !answer.is_ok() && ++unanswered_ <= kMostRepeats;
       if (asks_again || (answer.is_ok() && (answer.value() & kIsStopping) != 0)) {
         poll_stop();
@@ -96,11 +110,11 @@ void ContextTeardown::free_handle() {
 // From here on no walk finds the context, and nothing permits its pages; caches may. [IOM-2.5]
 // [SEC-05]
 void ContextTeardown::clear_entry() {
-  bridge_.after(options_.step, [this] {
-    had_ = pages_.end_domain(domain_);
-    if (options_.mistake != DriverMistake::kNoRevoke) {
+  driver_.bridge.after(driver_.step, [this] {
+    had_ = driver_.pages.end_domain(domain_);
+    if (driver_.config.mistake != DriverMistake::kNoRevoke) {
       for (const PageFrames::Frame frame : had_) {
-        pages_.revoke(domain_, frame);
+        driver_.pages.revoke(domain_, frame);
       }
     }
     invalidate_agent();
@@ -110,29 +124,17 @@ void ContextTeardown::clear_entry() {
 // [IOM-5.6] [IOM-5.7]
 void ContextTeardown::invalidate_agent() {
   const DriverDomain& context = domain();
-  const Pasid pasid = context.identity.pasid.value_or(Pasid{});
   std::vector<DescriptorBytes> commands;
-  if (options_.mistake != DriverMistake::kNoPasidCache) {
+  if (driver_.config.mistake != DriverMistake::kNoPasidCache) {
     PasidCacheInvalidation entry;
     entry.granularity = PasidCacheInvalidation::Granularity::kPasid;
     entry.domain = context.number;
-    entry.pasid = pasid;
+    entry.pasid = context.identity.pasid.value_or(Pasid{});
     commands.push_back(encode(entry));
   }
-  if (options_.is_second_stage) {
-    IotlbInvalidation translations;
-    translations.granularity = IotlbInvalidation::Granularity::kDomain;
-    translations.domain = context.number;
-    translations.drains_writes = translations.drains_reads = true;
-    commands.push_back(encode(translations));
-  } else {
-    PasidIotlbInvalidation translations;
-    translations.domain = context.number;
-    translations.pasid = pasid;
-    commands.push_back(encode(translations));
-  }
+  commands.push_back(driver_.agent_invalidation(context, PageRange::everything()));
   // Of all domains: requests without PASID are checked against a table that they share. [IOM-5.11]
-  if (options_.has_permissions && options_.mistake != DriverMistake::kNoRevoke) {
+  if (driver_.has_permissions && driver_.config.mistake != DriverMistake::kNoRevoke) {
     commands.push_back(encode(PermissionInvalidation{}));
   }
   submit(std::move(commands), [this] {
@@ -144,7 +146,7 @@ void ContextTeardown::invalidate_agent() {
 // [INV-35] [IOM-5.4]
 void ContextTeardown::invalidate_device() {
   const DriverDomain& context = domain();
-  if (!context.has_device_tlb || options_.mistake == DriverMistake::kNoDevice) {
+  if (!context.has_device_tlb || driver_.config.mistake == DriverMistake::kNoDevice) {
     pages_are_free();
     return;
   }
@@ -172,11 +174,11 @@ void ContextTeardown::drain_page_requests() {
 // They may go to anybody.
 void ContextTeardown::pages_are_free() {
   for (const PageFrames::Frame frame : had_) {
-    pages_.frames().take_back(frame);
+    driver_.pages.frames().take_back(frame);
   }
-  pages_.forget_domain(domain_);
+  driver_.pages.forget_domain(domain_);
   had_.clear();
-  if (!options_.resets) {
+  if (!driver_.config.teardown_reset) {
     finish();
     return;
   }
@@ -190,7 +192,6 @@ void ContextTeardown::finish() {
   ++ended_;
   latencies_[kTotal].record(now() - called_);
   is_busy_ = false;
-  next();
 }
 
 // With a wait behind them, whose status is looked for in memory.
@@ -205,27 +206,24 @@ void ContextTeardown::submit(std::vector<DescriptorBytes> commands, std::functio
   wait.status_address = kTeardownStatus;
   commands_.push_back(encode(wait));
   is_waiting_ = true;
-  ring_.submit(commands_, [this] { polls_.begin([this] { return look(); }); });
+  driver_.ring.submit(commands_, [this] { driver_.polls.begin([this] { return look(); }); });
 }
 
 // True: the wait is not over, so that it looks again.
 bool ContextTeardown::look() {
-  std::array<std::uint8_t, 8> status{};
-  memory_.peek(kTeardownStatus, status.data(), status.size());
-  const bool is_over = static_cast<std::uint32_t>(load_u64(status.data())) == serial_;
-  if (!is_over && options_.mistake != DriverMistake::kNoWait) {
+  if (!driver_.has_status(kTeardownStatus, serial_) &&
+      driver_.config.mistake != DriverMistake::kNoWait) {
     return true;
   }
   is_waiting_ = false;
-  const std::function<void()> then = std::move(then_);
-  then();
+  std::exchange(then_, nullptr)();
   return false;
 }
 
 void ContextTeardown::repeat() {
   if (is_waiting_ && repeats_ < kMostRepeats) {
     ++repeats_;
-    ring_.submit(commands_, [] {});
+    driver_.ring.submit(commands_, [] {});
   }
 }
 

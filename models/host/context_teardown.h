@@ -7,19 +7,12 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <string>
+#include <utility>
 #include <vector>
 
-#include "flitwise/config.h"
 #include "flitwise/result.h"
-#include "host/command_ring.h"
-#include "host/host_access.h"
-#include "host/status_poll.h"
-#include "iommu/driver_pages.h"
-#include "iommu/invalidation_descriptor.h"
-#include "memory/memory_port.h"
+#include "host/driver_parts.h"
 #include "stats/latency_histogram.h"
 
 namespace flitwise {
@@ -36,30 +29,15 @@ struct TeardownServices {
 
 class ContextTeardown {
  public:
-  struct Options {
-    Time step{};            ///< between two accesses of software
-    Time memory_latency{};  ///< of each look at the status of a wait
-    Time clock{};           ///< of software
-    bool is_second_stage = false;
-    bool has_permissions = false;  ///< Secure ATS
-    bool resets = false;
-    DriverMistake mistake = DriverMistake::kNone;
-  };
-  /// `pages` outlives it, as all others do.
-  ContextTeardown(HostAccess& bridge, MemoryPort& memory, CommandRing& ring, DriverPages& pages,
-                  Options options);
+  explicit ContextTeardown(DriverParts& driver) : driver_(driver) {}
 
   void set_services(TeardownServices services) { services_ = std::move(services); }
-  bool has_services() const { return static_cast<bool>(services_.stop_register); }
-  /// Ends the context, behind those called for before. REQUIRES: has_services(); once for each.
-  void end(std::uint32_t domain);
+  /// Ends contexts from now on, as long as there is work for devices; without services it does not.
+  void begin();
   /// A device did not answer: the agent has given the wait up. [IQU-07]
   void repeat();
-  /// The status of a wait is about to be written.
-  void look_at_status() { polls_.wake(); }
 
   bool is_quiet() const { return !is_busy_; }
-  std::size_t waiting() const { return backlog_.size(); }
   std::uint64_t ended() const { return ended_; }
   /// Grows with each step.
   std::uint64_t progress() const { return steps_; }
@@ -73,7 +51,9 @@ class ContextTeardown {
   enum Phase : std::uint8_t { kStop, kHandle, kAgent, kDevice, kDrain, kReset, kTotal };
   static constexpr std::size_t kPhases = 7;
 
-  void next();
+  std::vector<std::uint32_t> live_contexts() const;
+  void tick();
+  void end(std::uint32_t domain);
   void stop();
   void poll_stop();
   void free_handle();
@@ -87,21 +67,11 @@ class ContextTeardown {
               InvalidationWait wait = {});
   bool look();
   void over(Phase phase);
-  const DriverDomain& domain() const { return pages_.domain(domain_); }
+  const DriverDomain& domain() const { return driver_.pages.domain(domain_); }
 
-  HostAccess& bridge_;
-  MemoryPort& memory_;
-  CommandRing& ring_;
-  DriverPages& pages_;
-  const Options options_;
+  DriverParts& driver_;
   TeardownServices services_;
-  StatusPoll polls_;
-
-  struct Call {
-    std::uint32_t domain;
-    Time when;
-  };
-  std::deque<Call> backlog_;
+  Time due_{};  // the next call
   bool is_busy_ = false;
   std::uint32_t domain_ = 0;  // at work
   Time called_{}, mark_{};

@@ -10,9 +10,9 @@
 namespace flitwise {
 namespace {
 
-constexpr std::size_t kCommandDws = 5;  // HANDLE, IDENTITY, PASID, UPPER, COMMAND
+using CommandDws = std::array<std::uint32_t, 5>;  // HANDLE, IDENTITY, PASID, UPPER, COMMAND
 
-std::array<std::uint32_t, kCommandDws> registers_of(const AllocMessage& message) {
+CommandDws registers_of(const AllocMessage& message) {
   const DeviceIdentity& identity = message.identity;
   const std::uint32_t flags = (identity.pasid ? handle_register::kPasidSupported : 0U) |
                               (message.is_trusted ? handle_register::kTrusted : 0U) |
@@ -24,15 +24,32 @@ std::array<std::uint32_t, kCommandDws> registers_of(const AllocMessage& message)
           handle_register::kAlloc | std::uint32_t{message.epoch} << 8};
 }
 
-std::array<std::uint32_t, kCommandDws> registers_of(const DeallocMessage& message) {
-  constexpr std::array<std::uint32_t, 4> kCodes{
-      handle_register::kDeallocOne, handle_register::kDeallocRange,
-      handle_register::kDeallocFunction, handle_register::kDeallocAll};
+// The codes follow each other as the scopes do.
+CommandDws registers_of(const DeallocMessage& message) {
+  const std::uint32_t code =
+      handle_register::kDeallocOne + static_cast<std::uint32_t>(message.scope);
   return {to_int(message.dhi), message.function.value, 0U, to_int(message.upper),
-          kCodes[static_cast<std::size_t>(message.scope)] | std::uint32_t{message.epoch} << 8};
+          code | std::uint32_t{message.epoch} << 8};
+}
+
+template <class T>
+T take_first(std::deque<T>& queue) {
+  T first = std::move(queue.front());
+  queue.pop_front();
+  return first;
 }
 
 }  // namespace
+
+void write_command(HostAccess& bridge, std::uint64_t block, const HandleCommand& order) {
+  const CommandDws values =
+      std::visit([](const auto& message) { return registers_of(message); }, order);
+  std::array<std::uint8_t, 4 * std::tuple_size_v<CommandDws>> bytes{};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    store_u32(&bytes[4 * i], values[i]);
+  }
+  bridge.write(block + handle_register::kHandle, bytes.data(), bytes.size(), false);
+}
 
 HandleDriver::HandleDriver(HostAccess& bridge, Options options)
     : bridge_(bridge), options_(std::move(options)) {
@@ -63,10 +80,7 @@ void HandleDriver::end_context(DomainId domain, std::function<void()> done) {
     done();
     return;
   }
-  DeallocMessage message;
-  message.dhi = handle->second;
-  message.epoch = options_.epoch;
-  deallocate(message, [done = std::move(done)](HandleStatus) { done(); });
+  deallocate(dealloc_of(handle->second), [done = std::move(done)](HandleStatus) { done(); });
 }
 
 void HandleDriver::deallocate(const DeallocMessage& message,
@@ -81,26 +95,16 @@ void HandleDriver::next() {
     return;
   }
   if (!jobs_.empty()) {
-    const Job job = std::move(jobs_.front());
-    jobs_.pop_front();
-    is_busy_ = true;
-    command(options_.device_block, job.message, [this, job](HandleStatus) {
-      command(host_block(), job.message, [this, job](HandleStatus status) {
-        forget(job.message);
-        job.done(status);
-        idle();
-      });
+    const Job job = take_first(jobs_);
+    free(job.message, [this, job](HandleStatus status) {
+      forget(job.message);
+      job.done(status);
     });
   } else if (!ended_.empty()) {
-    const Dhi dhi = ended_.front();
-    ended_.pop_front();
-    release(dhi);
+    release(take_first(ended_));
   } else if (!wanting_.empty() && !free_.empty()) {
-    const DomainId domain = wanting_.front();
-    wanting_.pop_front();
-    const Dhi dhi = free_.front();
-    free_.pop_front();
-    allocate(domain, dhi);
+    const DomainId domain = take_first(wanting_);
+    allocate(domain, take_first(free_));
   }
 }
 
@@ -141,18 +145,28 @@ void HandleDriver::allocate(DomainId domain, Dhi dhi) {
 }
 
 // The device first, so that no use comes after.
-void HandleDriver::release(Dhi dhi) {
+void HandleDriver::free(const DeallocMessage& message, Then then) {
   is_busy_ = true;
-  DeallocMessage message;
-  message.dhi = dhi;
-  message.epoch = options_.epoch;
-  command(options_.device_block, message, [this, dhi, message](HandleStatus) {
-    command(host_block(), message, [this, dhi](HandleStatus) {
-      ++freed_;
-      free_.push_back(dhi);
+  command(options_.device_block, message, [this, message, then](HandleStatus) {
+    command(host_block(), message, [this, then](HandleStatus status) {
+      then(status);
       idle();
     });
   });
+}
+
+void HandleDriver::release(Dhi dhi) {
+  free(dealloc_of(dhi), [this, dhi](HandleStatus) {
+    ++freed_;
+    free_.push_back(dhi);
+  });
+}
+
+DeallocMessage HandleDriver::dealloc_of(Dhi dhi) const {
+  DeallocMessage message;
+  message.dhi = dhi;
+  message.epoch = options_.epoch;
+  return message;
 }
 
 // Handles that an order freed are the driver's again.
@@ -175,13 +189,7 @@ void HandleDriver::forget(const DeallocMessage& message) {
 }
 
 void HandleDriver::command(std::uint64_t block, const HandleCommand& order, Then then) {
-  const std::array<std::uint32_t, kCommandDws> values =
-      std::visit([](const auto& message) { return registers_of(message); }, order);
-  std::array<std::uint8_t, 4 * kCommandDws> bytes{};
-  for (std::size_t index = 0; index < bytes.size(); ++index) {
-    bytes[index] = static_cast<std::uint8_t>(values[index / 4] >> 8 * (index % 4));
-  }
-  bridge_.write(block + handle_register::kHandle, bytes.data(), bytes.size(), false);
+  write_command(bridge_, block, order);
   poll(block, std::move(then));
 }
 

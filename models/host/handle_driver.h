@@ -14,6 +14,9 @@
 
 namespace flitwise {
 
+/// Writes an order into a block of handle registers, in one go.
+void write_command(HostAccess& bridge, std::uint64_t block, const HandleCommand& order);
+
 class HandleDriver {
  public:
   struct Options {
@@ -52,11 +55,13 @@ class HandleDriver {
 
   std::uint64_t host_block() const { return handle_block(options_.host_block); }
   void next();
+  void idle();
   void allocate(DomainId domain, Dhi dhi);
+  void free(const DeallocMessage& message, Then then);
   void release(Dhi dhi);
+  DeallocMessage dealloc_of(Dhi dhi) const;
   void command(std::uint64_t block, const HandleCommand& order, Then then);
   void poll(std::uint64_t block, Then then);
-  void idle();
   void forget(const DeallocMessage& message);
 
   HostAccess& bridge_;

@@ -13,7 +13,7 @@
 namespace flitwise {
 
 HostMemory::HostMemory(const sc_core::sc_module_name& name, const HostConfig& config)
-    : sc_module(name),
+    : ComponentModule(name),
       size_(config.memory.size),
       latency_(to_sc_time(config.memory.timing.latency)),
       fs_per_byte_(config.memory.bandwidth_gbps > 0 ? 8e6 / config.memory.bandwidth_gbps : 0) {
@@ -41,14 +41,6 @@ bool HostMemory::poke(std::uint64_t address, const std::uint8_t* bytes, std::siz
   return true;
 }
 
-bool HostMemory::peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size) const {
-  if (!is_inside(address, size)) {
-    return false;
-  }
-  std::memcpy(bytes, bytes_ + address, size);
-  return true;
-}
-
 // How long an access that arrives after `delay` takes; the data bus serves one after the other.
 sc_core::sc_time HostMemory::wait_for(std::size_t bytes, const sc_core::sc_time& delay) {
   if (fs_per_byte_ == 0) {
@@ -69,12 +61,12 @@ void HostMemory::start_window() {
   bus_time_ = Time{};
 }
 
-WaitResult HostMemory::bus_waits(const std::string& at) const {
+std::vector<WaitResult> HostMemory::waits() const {
   WaitResult result = bus_waits_.result(
-      {at, "bandwidth", ResourceRole::kServer, "", "", "host.memory.bandwidth", 1});
+      {name(), "bandwidth", ResourceRole::kServer, "", "", "host.memory.bandwidth", 1});
   const Time span = std::max(now(), busy_until_) - window_begin_;
   result.busy = span > Time{} ? std::min(bus_time_.ns() / span.ns(), 1.0) : 0;
-  return result;
+  return {result};
 }
 
 void HostMemory::access(tlm::tlm_generic_payload& payload) {
@@ -102,11 +94,9 @@ void HostMemory::access(tlm::tlm_generic_payload& payload) {
 
 tlm::tlm_sync_enum HostMemory::nb_transport(tlm::tlm_generic_payload& payload,
                                             tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  if (phase != tlm::BEGIN_REQ) {
-    return tlm::TLM_COMPLETED;
+  if (phase == tlm::BEGIN_REQ) {
+    b_transport(payload, delay);
   }
-  access(payload);
-  delay += wait_for(payload.get_data_length(), delay);
   return tlm::TLM_COMPLETED;
 }
 

@@ -8,9 +8,9 @@
 #include <tlm>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
+#include "common/component.h"
 #include "flitwise/config.h"
 #include "flitwise/time.h"
 #include "stats/wait_book.h"
@@ -19,7 +19,7 @@ namespace flitwise {
 
 /// Answers at once with the delay annotated (early completion). Reads and writes take effect in the
 /// order of the calls.
-class HostMemory : public sc_core::sc_module {
+class HostMemory : public ComponentModule {
  public:
   tlm_utils::simple_target_socket<HostMemory> socket{"socket"};
 
@@ -29,13 +29,12 @@ class HostMemory : public sc_core::sc_module {
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  /// Untimed access for software and scripts. Out of range: false, nothing done.
+  /// Untimed, before the start too. Out of range: false, nothing done.
   bool poke(std::uint64_t address, const std::uint8_t* bytes, std::size_t size);
-  bool peek(std::uint64_t address, std::uint8_t* bytes, std::size_t size) const;
-  /// Waits for the data bus (`host.memory.bandwidth`).
-  void start_window();
-  /// Of accesses for the data bus, and the share of time in which it is in use. at: its name.
-  WaitResult bus_waits(const std::string& at) const;
+  bool is_quiet() const override { return true; }
+  void start_window() override;
+  /// For the data bus (`host.memory.bandwidth`), and the share of time in which it is in use.
+  std::vector<WaitResult> waits() const override;
 
  private:
   tlm::tlm_sync_enum nb_transport(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the parts of a translation agent ask of each other and of the agent as a whole: one small
-/// interface for each direction, so that each part can be tested with others in the place of its
-/// neighbours.
+/// What the parts of a translation agent ask of each other, of the agent as a whole, and of what it
+/// reaches through the host bridge: one small interface for each direction, so that each part can
+/// be tested with others in the place of its neighbours.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ats/ats_messages.h"
+#include "dhi/handle_types.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
 #include "iommu/fault_log.h"
@@ -81,6 +82,30 @@ class AgentTranslations {
 
  protected:
   ~AgentTranslations() = default;
+};
+
+/// Devices, through the host bridge.
+class DeviceWay {
+ public:
+  virtual ~DeviceWay() = default;
+  /// `delay` from now, to the function that it names; false: no device is there.
+  virtual bool send_message(PacketRef packet, Time delay) = 0;
+};
+
+/// The host's handle tables, to free handles. [DHI D15]
+class HandleTables {
+ public:
+  virtual ~HandleTables() = default;
+
+  struct Device {
+    Bdf first;               ///< function
+    std::uint8_t epoch = 0;  ///< of its handles
+  };
+  /// The device that has the function; none where the host has no handles for one.
+  virtual std::optional<Device> device_of(Bdf function) const = 0;
+  /// The device has answered: frees what it covers, or books the refusal. Returns what came of it.
+  virtual HandleStatus answered(Bdf function, const DeallocMessage& message,
+                                HandleStatus answer) = 0;
 };
 
 }  // namespace flitwise

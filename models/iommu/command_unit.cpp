@@ -13,44 +13,38 @@ namespace flitwise {
 CommandUnit::CommandUnit(const IommuConfig& config, const IommuCapabilities& offers, Neighbours all)
     : execution_(config.timing.invalidation),
       offers_(offers),
-      registers_(all.registers),
-      translations_(all.translations),
-      page_requests_(all.page_requests),
-      memory_(all.memory),
-      events_(all.events),
+      all_(all),
       queue_(config.reserved_tail_bit),
       devices_(config.timing.invalidate_timeout, all.events, all.counts) {}
 
 void CommandUnit::apply(const RegisterEffects& effects) {
   if (effects.sets_root_table) {
-    registers_.latch_root_table();
-    if (offers_.clears_caches_on_root) {
-      translations_.invalidate_all();
-    }
-    registers_.set_global_status(global_bit::kRootTable, true);
+    all_.registers.latch_root_table();
+    all_.translations.invalidate_all();  // ESRTPS
+    all_.registers.set_global_status(global_bit::kRootTable, true);
   }
   if (effects.changes_translation) {
-    registers_.set_global_status(global_bit::kTranslation, effects.enables_translation);
+    all_.registers.set_global_status(global_bit::kTranslation, effects.enables_translation);
   }
   if (effects.changes_queue && effects.enables_queue) {
-    registers_.set_queue_head(0);
-    registers_.set_global_status(global_bit::kQueue, true);
+    all_.registers.set_queue_head(0);
+    all_.registers.set_global_status(global_bit::kQueue, true);
   } else if (effects.changes_queue) {
     is_leaving_ = true;
   }
   if (effects.invalidates_contexts) {
-    translations_.invalidate(context_command_of(registers_.context_command()));
+    all_.translations.invalidate(context_command_of(all_.registers.context_command()));
     has_context_command_ = true;
   }
   if (effects.invalidates_iotlb) {
-    translations_.invalidate(
-        iotlb_command_of(registers_.iotlb_command(), registers_.iotlb_address()));
+    all_.translations.invalidate(
+        iotlb_command_of(all_.registers.iotlb_command(), all_.registers.iotlb_address()));
     has_iotlb_command_ = true;
   }
   if (effects.moves_queue_tail) {
-    events_.interrupt(queue_.check_tail(registers_));
+    all_.events.interrupt(queue_.check_tail(all_.registers));
   }
-  events_.interrupt(effects.interrupt);
+  all_.events.interrupt(effects.interrupt);
   settle();
   fetch();
 }
@@ -59,14 +53,14 @@ void CommandUnit::apply(const RegisterEffects& effects) {
 void CommandUnit::finish_register_commands() {
   if (has_context_command_) {
     has_context_command_ = false;
-    const ContextCacheInvalidation command = context_command_of(registers_.context_command());
-    registers_.finish_context_command(static_cast<unsigned>(command.granularity));
+    const ContextCacheInvalidation command = context_command_of(all_.registers.context_command());
+    all_.registers.finish_context_command(static_cast<unsigned>(command.granularity));
   }
   if (has_iotlb_command_) {
     has_iotlb_command_ = false;
     const IotlbInvalidation command =
-        iotlb_command_of(registers_.iotlb_command(), registers_.iotlb_address());
-    registers_.finish_iotlb_command(static_cast<unsigned>(command.granularity));
+        iotlb_command_of(all_.registers.iotlb_command(), all_.registers.iotlb_address());
+    all_.registers.finish_iotlb_command(static_cast<unsigned>(command.granularity));
   }
 }
 
@@ -75,17 +69,17 @@ void CommandUnit::fetch() {
   if (is_leaving_) {
     if (step_ == Step::kNone && !queue_.is_busy()) {
       is_leaving_ = false;
-      registers_.set_queue_head(0);
-      registers_.set_global_status(global_bit::kQueue, false);
+      all_.registers.set_queue_head(0);
+      all_.registers.set_global_status(global_bit::kQueue, false);
     }
     return;
   }
-  const std::optional<std::uint64_t> address = queue_.fetch_address(registers_);
+  const std::optional<std::uint64_t> address = queue_.fetch_address(all_.registers);
   if (address && step_ == Step::kNone) {
     step_ = Step::kFetch;
     queue_.fetch_begins();
-    asked_bytes_ = registers_.invalidation_queue().entry_bytes;
-    memory_.read(agent_tag::kCommands, *address, asked_bytes_);
+    asked_bytes_ = all_.registers.invalidation_queue().entry_bytes;
+    all_.memory.read(agent_tag::kCommands, *address, asked_bytes_);
   }
 }
 
@@ -100,7 +94,7 @@ void CommandUnit::memory_done(const std::uint8_t* bytes, Time when) {
 void CommandUnit::do_at(Step step, Time when) {
   step_ = step;
   due_ = when;
-  events_.wake_at(when);
+  all_.events.wake_at(when);
 }
 
 // The step that was under way is over. [IOM-5.10]
@@ -116,7 +110,7 @@ void CommandUnit::work(Time now) {
       take_descriptor(now);
       break;
     case Step::kExecute:
-      queue_.carried_out(registers_);
+      queue_.carried_out(all_.registers);
       fetch();
       break;
     case Step::kWriteStatus:
@@ -129,13 +123,13 @@ void CommandUnit::work(Time now) {
 
 void CommandUnit::take_descriptor(Time now) {
   if (has_failed_) {
-    events_.interrupt(queue_.fetch_failed(registers_));
+    all_.events.interrupt(queue_.fetch_failed(all_.registers));
     fetch();
     return;
   }
   const InvalidationQueue::Fetched fetched =
-      queue_.fetched(descriptor_.data(), offers_, registers_);
-  events_.interrupt(fetched.interrupt);
+      queue_.fetched(descriptor_.data(), offers_, all_.registers);
+  all_.events.interrupt(fetched.interrupt);
   if (std::holds_alternative<DescriptorError>(fetched.command)) {
     fetch();  // no more, as long as an error stands
   } else if (std::holds_alternative<InvalidationWait>(fetched.command)) {
@@ -158,10 +152,10 @@ void CommandUnit::carry_out(const InvalidationDescriptor& command, Time now) {
     return;
   }
   if (const auto* group = std::get_if<PageGroupResponse>(&command)) {
-    events_.respond({kRootComplexId, group->source, group->group, group->code, group->pasid},
-                    Time{});
+    all_.events.respond({kRootComplexId, group->source, group->group, group->code, group->pasid},
+                        Time{});
   } else if (!std::holds_alternative<InterruptCacheInvalidation>(command)) {
-    translations_.invalidate(command);
+    all_.translations.invalidate(command);
   }
   do_at(Step::kExecute, now + execution_);
 }
@@ -171,7 +165,7 @@ void CommandUnit::sent_to_device(Time now) {
     return;
   }
   queue_.sent_to_device();
-  events_.wake_at(devices_.next_timeout());
+  all_.events.wake_at(devices_.next_timeout());
   do_at(Step::kExecute, now + execution_);
 }
 
@@ -185,8 +179,8 @@ void CommandUnit::send_held(Time now) {
 // An answer without an order, or to another one, sets ICE. [INV-10] [INV-13]
 void CommandUnit::answered(Bdf function, DeviceOrders::Answer answer, Time now) {
   if (answer.is_unexpected) {
-    registers_.set_completion_error_source(function);
-    events_.interrupt(registers_.raise_fault(fault_status::kCompletionError));
+    all_.registers.set_completion_error_source(function);
+    all_.events.interrupt(all_.registers.raise_fault(fault_status::kCompletionError));
   }
   if (answer.orders == 0) {
     return;
@@ -204,7 +198,7 @@ void CommandUnit::expire(Time now) {
   bool has_expired = false;
   while (const std::optional<Bdf> function = devices_.expire(now)) {
     has_expired = true;
-    events_.interrupt(queue_.device_timed_out(*function, registers_));
+    all_.events.interrupt(queue_.device_timed_out(*function, all_.registers));
   }
   if (has_expired) {
     send_held(now);
@@ -215,8 +209,8 @@ void CommandUnit::expire(Time now) {
 void CommandUnit::settle() {
   const bool has_command = has_context_command_ || has_iotlb_command_;
   const bool may_end_wait =
-      step_ == Step::kNone && queue_.wait_is_complete(page_requests_.is_drained());
-  if ((!has_command && !may_end_wait) || !translations_.is_drained()) {
+      step_ == Step::kNone && queue_.wait_is_complete(all_.page_requests.is_drained());
+  if ((!has_command && !may_end_wait) || !all_.translations.is_drained()) {
     return;
   }
   finish_register_commands();
@@ -231,12 +225,12 @@ void CommandUnit::settle() {
   std::array<std::uint8_t, 8> status{};
   store_u64(status.data(), wait.status);
   step_ = Step::kWriteStatus;
-  events_.status_is_coming();
-  memory_.write(agent_tag::kCommands, wait.status_address, status.data(), 4, Time{});
+  all_.events.status_is_coming();
+  all_.memory.write(agent_tag::kCommands, wait.status_address, status.data(), 4, Time{});
 }
 
 void CommandUnit::finish_wait() {
-  events_.interrupt(queue_.finish_wait(registers_));
+  all_.events.interrupt(queue_.finish_wait(all_.registers));
   fetch();
 }
 

@@ -79,11 +79,7 @@ class CommandUnit {
 
   const Time execution_;  // of one descriptor
   const IommuCapabilities& offers_;
-  IommuRegisters& registers_;
-  AgentTranslations& translations_;
-  const PageRequests& page_requests_;
-  AgentMemory& memory_;
-  AgentEvents& events_;
+  const Neighbours all_;
   InvalidationQueue queue_;
   DeviceOrders devices_;
   Step step_ = Step::kNone;

@@ -28,19 +28,12 @@ DeallocMessage message_of(const HandleInvalidation& command, std::uint8_t epoch)
   DeallocMessage message;
   message.scope = command.scope;
   message.epoch = epoch;
-  switch (command.scope) {
-    case DeallocScope::kRange:
-      message.upper = command.upper;
-      message.dhi = command.lower;
-      break;
-    case DeallocScope::kOne:
-      message.dhi = command.lower;
-      break;
-    case DeallocScope::kFunction:
-      message.function = command.source;
-      break;
-    case DeallocScope::kAll:
-      break;
+  const bool is_range = command.scope == DeallocScope::kRange;
+  if (is_range || command.scope == DeallocScope::kOne) {
+    message.dhi = command.lower;
+    message.upper = is_range ? command.upper : message.upper;
+  } else if (command.scope == DeallocScope::kFunction) {
+    message.function = command.source;
   }
   return message;
 }
@@ -50,20 +43,17 @@ DeallocMessage message_of(const HandleInvalidation& command, std::uint8_t epoch)
 void DeviceOrders::carry_out(const DeviceTlbInvalidation& command, Time now) {
   std::optional<unsigned> function = device_tlbs_.index_of(command.source);
   if (!function) {
-    function = device_tlbs_.add_function(command.source, command.queue_depth);
+    function = device_tlbs_.add_function(command.source);
   }
   device_tlbs_.set_depth(*function, command.queue_depth);
   if (!device_tlbs_.can_send(*function)) {
-    if (!held_) {
-      device_tlbs_.note_held_back(*function);
-    }
     hold(command);
     return;
   }
   held_.reset();
   ++counts_.invalidations;
   ++counts_.device_invalidations;
-  const std::uint8_t itag = device_tlbs_.send(*function, 0, now);
+  const std::uint8_t itag = device_tlbs_.send(*function, now);
   PacketRef packet = events_.new_message();
   packet->payload.resize(kInvalidateBodyBytes);
   packet->tlp = invalidate_request_tlp(request_of(command, itag), packet->payload.data());
@@ -83,7 +73,7 @@ void DeviceOrders::carry_out(const HandleInvalidation& command, Time now) {
   const DeallocOrder order = handles_.send(
       first, command.source, message_of(command, device ? device->epoch : std::uint8_t{0}), now);
   PacketRef packet = events_.new_message();
-  write_order(*packet, kRootComplexId, command.source, order);
+  write_dhi_message(*packet, kRootComplexId, order, command.source);
   packet->payload_bytes = static_cast<std::uint32_t>(packet->payload.size());
   events_.send(std::move(packet), Time{});
 }

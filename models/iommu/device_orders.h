@@ -12,7 +12,6 @@
 #include "dhi/dealloc_sender.h"
 #include "flitwise/result.h"
 #include "iommu/agent_seams.h"
-#include "iommu/agent_surroundings.h"
 
 namespace flitwise {
 

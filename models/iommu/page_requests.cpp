@@ -90,19 +90,11 @@ void PageRequests::admit(const Entry& entry) {
 }
 
 void PageRequests::carry_out(PageRequestAction action, const PageRequest& request, Time delay) {
-  const auto respond = [&](PrgCode code) {
-    events_.respond(prg_response_to(request, kRootComplexId, code, responds_with_pasid_), delay);
-  };
-  switch (action) {
-    case PageRequestAction::kRespondSuccess:
-      return respond(PrgCode::kSuccess);
-    case PageRequestAction::kRespondInvalid:
-      return respond(PrgCode::kInvalidRequest);
-    case PageRequestAction::kRespondFailure:
-      return respond(PrgCode::kResponseFailure);
-    case PageRequestAction::kRecord:
-    case PageRequestAction::kDrop:
-      return;
+  constexpr std::optional<PrgCode> kCodes[] = {std::nullopt, PrgCode::kSuccess,
+                                               PrgCode::kInvalidRequest, PrgCode::kResponseFailure,
+                                               std::nullopt};  // by PageRequestAction
+  if (const std::optional<PrgCode> code = kCodes[static_cast<unsigned>(action)]) {
+    events_.respond(prg_response_to(request, kRootComplexId, *code, responds_with_pasid_), delay);
   }
 }
 

@@ -26,7 +26,7 @@ IommuCapabilities capabilities_of(const IommuConfig& config) {
 
 TranslationAgent::TranslationAgent(const sc_core::sc_module_name& name, const IommuConfig& config,
                                    std::uint64_t seed, PacketPool& pool, MemoryPort& memory)
-    : sc_module(name),
+    : ComponentModule(name),
       offers_(capabilities_of(config)),
       pool_(pool),
       memory_(memory),
@@ -47,8 +47,8 @@ void TranslationAgent::work() {
   commands_.work(t);
   page_requests_.work(t);
   commands_.expire(t);
-  const Time next = std::min(
-      {translations_.next_due(), commands_.next_due(), page_requests_.next_due(), next_timeout()});
+  const Time next = std::min({translations_.next_due(), commands_.next_due(),
+                              page_requests_.next_due(), commands_.next_timeout()});
   if (next != Time::never()) {
     wakeup_.at(next);
   }
@@ -108,29 +108,28 @@ void TranslationAgent::memory_done(const MemoryTransaction& transaction, Time wh
   }
 }
 
-void TranslationAgent::report(const FaultRecord& record, std::uint32_t token) {
+template <class Hook, class... What>
+void TranslationAgent::tell(Hook hook, const What&... what) const {
   for (const Hooks& hooks : hooks_) {
-    if (hooks.fault) {
-      hooks.fault(record, token);
+    if (hooks.*hook) {
+      (hooks.*hook)(what...);
     }
   }
-  interrupt(faults_.report(record, registers_).interrupt);
+}
+
+void TranslationAgent::report(const FaultRecord& record, std::uint32_t token) {
+  tell(&Hooks::fault, record, token);
+  interrupt(faults_.report(record, registers_));
 }
 
 void TranslationAgent::interrupt(const std::optional<IommuInterrupt>& interrupt) {
-  for (const Hooks& hooks : hooks_) {
-    if (interrupt && hooks.interrupt) {
-      hooks.interrupt(*interrupt);
-    }
+  if (interrupt) {
+    tell(&Hooks::interrupt, *interrupt);
   }
 }
 
 void TranslationAgent::status_is_coming() {
-  for (const Hooks& hooks : hooks_) {
-    if (hooks.status) {
-      hooks.status();
-    }
-  }
+  tell(&Hooks::status);
 }
 
 PacketRef TranslationAgent::new_message() {
@@ -143,6 +142,15 @@ void TranslationAgent::send(PacketRef message, Time delay) {
   if (devices_ != nullptr) {
     devices_->send_message(std::move(message), delay);
   }
+}
+
+Time TranslationAgent::waits_until() const {
+  const Time end = commands_.next_timeout();
+  return end == Time::never() ? Time{} : end;
+}
+
+void TranslationAgent::count_repeats(Counts& counts) const {
+  counts[name() + std::string(": orders of software carried out")] = orders_done();
 }
 
 std::string TranslationAgent::waiting() const {
@@ -162,10 +170,10 @@ void TranslationAgent::start_window() {
   translations_.start_window(now());
 }
 
-IommuResult TranslationAgent::result() const {
-  IommuResult result = counts_so_far();
-  result -= window_;
-  return result;
+void TranslationAgent::report(RunResult& result) const {
+  IommuResult row = counts_so_far();
+  row -= window_;
+  result.rows<IommuResult>().push_back(std::move(row));
 }
 
 std::vector<CheckResult> TranslationAgent::checks() const {

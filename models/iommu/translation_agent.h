@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "common/component.h"
 #include "common/wakeup.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "iommu/agent_seams.h"
-#include "iommu/agent_surroundings.h"
 #include "iommu/command_unit.h"
 #include "iommu/fault_log.h"
 #include "iommu/page_requests.h"
@@ -27,7 +27,7 @@ namespace flitwise {
 /// What the configuration says of the agent, in the words of src/iommu.
 IommuCapabilities capabilities_of(const IommuConfig& config);
 
-class TranslationAgent : public sc_core::sc_module,
+class TranslationAgent : public ComponentModule,
                          public TranslationService,
                          private MemoryClient,
                          private AgentMemory,
@@ -83,33 +83,36 @@ class TranslationAgent : public sc_core::sc_module,
   /// Memory into which it writes page requests; its base is 0 until software has set it.
   QueueView page_request_queue() const { return registers_.page_request_queue(); }
 
-  /// Grows whenever something happens: the mark of progress.
-  std::uint64_t progress() const {
-    return counts_.walk_reads + translations_.answered() + orders_done() +
-           page_requests_.received();
+  void add_progress(Progress& sum) const override {
+    sum.steps +=
+        counts_.walk_reads + translations_.answered() + orders_done() + page_requests_.received();
+    sum.tended += orders_done();
+    sum.walk_steps += translations_.walk_progress().steps();
   }
   /// Orders of software that it has carried out.
   std::uint64_t orders_done() const { return counts_.invalidations + commands_.answers(); }
   /// Nothing of the run has been completed for long, or something was: of its walks, those count
   /// that it has not made before.
-  void begin_doubt() { translations_.walk_progress().begin_doubt(translations_.asked()); }
-  void end_doubt() { translations_.walk_progress().end_doubt(); }
-  std::uint64_t walk_progress() const { return translations_.walk_progress().steps(); }
-  bool is_quiet() const {
+  void begin_doubt() override { translations_.walk_progress().begin_doubt(translations_.asked()); }
+  void end_doubt() override { translations_.walk_progress().end_doubt(); }
+  bool is_quiet() const override {
     return translations_.is_quiet() && commands_.is_quiet() && page_requests_.is_quiet();
   }
-  /// When it gives up waiting for devices; never where it does not wait.
-  Time next_timeout() const { return commands_.next_timeout(); }
-  std::string waiting() const;
+  /// It gives up waiting for devices then. [IQU-07]
+  Time waits_until() const override;
+  std::string waiting() const override;
+  void count_repeats(Counts& counts) const override;
   /// Figures are of what comes from now on.
-  void start_window();
-  IommuResult result() const;
-  std::vector<WaitResult> waits() const { return translations_.waits(name(), now()); }
-  std::vector<CheckResult> checks() const;
+  void start_window() override;
+  std::vector<WaitResult> waits() const override { return translations_.waits(name(), now()); }
+  void report(RunResult& result) const override;
+  std::vector<CheckResult> checks() const override;
 
  private:
   void work();
   IommuResult counts_so_far() const;
+  template <class Hook, class... What>
+  void tell(Hook hook, const What&... what) const;
   PacketRef make_access(TlpType type, std::uint16_t tag, std::uint64_t address, unsigned bytes);
 
   // MemoryClient:

@@ -86,7 +86,7 @@ void WalkerPool::count_miss(Job& job, bool is_at_walker) {
 
 void WalkerPool::wait_for_walker(const Job& job, Time now) {
   push(waiting_, job, now);
-  waiting_pages_.push(WaitingPages::Key::of(job.request));
+  waiting_pages_.insert(WaitingPages::Key::of(job.request));
 }
 
 void WalkerPool::push(JobQueue& queue, const Job& job, Time now) {
@@ -205,7 +205,7 @@ void WalkerPool::hand_on(Walker& walker, Time now) {
   }
   while (!waiting_.empty()) {
     const Job job = pop(waiting_, walker_waits_, now);
-    waiting_pages_.pop();
+    waiting_pages_.erase(WaitingPages::Key::of(job.request));
     if (Walker* const other = walker_at(job.request)) {
       push(other->followers, job, now);
       continue;
@@ -257,7 +257,7 @@ void WalkerPool::overtake_walks() {
 // Of a PASID whose entry is not known here, no domain is known either: then the page goes for all.
 void WalkerPool::forget_page(Bdf function, Pasid pasid, std::uint64_t page) {
   if (const PasidEntry* const entry = caches_.find_pasid(function, pasid)) {
-    caches_.invalidate_page(entry->domain, pasid, page);
+    caches_.invalidate_page(entry->domain(), pasid, page);
   } else {
     caches_.invalidate_page(page);
   }

@@ -16,7 +16,6 @@
 #include "iommu/waiting_pages.h"
 #include "iommu/walk.h"
 #include "iommu/walk_progress.h"
-#include "stats/use_clock.h"
 #include "stats/wait_book.h"
 
 namespace flitwise {

@@ -77,7 +77,7 @@ unsigned WalkerPool::use_second_stage_cache(Walk& walk) {
   std::optional<std::uint64_t> input = walk.second_stage_input();
   while (input) {
     const SecondStageLeaf* const leaf =
-        caches_.find_second_stage(walk.pasid_entry().domain, *input);
+        caches_.find_second_stage(walk.pasid_entry().domain(), *input);
     if (leaf == nullptr) {
       return hits;
     }

@@ -2,17 +2,27 @@
 // The timed part of a link.
 #include "link/link.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "link/cxl256_cachemem.h"
-#include "link/flit_framer.h"
 #include "monitor/link_monitor.h"
-#include "tlp/wire_size.h"
 
 namespace flitwise {
+namespace {
+
+constexpr std::array<const char*, 2> kSideNames = {"upstream", "downstream"};  // by LinkSide
+
+// The packet is of no interest; any one of the class tells that there is room.
+void say_room(const Link::Sockets& sockets, std::size_t side, Packet& any) {
+  if (sockets.from[side]) {
+    tlm::tlm_phase phase = tlm::END_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    (*sockets.from[side])->nb_transport_bw(any, phase, delay);
+  }
+}
+
+}  // namespace
+
 Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
            const MessageConfig& message, const FaultsConfig& faults, const Random& random,
            PacketPool& pool, const std::array<LinkCredits, 2>& advertised, Agents agents)
@@ -24,29 +34,34 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
       lookahead_(link.timing.clock + LaneStream(coding_of(link)).symbol_time()),
       agenda_("work", link.timing.clock),
       pool_(pool) {
-  static constexpr const char* kNames[] = {"upstream", "downstream"};
-  for (int side = 0; side < 2; ++side) {
-    const auto i = static_cast<std::size_t>(side);
-    const std::string side_name = kNames[i];
+  for (std::size_t i = 0; i < 2; ++i) {
     LinkConfig own = link;
     own.credits = advertised[i];
-    ends_[i] = std::make_unique<End>(static_cast<LinkSide>(side), own, message,
-                                     side == 1 ? faults.up : faults.down, random.split(side_name),
+    ends_[i] = std::make_unique<End>(static_cast<LinkSide>(i), own, message,
+                                     i == 1 ? faults.up : faults.down, random.split(kSideNames[i]),
                                      pool, agents.has_cache || agents.has_mem);
-    from_port[i] = std::make_unique<LinkTarget<Link>>(("from_" + side_name).c_str());
-    to_port[i] = std::make_unique<LinkInitiator<Link>>(("to_" + side_name).c_str());
-    from_port[i]->register_nb_transport_fw(this, &Link::port_sends, side);
-    to_port[i]->register_nb_transport_bw(this, &Link::port_frees, side);
     ends_[i]->framer->start(Time{});
     agenda_.at(kTransmit + i, Time{});
   }
+  open(port, "", &Link::port_sends);
   if (agents.has_cache) {
-    open(cache, "cache");
+    open(cache, "cache_", &Link::agent_sends);
   }
   if (agents.has_mem) {
-    open(mem, "mem");
+    open(mem, "mem_", &Link::agent_sends);
   }
   agenda_.wakes("work_process", [this] { work(); });
+}
+
+void Link::open(Sockets& sockets, const std::string& prefix, Sends sends) {
+  for (int side = 0; side < 2; ++side) {
+    const auto i = static_cast<std::size_t>(side);
+    const std::string name = kSideNames[i];
+    sockets.from[i] = std::make_unique<LinkTarget<Link>>((prefix + "from_" + name).c_str());
+    sockets.to[i] = std::make_unique<LinkInitiator<Link>>((prefix + "to_" + name).c_str());
+    sockets.from[i]->register_nb_transport_fw(this, sends, side);
+    sockets.to[i]->register_nb_transport_bw(this, &Link::port_frees, side);
+  }
 }
 
 [[gnu::flatten]] tlm::tlm_sync_enum Link::port_sends(int side, Packet& packet,
@@ -78,19 +93,6 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& link,
   return is_full ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
 }
 
-void Link::open(AgentSockets& sockets, const char* protocol) {
-  static constexpr std::array<const char*, 2> kNames = {"upstream", "downstream"};
-  for (int side = 0; side < 2; ++side) {
-    const auto i = static_cast<std::size_t>(side);
-    sockets.from[i] =
-        std::make_unique<LinkTarget<Link>>(fmt::format("{}_from_{}", protocol, kNames[i]).c_str());
-    sockets.to[i] =
-        std::make_unique<LinkInitiator<Link>>(fmt::format("{}_to_{}", protocol, kNames[i]).c_str());
-    sockets.from[i]->register_nb_transport_fw(this, &Link::agent_sends, side);
-    sockets.to[i]->register_nb_transport_bw(this, &Link::port_frees, side);
-  }
-}
-
 [[gnu::flatten]] tlm::tlm_sync_enum Link::agent_sends(int side, Packet& packet,
                                                       tlm::tlm_phase& /*phase*/,
                                                       sc_core::sc_time& delay) {
@@ -120,8 +122,7 @@ tlm::tlm_sync_enum Link::port_frees(int side, Packet& packet, tlm::tlm_phase& /*
   const auto i = static_cast<std::size_t>(side);
   End& end = *ends_[i];
   if (is_down_) {
-    return tlm::TLM_COMPLETED;  // it counts for nothing: all buffers are free when the link comes
-                                // up
+    return tlm::TLM_COMPLETED;  // it counts for nothing: the link comes up with all buffers free
   }
   end.framer->freed(packet, now());
   agenda_.at(kTransmit + i, std::max(end.framer->deadline(), next_slot(end)));
@@ -222,7 +223,13 @@ bool Link::waits_for_slot(std::size_t side, Time t) {
     if (arrived.is_half) {
       to.framer->receive_half(arrived.unit, to.delivered);
     } else if (!arrived.is_lost) {
-      take(side, arrived, t);
+      if (monitor_ != nullptr && !arrived.is_damaged) {
+        monitor_->arrived(side, arrived.unit, t);
+      }
+      to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
+      if (monitor_ != nullptr) {
+        monitor_->accepted(side, arrived.unit, arrived.is_damaged, to.delivered, t);
+      }
     }
     for (const PacketRef& packet : to.delivered) {
       packet->stamp(Hop::kReceived, t);
@@ -250,26 +257,13 @@ bool Link::waits_for_slot(std::size_t side, Time t) {
   }
 }
 
-void Link::take(std::size_t side, const InFlight& arrived, Time t) {
-  End& to = *ends_[side];
-  if (monitor_ != nullptr && !arrived.is_damaged) {
-    monitor_->arrived(side, arrived.unit, t);
-  }
-  to.framer->receive(arrived.unit, arrived.is_damaged, t, to.delivered);
-  if (monitor_ != nullptr) {
-    monitor_->accepted(side, arrived.unit, arrived.is_damaged, to.delivered, t);
-  }
-}
-
 void Link::deliver(std::size_t side, const PacketRef& packet, Time t) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  const bool is_of_agent = packet->kind == PacketKind::kCxl;
-  LinkInitiator<Link>& to = !is_of_agent ? *to_port[side]
-                            : info_of(packet->cxl->channel).protocol == CxlProtocol::kMem
-                                ? *mem.to[side]
-                                : *cache.to[side];
-  if (to->nb_transport_fw(*packet, phase, delay) == tlm::TLM_COMPLETED) {
+  const Sockets& sockets = packet->kind != PacketKind::kCxl                              ? port
+                           : info_of(packet->cxl->channel).protocol == CxlProtocol::kMem ? mem
+                                                                                         : cache;
+  if ((*sockets.to[side])->nb_transport_fw(*packet, phase, delay) == tlm::TLM_COMPLETED) {
     ends_[side]->framer->freed(*packet, t);
   }
 }
@@ -278,23 +272,15 @@ void Link::tell_room(std::size_t side) {
   End& end = *ends_[side];
   if (end.refused_agent) {
     end.refused_agent = false;
-    tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const PacketRef any = pool_.make(PacketKind::kCxl);
-    for (const AgentSockets* const agents : {&cache, &mem}) {
-      if (agents->from[side]) {
-        (*agents->from[side])->nb_transport_bw(*any, phase, delay);
-      }
-    }
+    say_room(cache, side, *any);
+    say_room(mem, side, *any);
   }
   for (std::size_t fc = 0; fc < kFcClasses; ++fc) {
     if (end.refused[fc] && end.queues.has_room(static_cast<FcClass>(fc))) {
       end.refused[fc] = false;
-      // The packet is of no interest to the port; any one of the class tells it that there is room.
-      tlm::tlm_phase phase = tlm::END_REQ;
-      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
       const PacketRef any = is_down_ ? pool_.make(PacketKind::kTlp) : end.wire.back().unit.packet;
-      (*from_port[side])->nb_transport_bw(*any, phase, delay);
+      say_room(port, side, *any);
     }
   }
 }

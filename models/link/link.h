@@ -8,7 +8,6 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,6 @@
 #include "common/component.h"
 #include "flitwise/config.h"
 #include "flitwise/link_socket.h"
-#include "flitwise/result.h"
 #include "link/link_end.h"
 #include "trace/trace_sink.h"
 
@@ -28,28 +26,20 @@ using LinkCredits = decltype(LinkConfig::credits);
 
 class Link : public ComponentModule {
  public:
-  /// Packets from and to the port at each end (protocol: flitwise/link_socket.h), indexed by
-  /// LinkSide.
-  std::array<std::unique_ptr<LinkTarget<Link>>, 2> from_port;
-  std::array<std::unique_ptr<LinkInitiator<Link>>, 2> to_port;
-
-  /// Messages of CXL.cache and CXL.mem from and to the agents at each end, by the same protocol and
-  /// indexed by LinkSide; null where there are no such agents.
-  struct AgentSockets {
+  /// From and to each end (protocol: flitwise/link_socket.h), indexed by LinkSide.
+  struct Sockets {
     std::array<std::unique_ptr<LinkTarget<Link>>, 2> from;
     std::array<std::unique_ptr<LinkInitiator<Link>>, 2> to;
   };
-  AgentSockets cache, mem;
+  /// Packets of the ports, and messages of CXL.cache and CXL.mem; null where there are no agents.
+  Sockets port, cache, mem;
 
-  Link(const sc_core::sc_module_name& name, const LinkConfig& link, const MessageConfig& message,
-       const FaultsConfig& faults, const Random& random, PacketPool& pool)
-      : Link(name, link, message, faults, random, pool, {link.credits, link.credits}) {}
   /// Agents at both ends.
   struct Agents {
     bool has_cache = false, has_mem = false;
   };
-  /// With what each end advertises, indexed by LinkSide, instead of link.credits. REQUIRES: agents
-  /// only on a CXL link.
+  /// advertised: by each end, indexed by LinkSide, instead of link.credits. REQUIRES: agents only
+  /// on a CXL link.
   Link(const sc_core::sc_module_name& name, const LinkConfig& link, const MessageConfig& message,
        const FaultsConfig& faults, const Random& random, PacketPool& pool,
        const std::array<LinkCredits, 2>& advertised, Agents agents = {false, false});
@@ -59,7 +49,9 @@ class Link : public ComponentModule {
   void hold_faults();
   void release_faults();
   /// Called when REPLAY_NUM of that end rolls over, which sends the link into Recovery. [LNK-7.14]
-  void on_rollover(LinkSide side, std::function<void()> action);
+  void on_rollover(LinkSide side, std::function<void()> action) {
+    end(side).rolled_over = std::move(action);
+  }
   /// The link goes down: all that is queued, on a wire or not acknowledged is lost, and so is what
   /// the ports send until it comes up. [LNK-10.4] [LNK-10.5]
   void take_down();
@@ -68,20 +60,16 @@ class Link : public ComponentModule {
   void bring_up();
   /// Both ends may send TLPs.
   bool is_up() const { return ends_[0]->framer->is_active() && ends_[1]->framer->is_active(); }
-  using Load = LinkLoad;
   /// What an end was to send and lost because the link was down.
-  const Load& losses(LinkSide sender) const { return end(sender).account.lost; }
+  const LinkLoad& losses(LinkSide sender) const { return end(sender).account.lost; }
   /// Strikes units that the sender puts on its wire from now on.
-  void add_fault(LinkSide sender, const WireFault& fault);
+  void add_fault(LinkSide sender, const WireFault& fault) { end(sender).wire_faults.add(fault); }
   /// Appends the faults of that sender that have something left to strike.
   void missed_faults(LinkSide sender, std::vector<MissedFault>& list) const {
     end(sender).wire_faults.missed(list);
   }
   /// A DLLP that no rule asked for, behind what stands on the wire already.
   void send_dllp(LinkSide sender, const Dllp& dllp);
-  /// Starts counting. from_first_counted: each direction's window opens with its first counted TLP;
-  /// else now.
-  void start_window(bool from_first_counted);
   void start_window() override { start_window(false); }
   void start_window_with_traffic() override { start_window(true); }
   /// The window ends now; what comes later is not measured, until it is extended again.
@@ -98,23 +86,8 @@ class Link : public ComponentModule {
   /// REQUIRES: nothing has run yet.
   void draw_skp_phases(Random random);
 
-  /// TLPs handed to the ports so far.
-  std::uint64_t delivered() const {
-    return ends_[0]->delivered_load.tlps + ends_[1]->delivered_load.tlps;
-  }
-  /// What the framer of that end has counted since the start of the run.
-  const FramerStats& framer_stats(LinkSide sender) const { return end(sender).framer->stats(); }
-  /// TLPs, flits and DLLPs that were damaged on the wire or sent again, both ways.
-  std::uint64_t wasted() const {
-    std::uint64_t sum = 0;
-    for (const std::unique_ptr<End>& one : ends_) {
-      sum += one->account.damaged + one->framer->stats().replays;
-    }
-    return sum;
-  }
-  /// Some TLP is queued or on its way, be it to be sent again.
-  bool carries_tlps() const;
-  bool is_idle() const override { return !carries_tlps(); }
+  /// No TLP is queued or on its way, be it to be sent again.
+  bool is_idle() const override;
   void add_progress(Progress& sum) const override;
   void count_repeats(Counts& counts) const override;
   /// All TLPs delivered and acknowledged, all credits told.
@@ -136,13 +109,12 @@ class Link : public ComponentModule {
   using End = LinkEnd;
   using InFlight = LinkEnd::InFlight;
 
-  tlm::tlm_sync_enum port_sends(int side, Packet& packet, tlm::tlm_phase& phase,
-                                sc_core::sc_time& delay);
-  void open(AgentSockets& sockets, const char* protocol);
-  tlm::tlm_sync_enum agent_sends(int side, Packet& packet, tlm::tlm_phase& phase,
-                                 sc_core::sc_time& delay);
-  tlm::tlm_sync_enum port_frees(int side, Packet& packet, tlm::tlm_phase& phase,
-                                sc_core::sc_time& delay);
+  using Sends = tlm::tlm_sync_enum (Link::*)(int, Packet&, tlm::tlm_phase&, sc_core::sc_time&);
+  void open(Sockets& sockets, const std::string& prefix, Sends sends);
+  tlm::tlm_sync_enum port_sends(int side, Packet&, tlm::tlm_phase&, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum agent_sends(int side, Packet&, tlm::tlm_phase&, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum port_frees(int side, Packet&, tlm::tlm_phase&, sc_core::sc_time& delay);
+  void start_window(bool from_first_counted);
   Time next_slot(const End& end) const;
   void work();
   void transmit(std::size_t side);
@@ -153,13 +125,11 @@ class Link : public ComponentModule {
   Time half_arrival(const End& from, const Placement& placement) const;
   void strike(std::size_t side, InFlight& flying);
   void fly(std::size_t side, InFlight&& flying);
-  void take(std::size_t side, const InFlight& arrived, Time t);
   void deliver(std::size_t side, const PacketRef& packet, Time t);
   void tell_room(std::size_t side);
   Time train(Time t);
   void recover(Time t);
-  void write_off(std::size_t side);
-  void add_waits(LinkSide sender, std::vector<WaitResult>& rows) const;
+  End& end(LinkSide side) { return *ends_[static_cast<std::size_t>(side)]; }
   const End& end(LinkSide side) const { return *ends_[static_cast<std::size_t>(side)]; }
 
   const LinkConfig config_;

@@ -3,22 +3,54 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "link/link.h"
 
 namespace flitwise {
 namespace {
 
-const char* name_of(FcClass fc) {
-  switch (fc) {
-    case FcClass::kPosted:
-      return "posted";
-    case FcClass::kNonPosted:
-      return "non-posted";
-    case FcClass::kCompletion:
-      return "completion";
+// By FcClass, and by the end that sends.
+constexpr std::array<const char*, kFcClasses> kClassNames = {"posted", "non-posted", "completion"};
+constexpr std::array<const char*, 2> kDirections = {"down", "up"};
+
+struct LimitInfo {
+  const char* name;
+  const char* kind;  // of the TLPs that wait for it
+  const char* key;
+};
+// By place in LinkWaits. Keys of credits as they are dedicated and, where the link shares some,
+// shared.
+constexpr std::array<LimitInfo, kLinkLimits> kLimits = {{
+    {"posted_headers", "write", "posted_headers"},
+    {"posted_data", "write", "posted_data"},
+    {"nonposted_headers", "read", "nonposted_headers"},
+    {"nonposted_data", "read", "nonposted_data"},
+    {"completion_headers", "completion", "completion_headers"},
+    {"completion_data", "completion", "completion_data"},
+    {"cxl_req_credits", "", "link.cxl.req_credits"},
+    {"cxl_rsp_credits", "", "link.cxl.rsp_credits"},
+    {"cxl_data_credits", "", "link.cxl.data_credits"},
+    {"replay_buffer", "", "link.replay_buffer"},
+}};
+
+std::string key_of(std::size_t limit, bool is_shared) {
+  const char* const key = kLimits[limit].key;
+  return limit >= kFirstCxlLimit
+             ? key
+             : std::string(is_shared ? "link.shared_credits." : "link.credits.") + key;
+}
+
+// Units of a resource; 0: it has no bound, or none that is a number.
+std::uint64_t capacity_of(const LinkEnd& end, std::size_t limit, const LinkConfig& link) {
+  if (limit < kFirstCxlLimit) {
+    const CreditGates& gates = end.queues.gates(static_cast<FcClass>(limit / 2));
+    return (limit % 2 == 0 ? gates.header : gates.data).initial();
   }
-  return "?";
+  if (limit == kReplayBufferLimit) {
+    return link.replay_buffer;
+  }
+  return end.messages ? advertised_credits(link.cxl)[0][limit - kFirstCxlLimit] : 0;
 }
 
 }  // namespace
@@ -60,32 +92,34 @@ void Link::report(RunResult& all) const {
   all.rows<LinkResult>().push_back(result());
 }
 
+// What is wasted was damaged on the wire or sent again.
 void Link::add_progress(Progress& sum) const {
-  sum.delivered += delivered();
-  sum.wasted += wasted();
+  for (const std::unique_ptr<End>& one : ends_) {
+    sum.delivered += one->delivered_load.tlps;
+    sum.wasted += one->account.damaged + one->framer->stats().replays;
+  }
 }
 
 void Link::count_repeats(Counts& counts) const {
   const std::string link = name();
-  for (const LinkSide sender : {LinkSide::kDownstream, LinkSide::kUpstream}) {
-    const FramerStats& framer = framer_stats(sender);
-    const std::string who = link + (sender == LinkSide::kDownstream ? " up: " : " down: ");
+  for (std::size_t i = 0; i < 2; ++i) {
+    const FramerStats& framer = ends_[i]->framer->stats();
+    const std::string who = fmt::format("{} {}: ", link, kDirections[i]);
     counts[who + "TLPs or flits sent again"] = framer.replays;
     counts[who + "Naks sent"] = framer.naks;
     counts[who + "retrainings"] = framer.retrains;
   }
-  counts[link + ": damaged on the wire or sent again"] = wasted();
-  counts[link + ": TLPs delivered"] = delivered();
+  Progress sum;
+  add_progress(sum);
+  counts[link + ": damaged on the wire or sent again"] = sum.wasted;
+  counts[link + ": TLPs delivered"] = sum.delivered;
 }
 
-bool Link::carries_tlps() const {
-  for (std::size_t side = 0; side < 2; ++side) {
-    const End& from = *ends_[side];
-    if (from.taken.tlps != ends_[1 - side]->delivered_load.tlps + from.written_off.tlps) {
-      return true;
-    }
-  }
-  return false;
+bool Link::is_idle() const {
+  const auto has_all_of = [](const End& to, const End& from) {
+    return from.taken.tlps == to.delivered_load.tlps + from.written_off.tlps;
+  };
+  return has_all_of(*ends_[0], *ends_[1]) && has_all_of(*ends_[1], *ends_[0]);
 }
 
 bool Link::is_quiet() const {
@@ -117,31 +151,28 @@ std::size_t Link::on_wire() const {
 
 std::string Link::waiting() const {
   std::string text;
-  static constexpr const char* kDirections[] = {"down", "up"};
+  const auto say = [&](std::size_t end, const std::string& what) {
+    text += fmt::format("{} {}: {}\n", name(), kDirections[end], what);
+  };
   for (std::size_t i = 0; i < 2; ++i) {
-    for (int c = 0; c < kFcClasses; ++c) {
+    const TransactionQueues& queues = ends_[i]->queues;
+    const Framer& framer = *ends_[i]->framer;
+    for (std::size_t c = 0; c < kFcClasses; ++c) {
       const auto fc = static_cast<FcClass>(c);
-      const TransactionQueues& queues = ends_[i]->queues;
-      if (queues.size(fc) == 0) {
-        continue;
+      if (queues.size(fc) > 0) {
+        say(i, fmt::format("{} {} TLPs queued, the first waits {}", queues.size(fc), kClassNames[c],
+                           queues.starved(fc) != nullptr ? "for flow control credits"
+                                                         : "behind an older TLP"));
       }
-      text += fmt::format("{} {}: {} {} TLPs queued, {}\n", name(), kDirections[i], queues.size(fc),
-                          name_of(fc),
-                          queues.starved(fc) != nullptr ? "the first waits for flow control credits"
-                                                        : "the first waits behind an older TLP");
     }
-    if (const std::string held = ends_[i]->framer->waiting(); !held.empty()) {
+    if (const std::string held = framer.waiting(); !held.empty()) {
       const bool is_of_other = config_.carrier == Carrier::kBitPacked;  // what came in
-      text += fmt::format("{} {}: {}\n", name(), kDirections[is_of_other ? 1 - i : i], held);
+      say(is_of_other ? 1 - i : i, held);
+    } else if (queues.empty() && !framer.is_quiet()) {
+      say(i, "what was sent has no Ack yet, or an Ack is due");
     }
-    if (ends_[i]->queues.empty() && !ends_[i]->framer->is_quiet() &&
-        ends_[i]->framer->waiting().empty()) {
-      text += fmt::format("{} {}: what was sent has no Ack yet, or an Ack is due\n", name(),
-                          kDirections[i]);
-    }
-    if (!ends_[i]->framer->is_active()) {
-      text += fmt::format("{} {}: {}\n", name(), kDirections[i],
-                          is_down_ ? "the link is down" : "flow control is not initialised");
+    if (!framer.is_active()) {
+      say(i, is_down_ ? "the link is down" : "flow control is not initialised");
     }
   }
   return text;
@@ -149,18 +180,49 @@ std::string Link::waiting() const {
 
 std::vector<CheckResult> Link::checks() const {
   std::vector<CheckResult> checks;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const FramerStats& stats = ends_[i]->framer->stats();
-    const std::string at = fmt::format("{} {}", name(), i == 0 ? "upstream end" : "downstream end");
-    checks.push_back({at + ": credits conserved", ends_[i]->framer->is_conserved(), ""});
-    const DirectionResult sent = ends_[i]->result();
-    const std::uint64_t raw = ends_[i]->lanes.raw_bits(sent.window);
-    checks.push_back({at + ": wire bits add up", sent.bits.total() == raw,
+  for (const auto& end : ends_) {
+    const std::string at =
+        fmt::format("{} {} end: ", name(), end == ends_[0] ? "upstream" : "downstream");
+    const DirectionResult sent = end->result();
+    const std::uint64_t raw = end->lanes.raw_bits(sent.window);
+    const std::uint64_t overruns = end->framer->stats().credit_overruns;
+    checks.push_back({at + "credits conserved", end->framer->is_conserved(), ""});
+    checks.push_back({at + "wire bits add up", sent.bits.total() == raw,
                       fmt::format("{} counted of {}", sent.bits.total(), raw)});
-    checks.push_back({at + ": no TLP without credits", stats.credit_overruns == 0,
-                      fmt::format("{} came without", stats.credit_overruns)});
+    checks.push_back(
+        {at + "no TLP without credits", overruns == 0, fmt::format("{} came without", overruns)});
   }
   return checks;
+}
+
+std::vector<WaitResult> Link::waits() const {
+  std::vector<WaitResult> rows;
+  for (const std::size_t side : {1U, 0U}) {
+    const End& from = *ends_[side];
+    const LinkWaits waits = from.waits();
+    for (std::size_t limit = 0; limit < kLinkLimits; ++limit) {
+      if (const std::uint64_t capacity = capacity_of(from, limit, config_); capacity > 0) {
+        rows.push_back(
+            {{name(), kLimits[limit].name, ResourceRole::kSlots, kDirections[side],
+              kLimits[limit].kind, key_of(limit, from.queues.shares_credits()), capacity},
+             waits[limit].count,
+             waits[limit].time,
+             waits[limit].time});
+      }
+    }
+    const DirectionResult sent = from.result();
+    const std::uint64_t bits = sent.bits.total();
+    WaitResult wire{
+        {name(), "link", ResourceRole::kServer, kDirections[side], "", "link.preset", 1}};
+    wire.busy =
+        bits == 0 ? 0.0 : static_cast<double>(bits - sent.bits.idle) / static_cast<double>(bits);
+    wire.peak = bits > sent.bits.idle ? 1 : 0;
+    if (sent.tlps > 0) {
+      wire.span = sent.last_symbol - sent.first_symbol;
+    }
+    rows.push_back(std::move(wire));
+  }
+  return rows;
 }
 
 }  // namespace flitwise

@@ -40,19 +40,6 @@ LinkEnd::LinkEnd(LinkSide side, const LinkConfig& link, const MessageConfig& mes
       errors(link.error_rate, faults, random, link.error_burst),
       wire(kWireSlots) {}
 
-// A delayed unit holds up no more than so many behind it; the sender waits until they are through.
-bool LinkEnd::is_held_up(Time t) const {
-  return held_up >= kMostHeldUnits && delayed_to > t;
-}
-
-bool begins_counted(const WireUnit& unit) {
-  if (!unit.is_flit()) {
-    return unit.packet->kind != PacketKind::kDllp && unit.packet->counts;
-  }
-  const std::vector<PacketRef>& tlps = unit.packet->flit->starts;
-  return std::any_of(tlps.begin(), tlps.end(), [](const PacketRef& one) { return one->counts; });
-}
-
 bool LinkEnd::is_damaged(const WireUnit& unit) {
   if (unit.is_flit() && unit.size.fec > 0) {
     const FlitDamage damage = errors.strike_flit(unit.has_payload());
@@ -81,7 +68,7 @@ void LinkEnd::count(const WireUnit& unit, const Placement& placement) {
   account.bits.idle += unit.size.idle;
   account.bits.replay += unit.size.replay;
   const bool has_slots_in_use = unit.size.header + unit.size.payload + unit.size.padding > 0;
-  if (!unit.has_payload() || (is_of_cachemem(unit) && !has_slots_in_use)) {
+  if (!unit.has_payload() || (unit.is_of_cachemem() && !has_slots_in_use)) {
     return;  // nothing, or credits alone
   }
   if (unit.is_flit()) {
@@ -108,20 +95,9 @@ void LinkEnd::leave_out_warmup(const Flit& flit) {
   }
 }
 
-StallTimes LinkEnd::stalls_at(Time when) const {
-  StallTimes stalls = queues.stalls(when);
-  if (messages) {
-    const StallTimes of_messages = messages->stalls(when);
-    stalls.credits_cxl_req = of_messages.credits_cxl_req;
-    stalls.credits_cxl_rsp = of_messages.credits_cxl_rsp;
-    stalls.credits_cxl_data = of_messages.credits_cxl_data;
-  }
-  return stalls;
-}
-
 LinkEnd::Tally LinkEnd::tally(const LaneStream& settled, Time when) const {
-  return {account,         settled.phy_bits(), settled.idle_bits(), settled.skps(),
-          framer->stats(), stalls_at(when),    settled.free_at(),   waits_at(when)};
+  return {account,         settled.phy_bits(),  settled.idle_bits(), settled.skps(),
+          framer->stats(), queues.stalls(when), settled.free_at(),   waits_at(when)};
 }
 
 LinkEnd::Tally LinkEnd::tally_now() const {
@@ -155,14 +131,15 @@ DirectionResult LinkEnd::result() const {
   before.phy = a.phy;
   before.idle += a.idle;
   r.bits -= before;
+  const LinkWaits waited = waits();
   r.stalls = {};
-  for (Time StallTimes::*const credits :
-       {&StallTimes::credits_posted, &StallTimes::credits_nonposted,
-        &StallTimes::credits_completion, &StallTimes::credits_cxl_req, &StallTimes::credits_cxl_rsp,
-        &StallTimes::credits_cxl_data}) {
-    r.stalls.*credits = b.stalls.*credits - a.stalls.*credits;
-  }
-  r.stalls.replay_buffer = b.framer.replay_buffer_stall - a.framer.replay_buffer_stall;
+  r.stalls.credits_posted = b.stalls.credits_posted - a.stalls.credits_posted;
+  r.stalls.credits_nonposted = b.stalls.credits_nonposted - a.stalls.credits_nonposted;
+  r.stalls.credits_completion = b.stalls.credits_completion - a.stalls.credits_completion;
+  r.stalls.credits_cxl_req = waited[kFirstCxlLimit].time;
+  r.stalls.credits_cxl_rsp = waited[kFirstCxlLimit + 1].time;
+  r.stalls.credits_cxl_data = waited[kFirstCxlLimit + 2].time;
+  r.stalls.replay_buffer = waited[kReplayBufferLimit].time;
   r.replays = b.framer.replays - a.framer.replays;
   r.replay_events = b.framer.replay_events - a.framer.replay_events;
   r.naks = b.framer.naks - a.framer.naks;
@@ -178,13 +155,14 @@ DirectionResult LinkEnd::result() const {
 
 LinkWaits LinkEnd::waits_at(Time when) const {
   LinkWaits waits{};
-  queues.add_waits(when, waits);
+  const auto of_tlps = queues.waits(when);
+  std::copy(of_tlps.begin(), of_tlps.end(), waits.begin());
   if (messages) {
-    messages->add_waits(when, waits);
+    const auto of_messages = messages->waits(when);
+    std::copy(of_messages.begin(), of_messages.end(), waits.begin() + kFirstCxlLimit);
   }
   const FramerStats& stats = framer->stats();
-  waits[static_cast<std::size_t>(LinkLimit::kReplayBuffer)] = {stats.replay_buffer_stall,
-                                                               stats.replay_buffer_waits};
+  waits[kReplayBufferLimit] = {stats.replay_buffer_stall, stats.replay_buffer_waits};
   return waits;
 }
 
@@ -194,21 +172,6 @@ LinkWaits LinkEnd::waits() const {
     waits[limit] = waits[limit] - window_begin.waits[limit];
   }
   return waits;
-}
-
-std::uint64_t LinkEnd::capacity_of(LinkLimit limit, const LinkConfig& link) const {
-  constexpr auto kFirstCxl = static_cast<std::size_t>(LinkLimit::kCxlReq);
-  const auto index = static_cast<std::size_t>(limit);
-  if (index < kFirstCxl) {
-    const auto fc = static_cast<FcClass>(index / 2);
-    return (index % 2 == 0 ? queues.header_gate(fc) : queues.data_gate(fc)).initial();
-  }
-  if (limit == LinkLimit::kReplayBuffer) {
-    return link.replay_buffer;
-  }
-  const std::array<std::uint32_t, kCxlCredits> cxl = {link.cxl.req_credits, link.cxl.rsp_credits,
-                                                      link.cxl.data_credits};
-  return messages ? cxl[index - kFirstCxl] : 0;
 }
 
 }  // namespace flitwise

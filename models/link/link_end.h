@@ -32,6 +32,7 @@ inline constexpr std::size_t kMostHeldUnits = 16'384;
 
 /// A number of TLPs, and what the MWr among them carry. Unit: TLPs, bytes.
 struct LinkLoad {
+  using Counters = LinkLoad;
   std::uint64_t tlps = 0, writes = 0, written_bytes = 0;
   void add(const Packet& packet) {
     ++tlps;
@@ -40,7 +41,20 @@ struct LinkLoad {
       written_bytes += packet.payload_bytes;
     }
   }
+  LinkLoad& operator+=(const LinkLoad& other) {
+    tlps += other.tlps;
+    writes += other.writes;
+    written_bytes += other.written_bytes;
+    return *this;
+  }
 };
+
+/// What a sender may have to wait for before something can leave: headers and data of each
+/// flow-control class, credits of CXL by CxlCredit, and room in the replay buffer.
+inline constexpr std::size_t kFirstCxlLimit = 2 * kFcClasses,
+                             kReplayBufferLimit = kFirstCxlLimit + kCxlCredits,
+                             kLinkLimits = kReplayBufferLimit + 1;
+using LinkWaits = std::array<StallCount, kLinkLimits>;
 
 /// How bits stand on the wires of the link.
 LineCoding coding_of(const LinkConfig& link);
@@ -86,8 +100,9 @@ struct LinkEnd {
     const Time of_tlps = queues.first_arrival();
     return messages ? std::min(of_tlps, messages->next_arrival(Time{-1})) : of_tlps;
   }
-  /// So much is held up behind a delayed unit that the sender has to wait.
-  bool is_held_up(Time t) const;
+  /// A delayed unit holds up no more than so many behind it; the sender waits until they are
+  /// through.
+  bool is_held_up(Time t) const { return held_up >= kMostHeldUnits && delayed_to > t; }
   /// Whether errors of the line damage the unit that goes out now.
   bool is_damaged(const WireUnit& unit);
   /// Adds a unit that has its place on the wire to the account.
@@ -100,8 +115,6 @@ struct LinkEnd {
   /// Of the measured window, so far or to its end.
   DirectionResult result() const;
   LinkWaits waits() const;
-  /// Units of a resource; 0: it has no bound, or none that is a number.
-  std::uint64_t capacity_of(LinkLimit limit, const LinkConfig& link) const;
 
   TransactionQueues queues;
   std::unique_ptr<CxlQueues> messages;  // of CXL.cache and CXL.mem, on a CXL link
@@ -127,15 +140,7 @@ struct LinkEnd {
 
  private:
   Tally tally(const LaneStream& settled, Time when) const;
-  StallTimes stalls_at(Time when) const;
   LinkWaits waits_at(Time when) const;
 };
-
-/// The first TLP that counts for the window begins in it.
-bool begins_counted(const WireUnit& unit);
-/// A flit with messages of CXL.cache and CXL.mem.
-inline bool is_of_cachemem(const WireUnit& unit) {
-  return unit.is_flit() && unit.packet->flit->is_cachemem;
-}
 
 }  // namespace flitwise

@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a link does with a unit on its wire: damage, faults, trace and account.
+// What a link does with a unit on its wire: damage, faults, trace and account; and a link that
+// trains again, goes down or comes up. [LNK-10.2] to [LNK-10.7]
 #include <algorithm>
 #include <utility>
 
-#include "link/cxl256_cachemem.h"
+#include "link/cxl_cachemem.h"
 #include "link/flit_framer.h"
 #include "link/link.h"
 #include "monitor/link_monitor.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {
+namespace {
+
+// The first TLP that counts for the window begins in it.
+bool begins_counted(const WireUnit& unit) {
+  if (!unit.is_flit()) {
+    return unit.packet->kind != PacketKind::kDllp && unit.packet->counts;
+  }
+  const std::vector<PacketRef>& tlps = unit.packet->flit->starts;
+  return std::any_of(tlps.begin(), tlps.end(), [](const PacketRef& one) { return one->counts; });
+}
+
+}  // namespace
+
 [[gnu::flatten]] void Link::put_on_wire(std::size_t side, InFlight&& flying, Time earliest) {
   End& from = *ends_[side];
   const WireUnit& unit = flying.unit;
@@ -122,7 +136,7 @@ void Link::strike(std::size_t side, InFlight& flying) {
   // 68-byte flits have no numbers and no gaps: where one is missing, the wire carries something
   // else, and where messages were to come twice, they come garbled. [CXL-3.6]
   const bool is_flit68 = flying.unit.is_flit() && flying.unit.size.fec == 0;
-  const bool is_cachemem = is_flit68 && is_of_cachemem(flying.unit);
+  const bool is_cachemem = is_flit68 && flying.unit.is_of_cachemem();
   const bool is_garbled = (is_flit68 && strike.is_lost) || (is_cachemem && strike.is_doubled);
   flying.is_damaged = flying.is_damaged || strike.is_damaged || is_garbled;
   flying.is_lost = strike.is_lost && !is_garbled;
@@ -143,14 +157,6 @@ void Link::strike(std::size_t side, InFlight& flying) {
   }
 }
 
-void Link::on_rollover(LinkSide side, std::function<void()> action) {
-  ends_[static_cast<std::size_t>(side)]->rolled_over = std::move(action);
-}
-
-void Link::add_fault(LinkSide sender, const WireFault& fault) {
-  ends_[static_cast<std::size_t>(sender)]->wire_faults.add(fault);
-}
-
 void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
   if (is_down_) {
     return;
@@ -164,11 +170,11 @@ void Link::send_dllp(LinkSide sender, const Dllp& dllp) {
     return;
   }
   InFlight flying;
-  WireUnit& unit = flying.unit;
-  unit.packet = std::move(packet);
-  unit.size = wire_size_of(dllp);
   if (config_.is_in_flit_mode()) {
-    unit = FlitFramer::nop_with(std::move(unit.packet), pool_);
+    flying.unit = FlitFramer::nop_with(std::move(packet), pool_);
+  } else {
+    flying.unit.packet = std::move(packet);
+    flying.unit.size = wire_size_of(dllp);
   }
   put_on_wire(side, std::move(flying), now());
 }
@@ -196,6 +202,61 @@ void Link::release_faults() {
     if (end->messages && faults_.breaks(BrokenRule::kCredits)) {
       end->messages->gate().break_credits();
     }
+  }
+}
+
+// Both directions fall silent for so long. [LNK-10.2]
+Time Link::train(Time t) {
+  const Time until = t + config_.timing.retrain;
+  for (std::size_t side = 0; side < 2; ++side) {
+    ends_[side]->lanes.settle(until);
+    agenda_.at(kTransmit + side, until);
+  }
+  return until;
+}
+
+// What is not acknowledged goes out again afterwards. [LNK-10.3]
+void Link::recover(Time t) {
+  const Time until = train(t);
+  for (const std::unique_ptr<End>& end : ends_) {
+    end->framer->recovered(until);
+  }
+}
+
+void Link::take_down() {
+  is_down_ = true;
+  for (std::size_t side = 0; side < 2; ++side) {
+    End& from = *ends_[side];
+    from.framer->reset(now());
+    from.queues.reset(now());
+    if (from.messages) {
+      from.messages->reset();
+      from.messages->note_stalls(now());
+    }
+    from.wire.clear();
+    from.delayed_to = Time{};
+    from.held_up = 0;
+    // What the port gave and the other has not got is lost, wherever it was. [LNK-10.4]
+    LinkLoad missing = from.taken;
+    missing -= ends_[1 - side]->delivered_load;
+    from.account.lost += missing;
+    from.account.lost -= std::exchange(from.written_off, missing);
+  }
+  if (monitor_ != nullptr) {
+    monitor_->went_down();
+  }
+  // What the ports kept back goes the same way.
+  for (std::size_t side = 0; side < 2; ++side) {
+    tell_room(side);
+  }
+}
+
+// [LNK-10.7]
+void Link::bring_up() {
+  is_down_ = false;
+  const Time until = train(now());
+  for (const std::unique_ptr<End>& end : ends_) {
+    end->framer->start(until);
   }
 }
 

@@ -9,7 +9,21 @@
 
 namespace flitwise {
 
-MemoryPort::MemoryPort(const sc_core::sc_module_name& name) : sc_module(name) {
+namespace {
+
+void describe(tlm::tlm_generic_payload& payload, tlm::tlm_command command, std::uint64_t address,
+              std::uint8_t* data, std::size_t bytes) {
+  payload.set_command(command);
+  payload.set_address(address);
+  payload.set_data_ptr(data);
+  payload.set_data_length(static_cast<unsigned>(bytes));
+  payload.set_streaming_width(static_cast<unsigned>(bytes));
+}
+
+}  // namespace
+
+MemoryPort::MemoryPort(const sc_core::sc_module_name& name, std::string place)
+    : ComponentModule(name), place_(std::move(place)) {
   socket.register_nb_transport_bw(this, &MemoryPort::response);
 }
 
@@ -62,18 +76,16 @@ void MemoryPort::fill_line(MemoryTransaction& transaction) {
   }
   transaction.set_byte_enable_ptr(has_gaps ? transaction.byte_enables.data() : nullptr);
   transaction.set_byte_enable_length(has_gaps ? kCxlLineBytes : 0);
-  transaction.set_command(is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-  transaction.set_address(packet.cxl->address);
-  transaction.set_data_ptr(is_write ? const_cast<std::uint8_t*>(packet.payload.data())
-                                    : transaction.data.data());
-  transaction.set_data_length(kCxlLineBytes);
-  transaction.set_streaming_width(kCxlLineBytes);
-  transaction.set_dmi_allowed(false);
-  transaction.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  describe(transaction, is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
+           packet.cxl->address,
+           is_write ? const_cast<std::uint8_t*>(packet.payload.data()) : transaction.data.data(),
+           kCxlLineBytes);
 }
 
 void MemoryPort::fill(MemoryTransaction& transaction, std::uint64_t address) {
   const Packet& packet = *transaction.packet;
+  transaction.set_dmi_allowed(false);
+  transaction.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   if (packet.kind == PacketKind::kCxl) {
     fill_line(transaction);
     return;
@@ -96,19 +108,16 @@ void MemoryPort::fill(MemoryTransaction& transaction, std::uint64_t address) {
     lead = static_cast<std::uint32_t>(__builtin_ctz(tlp.first_be | 0x10U));
     bytes -= lead + static_cast<std::uint32_t>(__builtin_clz(tlp.last_be | 0x0U) - 28);
   }
-  transaction.set_command(is_write && packet.length_only ? tlm::TLM_IGNORE_COMMAND
-                          : is_write                     ? tlm::TLM_WRITE_COMMAND
-                                                         : tlm::TLM_READ_COMMAND);
-  transaction.set_address(address + lead);
+  const tlm::tlm_command command = is_write && packet.length_only ? tlm::TLM_IGNORE_COMMAND
+                                   : is_write                     ? tlm::TLM_WRITE_COMMAND
+                                                                  : tlm::TLM_READ_COMMAND;
   // A write reads the packet itself (a target never changes the data of a write); a read fills the
   // transaction's own.
-  transaction.set_data_ptr(is_write && !packet.length_only
-                               ? const_cast<std::uint8_t*>(packet.payload.data()) + lead
-                               : transaction.data.data());
-  transaction.set_data_length(bytes);
-  transaction.set_streaming_width(bytes);
-  transaction.set_dmi_allowed(false);
-  transaction.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  describe(transaction, command, address + lead,
+           command == tlm::TLM_WRITE_COMMAND
+               ? const_cast<std::uint8_t*>(packet.payload.data()) + lead
+               : transaction.data.data(),
+           bytes);
 }
 
 void MemoryPort::send(MemoryTransaction& transaction, Time delay) {
@@ -187,11 +196,7 @@ std::uint64_t MemoryPort::peek_u64(std::uint64_t address) {
 bool MemoryPort::access(tlm::tlm_command command, std::uint64_t address, std::uint8_t* bytes,
                         std::size_t size) {
   tlm::tlm_generic_payload payload;
-  payload.set_command(command);
-  payload.set_address(address);
-  payload.set_data_ptr(bytes);
-  payload.set_data_length(static_cast<unsigned>(size));
-  payload.set_streaming_width(static_cast<unsigned>(size));
+  describe(payload, command, address, bytes, size);
   return socket->transport_dbg(payload) == size;
 }
 

@@ -8,13 +8,18 @@
 #include <systemc>
 #include <tlm>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "common/component.h"
 #include "flitwise/cxl.h"
+#include "flitwise/link_socket.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
 #include "stats/wait_book.h"
@@ -42,11 +47,20 @@ class MemoryClient {
   virtual void memory_took(const MemoryTransaction& /*transaction*/) {}
 };
 
-class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
+/// Somebody who wants to see each access that root ports let into host memory.
+class MemoryWatch {
+ public:
+  virtual ~MemoryWatch() = default;
+  /// address: where in memory, after translation. Changes nothing.
+  virtual void accessed(const Packet& packet, std::uint64_t address) = 0;
+};
+
+class MemoryPort : public ComponentModule, private tlm::tlm_mm_interface {
  public:
   tlm_utils::simple_initiator_socket<MemoryPort> socket{"socket"};
 
-  explicit MemoryPort(const sc_core::sc_module_name& name);
+  /// place: of its waits in results.
+  explicit MemoryPort(const sc_core::sc_module_name& name, std::string place = {});
 
   /// Accesses memory for a memory request TLP, `delay` from now. Accesses start in the order of the
   /// calls. A read covers whole DWs; a write touches the enabled bytes only. False: the memory has
@@ -64,13 +78,21 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
   /// One little-endian word of a table; 0 where there is no memory.
   bool poke_u64(std::uint64_t address, std::uint64_t value);
   std::uint64_t peek_u64(std::uint64_t address);
-  /// When the last access was given to memory, and when the last one is over.
-  Time asked() const { return asked_; }
-  Time done() const { return done_; }
-  /// Waits until the memory takes the request before.
-  WaitBook& waits() { return waits_; }
-  const WaitBook& waits() const { return waits_; }
+
   std::size_t in_flight() const { return all_.size() - idle_.size(); }
+  bool is_quiet() const override { return in_flight() == 0; }
+  void add_progress(Progress& sum) const override {
+    sum.memory_done = std::max(sum.memory_done, done_);
+  }
+  void start_window() override { waits_.start_window(now()); }
+  /// Until the memory takes the request before.
+  std::vector<WaitResult> waits() const override {
+    return {waits_.result({place_, "requests", ResourceRole::kQueue})};
+  }
+  void report(RunResult& result) const override {
+    result.memory_asked = std::max(result.memory_asked, asked_);
+    result.memory_done = std::max(result.memory_done, done_);
+  }
 
  private:
   tlm::tlm_sync_enum response(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -86,7 +108,8 @@ class MemoryPort : public sc_core::sc_module, private tlm::tlm_mm_interface {
   MemoryTransaction& take();
   void free(tlm::tlm_generic_payload* payload) override;
 
-  Time asked_{}, done_{};
+  const std::string place_;
+  Time asked_{}, done_{};  // the last access was given to memory, and is over
   std::vector<std::unique_ptr<MemoryTransaction>> all_;
   std::vector<MemoryTransaction*> idle_;
   std::deque<MemoryTransaction*> waiting_;  // the memory has not ended the request before them

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "root_complex/host_handles.h"
-#include "root_complex/root_port_config.h"
+#include "root_complex/port_seams.h"
 #include "routing/host_rules.h"
 
 namespace flitwise {

@@ -15,14 +15,6 @@ HostHandles::HostHandles(const HandleHostConfig& config, DhiForm form, bool brea
       store_(config.storage, HandleRange::of_bits(kMaxHandleBits)),
       breaks_handles_(breaks_handles) {}
 
-AllocVerdict HostHandles::allocate(BusRange port, Bdf requester, AllocMessage message) {
-  if (breaks_handles_ && message.identity.pasid) {
-    message.identity.pasid = Pasid{to_int(*message.identity.pasid) ^ 1U};  // of another [DHI S2]
-    breaks_handles_ = false;
-  }
-  return table_.allocate(port, requester, message);
-}
-
 void HostHandles::grant(Bdf first, unsigned count) {
   if (config_.grant == GrantPolicy::kAny) {
     return;
@@ -40,22 +32,25 @@ void HostHandles::grant(Bdf first, unsigned count) {
 
 Time HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack, Time now,
                           std::vector<PacketRef>& answers) {
-  const DhiMessage message =
-      parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
+  DhiMessage message = parse_dhi_message(packet.tlp, packet.payload.data(), packet.payload.size());
   const Bdf requester = packet.tlp.requester_id;
   Time latency{};
-  if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
-    const AllocVerdict verdict = allocate(port, requester, *alloc);
-    if (verdict.status == HandleStatus::kOk) {
+  if (auto* alloc = std::get_if<AllocMessage>(&message)) {
+    if (breaks_handles_ && alloc->identity.pasid) {
+      alloc->identity.pasid = Pasid{to_int(*alloc->identity.pasid) ^ 1U};  // of another [DHI S2]
+      breaks_handles_ = false;
+    }
+    const HandleStatus status = table_.allocate(port, requester, *alloc);
+    if (status == HandleStatus::kOk) {
       latency = store(alloc->dhi, now);
     }
     if (wants_ack) {
       PacketRef answer = pool_.make(PacketKind::kTlp);
-      write_alloc_ack(*answer, kRootComplexId, requester,
-                      {alloc->dhi, verdict.status, alloc->epoch});
+      write_dhi_message(*answer, kRootComplexId, AllocAckMessage{alloc->dhi, status, alloc->epoch},
+                        requester);
       answers.push_back(std::move(answer));
-    } else if (verdict.status != HandleStatus::kOk) {
-      report(requester, {alloc->dhi, verdict.status, alloc->epoch}, answers);
+    } else if (status != HandleStatus::kOk) {
+      report(requester, {alloc->dhi, status, alloc->epoch}, answers);
     }
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     table_.deallocate(port, requester, *dealloc);
@@ -99,7 +94,7 @@ void HostHandles::report(Bdf device, const HandleErrorMessage& message,
                          std::vector<PacketRef>& answers) {
   if (config_.report_errors) {
     PacketRef answer = pool_.make(PacketKind::kTlp);
-    write_error(*answer, kRootComplexId, device, message);
+    write_dhi_message(*answer, kRootComplexId, message, device);
     answers.push_back(std::move(answer));
   }
 }
@@ -139,7 +134,11 @@ HostHandles::Lookup HostHandles::resolve(const Packet& packet, Dhi dhi, BusRange
     lookup.resolution.reset();
   }
   if (lookup.resolution) {
-    count_wrong_domain(packet, *lookup.resolution);
+    // Whose the message really is, the wire does not say; the packet knows, and this is where a
+    // wrong answer shows. [DHI D8]
+    if (packet.has_identity && packet.identity != lookup.resolution->identity) {
+      table_.record_wrong_domain(table_.partition_of(packet.identity.bdf));
+    }
     return lookup;
   }
   const Bdf requester = packet.tlp.requester_id;
@@ -169,14 +168,6 @@ std::optional<Bdf> HostHandles::sender_of(const Packet& packet, Dhi dhi, BusRang
       break;
   }
   return std::nullopt;
-}
-
-// Whose the message really is, the wire does not say; the packet knows, and this is where a wrong
-// answer shows. [DHI D8]
-void HostHandles::count_wrong_domain(const Packet& packet, const Resolution& resolution) {
-  if (packet.has_identity && packet.identity != resolution.identity) {
-    table_.record_wrong_domain(table_.partition_of(packet.identity.bdf));
-  }
 }
 
 }  // namespace flitwise

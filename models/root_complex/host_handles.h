@@ -70,14 +70,12 @@ class HostHandles {
   std::uint64_t wrong_domain() const { return table_.statistics().wrong_domain; }
 
  private:
-  AllocVerdict allocate(BusRange port, Bdf requester, AllocMessage message);
   void done(BusRange port, Bdf requester, const DeallocDone& message);
   Time store(Dhi dhi, Time now);
   Time wait_for_store(Dhi dhi, Time now) const;
   void report(Bdf device, const HandleErrorMessage& message, std::vector<PacketRef>& answers);
   std::optional<Bdf> sender_of(const Packet& packet, Dhi dhi, BusRange port) const;
   std::uint8_t epoch_of(Bdf function) const;
-  void count_wrong_domain(const Packet& packet, const Resolution& resolution);
 
   const HandleHostConfig config_;
   const DhiForm form_;

@@ -11,7 +11,6 @@
 #include "common/packet_sizer.h"
 #include "flitwise/result.h"
 #include "root_complex/port_record.h"
-#include "root_complex/root_port_config.h"
 #include "tlp/splitter.h"
 
 namespace flitwise {

@@ -7,26 +7,6 @@
 #include "flitwise/link_socket.h"
 
 namespace flitwise {
-namespace {
-
-const char* event_of(cfg::aer::Uncorrectable error) {
-  switch (error) {
-    case cfg::aer::Uncorrectable::kCompleterAbort:
-      return "completer_abort";
-    case cfg::aer::Uncorrectable::kPoisonedTlp:
-      return "poisoned_tlp";
-    case cfg::aer::Uncorrectable::kMalformedTlp:
-      return "malformed_tlp";
-    case cfg::aer::Uncorrectable::kEcrc:
-      return "ecrc_check_failed";
-    case cfg::aer::Uncorrectable::kUnexpectedCompletion:
-      return "unexpected_completion";
-    default:
-      return "unsupported_request";
-  }
-}
-
-}  // namespace
 
 void PortRecord::observe(const char* what, const char* detail, const Packet& packet) const {
   if (observer_ != nullptr && *observer_) {
@@ -43,8 +23,12 @@ void PortRecord::settle(const Packet& packet) {
 
 void PortRecord::note(const Packet& packet, cfg::aer::Uncorrectable error, const char* kind,
                       const char* detail) {
+  using cfg::aer::Uncorrectable;
   ++errors_[kind];
-  observe(event_of(error), detail, packet);
+  const char* const event = error == Uncorrectable::kCompleterAbort       ? "completer_abort"
+                            : error == Uncorrectable::kUnsupportedRequest ? "unsupported_request"
+                                                                          : kind;
+  observe(event, detail, packet);
   if (host_ != nullptr) {
     host_->report(error, packet);
   }

@@ -78,9 +78,7 @@ bool RootPort::take(Packet& packet, Time t) {
   } else if (packet.has_bad_ecrc && checks_ecrc_) {
     record_.drop(packet, cfg::aer::Uncorrectable::kEcrc, "ecrc_check_failed");  // [LNK-12.7]
   } else if (stage_ && stage_->has_posted() && waits_for_translations(tlp)) {
-    TranslationStage::Entry entry;
-    entry.packet = PacketRef(&packet);
-    stage_->hold(std::move(entry));
+    stage_->hold({PacketRef(&packet), {}});
     return true;
   } else if (is_completion(tlp.type) || is_message(tlp.type)) {
     take_unordered(packet, t);
@@ -144,7 +142,7 @@ bool RootPort::take_request(Packet& packet, Time t) {
   if (const char* const refusal = rules_.refusal_of(packet.tlp, standing, is_translating())) {
     refuse(packet, refusal, delay);
   } else if (is_poisoned && (is_translating() || is_interrupt(packet.tlp))) {
-    refuse_poisoned(packet);
+    output_.refuse_poisoned(packet, now() + latency_);
   } else if (is_translating()) {
     return translate(packet, standing, delay);
   } else if (stage_ && stage_->has_posted() && !is_poisoned) {
@@ -155,7 +153,7 @@ bool RootPort::take_request(Packet& packet, Time t) {
                  rules_.address_refusal_of(packet.tlp, packet.tlp.address, standing)) {
     refuse(packet, unfit, delay);
   } else if (is_poisoned) {
-    refuse_poisoned(packet);
+    output_.refuse_poisoned(packet, now() + latency_);
   } else {
     return to_memory(packet, packet.tlp.address, delay);
   }
@@ -186,10 +184,6 @@ bool RootPort::resolve(Packet& packet, Time t, DomainStanding& standing, Time& l
 
 void RootPort::refuse(const Packet& packet, const char* kind, Time delay) {
   output_.refuse(packet, CplStatus::kUR, kind, now() + delay);
-}
-
-void RootPort::refuse_poisoned(const Packet& packet) {
-  output_.refuse_poisoned(packet, now() + latency_);
 }
 
 // A request into the interrupt window.
@@ -246,25 +240,19 @@ void RootPort::release(Packet& packet) {
 
 // The buffer stays taken until the request has gone on. [LNK-9.4]
 bool RootPort::translate(Packet& packet, const DomainStanding& standing, Time delay) {
-  if (is_translation_request(packet.tlp) &&
-      check_translation_request(packet.tlp, rcb_, true) == AgentVerdict::kMalformedTlp) {
+  if (is_translation_request(packet.tlp) && !is_legal_translation_request(packet.tlp, rcb_)) {
     --record_.counters.nonposted;  // it gets no answer [ATR-06] [ATR-07]
     record_.drop_malformed(packet, TlpViolation::kBadLength);
     return false;
   }
-  TranslationStage::Entry entry;
-  entry.packet = PacketRef(&packet);
-  entry.standing = standing;
   WalkRequest request = walk_request_of(packet.tlp, devices_.domain_behind(packet));
   request.is_trusted = standing.is_trusted;
-  return stage_->translate(std::move(entry), request, delay);
+  return stage_->translate({PacketRef(&packet), standing}, request, delay);
 }
 
 // Translation is off by now, but this packet may not pass one that came before. [IOM-1.4] [LNK-9.1]
 bool RootPort::keep_place(Packet& packet, const DomainStanding& standing, Time delay) {
-  TranslationStage::Entry entry;
-  entry.packet = PacketRef(&packet);
-  entry.standing = standing;
+  TranslationStage::Entry entry{PacketRef(&packet), standing};
   entry.is_translated = true;
   entry.result.outcome = WalkOutcome::kTranslated;
   entry.result.address = packet.tlp.address;
@@ -274,19 +262,20 @@ bool RootPort::keep_place(Packet& packet, const DomainStanding& standing, Time d
 }
 
 bool RootPort::serve(const TranslationStage::Entry& entry) {
-  if (entry.is_translated) {
-    return serve_translated(entry);
-  }
-  take_unordered(*entry.packet, now());
-  return false;
-}
-
-bool RootPort::serve_translated(const TranslationStage::Entry& entry) {
   Packet& packet = *entry.packet;
+  if (!entry.is_translated) {
+    take_unordered(packet, now());
+    return false;
+  }
   const WalkResult& result = entry.result;
   const Time delay = std::max(entry.when, now()) - now();
   if (packet.tlp.at == AddressType::kTranslationRequest) {
-    answer_translation(entry, delay);
+    if (replies_.answer(asked_by(entry), result, now() + delay)) {
+      ++record_.counters.reads;
+      ++record_.counters.answered;
+    } else {
+      output_.refuse(packet, result.answer, "translation_request_refused", now() + delay);
+    }
   } else if (result.outcome == WalkOutcome::kFault) {
     refuse(packet, "translation_fault", delay);
   } else if (result.outcome == WalkOutcome::kInterrupt || is_interrupt_address(result.address)) {
@@ -308,19 +297,6 @@ TranslationReplies::Asked RootPort::asked_by(const TranslationStage::Entry& entr
 std::optional<std::uint64_t> RootPort::next_after(const TranslationStage::Entry& entry,
                                                   const WalkResult& result) {
   return replies_.next_after(asked_by(entry), result);
-}
-
-void RootPort::answer_translation(const TranslationStage::Entry& entry, Time delay) {
-  const Packet& packet = *entry.packet;
-  const WalkResult& result = entry.result;
-  if (replies_.answer(asked_by(entry), result, now() + delay)) {
-    ++record_.counters.reads;
-    ++record_.counters.answered;
-    return;
-  }
-  output_.refuse(packet,
-                 result.answer == AtsAnswer::kCompleterAbort ? CplStatus::kCA : CplStatus::kUR,
-                 "translation_request_refused", now() + delay);
 }
 
 void RootPort::queue_answers(const Packet& request, Time latency) {

@@ -12,7 +12,6 @@
 #include "common/component.h"
 #include "flitwise/link_socket.h"
 #include "memory/memory_port.h"
-#include "memory/memory_watch.h"
 #include "root_complex/devices_below.h"
 #include "root_complex/port_output.h"
 #include "root_complex/receive_buffers.h"
@@ -85,7 +84,6 @@ class RootPort : public ComponentModule,
   bool translate(Packet& packet, const DomainStanding& standing, Time delay);
   bool keep_place(Packet& packet, const DomainStanding& standing, Time delay);
   bool serve(const TranslationStage::Entry& entry) override;
-  bool serve_translated(const TranslationStage::Entry& entry);
   bool to_memory(Packet& packet, std::uint64_t address, Time delay);
 
   // Packets that end here.
@@ -94,14 +92,12 @@ class RootPort : public ComponentModule,
   bool resolve(Packet& packet, Time now, DomainStanding& standing, Time& latency);
   void interrupt(Packet& packet, Time delay);
   void refuse(const Packet& packet, const char* kind, Time delay);
-  void refuse_poisoned(const Packet& packet);
   void queue_answers(const Packet& request, Time latency);
 
   bool is_translating() const { return stage_ && stage_->is_enabled(); }
   TranslationReplies::Asked asked_by(const TranslationStage::Entry& entry) const;
   std::optional<std::uint64_t> next_after(const TranslationStage::Entry& entry,
                                           const WalkResult& result) override;
-  void answer_translation(const TranslationStage::Entry& entry, Time delay);
   void memory_done(const MemoryTransaction& transaction, Time when) override;
   void memory_took(const MemoryTransaction& transaction) override { release(*transaction.packet); }
   bool give(Packet& packet, Time ready) override { return hand_over(to_link, packet, ready); }

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "ats/translation_completion.h"
-
 namespace flitwise {
 
 std::vector<TranslationReplies::Gather>::iterator TranslationReplies::find(std::uint64_t ticket) {
@@ -17,7 +15,7 @@ std::vector<TranslationReplies::Gather>::iterator TranslationReplies::find(std::
 std::optional<std::uint64_t> TranslationReplies::next_after(const Asked& asked,
                                                             const WalkResult& result) {
   const Tlp& tlp = asked.packet.tlp;
-  if (!TranslationGather::is_needed_for(tlp)) {
+  if (translations_of(tlp) == 1) {
     return std::nullopt;
   }
   auto gather = find(asked.ticket);
@@ -30,7 +28,7 @@ std::optional<std::uint64_t> TranslationReplies::next_after(const Asked& asked,
 
 bool TranslationReplies::answer(const Asked& asked, const WalkResult& result, Time when) {
   const auto gather = find(asked.ticket);
-  if (gather == gathers_.end() && result.answer != AtsAnswer::kSuccess) {
+  if (gather == gathers_.end() && result.answer != CplStatus::kSC) {
     return false;
   }
   std::array<std::uint8_t, kTranslationBytes * kMaxTranslations> bytes{};

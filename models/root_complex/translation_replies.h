@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "ats/translation_gather.h"
+#include "ats/translation_completion.h"
 #include "iommu/tlp_request.h"
 #include "iommu/walk.h"
 #include "root_complex/port_output.h"

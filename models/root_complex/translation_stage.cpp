@@ -41,7 +41,7 @@ Slot TranslationStage::add(Entry entry) {
   }
   const Slot slot = *free_.front();
   free_.erase(slot);
-  posted_ += fc_class(entry.packet->tlp.type) == FcClass::kPosted ? 1 : 0;
+  posted_ += entry.is_posted() ? 1 : 0;
   entry.ticket = slot;
   entry.arrival = arrivals_++;
   entries_[slot] = std::move(entry);
@@ -52,8 +52,7 @@ Slot TranslationStage::add(Entry entry) {
 void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result, Time when) {
   const auto slot = static_cast<Slot>(ticket);
   Entry& found = entries_[slot];
-  if (result.answer == AtsAnswer::kSuccess &&
-      found.packet->tlp.at == AddressType::kTranslationRequest) {
+  if (result.answer == CplStatus::kSC && found.packet->tlp.at == AddressType::kTranslationRequest) {
     if (const std::optional<std::uint64_t> next = server_.next_after(found, result)) {
       found.request.address = *next;
       const WalkRequest request = found.request;
@@ -108,7 +107,7 @@ void TranslationStage::serve(Slot slot) {
   order_waits_.add(entry.when, now());
   order_.erase(slot);
   free_.push_back(slot);
-  posted_ -= fc_class(entry.packet->tlp.type) == FcClass::kPosted ? 1U : 0U;
+  posted_ -= entry.is_posted() ? 1U : 0U;
   --known_;
   const bool is_held = server_.serve(entry);
   if (entry.packet.get() == received_) {
@@ -121,17 +120,13 @@ void TranslationStage::serve(Slot slot) {
   }
 }
 
-bool TranslationStage::is_posted(Slot slot) const {
-  return fc_class(entries_[slot].packet->tlp.type) == FcClass::kPosted;
-}
-
 // Nothing posted is before it, or it may pass all that is.
 bool TranslationStage::may_go(Slot slot) const {
   const Tlp& later = entries_[slot].packet->tlp;
   bool is_posted_ahead = false;
   bool may_pass = true;
   for (Slot earlier = *order_.front(); earlier != slot; earlier = *order_.next(earlier)) {
-    is_posted_ahead = is_posted_ahead || is_posted(earlier);
+    is_posted_ahead = is_posted_ahead || entries_[earlier].is_posted();
     may_pass = may_pass && passing(later, entries_[earlier].packet->tlp) != Passing::kNo;
     if (is_posted_ahead && !may_pass) {
       return false;

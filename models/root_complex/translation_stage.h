@@ -23,11 +23,13 @@ class TranslationStage : private TranslationClient {
     DomainStanding standing;
     Slot ticket = 0;
     std::uint64_t arrival = 0;
-    WalkRequest request;
-    WalkResult result;
+    WalkRequest request{};
+    WalkResult result{};
     bool is_translated = false;  ///< `result` says where it goes; else it only keeps its place
     bool is_known = false;
     Time when{};
+
+    bool is_posted() const { return fc_class(packet->tlp.type) == FcClass::kPosted; }
   };
   /// Implemented by RootPort.
   class Server {
@@ -75,7 +77,6 @@ class TranslationStage : private TranslationClient {
   /// What may go goes, now that the outcome of `latest` is known.
   void release(Slot latest);
   void serve(Slot slot);
-  bool is_posted(Slot slot) const;
   /// By the ordering table of the link.
   bool may_go(Slot slot) const;
 

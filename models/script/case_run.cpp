@@ -15,7 +15,6 @@ namespace {
 using scenario::Case;
 using scenario::EventLog;
 using scenario::FinalCheck;
-using scenario::Json;
 
 class CaseRun {
  public:

@@ -12,8 +12,6 @@
 namespace flitwise {
 namespace {
 
-using json_value::Json;
-
 template <class Bytes>
 Json with_hex(Json fields, const Bytes& bytes) {
   fields["hex"] = json_value::hex_bytes(bytes);

@@ -31,7 +31,7 @@ class CodecScript {
   void run(const DecodeCxlOp& op, std::uint32_t token);
 
  private:
-  void tell(json_value::Json flit, const FlitBytes& bytes, std::uint32_t token);
+  void tell(Json flit, const FlitBytes& bytes, std::uint32_t token);
   void tell_cxl(CxlFlitStream& stream, const CxlFlitKind& kind, const ByteVector& bytes,
                 std::uint32_t token);
 

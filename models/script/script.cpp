@@ -14,8 +14,6 @@
 namespace flitwise {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int kGood = 0;
 constexpr int kBadLines = 2;
 

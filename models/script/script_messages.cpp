@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of CXL.cache, CXL.mem and of handles by script, as any agent might send them, and
 // entries of the tables of handles.
+#include <algorithm>
+
 #include "codec/cxl_message_json.h"
-#include "common/problems.h"
 #include "flitwise/error.h"
 #include "script/script_session.h"
 #include "tlp/wire_size.h"
@@ -29,8 +30,7 @@ const FabricDevice* ScriptSession::device_at(const std::string& port) {
     names.push_back(device.name);
     names.push_back(above);
   }
-  bad_value("port: unknown port '" + port + "'; expected " + config::alternatives(names) +
-            config::nearest_hint(port, names, "port"));
+  bad_name("port", "port", port, names);
   return nullptr;
 }
 
@@ -77,7 +77,7 @@ void ScriptSession::run(const DhiOp& op) {
     message.is_trusted = op.is_trusted;
     message.capabilities = op.capabilities;
     message.epoch = epoch;
-    write_alloc(*packet, requester, message);
+    write_dhi_message(*packet, requester, message);
   } else {
     DeallocMessage message;
     message.scope = op.scope;
@@ -85,7 +85,7 @@ void ScriptSession::run(const DhiOp& op) {
     message.upper = Dhi{op.upper};
     message.function = op.bdf.value_or(op.scope == DeallocScope::kFunction ? requester : Bdf{});
     message.epoch = epoch;
-    write_dealloc(*packet, requester, message);
+    write_dhi_message(*packet, requester, message);
   }
   packet->size = wire_size_of(packet->tlp, packet->payload_bytes, packet->purpose);
   packet->request = token_;
@@ -97,19 +97,25 @@ void ScriptSession::run(const HandleOp& op) {
   if (!has_port(op.port)) {
     return;
   }
-  for (const FabricDevice& device : machine_.fabric().devices) {
-    if (device.name != op.port) {
-      continue;
+  const auto& devices = machine_.fabric().devices;
+  const auto device = std::find_if(devices.begin(), devices.end(),
+                                   [&](const FabricDevice& one) { return one.name == op.port; });
+  std::optional<DeviceIdentity> identity;  // none: the entry is not valid
+  const auto look_in = [&](const auto* table) {
+    if (const auto entry = table == nullptr ? std::nullopt : table->resolve(Dhi{op.dhi})) {
+      identity = entry->identity;
     }
-    const DeviceHandleTable* const own = device.endpoint->dhi().table();
-    if (op.is_host) {
-      const auto entry = device.handles->table().resolve(Dhi{op.dhi});
-      output_.handle(token_, op, entry ? &entry->identity : nullptr);
-    } else {
-      const auto entry = own == nullptr ? std::nullopt : own->resolve(Dhi{op.dhi});
-      output_.handle(token_, op, entry ? &entry->identity : nullptr);
+  };
+  op.is_host ? look_in(&device->handles->table()) : look_in(device->endpoint->dhi().table());
+  Json fields = {
+      {"end", op.is_host ? "host" : "device"}, {"dhi", op.dhi}, {"valid", identity.has_value()}};
+  if (identity) {
+    fields["bdf"] = json_value::bdf_text(identity->bdf);
+    if (identity->pasid) {
+      fields["pasid"] = to_int(*identity->pasid);
     }
   }
+  output_.write(token_, "handle", fields);
 }
 
 }  // namespace flitwise

@@ -10,6 +10,7 @@
 #include "cxl/channels.h"
 #include "dhi/dhi_message.h"
 #include "flitwise/link_socket.h"
+#include "tlp/message_use.h"
 #include "trace/packet_note.h"
 
 namespace flitwise {
@@ -18,37 +19,13 @@ namespace {
 using json_value::bdf_text;
 using json_value::hex_bytes;
 using json_value::hex_number;
-using Json = nlohmann::ordered_json;
 
-// The bytes of a number as they lie in memory.
-std::string hex_in_memory(std::uint64_t value, unsigned bytes) {
-  std::vector<std::uint8_t> in_memory;
-  for (unsigned i = 0; i < bytes; ++i) {
-    in_memory.push_back(static_cast<std::uint8_t>(value >> 8 * i));
-  }
-  return hex_bytes(in_memory);
-}
-
-Json hex_numbers(const std::vector<std::uint64_t>& numbers) {
-  Json texts = Json::array();
-  for (const std::uint64_t number : numbers) {
-    texts.push_back(hex_number(number));
-  }
-  return texts;
-}
-
+// A reserved code is taken as UR. [LNK-2.13]
 const char* name_of(CplStatus status) {
-  switch (status) {
-    case CplStatus::kSC:
-      return "SC";
-    case CplStatus::kUR:
-      return "UR";
-    case CplStatus::kRRS:
-      return "RRS";
-    case CplStatus::kCA:
-      return "CA";
-  }
-  return "UR";  // a reserved code is taken as UR [LNK-2.13]
+  return status == CplStatus::kSC    ? "SC"
+         : status == CplStatus::kRRS ? "RRS"
+         : status == CplStatus::kCA  ? "CA"
+                                     : "UR";
 }
 
 struct DhiMessageName {
@@ -61,48 +38,17 @@ struct DhiMessageName {
   const char* operator()(DhiMessageError) const { return "dhi_unreadable"; }
 };
 
-// By message code.
-constexpr std::pair<std::uint8_t, const char*> kMessageNames[] = {
-    {msg::kInvalidateRequest, "invalidate_request"},
-    {msg::kInvalidateCompletion, "invalidate_completion"},
-    {msg::kPageRequest, "page_request"},
-    {msg::kPrgResponse, "prg_response"},
-    {msg::kErrCor, "err_cor"},
-    {msg::kErrNonFatal, "err_nonfatal"},
-    {msg::kErrFatal, "err_fatal"},
-    {msg::kPmPme, "pm_pme"},
-    {msg::kPmeTurnOff, "pme_turn_off"},
-    {msg::kPmeToAck, "pme_to_ack"},
-    {msg::kPmActiveStateNak, "pm_active_state_nak"},
-    {msg::kUnlock, "unlock"},
-    {msg::kSetSlotPowerLimit, "set_slot_power_limit"},
-    {msg::kVendorType0, "vendor_type_0"},
-    {msg::kVendorType1, "vendor_type_1"},
-};
-
 std::string name_of_message(const Packet& packet) {
   const Tlp& tlp = packet.tlp;
   if (is_dhi_message(tlp)) {
     return std::visit(DhiMessageName(),
                       parse_dhi_message(tlp, packet.payload.data(), packet.payload.size()));
   }
-  for (const auto& [code, name] : kMessageNames) {
-    if (tlp.message_code == code) {
-      return name;
-    }
-  }
-  return "code_" + hex_number(tlp.message_code);
+  const char* const name = message_rule(tlp.message_code).name;
+  return name != nullptr ? name : "code_" + hex_number(tlp.message_code);
 }
 
 }  // namespace
-
-void ScriptOutput::start() {
-  start_ = now();
-}
-
-Time ScriptOutput::elapsed() const {
-  return now() - start_;
-}
 
 std::uint32_t ScriptOutput::begin(const Json& id, int line) {
   operations_.push_back({id, line});
@@ -155,61 +101,10 @@ void ScriptOutput::bad_value(std::uint32_t token, const std::string& message) {
         {{"kind", "bad_line"}, {"line", operations_[token - 1].line}, {"detail", message}});
 }
 
-void ScriptOutput::handle(std::uint32_t token, const HandleOp& op, const DeviceIdentity* identity) {
-  Json fields = {
-      {"end", op.is_host ? "host" : "device"}, {"dhi", op.dhi}, {"valid", identity != nullptr}};
-  if (identity != nullptr) {
-    fields["bdf"] = bdf_text(identity->bdf);
-    if (identity->pasid) {
-      fields["pasid"] = to_int(*identity->pasid);
-    }
-  }
-  write(token, "handle", fields);
-}
-
-void ScriptOutput::result(std::uint32_t token, const std::string& path, const Json& value) {
-  write(token, "result", {{"path", path}, {"value", value}});
-}
-
 void ScriptOutput::write(std::uint32_t token, const char* name, const Json& fields) {
   Json line = event(token, name);
   line.update(fields);
   write(line);
-}
-
-void ScriptOutput::register_value(std::uint32_t token, unsigned bytes, std::uint64_t value) {
-  write(token, "data", {{"hex", hex_in_memory(value, bytes)}, {"value", hex_number(value)}});
-}
-
-void ScriptOutput::mapped(std::uint32_t token, const MappedEntries& entries) {
-  write(token, "mapped",
-        {{"root_table", hex_number(entries.root_table)},
-         {"root_entry", hex_number(entries.root)},
-         {"context_entry", hex_number(entries.context)},
-         {"pasid_directory_entry", hex_number(entries.pasid_directory)},
-         {"pasid_entry", hex_number(entries.pasid)},
-         {"first_stage", hex_numbers(entries.first_stage)},
-         {"second_stage", hex_numbers(entries.second_stage)}});
-}
-
-void ScriptOutput::permitted(std::uint32_t token, const GrantedEntries& entries) {
-  write(token, "permitted",
-        {{"pointer", hex_number(entries.pointer)}, {"words", hex_numbers(entries.words)}});
-}
-
-void ScriptOutput::fault(std::uint32_t token, const FaultRecord& record) {
-  write(token, "fault",
-        {{"code", hex_number(record.code)},
-         {"rid", bdf_text(record.source)},
-         {"pasid", record.pasid ? Json(to_int(*record.pasid)) : Json()},
-         {"addr", hex_number(record.address)}});
-}
-
-void ScriptOutput::interrupt(const IommuInterrupt& interrupt) {
-  write(0, "interrupt",
-        {{"addr", hex_number(interrupt.address)},
-         {"hex", hex_in_memory(interrupt.data, 4)},
-         {"at", "iommu0"}});
 }
 
 void ScriptOutput::missed_fault(const std::string& link, const MissedFault& missed) {

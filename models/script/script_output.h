@@ -2,17 +2,14 @@
 /// The lines that a script gets back.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "flitwise/link_socket.h"
 #include "flitwise/observer.h"
-#include "iommu/fault_log.h"
-#include "iommu/table_builder.h"
 #include "script/script_line.h"
 
 namespace flitwise {
@@ -20,7 +17,6 @@ namespace flitwise {
 /// Makes events under the id of the operation that caused them.
 class ScriptOutput {
  public:
-  using Json = nlohmann::ordered_json;
   using Sink = std::function<void(const Json&)>;
 
   explicit ScriptOutput(Sink sink) : write_(std::move(sink)) {}
@@ -28,9 +24,9 @@ class ScriptOutput {
   void show_commits() { shows_commits_ = true; }
 
   /// Time counts from here on.
-  void start();
+  void start() { start_ = now(); }
   /// Time since start().
-  Time elapsed() const;
+  Time elapsed() const { return since_start(now()); }
   Time since_start(Time when) const { return when - start_; }
   /// A new operation; its events carry the token this returns.
   std::uint32_t begin(const Json& id, int line = 0);
@@ -44,18 +40,6 @@ class ScriptOutput {
   void error(std::uint32_t token, const std::string& kind, const std::string& detail);
   /// The operation could not be understood: the number of its line, and what is wrong.
   void bad_value(std::uint32_t token, const std::string& message);
-  /// An entry of a handle table; no identity: it is not valid.
-  void handle(std::uint32_t token, const HandleOp& op, const DeviceIdentity* identity);
-  void result(std::uint32_t token, const std::string& path, const Json& value);
-  /// A register of so many bytes: as bytes in memory order, and as a number.
-  void register_value(std::uint32_t token, unsigned bytes, std::uint64_t value);
-  /// Where the entries of a new mapping are.
-  void mapped(std::uint32_t token, const MappedEntries& entries);
-  void permitted(std::uint32_t token, const GrantedEntries& entries);
-  /// The translation agent has refused a request.
-  void fault(std::uint32_t token, const FaultRecord& record);
-  /// The translation agent interrupts.
-  void interrupt(const IommuInterrupt& interrupt);
   /// A fault of the script that has not struck all it was to strike.
   void missed_fault(const std::string& link, const MissedFault& missed);
   /// Any other event.

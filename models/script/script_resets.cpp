@@ -13,17 +13,10 @@ constexpr Time kLinkDownSpan = Time::from_us(2);
 }  // namespace
 
 void ScriptSession::run(const ResetOp& op) {
-  switch (op.kind) {
-    case ResetOp::Kind::kHot:
-      reset_below(op.target);
-      break;
-    case ResetOp::Kind::kFunctionLevel:
-      reset_function(op.target);
-      break;
-    case ResetOp::Kind::kLinkDown:
-      take_link_down(op.target);
-      break;
-  }
+  const auto reset = op.kind == ResetOp::Kind::kHot        ? &ScriptSession::reset_below
+                     : op.kind == ResetOp::Kind::kLinkDown ? &ScriptSession::take_link_down
+                                                           : &ScriptSession::reset_function;
+  (this->*reset)(op.target);
 }
 
 void ScriptSession::reset_below(Bdf port) {

@@ -7,7 +7,6 @@
 
 #include "common/problems.h"
 #include "flitwise/error.h"
-#include "results/flatten.h"
 #include "results/result_json.h"
 #include "scenario/vocabulary.h"
 #include "tlp/raw_packet.h"
@@ -16,7 +15,16 @@
 namespace flitwise {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using json_value::hex_number;
+
+// The bytes of a number as they lie in memory.
+std::vector<std::uint8_t> bytes_in_memory(std::uint64_t value, unsigned bytes) {
+  std::vector<std::uint8_t> in_memory;
+  for (unsigned i = 0; i < bytes; ++i) {
+    in_memory.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+  }
+  return in_memory;
+}
 
 }  // namespace
 
@@ -35,8 +43,19 @@ ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wire
   }
   machine_.observe([this](const Observation& observation) { observe(observation); });
   machine_.agent().add_hooks(
-      {[this](const FaultRecord& record, std::uint32_t token) { output_.fault(token, record); },
-       [this](const IommuInterrupt& interrupt) { output_.interrupt(interrupt); }});
+      {[this](const FaultRecord& record, std::uint32_t token) {
+         output_.write(token, "fault",
+                       {{"code", hex_number(record.code)},
+                        {"rid", json_value::bdf_text(record.source)},
+                        {"pasid", record.pasid ? Json(to_int(*record.pasid)) : Json()},
+                        {"addr", hex_number(record.address)}});
+       },
+       [this](const IommuInterrupt& interrupt) {
+         output_.write(0, "interrupt",
+                       {{"addr", hex_number(interrupt.address)},
+                        {"hex", json_value::hex_bytes(bytes_in_memory(interrupt.data, 4))},
+                        {"at", "iommu0"}});
+       }});
   if (boots) {
     machine_.bring_up();
     has_begun_ = true;
@@ -45,7 +64,10 @@ ScriptSession::ScriptSession(const Config& config, bool boots, bool watches_wire
   }
   output_.start();
   if (watches_wires) {
-    watch_wires();
+    for (FabricLink& one : machine_.fabric().links) {
+      watches_.push_back(std::make_unique<WireWatch>(one.name, output_));
+      one.link->watch(watches_.back().get());
+    }
   }
 }
 
@@ -87,13 +109,6 @@ void ScriptSession::wait_until(Time when) {
   }
 }
 
-void ScriptSession::watch_wires() {
-  for (FabricLink& one : machine_.fabric().links) {
-    watches_.push_back(std::make_unique<WireWatch>(one.name, output_));
-    one.link->watch(watches_.back().get());
-  }
-}
-
 void ScriptSession::observe(const Observation& observation) {
   if (!machine_.is_serving()) {
     return;  // host software is bringing the machine up
@@ -114,14 +129,18 @@ void ScriptSession::bad_value(const std::string& message) {
   output_.bad_value(token_, message);
 }
 
+void ScriptSession::bad_name(const std::string& key, const std::string& kind,
+                             const std::string& name, const std::vector<std::string>& names) {
+  bad_value(key + ": unknown " + kind + " '" + name + "'; expected " + config::alternatives(names) +
+            config::nearest_hint(name, names, kind));
+}
+
 bool ScriptSession::has_port(const std::string& name) {
-  if (engines_.count(name) != 0) {
-    return true;
+  const bool is_there = engines_.count(name) != 0;
+  if (!is_there) {
+    bad_name("port", "device", name, machine_.device_names());
   }
-  const std::vector<std::string> names = machine_.device_names();
-  bad_value("port: unknown device '" + name + "'; expected " + config::alternatives(names) +
-            config::nearest_hint(name, names, "device"));
-  return false;
+  return is_there;
 }
 
 void ScriptSession::run(const PokeOp& op) {
@@ -167,10 +186,6 @@ void ScriptSession::run(const DmaOp& op) {
     bad_value("bytes: expected up to " + std::to_string(engine.most_bytes()) + " for one DMA");
     return;
   }
-  send(op, engine);
-}
-
-void ScriptSession::send(const DmaOp& op, ScriptEngine& engine) {
   Endpoint& endpoint = *machine_.endpoint(op.port);
   ScriptDma dma;
   dma.is_write = op.is_write;
@@ -187,15 +202,13 @@ void ScriptSession::send(const DmaOp& op, ScriptEngine& engine) {
   const unsigned tlps = engine.start(dma, now());
   endpoint.wake();
   if (op.is_write) {
-    wait_for_write(tlps);
-    report_write(op);
+    finish_write(op, tlps);
   } else {
-    wait_for_read(engine);
-    report_read(op, engine);
+    finish_read(dma.requester_id, endpoint, engine);
   }
 }
 
-void ScriptSession::wait_for_write(unsigned tlps) {
+void ScriptSession::finish_write(const DmaOp& op, unsigned tlps) {
   const Time patience = now() + machine_.config.run.deadlock_after;
   while (outcomes_ < tlps) {
     sc_core::sc_start(to_sc_time(kSlice));
@@ -204,39 +217,30 @@ void ScriptSession::wait_for_write(unsigned tlps) {
                           machine_.waiting());
     }
   }
-}
-
-// Refusals have been written already.
-void ScriptSession::report_write(const DmaOp& op) {
-  if (refused_ == 0) {
+  if (refused_ == 0) {  // refusals have been written already
     output_.memory(token_, op.address, op.data);
   }
 }
 
 // A malformed request is dropped: it never gets an answer.
-void ScriptSession::wait_for_read(ScriptEngine& engine) {
+void ScriptSession::finish_read(Bdf requester, Endpoint& endpoint, ScriptEngine& engine) {
   while (engine.requests_out() > malformed_ && now() < engine.deadline()) {
     sc_core::sc_start(to_sc_time(kSlice));
   }
-}
-
-void ScriptSession::report_read(const DmaOp& op, const ScriptEngine& engine) {
   for (const ScriptEngine::Failure& failure : engine.failures()) {
     output_.completion(token_, failure.tag, failure.status, {}, failure.is_poisoned);
   }
   if (engine.requests_out() > malformed_) {
-    Endpoint& endpoint = *machine_.endpoint(op.port);
     output_.error(token_, "completion_timeout", "");
-    const Bdf who = op.requester_id.value_or(endpoint.base());
     if (!engine.has_unsent()) {  // else some of it was never sent
-      endpoint.target().report_timeout(endpoint.function_of(who), now());
+      endpoint.target().report_timeout(endpoint.function_of(requester), now());
       endpoint.wake();
     }
   }
   if (engine.failures().empty() && engine.requests_out() == 0) {
     output_.data(token_, engine.data());
   }
-  engines_.at(op.port)->give_up();
+  engine.give_up();
 }
 
 void ScriptSession::run(const RunOp& op) {
@@ -276,11 +280,7 @@ void ScriptSession::run(const CfgOp& op) {
   if (!answer.is_ok()) {
     report_failure(answer);
   } else if (!op.is_write) {
-    std::vector<std::uint8_t> bytes;
-    for (unsigned byte = first; byte < first + op.bytes; ++byte) {
-      bytes.push_back(static_cast<std::uint8_t>(answer.value() >> 8 * byte));
-    }
-    output_.data(token_, bytes);
+    output_.data(token_, bytes_in_memory(answer.value() >> 8 * first, op.bytes));
   }
 }
 
@@ -316,7 +316,10 @@ void ScriptSession::run(const IommuOp& op) {
     }
     agent.write_register(op.offset, width, op.value);
   } else {
-    output_.register_value(token_, width, agent.read_register(op.offset, width));
+    const std::uint64_t value = agent.read_register(op.offset, width);
+    output_.write(token_, "data",
+                  {{"hex", json_value::hex_bytes(bytes_in_memory(value, width))},
+                   {"value", hex_number(value)}});
   }
 }
 
@@ -328,8 +331,7 @@ Link* ScriptSession::link_of(const WireOp& wire) {
     }
     names.push_back(one.name);
   }
-  bad_value("link: unknown link '" + wire.link + "'; expected " + config::alternatives(names) +
-            config::nearest_hint(wire.link, names, "link"));
+  bad_name("link", "link", wire.link, names);
   return nullptr;
 }
 
@@ -369,12 +371,13 @@ void ScriptSession::run(const ResultOp& op) {
                 scenario::hint_of_counted_error(kind));
       return;
     }
-    output_.result(token_, op.path, found == counts.end() ? 0 : found->second);
+    output_.write(token_, "result",
+                  {{"path", op.path}, {"value", found == counts.end() ? 0 : found->second}});
     return;
   }
   const std::optional<Json> figure = figure_of(result_json(machine_.result()), op.path);
   if (figure) {
-    output_.result(token_, op.path, *figure);
+    output_.write(token_, "result", {{"path", op.path}, {"value", *figure}});
   } else {
     bad_value("path: no figure " + op.path +
               "; expected a path of result.json such as links.0.up.replays");

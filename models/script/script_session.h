@@ -34,7 +34,6 @@ class ScriptSession {
   /// Lets time pass up to `when`, counted from the end of the set-up; nothing where it has passed.
   void wait_until(Time when);
   void run_until_idle();
-  std::string waiting() const { return machine_.waiting(); }
   RunResult result() const { return machine_.result(); }
   /// Tells of each fault that has not struck all it was to strike, unless it may miss.
   void tell_missed_faults();
@@ -79,18 +78,17 @@ class ScriptSession {
   void run(const PokeEntryOp& op);
   TableBuilder& tables();
   void begin();
-  void watch_wires();
   void observe(const Observation& observation);
   bool has_port(const std::string& name);
   Link* link_of(const WireOp& wire);
   /// The device at this port or below it; null where there is none, and `bad_value` has been told.
   const FabricDevice* device_at(const std::string& port);
-  void send(const DmaOp& op, ScriptEngine& engine);
-  void wait_for_write(unsigned tlps);
-  void wait_for_read(ScriptEngine& engine);
-  void report_write(const DmaOp& op);
-  void report_read(const DmaOp& op, const ScriptEngine& engine);
+  void finish_write(const DmaOp& op, unsigned tlps);
+  void finish_read(Bdf requester, Endpoint& endpoint, ScriptEngine& engine);
   void bad_value(const std::string& message);
+  /// None of the names that this kind of thing has.
+  void bad_name(const std::string& key, const std::string& kind, const std::string& name,
+                const std::vector<std::string>& names);
 
   Machine machine_;
   ScriptOutput& output_;

@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Translation structures that a script has made, untimed.
-#include <stdexcept>
+#include <algorithm>
+#include <iterator>
 
+#include "codec/json_value.h"
 #include "script/script_session.h"
 
 namespace flitwise {
+
+namespace {
+
+using json_value::hex_number;
+
+Json hex_numbers(const std::vector<std::uint64_t>& numbers) {
+  Json texts = Json::array();
+  std::transform(numbers.begin(), numbers.end(), std::back_inserter(texts), hex_number);
+  return texts;
+}
+
+}  // namespace
 
 TableBuilder& ScriptSession::tables() {
   if (!tables_) {
@@ -18,20 +32,30 @@ TableBuilder& ScriptSession::tables() {
 }
 
 void ScriptSession::run(const MapOp& op) {
-  output_.mapped(token_, tables().map(op.mapping));
+  const MappedEntries entries = tables().map(op.mapping);
+  output_.write(token_, "mapped",
+                {{"root_table", hex_number(entries.root_table)},
+                 {"root_entry", hex_number(entries.root)},
+                 {"context_entry", hex_number(entries.context)},
+                 {"pasid_directory_entry", hex_number(entries.pasid_directory)},
+                 {"pasid_entry", hex_number(entries.pasid)},
+                 {"first_stage", hex_numbers(entries.first_stage)},
+                 {"second_stage", hex_numbers(entries.second_stage)}});
   if (op.permit) {
-    PermissionGrant grant;
-    grant.function = op.mapping.function;
-    grant.pasid = op.mapping.pasid;
-    grant.address = op.mapping.to;
-    grant.bytes = op.mapping.bytes;
-    grant.permission = *op.permit;
-    output_.permitted(token_, tables().permit(grant));
+    PermitOp permit;
+    permit.grant.function = op.mapping.function;
+    permit.grant.pasid = op.mapping.pasid;
+    permit.grant.address = op.mapping.to;
+    permit.grant.bytes = op.mapping.bytes;
+    permit.grant.permission = *op.permit;
+    run(permit);
   }
 }
 
 void ScriptSession::run(const PermitOp& op) {
-  output_.permitted(token_, tables().permit(op.grant));
+  const GrantedEntries entries = tables().permit(op.grant);
+  output_.write(token_, "permitted",
+                {{"pointer", hex_number(entries.pointer)}, {"words", hex_numbers(entries.words)}});
 }
 
 void ScriptSession::run(const PokeEntryOp& op) {

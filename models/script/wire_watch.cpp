@@ -10,8 +10,6 @@ namespace flitwise {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 const char* flit_type(const Flit& flit) {
   if (flit.cxl.control != CxlFlitHeader::Control::kNone) {
     return name_of(flit.cxl.control);
@@ -62,24 +60,22 @@ void WireWatch::record(const TraceEvent& event) {
                                   : "tlp"}};
   if (is_flit) {
     line["type"] = flit_type(*packet.flit);
+  }
+  if (!is_cxl && !is_dllp) {
     line["seq"] = event.sequence;
+  }
+  if (!is_dllp) {
     line["replay"] = event.is_replay;
-  } else if (is_cxl) {
-    line["replay"] = event.is_replay;
-  } else if (!is_dllp) {
-    line["seq"] = event.sequence;
-    line["replay"] = event.is_replay;
+  }
+  if (!is_flit && !is_cxl && !is_dllp) {
     line["malformed"] = packet.malformed.has_value();
   }
   line["damaged"] = event.is_damaged;
   line["lost"] = event.is_lost;
-  const Json fields = is_flit   ? Json::object()
-                      : is_cxl  ? message_fields(*packet.cxl)
-                      : is_dllp ? json_of(packet.dllp)
-                                : json_of(document_of(packet));
-  for (const auto& [key, value] : fields.items()) {
-    line[key] = value;
-  }
+  line.update(is_flit   ? Json::object()
+              : is_cxl  ? message_fields(*packet.cxl)
+              : is_dllp ? json_of(packet.dllp)
+                        : json_of(document_of(packet)));
   output_.write(line);
 }
 

@@ -8,7 +8,6 @@
 #include "config_space/registers.h"
 #include "flitwise/error.h"
 #include "host/function_reset.h"
-#include "software/driver_setup.h"
 #include "software/translation_setup.h"
 
 namespace flitwise {
@@ -135,10 +134,7 @@ void HostSoftware::software_ready(HostNode& host) {
 }
 
 // Software that ends contexts needs BARs, and whoever manages handles and resets functions.
-void HostSoftware::serve_teardowns(HostNode& host) {
-  if (!host.boot || is_set_up_) {
-    return;
-  }
+TeardownServices HostSoftware::teardown_services(HostNode& host) {
   const std::size_t first = first_of(host);
   TeardownServices services;
   services.stop_register = [this, first](const DriverDomain& domain) {
@@ -166,7 +162,7 @@ void HostSoftware::serve_teardowns(HostNode& host) {
     options.host_block = domain.device;
     reset_function(host.bridge, options, [done = std::move(done)](HandleStatus) { done(); });
   };
-  host.driver->set_services(std::move(services));
+  return services;
 }
 
 std::optional<unsigned> HostSoftware::handles_of(Bdf function) const {
@@ -244,7 +240,9 @@ void HostSoftware::set_up_translation_tables() {
 }
 
 void HostSoftware::start_driver(HostNode& host) {
-  serve_teardowns(host);
+  if (host.boot && !is_set_up_) {
+    host.driver->set_services(teardown_services(host));
+  }
   host.driver->start();
 }
 

@@ -65,7 +65,7 @@ class HostSoftware final : public Component {
 
   void boot_host(HostNode& host, std::uint8_t epoch);
   void software_ready(HostNode& host);
-  void serve_teardowns(HostNode& host);
+  TeardownServices teardown_services(HostNode& host);
   void make_driver(std::size_t index);
   std::size_t first_of(const HostNode& host) const;
 

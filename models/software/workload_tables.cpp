@@ -14,20 +14,33 @@
 namespace flitwise {
 namespace {
 
+// Both count alike.
 TranslationType type_of(Translation translation) {
-  switch (translation) {
-    case Translation::kFirstStage:
-      return TranslationType::kFirstStage;
-    case Translation::kSecondStage:
-      return TranslationType::kSecondStage;
-    case Translation::kNested:
-      return TranslationType::kNested;
-    case Translation::kPassThrough:
-      return TranslationType::kPassThrough;
-    case Translation::kOff:
-      break;
+  static_assert(static_cast<int>(Translation::kOff) == static_cast<int>(TranslationType::kNone) &&
+                static_cast<int>(Translation::kPassThrough) ==
+                    static_cast<int>(TranslationType::kPassThrough));
+  return static_cast<TranslationType>(translation);
+}
+
+/// Calls what makes a table, for which memory may have no room.
+template <class Make>
+auto make_table(const char* what, Make make) {
+  try {
+    return make();
+  } catch (const std::invalid_argument& error) {
+    throw SimulationError(what + std::string(": ") + error.what());
   }
-  return TranslationType::kNone;
+}
+
+PermissionGrant grant_of(const DeviceIdentity& domain, bool is_trusted, std::uint64_t address,
+                         std::uint64_t bytes) {
+  PermissionGrant grant;
+  grant.function = domain.bdf;
+  grant.pasid = domain.pasid.value_or(Pasid{});
+  grant.address = address;
+  grant.bytes = bytes;
+  grant.is_trusted = is_trusted;
+  return grant;
 }
 
 /// Its requests may have translated addresses.
@@ -58,11 +71,6 @@ std::uint64_t rings_of(const WorkloadConfig& workload) {
   return workload.buffer_base + std::uint64_t{domain_ids(workload)} * workload.buffer_size;
 }
 
-std::uint64_t end_of_buffers(const WorkloadConfig& workload) {
-  const bool has_rings = workload.kind == WorkloadKind::kNic;
-  return rings_of(workload) + (has_rings ? domain_ids(workload) * NicProfile::kRingsBytes : 0);
-}
-
 WorkloadTables::WorkloadTables(const IommuConfig& config, MemoryPort& memory)
     : memory_(memory),
       page_(config.page),
@@ -72,13 +80,17 @@ WorkloadTables::WorkloadTables(const IommuConfig& config, MemoryPort& memory)
                TableBuilder::kDefaultArea, config.capabilities.host_address_bits),
       is_permitting_(config.secure_ats) {}
 
+// Pages of 1 GiB take a word above the lowest level for each 64 MiB. [IOM-2.16]
 void WorkloadTables::map(const DeviceIdentity& domain, bool is_trusted, std::uint64_t from,
                          std::uint64_t bytes) {
+  constexpr unsigned kLargeUnit = permission_word_bits(2);
   for (std::uint64_t page = from / page_ * page_; page < from + bytes; page += page_) {
     if (is_new(domain, page)) {
       map_page(domain, page, page);
       if (is_permitting_) {
-        permit_page(domain, is_trusted, page);
+        PermissionGrant grant = grant_of(domain, is_trusted, page, page_);
+        grant.unit_bits = page_ >> kLargeUnit != 0 ? kLargeUnit : kPageBits;
+        make_table("permissions for the workload", [&] { return builder_.permit(grant); });
       }
     }
   }
@@ -129,23 +141,15 @@ void WorkloadTables::disable_device_tlbs(Bdf first, unsigned count) const {
 std::vector<std::uint64_t> WorkloadTables::forbid(const DeviceIdentity& domain, bool is_trusted,
                                                   std::uint64_t from, std::uint64_t bytes) {
   constexpr std::uint64_t kUnit = std::uint64_t{1} << permission_word_bits(1);
-  std::vector<std::uint64_t>& words =
-      forbidden_[{domain.bdf.value, to_int(domain.pasid.value_or(Pasid{}))}];
+  std::vector<std::uint64_t>& words = forbidden_[key_of(domain)];
   if (!words.empty()) {
     return words;
   }
-  PermissionGrant grant;
-  grant.function = domain.bdf;
-  grant.pasid = domain.pasid.value_or(Pasid{});
-  grant.bytes = kUnit;
+  PermissionGrant grant = grant_of(domain, is_trusted, from, kUnit);
   grant.permission = {false, false};
-  grant.is_trusted = is_trusted;
-  for (grant.address = from; grant.address < from + bytes; grant.address += kUnit) {
-    try {
-      words.push_back(builder_.permit(grant).words.back());
-    } catch (const std::invalid_argument& error) {
-      throw SimulationError(std::string("permissions for the driver: ") + error.what());
-    }
+  for (; grant.address < from + bytes; grant.address += kUnit) {
+    words.push_back(make_table("permissions for the driver",
+                               [&] { return builder_.permit(grant).words.back(); }));
   }
   return words;
 }
@@ -153,8 +157,7 @@ std::vector<std::uint64_t> WorkloadTables::forbid(const DeviceIdentity& domain, 
 std::uint16_t WorkloadTables::domain_of(const DeviceIdentity& domain) {
   constexpr std::size_t kMost = 0xffff;
   const auto next = static_cast<std::uint16_t>(domains_.size() + 1);
-  const auto [found, is_new] =
-      domains_.emplace(std::pair(domain.bdf.value, to_int(domain.pasid.value_or(Pasid{}))), next);
+  const auto [found, is_new] = domains_.emplace(key_of(domain), next);
   if (is_new && domains_.size() > kMost) {
     throw SimulationError(
         "tables for the workload: more than 65,535 pairs of function and PASID; expected a smaller "
@@ -174,36 +177,15 @@ std::uint64_t WorkloadTables::map_page(const DeviceIdentity& domain, std::uint64
   mapping.bytes = page_;
   mapping.domain = domain_of(domain);
   mapping.page_bits = static_cast<unsigned>(__builtin_ctzll(page_));
-  try {
-    const MappedEntries entries = builder_.map(mapping);
-    root_table_ = entries.root_table;
-    pasid_entry_ = entries.pasid;
-    contexts_[domain.bdf.value] = entries.context;
-    if (type_ == TranslationType::kPassThrough) {
-      return 0;
-    }
-    return entries.first_stage.empty() ? entries.second_stage.back() : entries.first_stage.back();
-  } catch (const std::invalid_argument& error) {
-    throw SimulationError(std::string("tables for the workload: ") + error.what());
+  const MappedEntries entries =
+      make_table("tables for the workload", [&] { return builder_.map(mapping); });
+  root_table_ = entries.root_table;
+  pasid_entry_ = entries.pasid;
+  contexts_[domain.bdf.value] = entries.context;
+  if (type_ == TranslationType::kPassThrough) {
+    return 0;
   }
-}
-
-// Pages of 1 GiB take a word above the lowest level for each 64 MiB. [IOM-2.16]
-void WorkloadTables::permit_page(const DeviceIdentity& domain, bool is_trusted,
-                                 std::uint64_t page) {
-  constexpr unsigned kLargeUnit = permission_word_bits(2);
-  PermissionGrant grant;
-  grant.function = domain.bdf;
-  grant.pasid = domain.pasid.value_or(Pasid{});
-  grant.address = page;
-  grant.bytes = page_;
-  grant.unit_bits = page_ >> kLargeUnit != 0 ? kLargeUnit : kPageBits;
-  grant.is_trusted = is_trusted;
-  try {
-    builder_.permit(grant);
-  } catch (const std::invalid_argument& error) {
-    throw SimulationError(std::string("permissions for the workload: ") + error.what());
-  }
+  return entries.first_stage.empty() ? entries.second_stage.back() : entries.first_stage.back();
 }
 
 void WorkloadTables::check_apart(std::uint64_t from, std::uint64_t end, std::uint64_t first) const {
@@ -225,6 +207,12 @@ void WorkloadTables::use(TranslationAgent& agent) const {
   agent.write_register(iommu_register::kRtaddr, 8, root_table_ | kScalableMode);
   agent.write_register(iommu_register::kGcmd, 4, global_bit::kRootTable);
   agent.write_register(iommu_register::kGcmd, 4, global_bit::kTranslation);
+}
+
+std::uint64_t buffer_end(const WorkloadConfig& workload) {
+  const std::uint64_t per_domain =
+      workload.buffer_size + (workload.kind == WorkloadKind::kNic ? NicProfile::kRingsBytes : 0);
+  return workload.buffer_base + domain_ids(workload) * per_domain;
 }
 
 }  // namespace flitwise

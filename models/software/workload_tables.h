@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,9 +28,6 @@ bool shares_permissions(const Config& config);
 /// Where the rings of NICs start, behind all buffers.
 std::uint64_t rings_of(const WorkloadConfig& workload);
 
-/// Behind both.
-std::uint64_t end_of_buffers(const WorkloadConfig& workload);
-
 /// Maps pages, each once, and with Secure ATS permits them. Throws SimulationError where host
 /// memory has no room for a table.
 class WorkloadTables {
@@ -47,7 +43,7 @@ class WorkloadTables {
   void map_device(const FabricDevice& device);
   /// Has this page not been seen in the tables of the domain before?
   bool is_new(const DeviceIdentity& domain, std::uint64_t page) {
-    return done_.emplace(domain.bdf.value, to_int(domain.pasid.value_or(Pasid{})), page).second;
+    return done_.emplace(key_of(domain), page).second;
   }
   /// Returns the address of its leaf; with pass-through 0.
   std::uint64_t map_page(const DeviceIdentity& domain, std::uint64_t page, std::uint64_t to);
@@ -71,8 +67,11 @@ class WorkloadTables {
   void use(TranslationAgent& agent) const;
 
  private:
+  using Key = std::pair<std::uint16_t, std::uint32_t>;  // function and PASID
+  static Key key_of(const DeviceIdentity& domain) {
+    return {domain.bdf.value, to_int(domain.pasid.value_or(Pasid{}))};
+  }
   void disable_device_tlbs(Bdf first, unsigned count) const;
-  void permit_page(const DeviceIdentity& domain, bool is_trusted, std::uint64_t page);
 
   MemoryPort& memory_;
   const std::uint64_t page_;
@@ -81,9 +80,13 @@ class WorkloadTables {
   const bool is_permitting_;
   std::uint64_t root_table_ = 0, pasid_entry_ = 0;
   std::map<std::uint16_t, std::uint64_t> contexts_;  // addresses of entries, by function
-  std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint16_t> domains_;
-  std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<std::uint64_t>> forbidden_;
-  std::set<std::tuple<std::uint16_t, std::uint32_t, std::uint64_t>> done_;  // function, PASID, page
+  std::map<Key, std::uint16_t> domains_;
+  std::map<Key, std::vector<std::uint64_t>> forbidden_;
+  std::set<std::pair<Key, std::uint64_t>> done_;  // and page
 };
+
+/// One byte past the highest bus address that DMA items of a generated workload touch (a trace has
+/// its own addresses; interrupts have their own window).
+std::uint64_t buffer_end(const WorkloadConfig& workload);
 
 }  // namespace flitwise

@@ -66,16 +66,9 @@ void Switch::add_port(const std::string& name, cfg::pcie::PortType type, const L
 void Switch::configure(std::uint16_t port, std::uint16_t offset, std::uint32_t value,
                        std::uint8_t byte_enables) {
   at(port).space.write(offset, value, byte_enables);
-  decode(port);
-}
-
-void Switch::decode(std::uint16_t port) {
   const Bridge bridge = decode_bridge(at(port).space);
-  if (port == kUpstreamPort) {
-    routing_.update_upstream(bridge);
-  } else {
-    routing_.update_downstream(port, bridge);
-  }
+  port == kUpstreamPort ? routing_.update_upstream(bridge)
+                        : routing_.update_downstream(port, bridge);
 }
 
 Bdf Switch::bdf_of(std::uint16_t port) const {
@@ -120,7 +113,6 @@ void Switch::drain(Port& port, Time t) {
       continue;
     }
     const EgressQueue::Entry gone = port.egress.take(*fc);
-    ++forwarded_;
     if (packet.tlp.type == TlpType::kMWr) {
       port.posted.out += packet.payload_bytes;
     }
@@ -149,14 +141,6 @@ void Switch::let_go(const HeldBuffer& held) {
 bool Switch::is_quiet() const {
   return std::all_of(ports_.begin(), ports_.end(),
                      [](const auto& port) { return port->egress.empty(); });
-}
-
-std::size_t Switch::waiting_tlps() const {
-  std::size_t sum = 0;
-  for (const auto& port : ports_) {
-    sum += port->egress.size();
-  }
-  return sum;
 }
 
 std::map<std::string, std::uint64_t> Switch::errors() const {

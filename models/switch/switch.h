@@ -50,10 +50,6 @@ class Switch : public ComponentModule {
   SwitchMode mode() const { return mode_; }
   unsigned downstream_ports() const { return routing_.ports(); }
   bool is_quiet() const override;  ///< nothing waits inside
-  /// TLPs that have left so far.
-  std::uint64_t forwarded() const { return forwarded_; }
-  /// TLPs inside: what holds receive buffers.
-  std::size_t waiting_tlps() const;
   /// Payload of MWr at one port since the start. Unit: byte.
   struct PostedBytes {
     std::uint64_t in = 0;       ///< from its link
@@ -62,8 +58,6 @@ class Switch : public ComponentModule {
   };
   PostedBytes posted_bytes(std::uint16_t port) const { return at(port).posted; }
   std::vector<CheckResult> checks() const override;
-  /// Requests that were going across and went up instead. [DHI D23]
-  std::uint64_t redirected() const { return redirected_; }
   /// Counted by kind: what was refused, dropped, or passed with a handle that nobody looked at.
   std::map<std::string, std::uint64_t> errors() const override;
   std::string waiting() const override;
@@ -101,13 +95,11 @@ class Switch : public ComponentModule {
   const Port& at(std::uint16_t port) const { return *ports_[index_of(port)]; }
   void add_port(const std::string& name, cfg::pcie::PortType type, const LinkPreset& preset,
                 bool has_siblings);
-  void decode(std::uint16_t port);
 
   // What comes in (switch_receive.cpp). Each returns true where the receive buffer stays in use.
   tlm::tlm_sync_enum receive(int index, Packet& packet, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
   bool accept(std::uint16_t ingress, Packet& packet);
-  bool is_admitted(std::uint16_t ingress, const Packet& packet, CplStatus& status);
   void learn(std::uint16_t ingress, const Packet& packet);
   Route route_of(const Tlp& tlp, std::uint16_t ingress) const;
   bool dispatch(std::uint16_t ingress, Packet& packet);
@@ -115,7 +107,8 @@ class Switch : public ComponentModule {
   bool broadcast(std::uint16_t ingress, Packet& packet);
   bool gather(std::uint16_t ingress, Packet& packet);
   bool end_here(std::uint16_t ingress, Packet& packet, std::uint16_t port);
-  bool refuse(std::uint16_t ingress, Packet& packet, CplStatus status, const std::string& kind);
+  bool refuse(std::uint16_t ingress, Packet& packet, CplStatus status);
+  void count_error(const std::string& kind, const char* detail);
   void note_refusal(std::uint16_t ingress, const Packet& packet);
   bool access_config_space(std::uint16_t ingress, Packet& packet, std::uint16_t port);
   void answer(std::uint16_t ingress, Packet& request, PacketRef completion);
@@ -140,8 +133,6 @@ class Switch : public ComponentModule {
   std::vector<std::unique_ptr<Port>> ports_;
   Wakeup wakeup_;
   std::vector<Broadcast> broadcasts_;
-  std::uint64_t forwarded_ = 0;
-  std::uint64_t redirected_ = 0;
   std::uint64_t unchecked_handles_ = 0;
   std::map<std::string, std::uint64_t> errors_;
   RefusalWatch refusal_watch_;

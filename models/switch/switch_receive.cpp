@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The switch: what comes in, and what becomes of it.
+#include <algorithm>
+
 #include "config_space/registers.h"
 #include "dhi/dhi_message.h"
 #include "switch/switch.h"
@@ -9,33 +11,9 @@
 namespace flitwise {
 namespace {
 
-const char* name_of(NoRoute reason) {
-  switch (reason) {
-    case NoRoute::kNothing:
-      break;
-    case NoRoute::kNoWindow:
-      return "no_window";
-    case NoRoute::kBackToSender:
-      return "back_to_sender";
-    case NoRoute::kNoBus:
-      return "no_bus";
-    case NoRoute::kNoHandle:
-      return "no_handle";
-    case NoRoute::kNoDevice:
-      return "no_device";
-    case NoRoute::kBusMasterDisabled:
-      return "bus_master_disabled";
-    case NoRoute::kEgressBlocked:
-      return "egress_blocked";
-    case NoRoute::kWrongDirection:
-      return "wrong_direction";
-  }
-  return "?";
-}
-
-bool is_config_write(TlpType type) {
-  return type == TlpType::kCfgWr0 || type == TlpType::kCfgWr1;
-}
+constexpr const char* kReasons[] = {
+    "?",         "no_window",           "back_to_sender", "no_bus",         "no_handle",
+    "no_device", "bus_master_disabled", "egress_blocked", "wrong_direction"};
 
 }  // namespace
 
@@ -59,38 +37,31 @@ bool Switch::accept(std::uint16_t ingress, Packet& packet) {
       packet.malformed ? packet.malformed : check_tlp(packet.tlp, limits);
   if (violation && is_malformed(*violation)) {
     // Dropped without an answer, and a fatal error. [LNK-9.17]
-    ++errors_["malformed_tlp"];
-    ++errors_[std::string("malformed_tlp.") + name_of(*violation)];
+    count_error("malformed_tlp", name_of(*violation));
     return false;
   }
   if (ingress != kUpstreamPort) {
-    CplStatus status = CplStatus::kUR;
-    if (!is_admitted(ingress, packet, status)) {
-      return refuse(ingress, packet, status, "");
+    // Does the request bear an identity that belongs behind this port? [DHI D23] [DHI S1]
+    const SourceVerdict verdict =
+        check_source(packet.tlp, routing_.downstream(ingress), mode_, form_, at(ingress).handles);
+    if (verdict == SourceVerdict::kForeignBus) {
+      ++errors_["acs_violation"];
+      return refuse(ingress, packet, CplStatus::kCA);  // as ACS answers what it blocks
     }
+    if (verdict == SourceVerdict::kForeignHandle) {
+      ++errors_["foreign_handle"];
+      return refuse(ingress, packet, CplStatus::kUR);
+    }
+    unchecked_handles_ += verdict == SourceVerdict::kUncheckedHandle ? 1 : 0;
     learn(ingress, packet);
   }
   return dispatch(ingress, packet);
 }
 
-// Does the request bear an identity that belongs behind this port? [DHI D23] [DHI S1]
-bool Switch::is_admitted(std::uint16_t ingress, const Packet& packet, CplStatus& status) {
-  switch (
-      check_source(packet.tlp, routing_.downstream(ingress), mode_, form_, at(ingress).handles)) {
-    case SourceVerdict::kPass:
-      return true;
-    case SourceVerdict::kUncheckedHandle:
-      ++unchecked_handles_;
-      return true;
-    case SourceVerdict::kForeignBus:
-      status = CplStatus::kCA;  // as ACS answers what it blocks
-      ++errors_["acs_violation"];
-      return false;
-    case SourceVerdict::kForeignHandle:
-      ++errors_["foreign_handle"];
-      return false;
-  }
-  return false;
+// By kind, and by kind and detail.
+void Switch::count_error(const std::string& kind, const char* detail) {
+  ++errors_[kind];
+  ++errors_[kind + "." + detail];
 }
 
 // Whose the handles behind a port are, in case the switch has to answer for one. [DHI D23]
@@ -105,7 +76,7 @@ void Switch::learn(std::uint16_t ingress, const Packet& packet) {
     port.handles.learn(alloc->dhi, alloc->identity.bdf);
   } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     if (dealloc->scope == DeallocScope::kOne) {
-      port.handles.forget(dealloc->dhi);
+      port.handles.learn(dealloc->dhi, std::nullopt);
     } else {
       port.handles.forget_all();  // model: a handle without owner is answered as it stands
     }
@@ -126,10 +97,10 @@ Route Switch::route_of(const Tlp& tlp, std::uint16_t ingress) const {
   }
   for (std::size_t index = 1; index < ports_.size(); ++index) {
     if (ports_[index]->handles.contains(static_cast<Dhi>(tlp.requester_id.value))) {
-      return {Where::kDown, port_of(index), false, NoRoute::kNothing, false};
+      return {Where::kDown, port_of(index)};
     }
   }
-  return {Where::kNone, kUpstreamPort, false, NoRoute::kNoHandle, false};
+  return {Where::kNone, kUpstreamPort, false, NoRoute::kNoHandle};
 }
 
 bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
@@ -149,19 +120,16 @@ bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
   }
   if (route.reason == NoRoute::kEgressBlocked) {
     ++errors_["acs_violation"];
-    return refuse(ingress, packet, CplStatus::kCA, "");
+    return refuse(ingress, packet, CplStatus::kCA);
   }
-  const bool is_completion_lost = is_completion(packet.tlp.type);
-  const char* const kind = is_completion_lost ? "unexpected_completion" : "unsupported_request";
-  ++errors_[kind];
-  return refuse(ingress, packet, CplStatus::kUR, std::string(kind) + "." + name_of(route.reason));
+  count_error(is_completion(packet.tlp.type) ? "unexpected_completion" : "unsupported_request",
+              kReasons[static_cast<std::size_t>(route.reason)]);
+  return refuse(ingress, packet, CplStatus::kUR);
 }
 
 bool Switch::forward(std::uint16_t ingress, Packet& packet, const Route& route) {
-  const bool is_up = route.where == Where::kUp;
   PacketRef out = route.to_type0 ? copy_of(packet, as_type0(packet.tlp)) : PacketRef(&packet);
-  redirected_ += route.is_redirected ? 1 : 0;
-  queue(is_up ? kUpstreamPort : route.port, std::move(out), {PacketRef(&packet), ingress, false});
+  queue(route.port, std::move(out), {PacketRef(&packet), ingress, false});
   return true;
 }
 
@@ -182,15 +150,14 @@ bool Switch::broadcast(std::uint16_t ingress, Packet& packet) {
 // One goes up when every downstream port has sent one.
 bool Switch::gather(std::uint16_t ingress, Packet& packet) {
   at(ingress).has_gathered = true;
-  for (std::size_t i = 1; i < ports_.size(); ++i) {
-    if (!ports_[i]->has_gathered) {
-      return false;
-    }
+  if (!std::all_of(ports_.begin() + 1, ports_.end(),
+                   [](const auto& port) { return port->has_gathered; })) {
+    return false;
   }
   for (const auto& port : ports_) {
     port->has_gathered = false;
   }
-  return forward(ingress, packet, {Where::kUp, kUpstreamPort, false, NoRoute::kNothing, false});
+  return forward(ingress, packet, {Where::kUp, kUpstreamPort});
 }
 
 // For a port of the switch itself: configuration is answered, messages end, and completions have
@@ -209,7 +176,7 @@ bool Switch::end_here(std::uint16_t ingress, Packet& packet, std::uint16_t port)
 bool Switch::access_config_space(std::uint16_t ingress, Packet& packet, std::uint16_t port) {
   const Tlp& tlp = packet.tlp;
   PacketRef completion = make_completion(ingress, packet, tlp.completer_id, CplStatus::kSC);
-  if (is_config_write(tlp.type)) {
+  if (tlp.type == TlpType::kCfgWr0 || tlp.type == TlpType::kCfgWr1) {
     const std::uint8_t* const b = packet.payload.data();
     const std::uint32_t value = packet.payload.size() < 4
                                     ? 0U
@@ -230,11 +197,7 @@ bool Switch::access_config_space(std::uint16_t ingress, Packet& packet, std::uin
 }
 
 // Non-posted requests get a Cpl with the status; everything else is dropped. [LNK-9.19]
-bool Switch::refuse(std::uint16_t ingress, Packet& packet, CplStatus status,
-                    const std::string& kind) {
-  if (!kind.empty()) {
-    ++errors_[kind];
-  }
+bool Switch::refuse(std::uint16_t ingress, Packet& packet, CplStatus status) {
   note_refusal(ingress, packet);
   if (fc_class(packet.tlp.type) != FcClass::kNonPosted) {
     return false;

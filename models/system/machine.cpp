@@ -2,10 +2,14 @@
 // Wiring.
 #include "system/machine.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
-#include "common/interrupt.h"
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include "config/instances.h"
+#include "config_space/config_space.h"
 #include "flitwise/error.h"
 #include "trace/packet_csv.h"
 
@@ -58,7 +62,6 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
   components.add(monitors_);
   for (const auto& host : hosts_) {
     isolation_.push_back(std::make_unique<IsolationWatch>(host->config, fabric_, *host));
-    host->add_driver();
     components.add(*isolation_.back());
   }
   components.add(attacks_);
@@ -238,24 +241,42 @@ RunResult Machine::result() const {
   return result;
 }
 
-const RootPort& Machine::root_port(const std::string& device) const {
-  const auto found = std::find_if(fabric_.devices.begin(), fabric_.devices.end(),
-                                  [&](const FabricDevice& one) { return one.name == device; });
-  FLITWISE_CHECK(found != fabric_.devices.end(), "no device is called " + device);
-  return *found->root_port;
-}
-
-std::uint64_t Machine::interrupts(std::size_t device) const {
-  const FabricDevice& one = fabric_.devices[device];
-  return hosts_[one.host]->bridge.interrupts(one.buses);
-}
-
-std::vector<std::string> Machine::device_names() const {
-  std::vector<std::string> names;
-  for (const FabricDevice& one : fabric_.devices) {
-    names.push_back(one.name);
+// What software would see of every function.
+std::string Machine::config_space_dump() {
+  std::map<std::pair<unsigned, Bdf>, const ConfigSpace*> spaces;  // by host
+  for (const auto& host : hosts_) {
+    if (!host->boot) {
+      return "";
+    }
+    for (unsigned port = 0; port < host->bridge.ports(); ++port) {
+      spaces[{host->number, host->bridge.bdf_of(port)}] = &host->bridge.space(port);
+    }
   }
-  return names;
+  for (std::size_t i = 0; i < fabric_.switches.size(); ++i) {
+    const Switch& one = *fabric_.switches[i];
+    const unsigned host = fabric_.graph[fabric_.graph.switches()[i]].host;
+    spaces[{host, one.bdf_of(kUpstreamPort)}] = &one.config_space(kUpstreamPort);
+    for (unsigned port = 0; port < one.downstream_ports(); ++port) {
+      const auto number = static_cast<std::uint16_t>(port);
+      spaces[{host, one.bdf_of(number)}] = &one.config_space(number);
+    }
+  }
+  for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
+    const unsigned host = fabric_.devices[i].host;
+    TargetUnit& target = fabric_.devices[i].endpoint->target();
+    const Bdf pf = software_.device(i).pf;
+    const VirtualFunctions vfs = target.virtual_functions();
+    spaces[{host, pf}] = &target.space(0);
+    for (unsigned vf = 0; vf < vfs.count; ++vf) {
+      spaces[{host, vfs.bdf(pf, vf)}] = &target.space(vf + 1);
+    }
+  }
+  std::string text;
+  for (const auto& [function, space] : spaces) {
+    const auto& [host, bdf] = function;
+    text += (host > 0 ? fmt::format("{:04x}:", host) : "") + config_dump(bdf, *space);
+  }
+  return text;
 }
 
 void Machine::observe(Observer observer) {
@@ -277,12 +298,20 @@ void Machine::observe(Observer observer) {
 }
 
 Endpoint* Machine::endpoint(const std::string& name) {
-  for (FabricDevice& device : fabric_.devices) {
-    if (device.name == name) {
-      return device.endpoint;
-    }
+  FabricDevice* const device = fabric_.find(name);
+  return device == nullptr ? nullptr : device->endpoint;
+}
+
+const RootPort& Machine::root_port(const std::string& device) {
+  return *fabric_.find(device)->root_port;
+}
+
+std::vector<std::string> Machine::device_names() const {
+  std::vector<std::string> names;
+  for (const FabricDevice& one : fabric_.devices) {
+    names.push_back(one.name);
   }
-  return nullptr;
+  return names;
 }
 
 }  // namespace flitwise

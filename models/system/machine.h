@@ -72,7 +72,7 @@ class Machine {
   std::string waiting() const;
   RunResult result() const;
   /// Configuration space of every function that software has brought up, by routing ID
-  /// (config_space/config_dump.h). Empty where there is none: nobody speaks PCIe.
+  /// (config_space/config_space.h). Empty where there is none: nobody speaks PCIe.
   std::string config_space_dump();
   /// REQUIRES: called before anything runs.
   void observe(Observer observer);
@@ -83,7 +83,6 @@ class Machine {
   MemoryPort& memory() { return hosts_[0]->memory; }
   HostBridge& bridge() { return hosts_[0]->bridge; }
   TranslationAgent& agent() { return hosts_[0]->agent; }
-  const IommuDriver* iommu_driver() const { return hosts_[0]->driver.get(); }
   /// REQUIRES: boot() was called and there is configuration space.
   const Boot& booted() const { return *hosts_[0]->boot; }
   Fabric& fabric() { return fabric_; }
@@ -91,10 +90,9 @@ class Machine {
   /// Null where no device has the name.
   Endpoint* endpoint(const std::string& name);
   /// The root port above a device. REQUIRES: a device has the name.
-  const RootPort& root_port(const std::string& device) const;
+  const RootPort& root_port(const std::string& device);
   std::vector<std::string> device_names() const;
   HandleDriver* driver(std::size_t device) { return software_.driver(device); }
-  std::uint64_t interrupts(std::size_t device) const;
 
   PacketPool pool;  // before all that holds packets
   const Config config;
@@ -118,7 +116,6 @@ class Machine {
   void check_links(RepeatBook& repeats, const char* when) const;
   void run_software(const std::function<bool()>& is_over);
   void note_end();
-  void open_windows_left();
   void work_ended();
   void advance();
 

@@ -206,18 +206,12 @@ void Machine::run_until_quiet() {
   note_end();
 }
 
-// What was cut short is not quiet, or never came into service.
+// What was cut short is not quiet, or never came into service. Where that was in its warm-up it has
+// measured nothing: its window begins, and is empty.
 void Machine::note_end() {
   is_cut_short_ = !is_serving_ || !is_quiet();
   has_measured_ = measurement_.is_open();
-  if (is_cut_short_) {
-    open_windows_left();
-  }
-}
-
-// What was cut short in its warm-up has measured nothing: its window begins, and is empty.
-void Machine::open_windows_left() {
-  for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
+  for (std::size_t i = 0; is_cut_short_ && i < fabric_.devices.size(); ++i) {
     measurement_.open(i, false);
   }
 }

@@ -2,12 +2,21 @@
 // Windows and their figures.
 #include "system/measurement.h"
 
-#include <iterator>
 #include <utility>
 
 #include "flitwise/link_socket.h"
+#include "system/repeat_book.h"
 
 namespace flitwise {
+namespace {
+
+void for_each(const ComponentList::Components& list, void (Component::*what)()) {
+  for (Component* const one : list) {
+    (one->*what)();
+  }
+}
+
+}  // namespace
 
 Measurement::Measurement(const ComponentList& components)
     : components_(components),
@@ -42,9 +51,7 @@ void Measurement::open(std::size_t device, bool with_traffic) {
 void Measurement::close(std::size_t device) {
   if (!is_closed_[device]) {
     is_closed_[device] = true;
-    for (Component* const one : components_.of(device)) {
-      one->end_window();
-    }
+    for_each(components_.of(device), &Component::end_window);
   }
 }
 
@@ -53,36 +60,26 @@ void Measurement::close() {
   for (std::size_t device = 0; device < is_closed_.size(); ++device) {
     close(device);
   }
-  for (Component* const one : components_.shared()) {
-    one->end_window();
-  }
+  for_each(components_.shared(), &Component::end_window);
 }
 
 void Measurement::extend() {
   end_.reset();
   is_closed_.assign(is_closed_.size(), false);
-  for (Component* const one : components_.all()) {
-    one->extend_window();
-  }
+  for_each(components_.all(), &Component::extend_window);
 }
 
 void Measurement::fill(RunResult& result) const {
   result.simulated = end_.value_or(now()) - begin_.value_or(Time{});
   for (const Component* one : components_.all()) {
     one->report(result);
-    std::vector<WaitResult> waits = one->waits();
-    auto& rows = result.rows<WaitResult>();
-    rows.insert(rows.end(), std::make_move_iterator(waits.begin()),
-                std::make_move_iterator(waits.end()));
+    for (WaitResult& wait : one->waits()) {
+      result.rows<WaitResult>().push_back(std::move(wait));
+    }
     const auto before = before_.find(one);
-    for (const auto& [kind, count] : one->errors()) {
-      std::uint64_t then = 0;
-      if (before != before_.end() && before->second.count(kind) != 0) {
-        then = before->second.at(kind);
-      }
-      if (count > then) {
-        result.errors[kind] += count - then;
-      }
+    for (const auto& [kind, count] :
+         grown(one->errors(), before == before_.end() ? Component::Counts() : before->second)) {
+      result.errors[kind] += count;
     }
   }
 }

@@ -14,6 +14,17 @@ constexpr std::size_t kMostLines = 8;
 
 }  // namespace
 
+Component::Counts grown(const Component::Counts& counts, const Component::Counts& before) {
+  Component::Counts all;
+  for (const auto& [kind, count] : counts) {
+    const auto then = before.find(kind);
+    if (const std::uint64_t since = then == before.end() ? 0 : then->second; count > since) {
+      all.emplace(kind, count - since);
+    }
+  }
+  return all;
+}
+
 Component::Counts RepeatBook::counts() const {
   Component::Counts all;
   for (const Component* one : components_.all()) {
@@ -28,18 +39,10 @@ void RepeatBook::begin() {
   }
 }
 
-void RepeatBook::forget() {
-  before_.clear();
-}
-
 std::string RepeatBook::text() const {
   std::vector<std::pair<std::uint64_t, std::string>> repeated;
-  for (const auto& [what, count] : counts()) {
-    const auto then = before_.find(what);
-    const std::uint64_t again = count - (then == before_.end() ? 0 : then->second);
-    if (again > 0) {
-      repeated.emplace_back(again, what);
-    }
+  for (const auto& [what, again] : grown(counts(), before_)) {
+    repeated.emplace_back(again, what);
   }
   std::stable_sort(repeated.begin(), repeated.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

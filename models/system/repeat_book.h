@@ -11,6 +11,9 @@
 
 namespace flitwise {
 
+/// Of these counts, those that have grown since, and by how much.
+Component::Counts grown(const Component::Counts& counts, const Component::Counts& before);
+
 class RepeatBook {
  public:
   explicit RepeatBook(const ComponentList& components) : components_(components) {}
@@ -23,7 +26,7 @@ class RepeatBook {
   void begin();
   /// Something was completed: repetitions are counted anew. What a link has wasted is not: a
   /// request may be over because it has given up.
-  void forget();
+  void forget() { before_.clear(); }
   /// A line for each repetition that was counted, the most frequent ones first.
   std::string text() const;
   /// The link that has sent too much in vain; empty where none has.

@@ -4,10 +4,9 @@
 
 #include <systemc>
 
-#include "config/larger_value.h"
 #include "config/load.h"
 #include "flitwise/error.h"
-#include "results/explain.h"
+#include "results/summary_table.h"
 #include "system/machine.h"
 
 namespace flitwise {

@@ -9,7 +9,6 @@
 #include "dhi/dhi_message.h"
 #include "tlp/identity.h"
 #include "tlp/interrupt.h"
-#include "watch/hostile_packet.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -51,8 +50,8 @@ AttackBook::Attacker AttackBook::attacker_of(const Config& config, const FabricD
   attacker.share = DeviceShare::of(config, device);
   const WorkloadConfig& workload = device.config.workload;
   const auto buffers = [&workload](std::uint64_t first, std::uint64_t end) {
-    return Span{workload.buffer_base + first * workload.buffer_size,
-                workload.buffer_base + end * workload.buffer_size - 1};
+    return WatchedSpan{workload.buffer_base + first * workload.buffer_size,
+                       workload.buffer_base + end * workload.buffer_size - 1};
   };
   attacker.own = buffers(attacker.share.first_domain, attacker.share.end_domain);
   attacker.of_device = buffers(0, domain_ids(workload));
@@ -66,8 +65,10 @@ void AttackBook::begin() {
   has_begun_ = true;
   for (Attacker& attacker : attackers_) {
     attacker.completions_before = attacker.device->root_port->counters().completions;
-    ports_.emplace_back(*this, attacker);
-    attacker.device->root_port->watch_memory(ports_.back());
+    attacker.device->root_port->watch_memory(
+        ports_.emplace_back([this, &attacker](const Packet& packet, std::uint64_t address) {
+          reached_memory(attacker, packet, address);
+        }));
   }
   for (const auto& one : fabric_.switches) {
     const unsigned host = fabric_.graph[*fabric_.graph.find(one->name())].host;
@@ -75,10 +76,6 @@ void AttackBook::begin() {
       refused_by_switch(packet, host, sw->routing().downstream(port));
     });
   }
-}
-
-bool AttackBook::is_own_handle(const Attacker& attacker, Dhi dhi) {
-  return attacker.device->range.size() != 0 && attacker.device->range.contains(dhi);
 }
 
 // Whom the host takes it for, where it has found that out; else whom it names.
@@ -93,7 +90,7 @@ std::optional<Attack> AttackBook::attack_of(const Attacker& attacker, const Pack
     return std::nullopt;
   }
   const OptionalId<Dhi> handle = handle_of(tlp, form_);
-  if (handle && !is_own_handle(attacker, *handle)) {
+  if (handle && !attacker.device->range.contains(*handle)) {
     return Attack::kHandle;
   }
   if (!handle || packet.resolved) {
@@ -140,14 +137,14 @@ bool AttackBook::is_foreign_message(const Attacker& attacker, const Packet& pack
     return true;
   }
   if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
-    return !is_own_handle(attacker, alloc->dhi) ||
+    return !attacker.device->range.contains(alloc->dhi) ||
            !owns_function(*attacker.device, alloc->identity.bdf) ||
            !attacker.share.has(alloc->identity.pasid);
   }
   if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
     const bool has_handle =
         dealloc->scope == DeallocScope::kOne || dealloc->scope == DeallocScope::kRange;
-    return (has_handle && !is_own_handle(attacker, dealloc->dhi)) ||
+    return (has_handle && !attacker.device->range.contains(dealloc->dhi)) ||
            (dealloc->scope == DeallocScope::kFunction &&
             !owns_function(*attacker.device, dealloc->function));
   }
@@ -218,8 +215,7 @@ std::uint64_t AttackBook::handles_taken() const {
       continue;
     }
     for (unsigned i = 0; i < device.range.size(); ++i) {
-      const auto entry =
-          table.resolve(Dhi{static_cast<std::uint16_t>(to_int(device.range.lower) + i)});
+      const auto entry = table.resolve(device.range.at(i));
       taken += entry && (!owns_function(*attacker->device, entry->identity.bdf) ||
                          !attacker->share.has(entry->identity.pasid))
                    ? 1

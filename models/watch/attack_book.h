@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "common/component.h"
-#include "fabric/device_share.h"
 #include "fabric/fabric.h"
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
-#include "memory/memory_watch.h"
+#include "watch/hostile_packet.h"
 
 namespace flitwise {
 
@@ -49,37 +48,18 @@ class AttackBook final : public Bystander {
   void report(RunResult& result) const override;
 
  private:
-  struct Span {
-    std::uint64_t first = 0, last = 0;
-    bool contains(std::uint64_t address, std::uint64_t bytes) const {
-      return address >= first && address <= last && bytes - 1 <= last - address;
-    }
-  };
   struct Attacker {
     const FabricDevice* device = nullptr;
     DeviceShare share;
-    Span own;                              ///< its memory
-    Span of_device;                        ///< that of all domains of the device
+    WatchedSpan own;                       ///< its memory
+    WatchedSpan of_device;                 ///< that of all domains of the device
     std::uint64_t completions_before = 0;  ///< that its root port had taken
-  };
-  /// Sees what a root port lets into memory.
-  class Port : public MemoryWatch {
-   public:
-    Port(AttackBook& book, Attacker& attacker) : book_(book), attacker_(attacker) {}
-    void accessed(const Packet& packet, std::uint64_t address) override {
-      book_.reached_memory(attacker_, packet, address);
-    }
-
-   private:
-    AttackBook& book_;
-    Attacker& attacker_;
   };
   struct Count {
     std::uint64_t tried = 0, through = 0;
   };
 
   static Attacker attacker_of(const Config& config, const FabricDevice& device);
-  static bool is_own_handle(const Attacker& attacker, Dhi dhi);
   std::optional<Attack> attack_of(const Attacker& attacker, const Packet& packet) const;
   static bool is_foreign_message(const Attacker& attacker, const Packet& packet);
   void count_refused(const Attacker& attacker, const Packet& packet);
@@ -90,7 +70,7 @@ class AttackBook final : public Bystander {
   const Fabric& fabric_;
   const IdentityForm form_;
   std::deque<Attacker> attackers_;
-  std::deque<Port> ports_;
+  std::deque<PortWatch> ports_;
   std::array<Count, kAttacks> counts_{};
   bool has_begun_ = false;
 };

@@ -9,12 +9,11 @@
 #include <string_view>
 
 #include "config/load.h"
-#include "host/driver_memory.h"
+#include "host/agent_registers.h"
 #include "iommu/table_builder.h"
 #include "software/workload_tables.h"
 #include "tlp/identity.h"
 #include "tlp/splitter.h"
-#include "watch/hostile_packet.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -57,7 +56,10 @@ IsolationWatch::IsolationWatch(const Config& config, const Fabric& fabric, HostN
   }
   for (const auto& port : fabric.root_ports_of(host.number)) {
     if (is_needed()) {
-      port->watch_memory(ports_.emplace_back(*this, *port));
+      port->watch_memory(
+          ports_.emplace_back([this, &own = *port](const Packet& packet, std::uint64_t address) {
+            accessed(own, packet, address);
+          }));
     }
   }
 }
@@ -77,9 +79,8 @@ IsolationWatch::Attacker IsolationWatch::attacker_of(const Config& config,
 }
 
 // The window of its root port, and of that what tables map for it.
-std::vector<IsolationWatch::Span> IsolationWatch::memory_of(const Config& config,
-                                                            const Attacker& attacker) const {
-  Span window;
+WatchedSpan IsolationWatch::memory_of(const Config& config, const Attacker& attacker) const {
+  WatchedSpan window;
   if (attacker.host.dma_window.size != 0) {
     window = {attacker.host.dma_window.base,
               attacker.host.dma_window.base + attacker.host.dma_window.size - 1};
@@ -97,7 +98,7 @@ std::vector<IsolationWatch::Span> IsolationWatch::memory_of(const Config& config
     window.first = std::max(window.first, from / page * page);
     window.last = std::min(window.last, (to + page - 1) / page * page - 1);
   }
-  return {window};
+  return window;
 }
 
 void IsolationWatch::begin() {
@@ -155,11 +156,6 @@ void IsolationWatch::take_as_left(std::uint64_t address, std::uint64_t bytes) {
   }
 }
 
-bool IsolationWatch::may_touch(const Attacker& attacker, std::uint64_t first, std::uint64_t last) {
-  return std::any_of(attacker.memory.begin(), attacker.memory.end(),
-                     [&](const Span& span) { return span.contains(first, last); });
-}
-
 bool IsolationWatch::may_name(const Attacker& attacker, const DeviceIdentity& identity) {
   if (!attacker.is_known_by_id) {
     return true;
@@ -190,12 +186,11 @@ void IsolationWatch::judge_access(const RootPort& port, const Packet& packet,
     return;
   }
   const DeviceIdentity identity = packet.resolved ? *packet.resolved : full_identity(tlp);
-  const std::uint64_t last = address + bytes_of(tlp) - 1;
   bool is_own = false, is_inside = false;
   for (const Attacker& attacker : attackers_) {
     if (attacker.device->root_port == &port) {
       is_own = is_own || may_name(attacker, identity);
-      is_inside = is_inside || may_touch(attacker, address, last);
+      is_inside = is_inside || attacker.memory.contains(address, bytes_of(tlp));
     }
   }
   const bool is_write = tlp.type == TlpType::kMWr;
@@ -219,9 +214,7 @@ CheckResult IsolationWatch::accesses_check() const {
 bool IsolationWatch::is_attackers(std::uint64_t page) const {
   const std::uint64_t address = page * kPageBytes;
   return std::any_of(attackers_.begin(), attackers_.end(), [&](const Attacker& attacker) {
-    return std::any_of(attacker.memory.begin(), attacker.memory.end(), [&](const Span& span) {
-      return span.first < address + kPageBytes && address <= span.last;
-    });
+    return attacker.memory.first < address + kPageBytes && address <= attacker.memory.last;
   });
 }
 
@@ -287,8 +280,7 @@ CheckResult IsolationWatch::refusals_check(const RootPort& port) {
 CheckResult IsolationWatch::handles_check(const FabricDevice& device) {
   std::uint64_t foreign = 0;
   for (unsigned i = 0; i < device.range.size(); ++i) {
-    const Dhi dhi{static_cast<std::uint16_t>(to_int(device.range.lower) + i)};
-    const auto entry = device.handles->table().resolve(dhi);
+    const auto entry = device.handles->table().resolve(device.range.at(i));
     foreign += entry && !device.buses.contains(entry->identity.bdf) ? 1 : 0;
   }
   return {device.name + ": the host's entries of its handles name nobody else", foreign == 0,

@@ -12,14 +12,12 @@
 
 #include "common/component.h"
 #include "common/page.h"
-#include "fabric/device_share.h"
 #include "fabric/fabric.h"
 #include "flitwise/config.h"
 #include "flitwise/observer.h"
 #include "flitwise/result.h"
 #include "iommu/translation_agent.h"
-#include "memory/memory_port.h"
-#include "memory/memory_watch.h"
+#include "watch/hostile_packet.h"
 
 namespace flitwise {
 
@@ -49,36 +47,16 @@ class IsolationWatch final : public Bystander {
 
  private:
   using Page = std::array<std::uint8_t, kPageBytes>;
-  struct Span {
-    std::uint64_t first = 0, last = ~std::uint64_t{0};
-    bool contains(std::uint64_t from, std::uint64_t to) const {
-      return first <= from && to <= last;
-    }
-  };
   struct Attacker {
     const FabricDevice* device = nullptr;
     HostConfig host;  ///< of the root port above
     DeviceShare share;
     bool is_known_by_id = false;
     bool is_confined = false;
-    std::vector<Span> memory;  ///< that it may touch
+    WatchedSpan memory;  ///< that it may touch
   };
-  /// Tells of what one root port lets into memory.
-  class PortWatch : public MemoryWatch {
-   public:
-    PortWatch(IsolationWatch& books, const RootPort& port) : books_(books), port_(port) {}
-    void accessed(const Packet& packet, std::uint64_t address) override {
-      books_.accessed(port_, packet, address);
-    }
-
-   private:
-    IsolationWatch& books_;
-    const RootPort& port_;
-  };
-
   Attacker attacker_of(const Config& config, const FabricDevice& device) const;
-  std::vector<Span> memory_of(const Config& config, const Attacker& attacker) const;
-  static bool may_touch(const Attacker& attacker, std::uint64_t first, std::uint64_t last);
+  WatchedSpan memory_of(const Config& config, const Attacker& attacker) const;
   static bool may_name(const Attacker& attacker, const DeviceIdentity& identity);
   void accessed(const RootPort& port, const Packet& packet, std::uint64_t address);
   void judge_access(const RootPort& port, const Packet& packet, std::uint64_t address);

@@ -137,14 +137,7 @@ PageRequest page_request_of(const Tlp& tlp) {
 }
 
 PrgCode prg_code_of(std::uint8_t wire_code) {
-  switch (wire_code) {
-    case 0:
-      return PrgCode::kSuccess;
-    case 1:
-      return PrgCode::kInvalidRequest;
-    default:
-      return PrgCode::kResponseFailure;
-  }
+  return wire_code <= 1 ? static_cast<PrgCode>(wire_code) : PrgCode::kResponseFailure;
 }
 
 Tlp prg_response_tlp(const PrgResponse& response) {

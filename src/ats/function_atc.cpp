@@ -28,27 +28,14 @@ void FunctionAtc::reset() {
   invalidations.set_stu(0);
 }
 
-std::optional<FunctionAtc::Hit> FunctionAtc::look_up(std::uint64_t address, TranslationTag tag,
-                                                     AccessKind access) {
-  const std::optional<Slot> slot = cache.find(address, tag);
-  if (!slot) {
-    return std::nullopt;
-  }
-  cache.note_use(*slot);
-  return Hit{*slot, choice_for(cache.at(*slot).translation, access)};
-}
-
 unsigned FunctionAtc::end_request(Slot request, TranslationVerdict verdict,
                                   const TranslationReceiver& reply) {
   FLITWISE_CHECK(verdict != TranslationVerdict::kPartial, "a reply that goes on");
   unsigned inserted = 0;
   if (verdict == TranslationVerdict::kLast) {
-    const CacheablePieces found = requests.cacheable(request, reply);
-    for (unsigned i = 0; i < found.count; ++i) {
-      const CacheablePiece& piece = found.pieces[i];
-      inserted += cache.insert(piece.range, requests.tag_of(request), piece.translation).is_inserted
-                      ? 1U
-                      : 0U;
+    for (const CacheablePiece& piece : requests.cacheable(request, reply)) {
+      const bool is_in = cache.insert(piece.range, requests.tag_of(request), piece.translation);
+      inserted += is_in ? 1U : 0U;
     }
   } else if (verdict == TranslationVerdict::kUnsupported && !requests.is_void(request)) {
     cache.disable_until_reenabled();

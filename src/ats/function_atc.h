@@ -3,8 +3,6 @@
 /// [TCP-04] [TCP-17] [TCP-18] [CFG-01] to [CFG-08]
 #pragma once
 
-#include <optional>
-
 #include "ats/invalidation_receiver.h"
 #include "ats/outstanding_translations.h"
 #include "ats/translated_uses.h"
@@ -33,13 +31,6 @@ struct FunctionAtc {
   /// Function level or conventional reset. The caller's own slots are void, too.
   /// [CFG-03] [CFG-04]
   void reset();
-
-  /// The entry for an access if there is one, and what it allows. Counts as a use.
-  struct Hit {
-    Slot slot;
-    AccessChoice choice;
-  };
-  std::optional<Hit> look_up(std::uint64_t address, TranslationTag tag, AccessKind access);
 
   /// A request has ended with this verdict: its translations are cached after kLast, the ATC goes
   /// off after kUnsupported, also where an invalidation has struck the translations meanwhile.

@@ -9,26 +9,23 @@
 
 namespace flitwise {
 
-InvalidationSender::InvalidationSender(Bdf agent, Time timeout)
-    : agent_(agent), timeout_(timeout) {}
+std::vector<unsigned>::const_iterator InvalidationSender::place_of(Bdf function) const {
+  return std::lower_bound(by_id_.begin(), by_id_.end(), function,
+                          [this](unsigned known, Bdf id) { return functions_[known].id < id; });
+}
 
-unsigned InvalidationSender::add_function(Bdf function, unsigned depth_field) {
+unsigned InvalidationSender::add_function(Bdf function) {
   FLITWISE_CHECK(!index_of(function), "function " + std::to_string(function.value));
   const auto index = static_cast<unsigned>(functions_.size());
   requests_.resize(requests_.size() + kItags);
   out_.grow(static_cast<unsigned>(requests_.size()));
-  functions_.push_back({function, invalidate_queue_depth(depth_field), 0, 0});
-  const auto place =
-      std::lower_bound(by_id_.begin(), by_id_.end(), function,
-                       [this](unsigned known, Bdf id) { return functions_[known].id < id; });
-  by_id_.insert(place, index);
+  by_id_.insert(place_of(function), index);
+  functions_.push_back({function});
   return index;
 }
 
 std::optional<unsigned> InvalidationSender::index_of(Bdf function) const {
-  const auto place =
-      std::lower_bound(by_id_.begin(), by_id_.end(), function,
-                       [this](unsigned known, Bdf id) { return functions_[known].id < id; });
+  const auto place = place_of(function);
   return place != by_id_.end() && functions_[*place].id == function
              ? std::optional<unsigned>(*place)
              : std::nullopt;
@@ -39,12 +36,12 @@ bool InvalidationSender::can_send(unsigned function) const {
   return static_cast<unsigned>(__builtin_popcount(one.busy)) < one.depth;
 }
 
-std::uint8_t InvalidationSender::send(unsigned function, std::uint32_t cookie, Time now) {
+std::uint8_t InvalidationSender::send(unsigned function, Time now) {
   FLITWISE_CHECK(can_send(function), "no ITag for function " + std::to_string(function));
   Function& one = functions_[function];
   const auto itag = static_cast<unsigned>(__builtin_ctz(~one.busy));
   one.busy |= 1U << itag;
-  requests_[slot_of(function, itag)] = {now + timeout_, cookie, 0, 0, 0};
+  requests_[slot_of(function, itag)] = {now + timeout_};
   out_.push_back(slot_of(function, itag));
   return static_cast<std::uint8_t>(itag);
 }
@@ -103,7 +100,7 @@ std::optional<InvalidationSender::Expired> InvalidationSender::expire(Time now) 
   const unsigned function = *oldest / kItags;
   const unsigned itag = *oldest % kItags;
   release(function, itag);
-  return Expired{function, static_cast<std::uint8_t>(itag), requests_[*oldest].cookie};
+  return Expired{function, static_cast<std::uint8_t>(itag)};
 }
 
 }  // namespace flitwise

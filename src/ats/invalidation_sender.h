@@ -15,10 +15,6 @@
 
 namespace flitwise {
 
-/// Devices answer within 60 s; an agent may wait up to half as long again. [INV-20]
-inline constexpr Time kInvalidateTimeoutLeast = Time::from_us(60'000'000);
-inline constexpr Time kInvalidateTimeoutMost = Time::from_us(90'000'000);
-
 /// Requests that a function takes: 0 in the register means 32. [INV-32]
 constexpr unsigned invalidate_queue_depth(unsigned field) {
   return field == 0 || field > kItags ? kItags : field;
@@ -34,14 +30,13 @@ struct CompletionReport {
 
 class InvalidationSender {
  public:
-  /// agent: the ID its messages carry. timeout: at least kInvalidateTimeoutLeast and at most
-  /// kInvalidateTimeoutMost by the standard; anything else is a departure from it.
-  explicit InvalidationSender(Bdf agent, Time timeout = kInvalidateTimeoutLeast);
+  /// agent: the ID its messages carry. timeout: devices answer within 60 s; an agent may wait up to
+  /// half as long again. [INV-20]
+  InvalidationSender(Bdf agent, Time timeout) : agent_(agent), timeout_(timeout) {}
 
-  /// Makes room for one more. depth_field: Invalidate Queue Depth of its ATS capability. Returns
-  /// its index. REQUIRES: the function is new.
-  unsigned add_function(Bdf function, unsigned depth_field);
-  /// Software says another depth from now on.
+  /// Makes room for one more, and returns its index. REQUIRES: the function is new.
+  unsigned add_function(Bdf function);
+  /// depth_field: Invalidate Queue Depth of its ATS capability, as software says it from now on.
   void set_depth(unsigned function, unsigned depth_field) {
     functions_[function].depth = invalidate_queue_depth(depth_field);
   }
@@ -49,13 +44,10 @@ class InvalidationSender {
 
   /// Whether the function can take one more now; else the caller keeps it. [INV-18] [INV-31]
   bool can_send(unsigned function) const;
-  /// Counts a request that had to stay back. [INV-31]
-  void note_held_back(unsigned function) { ++functions_[function].held_back; }
-  std::uint64_t held_back(unsigned function) const { return functions_[function].held_back; }
-  /// Takes the lowest free ITag for a request that leaves now. cookie: the caller's own mark.
-  /// REQUIRES: can_send(); now never goes back.
+  /// Takes the lowest free ITag for a request that leaves now. REQUIRES: can_send(); now never goes
+  /// back.
   /// [INV-16] [INV-17]
-  std::uint8_t send(unsigned function, std::uint32_t cookie, Time now);
+  std::uint8_t send(unsigned function, Time now);
 
   /// Counts a completion in. One that names another agent or comes from a function that is not
   /// known has nothing out. [INV-14] [INV-15]
@@ -68,7 +60,6 @@ class InvalidationSender {
   struct Expired {
     unsigned function;
     std::uint8_t itag;
-    std::uint32_t cookie;
   };
   std::optional<Time> next_deadline() const;
   /// The next one whose deadline is not after now, if there is one; call until there is none.
@@ -79,16 +70,15 @@ class InvalidationSender {
     Bdf id;
     unsigned depth = kItags;
     std::uint32_t busy = 0;  ///< bit n: ITag n is out
-    std::uint64_t held_back = 0;
   };
   struct Request {
     Time deadline{};
-    std::uint32_t cookie = 0;
     std::uint32_t vector = 0;           ///< of the first copy
     std::uint8_t completion_count = 0;  ///< of the first copy; 0: none came yet
     std::uint8_t classes = 0;           ///< bit n: a copy came on traffic class n
   };
   static Slot slot_of(unsigned function, unsigned itag) { return function * kItags + itag; }
+  std::vector<unsigned>::const_iterator place_of(Bdf function) const;
   void release(unsigned function, unsigned itag);
   bool is_next_copy(const Request& request, const InvalidateCompletion& completion) const;
 

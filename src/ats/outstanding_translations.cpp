@@ -79,7 +79,7 @@ CacheablePieces OutstandingTranslations::cacheable(Slot slot,
     if (request.has_seen_invalidation) {
       add_units(request, reply.range(i), entry, result);
     } else {
-      result.pieces[result.count++] = {reply.range(i), entry};
+      result.push_back({reply.range(i), entry});
     }
   }
   return result;
@@ -94,12 +94,12 @@ void OutstandingTranslations::add_units(const Request& request, const PageRange&
     if ((request.discards >> unit & 1U) != 0 || !range.contains(start)) {
       continue;
     }
-    CacheablePiece& piece = result.pieces[result.count++];
-    piece = {PageRange::around(start, request.unit_bits), entry};
+    CacheablePiece piece{PageRange::around(start, request.unit_bits), entry};
     piece.translation.size_bits = request.unit_bits;
     if (!entry.untranslated_only) {
       piece.translation.translated = entry.translated | (start & range.offset_mask());
     }
+    result.push_back(piece);
   }
 }
 

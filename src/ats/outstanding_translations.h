@@ -4,7 +4,7 @@
 /// [INV-05] [INV-06] [INV-27] [TCP-17] to [TCP-19]
 #pragma once
 
-#include <array>
+#include <boost/container/static_vector.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -21,10 +21,7 @@ struct CacheablePiece {
   TranslationEntry translation;
 };
 /// At most one piece for each translation asked for.
-struct CacheablePieces {
-  std::array<CacheablePiece, kMaxTranslations> pieces;
-  unsigned count = 0;
-};
+using CacheablePieces = boost::container::static_vector<CacheablePiece, kMaxTranslations>;
 
 class OutstandingTranslations {
  public:

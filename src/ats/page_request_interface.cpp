@@ -62,9 +62,8 @@ std::uint32_t PageRequestInterface::credits() const {
   return granted > in_use_ ? granted - in_use_ : 0;
 }
 
-bool PageRequestInterface::can_open(unsigned pages, bool ats_is_enabled) const {
-  return is_enabled_ && !has_failed_ && ats_is_enabled && indices_.free() != 0 &&
-         pages <= credits();
+bool PageRequestInterface::can_open(unsigned pages) const {
+  return is_enabled_ && !has_failed_ && indices_.free() != 0 && pages <= credits();
 }
 
 std::uint16_t PageRequestInterface::open_group(Bdf function, OptionalId<Pasid> pasid,

@@ -70,9 +70,9 @@ class PageRequestInterface {
 
   // ---- page requests
   /// Whether a group of so many pages can start: enabled, not failed, an index free and credits for
-  /// all of it. ats_is_enabled: of the function that asks.
+  /// all of it.
   /// [PRI-12] [PRI-19] [PRI-27] [PRI-28]
-  bool can_open(unsigned pages, bool ats_is_enabled = true) const;
+  bool can_open(unsigned pages) const;
   /// Takes an index and all credits of the group. REQUIRES: can_open(), pages > 0.
   std::uint16_t open_group(Bdf function, OptionalId<Pasid> pasid, unsigned pages);
   /// The next request of the group; L on its last one. Goes on while the interface is stopping.

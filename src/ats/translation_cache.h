@@ -6,13 +6,10 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <vector>
 
+#include "ats/tagged_cache.h"
 #include "ats/translation_entry.h"
 #include "ats/translation_range.h"
-#include "common/random.h"
-#include "common/slot_list.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 
@@ -44,13 +41,6 @@ struct InvalidationScope {
   }
 };
 
-/// What became of a translation that was to be cached.
-struct Insertion {
-  bool is_inserted = false;          ///< false: no access, or ATS is not usable [TCP-09] [TCP-17]
-  unsigned replaced = 0;             ///< older entries of overlapping addresses that went [TCP-20]
-  std::optional<PageRange> evicted;  ///< victim of a full set [TCP-21]
-};
-
 class TranslationCache {
  public:
   struct Entry {
@@ -76,58 +66,44 @@ class TranslationCache {
   bool is_enabled() const { return is_enabled_; }  ///< E as software has it
   bool is_usable() const { return is_enabled_ && !is_disabled_; }
 
-  /// Asks; the entry that translates an address. Nothing while not usable.
-  std::optional<Slot> find(std::uint64_t address, TranslationTag tag) const;
-  const Entry& at(Slot slot) const { return cells_[slot].entry; }  ///< REQUIRES: it was found
-  void note_use(Slot slot);                                        ///< moves it back under LRU
-
-  /// The latest translation wins: older ones of the same tag that overlap go first.
-  Insertion insert(const PageRange& range, TranslationTag tag, const TranslationEntry& translation);
+  /// The entry that translates an address; counts as a use. Null where there is none, and while not
+  /// usable. Valid until the next change.
+  const Entry* find(std::uint64_t address, TranslationTag tag);
+  /// The latest translation wins: older ones of the same tag that overlap go first. Where its set
+  /// is full, a victim goes. False: no access, or ATS is not usable. [TCP-09] [TCP-17] [TCP-20]
+  /// [TCP-21]
+  bool insert(const PageRange& range, TranslationTag tag, const TranslationEntry& translation);
   /// Deletes, as a whole, every entry that overlaps the range. Returns how many.
   /// [INV-01] [INV-02] [INV-03]
   unsigned invalidate(const PageRange& range, const InvalidationScope& scope);
 
-  unsigned size() const { return size_; }
-  unsigned capacity() const { return static_cast<unsigned>(cells_.size()); }
+  unsigned size() const { return entries_.size(); }
+  unsigned capacity() const { return entries_.capacity(); }
 
  private:
-  static constexpr Slot kNone = 0xffff'ffff;
-  struct Cell {
-    Entry entry;
-    bool is_valid = false;
-    Slot next = kNone;                    ///< in its bucket
-    Slot older = kNone, younger = kNone;  ///< in the order of its set
-  };
-  struct Order {
-    Slot oldest = kNone, youngest = kNone;
+  struct Key {
+    PageRange range;
+    TranslationTag tag;
+    std::uint64_t hash() const;
+    /// model: the low bits of the page number, with those of the PASID, choose the set.
+    std::uint64_t index() const {
+      return range.base >> range.size_bits ^ to_int(tag.pasid.value_or(Pasid{}));
+    }
+    friend bool operator==(const Key& a, const Key& b) {
+      return a.range == b.range && a.tag == b.tag;
+    }
   };
 
-  std::size_t bucket_of(std::uint64_t base, unsigned size_bits, TranslationTag tag) const;
-  Slot lookup(const PageRange& range, TranslationTag tag) const;
-  unsigned set_of(const PageRange& range, TranslationTag tag) const;
-  Slot victim_in(unsigned set);
-  void unlink(Slot slot);
-  void append(Slot slot);
-  void prepend(Slot slot);
-  void remove(Slot slot);
-  unsigned remove_at(const PageRange& range, TranslationTag tag);
   bool is_cheap_to_probe(const PageRange& range) const;
   unsigned remove_by_probing(const PageRange& range, TranslationTag tag);
-  template <class Covers>
-  unsigned remove_by_scanning(const PageRange& range, const Covers& covers);
-  unsigned remove_overlaps(const PageRange& range, TranslationTag tag);
+  template <class Predicate>
+  unsigned remove_if(Predicate is_stale);
   void clear();
+  void count_out(const Key& key);
 
-  const CachePolicy policy_;
-  const unsigned ways_;
-  const unsigned sets_;
-  std::vector<Cell> cells_;                               ///< set after set
-  std::vector<Order> orders_;                             ///< by set; empty cells are the oldest
-  std::vector<Slot> buckets_;                             ///< a power of two
+  TaggedCache<Key, Entry, FreeWays::kLatestFirst> entries_;
   std::array<std::uint32_t, kWholeSpaceBits> by_size_{};  ///< entries of 2^n bytes
   std::uint64_t sizes_ = 0;                               ///< bit n: there are entries of 2^n bytes
-  Random random_;
-  unsigned size_ = 0;
   bool is_enabled_ = false;
   bool is_disabled_ = false;
 };

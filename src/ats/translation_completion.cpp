@@ -54,6 +54,21 @@ void store_reply(std::uint8_t* payload, const TranslationEntry* found, unsigned 
   }
 }
 
+// Behind an entry of another size, or behind the implied range, nothing is told.
+std::optional<std::uint64_t> TranslationGather::next() const {
+  if (count_ == 0) {
+    return request_.address;
+  }
+  const unsigned asked = translations_of(request_);
+  const TranslationEntry& first = found_[0];
+  const PageRange region = PageRange::around(request_.address, first.size_bits);
+  const std::uint64_t end = region.base + count_ * (region.offset_mask() + 1);
+  const bool goes_on = count_ < asked && first.has_access() &&
+                       fits_size(found_[count_ - 1], first.size_bits) && end > region.base &&
+                       end <= implied_span(request_.address, asked, stu_).last;
+  return goes_on ? std::optional<std::uint64_t>(end) : std::nullopt;
+}
+
 TranslationReply::TranslationReply(unsigned length, unsigned rcb_bytes, unsigned first_length)
     : rcb_(rcb_bytes),
       left_(length * kTranslationBytes),

@@ -4,7 +4,9 @@
 /// [ATR-18] to [ATR-21] [TCP-01] [TCP-03]
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 
 #include "ats/translation_entry.h"
 #include "ats/translation_request.h"
@@ -25,6 +27,30 @@ unsigned reply_length(const TranslationEntry* found, unsigned count, const Tlp& 
 /// Payload of the reply, `length` entries of eight bytes; holes get the size of the first entry.
 /// [ATR-18]
 void store_reply(std::uint8_t* payload, const TranslationEntry* found, unsigned length);
+
+/// The translations of one reply as the agent finds them, one after another.
+/// [ATR-18] [ATR-19] [ATR-20] [ATR-21]
+class TranslationGather {
+ public:
+  /// REQUIRES: a legal Translation Request.
+  explicit TranslationGather(const Tlp& request, unsigned stu = 0) : request_(request), stu_(stu) {}
+
+  /// The translation at the requested address, then those at next(). REQUIRES: the reply is not
+  /// known yet.
+  void add(const TranslationEntry& entry) { found_[count_++] = entry; }
+  /// Which address to translate next; none: the reply is known.
+  std::optional<std::uint64_t> next() const;
+
+  /// How many of found() go back. REQUIRES: one was added.
+  unsigned length() const { return reply_length(found_.data(), count_, request_, stu_); }
+  const TranslationEntry* found() const { return found_.data(); }
+
+ private:
+  Tlp request_;
+  unsigned stu_;
+  std::array<TranslationEntry, kMaxTranslations> found_{};
+  unsigned count_ = 0;
+};
 
 /// Byte Count, Lower Address and payload of each CplD of one reply.
 /// [TCP-01] [TCP-03]

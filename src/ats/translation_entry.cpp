@@ -43,22 +43,9 @@ TranslationEntry decode_entry(std::uint64_t bits, bool has_pasid) {
 }
 
 AccessChoice choice_for(const TranslationEntry& entry, AccessKind access) {
-  bool is_allowed = false;
-  switch (access) {
-    case AccessKind::kRead:
-      is_allowed = entry.read;
-      break;
-    case AccessKind::kZeroLengthRead:
-      is_allowed = entry.has_access();
-      break;
-    case AccessKind::kWrite:
-      is_allowed = entry.write;
-      break;
-    case AccessKind::kExecute:
-      is_allowed = entry.read && entry.execute;
-      break;
-  }
-  if (!is_allowed) {
+  const bool is_allowed[] = {entry.read, entry.has_access(), entry.write,
+                             entry.read && entry.execute};  // by AccessKind
+  if (!is_allowed[static_cast<unsigned>(access)]) {
     return AccessChoice::kNotWithThis;
   }
   return entry.untranslated_only ? AccessChoice::kUntranslated : AccessChoice::kTranslated;

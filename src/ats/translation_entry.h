@@ -59,10 +59,4 @@ enum class AccessChoice : std::uint8_t {
 };
 AccessChoice choice_for(const TranslationEntry& entry, AccessKind access);
 
-/// No Snoop of a request that uses this translation. wanted: what the function would set;
-/// is_enabled: Enable No Snoop. The rule alone: the modelled device never sets it. [TCP-14]
-constexpr bool no_snoop_of(const TranslationEntry& entry, bool wanted, bool is_enabled) {
-  return wanted && is_enabled && !entry.clears_no_snoop;
-}
-
 }  // namespace flitwise

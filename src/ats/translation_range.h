@@ -34,7 +34,6 @@ struct PageRange {
   constexpr bool overlaps(const PageRange& other) const {
     return base <= other.last() && other.base <= last();
   }
-  constexpr bool is_everything() const { return size_bits >= kWholeSpaceBits; }
   friend constexpr bool operator==(const PageRange& a, const PageRange& b) {
     return a.base == b.base && a.size_bits == b.size_bits;
   }
@@ -74,12 +73,6 @@ struct DecodedRange {
 /// Bits [11:0] of the address are ignored.
 /// [SFE-01] to [SFE-08]
 DecodedRange decode_range(std::uint64_t address, bool s);
-
-/// The range of an IOTLB invalidation: 2^address_mask pages of 4 KiB around the address, which is
-/// what the device gets to hear for it. REQUIRES: address_mask <= 52. [SFE-14]
-constexpr PageRange range_of_address_mask(std::uint64_t address, unsigned address_mask) {
-  return PageRange::around(address, kSmallestRangeBits + address_mask);
-}
 
 /// The smallest naturally aligned range that holds both bytes, at least 4 KiB. REQUIRES: first <=
 /// last.

@@ -38,17 +38,10 @@ TranslationVerdict TranslationReceiver::check(const Tlp& completion,
 
 // Every status but success. A reserved one counts as UR.
 TranslationVerdict TranslationReceiver::check_without_data(const Tlp& completion) const {
-  switch (completion.status) {
-    case CplStatus::kSC:
-      return TranslationVerdict::kIllegal;
-    case CplStatus::kRRS:
-      return TranslationVerdict::kMalformed;
-    case CplStatus::kCA:
-      return TranslationVerdict::kAborted;
-    case CplStatus::kUR:
-      break;
-  }
-  return TranslationVerdict::kUnsupported;
+  return completion.status == CplStatus::kSC    ? TranslationVerdict::kIllegal
+         : completion.status == CplStatus::kRRS ? TranslationVerdict::kMalformed
+         : completion.status == CplStatus::kCA  ? TranslationVerdict::kAborted
+                                                : TranslationVerdict::kUnsupported;
 }
 
 TranslationVerdict TranslationReceiver::check_counts(const Tlp& completion) const {

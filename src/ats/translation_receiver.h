@@ -30,11 +30,8 @@ enum class TranslationVerdict : std::uint8_t {
 class TranslationReceiver {
  public:
   TranslationReceiver() = default;
-  /// rcb_bytes: what the agent splits at. REQUIRES: a legal Translation Request that names its
-  /// domain in full.
-  TranslationReceiver(const Tlp& request, unsigned rcb_bytes, unsigned stu)
-      : TranslationReceiver(request, request.has_pasid, rcb_bytes, stu) {}
-  /// has_pasid: of the domain that asks, which a handle may stand for. [DHI D17] [TCP-25]
+  /// rcb_bytes: what the agent splits at. has_pasid: of the domain that asks, which a handle may
+  /// stand for. REQUIRES: a legal Translation Request. [DHI D17] [TCP-25]
   TranslationReceiver(const Tlp& request, bool has_pasid, unsigned rcb_bytes, unsigned stu);
 
   /// Asks; changes nothing. The traffic class is not looked at [TCP-24]. payload: length_dw DWs,

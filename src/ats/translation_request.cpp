@@ -3,7 +3,9 @@
 #include "ats/translation_request.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "common/page.h"
 #include "flitwise/error.h"
@@ -23,25 +25,19 @@ unsigned max_translations(const TranslationSettings& settings) {
 
 std::optional<AskProblem> problem_of(const TranslationAsk& ask,
                                      const TranslationSettings& settings) {
-  if (!settings.is_enabled) {
-    return AskProblem::kNotEnabled;
-  }
-  if (!settings.is_bus_master) {
-    return AskProblem::kNotBusMaster;
-  }
-  if (ask.translations == 0) {
-    return AskProblem::kNoTranslation;
-  }
-  if (ask.translations > max_translations(settings)) {
-    return AskProblem::kTooLong;
-  }
-  if (settings.is_page_aligned && (ask.address & kPageOffset) != 0) {
-    return AskProblem::kNotPageAligned;
-  }
-  const bool is_pasid_fine =
-      !ask.pasid.has_value() || (settings.has_pasid && (!ask.execute || settings.has_execute) &&
-                                 (!ask.privileged || settings.has_privileged));
-  return is_pasid_fine ? std::nullopt : std::optional<AskProblem>(AskProblem::kPasidNotEnabled);
+  const bool breaks_pasid = !settings.has_pasid || (ask.execute && !settings.has_execute) ||
+                            (ask.privileged && !settings.has_privileged);
+  const std::pair<bool, AskProblem> problems[] = {
+      {!settings.is_enabled, AskProblem::kNotEnabled},
+      {!settings.is_bus_master, AskProblem::kNotBusMaster},
+      {ask.translations == 0, AskProblem::kNoTranslation},
+      {ask.translations > max_translations(settings), AskProblem::kTooLong},
+      {settings.is_page_aligned && (ask.address & kPageOffset) != 0, AskProblem::kNotPageAligned},
+      {ask.pasid.has_value() && breaks_pasid, AskProblem::kPasidNotEnabled},
+  };
+  const auto* const first = std::find_if(std::begin(problems), std::end(problems),
+                                         [](const auto& one) { return one.first; });
+  return first != std::end(problems) ? std::optional(first->second) : std::nullopt;
 }
 
 Tlp translation_request_tlp(const TranslationAsk& ask, const TranslationSettings& settings,
@@ -69,12 +65,9 @@ Tlp translation_request_tlp(const TranslationAsk& ask, const TranslationSettings
   return tlp;
 }
 
-AgentVerdict check_translation_request(const Tlp& request, unsigned rcb_bytes, bool is_enabled) {
+bool is_legal_translation_request(const Tlp& request, unsigned rcb_bytes) {
   const unsigned bytes = request.length_dw * 4U;
-  if (bytes == 0 || bytes % kTranslationBytes != 0 || bytes > rcb_bytes) {
-    return AgentVerdict::kMalformedTlp;
-  }
-  return is_enabled ? AgentVerdict::kServe : AgentVerdict::kUnsupportedRequest;
+  return bytes != 0 && bytes % kTranslationBytes == 0 && bytes <= rcb_bytes;
 }
 
 AddressSpan implied_span(std::uint64_t address, unsigned translations, unsigned stu) {

@@ -63,12 +63,8 @@ std::optional<AskProblem> problem_of(const TranslationAsk& ask,
 Tlp translation_request_tlp(const TranslationAsk& ask, const TranslationSettings& settings,
                             Bdf function);
 
-/// What the host does with a Translation Request.
-enum class AgentVerdict : std::uint8_t { kServe, kUnsupportedRequest, kMalformedTlp };
-
-/// A Translation Request at the agent. is_enabled: the function may ask for translations.
-/// [ATR-06] [ATR-07] [ATR-08] [ATR-23]
-AgentVerdict check_translation_request(const Tlp& request, unsigned rcb_bytes, bool is_enabled);
+/// Whether the agent takes it, or it is malformed. [ATR-06] [ATR-07] [ATR-08]
+bool is_legal_translation_request(const Tlp& request, unsigned rcb_bytes);
 
 /// Translations that a request asks for. REQUIRES: it is a Translation Request.
 constexpr unsigned translations_of(const Tlp& request) {

@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <memory>
 
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
 #include "common/child_process.h"
 #include "common/embedded.h"
 #include "flitwise/system.h"
 #include "results/text_table.h"
-#include "system/bare_kernel.h"
 #include "system/kernel.h"
 
 namespace flitwise::cli {
@@ -148,22 +145,21 @@ int bench(const BenchOptions& options) {
 }  // namespace
 
 void add_bench_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<BenchOptions>();
-  CLI::App* command = app.add_subcommand("bench", "Measure the speed of the simulator itself");
-  command->add_flag("--json", options->as_json, "As JSON");
+  const auto [command, options] = add_command<BenchOptions>(
+      app, "bench", "Measure the speed of the simulator itself", action, bench);
+  command.add_flag("--json", options.as_json, "As JSON");
   std::vector<std::string> names;
   for (const BenchCase& bench_case : kCases) {
     names.emplace_back(bench_case.name);
   }
-  command->add_option("--case", options->only, "Only this case")
+  command.add_option("--case", options.only, "Only this case")
       ->type_name("NAME")
       ->check(CLI::IsMember(names));
-  command->add_option("--pairs", options->pairs, "Alternating pairs per case; default: 7")
+  command.add_option("--pairs", options.pairs, "Alternating pairs per case; default: 7")
       ->type_name("N")
       ->check(CLI::Range(5, 1000));
-  command->add_option("--child", options->child, "Measure one case in this process")->group("");
-  command->footer("Example:\n  flitwise bench --case posted_write_64B");
-  command->callback([options, &action] { action = [options] { return bench(*options); }; });
+  command.add_option("--child", options.child, "Measure one case in this process")->group("");
+  command.footer("Example:\n  flitwise bench --case posted_write_64B");
 }
 
 }  // namespace flitwise::cli

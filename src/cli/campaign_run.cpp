@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Campaigns of random cases.
-#include "cli/campaign_run.h"
+#include "cli/conform.h"
 
 #include <fmt/format.h>
 
@@ -15,15 +15,11 @@
 #include <mutex>
 #include <system_error>
 
-#include "cli/case_child.h"
-#include "cli/exit_codes.h"
+#include "cli/commands.h"
 #include "common/atomic_file.h"
+#include "common/child_process.h"
 #include "common/interrupt.h"
-#include "common/process_pool.h"
 #include "scenario/campaign.h"
-#include "scenario/case_writer.h"
-#include "scenario/failure_kind.h"
-#include "scenario/shrink.h"
 
 namespace flitwise::cli {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Corner cases in child processes.
-#include "cli/case_child.h"
+#include "cli/conform.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,13 +8,11 @@
 #include <algorithm>
 
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
 #include "common/child_process.h"
 #include "common/embedded.h"
 #include "config/load.h"
 #include "flitwise/error.h"
-#include "scenario/case_files.h"
-#include "scenario/failure_kind.h"
+#include "scenario/campaign.h"
 #include "script/case_run.h"
 #include "system/kernel.h"
 
@@ -90,6 +88,21 @@ std::string difference(const Json& own, const Json& other, const std::string& id
   return "";
 }
 
+// At the setting of the case that is wrong, or else at the case.
+Problem at_setting(const Problem& problem, const Case& one) {
+  const std::string origin = "--set ";
+  const std::string set = problem.file.substr(std::min(origin.size(), problem.file.size()));
+  const auto found = one.set_places.find(set);
+  if (found == one.set_places.end()) {
+    return {one.file, one.place.line, one.place.column, "config",
+            fmt::format("case {}: {}", one.id, problem.text())};
+  }
+  return {one.file, found->second.line, found->second.column,
+          "config.set." + set.substr(0, set.find('=')),
+          fmt::format("case {}: {}{}", one.id, problem.path.empty() ? "" : problem.path + ": ",
+                      problem.message)};
+}
+
 }  // namespace
 
 int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& same_events,
@@ -119,25 +132,6 @@ int run_as_child(const Case& one, const std::vector<scenario::EventPattern>& sam
   fmt::print("{}\n", said.dump(-1, ' ', false, Json::error_handler_t::replace));
   return kOk;
 }
-
-namespace {
-
-// At the setting of the case that is wrong, or else at the case.
-Problem at_setting(const Problem& problem, const Case& one) {
-  const std::string origin = "--set ";
-  const std::string set = problem.file.substr(std::min(origin.size(), problem.file.size()));
-  const auto found = one.set_places.find(set);
-  if (found == one.set_places.end()) {
-    return {one.file, one.place.line, one.place.column, "config",
-            fmt::format("case {}: {}", one.id, problem.text())};
-  }
-  return {one.file, found->second.line, found->second.column,
-          "config.set." + set.substr(0, set.find('=')),
-          fmt::format("case {}: {}{}", one.id, problem.path.empty() ? "" : problem.path + ": ",
-                      problem.message)};
-}
-
-}  // namespace
 
 void check_configs(const std::vector<Case>& cases) {
   std::vector<Problem> problems;

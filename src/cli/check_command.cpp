@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <memory>
 #include <sstream>
 
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
-#include "cli/print_warnings.h"
 #include "common/input_file.h"
 #include "sweep/plan.h"
 
@@ -63,12 +60,10 @@ int check(const std::vector<std::string>& files) {
 }  // namespace
 
 void add_check_command(CLI::App& app, Action& action) {
-  auto files = std::make_shared<std::vector<std::string>>();
-  CLI::App* command =
-      app.add_subcommand("check", "Validate configs and sweeps; every problem as file:line:col");
-  command->add_option("config", *files, "Files to check")->type_name("CONFIG.yaml")->required();
-  command->footer("Example:\n  flitwise check configs/checks/*.yaml");
-  command->callback([files, &action] { action = [files] { return check(*files); }; });
+  const auto [command, files] = add_command<std::vector<std::string>>(
+      app, "check", "Validate configs and sweeps; every problem as file:line:col", action, check);
+  command.add_option("config", files, "Files to check")->type_name("CONFIG.yaml")->required();
+  command.footer("Example:\n  flitwise check configs/checks/*.yaml");
 }
 
 }  // namespace flitwise::cli

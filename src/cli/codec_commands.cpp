@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // flitwise encode and decode: packets between JSON and bytes.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 #include <sstream>
 
 #include "cli/commands.h"
@@ -30,11 +30,7 @@ int encode(const CodecOptions& options) {
       std::any_of(options.sets.begin(), options.sets.end(), [](const std::string& set) {
         return set.rfind("type=", 0) == 0 || set.rfind("tlps=", 0) == 0;
       });
-  std::ostringstream given;
-  for (const std::string& word : options.words) {
-    given << word << ' ';
-  }
-  std::istringstream text(given.str());
+  std::istringstream text(fmt::format("{}", fmt::join(options.words, " ")));
   std::istream& in = is_complete || !options.words.empty() ? text : input(text);
   return encode_command(options.kind, options.sets, in, std::cout, std::cerr);
 }
@@ -47,18 +43,14 @@ int decode(const CodecOptions& options) {
 
 void add_codec(CLI::App& app, const char* name, const char* purpose, const char* words,
                const char* example, Action& action, int (*perform)(const CodecOptions&)) {
-  auto options = std::make_shared<CodecOptions>();
-  CLI::App* command = app.add_subcommand(name, purpose);
-  command->add_option("kind", options->kind, "What the packet is")
+  const auto [command, options] = add_command<CodecOptions>(app, name, purpose, action, perform);
+  command.add_option("kind", options.kind, "What the packet is")
       ->required()
       ->check(CLI::IsMember(std::vector<std::string>{"tlp", "dllp", "flit", "cxl", "roce"}));
-  add_repeated(*command, "--set", options->sets, "One field; may be given repeatedly",
-               "FIELD=VALUE");
-  command->add_option("packet", options->words, "The packet; without it, stdin is read")
+  add_repeated(command, "--set", options.sets, "One field; may be given repeatedly", "FIELD=VALUE");
+  command.add_option("packet", options.words, "The packet; without it, stdin is read")
       ->type_name(words);
-  command->footer(example);
-  command->callback(
-      [options, perform, &action] { action = [options, perform] { return perform(*options); }; });
+  command.footer(example);
 }
 
 }  // namespace

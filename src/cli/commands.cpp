@@ -6,16 +6,21 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <system_error>
 
-#include "cli/exit_codes.h"
+#include "common/atomic_file.h"
+#include "common/printable.h"
+#include "config/load.h"
 
 namespace flitwise::cli {
-
 namespace {
+
+namespace fs = std::filesystem;
 
 // Refuses an empty text where a file or folder is to be named.
 CLI::Validator is_named() {
@@ -24,6 +29,24 @@ CLI::Validator is_named() {
         return text.empty() ? std::string("no name; expected a path") : std::string();
       },
       "");
+}
+
+fs::path final_place(const std::string& path) {
+  std::error_code failure;
+  return fs::weakly_canonical(fs::absolute(end_of_links(path), failure), failure);
+}
+
+// Compares what is there by device and inode, what is to come by the path where it will be.
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code failure;
+  if (fs::equivalent(one, other, failure) && !failure) {
+    return fs::is_regular_file(one, failure);
+  }
+  if (fs::exists(one, failure) || fs::exists(other, failure)) {
+    return false;
+  }
+  const fs::path first = final_place(one), second = final_place(other);
+  return !first.empty() && first == second;
 }
 
 }  // namespace
@@ -68,6 +91,49 @@ void add_seed_option(CLI::App& command, LoadOptions& options) {
       ->check(is_seed());
 }
 
+void refuse_to_overwrite(const std::vector<NamedPath>& inputs,
+                         const std::vector<NamedPath>& outputs) {
+  std::vector<NamedPath> others = inputs;
+  for (const NamedPath& output : outputs) {
+    for (const NamedPath& other : others) {
+      if (is_same_file(output.path, other.path)) {
+        throw UsageError(fmt::format("{}: '{}' is {} as well; expected a file of its own",
+                                     output.what, shortened(output.path), other.what));
+      }
+    }
+    others.push_back(output);
+  }
+}
+
+void print_warnings(const Config& config, const std::string& file) {
+  for (const std::string& warning : config_warnings(config)) {
+    fmt::print(stderr, "flitwise: warning: {}{}{}\n", file, file.empty() ? "" : ": ", warning);
+  }
+}
+
+void print_warnings(const Plan& plan, const std::string& file) {
+  constexpr std::size_t kMostPrinted = 10;
+  std::vector<std::pair<std::string, std::size_t>> found;  // in order of points
+  for (const Point& point : plan) {
+    for (const std::string& warning : config_warnings(config_of(point))) {
+      const auto same = std::find_if(found.begin(), found.end(),
+                                     [&](const auto& one) { return one.first == warning; });
+      if (same == found.end()) {
+        found.emplace_back(warning, 1);
+      } else {
+        ++same->second;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < std::min(found.size(), kMostPrinted); ++i) {
+    fmt::print(stderr, "flitwise: warning: {}: {} ({} of {} points)\n", file, found[i].first,
+               found[i].second, plan.size());
+  }
+  if (found.size() > kMostPrinted) {
+    fmt::print(stderr, "flitwise: warning: {}: and {} more\n", file, found.size() - kMostPrinted);
+  }
+}
+
 std::size_t terminal_columns() {
   winsize size{};
   const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
@@ -75,7 +141,7 @@ std::size_t terminal_columns() {
 }
 
 std::string own_path() {
-  return std::filesystem::read_symlink("/proc/self/exe").string();
+  return fs::read_symlink("/proc/self/exe").string();
 }
 
 }  // namespace flitwise::cli

@@ -7,12 +7,25 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "config/load.h"
+#include "sweep/plan.h"
 
 namespace flitwise::cli {
+
+/// How the program ends.
+inline constexpr int kOk = 0;
+inline constexpr int kCheckFailed = 1;
+inline constexpr int kBadInput = 2;  ///< also: not modelled yet
+inline constexpr int kSimulationError = 3;
+inline constexpr int kSweepIncomplete = 4;
+inline constexpr int kUsage = 64;
+inline constexpr int kInterrupted = 130;
 
 using Action = std::function<int()>;
 
@@ -28,6 +41,23 @@ void add_report_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_completion_command(CLI::App& app, Action& action);
 
+/// A command, and the options that it is performed with.
+template <class Options>
+struct Command {
+  CLI::App& app;
+  Options& options;
+};
+template <class Options>
+Command<Options> add_command(CLI::App& app, const char* name, const char* purpose, Action& action,
+                             std::function<int(const Options&)> perform) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *app.add_subcommand(name, purpose);
+  command.callback([options, perform = std::move(perform), &action] {
+    action = [options, perform] { return perform(*options); };
+  });
+  return {command, *options};
+}
+
 /// A mistake on the command line that CLI11 cannot see. Ends in exit code 64.
 class UsageError : public std::runtime_error {
  public:
@@ -39,6 +69,9 @@ int not_modelled_yet(const std::string& what);
 
 /// What `flitwise list` takes.
 std::vector<std::string> list_names();
+/// What `flitwise list cases` prints of the catalogue that comes with the program.
+std::string list_of_cases();
+
 /// Adds --set and, where the command takes one, --seed.
 void add_set_option(CLI::App& command, LoadOptions& options);
 void add_seed_option(CLI::App& command, LoadOptions& options);
@@ -50,6 +83,22 @@ CLI::Option* add_path(CLI::App& command, const char* names, std::string& path, c
 /// Adds one of a text that may be given repeatedly.
 CLI::Option* add_repeated(CLI::App& command, const char* names, std::vector<std::string>& texts,
                           const char* meaning, const char* type);
+
+struct NamedPath {
+  std::string path;
+  std::string what;  ///< "the config", "--trace packets": for the message
+};
+/// Throws UsageError where an output would overwrite an input or another output, by whatever name.
+/// Devices and pipes may be shared.
+void refuse_to_overwrite(const std::vector<NamedPath>& inputs,
+                         const std::vector<NamedPath>& outputs);
+
+/// What of a configuration is allowed and yet hardly meant, on stderr. The exit code stays 0.
+/// file: stands before each line; empty: the only one there is.
+void print_warnings(const Config& config, const std::string& file = "");
+/// Of a sweep: each warning once, with the number of points it is about. file: the study, or the
+/// folder of a planned sweep.
+void print_warnings(const Plan& plan, const std::string& file);
 
 /// Columns of the terminal that stdout is; 0 where it is none.
 std::size_t terminal_columns();

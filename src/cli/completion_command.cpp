@@ -2,11 +2,9 @@
 // flitwise completion: a shell script made from the command line's own tree.
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
 
 namespace flitwise::cli {
 namespace {
@@ -15,12 +13,21 @@ std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+std::vector<const CLI::App*> parts_of(const CLI::App& command) {
+  return command.get_subcommands([](const CLI::App* /*any*/) { return true; });
+}
+
+std::vector<std::string> names_of_parts(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* part : parts_of(command)) {
+    names.push_back(part->get_name());
+  }
+  return names;
+}
+
 /// Subcommands, options and, for `list` and `completion`, the words they take.
 std::string words_of(const CLI::App& command) {
-  std::vector<std::string> words;
-  for (const CLI::App* child : command.get_subcommands([](const CLI::App*) { return true; })) {
-    words.push_back(child->get_name());
-  }
+  std::vector<std::string> words = names_of_parts(command);
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) {
       if (!option->get_group().empty()) {
@@ -40,7 +47,7 @@ std::string words_of(const CLI::App& command) {
 /// One branch of the shell's `case` per command path.
 void add_branches(const CLI::App& command, const std::string& path, std::string& branches) {
   branches += fmt::format("    '{}') words='{}' ;;\n", path, words_of(command));
-  for (const CLI::App* child : command.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* child : parts_of(command)) {
     add_branches(*child, path.empty() ? child->get_name() : path + " " + child->get_name(),
                  branches);
   }
@@ -74,11 +81,10 @@ complete -o filenames -F _flitwise flitwise
 
 int completion(const CLI::App& app, const std::string& shell) {
   std::vector<std::string> commands;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* command : parts_of(app)) {
     commands.push_back(command->get_name());
-    for (const CLI::App* child : command->get_subcommands([](const CLI::App*) { return true; })) {
-      commands.push_back(child->get_name());
-    }
+    const std::vector<std::string> parts = names_of_parts(*command);
+    commands.insert(commands.end(), parts.begin(), parts.end());
   }
   std::vector<std::string> keys;
   for (const KeyInfo& key : all_keys()) {
@@ -97,14 +103,13 @@ int completion(const CLI::App& app, const std::string& shell) {
 }  // namespace
 
 void add_completion_command(CLI::App& app, Action& action) {
-  auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "Print a completion script for a shell");
-  command->add_option("shell", *shell, "bash or zsh")
+  const auto [command, shell] =
+      add_command<std::string>(app, "completion", "Print a completion script for a shell", action,
+                               [&app](const std::string& name) { return completion(app, name); });
+  command.add_option("shell", shell, "bash or zsh")
       ->required()
       ->check(CLI::IsMember(std::vector<std::string>{"bash", "zsh"}));
-  command->footer("Example:\n  source <(flitwise completion bash)");
-  command->callback(
-      [&app, shell, &action] { action = [&app, shell] { return completion(app, *shell); }; });
+  command.footer("Example:\n  source <(flitwise completion bash)");
 }
 
 }  // namespace flitwise::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flitwise conform: the corner-case regression. Each case runs in a process of its own.
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,28 +11,64 @@
 #include <memory>
 #include <thread>
 
-#include "cli/campaign_run.h"
-#include "cli/case_child.h"
-#include "cli/catalogue.h"
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
-#include "cli/output_paths.h"
+#include "cli/conform.h"
 #include "common/atomic_file.h"
+#include "common/child_process.h"
 #include "common/embedded.h"
 #include "common/input_file.h"
 #include "common/interrupt.h"
-#include "common/process_pool.h"
-#include "scenario/case_files.h"
-#include "scenario/junit.h"
+#include "common/printable.h"
 #include "scenario/rule_coverage.h"
+#include "scenario/verdict.h"
 
 namespace flitwise::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using scenario::Case;
 using scenario::CaseReport;
 
+/// ./tests/cases if it is there, else what was installed with the program. Throws ConfigError.
+std::vector<std::string> default_case_paths() {
+  const fs::path here = "tests/cases";
+  if (fs::is_directory(here)) {
+    return {here.string()};
+  }
+  const fs::path program = own_path();
+  for (const char* const beside :
+       {"../share/flitwise/cases", "../../tests/cases", "../tests/cases"}) {
+    if (const fs::path cases = program.parent_path() / beside; fs::is_directory(cases)) {
+      return {cases.lexically_normal().string()};
+    }
+  }
+  throw ConfigError(
+      {{"tests/cases", 0, 0, "",
+        "no catalogue here or installed; expected the path of a case file or folder"}});
+}
+
+/// All cases there. Links that lead to no file are told on stderr and passed over.
+std::vector<Case> cases_in(const std::vector<std::string>& paths) {
+  std::vector<std::string> dead_links;
+  std::vector<Case> cases = scenario::find_cases(paths, dead_links);
+  for (const std::string& link : dead_links) {
+    fmt::print(stderr, "flitwise: warning: {} is a link that leads to no file; passed over\n",
+               printable(link));
+  }
+  return cases;
+}
+
+/// Id, tab, title: a line a case.
+std::string list_of(const std::vector<Case>& cases) {
+  std::string lines;
+  for (const Case& one : cases) {
+    lines += fmt::format("{}\t{}\n", one.id, one.title);
+  }
+  return lines;
+}
+
 struct ConformOptions {
+  const CLI::App* command = nullptr;  ///< which of them were given
   std::vector<std::string> paths;
   std::string glob = "*";
   std::string junit;
@@ -56,8 +93,9 @@ std::vector<Case> all_cases(const ConformOptions& options) {
 std::vector<Case> chosen(const ConformOptions& options, const std::vector<Case>& all) {
   std::vector<Case> some;
   for (const Case& one : all) {
-    const bool is_meant = options.child_of.empty() ? scenario::matches_glob(one.id, options.glob)
-                                                   : one.id == options.glob;
+    const bool is_meant = options.child_of.empty()
+                              ? fnmatch(options.glob.c_str(), one.id.c_str(), 0) == 0
+                              : one.id == options.glob;
     if (is_meant) {
       some.push_back(one);
     }
@@ -127,39 +165,17 @@ class Regression {
   std::vector<std::vector<std::string>> seen_;  // events by case
 };
 
-/// The files that are to be written of a regression. That they can be is known before it begins.
-class RegressionFiles {
- public:
-  explicit RegressionFiles(const ConformOptions& options)
-      : junit_(open(options.junit)), events_(open(options.events)) {}
-
-  void write(const std::vector<CaseReport>& reports, const std::string& events) {
-    std::vector<StagedFile*> files;
-    if (junit_) {
-      junit_->write(scenario::junit_xml(reports));
-      files.push_back(junit_.get());
-    }
-    if (events_) {
-      events_->write(events);
-      files.push_back(events_.get());
-    }
-    put_in_place(files);
+/// A file that is to be written of a regression, if any. That it can be is known before it begins.
+std::unique_ptr<StagedFile> staged(const std::string& path) {
+  if (path.empty()) {
+    return nullptr;
   }
-
- private:
-  static std::unique_ptr<StagedFile> open(const std::string& path) {
-    if (path.empty()) {
-      return nullptr;
-    }
-    remove_left_over_files(std::filesystem::absolute(path).parent_path().string());
-    return std::make_unique<StagedFile>(path);
-  }
-
-  std::unique_ptr<StagedFile> junit_, events_;
-};
+  remove_left_over_files(fs::absolute(path).parent_path().string());
+  return std::make_unique<StagedFile>(path);
+}
 
 int regress(const ConformOptions& options, const std::vector<Case>& cases) {
-  RegressionFiles files(options);
+  const auto junit_file = staged(options.junit), events_file = staged(options.events);
   std::string events;
   const std::vector<CaseReport> reports =
       Regression(cases, options.events.empty() ? nullptr : &events).run(options.jobs);
@@ -173,7 +189,16 @@ int regress(const ConformOptions& options, const std::vector<Case>& cases) {
   }
   fmt::print("{} passed, {} failed\n", total - failed, failed);
   std::fflush(stdout);
-  files.write(reports, events);
+  std::vector<StagedFile*> files;
+  if (junit_file) {
+    junit_file->write(scenario::junit_xml(reports));
+    files.push_back(junit_file.get());
+  }
+  if (events_file) {
+    events_file->write(events);
+    files.push_back(events_file.get());
+  }
+  put_in_place(files);
   return is_interrupted() ? kInterrupted : failed == 0 ? kOk : kCheckFailed;
 }
 
@@ -192,7 +217,8 @@ void refuse_to_overwrite_cases(const ConformOptions& options, const std::vector<
 }
 
 // Options that mean files say nothing about a campaign, and the other way round.
-void check_options(const ConformOptions& options, const CLI::App& command) {
+void check_options(const ConformOptions& options) {
+  const CLI::App& command = *options.command;
   const bool is_campaign = options.campaign.seeds > 0;
   const std::vector<std::string> others =
       is_campaign ? std::vector<std::string>{"path",       "--case",  "--list",
@@ -215,6 +241,7 @@ void check_options(const ConformOptions& options, const CLI::App& command) {
 }
 
 int conform(const ConformOptions& options) {
+  check_options(options);
   if (options.campaign.seeds > 0) {
     CampaignOptions campaign = options.campaign;
     campaign.jobs = options.jobs;
@@ -253,52 +280,49 @@ int conform(const ConformOptions& options) {
 
 }  // namespace
 
+std::string list_of_cases() {
+  return list_of(cases_in(default_case_paths()));
+}
+
 void add_conform_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<ConformOptions>();
-  CLI::App* command =
-      app.add_subcommand("conform", "Run corner cases: protocol rules as data files");
-  command->add_option(
-      "path", options->paths,
-      "Case files or folders; default: ./tests/cases, else the installed catalogue");
-  command->add_option("--case", options->glob, "Only cases whose id matches")->type_name("GLOB");
-  command->add_flag("--list", options->lists, "Print ids and titles, and run nothing");
-  command->add_flag("--coverage", options->covers,
-                    "Print which rules have a case, which have none, and which wait for a model");
-  add_path(*command, "--junit", options->junit, "Write JUnit XML", "FILE");
-  add_path(*command, "--events", options->events,
+  const auto [command, options] = add_command<ConformOptions>(
+      app, "conform", "Run corner cases: protocol rules as data files", action, conform);
+  options.command = &command;
+  command.add_option("path", options.paths,
+                     "Case files or folders; default: ./tests/cases, else the installed catalogue");
+  command.add_option("--case", options.glob, "Only cases whose id matches")->type_name("GLOB");
+  command.add_flag("--list", options.lists, "Print ids and titles, and run nothing");
+  command.add_flag("--coverage", options.covers,
+                   "Print which rules have a case, which have none, and which wait for a model");
+  add_path(command, "--junit", options.junit, "Write JUnit XML", "FILE");
+  add_path(command, "--events", options.events,
            "Write the events of each case, a JSON object a line: {\"case\", \"event\", "
            "\"t_ns\", ...}",
            "FILE");
-  command->add_option("-j,--jobs", options->jobs, "Processes at a time")
+  command.add_option("-j,--jobs", options.jobs, "Processes at a time")
       ->type_name("N")
       ->check(CLI::Range(1, 256))
       ->default_val(std::max(1U, std::thread::hardware_concurrency()));
   command
-      ->add_option("--campaign", options->campaign.seeds,
-                   "Instead of files: so many random cases over the invariants; a failing one is "
-                   "made small and written to --out")
+      .add_option("--campaign", options.campaign.seeds,
+                  "Instead of files: so many random cases over the invariants; a failing one is "
+                  "made small and written to --out")
       ->type_name("SEEDS")
       ->check(CLI::Range(1, 10'000'000));
-  command->add_option("--seed", options->campaign.first_seed, "First seed of a campaign")
+  command.add_option("--seed", options.campaign.first_seed, "First seed of a campaign")
       ->type_name("N")
       ->check(is_seed());
-  command->add_option("--set", options->campaign.sets, "Config keys over each case of a campaign")
+  command.add_option("--set", options.campaign.sets, "Config keys over each case of a campaign")
       ->type_name("a.b=c");
-  add_path(*command, "-o,--out", options->campaign.folder, "Folder for cases of failing seeds",
+  add_path(command, "-o,--out", options.campaign.folder, "Folder for cases of failing seeds",
            "DIR");
-  command->add_option("--child", options->child_of)->group("");
-  command->add_option("--child-seconds", options->child.seconds)->group("");
-  command->add_flag("--child-events", options->child.tells_events)->group("");
-  command->add_flag("--child-stdin", options->child_reads_stdin)->group("");
-  command->footer(
+  command.add_option("--child", options.child_of)->group("");
+  command.add_option("--child-seconds", options.child.seconds)->group("");
+  command.add_flag("--child-events", options.child.tells_events)->group("");
+  command.add_flag("--child-stdin", options.child_reads_stdin)->group("");
+  command.footer(
       "Example:\n  flitwise conform --case 'LNK-7.*' -j 2\n"
       "A case is a YAML file: docs/cases.md shows how to write the first one.");
-  command->callback([options, command, &action] {
-    action = [options, command] {
-      check_options(*options, *command);
-      return conform(*options);
-    };
-  });
 }
 
 }  // namespace flitwise::cli

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// flitwise list: what there is, as tables.
+// flitwise list and schema: what there is, and every parameter, as tables.
 #include <fmt/format.h>
 
-#include <array>
-#include <memory>
-
-#include "cli/catalogue.h"
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
 #include "results/tables.h"
 #include "results/text_table.h"
-#include "scenario/case_files.h"
 #include "script/script_line.h"
-#include "trace/trace_kinds.h"
+#include "trace/packet_csv.h"
 
 namespace flitwise::cli {
 namespace {
@@ -64,8 +58,7 @@ constexpr Named kFeatures[] = {
 
 template <std::size_t n>
 std::string named_table(const char* what, const char* meaning, const Named (&list)[n]) {
-  TextTable table({what, meaning});
-  table.left_align(1);
+  TextTable table({what, meaning}, 2);
   for (const Named& each : list) {
     table.add_row({each.name, each.sentence});
   }
@@ -74,9 +67,7 @@ std::string named_table(const char* what, const char* meaning, const Named (&lis
 
 /// Keys of the config that take one of several words, with these words.
 std::string choices_table(bool of_workload) {
-  TextTable table({"key", "values", "meaning"});
-  table.left_align(1);
-  table.left_align(2);
+  TextTable table({"key", "values", "meaning"}, 3);
   for (const KeyInfo& key : all_keys()) {
     const bool is_workload = key.path.rfind("workload.", 0) == 0;
     const bool is_choice = !key.values.empty() && key.default_value != "true" &&
@@ -90,10 +81,7 @@ std::string choices_table(bool of_workload) {
 }
 
 std::string statistics_table() {
-  TextTable table({"where", "key", "unit", "definition"});
-  for (std::size_t column = 1; column < 4; ++column) {
-    table.left_align(column);
-  }
+  TextTable table({"where", "key", "unit", "definition"}, 4);
   for (const StatisticInfo& statistic : all_statistics()) {
     table.add_row({statistic.where, statistic.key, statistic.unit, statistic.definition});
   }
@@ -108,10 +96,6 @@ std::string verbs_table() {
   return table.text();
 }
 
-std::string cases_list() {
-  return list_of(cases_in(default_case_paths()));
-}
-
 struct List {
   const char* name;
   std::string (*text)();
@@ -121,10 +105,29 @@ constexpr List kLists[] = {
     {"workloads", [] { return choices_table(true); }},
     {"policies", [] { return choices_table(false); }},
     {"statistics", statistics_table},
-    {"cases", cases_list},
+    {"cases", list_of_cases},
     {"features", [] { return named_table("feature", "state", kFeatures); }},
     {"verbs", verbs_table},
 };
+
+struct SchemaOptions {
+  bool as_json = false;
+  bool as_markdown = false;
+};
+
+/// Every parameter with unit, range, default and meaning.
+int schema(const SchemaOptions& options) {
+  if (options.as_json) {
+    fmt::print("{}\n", json_schema().dump(2));
+    return kOk;
+  }
+  TextTable table({"key", "default", "unit", "range", "meaning"}, 5);
+  for (const KeyInfo& key : all_keys()) {
+    table.add_row({key.path, key.default_value, key.unit, key.range, key.sentence});
+  }
+  fmt::print("{}", options.as_markdown ? schema_markdown() : table.text());
+  return kOk;
+}
 
 int list(const std::string& what) {
   for (const List& each : kLists) {
@@ -146,11 +149,18 @@ std::vector<std::string> list_names() {
 }
 
 void add_list_command(CLI::App& app, Action& action) {
-  auto what = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("list", "List what there is");
-  command->add_option("what", *what, "Which list")->required()->check(CLI::IsMember(list_names()));
-  command->footer("Example:\n  flitwise list statistics");
-  command->callback([what, &action] { action = [what] { return list(*what); }; });
+  const auto [command, what] =
+      add_command<std::string>(app, "list", "List what there is", action, list);
+  command.add_option("what", what, "Which list")->required()->check(CLI::IsMember(list_names()));
+  command.footer("Example:\n  flitwise list statistics");
+}
+
+void add_schema_command(CLI::App& app, Action& action) {
+  const auto [command, options] = add_command<SchemaOptions>(
+      app, "schema", "Print every parameter: unit, range, default, one sentence", action, schema);
+  auto* json = command.add_flag("--json", options.as_json, "As a JSON Schema, for editors");
+  command.add_flag("--markdown", options.as_markdown, "As a page of Markdown")->excludes(json);
+  command.footer("Example:\n  flitwise schema --json > config.schema.json");
 }
 
 }  // namespace flitwise::cli

@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
 #include "common/atomic_file.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
@@ -30,17 +29,12 @@ constexpr const char* kExamples =
     "  flitwise COMMAND --help";
 
 void add_commands(CLI::App& app, Action& action) {
-  add_run_command(app, action);
-  add_check_command(app, action);
-  add_schema_command(app, action);
-  add_list_command(app, action);
-  add_codec_commands(app, action);
-  add_script_command(app, action);
-  add_conform_command(app, action);
-  add_sweep_command(app, action);
-  add_report_command(app, action);
-  add_bench_command(app, action);
-  add_completion_command(app, action);
+  for (const auto add :
+       {add_run_command, add_check_command, add_schema_command, add_list_command,
+        add_codec_commands, add_script_command, add_conform_command, add_sweep_command,
+        add_report_command, add_bench_command, add_completion_command}) {
+    add(app, action);
+  }
 }
 
 /// What went wrong, on stderr; texts of users cannot command the terminal. Returns the code.

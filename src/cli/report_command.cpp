@@ -5,12 +5,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
-#include "cli/output_paths.h"
 #include "cli/run_files.h"
 #include "common/atomic_file.h"
 #include "common/printable.h"
@@ -82,35 +79,35 @@ void refuse_to_overwrite_results(const std::vector<std::string>& paths, const st
   refuse_to_overwrite(inputs, {{out, "--out"}});
 }
 
+struct PageOptions {
+  std::vector<std::string> paths;
+  std::string out;
+  bool is_plain = false;
+};
+
+int report(const PageOptions& options) {
+  const std::string command =
+      fmt::format("flitwise report {} -o {}{}", fmt::join(options.paths, " "), options.out,
+                  options.is_plain ? " --plain" : "");
+  refuse_to_overwrite_results(options.paths, options.out);
+  write_file_atomically(options.out, report_page(options.paths, {options.is_plain, command}));
+  fmt::print("{}\n", options.out);
+  return kOk;
+}
+
 }  // namespace
 
 void add_report_command(CLI::App& app, Action& action) {
-  struct Options {
-    std::vector<std::string> paths;
-    std::string out;
-    ReportOptions report;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("report", "Make one HTML page of results");
+  const auto [command, options] =
+      add_command<PageOptions>(app, "report", "Make one HTML page of results", action, report);
   command
-      ->add_option("result", options->paths,
-                   "result.json, folder of a run or of a sweep, or results.sqlite")
+      .add_option("result", options.paths,
+                  "result.json, folder of a run or of a sweep, or results.sqlite")
       ->type_name("RESULT")
       ->required();
-  add_path(*command, "-o,--out", options->out, "The page", "FILE.html")->required();
-  command->add_flag("--plain", options->report.is_plain, "Tables only");
-  command->footer("Example:\n  flitwise report out -o out/report.html");
-  command->callback([options, &action] {
-    action = [options] {
-      options->report.command =
-          fmt::format("flitwise report {} -o {}{}", fmt::join(options->paths, " "), options->out,
-                      options->report.is_plain ? " --plain" : "");
-      refuse_to_overwrite_results(options->paths, options->out);
-      write_file_atomically(options->out, report_page(options->paths, options->report));
-      fmt::print("{}\n", options->out);
-      return kOk;
-    };
-  });
+  add_path(command, "-o,--out", options.out, "The page", "FILE.html")->required();
+  command.add_flag("--plain", options.is_plain, "Tables only");
+  command.footer("Example:\n  flitwise report out -o out/report.html");
 }
 
 }  // namespace flitwise::cli

@@ -4,19 +4,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
-#include "cli/output_paths.h"
 #include "cli/run_files.h"
-#include "cli/simulate.h"
 #include "common/interrupt.h"
 #include "flitwise/error.h"
-#include "results/explain.h"
 #include "results/result_json.h"
 #include "results/summary_table.h"
-#include "trace/trace_kinds.h"
+#include "trace/packet_csv.h"
 
 namespace flitwise::cli {
 namespace {
@@ -109,7 +104,7 @@ int run(const RunOptions& options) {
     add_trace(text, traces);
   }
   std::string base_file;
-  Config config = load_config(options.file, options.load, base_file);
+  Config config = load_config(options.file, options.load, &base_file);
   refuse_to_overwrite(inputs_of(options, config, base_file), outputs_of(options, traces));
   config.trace.files = traces.files;
   if (!options.config_space.empty()) {
@@ -138,30 +133,28 @@ int run(const RunOptions& options) {
 }  // namespace
 
 void add_run_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run", "Run one simulation and print its summary");
-  command->add_option("config", options->file, "Configuration file")
+  const auto [command, options] =
+      add_command<RunOptions>(app, "run", "Run one simulation and print its summary", action, run);
+  command.add_option("config", options.file, "Configuration file")
       ->type_name("CONFIG.yaml")
       ->required();
-  add_set_option(*command, options->load);
-  add_seed_option(*command, options->load);
-  add_path(*command, "-o,--out", options->folder, "Write result.json and result.sqlite there",
-           "DIR");
+  add_set_option(command, options.load);
+  add_seed_option(command, options.load);
+  add_path(command, "-o,--out", options.folder, "Write result.json and result.sqlite there", "DIR");
   auto* const json =
-      command->add_flag("--json", options->as_json, "Print result.json instead of the summary");
+      command.add_flag("--json", options.as_json, "Print result.json instead of the summary");
   command
-      ->add_flag("--explain", options->explains,
-                 "Say of each kind of request what limited it, and the key to change")
+      .add_flag("--explain", options.explains,
+                "Say of each kind of request what limited it, and the key to change")
       ->excludes(json);
-  add_repeated(*command, "--trace", options->traces, "Write a trace; may be given repeatedly",
+  add_repeated(command, "--trace", options.traces, "Write a trace; may be given repeatedly",
                "KIND=FILE");
-  add_path(*command, "--config-space", options->config_space,
+  add_path(command, "--config-space", options.config_space,
            "Write the configuration space of every function after bring-up, for lspci -F", "FILE");
-  command->add_flag("--quiet", options->is_quiet, "Print no summary");
-  command->footer(
+  command.add_flag("--quiet", options.is_quiet, "Print no summary");
+  command.footer(
       "Example:\n  flitwise run configs/checks/saturated.yaml --set workload.payload=64B --seed 7 "
       "-o out");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace flitwise::cli

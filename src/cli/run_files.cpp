@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results and traces of a run, staged and put in place.
+// System::run inside the kernel, with a stopwatch; results and traces of a run, staged and put in
+// place.
 #include "cli/run_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 
+#include "cli/commands.h"
 #include "common/input_file.h"
 #include "common/interrupt.h"
+#include "config/load.h"
+#include "flitwise/system.h"
 #include "results/result_json.h"
-#include "results/result_sqlite.h"
+#include "results/summary_table.h"
+#include "system/kernel.h"
 
 namespace flitwise::cli {
 namespace {
@@ -89,19 +98,15 @@ void RunFiles::stage_result(const std::string& name, const std::string& text) {
   files_.back()->write(text);
 }
 
-void RunFiles::check_all_there() const {
-  for (const auto& file : files_) {
-    file->check_there();
-  }
-}
-
 void RunFiles::put_in_place(const SimulatedRun& run) {
   const BlockedInterrupts blocked;
   std::vector<std::string> obsolete;
   if (config_space_) {
     files_.push_back(std::move(config_space_));
   }
-  check_all_there();  // before the result makes its folder anew
+  for (const auto& file : files_) {
+    file->check_there();  // before the result makes its folder anew
+  }
   if (!folder_.empty()) {
     obsolete = files_of_last_run(folder_);
     stage_result(kDatabase, result_sqlite(result_json(run.result, run.end)));
@@ -126,6 +131,64 @@ void RunFiles::put_in_place(const std::vector<std::string>& obsolete) {
     all.push_back(file.get());
   }
   flitwise::put_in_place(all, obsolete);
+}
+
+SimulatedRun simulate(const Config& config, std::string* config_space) {
+  watch_for_interrupt();
+  SimulatedRun run;
+  RunResult& result = run.result;
+  print_warnings(config);
+  const auto start = std::chrono::steady_clock::now();
+  run_in_kernel([&] {
+    System system(config);
+    if (config_space != nullptr) {
+      *config_space = system.config_space();
+    }
+    result = system.run();
+    run.end = !system.is_cut_short()  ? RunEnd::kComplete
+              : system.has_measured() ? RunEnd::kInterrupted
+                                      : RunEnd::kInterruptedBeforeWindow;
+    return kOk;
+  });
+  result.host_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seed = config.run.seed;
+  result.config_json = effective_config(config).dump();
+  result.config_sha256 = config_sha256(config);
+  if (const std::string text = refusal_text(result);
+      run.end == RunEnd::kComplete && !text.empty()) {
+    fmt::print(stderr, "flitwise: warning: {}\n", text);
+  }
+  if (config.faults.broken_rules != 0 && result.violations.empty()) {
+    fmt::print(
+        stderr,
+        "flitwise: faults.break broke nothing: no monitor spoke. docs/monitors.md says which "
+        "traffic each rule needs to be broken\n");
+  }
+  return run;
+}
+
+int exit_code_of(const SimulatedRun& run) {
+  const RunResult& result = run.result;
+  if (run.end != RunEnd::kComplete) {
+    fmt::print(stderr, "flitwise: interrupted{}\n",
+               run.end == RunEnd::kInterrupted
+                   ? "; the figures cover the run up to there"
+                   : " before the measured window began; nothing was measured");
+    return kInterrupted;
+  }
+  int code = kOk;
+  for (const CheckResult& check : result.checks) {
+    if (!check.ok) {
+      fmt::print(stderr, "flitwise: check failed: {}: {}\n", check.name, check.detail);
+      code = kSimulationError;
+    }
+  }
+  constexpr std::size_t kMostPrinted = 5;
+  for (std::size_t i = 0; i < std::min(result.violations.size(), kMostPrinted); ++i) {
+    fmt::print(stderr, "flitwise: violation: {}", text_of(result.violations[i]));
+  }
+  return code;
 }
 
 }  // namespace flitwise::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The files of one run: all of them are put in place together, at its end.
+/// One simulation from a validated config to its result, and its files: all of them are put in
+/// place together, at its end.
 #pragma once
 
 #include <memory>
@@ -7,11 +8,26 @@
 #include <string>
 #include <vector>
 
-#include "cli/simulate.h"
 #include "common/atomic_file.h"
 #include "flitwise/config.h"
+#include "flitwise/result.h"
+#include "results/result_json.h"
 
 namespace flitwise::cli {
+
+struct SimulatedRun {
+  RunResult result;
+  RunEnd end = RunEnd::kComplete;
+};
+
+/// Builds the machine, runs it to its end and completes the result with seed, effective config and
+/// host time. config_space: if given, the dump of configuration space after bring-up goes there.
+/// May be called once per process. Throws SimulationError.
+SimulatedRun simulate(const Config& config, std::string* config_space = nullptr);
+
+/// Exit code of a finished run: a failed check is reported and ends in 3, since only a broken model
+/// fails one; an interrupted run ends in 130.
+int exit_code_of(const SimulatedRun& run);
 
 /// Where a run shall write.
 struct RunPaths {
@@ -40,7 +56,6 @@ class RunFiles {
  private:
   std::unique_ptr<StagedFile> open(const std::string& path);
   void stage_result(const std::string& name, const std::string& text);
-  void check_all_there() const;
   void put_in_place(const std::vector<std::string>& obsolete);
 
   const std::string folder_;

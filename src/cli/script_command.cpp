@@ -6,11 +6,9 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <memory>
 #include <system_error>
 
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
 #include "common/embedded.h"
 #include "common/input_file.h"
 #include "common/interrupt.h"
@@ -58,18 +56,17 @@ int script(const ScriptOptions& options) {
 }  // namespace
 
 void add_script_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<ScriptOptions>();
-  CLI::App* command =
-      app.add_subcommand("script", "Drive the machine with JSON lines, for tests in any language");
-  command->add_option("script", options->script, "JSON lines; - reads stdin")
+  const auto [command, options] = add_command<ScriptOptions>(
+      app, "script", "Drive the machine with JSON lines, for tests in any language", action,
+      script);
+  command.add_option("script", options.script, "JSON lines; - reads stdin")
       ->type_name("FILE.jsonl|-")
       ->required();
-  add_path(*command, "--config", options->config, "The machine; default: the script machine",
+  add_path(command, "--config", options.config, "The machine; default: the script machine",
            "CONFIG.yaml");
-  add_set_option(*command, options->load);
-  add_seed_option(*command, options->load);
-  command->footer("Example:\n  echo '{\"op\":\"run\",\"for\":\"1us\"}' | flitwise script -");
-  command->callback([options, &action] { action = [options] { return script(*options); }; });
+  add_set_option(command, options.load);
+  add_seed_option(command, options.load);
+  command.footer("Example:\n  echo '{\"op\":\"run\",\"for\":\"1us\"}' | flitwise script -");
 }
 
 }  // namespace flitwise::cli

@@ -7,13 +7,10 @@
 #include "codec/cxl_message_json.h"
 #include "codec/json_reader.h"
 #include "common/byte_vector.h"
-#include "cxl/bit_string.h"
+#include "cxl/message_fields.h"
 
 namespace flitwise {
 namespace {
-
-using json_value::Complaint;
-using json_value::Json;
 
 /// One flit as JSON names it, on top of what is owed.
 class CxlFlitReader {
@@ -71,13 +68,13 @@ class CxlFlitReader {
 
   Complaint read_control(const Json& value) {
     std::vector<std::string> names;
-    for (const CxlControlInfo& info : cxl_controls()) {
+    for (const CxlControlInfo& info : kCxlControlFlits) {
       names.emplace_back(info.name);
     }
     std::size_t place = 0;
     Complaint complaint = json_value::read_word(value, names, place);
     if (complaint.empty()) {
-      control_ = cxl_controls().first + place;
+      control_ = &kCxlControlFlits[place];
       flit_.control = CxlControl{control_->type, control_->subtype, 0};
     }
     return complaint;
@@ -86,7 +83,7 @@ class CxlFlitReader {
     if (control_ == nullptr) {
       return;
     }
-    for (const CxlControlField& field : *control_) {
+    for (const CxlControlField& field : control_->fields) {
       std::uint64_t number = 0;
       reader_.number(field.name, 0, ~std::uint64_t{0} >> (64U - field.bits), number);
       flit_.control->payload |= number << field.at;

@@ -7,14 +7,11 @@
 #include "codec/cxl_message_json.h"
 #include "codec/json_reader.h"
 #include "common/byte_vector.h"
-#include "cxl/bit_string.h"
+#include "cxl/message_fields.h"
 #include "cxl/message_packing.h"
 
 namespace flitwise {
 namespace {
-
-using json_value::Complaint;
-using json_value::Json;
 
 const std::vector<std::string> kForms = {"68", "256", "256_lopt"};
 const std::vector<std::string> kDirections = {"down", "up"};
@@ -83,7 +80,7 @@ Json slot_json(const CxlSlotContents& slot, const CxlWidths& widths) {
 void add_control(const CxlControl& control, Json& json) {
   const CxlControlInfo& info = *find_cxl_control(control.type, control.subtype);
   json["control"] = info.name;
-  for (const CxlControlField& field : info) {
+  for (const CxlControlField& field : info.fields) {
     const std::uint64_t number =
         control.payload >> field.at & (~std::uint64_t{0} >> (64U - field.bits));
     json[field.name] = field.bits == 64 ? Json(json_value::hex_number(number)) : Json(number);

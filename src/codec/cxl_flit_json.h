@@ -45,23 +45,22 @@ struct CxlGivenKind {
   std::uint32_t identity_bits = 0;
 };
 /// Throws ConfigError.
-CxlGivenKind cxl_kind_from_json(const json_value::Json& object, const JsonSource& source);
+CxlGivenKind cxl_kind_from_json(const Json& object, const JsonSource& source);
 
 /// Which flit an object is about, whatever else it says; a control flit needs no direction. Throws
 /// ConfigError.
-CxlFlitKind cxl_flit_kind_of(const json_value::Json& object, JsonSource source);
+CxlFlitKind cxl_flit_kind_of(const Json& object, JsonSource source);
 
 /// One flit as JSON names it, on top of what the codec's flits owe. Throws ConfigError.
-CxlFlit cxl_flit_from_json(const json_value::Json& object, const JsonSource& source,
-                           const CxlFlitCodec& codec);
+CxlFlit cxl_flit_from_json(const Json& object, const JsonSource& source, const CxlFlitCodec& codec);
 
 class CxlFlitStream {
  public:
   /// One object is one flit, or with `messages` as many as they take. Throws ConfigError.
-  std::vector<ByteVector> bytes_of(const json_value::Json& object, const JsonSource& source);
+  std::vector<ByteVector> bytes_of(const Json& object, const JsonSource& source);
 
   struct Read {
-    json_value::Json json;
+    Json json;
     std::optional<CxlFlitError> error;
     std::size_t error_offset = 0;
   };

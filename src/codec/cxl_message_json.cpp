@@ -10,9 +10,6 @@
 namespace flitwise {
 namespace {
 
-using json_value::Complaint;
-using json_value::Json;
-
 /// What a message may have beside the fields of its channel.
 enum class CxlMessageUse : std::uint8_t {
   kInSlot,  ///< as it stands in a slot
@@ -46,7 +43,7 @@ Complaint read_opcode(const Json& value, CxlChannel channel, std::uint32_t bits,
     return {};
   }
   std::vector<std::string> names;
-  for (const CxlOpcodeName& opcode : opcodes_of(channel)) {
+  for (const CxlOpcodeName& opcode : info_of(channel).opcodes) {
     names.emplace_back(opcode.name);
   }
   return fmt::format("{} seen; expected {} or a number from 0 to {}", json_value::shown(value),
@@ -104,17 +101,14 @@ void read_fields(JsonReader& reader, const CxlWidths& widths, CxlMessageUse use,
   const CxlChannel channel = wire.message.channel;
   for (const CxlFieldSpec& spec : fields_of(widths.form, channel)) {
     const char* key = name_of(spec.field, channel);
-    const bool is_enables = spec.field == CxlField::kByteEnables;
-    if (key == nullptr || (is_enables && use == CxlMessageUse::kToSend)) {
+    if (key == nullptr || (spec.field == CxlField::kByteEnables && use == CxlMessageUse::kToSend)) {
       continue;
     }
     reader.field(key, [&](const Json& value) {
       std::uint64_t number = 0;
       Complaint complaint = read_field(value, channel, spec, number);
-      if (is_enables) {
-        wire.has_byte_enables = number != 0;
-      } else if (complaint.empty()) {
-        set_value(wire.message, spec, number);
+      if (complaint.empty()) {
+        set_value(wire, spec, number);
       }
       return complaint;
     });
@@ -153,10 +147,8 @@ Json json_of(const CxlWireMessage& wire, const CxlWidths& widths) {
     if (key == nullptr) {
       continue;
     }
-    const std::uint64_t value = value_of(wire.message, spec);
-    if (spec.field == CxlField::kByteEnables) {
-      json[key] = wire.has_byte_enables;
-    } else if (spec.field == CxlField::kOpcode) {
+    const std::uint64_t value = value_of(wire, spec);
+    if (spec.field == CxlField::kOpcode) {
       const char* name = cxl_opcode_name(channel, wire.message.opcode);
       json[key] = name != nullptr ? Json(name) : Json(value);
     } else if (spec.field == CxlField::kAddress) {

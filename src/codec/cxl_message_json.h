@@ -4,18 +4,17 @@
 
 #include "codec/json_value.h"
 #include "codec/packet_json.h"
-#include "cxl/message_codec.h"
+#include "cxl/message_fields.h"
 #include "cxl/message_packing.h"
 
 namespace flitwise {
 
-json_value::Json json_of(const CxlWireMessage& wire, const CxlWidths& widths);
+Json json_of(const CxlWireMessage& wire, const CxlWidths& widths);
 
 /// An object, or the name of a channel alone. Throws ConfigError with every problem.
-CxlWireMessage wire_message_from_json(const json_value::Json& given, const CxlWidths& widths,
+CxlWireMessage wire_message_from_json(const Json& given, const CxlWidths& widths,
                                       const JsonSource& source);
-CxlSend send_from_json(const json_value::Json& given, const CxlWidths& widths,
-                       const JsonSource& source);
+CxlSend send_from_json(const Json& given, const CxlWidths& widths, const JsonSource& source);
 
 /// Does read(); problems of what is nested get the path of where they lie in front.
 template <class Read>

@@ -10,46 +10,31 @@
 namespace flitwise {
 namespace {
 
-using json_value::Complaint;
-using json_value::Json;
-
 constexpr int kDllpTypes = 12;
 constexpr std::array<const char*, kFcClasses> kClasses = {"P", "NP", "Cpl"};
 
-std::string type_text(DllpType type, FcClass fc_class) {
-  return is_flow_control(type)
-             ? std::string(name_of(type)) + "-" + kClasses[static_cast<std::size_t>(fc_class)]
-             : name_of(type);
-}
-
-// All names, with the type and class behind each.
-struct NamedType {
-  std::string name;
-  DllpType type;
-  FcClass fc_class;
-};
-std::vector<NamedType> named_types() {
-  std::vector<NamedType> all;
-  for (int i = 0; i < kDllpTypes; ++i) {
-    const auto type = static_cast<DllpType>(i);
-    for (int c = 0; c < (is_flow_control(type) ? kFcClasses : 1); ++c) {
-      all.push_back({type_text(type, static_cast<FcClass>(c)), type, static_cast<FcClass>(c)});
-    }
-  }
-  return all;
+std::string type_text(const Dllp& dllp) {
+  const std::string name = name_of(dllp.type);
+  return is_flow_control(dllp.type) ? name + "-" + kClasses[static_cast<std::size_t>(dllp.fc_class)]
+                                    : name;
 }
 
 Complaint read_type(const Json& value, Dllp& dllp) {
-  const std::vector<NamedType> all = named_types();
   std::vector<std::string> names;
-  for (const NamedType& named : all) {
-    names.push_back(named.name);
+  std::vector<Dllp> named;  // by name
+  for (int i = 0; i < kDllpTypes; ++i) {
+    Dllp one;
+    one.type = static_cast<DllpType>(i);
+    for (int c = 0; c < (is_flow_control(one.type) ? kFcClasses : 1); ++c) {
+      one.fc_class = static_cast<FcClass>(c);
+      names.push_back(type_text(one));
+      named.push_back(one);
+    }
   }
   std::size_t place = 0;
   Complaint complaint = json_value::read_word(value, names, place);
   if (complaint.empty()) {
-    dllp.type = all[place].type;
-    dllp.fc_class = all[place].fc_class;
+    dllp = named[place];
   }
   return complaint;
 }
@@ -68,7 +53,7 @@ std::string crc_text(const Dllp& dllp) {
 
 Json json_of(const Dllp& dllp) {
   Json json;
-  json["type"] = type_text(dllp.type, dllp.fc_class);
+  json["type"] = type_text(dllp);
   for (const DllpField& field : dllp_fields()) {
     const std::uint64_t value = field.value.get(dllp);
     if (field.is_of(dllp.type) && (value != 0 || !is_flag(field))) {
@@ -91,7 +76,7 @@ Dllp dllp_from_json(const Json& object, const JsonSource& source, bool is_in_fli
     reader.complain("type", "missing; expected a type such as \"Ack\" or \"UpdateFC-P\"");
   }
   reader.field("type", [&](const Json& value) { return read_type(value, dllp); });
-  const std::string type = type_text(dllp.type, dllp.fc_class);
+  const std::string type = type_text(dllp);
   for (const DllpField& field : dllp_fields()) {
     std::optional<std::uint64_t> value;
     if (!field.is_of(dllp.type) || (is_flag(field) && !is_in_flit)) {

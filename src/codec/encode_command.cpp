@@ -8,11 +8,9 @@
 #include <functional>
 #include <istream>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <ostream>
 
-#include "codec/flit_text.h"
 #include "codec/packet_text.h"
 #include "common/problems.h"
 #include "flitwise/error.h"
@@ -20,23 +18,18 @@
 namespace flitwise {
 namespace {
 
-using json_value::Json;
-
-constexpr int kGood = 0;
-constexpr int kBad = 2;
-constexpr int kUsageError = 64;
+constexpr int kGood = 0, kBad = 2, kUsageError = 64;
 
 const std::vector<std::string> kKinds = {"tlp", "dllp", "flit", "cxl", "roce"};
 
 // The exit code if the kind ends the command here.
 std::optional<int> refused(const char* command, const std::string& kind, std::ostream& err) {
-  const bool is_known = std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
-  if (is_known && kind != "roce") {
-    return std::nullopt;
-  }
-  if (is_known) {
+  if (kind == "roce") {
     err << command << ' ' << kind << ": not modelled yet\n";
     return kBad;
+  }
+  if (std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end()) {
+    return std::nullopt;
   }
   err << command << ' ' << kind << ": unknown kind; expected " << config::alternatives(kKinds)
       << config::nearest_hint(kind, kKinds, "kind") << '\n';
@@ -54,7 +47,6 @@ struct Input {
 
 // A whole document, or one document a line.
 std::vector<Input> parse_json(const std::string& text) {
-  std::vector<Input> inputs;
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return {{Json::object(), 0}};
   }
@@ -63,6 +55,7 @@ std::vector<Input> parse_json(const std::string& text) {
            fmt::format("more than {} levels of JSON; expected a packet", json_value::kDeepestJson));
   }
   const Json whole = Json::parse(text, nullptr, false);
+  std::vector<Input> inputs;
   if (whole.is_array()) {
     for (const Json& item : whole) {
       inputs.push_back({item, 1});
@@ -104,8 +97,8 @@ Json overrides_of(const std::vector<std::string>& sets) {
 using Encoder = std::function<std::string(const Json&, const JsonSource&)>;
 Encoder encoder_of(const std::string& kind) {
   if (kind == "cxl") {
-    return [text = std::make_shared<CxlText>()](const Json& json, const JsonSource& source) {
-      return text->hex(json, source);
+    return [stream = CxlFlitStream()](const Json& json, const JsonSource& source) mutable {
+      return cxl_hex(stream, json, source);
     };
   }
   return kind == "tlp" ? tlp_hex : dllp_hex;
@@ -114,10 +107,10 @@ Encoder encoder_of(const std::string& kind) {
 using Decoder = std::function<Json(const std::string&, const JsonSource&)>;
 Decoder decoder_of(const std::string& kind, const Json& sets) {
   if (kind == "cxl") {
-    return
-        [text = std::make_shared<CxlText>(sets)](const std::string& hex, const JsonSource& source) {
-          return text->json(hex, source);
-        };
+    return [given = cxl_kind_from_json(sets, {"--set", 0, {}}), stream = CxlFlitStream()](
+               const std::string& hex, const JsonSource& source) mutable {
+      return cxl_json(stream, given, hex, source);
+    };
   }
   return [options = decode_options(sets), json_in = kind == "tlp" ? tlp_json : dllp_json](
              const std::string& hex, const JsonSource& source) {
@@ -186,12 +179,9 @@ int decode_command(const std::string& kind, const std::vector<std::string>& sets
   }
   return guarded(out, err, [&] {
     const Json overrides = overrides_of(sets);
-    std::string joined;
-    for (const std::string& word : hex_args) {
-      joined += (joined.empty() ? "" : " ") + word;
-    }
     const bool from_stdin = hex_args.empty();
-    const std::vector<std::string> lines = lines_of(from_stdin ? all_of(in) : joined);
+    const std::vector<std::string> lines =
+        lines_of(from_stdin ? all_of(in) : fmt::format("{}", fmt::join(hex_args, " ")));
     const JsonSource source{from_stdin ? "stdin" : "HEX", from_stdin ? 1 : 0, {}};
     const std::string text = kind == "flit"
                                  ? flit_json(lines, flit_read_options(overrides), source)

@@ -9,12 +9,12 @@
 
 #include "codec/flit_plan.h"
 #include "codec/packet_json.h"
-#include "link/flit_code.h"
+#include "link/flit_ends.h"
 
 namespace flitwise {
 
 /// One flit as JSON names it. Throws ConfigError with every problem.
-FlitPlan flit_plan_from_json(const json_value::Json& object, const JsonSource& source);
+FlitPlan flit_plan_from_json(const Json& object, const JsonSource& source);
 
 /// Its command as a word, in the order of ReplayCommand.
 inline const std::vector<std::string>& replay_commands() {
@@ -22,7 +22,7 @@ inline const std::vector<std::string>& replay_commands() {
   return kWords;
 }
 /// What its DLP says, as one flit of read_flits() has it.
-json_value::Json json_of(const FlitDlp& dlp);
+Json json_of(const FlitDlp& dlp);
 
 /// A whole TLP as read_tlp() has it; of a part its bytes and which end is missing. With its NOPs.
 PacketRead read_flit_tlp(const FlitTlp& tlp, bool checks);
@@ -37,7 +37,7 @@ inline constexpr std::uint64_t kMostRestDws = 1100;
 struct FlitsRead {
   /// One object a flit, with the TLPs that begin in it, up to the flaw: one in a TLP leaves its
   /// flit standing.
-  std::vector<json_value::Json> flits;
+  std::vector<Json> flits;
   std::optional<PacketFlaw> flaw;  ///< offset: in its flit
   std::size_t flaw_flit = 0;       ///< which flit that is, from 0
 };

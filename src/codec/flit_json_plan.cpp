@@ -10,9 +10,6 @@
 namespace flitwise {
 namespace {
 
-using json_value::Complaint;
-using json_value::Json;
-
 // A list or an object as it is, or as text for --set; what is no JSON stays as it is.
 Json from_text(const Json& value) {
   const Json parsed = value.is_string() ? json_value::parse(value.get<std::string>()) : value;

@@ -7,14 +7,12 @@
 
 #include "codec/flit_json.h"
 #include "common/byte_vector.h"
-#include "link/flit_dlp.h"
-#include "link/flit_packer.h"
+#include "link/flit_ends.h"
+#include "link/flit_framer.h"
 #include "link/flit_tlp_bytes.h"
 
 namespace flitwise {
 namespace {
-
-using json_value::Json;
 
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "codec/packet_json.h"
-#include "link/flit_code.h"
-#include "link/flit_dlp.h"
+#include "link/ack_nak.h"
+#include "link/flit_ends.h"
 #include "link/flit_tlp_bytes.h"
-#include "link/sequence_space.h"
 
 namespace flitwise {
 

@@ -21,8 +21,7 @@ namespace flitwise {
 
 class JsonReader {
  public:
-  JsonReader(const json_value::Json& object, JsonSource source)
-      : object_(object), source_(std::move(source)) {
+  JsonReader(const Json& object, JsonSource source) : object_(object), source_(std::move(source)) {
     if (!object.is_object()) {
       complain("", fmt::format("{} seen; expected an object", object.type_name()));
       finish();
@@ -43,7 +42,7 @@ class JsonReader {
     if (found == object_.end()) {
       return;
     }
-    if (const json_value::Complaint complaint = read(*found); !complaint.empty()) {
+    if (const Complaint complaint = read(*found); !complaint.empty()) {
       complain(key, complaint);
     }
   }
@@ -52,7 +51,7 @@ class JsonReader {
   /// as it was, so that what depends on it can be checked still.
   template <class Number>
   void number(const char* key, std::uint64_t least, std::uint64_t most, Number& out) {
-    take<std::uint64_t>(key, out, [&](const json_value::Json& json, std::uint64_t& number) {
+    take<std::uint64_t>(key, out, [&](const Json& json, std::uint64_t& number) {
       return json_value::read_number(json, least, most, number);
     });
   }
@@ -64,7 +63,7 @@ class JsonReader {
   template <class Place>
   void word(const char* key, const std::vector<std::string>& words, std::optional<Place>& out) {
     std::optional<std::size_t> place;
-    take<std::size_t>(key, place, [&](const json_value::Json& json, std::size_t& value) {
+    take<std::size_t>(key, place, [&](const Json& json, std::size_t& value) {
       return json_value::read_word(json, words, value);
     });
     out = place ? std::optional(static_cast<Place>(*place)) : out;
@@ -81,8 +80,8 @@ class JsonReader {
   /// False if the key is missing, or has no hex digits.
   bool hex(const char* key, std::vector<std::uint8_t>& out) {
     bool is_good = false;
-    field(key, [&](const json_value::Json& value) {
-      json_value::Complaint complaint = json_value::read_bytes(value, out);
+    field(key, [&](const Json& value) {
+      Complaint complaint = json_value::read_bytes(value, out);
       is_good = complaint.empty();
       return complaint;
     });
@@ -91,9 +90,9 @@ class JsonReader {
   /// A list of bytes of one size.
   template <std::size_t N>
   void hex(const char* key, std::array<std::uint8_t, N>& out) {
-    field(key, [&](const json_value::Json& value) {
+    field(key, [&](const Json& value) {
       std::vector<std::uint8_t> bytes;
-      json_value::Complaint complaint = json_value::read_bytes(value, bytes);
+      Complaint complaint = json_value::read_bytes(value, bytes);
       if (complaint.empty() && bytes.size() != N) {
         return fmt::format("{} bytes seen; expected {}", bytes.size(), N);
       }
@@ -105,8 +104,8 @@ class JsonReader {
   void skip(const char* key) { known_.emplace_back(key); }
 
   /// The keys that no reader has taken yet, for another reader.
-  json_value::Json rest() {
-    json_value::Json others = json_value::Json::object();
+  Json rest() {
+    Json others = Json::object();
     for (const auto& item : object_.items()) {
       if (!contains(known_, item.key()) && !contains(source_.other_keys, item.key())) {
         others[item.key()] = item.value();
@@ -138,9 +137,9 @@ class JsonReader {
   /// What read(json, value) makes of a key that is there.
   template <class Value, class Out, class Read>
   void take(const char* key, Out& out, Read read) {
-    field(key, [&](const json_value::Json& json) {
+    field(key, [&](const Json& json) {
       Value value{};
-      json_value::Complaint complaint = read(json, value);
+      Complaint complaint = read(json, value);
       if (complaint.empty()) {
         out = static_cast<Out>(value);
       }
@@ -179,7 +178,7 @@ class JsonReader {
     return std::find(words.begin(), words.end(), word) != words.end();
   }
 
-  const json_value::Json& object_;
+  const Json& object_;
   JsonSource source_;
   std::vector<std::string> known_;
   std::vector<std::string> foreign_;

@@ -4,8 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/algorithm/string/split.hpp>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include "common/problems.h"
@@ -56,11 +59,8 @@ Complaint wrong(const Json& value, const std::string& expected) {
 
 std::string without_blanks(const std::string& text) {
   std::string digits;
-  for (const char c : text) {
-    if (std::isspace(static_cast<unsigned char>(c)) == 0) {
-      digits += c;
-    }
-  }
+  std::remove_copy_if(text.begin(), text.end(), std::back_inserter(digits),
+                      [](unsigned char c) { return std::isspace(c) != 0; });
   return digits.compare(0, 2, "0x") == 0 ? digits.substr(2) : digits;
 }
 
@@ -133,15 +133,15 @@ Complaint read_bytes(const Json& value, std::vector<std::uint8_t>& out) {
     return wrong(value, "a text of hex digits");
   }
   const std::string digits = without_blanks(value.get_ref<const std::string&>());
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (std::isxdigit(static_cast<unsigned char>(digits[i])) == 0) {
-      // A byte of a longer character is no text by itself.
-      const bool is_ascii = digits[i] >= ' ' && digits[i] <= '~';
-      return fmt::format("{} at byte {}; expected hex digits",
-                         is_ascii ? fmt::format("'{}'", digits[i])
-                                  : fmt::format("{:#04x}", static_cast<unsigned char>(digits[i])),
-                         i / 2);
-    }
+  const auto wrong_digit = std::find_if(digits.begin(), digits.end(),
+                                        [](unsigned char c) { return std::isxdigit(c) == 0; });
+  if (wrong_digit != digits.end()) {
+    // A byte of a longer character is no text by itself.
+    const bool is_ascii = *wrong_digit >= ' ' && *wrong_digit <= '~';
+    return fmt::format("{} at byte {}; expected hex digits",
+                       is_ascii ? fmt::format("'{}'", *wrong_digit)
+                                : fmt::format("{:#04x}", static_cast<unsigned char>(*wrong_digit)),
+                       (wrong_digit - digits.begin()) / 2);
   }
   if (digits.size() % 2 != 0) {
     return fmt::format("{} hex digits; expected two a byte", digits.size());
@@ -156,13 +156,9 @@ Complaint read_bytes(const Json& value, std::vector<std::uint8_t>& out) {
 Complaint read_dws(const Json& value, std::size_t most, std::vector<std::uint32_t>& out) {
   Json list = value;
   if (value.is_string()) {
-    list = Json::array();
-    const std::string& text = value.get_ref<const std::string&>();
-    for (std::size_t from = 0; from <= text.size();) {
-      const std::size_t comma = std::min(text.find(',', from), text.size());
-      list.push_back(text.substr(from, comma - from));
-      from = comma + 1;
-    }
+    std::vector<std::string> texts;
+    boost::split(texts, value.get_ref<const std::string&>(), [](char c) { return c == ','; });
+    list = texts;
   }
   if (!list.is_array() || list.size() > most) {
     return wrong(value, fmt::format("a list of at most {} DWs", most));
@@ -183,11 +179,10 @@ Complaint read_word(const Json& value, const std::vector<std::string>& words, st
     return wrong(value, config::alternatives(words));
   }
   const std::string& word = value.get_ref<const std::string&>();
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == word) {
-      out = i;
-      return {};
-    }
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found != words.end()) {
+    out = static_cast<std::size_t>(found - words.begin());
+    return {};
   }
   return wrong(value, config::alternatives(words)) + config::nearest_hint(word, words, "value");
 }
@@ -220,12 +215,7 @@ std::string hex_dw(std::uint32_t value) {
   return fmt::format("{:#010x}", value);
 }
 std::string hex_bytes(const std::uint8_t* bytes, std::size_t count) {
-  std::string text;
-  text.reserve(2 * count);
-  for (std::size_t i = 0; i < count; ++i) {
-    fmt::format_to(std::back_inserter(text), "{:02x}", bytes[i]);
-  }
-  return text;
+  return fmt::format("{:02x}", fmt::join(bytes, bytes + count, ""));
 }
 
 }  // namespace flitwise::json_value

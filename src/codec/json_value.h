@@ -14,6 +14,10 @@
 
 namespace flitwise {
 
+using Json = nlohmann::ordered_json;
+/// What is wrong with a value, as "seen; expected ..."; empty: nothing.
+using Complaint = std::string;
+
 /// Where JSON came from, and keys beside the packet's own that the caller has taken out already.
 struct JsonSource {
   std::string file = "stdin";
@@ -34,10 +38,6 @@ struct JsonSource {
 }  // namespace flitwise
 
 namespace flitwise::json_value {
-
-using Json = nlohmann::ordered_json;
-/// What is wrong with a value, as "seen; expected ..."; empty: nothing.
-using Complaint = std::string;
 
 /// Levels of arrays and objects in a text that is taken; readers and writers call themselves once a
 /// level.

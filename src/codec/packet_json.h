@@ -14,7 +14,7 @@
 #include "flitwise/dllp.h"
 #include "flitwise/error.h"
 #include "flitwise/tlp.h"
-#include "tlp/flit_tlp_decoder.h"
+#include "tlp/flit_tlp_codec.h"
 #include "tlp/tlp_fields.h"
 
 namespace flitwise {
@@ -37,19 +37,18 @@ TlpDocument document_of(const FlitTlpDecodeResult& decoded, const std::vector<st
 /// The bytes of a document, ECRC included.
 std::vector<std::uint8_t> bytes_of(const TlpDocument& document);
 
-nlohmann::ordered_json json_of(const TlpDocument& document);
-nlohmann::ordered_json json_of(const Dllp& dllp);
+Json json_of(const TlpDocument& document);
+Json json_of(const Dllp& dllp);
 
 /// Missing fields get the defaults of docs/formats/tlp_json.md. Throws ConfigError with every
 /// problem: unknown key (and the nearest), a field the type does not have, a value out of range, a
 /// field that flit mode does not have.
-TlpDocument tlp_from_json(const nlohmann::ordered_json& object, const JsonSource& source,
+TlpDocument tlp_from_json(const Json& object, const JsonSource& source,
                           TlpForm form = TlpForm::kNonFlit);
 /// Throws ConfigError if the TLP breaks a rule of its fields.
 void check_rules(const Tlp& tlp, const JsonSource& source);
 /// `is_in_flit`: it may speak of shared credits. [LNK-11.24]
-Dllp dllp_from_json(const nlohmann::ordered_json& object, const JsonSource& source,
-                    bool is_in_flit = true);
+Dllp dllp_from_json(const Json& object, const JsonSource& source, bool is_in_flit = true);
 
 /// What is wrong with the bytes of a packet.
 struct PacketFlaw {
@@ -59,7 +58,7 @@ struct PacketFlaw {
 };
 
 struct PacketRead {
-  json_value::Json json;  ///< docs/formats/tlp_json.md
+  Json json;  ///< docs/formats/tlp_json.md
   std::optional<PacketFlaw> flaw;
 };
 

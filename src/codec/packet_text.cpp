@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets between hex digits and JSON.
+// Packets and flits between hex digits and JSON.
 #include "codec/packet_text.h"
+
+#include <fmt/format.h>
 
 #include <sstream>
 
@@ -10,9 +12,6 @@
 
 namespace flitwise {
 namespace {
-
-using json_value::Complaint;
-using json_value::Json;
 
 const std::vector<std::string> kFramings = {"gen1", "gen3"};
 constexpr const char* kNoFraming = "a TLP of flit mode has no framing of its own; expected none";
@@ -52,6 +51,20 @@ FrameKeys take_frame_keys(Json& object, const std::vector<std::string>& keys, Js
   return frame;
 }
 
+// This byte of the packet is wrong.
+[[noreturn]] void refuse_byte(const JsonSource& source, std::size_t offset,
+                              const std::string& what) {
+  refuse(source, fmt::format("byte {}", offset), what);
+}
+
+ByteVector bytes_in(const std::string& hex, const JsonSource& source) {
+  ByteVector bytes;
+  if (const Complaint complaint = json_value::read_bytes(hex, bytes); !complaint.empty()) {
+    refuse(source, "", complaint);
+  }
+  return bytes;
+}
+
 // Leaves of the bytes what the frame holds, where they are framed.
 FrameResult take_out_of_frame(ByteVector& bytes, const std::optional<Framing>& framing,
                               FrameResult (*unframe)(Framing, const std::uint8_t*, std::size_t),
@@ -61,20 +74,46 @@ FrameResult take_out_of_frame(ByteVector& bytes, const std::optional<Framing>& f
   }
   const FrameResult frame = unframe(*framing, bytes.data(), bytes.size());
   if (frame.error) {
-    refuse(source, frame.error_offset,
-           fmt::format("{} in {} bytes; expected one whole frame", name_of(*frame.error),
-                       bytes.size()));
+    refuse_byte(source, frame.error_offset,
+                fmt::format("{} in {} bytes; expected one whole frame", name_of(*frame.error),
+                            bytes.size()));
   }
   const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(frame.offset);
   bytes = ByteVector(first, first + static_cast<std::ptrdiff_t>(frame.bytes));
   return frame;
 }
 
-}  // namespace
+/// Flits and the lines on which each begins.
+struct FlitLines {
+  std::vector<FlitBytes> flits;
+  std::vector<int> lines;
+};
 
-void refuse(const JsonSource& source, std::size_t offset, const std::string& what) {
-  refuse(source, fmt::format("byte {}", offset), what);
+FlitLines flits_in(const std::vector<std::string>& lines, const JsonSource& source) {
+  FlitLines found;
+  FlitBytes flit{};
+  std::size_t filled = 0;
+  int begun = source.line;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const int line = source.line > 0 ? static_cast<int>(i) + 1 : 0;
+    for (const std::uint8_t byte : bytes_in(lines[i], {source.file, line, {}})) {
+      begun = filled == 0 ? line : begun;
+      flit[filled++] = byte;
+      if (filled == flit.size()) {
+        found.flits.push_back(flit);
+        found.lines.push_back(begun);
+        filled = 0;
+      }
+    }
+  }
+  if (filled != 0) {
+    refuse({source.file, begun, {}}, "",
+           fmt::format("{} bytes seen; expected {} a flit", filled, flit.size()));
+  }
+  return found;
 }
+
+}  // namespace
 
 DecodeOptions decode_options(const Json& sets) {
   DecodeOptions options;
@@ -98,14 +137,6 @@ std::vector<std::string> lines_of(const std::string& text) {
     lines.push_back(is_empty ? "" : line.substr(first));
   }
   return lines;
-}
-
-ByteVector bytes_in(const std::string& hex, const JsonSource& source) {
-  ByteVector bytes;
-  if (const Complaint complaint = json_value::read_bytes(hex, bytes); !complaint.empty()) {
-    refuse(source, "", complaint);
-  }
-  return bytes;
 }
 
 std::string tlp_hex(Json object, JsonSource source) {
@@ -142,7 +173,7 @@ Json tlp_json(const std::string& hex, const DecodeOptions& options, const JsonSo
   PacketRead packet =
       read_tlp(bytes, options.is_flit_mode ? TlpForm::kFlit : TlpForm::kNonFlit, options.checks);
   if (packet.flaw) {
-    refuse(
+    refuse_byte(
         source, frame.offset + packet.flaw->offset,
         fmt::format("{} in {} bytes: {}", packet.flaw->kind, bytes.size(), packet.flaw->sentence));
   }
@@ -165,15 +196,73 @@ Json dllp_json(const std::string& hex, const DecodeOptions& options, const JsonS
   const FrameResult frame = take_out_of_frame(bytes, options.framing, unframe_dllp, source);
   const DllpDecodeResult result = decode_dllp(bytes.data(), bytes.size());
   if (result.error) {
-    refuse(source, frame.offset + result.error_offset,
-           fmt::format("{} in {} bytes; expected 4 bytes of a known type and their CRC",
-                       name_of(*result.error), bytes.size()));
+    refuse_byte(source, frame.offset + result.error_offset,
+                fmt::format("{} in {} bytes; expected 4 bytes of a known type and their CRC",
+                            name_of(*result.error), bytes.size()));
   }
   Json json = json_of(result.dllp);
   if (options.framing) {
     json["framing"] = kFramings[static_cast<std::size_t>(*options.framing)];
   }
   return json;
+}
+
+std::string flit_hex(const std::vector<FlitPlan>& plans) {
+  std::string text;
+  for (const WrittenFlit& flit : FlitWriter().write(plans)) {
+    text += json_value::hex_bytes(flit.bytes) + '\n';
+  }
+  return text;
+}
+
+FlitReadOptions flit_read_options(const Json& sets) {
+  FlitReadOptions options;
+  JsonReader reader(sets, {"--set", 0, {}});
+  reader.number("rest_dw", 0, kMostRestDws, options.rest_dw);
+  reader.flag("check", options.checks);
+  reader.finish();
+  return options;
+}
+
+std::string flit_json(const std::vector<std::string>& lines, const FlitReadOptions& options,
+                      const JsonSource& source) {
+  const FlitLines given = flits_in(lines, source);
+  const FlitsRead read = read_flits(given.flits, options);
+  if (read.flaw) {
+    refuse({source.file, given.lines[read.flaw_flit], {}},
+           fmt::format("flit {}, byte {}", read.flaw_flit + 1, read.flaw->offset),
+           fmt::format("{}: {}", read.flaw->kind, read.flaw->sentence));
+  }
+  std::string text;
+  for (const Json& flit : read.flits) {
+    text += flit.dump() + '\n';
+  }
+  return text;
+}
+
+std::string cxl_hex(CxlFlitStream& stream, const Json& object, const JsonSource& source) {
+  std::string text;
+  for (const auto& flit : stream.bytes_of(object, source)) {
+    text += (text.empty() ? "" : "\n") + json_value::hex_bytes(flit);
+  }
+  return text;
+}
+
+Json cxl_json(CxlFlitStream& stream, const CxlGivenKind& given, const std::string& hex,
+              const JsonSource& source) {
+  const std::vector<std::uint8_t> bytes = bytes_in(hex, source);
+  if (!given.direction) {
+    refuse({"--set", 0, {}}, "direction", "missing; expected down or up");
+  }
+  const CxlFlitForm by_size = bytes.size() <= kCxlBytes68 ? CxlFlitForm::k68 : CxlFlitForm::k256;
+  const CxlFlitKind kind = {given.form.value_or(by_size), *given.direction, given.identity_bits};
+  CxlFlitStream::Read read = stream.read(kind, bytes);
+  if (read.error) {
+    refuse_byte(source, read.error_offset,
+                fmt::format("{} in {} bytes: {}", name_of(*read.error), bytes.size(),
+                            sentence_of(*read.error)));
+  }
+  return read.json;
 }
 
 }  // namespace flitwise

@@ -7,7 +7,7 @@
 
 #include "codec/json_reader.h"
 #include "codec/packet_json.h"
-#include "tlp/flit_tlp_encoder.h"
+#include "tlp/flit_tlp_codec.h"
 #include "tlp/flit_tlp_layout.h"
 #include "tlp/header_layout.h"
 #include "tlp/ohc.h"
@@ -16,13 +16,6 @@
 
 namespace flitwise {
 namespace {
-
-using json_value::Complaint;
-using json_value::Json;
-
-bool is_request(const Tlp& tlp) {
-  return has_part(tlp, TlpPart::kRequest);
-}
 
 Json value_json(const TlpField& field, std::uint64_t value) {
   switch (field.format) {
@@ -57,8 +50,11 @@ class TlpReader {
     read_prefixes();
     read_payload();
     fill_defaults();
-    if (is_flit_mode()) {
-      read_flit_mode();
+    if (is_flit_mode()) {  // [LNK-11.13] to [LNK-11.18]
+      reader_.flag("ohc_a", document_.has_spare_ohc_a);
+      if (const auto gap = find_flit_mode_gap(tlp_)) {
+        reader_.complain(gap->field, gap->why);
+      }
     }
     reader_.field("reserved", [this](const Json& value) {
       return json_value::read_dws(value, whole_dws(), document_.reserved);
@@ -69,7 +65,7 @@ class TlpReader {
 
  private:
   void read_field(const TlpField& field) {
-    if (!has_part(tlp_, field.part)) {
+    if (!field.is_of(tlp_)) {
       reader_.foreign(field.key, name_of(tlp_.type));
     } else {
       std::optional<std::uint64_t> value;
@@ -78,8 +74,15 @@ class TlpReader {
         field.value.set(tlp_, *value);
       }
     }
-    check_multiple("address", field, "the address of a DW, with first_be for the bytes in it");
-    check_multiple("register_offset", field, "the offset of a DW");
+    const std::string_view key = field.key;
+    const bool is_of_dw = key == "address" || key == "register_offset";
+    if (is_of_dw && field.value.get(tlp_) % 4 != 0) {
+      reader_.complain(
+          field.key,
+          fmt::format("not a multiple of 4; expected {}",
+                      key == "address" ? "the address of a DW, with first_be for the bytes in it"
+                                       : "the offset of a DW"));
+    }
   }
 
   void read_value(const TlpField& field, std::optional<std::uint64_t>& value) {
@@ -97,32 +100,21 @@ class TlpReader {
       case TlpField::Format::kNumber:
       case TlpField::Format::kHex:
       case TlpField::Format::kHexDw:
-        return reader_.number(field.key, least_of(field), most_of(field), value);
+        return read_number(field, value);
     }
   }
 
-  bool has_length() const { return has_data(tlp_.type) || is_request(tlp_); }
-  std::uint64_t least_of(const TlpField& field) const {
+  bool has_length() const { return has_data(tlp_.type) || is_plain_request(tlp_); }
+  void read_number(const TlpField& field, std::optional<std::uint64_t>& value) {
     const std::string_view key = field.key;
-    return key == "byte_count" || (key == "length_dw" && has_length()) ? 1 : 0;
-  }
-  std::uint64_t most_of(const TlpField& field) const {
-    const std::string_view key = field.key;
-    if (key == "tag" && is_flit_mode()) {
-      return (1U << kFlitModeTagBits) - 1U;
-    }
-    if (key == "length_dw" && has_length()) {
-      return kMaxLengthDw;
-    }
+    const bool counts_dws = key == "length_dw" && has_length();
     const bool is_narrow = is_io(tlp_.type) || (width_is_set_ && !tlp_.is_4dw);
-    return key == "address" && is_narrow ? 0xffff'ffffU : field.most;
+    const std::uint64_t most = counts_dws                       ? kMaxLengthDw
+                               : key == "tag" && is_flit_mode() ? (1U << kFlitModeTagBits) - 1U
+                               : key == "address" && is_narrow  ? 0xffff'ffffU
+                                                                : field.most;
+    reader_.number(field.key, counts_dws || key == "byte_count" ? 1 : 0, most, value);
   }
-  void check_multiple(std::string_view key, const TlpField& field, const char* expected) {
-    if (key == field.key && field.value.get(tlp_) % 4 != 0) {
-      reader_.complain(field.key, fmt::format("not a multiple of 4; expected {}", expected));
-    }
-  }
-
   bool is_flit_mode() const { return document_.form == TlpForm::kFlit; }
 
   std::size_t whole_dws() const {
@@ -156,9 +148,7 @@ class TlpReader {
       tlp_.is_4dw = place >= 2 * kTlpTypes;
       return complaint;
     });
-    if (is_message(tlp_.type)) {
-      tlp_.is_4dw = true;
-    }
+    tlp_.is_4dw = tlp_.is_4dw || is_message(tlp_.type);
     reader_.field("fmt", [this](const Json& value) { return read_fmt(value); });
   }
 
@@ -182,7 +172,13 @@ class TlpReader {
   void read_prefixes() {
     tlp_.has_pasid = reader_.has("pasid");
     reader_.number("pasid", 0, (1U << kPasidBits) - 1, tlp_.pasid);
-    read_pasid_flags();
+    for (const char* key : {"privileged_mode_requested", "execute_requested"}) {
+      if (reader_.has(key) && !tlp_.has_pasid) {
+        reader_.complain(key, "needs a pasid");
+      }
+    }
+    reader_.flag("privileged_mode_requested", tlp_.privileged_mode_requested);
+    reader_.flag("execute_requested", tlp_.execute_requested);
     reader_.field("prefixes", [this](const Json& value) {
       std::vector<std::uint32_t> dws;
       Complaint complaint = json_value::read_dws(value, tlp_.other_prefixes.size(), dws);
@@ -197,16 +193,6 @@ class TlpReader {
       reader_.number("prefixes_before_pasid", 0, tlp_.other_prefix_count,
                      tlp_.prefixes_before_pasid);
     }
-  }
-
-  void read_pasid_flags() {
-    for (const char* key : {"privileged_mode_requested", "execute_requested"}) {
-      if (reader_.has(key) && !tlp_.has_pasid) {
-        reader_.complain(key, "needs a pasid");
-      }
-    }
-    reader_.flag("privileged_mode_requested", tlp_.privileged_mode_requested);
-    reader_.flag("execute_requested", tlp_.execute_requested);
   }
 
   static bool are_prefixes_in_order(const std::vector<std::uint32_t>& dws, bool is_flit_mode) {
@@ -243,10 +229,10 @@ class TlpReader {
   }
 
   void fill_defaults() {
-    if (tlp_.length_dw == 0 && (has_data(tlp_.type) || is_request(tlp_))) {
+    if (tlp_.length_dw == 0 && has_length()) {
       tlp_.length_dw = 1;
     }
-    if (is_request(tlp_)) {
+    if (is_plain_request(tlp_)) {
       tlp_.first_be = reader_.has("first_be") ? tlp_.first_be : std::uint8_t{0xf};
       if (!reader_.has("last_be")) {
         tlp_.last_be = tlp_.length_dw > 1 ? 0xf : 0;
@@ -261,19 +247,18 @@ class TlpReader {
     document_.payload.resize(data_bytes(tlp_));
   }
 
-  // [LNK-11.13] to [LNK-11.18]
-  void read_flit_mode() {
-    reader_.flag("ohc_a", document_.has_spare_ohc_a);
-    if (const auto gap = find_flit_mode_gap(tlp_)) {
-      reader_.complain(gap->field, gap->why);
-    }
-  }
-
   JsonReader reader_;
   TlpDocument document_;
   Tlp& tlp_ = document_.tlp;
   bool width_is_set_ = false;
 };
+
+template <class Iterator>
+Json dws_json(Iterator first, Iterator last) {
+  Json list = Json::array();
+  std::transform(first, last, std::back_inserter(list), json_value::hex_dw);
+  return list;
+}
 
 void write_prefixes(const Tlp& tlp, Json& json) {
   if (tlp.has_pasid) {
@@ -282,11 +267,8 @@ void write_prefixes(const Tlp& tlp, Json& json) {
     json["execute_requested"] = tlp.execute_requested;
   }
   if (tlp.other_prefix_count > 0) {
-    Json list = Json::array();
-    for (unsigned i = 0; i < tlp.other_prefix_count; ++i) {
-      list.push_back(json_value::hex_dw(tlp.other_prefixes[i]));
-    }
-    json["prefixes"] = list;
+    const auto* const first = tlp.other_prefixes.begin();
+    json["prefixes"] = dws_json(first, first + tlp.other_prefix_count);
     if (tlp.has_pasid) {
       json["prefixes_before_pasid"] = tlp.prefixes_before_pasid;
     }
@@ -301,7 +283,7 @@ Json json_of(const TlpDocument& document) {
   json["type"] = name_of(tlp.type);
   json["fmt"] = fmt_of(tlp);
   for (const TlpField& field : tlp_fields()) {
-    if (has_part(tlp, field.part)) {
+    if (field.is_of(tlp)) {
       json[field.key] = value_json(field, field.value.get(tlp));
     }
   }
@@ -313,11 +295,7 @@ Json json_of(const TlpDocument& document) {
     json["payload"] = json_value::hex_bytes(document.payload);
   }
   if (!document.reserved.empty()) {
-    Json list = Json::array();
-    for (const std::uint32_t dw : document.reserved) {
-      list.push_back(json_value::hex_dw(dw));
-    }
-    json["reserved"] = list;
+    json["reserved"] = dws_json(document.reserved.begin(), document.reserved.end());
   }
   return json;
 }

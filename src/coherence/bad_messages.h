@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 namespace flitwise {
 
@@ -26,13 +27,14 @@ class BadMessageCounts {
     return counts_[static_cast<std::size_t>(kind)];
   }
   std::uint64_t total() const {
-    std::uint64_t sum = 0;
-    for (const std::uint64_t count : counts_) {
-      sum += count;
-    }
-    return sum;
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
   }
   void add(BadMessage kind) { ++counts_[static_cast<std::size_t>(kind)]; }
+  /// Returns is_bad.
+  bool add_if(bool is_bad, BadMessage kind) {
+    counts_[static_cast<std::size_t>(kind)] += is_bad ? 1 : 0;
+    return is_bad;
+  }
 
  private:
   std::array<std::uint64_t, kBadMessages> counts_{};

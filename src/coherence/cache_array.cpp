@@ -35,15 +35,6 @@ const CacheArray::Way* CacheArray::room_for(std::uint64_t line) const {
   return oldest;
 }
 
-const CacheArray::Way* CacheArray::first_held() const {
-  for (const Way& way : ways_) {
-    if (way.state != LineState::kInvalid) {
-      return &way;
-    }
-  }
-  return nullptr;
-}
-
 void CacheArray::set_state(Way& way, LineState state) {
   if (way.state == state) {
     return;
@@ -57,14 +48,18 @@ void CacheArray::set_state(Way& way, LineState state) {
   tell(way.line, state);
 }
 
+void CacheArray::use(Way& way, const CoreRequest& request) {
+  way.last_use = ++uses_;
+  if (request.is_write()) {
+    merge(way.data, request.line, request.byte_enables);
+    set_state(way, LineState::kModified);
+  }
+}
+
 CoreResult CacheArray::hit(const CoreRequest& request) {
   CoreResult result{request.op, request.token, request.address, false, {}};
   if (Way* const way = find(line_of(request.address))) {
-    touch(*way);
-    if (request.is_write()) {
-      merge(way->data, request.line, request.byte_enables);
-      set_state(*way, LineState::kModified);
-    }
+    use(*way, request);
     result.line = way->data;
   }
   return result;

@@ -8,7 +8,6 @@
 
 #include "coherence/core_request.h"
 #include "coherence/cxl_line.h"
-#include "coherence/line_state.h"
 
 namespace flitwise {
 
@@ -36,10 +35,13 @@ class CacheArray {
   Way* room_for(std::uint64_t line) {
     return const_cast<Way*>(std::as_const(*this).room_for(line));
   }
+  /// Of the copy in a way.
+  LineState state(std::uint64_t line) const {
+    const Way* const way = find(line);
+    return way != nullptr ? way->state : LineState::kInvalid;
+  }
   std::uint32_t lines_held() const { return lines_held_; }
-  /// The first line held, in the order of sets and ways: what a flush of everything takes next.
-  const Way* first_held() const;
-
+  /// void visit(std::uint64_t line, LineState), for each line held, in the order of sets and ways.
   template <class Visit>
   void for_each_line(Visit&& visit) const {
     for (const Way& way : ways_) {
@@ -49,8 +51,9 @@ class CacheArray {
     }
   }
 
-  void touch(Way& way) { way.last_use = ++uses_; }
   void set_state(Way& way, LineState state);
+  /// The core has what it asked for in this way: a write goes into the line. [COH-1.1]
+  void use(Way& way, const CoreRequest& request);
   /// Serves what needs no word to anybody: a read of a line held, a write of one owned, or what
   /// finds nothing to do. [COH-1.1]
   CoreResult hit(const CoreRequest& request);

@@ -2,69 +2,72 @@
 // Which answers fit which requests.
 #include "coherence/cache_rules.h"
 
-namespace flitwise {
+#include <iterator>
 
-bool is_eviction(cxl::D2hReq opcode) {
-  return opcode == cxl::D2hReq::kDirtyEvict || opcode == cxl::D2hReq::kCleanEvict ||
-         opcode == cxl::D2hReq::kCleanEvictNoData;
+namespace flitwise {
+namespace {
+
+using Asked = RequestRule::Asked;
+using Kind = RequestRule::Kind;
+using Rsp = cxl::H2dRsp;
+using Snoop = cxl::H2dReq;
+
+constexpr RequestRule kShare = {Kind::kRead, Asked::kAllOfOwner, Snoop::kSnpData, true};
+constexpr RequestRule kPulled = {Kind::kWrite, Asked::kAll, Snoop::kSnpInv, false,
+                                 Rsp::kGoWritePull};
+constexpr RequestRule kPosted = {Kind::kWrite, Asked::kAll,           Snoop::kSnpInv,
+                                 false,        Rsp::kFastGoWritePull, Rsp::kExtCmp};
+constexpr RequestRule kLeaves = {Kind::kEviction, Asked::kNone, Snoop::kSnpInv, false,
+                                 Rsp::kGoWritePull};
+/// By opcode.
+constexpr RequestRule kRules[] = {
+    {},
+    {Kind::kRead, Asked::kAllOfOwner, Snoop::kSnpCur},       // RdCurr
+    {Kind::kRead, Asked::kOthers, Snoop::kSnpInv, true},     // RdOwn
+    kShare,                                                  // RdShared
+    kShare,                                                  // RdAny
+    {Kind::kUpgrade, Asked::kOthers, Snoop::kSnpInv, true},  // RdOwnNoData
+    kPulled,                                                 // ItoMWr
+    kPulled,                                                 // WrCur
+    {Kind::kFlush, Asked::kAll, Snoop::kSnpInv, true, RequestRule::kNoResponse,
+     Rsp::kGo},                                             // CLFlush
+    kLeaves,                                                // CleanEvict
+    kLeaves,                                                // DirtyEvict
+    {Kind::kEviction, Asked::kNone, Snoop::kSnpInv, true},  // CleanEvictNoData
+    kPosted,                                                // WOWrInv
+    kPosted,                                                // WOWrInvF
+    {Kind::kWrite, Asked::kAll, Snoop::kSnpInv, true, Rsp::kWritePull, Rsp::kGo},  // WrInv
+    {},
+    {Kind::kFlush, Asked::kNone, Snoop::kSnpInv, true},  // CacheFlushed
+};
+
+}  // namespace
+
+const RequestRule& rule_of(cxl::D2hReq opcode) {
+  const auto row = static_cast<std::size_t>(opcode);
+  return kRules[row < std::size(kRules) ? row : 0];
 }
 
 bool is_allocating(cxl::D2hReq opcode) {
-  return opcode == cxl::D2hReq::kRdShared || opcode == cxl::D2hReq::kRdAny ||
-         opcode == cxl::D2hReq::kRdOwn || opcode == cxl::D2hReq::kRdOwnNoData;
-}
-
-bool is_read(cxl::D2hReq opcode) {
-  return opcode == cxl::D2hReq::kRdShared || opcode == cxl::D2hReq::kRdAny ||
-         opcode == cxl::D2hReq::kRdOwn || opcode == cxl::D2hReq::kRdCurr;
+  const RequestRule& rule = rule_of(opcode);
+  return rule.kind == RequestRule::Kind::kUpgrade || (is_read(opcode) && rule.has_go);
 }
 
 bool awaits_go(cxl::D2hReq opcode, bool is_pulled) {
-  switch (opcode) {
-    case cxl::D2hReq::kRdShared:
-    case cxl::D2hReq::kRdAny:
-    case cxl::D2hReq::kRdOwn:
-    case cxl::D2hReq::kRdOwnNoData:
-    case cxl::D2hReq::kCleanEvictNoData:
-    case cxl::D2hReq::kClFlush:
-    case cxl::D2hReq::kCacheFlushed:
-      return true;
-    case cxl::D2hReq::kWrInv:
-      return is_pulled;  // behind its WritePull [COH-2.6]
-    case cxl::D2hReq::kRdCurr:
-    case cxl::D2hReq::kItoMWr:
-    case cxl::D2hReq::kWrCur:
-    case cxl::D2hReq::kCleanEvict:
-    case cxl::D2hReq::kDirtyEvict:
-    case cxl::D2hReq::kWoWrInv:
-    case cxl::D2hReq::kWoWrInvF:
-      return false;
-  }
-  return false;
+  const RequestRule& rule = rule_of(opcode);
+  return rule.has_go && (rule.pull == RequestRule::kNoResponse || is_pulled);
 }
 
 bool is_pull_of(cxl::D2hReq opcode, cxl::H2dRsp response) {
-  switch (opcode) {
-    case cxl::D2hReq::kItoMWr:
-    case cxl::D2hReq::kWrCur:
-    case cxl::D2hReq::kDirtyEvict:
-      return response == cxl::H2dRsp::kGoWritePull || response == cxl::H2dRsp::kGoErrWritePull;
-    case cxl::D2hReq::kCleanEvict:
-      return response == cxl::H2dRsp::kGoWritePull || response == cxl::H2dRsp::kGoErrWritePull ||
-             response == cxl::H2dRsp::kGoWritePullDrop;
-    case cxl::D2hReq::kWrInv:
-      return response == cxl::H2dRsp::kWritePull;
-    case cxl::D2hReq::kWoWrInv:
-    case cxl::D2hReq::kWoWrInvF:
-      return response == cxl::H2dRsp::kFastGoWritePull;
-    default:
-      return false;
-  }
+  const cxl::H2dRsp pull = rule_of(opcode).pull;
+  return pull != RequestRule::kNoResponse &&
+         (response == pull ||
+          (pull == cxl::H2dRsp::kGoWritePull && response == cxl::H2dRsp::kGoErrWritePull) ||
+          (opcode == cxl::D2hReq::kCleanEvict && response == cxl::H2dRsp::kGoWritePullDrop));
 }
 
 std::optional<LineState> state_granted(cxl::D2hReq opcode, std::uint16_t go_state) {
-  const bool may_own = opcode == cxl::D2hReq::kRdOwn || opcode == cxl::D2hReq::kRdOwnNoData ||
-                       opcode == cxl::D2hReq::kRdAny;
+  const bool may_own = is_allocating(opcode) && opcode != cxl::D2hReq::kRdShared;
   const bool may_share = opcode == cxl::D2hReq::kRdShared || opcode == cxl::D2hReq::kRdAny;
   const bool must_own = may_own && !may_share;
   switch (static_cast<cxl::GoState>(go_state)) {
@@ -77,7 +80,7 @@ std::optional<LineState> state_granted(cxl::D2hReq opcode, std::uint16_t go_stat
     case cxl::GoState::kModified:
       return may_own ? std::optional(LineState::kModified) : std::nullopt;
     case cxl::GoState::kError:
-      return std::nullopt;
+      break;
   }
   return std::nullopt;
 }

@@ -6,17 +6,47 @@
 #include <cstdint>
 #include <optional>
 
-#include "coherence/line_state.h"
-#include "flitwise/cxl.h"
+#include "coherence/cxl_line.h"
 
 namespace flitwise {
 
-bool is_eviction(cxl::D2hReq opcode);
+/// What a D2H Req is answered with, and whom its home asks before.
+struct RequestRule {
+  enum class Kind : std::uint8_t {
+    kUnknown,
+    kRead,     ///< answered with data of the host [COH-2.5]
+    kUpgrade,  ///< the same without data: RdOwnNoData
+    kWrite,
+    kEviction,
+    kFlush,
+  };
+  /// Of the holders of the line.
+  enum class Asked : std::uint8_t {
+    kNone,
+    kAllOfOwner,  ///< all, where somebody else owns it: sharers have what memory has
+    kOthers,
+    kAll,  ///< the requester's copy too: no cache has the line after it
+  };
+  static constexpr auto kNoResponse = cxl::H2dRsp{};
+
+  Kind kind = Kind::kUnknown;
+  Asked asked = Asked::kNone;
+  cxl::H2dReq snoop = cxl::H2dReq::kSnpInv;  ///< for them [COH-3.4]
+  bool has_go = false;                       ///< of its own; RdCurr has none [COH-2.5]
+  cxl::H2dRsp pull = kNoResponse;            ///< asks for its data [COH-2.6] [COH-2.7]
+  cxl::H2dRsp end = kNoResponse;             ///< once memory has all [COH-3.8]
+};
+const RequestRule& rule_of(cxl::D2hReq opcode);
+
+inline bool is_eviction(cxl::D2hReq opcode) {
+  return rule_of(opcode).kind == RequestRule::Kind::kEviction;
+}
+inline bool is_read(cxl::D2hReq opcode) {
+  return rule_of(opcode).kind == RequestRule::Kind::kRead;
+}
 /// Requests whose line comes to stay, so that it needs a way. [COH-2.1]
 bool is_allocating(cxl::D2hReq opcode);
-/// Answered with data of the host. [COH-2.5]
-bool is_read(cxl::D2hReq opcode);
-/// Answered with GO, except for RdCurr, which has none. [COH-2.5]
+/// A GO may come now: behind its WritePull where it has one. [COH-2.5] [COH-2.6]
 bool awaits_go(cxl::D2hReq opcode, bool is_pulled);
 /// May a write or an eviction be pulled with this response? [COH-2.6] [COH-2.7]
 bool is_pull_of(cxl::D2hReq opcode, cxl::H2dRsp response);

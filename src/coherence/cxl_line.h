@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A line of 64 bytes, a message with the line that goes along, and the list that agents put what
-/// they send into.
+/// A line of 64 bytes, its states in a cache [COH-1.1], memory by lines, a message with the line
+/// that goes along, and the list that agents put what they send into.
 #pragma once
 
 #include <array>
@@ -33,6 +33,35 @@ inline void merge(CxlLine& line, const CxlLine& from, std::uint64_t byte_enables
   }
 }
 
+enum class LineState : std::uint8_t { kInvalid, kShared, kExclusive, kModified };
+
+/// E and M: no other cache has a copy.
+constexpr bool is_owned(LineState state) {
+  return state == LineState::kExclusive || state == LineState::kModified;
+}
+constexpr const char* text_of(LineState state) {
+  constexpr const char* kTexts[] = {"I", "S", "E", "M"};
+  return kTexts[static_cast<unsigned>(state)];
+}
+
+/// Is told of every change of a line's state in one agent; changes nothing itself.
+class LineStateListener {
+ public:
+  virtual ~LineStateListener() = default;
+  virtual void line_state(std::uint64_t line, LineState state) = 0;
+};
+
+/// Memory as a home or a device sees it: it is asked now and answers later.
+/// Whoever owns the memory tells the asker of the end of each request by its token, never within
+/// the call itself.
+class LineMemory {
+ public:
+  virtual ~LineMemory() = default;
+  virtual void read(std::uint32_t token, std::uint64_t line) = 0;
+  virtual void write(std::uint32_t token, std::uint64_t line, const CxlLine& data,
+                     std::uint64_t byte_enables) = 0;
+};
+
 /// A message that an agent sends.
 struct CxlOut {
   std::uint8_t port = 0;  ///< of a home: which of its caches it is for; elsewhere 0
@@ -52,6 +81,24 @@ CxlOut& add_message(CxlOutput& out, CxlChannel channel, Opcode opcode, std::uint
   sent.message.opcode = static_cast<std::uint8_t>(opcode);
   sent.message.id = id;
   return sent;
+}
+
+/// Answers of CXL.mem: they bring back the Tag and the logical device of what they answer.
+inline void answer_mem(CxlChannel channel, std::uint8_t opcode, const CxlMessage& request,
+                       const CxlLine& line, CxlOutput& out) {
+  CxlOut& sent = add_message(out, channel, opcode, request.id);
+  sent.message.ld_id = request.ld_id;
+  sent.message.meta_field = static_cast<std::uint8_t>(cxl::MetaField::kNoOp);
+  sent.line = line;
+}
+
+inline void answer_ndr(cxl::S2mNdr opcode, const CxlMessage& request, CxlOutput& out) {
+  answer_mem(CxlChannel::kS2mNdr, static_cast<std::uint8_t>(opcode), request, CxlLine{}, out);
+}
+
+inline void answer_drs(cxl::S2mDrs opcode, const CxlMessage& request, const CxlLine& line,
+                       CxlOutput& out) {
+  answer_mem(CxlChannel::kS2mDrs, static_cast<std::uint8_t>(opcode), request, line, out);
 }
 
 }  // namespace flitwise

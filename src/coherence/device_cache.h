@@ -33,8 +33,6 @@ class DeviceCache {
   /// are on their way to the core.
   CoreObstacle obstacle(const CoreRequest& request, std::size_t held = 0) const;
   LineState state(std::uint64_t line) const;
-  /// The next line to evict for who wants the whole cache empty.
-  std::optional<std::uint64_t> first_held() const;
   /// void visit(std::uint64_t line, LineState), for each line held.
   template <class Visit>
   void for_each_line(Visit&& visit) const {
@@ -69,9 +67,7 @@ class DeviceCache {
 
   // The core's side.
   std::optional<cxl::D2hReq> opcode_for(const CoreRequest& request) const;
-  std::optional<cxl::D2hReq> opcode_of_write(const CoreRequest& request, LineState state) const;
   cxl::D2hReq opcode_of_eviction(LineState state) const;
-  void make_room(std::uint64_t line, CxlOutput& out);
   void start_eviction(Way& way, const CoreRequest& request, bool is_of_core, CxlOutput& out);
   std::uint16_t send_request(cxl::D2hReq opcode, const CoreRequest& request, bool is_of_core,
                              CxlOutput& out);
@@ -84,7 +80,6 @@ class DeviceCache {
   void pulled(std::uint16_t cqid, const CxlMessage& response, CxlOutput& out, CoreResults& done);
   void filled(const CxlMessage& header, const CxlLine& line, CxlOutput& out, CoreResults& done);
   void settle(std::uint16_t cqid, CxlOutput& out, CoreResults& done);
-  void fill(Way& way, Transaction& transaction);
   void finish(std::uint16_t cqid, CxlOutput& out, CoreResults& done);
   void send_data(std::uint16_t uqid, const CxlLine& line, std::uint64_t byte_enables, bool is_bogus,
                  CxlOutput& out) const;

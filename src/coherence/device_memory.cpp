@@ -12,11 +12,6 @@ DeviceMemory::DeviceMemory(const DeviceMemoryConfig& config, LineMemory& memory,
       bitags_(config.bitags),
       snoops_(config.bitags) {}
 
-LineState DeviceMemory::state(std::uint64_t line) const {
-  const Way* const way = array_.find(line);
-  return way != nullptr ? way->state : LineState::kInvalid;
-}
-
 cxl::MetaValue DeviceMemory::host_state(std::uint64_t line) const {
   const Line* const found = lines_.find(line);
   return found != nullptr ? found->host : cxl::MetaValue::kInvalid;
@@ -73,7 +68,7 @@ std::optional<cxl::S2mBiSnp> DeviceMemory::snoop_for(const CoreRequest& request)
 void DeviceMemory::request(const CoreRequest& request, CxlOutput& out, CoreResults& done) {
   const std::uint64_t line = line_of(request.address);
   Way* const way = array_.find(line);
-  const LineState own = way != nullptr ? way->state : LineState::kInvalid;
+  const LineState own = array_.state(line);
   const bool is_hit = request.op == CoreOp::kRead    ? own != LineState::kInvalid
                       : request.op == CoreOp::kWrite ? is_owned(own)
                                                      : own != LineState::kModified;
@@ -108,7 +103,13 @@ void DeviceMemory::miss(std::uint32_t transaction, CxlOutput& out, CoreResults& 
   Way* way = array_.find(line);
   if (way == nullptr) {
     way = array_.room_for(line);
-    vacate(*way);
+    if (way->state == LineState::kModified) {
+      const std::uint32_t victim = open(Kind::kVictim, way->line);
+      transactions_[victim].request.line = way->data;
+      take_turn(victim);
+      memory_.write(victim, way->line, way->data, kAllBytes);
+    }
+    array_.set_state(*way, LineState::kInvalid);
     way->line = line;
   }
   way->is_reserved = true;
@@ -117,16 +118,6 @@ void DeviceMemory::miss(std::uint32_t transaction, CxlOutput& out, CoreResults& 
   } else {
     fetch(transaction, done);
   }
-}
-
-void DeviceMemory::vacate(Way& way) {
-  if (way.state == LineState::kModified) {
-    const std::uint32_t victim = open(Kind::kVictim, way.line);
-    transactions_[victim].request.line = way.data;
-    take_turn(victim);
-    memory_.write(victim, way.line, way.data, kAllBytes);
-  }
-  array_.set_state(way, LineState::kInvalid);
 }
 
 void DeviceMemory::snoop_host(std::uint32_t transaction, cxl::S2mBiSnp opcode, CxlOutput& out) {
@@ -197,13 +188,7 @@ void DeviceMemory::start_ready(CxlOutput& out) {
 }
 
 std::uint32_t DeviceMemory::open(Kind kind, std::uint64_t line) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(transactions_.size()));
-    transactions_.emplace_back();
-  }
-  const std::uint32_t index = free_.back();
-  free_.pop_back();
-  transactions_[index] = Transaction{};
+  const std::uint32_t index = transactions_.open();
   transactions_[index].kind = kind;
   transactions_[index].line = line;
   return index;
@@ -218,7 +203,7 @@ void DeviceMemory::take_turn(std::uint32_t transaction) {
 void DeviceMemory::finish(std::uint32_t transaction) {
   const bool had_turn = transactions_[transaction].has_turn;
   const std::uint64_t address = transactions_[transaction].line;
-  free_.push_back(transaction);
+  transactions_.close(transaction);
   if (!had_turn) {
     return;
   }

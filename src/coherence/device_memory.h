@@ -13,7 +13,6 @@
 #include "coherence/cache_array.h"
 #include "coherence/core_request.h"
 #include "coherence/id_pool.h"
-#include "coherence/line_memory.h"
 #include "coherence/line_table.h"
 
 namespace flitwise {
@@ -31,12 +30,12 @@ class DeviceMemory {
 
   /// What is in the way of this request of the device's core? It knows kRead, kWrite and kEvict.
   CoreObstacle obstacle(const CoreRequest& request) const;
-  LineState state(std::uint64_t line) const;
+  LineState state(std::uint64_t line) const { return array_.state(line); }
   /// What the host may hold, as it has said.
   cxl::MetaValue host_state(std::uint64_t line) const;
   /// Lines of which the host has a copy, for all it knows.
   std::size_t host_copies() const;
-  std::size_t outstanding() const { return transactions_.size() - free_.size(); }
+  std::size_t outstanding() const { return transactions_.open_count(); }
   std::size_t bitags_out() const { return bitags_.outstanding(); }
   const BadMessageCounts& bad_messages() const { return bad_; }
 
@@ -81,7 +80,6 @@ class DeviceMemory {
   void miss(std::uint32_t transaction, CxlOutput& out, CoreResults& done);
   void fetch(std::uint32_t transaction, CoreResults& done);
   void fill(std::uint32_t transaction, const CxlLine* line, CoreResults& done);
-  void vacate(Way& way);
   void hit(const CoreRequest& request, CoreResults& done);
   std::uint32_t open(Kind kind, std::uint64_t line);
   void take_turn(std::uint32_t transaction);
@@ -106,8 +104,7 @@ class DeviceMemory {
   LineMemory& memory_;
   CacheArray array_;
   LineTable<Line> lines_;
-  std::vector<Transaction> transactions_;  // by token
-  std::vector<std::uint32_t> free_;
+  TokenPool<Transaction> transactions_;
   std::vector<std::uint32_t> ready_;  // have got the turn of their line
   IdPool bitags_;
   std::vector<std::uint32_t> snoops_;  // transaction by BITag

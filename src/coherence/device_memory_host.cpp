@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's side of a device's own memory: SnpType, MetaValue, BIRsp, BIConflict.
 #include "coherence/device_memory.h"
-#include "coherence/mem_messages.h"
 
 namespace flitwise {
 namespace {
@@ -62,20 +61,12 @@ bool DeviceMemory::is_sound(const CxlMessage& message) {
     is_known_opcode = is_read(message) || opcode == cxl::M2sReq::kMemInv ||
                       opcode == cxl::M2sReq::kMemInvNt || opcode == cxl::M2sReq::kMemClnEvct;
   }
-  if (!is_known_opcode || message.snp_type > static_cast<std::uint8_t>(cxl::SnpType::kSnpInv) ||
-      (has_state(message) && !is_known(static_cast<cxl::MetaValue>(message.meta_value)))) {
-    bad_.add(BadMessage::kUnknownOpcode);
-    return false;
-  }
-  if (line_of(message.address) != message.address) {
-    bad_.add(BadMessage::kBadAddress);
-    return false;
-  }
-  if (tags_.test(message.id)) {
-    bad_.add(BadMessage::kIdInUse);
-    return false;
-  }
-  return true;
+  const bool is_unknown =
+      !is_known_opcode || static_cast<cxl::SnpType>(message.snp_type) > cxl::SnpType::kSnpInv ||
+      (has_state(message) && !is_known(static_cast<cxl::MetaValue>(message.meta_value)));
+  return !bad_.add_if(is_unknown, BadMessage::kUnknownOpcode) &&
+         !bad_.add_if(line_of(message.address) != message.address, BadMessage::kBadAddress) &&
+         !bad_.add_if(tags_.test(message.id), BadMessage::kIdInUse);
 }
 
 /// The host waits for an answer, and is granted nothing. [COH-7.3]
@@ -134,7 +125,7 @@ void DeviceMemory::serve_request(std::uint32_t transaction, CxlOutput& out) {
   Transaction& wanted = transactions_[transaction];
   const cxl::SnpType snoop = snoop_of(wanted.message);
   Way* const way = array_.find(wanted.line);
-  const LineState own = way != nullptr ? way->state : LineState::kInvalid;
+  const LineState own = array_.state(wanted.line);
   const bool is_dirty = own == LineState::kModified && snoop != cxl::SnpType::kNoOp;
   if (is_dirty) {
     wanted.request.line = way->data;
@@ -207,21 +198,16 @@ void DeviceMemory::answer(std::uint32_t transaction, const CxlLine* line, CxlOut
 }
 
 void DeviceMemory::snoop_answered(const CxlMessage& message, CoreResults& done) {
-  if (message.opcode > static_cast<std::uint8_t>(cxl::M2sBiRsp::kBiRspE)) {
-    bad_.add(BadMessage::kUnknownOpcode);
-    return;
-  }
-  if (!bitags_.is_out(message.id)) {
-    bad_.add(BadMessage::kUnknownId);
+  const auto kept = static_cast<cxl::M2sBiRsp>(message.opcode);
+  if (bad_.add_if(kept > cxl::M2sBiRsp::kBiRspE, BadMessage::kUnknownOpcode) ||
+      bad_.add_if(!bitags_.is_out(message.id), BadMessage::kUnknownId)) {
     return;
   }
   const std::uint32_t transaction = snoops_[message.id];
   Transaction& waiting = transactions_[transaction];
   const bool may_share = waiting.request.op == CoreOp::kRead;
-  const auto kept = static_cast<cxl::M2sBiRsp>(message.opcode);
-  if (kept == cxl::M2sBiRsp::kBiRspE || (kept == cxl::M2sBiRsp::kBiRspS && !may_share)) {
-    bad_.add(BadMessage::kWrongAnswer);  // taken at the device's word [COH-7.2]
-  }
+  bad_.add_if(kept == cxl::M2sBiRsp::kBiRspE || (kept == cxl::M2sBiRsp::kBiRspS && !may_share),
+              BadMessage::kWrongAnswer);  // taken at the device's word [COH-7.2]
   lines_[waiting.line].host = may_share && kept != cxl::M2sBiRsp::kBiRspI
                                   ? cxl::MetaValue::kShared
                                   : cxl::MetaValue::kInvalid;
@@ -232,11 +218,9 @@ void DeviceMemory::snoop_answered(const CxlMessage& message, CoreResults& done) 
 
 /// Behind every Cmp that has left: the host learns which of the two was first. [COH-6.4]
 void DeviceMemory::conflicted(const CxlMessage& message, CxlOutput& out) {
-  if (!bitags_.is_out(message.id)) {
-    bad_.add(BadMessage::kUnknownId);
-    return;
+  if (!bad_.add_if(!bitags_.is_out(message.id), BadMessage::kUnknownId)) {
+    answer_ndr(cxl::S2mNdr::kBiConflictAck, message, out);
   }
-  answer_ndr(cxl::S2mNdr::kBiConflictAck, message, out);
 }
 
 /// What waits is forgotten; what memory is asked for already is done, and not answered. [COH-6.6]
@@ -249,7 +233,7 @@ void DeviceMemory::host_lost(CoreResults& done) {
     one.is_lost = true;
     if (one.is_waiting) {
       one.is_waiting = false;
-      free_.push_back(index);
+      transactions_.close(index);
     }
   }
   tags_.reset();

@@ -9,11 +9,6 @@
 namespace flitwise {
 namespace {
 
-bool is_known(cxl::D2hReq opcode) {
-  return (opcode >= cxl::D2hReq::kRdCurr && opcode <= cxl::D2hReq::kWrInv) ||
-         opcode == cxl::D2hReq::kCacheFlushed;
-}
-
 bool is_known(cxl::D2hRsp opcode) {
   switch (opcode) {
     case cxl::D2hRsp::kRspIHitI:
@@ -68,48 +63,32 @@ void HomeAgent::receive(std::uint8_t port, const CxlMessage& message, const CxlL
 
 void HomeAgent::requested(std::uint8_t port, const CxlMessage& request, CxlOutput& out) {
   const auto opcode = static_cast<cxl::D2hReq>(request.opcode);
-  if (!is_known(opcode)) {
-    bad_.add(BadMessage::kUnknownOpcode);
-    return;
-  }
-  if (line_of(request.address) != request.address) {
-    bad_.add(BadMessage::kBadAddress);
-    return;
-  }
-  if (request.id >= kCxlIds || cqids_[port].test(request.id)) {
-    bad_.add(BadMessage::kIdInUse);
+  if (bad_.add_if(rule_of(opcode).kind == RequestRule::Kind::kUnknown,
+                  BadMessage::kUnknownOpcode) ||
+      bad_.add_if(line_of(request.address) != request.address, BadMessage::kBadAddress) ||
+      bad_.add_if(request.id >= kCxlIds || cqids_[port].test(request.id), BadMessage::kIdInUse)) {
     return;
   }
   cqids_[port].set(request.id);
-  const std::uint32_t transaction = open(port, request);
+  const std::uint32_t transaction = transactions_.open();
+  Transaction& wanted = transactions_[transaction];
+  wanted.opcode = opcode;
+  wanted.port = port;
+  wanted.cqid = request.id;
+  wanted.address = request.address;
   if (opcode == cxl::D2hReq::kCacheFlushed) {  // of no line: nothing to wait for
     respond(transaction, cxl::H2dRsp::kGo, static_cast<std::uint16_t>(cxl::GoState::kInvalid), out);
-    close_cqid(transactions_[transaction]);
-    free_.push_back(transaction);
+    close_cqid(wanted);
+    transactions_.close(transaction);
     return;
   }
   Line& line = lines_[request.address];
-  push(line.is_busy ? line.waiting : ready_, transaction);  // [COH-3.2]
-  if (!line.is_busy) {
-    note_turn(transaction);
+  if (line.is_busy) {
+    push(line.waiting, transaction);  // [COH-3.2]
+  } else {
+    line.is_busy = true;
+    give_turn(transaction);
   }
-  line.is_busy = true;
-}
-
-std::uint32_t HomeAgent::open(std::uint8_t port, const CxlMessage& request) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(transactions_.size()));
-    transactions_.emplace_back();
-  }
-  const std::uint32_t index = free_.back();
-  free_.pop_back();
-  Transaction& transaction = transactions_[index];
-  transaction = Transaction{};
-  transaction.opcode = static_cast<cxl::D2hReq>(request.opcode);
-  transaction.port = port;
-  transaction.cqid = request.id;
-  transaction.address = request.address;
-  return index;
 }
 
 void HomeAgent::push(Queue& queue, std::uint32_t transaction) {
@@ -128,7 +107,8 @@ std::uint32_t HomeAgent::pop(Queue& queue) {
   return first;
 }
 
-void HomeAgent::note_turn(std::uint32_t transaction) {
+void HomeAgent::give_turn(std::uint32_t transaction) {
+  push(ready_, transaction);
   if (listener_ != nullptr) {
     listener_->has_turn(transaction);
   }
@@ -151,17 +131,12 @@ bool HomeAgent::is_expected(std::uint8_t port, std::uint16_t uqid) const {
 
 void HomeAgent::answered(std::uint8_t port, const CxlMessage& response, CxlOutput& out) {
   const auto opcode = static_cast<cxl::D2hRsp>(response.opcode);
-  if (!is_known(opcode)) {
-    bad_.add(BadMessage::kUnknownOpcode);
-    return;
-  }
-  if (!is_expected(port, response.id)) {
-    bad_.add(BadMessage::kUnknownId);
+  if (bad_.add_if(!is_known(opcode), BadMessage::kUnknownOpcode) ||
+      bad_.add_if(!is_expected(port, response.id), BadMessage::kUnknownId)) {
     return;
   }
   Expected& expected = expected_[response.id];
-  if (expected.is_pull || expected.has_response) {
-    bad_.add(BadMessage::kWrongAnswer);
+  if (bad_.add_if(expected.is_pull || expected.has_response, BadMessage::kWrongAnswer)) {
     return;
   }
   expected.has_response = true;
@@ -174,8 +149,8 @@ void HomeAgent::answered(std::uint8_t port, const CxlMessage& response, CxlOutpu
       return;  // they are still to come
     }
     transaction.line = expected.line;
-  } else if (expected.has_data) {
-    bad_.add(BadMessage::kUnawaitedData);
+  } else {
+    bad_.add_if(expected.has_data, BadMessage::kUnawaitedData);
   }
   snoop_done(response.id, out);
 }
@@ -186,9 +161,8 @@ void HomeAgent::note_kept(std::uint8_t port, cxl::D2hRsp response, const Expecte
   const bool keeps_copy = response == cxl::D2hRsp::kRspSHitSE || response == cxl::D2hRsp::kRspSFwdM;
   const bool may_keep_all = expected.snoop == cxl::H2dReq::kSnpCur;
   const bool may_keep_copy = expected.snoop != cxl::H2dReq::kSnpInv;
-  if ((keeps_all && !may_keep_all) || (keeps_copy && !may_keep_copy)) {
-    bad_.add(BadMessage::kWrongAnswer);
-  }
+  bad_.add_if((keeps_all && !may_keep_all) || (keeps_copy && !may_keep_copy),
+              BadMessage::kWrongAnswer);
   if (keeps_all && may_keep_all) {
     return;
   }
@@ -201,8 +175,7 @@ void HomeAgent::note_kept(std::uint8_t port, cxl::D2hRsp response, const Expecte
 
 void HomeAgent::data_came(std::uint8_t port, const CxlMessage& header, const CxlLine& line,
                           CxlOutput& out) {
-  if (!is_expected(port, header.id)) {
-    bad_.add(BadMessage::kUnknownId);
+  if (bad_.add_if(!is_expected(port, header.id), BadMessage::kUnknownId)) {
     return;
   }
   Expected& expected = expected_[header.id];
@@ -212,8 +185,7 @@ void HomeAgent::data_came(std::uint8_t port, const CxlMessage& header, const Cxl
     pulled(transaction, header, line, out);
     return;
   }
-  if (expected.has_data) {
-    bad_.add(BadMessage::kUnawaitedData);
+  if (bad_.add_if(expected.has_data, BadMessage::kUnawaitedData)) {
     return;
   }
   expected.has_data = true;
@@ -244,6 +216,44 @@ void HomeAgent::memory_read(std::uint32_t token, const CxlLine& line, CxlOutput&
 
 void HomeAgent::memory_written(std::uint32_t token, CxlOutput& out) {
   finish(token, out);
+  start_ready(out);
+}
+
+/// Whatever waits for the cache goes on without. [COH-3.10]
+void HomeAgent::port_lost(std::uint8_t port, CxlOutput& out) {
+  for (Transaction& transaction : transactions_) {
+    transaction.is_orphan = transaction.is_orphan || transaction.port == port;
+  }
+  std::vector<std::uint64_t> given_up;
+  lines_.for_each([&](std::uint64_t address, Line& line) {
+    line.holders.remove(port);
+    if (line.holders.empty() && !line.is_busy) {
+      given_up.push_back(address);
+    }
+  });
+  for (const std::uint64_t address : given_up) {
+    lines_.erase(address);
+  }
+  cqids_[port].reset();
+  for (std::size_t id = 0; id < expected_.size(); ++id) {
+    const auto uqid = static_cast<std::uint16_t>(id);
+    if (!is_expected(port, uqid)) {
+      continue;
+    }
+    // Data under way are lost: a pull writes nothing, and behind a snoop memory has the line as it
+    // was.
+    const std::uint32_t transaction = expected_[uqid].transaction;
+    if (expected_[uqid].is_pull) {
+      uqids_.release(uqid);
+      write_back(transaction, out);
+      continue;
+    }
+    if (expected_[uqid].has_response) {
+      transactions_[transaction].has_line = false;
+      transactions_[transaction].is_dirty = false;
+    }
+    snoop_done(uqid, out);
+  }
   start_ready(out);
 }
 

@@ -9,17 +9,66 @@
 
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "coherence/bad_messages.h"
 #include "coherence/cxl_line.h"
-#include "coherence/home_listener.h"
 #include "coherence/id_pool.h"
-#include "coherence/line_holders.h"
-#include "coherence/line_memory.h"
 #include "coherence/line_table.h"
 
 namespace flitwise {
+
+/// Hears of a home what no message says: how long requests wait for room among those at work
+/// [COH-3.9], and that a write is over which had its GO with the pull of its data [COH-3.11]. It
+/// changes nothing at the home.
+class HomeListener {
+ public:
+  virtual ~HomeListener() = default;
+  /// The request has the turn of its line. It is at work at once, or waits for room.
+  virtual void has_turn(std::uint32_t token) = 0;
+  /// The request of the cache at `port` is at work from now on.
+  virtual void is_at_work(std::uint8_t port, std::uint32_t token) = 0;
+  /// Memory has what the cache at `port` wrote to the line; or the data never came, and nothing was
+  /// written.
+  virtual void write_over(std::uint8_t port, std::uint64_t line, bool is_written) = 0;
+};
+
+/// Who holds a line, exactly: one owner or any number of sharers. [COH-3.1]
+using PortMask = std::uint32_t;  ///< bit i: port i
+inline constexpr std::uint8_t kMaxPorts = 32;
+
+class LineHolders {
+ public:
+  bool empty() const { return sharers_ == 0 && !owner_; }
+  std::optional<std::uint8_t> owner() const { return owner_; }
+  bool is_owner(std::uint8_t port) const { return owner_ == port; }
+  bool holds(std::uint8_t port) const { return (all() & bit(port)) != 0; }
+  PortMask sharers() const { return sharers_; }
+  PortMask all() const { return owner_ ? sharers_ | bit(*owner_) : sharers_; }
+  PortMask all_but(std::uint8_t port) const { return all() & ~bit(port); }
+
+  void make_owner(std::uint8_t port) {
+    sharers_ = 0;
+    owner_ = port;
+  }
+  /// An owner becomes a sharer by this as well.
+  void add_sharer(std::uint8_t port) {
+    remove(port);
+    sharers_ |= bit(port);
+  }
+  void remove(std::uint8_t port) {
+    sharers_ &= ~bit(port);
+    if (is_owner(port)) {
+      owner_.reset();
+    }
+  }
+
+ private:
+  static constexpr PortMask bit(std::uint8_t port) { return PortMask{1} << port; }
+  PortMask sharers_ = 0;
+  std::optional<std::uint8_t> owner_;
+};
 
 struct HomeAgentConfig {
   std::uint8_t ports = 1;              ///< caches, at most kMaxPorts
@@ -33,7 +82,7 @@ class HomeAgent {
   HomeAgent(const HomeAgentConfig& config, LineMemory& memory, HomeListener* listener = nullptr);
 
   /// Requests of caches that are not done yet, waiting ones included.
-  std::size_t outstanding() const { return transactions_.size() - free_.size(); }
+  std::size_t outstanding() const { return transactions_.open_count(); }
   std::size_t uqids_out() const { return uqids_.outstanding(); }
   LineHolders holders(std::uint64_t line) const;
   /// Pairs of a line and a cache that holds it.
@@ -96,18 +145,15 @@ class HomeAgent {
   void data_came(std::uint8_t port, const CxlMessage& header, const CxlLine& line, CxlOutput& out);
   void snoop_done(std::uint16_t uqid, CxlOutput& out);
   bool is_expected(std::uint8_t port, std::uint16_t uqid) const;
-  std::uint32_t open(std::uint8_t port, const CxlMessage& request);
   void push(Queue& queue, std::uint32_t transaction);
   std::uint32_t pop(Queue& queue);
-  void note_turn(std::uint32_t transaction);
+  void give_turn(std::uint32_t transaction);
   void start_ready(CxlOutput& out);
-  void answer_lost(std::uint16_t uqid, CxlOutput& out);
 
   // What becomes of it (home_flows.cpp).
   void start(std::uint32_t transaction, CxlOutput& out);
-  PortMask to_snoop(const Transaction& transaction) const;
+  PortMask to_snoop(const Transaction& request) const;
   void resolve(std::uint32_t transaction, CxlOutput& out);
-  void read_or_grant(std::uint32_t transaction, CxlOutput& out);
   void grant(std::uint32_t transaction, CxlOutput& out);
   void resolve_eviction(std::uint32_t transaction, CxlOutput& out);
   void pull(std::uint32_t transaction, cxl::H2dRsp response, CxlOutput& out);
@@ -130,9 +176,8 @@ class HomeAgent {
   std::uint32_t max_active_;  // with so many at work no UQID is ever missing [COH-3.9]
   std::uint32_t active_ = 0;
   LineTable<Line> lines_;
-  std::vector<Transaction> transactions_;  // by token
-  std::vector<std::uint32_t> free_;        // of them
-  Queue ready_;                            // have the turn of their line
+  TokenPool<Transaction> transactions_;
+  Queue ready_;  // have the turn of their line
   IdPool uqids_;
   std::vector<Expected> expected_;           // by UQID
   std::vector<std::bitset<kCxlIds>> cqids_;  // out, by port

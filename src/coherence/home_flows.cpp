@@ -19,29 +19,20 @@ CxlOut& send_to(std::uint8_t port, CxlChannel channel, Opcode opcode, std::uint1
   return sent;
 }
 
-/// The snoop that a request makes of others. [COH-3.4]
-cxl::H2dReq snoop_for(cxl::D2hReq opcode) {
-  if (opcode == cxl::D2hReq::kRdCurr) {
-    return cxl::H2dReq::kSnpCur;
-  }
-  return opcode == cxl::D2hReq::kRdShared || opcode == cxl::D2hReq::kRdAny ? cxl::H2dReq::kSnpData
-                                                                           : cxl::H2dReq::kSnpInv;
-}
-
 }  // namespace
 
 void HomeAgent::start(std::uint32_t transaction, CxlOutput& out) {
   Transaction& request = transactions_[transaction];
   const PortMask targets = to_snoop(request);
+  const cxl::H2dReq snoop = rule_of(request.opcode).snoop;
   for (std::uint8_t port = 0; port < config_.ports; ++port) {
     if (((targets >> port) & 1U) == 0) {
       continue;
     }
     ++request.snoops;
     const std::uint16_t uqid = expect(transaction, port);
-    expected_[uqid].snoop = snoop_for(request.opcode);
-    CxlOut& sent = send_to(port, CxlChannel::kH2dReq, snoop_for(request.opcode), uqid, out);
-    sent.message.address = request.address;
+    expected_[uqid].snoop = snoop;
+    send_to(port, CxlChannel::kH2dReq, snoop, uqid, out).message.address = request.address;
   }
   if (request.snoops == 0) {
     resolve(transaction, out);
@@ -51,72 +42,49 @@ void HomeAgent::start(std::uint32_t transaction, CxlOutput& out) {
 /// Only holders of the line are asked. [COH-3.4]
 PortMask HomeAgent::to_snoop(const Transaction& request) const {
   const LineHolders& holders = lines_.find(request.address)->holders;
-  switch (request.opcode) {
-    case cxl::D2hReq::kRdCurr:
-    case cxl::D2hReq::kRdShared:
-    case cxl::D2hReq::kRdAny:  // sharers have what memory has
-      return holders.owner() && !holders.is_owner(request.port) ? holders.all() : 0;
-    case cxl::D2hReq::kRdOwn:
-    case cxl::D2hReq::kRdOwnNoData:
-      return holders.all_but(request.port);
-    case cxl::D2hReq::kItoMWr:
-    case cxl::D2hReq::kWrCur:
-    case cxl::D2hReq::kWrInv:
-    case cxl::D2hReq::kWoWrInv:
-    case cxl::D2hReq::kWoWrInvF:
-    case cxl::D2hReq::kClFlush:
-      return holders.all();  // the requester's too: no cache has the line after it
-    case cxl::D2hReq::kCleanEvict:
-    case cxl::D2hReq::kDirtyEvict:
-    case cxl::D2hReq::kCleanEvictNoData:
-    case cxl::D2hReq::kCacheFlushed:
+  switch (rule_of(request.opcode).asked) {
+    case RequestRule::Asked::kNone:
       return 0;
+    case RequestRule::Asked::kAllOfOwner:
+      return holders.owner() && !holders.is_owner(request.port) ? holders.all() : 0;
+    case RequestRule::Asked::kOthers:
+      return holders.all_but(request.port);
+    case RequestRule::Asked::kAll:
+      return holders.all();
   }
   return 0;
 }
 
 /// All snoops are answered, and their data are here.
 void HomeAgent::resolve(std::uint32_t transaction, CxlOutput& out) {
-  switch (transactions_[transaction].opcode) {
-    case cxl::D2hReq::kRdCurr:
-    case cxl::D2hReq::kRdShared:
-    case cxl::D2hReq::kRdAny:
-    case cxl::D2hReq::kRdOwn:
-      read_or_grant(transaction, out);
-      return;
-    case cxl::D2hReq::kRdOwnNoData:
+  Transaction& request = transactions_[transaction];
+  const RequestRule& rule = rule_of(request.opcode);
+  switch (rule.kind) {
+    case RequestRule::Kind::kRead:
+      if (!request.has_line) {
+        memory_.read(transaction, request.address);
+        return;
+      }
+      [[fallthrough]];
+    case RequestRule::Kind::kUpgrade:
       grant(transaction, out);
       return;
-    case cxl::D2hReq::kItoMWr:
-    case cxl::D2hReq::kWrCur:
-      transactions_[transaction].had_go = !transactions_[transaction].is_orphan;
-      pull(transaction, cxl::H2dRsp::kGoWritePull, out);
-      close_cqid(transactions_[transaction]);  // the cache may use it again from GO on
+    case RequestRule::Kind::kWrite: {
+      const bool is_over_for_cache = rule.pull == cxl::H2dRsp::kGoWritePull;
+      request.had_go = is_over_for_cache && !request.is_orphan;
+      pull(transaction, rule.pull, out);
+      if (is_over_for_cache) {
+        close_cqid(request);  // the cache may use it again from GO on
+      }
       return;
-    case cxl::D2hReq::kWrInv:
-      pull(transaction, cxl::H2dRsp::kWritePull, out);
-      return;
-    case cxl::D2hReq::kWoWrInv:
-    case cxl::D2hReq::kWoWrInvF:
-      pull(transaction, cxl::H2dRsp::kFastGoWritePull, out);
-      return;
-    case cxl::D2hReq::kCleanEvict:
-    case cxl::D2hReq::kDirtyEvict:
-    case cxl::D2hReq::kCleanEvictNoData:
+    }
+    case RequestRule::Kind::kEviction:
       resolve_eviction(transaction, out);
       return;
-    case cxl::D2hReq::kClFlush:
-    case cxl::D2hReq::kCacheFlushed:
+    case RequestRule::Kind::kFlush:
+    case RequestRule::Kind::kUnknown:
       write_back(transaction, out);
       return;
-  }
-}
-
-void HomeAgent::read_or_grant(std::uint32_t transaction, CxlOutput& out) {
-  if (transactions_[transaction].has_line) {
-    grant(transaction, out);
-  } else {
-    memory_.read(transaction, transactions_[transaction].address);
   }
 }
 
@@ -192,8 +160,7 @@ void HomeAgent::pulled(std::uint32_t transaction, const CxlMessage& header, cons
                        CxlOutput& out) {
   Transaction& request = transactions_[transaction];
   if (!is_eviction(request.opcode)) {
-    if (header.bogus) {  // a write cannot be lost to a snoop
-      bad_.add(BadMessage::kWrongAnswer);
+    if (bad_.add_if(header.bogus, BadMessage::kWrongAnswer)) {  // it cannot be lost to a snoop
       write_back(transaction, out);
       return;
     }
@@ -207,9 +174,9 @@ void HomeAgent::pulled(std::uint32_t transaction, const CxlMessage& header, cons
     }
     return;
   }
-  if (header.bogus == request.was_held) {
-    bad_.add(BadMessage::kWrongAnswer);  // lost without a snoop, or kept in spite of it
-  } else if (request.was_held && request.opcode == cxl::D2hReq::kDirtyEvict) {
+  // Lost without a snoop, or kept in spite of it?
+  const bool is_wrong = bad_.add_if(header.bogus == request.was_held, BadMessage::kWrongAnswer);
+  if (!is_wrong && request.was_held && request.opcode == cxl::D2hReq::kDirtyEvict) {
     request.line = line;
     request.is_dirty = true;
   }
@@ -230,27 +197,22 @@ void HomeAgent::write_back(std::uint32_t transaction, CxlOutput& out) {
 /// A write that had its GO with the pull has no message for that. [COH-3.11]
 void HomeAgent::finish(std::uint32_t transaction, CxlOutput& out) {
   const Transaction& request = transactions_[transaction];
-  if (request.opcode == cxl::D2hReq::kWrInv || request.opcode == cxl::D2hReq::kClFlush) {
-    respond(transaction, cxl::H2dRsp::kGo, code(cxl::GoState::kInvalid), out);
-    close_cqid(request);
-  } else if (request.opcode == cxl::D2hReq::kWoWrInv || request.opcode == cxl::D2hReq::kWoWrInvF) {
-    respond(transaction, cxl::H2dRsp::kExtCmp, 0, out);
+  if (const cxl::H2dRsp end = rule_of(request.opcode).end; end != RequestRule::kNoResponse) {
+    respond(transaction, end, end == cxl::H2dRsp::kGo ? code(cxl::GoState::kInvalid) : 0, out);
     close_cqid(request);
   } else if (listener_ != nullptr && request.had_go) {
     listener_->write_over(request.port, request.address, request.is_written);
   }
   Line& line = *lines_.find(request.address);
   if (line.waiting.first != kNobody) {
-    const std::uint32_t next = pop(line.waiting);
-    push(ready_, next);
-    note_turn(next);
+    give_turn(pop(line.waiting));
   } else {
     line.is_busy = false;
     if (line.holders.empty()) {
       lines_.erase(request.address);
     }
   }
-  free_.push_back(transaction);
+  transactions_.close(transaction);
   --active_;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core's side of the host's lines: what is asked of the device.
+// The host's lines: the core's side first, with what is asked of the device.
 #include "coherence/host_lines.h"
 
 namespace flitwise {
@@ -25,58 +25,39 @@ HostLines::HostLines(const HostLinesConfig& config, LineStateListener* listener)
       transactions_(config.tags),
       snoops_(kBiTags) {}
 
-LineState HostLines::state(std::uint64_t line) const {
-  const Way* const way = array_.find(line);
-  return way != nullptr ? way->state : LineState::kInvalid;
-}
-
-std::optional<std::uint64_t> HostLines::first_held() const {
-  const Way* const way = array_.first_held();
-  return way != nullptr ? std::optional(way->line) : std::nullopt;
-}
-
 /// Nothing where the line is here already. [COH-5.6]
 std::optional<CxlMessage> HostLines::message_for(const CoreRequest& request) const {
+  using Req = cxl::M2sReq;
+  using Snp = cxl::SnpType;
+  using Meta = cxl::MetaValue;
   constexpr CxlChannel kReq = CxlChannel::kM2sReq;
-  const LineState state = this->state(line_of(request.address));
+  const LineState state = array_.state(line_of(request.address));
   const bool is_held = state != LineState::kInvalid;
+  const bool is_here = request.op == CoreOp::kWrite   ? is_owned(state)
+                       : request.op == CoreOp::kEvict ? !is_held
+                                                      : is_held;
+  if (is_here) {
+    return std::nullopt;
+  }
   switch (request.op) {
     case CoreOp::kRead:
-      return is_held ? std::nullopt
-                     : std::optional(message_with(kReq, cxl::M2sReq::kMemRd, cxl::SnpType::kSnpData,
-                                                  cxl::MetaValue::kShared));
+      return message_with(kReq, Req::kMemRd, Snp::kSnpData, Meta::kShared);
     case CoreOp::kReadAny:
-      return is_held ? std::nullopt
-                     : std::optional(message_with(kReq, cxl::M2sReq::kMemRdData,
-                                                  cxl::SnpType::kSnpData, cxl::MetaValue::kShared));
+      return message_with(kReq, Req::kMemRdData, Snp::kSnpData, Meta::kShared);
     case CoreOp::kReadOnce:
-      return is_held ? std::nullopt
-                     : std::optional(message_with(kReq, cxl::M2sReq::kMemRd, cxl::SnpType::kSnpCur,
-                                                  cxl::MetaValue::kInvalid));
+      return message_with(kReq, Req::kMemRd, Snp::kSnpCur, Meta::kInvalid);
     case CoreOp::kWrite: {
-      if (is_owned(state)) {
-        return std::nullopt;
-      }
       const bool needs_data = !is_held && request.byte_enables != kAllBytes;
-      return message_with(kReq, needs_data ? cxl::M2sReq::kMemRd : cxl::M2sReq::kMemInv,
-                          cxl::SnpType::kSnpInv, cxl::MetaValue::kAny);
+      return message_with(kReq, needs_data ? Req::kMemRd : Req::kMemInv, Snp::kSnpInv, Meta::kAny);
     }
     case CoreOp::kEvict:
-      if (!is_held) {
-        return std::nullopt;
-      }
       return state == LineState::kModified
-                 ? message_with(CxlChannel::kM2sRwd, cxl::M2sRwd::kMemWr, cxl::SnpType::kNoOp,
-                                cxl::MetaValue::kInvalid)
-                 : message_with(kReq, cxl::M2sReq::kMemClnEvct, cxl::SnpType::kNoOp,
-                                cxl::MetaValue::kInvalid);
-    case CoreOp::kWriteThrough:
-    case CoreOp::kWritePosted:
-    case CoreOp::kFlush:
-    case CoreOp::kFlushed:
-      break;
+                 ? message_with(CxlChannel::kM2sRwd, cxl::M2sRwd::kMemWr, Snp::kNoOp,
+                                Meta::kInvalid)
+                 : message_with(kReq, Req::kMemClnEvct, Snp::kNoOp, Meta::kInvalid);
+    default:
+      return std::nullopt;
   }
-  return std::nullopt;
 }
 
 CoreObstacle HostLines::obstacle(const CoreRequest& request, std::size_t held) const {
@@ -174,6 +155,234 @@ std::uint16_t HostLines::send(CxlMessage message, const CoreRequest& request, bo
   sent.message = message;
   sent.line = request.line;
   return tag;
+}
+
+// ---- the device's side of the host's lines: Cmp and data, BISnp and who was first.
+
+void HostLines::receive(const CxlMessage& message, const CxlLine& line, CxlOutput& out,
+                        CoreResults& done) {
+  if (message.channel == CxlChannel::kS2mNdr) {
+    completed(message, out, done);
+  } else if (message.channel == CxlChannel::kS2mDrs) {
+    filled(message, line, out, done);
+  } else if (message.channel == CxlChannel::kS2mBiSnp) {
+    snooped(message, out);
+  } else {
+    bad_.add(BadMessage::kWrongChannel);
+  }
+}
+
+void HostLines::completed(const CxlMessage& message, CxlOutput& out, CoreResults& done) {
+  const auto opcode = static_cast<cxl::S2mNdr>(message.opcode);
+  if (bad_.add_if(opcode > cxl::S2mNdr::kBiConflictAck, BadMessage::kUnknownOpcode)) {
+    return;
+  }
+  if (opcode == cxl::S2mNdr::kBiConflictAck) {
+    acknowledged(message.id, out);
+    return;
+  }
+  if (message.id >= kWriteBackTag) {
+    written(static_cast<std::uint16_t>(message.id - kWriteBackTag), out);
+    return;
+  }
+  if (bad_.add_if(!tags_.is_out(message.id), BadMessage::kUnknownId)) {
+    return;
+  }
+  Transaction& transaction = transactions_[message.id];
+  if (bad_.add_if(transaction.has_cmp, BadMessage::kWrongAnswer)) {
+    return;
+  }
+  transaction.has_cmp = true;
+  transaction.granted = opcode;
+  if (!transaction.is_read() || transaction.has_data) {
+    settle(message.id, out, done);
+  }
+}
+
+void HostLines::filled(const CxlMessage& message, const CxlLine& line, CxlOutput& out,
+                       CoreResults& done) {
+  const auto opcode = static_cast<cxl::S2mDrs>(message.opcode);
+  if (bad_.add_if(opcode > cxl::S2mDrs::kMemDataNxm, BadMessage::kUnknownOpcode) ||
+      bad_.add_if(!tags_.is_out(message.id), BadMessage::kUnknownId)) {
+    return;
+  }
+  Transaction& transaction = transactions_[message.id];
+  if (bad_.add_if(!transaction.is_read() || transaction.has_data, BadMessage::kUnawaitedData)) {
+    return;
+  }
+  transaction.has_data = true;
+  transaction.is_refused = opcode == cxl::S2mDrs::kMemDataNxm;
+  if (Way* const way = array_.find(transaction.message.address)) {
+    way->data = line;
+  } else {
+    transaction.request.line = line;  // to use once
+  }
+  if (transaction.has_cmp) {
+    settle(message.id, out, done);
+  }
+}
+
+/// Cmp and what data there are have come. [COH-5.6]
+void HostLines::settle(std::uint16_t tag, CxlOutput& out, CoreResults& done) {
+  Transaction& transaction = transactions_[tag];
+  const CoreRequest& request = transaction.request;
+  Way* const way = array_.find(transaction.message.address);
+  if (way == nullptr || !way->is_reserved) {
+    finish(tag, request.line, out, done);  // an eviction, or a line to use once
+    return;
+  }
+  const bool is_write = request.op == CoreOp::kWrite;
+  const bool is_owner = transaction.granted == cxl::S2mNdr::kCmpE;
+  const bool is_granted = !transaction.is_refused &&
+                          (is_owner || (!is_write && transaction.granted == cxl::S2mNdr::kCmpS));
+  if (!is_granted) {  // used once; a write that owns nothing is not done
+    bad_.add_if(!transaction.is_refused, BadMessage::kWrongAnswer);
+    array_.set_state(*way, LineState::kInvalid);
+  } else if (!transaction.is_read() && way->state == LineState::kInvalid &&
+             request.byte_enables != kAllBytes) {
+    // A sharer that a BISnp has robbed meanwhile owns the line now, but has not its bytes: it reads
+    // them. [COH-6.5]
+    transaction.message.opcode = static_cast<std::uint8_t>(cxl::M2sReq::kMemRd);
+    transaction.has_cmp = false;
+    out.emplace_back().message = transaction.message;
+    return;
+  } else {
+    array_.set_state(*way, is_owner ? LineState::kExclusive : LineState::kShared);
+    array_.use(*way, request);
+  }
+  way->is_reserved = false;
+  finish(tag, way->data, out, done);
+}
+
+void HostLines::finish(std::uint16_t tag, const CxlLine& line, CxlOutput& out, CoreResults& done) {
+  const Transaction& transaction = transactions_[tag];
+  const std::uint64_t address = transaction.message.address;
+  if (transaction.is_of_core) {
+    const CoreRequest& request = transaction.request;
+    const bool is_error = transaction.is_refused ||
+                          (request.op == CoreOp::kWrite && state(address) != LineState::kModified);
+    done.push_back({request.op, request.token, request.address, is_error, line});
+  }
+  tags_.release(tag);
+  const std::optional<std::uint16_t> bitag = transaction.bitag;
+  if (bitag && snoops_[*bitag].awaits_ack) {
+    busy_[address] = kAwaitsAck;
+    return;
+  }
+  busy_.erase(address);
+  if (bitag) {
+    answer(*bitag, out);
+  }
+}
+
+void HostLines::snooped(const CxlMessage& message, CxlOutput& out) {
+  if (bad_.add_if(static_cast<cxl::S2mBiSnp>(message.opcode) > cxl::S2mBiSnp::kBiSnpInv,
+                  BadMessage::kUnknownOpcode) ||
+      bad_.add_if(line_of(message.address) != message.address, BadMessage::kBadAddress) ||
+      bad_.add_if(message.id >= kBiTags || snoops_[message.id].is_out, BadMessage::kIdInUse)) {
+    return;
+  }
+  const std::uint16_t* const tag = busy_.find(message.address);
+  if (bad_.add_if(tag != nullptr && (*tag >= kWriteBackTag || transactions_[*tag].bitag),
+                  BadMessage::kSecondSnoop)) {
+    return;
+  }
+  Snoop& snoop = snoops_[message.id];
+  snoop = Snoop{};
+  snoop.is_out = true;
+  snoop.message = message;
+  ++snoops_out_;
+  if (tag == nullptr) {
+    answer(message.id, out);
+    return;
+  }
+  // It crosses a request: the device may have served that before, or not at all. [COH-6.4]
+  Transaction& transaction = transactions_[*tag];
+  transaction.bitag = message.id;
+  if (transaction.message.channel == CxlChannel::kM2sReq && !transaction.has_cmp) {
+    snoop.awaits_ack = true;
+    add_message(out, CxlChannel::kM2sRwd, cxl::M2sRwd::kBiConflict, message.id).message.address =
+        message.address;
+  }
+}
+
+void HostLines::acknowledged(std::uint16_t bitag, CxlOutput& out) {
+  if (bad_.add_if(bitag >= kBiTags || !snoops_[bitag].awaits_ack, BadMessage::kUnknownId)) {
+    return;
+  }
+  snoops_[bitag].awaits_ack = false;
+  const std::uint64_t line = snoops_[bitag].message.address;
+  const std::uint16_t tag = *busy_.find(line);
+  if (tag == kAwaitsAck) {
+    ++late_;
+    busy_.erase(line);
+    answer(bitag, out);
+    return;
+  }
+  Transaction& transaction = transactions_[tag];
+  if (transaction.has_cmp) {
+    ++late_;  // answered when the data are here
+    return;
+  }
+  ++early_;
+  transaction.bitag.reset();
+  answer(bitag, out);
+}
+
+/// Gives the line back, or a copy of it: a modified one is written first. [COH-6.2]
+void HostLines::answer(std::uint16_t bitag, CxlOutput& out) {
+  Snoop& snoop = snoops_[bitag];
+  const std::uint64_t line = snoop.message.address;
+  Way* const way = array_.find(line);
+  const LineState state = array_.state(line);
+  const auto opcode = static_cast<cxl::S2mBiSnp>(snoop.message.opcode);
+  LineState kept = LineState::kInvalid;
+  if (state != LineState::kInvalid && opcode == cxl::S2mBiSnp::kBiSnpData) {
+    kept = LineState::kShared;
+  } else if (opcode == cxl::S2mBiSnp::kBiSnpCur) {
+    kept = state == LineState::kModified ? LineState::kExclusive : state;
+  }
+  cxl::MetaValue value = cxl::MetaValue::kInvalid;
+  snoop.response = cxl::M2sBiRsp::kBiRspI;
+  if (kept == LineState::kShared) {
+    value = cxl::MetaValue::kShared;
+    snoop.response = cxl::M2sBiRsp::kBiRspS;
+  } else if (kept == LineState::kExclusive) {
+    value = cxl::MetaValue::kAny;
+    snoop.response = cxl::M2sBiRsp::kBiRspE;
+  }
+  if (way != nullptr) {
+    array_.set_state(*way, kept);
+  }
+  if (state != LineState::kModified) {
+    respond(bitag, snoop.response, out);
+    return;
+  }
+  snoop.is_writing = true;
+  const auto tag = static_cast<std::uint16_t>(kWriteBackTag + bitag);
+  busy_[line] = tag;
+  CxlOut& sent = add_message(out, CxlChannel::kM2sRwd, cxl::M2sRwd::kMemWr, tag);
+  sent.message.address = line;
+  sent.message.snp_type = static_cast<std::uint8_t>(cxl::SnpType::kNoOp);
+  sent.message.meta_field = static_cast<std::uint8_t>(cxl::MetaField::kMeta0State);
+  sent.message.meta_value = static_cast<std::uint8_t>(value);
+  sent.line = way->data;
+}
+
+void HostLines::written(std::uint16_t bitag, CxlOutput& out) {
+  if (bad_.add_if(bitag >= kBiTags || !snoops_[bitag].is_writing, BadMessage::kUnknownId)) {
+    return;
+  }
+  busy_.erase(snoops_[bitag].message.address);
+  respond(bitag, snoops_[bitag].response, out);
+}
+
+void HostLines::respond(std::uint16_t bitag, cxl::M2sBiRsp response, CxlOutput& out) {
+  CxlMessage& sent = add_message(out, CxlChannel::kM2sBiRsp, response, bitag).message;
+  sent.address = snoops_[bitag].message.address;
+  sent.bi_id = snoops_[bitag].message.bi_id;
+  snoops_[bitag] = Snoop{};
+  --snoops_out_;
 }
 
 }  // namespace flitwise

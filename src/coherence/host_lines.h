@@ -34,8 +34,7 @@ class HostLines {
   /// kWrite and kEvict. `held`: identifiers that are free on the link, and still taken in front of
   /// it: their answers are on their way to the core.
   CoreObstacle obstacle(const CoreRequest& request, std::size_t held = 0) const;
-  LineState state(std::uint64_t line) const;
-  std::optional<std::uint64_t> first_held() const;
+  LineState state(std::uint64_t line) const { return array_.state(line); }
   /// void visit(std::uint64_t line, LineState), for each line held.
   template <class Visit>
   void for_each_line(Visit&& visit) const {
@@ -67,14 +66,11 @@ class HostLines {
     bool has_cmp = false, has_data = false;
     bool is_refused = false;  ///< there is no such memory [COH-7.3]
     cxl::S2mNdr granted = cxl::S2mNdr::kCmp;
-    LineState leaving = LineState::kInvalid;  ///< of an eviction's line, which is in request.line
-    std::optional<std::uint16_t> bitag;       ///< a BISnp waits for it
-    bool is_read() const { return message.channel == CxlChannel::kM2sReq && opcode_reads(); }
-
-   private:
-    bool opcode_reads() const {
+    std::optional<std::uint16_t> bitag;  ///< a BISnp waits for it
+    bool is_read() const {
       const auto opcode = static_cast<cxl::M2sReq>(message.opcode);
-      return opcode == cxl::M2sReq::kMemRd || opcode == cxl::M2sReq::kMemRdData;
+      return message.channel == CxlChannel::kM2sReq &&
+             (opcode == cxl::M2sReq::kMemRd || opcode == cxl::M2sReq::kMemRdData);
     }
   };
   struct Snoop {
@@ -83,13 +79,13 @@ class HostLines {
     cxl::M2sBiRsp response{};  ///< behind the line that is being written
   };
 
-  // The core's side (host_lines.cpp).
+  // The core's side.
   std::optional<CxlMessage> message_for(const CoreRequest& request) const;
   void start_eviction(Way& way, const CoreRequest& request, bool is_of_core, CxlOutput& out);
   std::uint16_t send(CxlMessage message, const CoreRequest& request, bool is_of_core,
                      CxlOutput& out);
 
-  // The device's side (host_lines_device.cpp).
+  // The device's side.
   void completed(const CxlMessage& message, CxlOutput& out, CoreResults& done);
   void acknowledged(std::uint16_t bitag, CxlOutput& out);
   void written(std::uint16_t bitag, CxlOutput& out);
@@ -98,7 +94,6 @@ class HostLines {
   void answer(std::uint16_t bitag, CxlOutput& out);
   void respond(std::uint16_t bitag, cxl::M2sBiRsp response, CxlOutput& out);
   void settle(std::uint16_t tag, CxlOutput& out, CoreResults& done);
-  void read_again(std::uint16_t tag, CxlOutput& out);
   void finish(std::uint16_t tag, const CxlLine& line, CxlOutput& out, CoreResults& done);
 
   CacheArray array_;

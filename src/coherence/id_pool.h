@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Identifiers of what is outstanding: CQID, UQID, Tag, BITag. Each is out once at most. [COH-1.3]
+/// Tokens of records that come and go.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,6 @@ class IdPool {
   std::size_t available() const { return free_.size(); }
   std::size_t outstanding() const { return is_out_.size() - free_.size(); }
   bool is_out(std::uint16_t id) const { return id < is_out_.size() && is_out_[id]; }
-  /// The one that acquire() would give. REQUIRES: available() > 0.
-  std::uint16_t next() const { return free_.back(); }
 
   /// REQUIRES: available() > 0.
   std::uint16_t acquire() {
@@ -39,6 +38,39 @@ class IdPool {
  private:
   std::vector<std::uint16_t> free_;
   std::vector<bool> is_out_;
+};
+
+/// Records by token, as many as have ever been open at once.
+template <class Record>
+class TokenPool {
+ public:
+  Record& operator[](std::uint32_t token) { return records_[token]; }
+  const Record& operator[](std::uint32_t token) const { return records_[token]; }
+  /// All so far, open or not.
+  auto begin() { return records_.begin(); }
+  auto end() { return records_.end(); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(records_.size()); }
+  std::size_t open_count() const { return records_.size() - free_.size(); }
+  /// The one that open() gives next.
+  std::uint32_t next() {
+    if (free_.empty()) {
+      free_.push_back(size());
+      records_.emplace_back();
+    }
+    return free_.back();
+  }
+  /// Of a new record.
+  std::uint32_t open() {
+    const std::uint32_t token = next();
+    free_.pop_back();
+    records_[token] = Record{};
+    return token;
+  }
+  void close(std::uint32_t token) { free_.push_back(token); }
+
+ private:
+  std::vector<Record> records_;
+  std::vector<std::uint32_t> free_;
 };
 
 }  // namespace flitwise

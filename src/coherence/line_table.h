@@ -21,10 +21,7 @@ class LineTable {
     const std::size_t at = slot_of(line);
     return slots_[at].is_used ? &slots_[at].record : nullptr;
   }
-  Record* find(std::uint64_t line) {
-    const std::size_t at = slot_of(line);
-    return slots_[at].is_used ? &slots_[at].record : nullptr;
-  }
+  Record* find(std::uint64_t line) { return const_cast<Record*>(std::as_const(*this).find(line)); }
   /// The record of the line, a new one if it had none. Valid until the next one is made or erased.
   Record& operator[](std::uint64_t line) {
     if (2 * (size_ + 1) > slots_.size()) {

@@ -2,33 +2,35 @@
 // Reads with DRS, everything else with NDR.
 #include "coherence/memory_expander.h"
 
-#include "coherence/mem_messages.h"
-
 namespace flitwise {
 
-void MemoryExpander::receive(const CxlMessage& message, const CxlLine& line, CxlOutput& out) {
+bool MemoryExpander::receive(const CxlMessage& message, const CxlLine& line, CxlOutput& out) {
   if (message.channel == CxlChannel::kM2sReq) {
     requested(message, out);
-  } else if (message.channel == CxlChannel::kM2sRwd) {
-    requested_with_data(message, line, out);
-  } else {
-    bad_.add(BadMessage::kWrongChannel);
+    return false;
   }
+  const auto opcode = static_cast<cxl::M2sRwd>(message.opcode);
+  const bool is_whole = opcode == cxl::M2sRwd::kMemWr;
+  if (bad_.add_if(message.channel != CxlChannel::kM2sRwd, BadMessage::kWrongChannel) ||
+      bad_.add_if(!is_whole && opcode != cxl::M2sRwd::kMemWrPtl, BadMessage::kUnknownOpcode) ||
+      !is_sound(message)) {
+    return false;
+  }
+  if (exists(message)) {
+    lines_.write(message.address, line, is_whole ? kAllBytes : message.byte_enables);
+  }
+  answer_ndr(cxl::S2mNdr::kCmp, message, out);
+  return exists(message);
 }
 
 void MemoryExpander::requested(const CxlMessage& request, CxlOutput& out) {
   switch (static_cast<cxl::M2sReq>(request.opcode)) {
     case cxl::M2sReq::kMemRd:
     case cxl::M2sReq::kMemRdData:
-      if (!is_sound(request)) {
-        return;
+      if (is_sound(request)) {
+        answer_drs(exists(request) ? cxl::S2mDrs::kMemData : cxl::S2mDrs::kMemDataNxm, request,
+                   exists(request) ? lines_.read(request.address) : CxlLine{}, out);
       }
-      if (!exists(request)) {
-        answer_drs(cxl::S2mDrs::kMemDataNxm, request, CxlLine{}, out);
-        return;
-      }
-      open(request);
-      memory_.read(request.id, request.address);
       return;
     case cxl::M2sReq::kMemInv:
     case cxl::M2sReq::kMemInvNt:
@@ -46,58 +48,11 @@ void MemoryExpander::requested(const CxlMessage& request, CxlOutput& out) {
   bad_.add(BadMessage::kUnknownOpcode);
 }
 
-void MemoryExpander::requested_with_data(const CxlMessage& request, const CxlLine& line,
-                                         CxlOutput& out) {
-  const auto opcode = static_cast<cxl::M2sRwd>(request.opcode);
-  if (opcode != cxl::M2sRwd::kMemWr && opcode != cxl::M2sRwd::kMemWrPtl) {
-    bad_.add(BadMessage::kUnknownOpcode);
-    return;
-  }
-  if (!is_sound(request)) {
-    return;
-  }
-  if (!exists(request)) {
-    answer_ndr(cxl::S2mNdr::kCmp, request, out);  // goes nowhere
-    return;
-  }
-  open(request);
-  const bool is_whole = opcode == cxl::M2sRwd::kMemWr;
-  memory_.write(request.id, request.address, line, is_whole ? kAllBytes : request.byte_enables);
-}
-
+// What does not exist is answered all the same: the host waits. [COH-7.3]
 bool MemoryExpander::is_sound(const CxlMessage& request) {
-  if (line_of(request.address) != request.address) {
-    bad_.add(BadMessage::kBadAddress);
-    return false;
-  }
-  if (request.id < requests_.size() && requests_[request.id].is_out) {
-    bad_.add(BadMessage::kIdInUse);
-    return false;
-  }
-  if (!exists(request)) {
-    bad_.add(BadMessage::kBadAddress);  // and yet answered: the host waits [COH-7.3]
-  }
-  return true;
-}
-
-void MemoryExpander::open(const CxlMessage& request) {
-  if (request.id >= requests_.size()) {
-    requests_.resize(request.id + std::size_t{1});
-  }
-  requests_[request.id] = {true, request};
-  ++outstanding_;
-}
-
-void MemoryExpander::memory_read(std::uint32_t token, const CxlLine& line, CxlOutput& out) {
-  requests_[token].is_out = false;
-  --outstanding_;
-  answer_drs(cxl::S2mDrs::kMemData, requests_[token].message, line, out);
-}
-
-void MemoryExpander::memory_written(std::uint32_t token, CxlOutput& out) {
-  requests_[token].is_out = false;
-  --outstanding_;
-  answer_ndr(cxl::S2mNdr::kCmp, requests_[token].message, out);
+  const bool is_aligned = line_of(request.address) == request.address;
+  bad_.add_if(!is_aligned || !exists(request), BadMessage::kBadAddress);
+  return is_aligned;
 }
 
 }  // namespace flitwise

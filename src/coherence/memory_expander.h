@@ -4,43 +4,29 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "coherence/bad_messages.h"
-#include "coherence/cxl_line.h"
-#include "coherence/line_memory.h"
+#include "coherence/line_store.h"
 
 namespace flitwise {
 
 class MemoryExpander {
  public:
-  /// Lines from 0 up to `size` bytes exist. `memory` is asked with Tags as tokens.
-  MemoryExpander(std::uint64_t size, LineMemory& memory) : size_(size), memory_(memory) {}
+  /// Lines from 0 up to `size` bytes exist.
+  explicit MemoryExpander(std::uint64_t size) : size_(size) {}
 
-  std::size_t outstanding() const { return outstanding_; }
   const BadMessageCounts& bad_messages() const { return bad_; }
-
-  /// A message of the host has come, with its line if it has one.
-  void receive(const CxlMessage& message, const CxlLine& line, CxlOutput& out);
-  /// The memory has done what it was asked for under this token.
-  void memory_read(std::uint32_t token, const CxlLine& line, CxlOutput& out);
-  void memory_written(std::uint32_t token, CxlOutput& out);
+  /// A message of the host has come, with its line if it has one, and is answered; the time that
+  /// takes is the caller's. Returns whether a line was written.
+  bool receive(const CxlMessage& message, const CxlLine& line, CxlOutput& out);
 
  private:
   void requested(const CxlMessage& request, CxlOutput& out);
-  void requested_with_data(const CxlMessage& request, const CxlLine& line, CxlOutput& out);
   bool exists(const CxlMessage& request) const { return request.address < size_; }
   bool is_sound(const CxlMessage& request);
-  void open(const CxlMessage& request);
 
-  struct Request {
-    bool is_out = false;
-    CxlMessage message;
-  };
   std::uint64_t size_;
-  LineMemory& memory_;
-  std::vector<Request> requests_;  // by Tag, up to the highest one seen
-  std::size_t outstanding_ = 0;
+  LineStore lines_;
   BadMessageCounts bad_;
 };
 

@@ -2,15 +2,7 @@
 // One owner, or sharers.
 #include "coherence/single_writer_monitor.h"
 
-#include <fmt/format.h>
-
 namespace flitwise {
-
-std::string text_of(const SingleWriterViolation& violation) {
-  return fmt::format("{}: line {:x}: agent {} has {} while agent {} has {}", violation.rule,
-                     violation.line, violation.agent, text_of(violation.state), violation.other,
-                     text_of(violation.other_state));
-}
 
 void SingleWriterMonitor::told(std::uint8_t agent, std::uint64_t line, LineState state) {
   const std::uint32_t bit = std::uint32_t{1} << agent;
@@ -39,10 +31,7 @@ void SingleWriterMonitor::report(std::uint8_t agent, std::uint64_t line, LineSta
     return;
   }
   const std::uint32_t holders = others.owners != 0 ? others.owners : others.sharers;
-  std::uint8_t other = 0;
-  while (((holders >> other) & 1U) == 0) {
-    ++other;
-  }
+  const auto other = static_cast<std::uint8_t>(__builtin_ctz(holders));
   LineState other_state = others.owners != 0 ? LineState::kExclusive : LineState::kShared;
   if (((others.modified >> other) & 1U) != 0) {
     other_state = LineState::kModified;

@@ -4,10 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "coherence/line_state.h"
+#include "coherence/cxl_line.h"
 #include "coherence/line_table.h"
 
 namespace flitwise {
@@ -19,7 +18,6 @@ struct SingleWriterViolation {
   std::uint8_t agent, other;  ///< who came last, and whom it met
   LineState state, other_state;
 };
-std::string text_of(const SingleWriterViolation& violation);
 
 class SingleWriterMonitor {
  public:

@@ -199,22 +199,6 @@ void StagedFile::check_there() const {
                                 target_, temporary_));
 }
 
-void StagedFile::sync() const {
-  if (!is_direct() && ::fsync(file_) != 0) {
-    fail(target_);
-  }
-}
-
-void StagedFile::rename() {
-  if (is_direct()) {
-    return;
-  }
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
-    fail(target_);
-  }
-  temporary_.clear();
-}
-
 void put_in_place(const std::vector<StagedFile*>& files, const std::vector<std::string>& obsolete) {
   const BlockedInterrupts blocked;
   std::vector<std::string> outdated = obsolete;
@@ -222,13 +206,16 @@ void put_in_place(const std::vector<StagedFile*>& files, const std::vector<std::
   for (const StagedFile* file : files) {
     file->check_there();
   }
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    files[i]->sync();
-    if (!files[i]->is_direct()) {
-      folders.insert(folder_of(files[i]->target_));
-      if (i > 0) {
-        outdated.push_back(files[i]->target_);
-      }
+  for (const StagedFile* file : files) {
+    if (file->is_direct()) {
+      continue;
+    }
+    if (::fsync(file->file_) != 0) {
+      fail(file->target_);
+    }
+    folders.insert(folder_of(file->target_));
+    if (file != files.front()) {
+      outdated.push_back(file->target_);
     }
   }
   for (const std::string& path : outdated) {
@@ -237,7 +224,10 @@ void put_in_place(const std::vector<StagedFile*>& files, const std::vector<std::
     }
   }
   for (StagedFile* file : files) {
-    file->rename();
+    if (!file->is_direct() && std::rename(file->temporary_.c_str(), file->target_.c_str()) != 0) {
+      fail(file->target_);
+    }
+    file->temporary_.clear();
   }
   std::for_each(folders.begin(), folders.end(), sync_folder);
 }

@@ -50,8 +50,6 @@ class StagedFile {
   friend void put_in_place(const std::vector<StagedFile*>& files,
                            const std::vector<std::string>& obsolete);
   bool is_direct() const { return temporary_.empty(); }
-  void sync() const;
-  void rename();
 
   std::string target_;     // at kAny: links followed
   std::string temporary_;  // empty: the target is written to itself

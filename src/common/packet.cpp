@@ -7,6 +7,9 @@
 #include "flitwise/flit.h"
 
 namespace flitwise {
+namespace {
+constexpr PacketFields kFresh;
+}
 
 Packet::~Packet() = default;
 PacketPool::~PacketPool() = default;
@@ -33,10 +36,6 @@ void PacketPool::add_contents(Packet& packet) {
   *packet.cxl = CxlMessage();
 }
 
-PacketRef PacketPool::make(PacketKind kind) {
-  return make(kind, 0);
-}
-
 PacketRef PacketPool::make(PacketKind kind, std::size_t payload_bytes) {
   if (free_.empty()) {
     all_.push_back(std::unique_ptr<Packet>(new Packet));
@@ -45,27 +44,9 @@ PacketRef PacketPool::make(PacketKind kind, std::size_t payload_bytes) {
   }
   Packet* packet = free_.back();
   free_.pop_back();
+  static_cast<PacketFields&>(*packet) = kFresh;
   packet->uid = next_uid_++;
   packet->kind = kind;
-  packet->purpose = HandlePurpose::kNone;
-  packet->counts = true;
-  packet->is_whole_request = true;
-  packet->length_only = false;
-  packet->has_protocol_data = false;
-  packet->is_raw = false;
-  packet->answers_io_or_cfg_write = false;
-  packet->uses_dedicated_credits = false;
-  packet->malformed.reset();
-  packet->has_bad_ecrc = false;
-  packet->tlp = Tlp{};
-  packet->dllp = Dllp{};
-  packet->domain = DomainId{};
-  packet->identity = DeviceIdentity{};
-  packet->has_identity = false;
-  packet->resolved.reset();
-  packet->request = 0;
-  packet->payload_bytes = 0;
-  packet->size = WireSize{};
   packet->payload.resize(payload_bytes);
   packet->stamps.fill(kNotStamped);
   if (kind >= PacketKind::kFlit) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <string_view>
 
 namespace flitwise {
 namespace {
@@ -14,18 +15,11 @@ bool continues_character(char c) {
 }
 
 void append_escape(std::string& out, char c) {
-  switch (c) {
-    case '\n':
-      out += "\\n";
-      break;
-    case '\r':
-      out += "\\r";
-      break;
-    case '\t':
-      out += "\\t";
-      break;
-    default:
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+  constexpr std::string_view kNamed = "\n\r\t", kLetters = "nrt";
+  if (const std::size_t at = kNamed.find(c); at != std::string_view::npos) {
+    out += {'\\', kLetters[at]};
+  } else {
+    fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
   }
 }
 

@@ -1,13 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems in file order and suggestions by edit distance.
+// Text of problems and of broken invariants, problems in file order, and suggestions by edit
+// distance.
 #include "common/problems.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 #include <unordered_set>
 
-namespace flitwise::config {
+#include "common/printable.h"
+
+namespace flitwise {
+
+std::string Problem::text() const {
+  // A value of a megabyte tells no more than its ends.
+  constexpr std::size_t kMostOfPlace = 400, kMostOfSeen = 400, kMostOfExpected = 2000;
+  const auto shown = [](const std::string& part, std::size_t most) {
+    return printable(shortened(part, most));
+  };
+  std::string place = shown(file, kMostOfPlace);
+  if (line > 0) {
+    place += fmt::format(":{}:{}", line, column);
+  }
+  const std::size_t seen = std::min(message.find("; expected"), message.size());
+  const std::string said =
+      shown(message.substr(0, seen), kMostOfSeen) + shown(message.substr(seen), kMostOfExpected);
+  return path.empty() ? fmt::format("{}: {}", place, said)
+                      : fmt::format("{}: {}: {}", place, shown(path, kMostOfPlace), said);
+}
+
+ConfigError::ConfigError(std::vector<Problem> problems)
+    : std::runtime_error([&problems] {
+        std::vector<std::string> texts;
+        std::transform(problems.begin(), problems.end(), std::back_inserter(texts),
+                       [](const Problem& one) { return one.text(); });
+        return fmt::format("{}", fmt::join(texts, "\n"));
+      }()),
+      problems_(std::move(problems)) {}
+
+void check_failed(const char* condition, const char* file, int line, const std::string& detail) {
+  throw SimulationError(
+      fmt::format("broken invariant {} at {}:{}: {}", condition, file, line, detail));
+}
+
+namespace config {
 
 void ProblemList::add(const Place& place, const std::string& path, const std::string& message) {
   // The place of an override names its key already.
@@ -41,6 +80,8 @@ std::string summary_of(const ConfigError& error) {
   return all;
 }
 
+namespace {
+/// Least number of letters to insert, delete or replace to turn a into b.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -55,6 +96,7 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   }
   return row[b.size()];
 }
+}  // namespace
 
 std::optional<std::string> nearest(const std::string& word,
                                    const std::vector<std::string>& candidates) {
@@ -92,4 +134,5 @@ std::string nearest_hint(const std::string& word, const std::vector<std::string>
   return found ? "; nearest " + what + " '" + *found + "'" : "";
 }
 
-}  // namespace flitwise::config
+}  // namespace config
+}  // namespace flitwise

@@ -37,9 +37,6 @@ class ProblemList {
 /// "path: message; path: message", without their places.
 std::string summary_of(const ConfigError& error);
 
-/// Least number of letters to insert, delete or replace to turn a into b.
-std::size_t edit_distance(const std::string& a, const std::string& b);
-
 /// The candidate with the smallest edit distance, if that is at most half of the word's length; of
 /// several, one with the same first letter.
 std::optional<std::string> nearest(const std::string& word,

@@ -43,26 +43,22 @@ constexpr std::size_t kMaxValues = 1'000'000;
 // Readers call themselves once a level.
 constexpr std::size_t kMaxDepth = 100;
 
-std::size_t depth_of(const Value& value) {
-  std::size_t deepest = 0;
-  for (const Value& item : value.items) {
-    deepest = std::max(deepest, depth_of(item));
-  }
-  for (const Value::Entry& entry : value.entries) {
-    deepest = std::max(deepest, depth_of(entry.value));
-  }
-  return deepest + 1;
-}
+struct Extent {
+  std::size_t values = 1, depth = 1;
+};
 
-std::size_t count_values(const Value& value) {
-  std::size_t count = 1;
-  for (const Value& item : value.items) {
-    count += count_values(item);
-  }
+Extent extent_of(const Value& value) {
+  Extent all;
+  const auto add = [&all](const Value& part) {
+    const Extent one = extent_of(part);
+    all.values += one.values;
+    all.depth = std::max(all.depth, one.depth + 1);
+  };
+  std::for_each(value.items.begin(), value.items.end(), add);
   for (const Value::Entry& entry : value.entries) {
-    count += count_values(entry.value);
+    add(entry.value);
   }
-  return count;
+  return all;
 }
 
 bool is_utf8(const std::string& text) {
@@ -105,9 +101,10 @@ class TreeBuilder : public YAML::EventHandler {
     }
     Value copy = at->second;
     copy.place = place(mark);
-    values_ += count_values(copy);
+    const Extent extent = extent_of(copy);
+    values_ += extent.values;
     check_size(copy.place);
-    check_depth(open_.size() + depth_of(copy), copy.place);
+    check_depth(open_.size() + extent.depth, copy.place);
     accept(std::move(copy), 0);
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -193,7 +190,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void accept(Value value, YAML::anchor_t anchor) {
     if (anchor != 0) {
-      values_ += count_values(value);  // a copy is kept
+      values_ += extent_of(value).values;  // a copy is kept
       check_size(value.place);
       anchors_[anchor] = value;
     }

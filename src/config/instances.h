@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Names of the machine's instances, and which sections each may override.
+/// Names of the machine's instances, which sections each may override, and which handles each
+/// device may use.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "dhi/handle_types.h"
 #include "flitwise/config.h"
 #include "topology/graph.h"
 
@@ -36,5 +38,14 @@ Config config_of_host(const Config& whole, unsigned host);
 
 /// Configuration of a node and of the link to the node above it; of a root port: to that below.
 Config config_of_node(const Config& whole, const Graph& graph, NodeIndex node);
+
+/// Which devices have a number space in common, so that their handles are kept apart: of each one
+/// in the order of Graph::devices(), the first of its group. [DHI D2] [DHI D23]
+std::vector<std::size_t> handle_groups(const Config& whole, const Graph& graph);
+
+/// By device; bits: device.dhi.bits of each. Devices that share a number space get ranges apart,
+/// the others all that their width names.
+std::vector<HandleRange> handle_ranges(const Config& whole, const Graph& graph,
+                                       const std::vector<unsigned>& bits);
 
 }  // namespace flitwise

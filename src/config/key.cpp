@@ -14,34 +14,6 @@ namespace flitwise::config {
 
 using nlohmann::ordered_json;
 
-Limits between(std::uint64_t min, std::uint64_t max) {
-  Limits limits;
-  limits.min = min;
-  limits.max = max;
-  return limits;
-}
-
-Limits between(Time min, Time max) {
-  return between(static_cast<std::uint64_t>(min.fs), static_cast<std::uint64_t>(max.fs));
-}
-
-Limits power_of_two(std::uint64_t min, std::uint64_t max) {
-  Limits limits = between(min, max);
-  limits.is_power_of_two = true;
-  return limits;
-}
-
-Limits only(std::vector<std::uint64_t> values) {
-  Limits limits = between(values.front(), values.back());
-  limits.only = std::move(values);
-  return limits;
-}
-
-Limits or_zero_as(const std::string& name, Limits limits) {
-  limits.zero_name = name;
-  return limits;
-}
-
 namespace {
 
 using Written = std::function<std::string(std::uint64_t)>;
@@ -203,16 +175,6 @@ Key quantity(const std::string& path, const std::string& unit, const Dimension& 
           range, sentence,
           {},    with_zero_name({{"type", "string"}, {"pattern", pattern_of(dimension)}}, limits),
           read,  write};
-}
-
-Key size(const std::string& path, const Access<std::uint64_t>& member, const Limits& limits,
-         const std::string& sentence) {
-  return quantity(path, "size", size_dimension(), member, limits, sentence);
-}
-
-Key time(const std::string& path, const Access<std::uint64_t>& member, const Limits& limits,
-         const std::string& sentence) {
-  return quantity(path, "time", time_dimension(), member, limits, sentence);
 }
 
 Key rate(const std::string& path, const Access<double>& member, const std::string& unit,

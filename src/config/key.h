@@ -65,15 +65,26 @@ struct Limits {
   std::uint64_t min = 0;
   std::uint64_t max = 0;
   bool is_power_of_two = false;
-  std::vector<std::uint64_t> only;  ///< if not empty: nothing else
-  std::string zero_name;            ///< if not empty: the word that stands for 0, which is refused
+  std::vector<std::uint64_t> only = {};  ///< if not empty: nothing else
+  std::string zero_name = {};  ///< if not empty: the word that stands for 0, which is refused
 };
-Limits between(std::uint64_t min, std::uint64_t max);
-Limits between(Time min, Time max);
-Limits power_of_two(std::uint64_t min, std::uint64_t max);
-Limits only(std::vector<std::uint64_t> values);
+inline Limits between(std::uint64_t min, std::uint64_t max) {
+  return {min, max};
+}
+inline Limits between(Time min, Time max) {
+  return {static_cast<std::uint64_t>(min.fs), static_cast<std::uint64_t>(max.fs)};
+}
+inline Limits power_of_two(std::uint64_t min, std::uint64_t max) {
+  return {min, max, true};
+}
+inline Limits only(const std::vector<std::uint64_t>& values) {
+  return {values.front(), values.back(), false, values};
+}
 /// 0 is written as `name`, every other value as before.
-Limits or_zero_as(const std::string& name, Limits limits);
+inline Limits or_zero_as(const std::string& name, Limits limits) {
+  limits.zero_name = name;
+  return limits;
+}
 
 // The builders that tables use.
 
@@ -85,11 +96,15 @@ Key quantity(const std::string& path, const std::string& unit, const Dimension& 
              const Access<std::uint64_t>& member, const Limits& limits,
              const std::string& sentence);
 /// A number of bytes, written with B, KiB, MiB or GiB.
-Key size(const std::string& path, const Access<std::uint64_t>& member, const Limits& limits,
-         const std::string& sentence);
+inline Key size(const std::string& path, const Access<std::uint64_t>& member, const Limits& limits,
+                const std::string& sentence) {
+  return quantity(path, "size", size_dimension(), member, limits, sentence);
+}
 /// A Time, written with fs, ps, ns, us, ms or s.
-Key time(const std::string& path, const Access<std::uint64_t>& member, const Limits& limits,
-         const std::string& sentence);
+inline Key time(const std::string& path, const Access<std::uint64_t>& member, const Limits& limits,
+                const std::string& sentence) {
+  return quantity(path, "time", time_dimension(), member, limits, sentence);
+}
 /// A double in units of `scale` of the dimension, such as Gb/s.
 Key rate(const std::string& path, const Access<double>& member, const std::string& unit,
          const Dimension& dimension, std::uint64_t scale, const Limits& limits,
@@ -115,11 +130,7 @@ Key set_of(const std::string& path, const Access<std::uint32_t>& member,
 /// The names of an enumeration, in order.
 template <class E>
 std::vector<std::string> words_of() {
-  std::vector<std::string> words;
-  for (const Named<E>& named : kNames<E>) {
-    words.emplace_back(named.name);
-  }
-  return words;
+  return {kNames<E>.begin(), kNames<E>.end()};
 }
 /// One of the names of an enumeration.
 template <class At>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Larger values, by the range that the schema of a key gives.
-#include "config/larger_value.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "common/problems.h"
 #include "config/document.h"
+#include "config/load.h"
 #include "config/relations.h"
+#include "config/sections/sections.h"
 #include "config/table.h"
 
 namespace flitwise {
@@ -43,7 +43,7 @@ std::string larger_number(const Json& schema, std::uint64_t present) {
 
 std::string candidate(const Config& config, const config::Key& key) {
   if (key.path == "link.preset") {
-    return faster_preset(config.link.preset);
+    return config::faster_preset(config.link.preset);
   }
   const Json present = key.write(config);
   if (present.is_string()) {

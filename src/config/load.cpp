@@ -14,7 +14,6 @@
 #include "config/instances.h"
 #include "config/reader.h"
 #include "config/relations.h"
-#include "topology/flaws.h"
 
 namespace flitwise {
 
@@ -164,6 +163,13 @@ bool lies_in(const std::string& path, const std::vector<std::string>& sections) 
   });
 }
 
+/// At the place of a key that the instance overrides.
+void blame(const InstanceName& known, const Instance& instance, const std::string& path,
+           const std::string& message, ProblemList& problems) {
+  problems.add(*instance.origins.latest({path}), "system.instances." + known.name + "." + path,
+               message);
+}
+
 /// Identities go from device to host: what is between them cannot speak of them otherwise.
 void check_one_identity(const InstanceName& known, const Instance& instance, const Graph& graph,
                         ProblemList& problems) {
@@ -171,9 +177,9 @@ void check_one_identity(const InstanceName& known, const Instance& instance, con
     return;
   }
   for (const std::string path : {"link.identity", "link.dhi_form"}) {
-    if (const Place* place = instance.origins.latest({path})) {
-      problems.add(*place, "system.instances." + known.name + "." + path,
-                   "one link of a switch differs; expected one " + path + " for all of them");
+    if (instance.origins.latest({path}) != nullptr) {
+      blame(known, instance, path,
+            "one link of a switch differs; expected one " + path + " for all of them", problems);
     }
   }
 }
@@ -187,9 +193,10 @@ void check_host_workload(const InstanceName& known, const Instance& instance, co
   for (const std::string& path : instance.origins.paths()) {
     if (path == "workload.via" ||
         (lies_in(path, {"workload"}) && workload.via != WorkloadVia::kCxlBoth)) {
-      problems.add(*instance.origins.latest({path}), "system.instances." + known.name + "." + path,
-                   "the host's cores have no workload of their own here; expected workload.via "
-                   "cxl_both of the device below");
+      blame(known, instance, path,
+            "the host's cores have no workload of their own here; expected workload.via "
+            "cxl_both of the device below",
+            problems);
     }
   }
 }
@@ -197,9 +204,10 @@ void check_host_workload(const InstanceName& known, const Instance& instance, co
 void check_sections(const InstanceName& known, const Instance& instance, ProblemList& problems) {
   for (const std::string& path : instance.origins.paths()) {
     if (!lies_in(path, known.sections)) {
-      problems.add(*instance.origins.latest({path}), "system.instances." + known.name + "." + path,
-                   fmt::format("'{}' has no part in {}; expected keys of {}", path, known.name,
-                               alternatives(known.sections)));
+      blame(known, instance, path,
+            fmt::format("'{}' has no part in {}; expected keys of {}", path, known.name,
+                        alternatives(known.sections)),
+            problems);
     }
   }
 }
@@ -337,22 +345,20 @@ Config finished(Reader& reader, const LoadOptions& options, ProblemList& problem
   return config;
 }
 
-/// A text and where it comes from.
-struct Source {
-  std::string yaml;
-  std::string name;
-  std::string directory;
-};
-
-Config config_from(const Source& source, const LoadOptions& options, std::string& base_file) {
+/// `directory`: where relative paths in the text start.
+Config config_from(const std::string& yaml, const std::string& name, const std::string& directory,
+                   const LoadOptions& options, std::string* base_file) {
   ProblemList problems;
   Reader reader(problems);
-  Value tree = parse_yaml(source.yaml, {source.name, 0, 0, kFileSource}, problems);
+  Value tree = parse_yaml(yaml, {name, 0, 0, kFileSource}, problems);
   if (const auto base = take_base(tree)) {
-    base_file = apply_base(*base, source.directory, reader, problems);
+    const std::string read = apply_base(*base, directory, reader, problems);
+    if (base_file != nullptr) {
+      *base_file = read;
+    }
   }
-  reader.apply(tree, {source.directory});
-  apply_sets(options, source.directory, reader, problems);
+  reader.apply(tree, {directory});
+  apply_sets(options, directory, reader, problems);
   return finished(reader, options, problems);
 }
 
@@ -361,18 +367,12 @@ Config config_from(const Source& source, const LoadOptions& options, std::string
 
 Config config_from_text(const std::string& yaml, const std::string& name,
                         const std::string& directory, const LoadOptions& options) {
-  std::string base_file;
-  return config::config_from({yaml, name, directory}, options, base_file);
+  return config::config_from(yaml, name, directory, options, nullptr);
 }
 
-Config load_config(const std::string& file, const LoadOptions& options) {
-  std::string base_file;
-  return load_config(file, options, base_file);
-}
-
-Config load_config(const std::string& file, const LoadOptions& options, std::string& base_file) {
-  return config::config_from(
-      {input_text(file, "a config in YAML"), file, config::directory_of(file)}, options, base_file);
+Config load_config(const std::string& file, const LoadOptions& options, std::string* base_file) {
+  return config::config_from(input_text(file, "a config in YAML"), file, config::directory_of(file),
+                             options, base_file);
 }
 
 }  // namespace flitwise

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flitwise/config.h"
@@ -22,9 +23,9 @@ struct LoadOptions {
 
 /// Reads a YAML file over its base (if any) over the defaults, then applies the options.
 /// Throws ConfigError with every problem found, in file order.
-Config load_config(const std::string& file, const LoadOptions& options = {});
-/// The same; the path of the base, if any, goes to `base_file`.
-Config load_config(const std::string& file, const LoadOptions& options, std::string& base_file);
+/// The path of the base, if any, goes to `base_file`, if that is asked for.
+Config load_config(const std::string& file, const LoadOptions& options = {},
+                   std::string* base_file = nullptr);
 
 /// The same for a text. `name` stands for the file in messages; relative paths inside the text
 /// start at `directory` (empty: the working directory).
@@ -60,5 +61,14 @@ struct KeyInfo {
 
 /// Every key, in the order of the tables.
 std::vector<KeyInfo> all_keys();
+
+/// What is allowed and yet hardly meant: one line each, with the key in front:
+/// "link.timing.replay_timeout: ...".
+std::vector<std::string> config_warnings(const Config& config);
+
+/// The next value of a key that makes what it sizes larger, as `--set` takes it: twice the number
+/// or quantity, the next larger of a few valid values, the next faster link. Empty: the key has the
+/// largest value that this configuration can have, or none that can be larger.
+std::string larger_value(const Config& config, const std::string& key);
 
 }  // namespace flitwise

@@ -2,7 +2,9 @@
 /// The spelling of every enumeration of the configuration, in files and in results.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -10,26 +12,14 @@
 
 namespace flitwise::config {
 
-template <class E>
-struct Named {
-  const char* name;
-  E value;
-};
-
-/// All names of E; a new enumeration adds a line below.
+/// All names of E, in the order of its values, which count from 0; a new enumeration adds a line
+/// below.
 template <class E>
 inline constexpr int kNames = 0;
 
-/// The names of an enumeration whose values count from 0, in their order.
-template <class E, class... Names>
-constexpr std::array<Named<E>, sizeof...(Names)> names(Names... list) {
-  int value = 0;
-  return {Named<E>{list, static_cast<E>(value++)}...};
-}
-
 #define FLITWISE_NAMES(E, ...) \
   template <>                  \
-  inline constexpr auto kNames<E> = names<E>(__VA_ARGS__)
+  inline constexpr std::array kNames<E> = {__VA_ARGS__}
 
 FLITWISE_NAMES(Topology, "direct", "switch", "graph");
 FLITWISE_NAMES(NodeKind, "root_port", "switch", "device");
@@ -81,23 +71,16 @@ FLITWISE_NAMES(At, "untranslated", "translated", "translated_pasid");
 /// The name of a value as it stands in files; empty for a value that has no name.
 template <class E>
 std::string spelling(E value) {
-  for (const Named<E>& named : kNames<E>) {
-    if (named.value == value) {
-      return named.name;
-    }
-  }
-  return "";
+  const auto index = static_cast<std::size_t>(value);
+  return index < kNames<E>.size() ? kNames<E>[index] : "";
 }
 
 /// The value of a name; none where there is no such name.
 template <class E>
 std::optional<E> named(const std::string& name) {
-  for (const Named<E>& one : kNames<E>) {
-    if (name == one.name) {
-      return one.value;
-    }
-  }
-  return std::nullopt;
+  const auto at = std::find(kNames<E>.begin(), kNames<E>.end(), name);
+  return at == kNames<E>.end() ? std::nullopt
+                               : std::optional<E>(static_cast<E>(at - kNames<E>.begin()));
 }
 
 }  // namespace flitwise::config

@@ -11,6 +11,7 @@
 #include "config/table.h"
 #include "endpoint/domain_numbers.h"
 #include "flitwise/ids.h"
+#include "flitwise/tlp.h"
 
 namespace flitwise::config {
 
@@ -103,38 +104,97 @@ void check_tags(const Config& config, BrokenRelations& broken) {
                 config.device.dhi.bits, room);
 }
 
+/// One class with the two kinds of credits that it has. 0 of the dedicated ones: infinite.
+struct ClassCredits {
+  std::string name;
+  std::uint32_t headers, data;
+  std::uint32_t shared_headers, shared_data;
+  std::string dedicated() const { return "link.credits." + name; }
+  std::string shared() const { return "link.shared_credits." + name; }
+  bool has_shared() const { return shared_headers > 0 || shared_data > 0; }
+};
+
+std::array<ClassCredits, kFcClasses> classes_of(const LinkConfig& link) {
+  const auto& own = link.credits;
+  const auto& shared = link.shared_credits;
+  return {
+      {{"posted", own.posted_headers, own.posted_data, shared.posted_headers, shared.posted_data},
+       {"nonposted", own.nonposted_headers, own.nonposted_data, shared.nonposted_headers,
+        shared.nonposted_data},
+       {"completion", own.completion_headers, own.completion_data, shared.completion_headers,
+        shared.completion_data}}};
+}
+
 /// One TLP of the largest payload must fit the advertisement. [LNK-8.7]
 void check_least_credits(const Config& config, BrokenRelations& broken) {
   const Bytes unit = 16;
   const Bytes least = config.link.mps / unit;
-  const auto check = [&](const std::string& name, std::uint32_t credits) {
-    broken.add_if(credits != kInfiniteCredits && credits < least,
-                  {"link.mps", "link.credits." + name},
-                  "{} data credits of 16B for an MPS of {}; expected link.credits.{} of at least "
-                  "{}, or infinite",
-                  credits, size_text(config.link.mps), name, least);
-  };
-  check("posted_data", config.link.credits.posted_data);
-  check("completion_data", config.link.credits.completion_data);
+  for (const ClassCredits& one : classes_of(config.link)) {
+    const std::string key = one.dedicated() + "_data";
+    broken.add_if(
+        one.name != "nonposted" && one.data != kInfiniteCredits && one.data < least,
+        {"link.mps", key},
+        "{} data credits of 16B for an MPS of {}; expected {} of at least {}, or infinite",
+        one.data, size_text(config.link.mps), key, least);
+  }
 }
 
 /// Without scaling the counters are small. [LNK-8.8]
 void check_unscaled_credits(const Config& config, BrokenRelations& broken) {
-  const auto& credits = config.link.credits;
-  const auto check = [&](const std::string& name, std::uint32_t value, std::uint32_t most) {
-    broken.add_if(!credits.scaled && value > most, {"link.credits.scaled", "link.credits." + name},
-                  "{} credits without scaled flow control; expected link.credits.{} up to {}, "
-                  "infinite, or link.credits.scaled: true",
-                  value, name, most);
+  const auto check = [&](const std::string& key, std::uint32_t value, std::uint32_t most) {
+    broken.add_if(!config.link.credits.scaled && value > most, {"link.credits.scaled", key},
+                  "{} credits without scaled flow control; expected {} up to {}, infinite, or "
+                  "link.credits.scaled: true",
+                  value, key, most);
   };
   constexpr std::uint32_t kMostHeaders = 127;
   constexpr std::uint32_t kMostData = 2047;
-  check("posted_headers", credits.posted_headers, kMostHeaders);
-  check("posted_data", credits.posted_data, kMostData);
-  check("nonposted_headers", credits.nonposted_headers, kMostHeaders);
-  check("nonposted_data", credits.nonposted_data, kMostData);
-  check("completion_headers", credits.completion_headers, kMostHeaders);
-  check("completion_data", credits.completion_data, kMostData);
+  for (const ClassCredits& one : classes_of(config.link)) {
+    check(one.dedicated() + "_headers", one.headers, kMostHeaders);
+    check(one.dedicated() + "_data", one.data, kMostData);
+  }
+}
+
+/// Between the two kinds of credits of flit mode: dedicated credits keep each class going, shared
+/// ones come on top. [LNK-11.23] [LNK-11.26]
+void check_shared_credits(const Config& config, BrokenRelations& broken) {
+  const bool is_merged = config.link.shared_credits.merged;
+  const auto classes = classes_of(config.link);
+  const auto has_shared = [](const ClassCredits& one) { return one.has_shared(); };
+  const bool is_used = is_merged || std::any_of(classes.begin(), classes.end(), has_shared);
+  if (is_used && !config.link.is_in_flit_mode()) {
+    broken.push_back(
+        {{"link.shared_credits.posted_headers", "link.shared_credits.posted_data",
+          "link.shared_credits.nonposted_headers", "link.shared_credits.nonposted_data",
+          "link.shared_credits.completion_headers", "link.shared_credits.completion_data",
+          "link.shared_credits.merged", "link.flit_mode", "link.preset", "link.carrier"},
+         "shared credits without flit mode; expected link.shared_credits of 0, or link.flit_mode "
+         "true"});
+    return;
+  }
+  if (is_merged && (classes[0].shared_headers == 0 || classes[2].has_shared())) {
+    broken.push_back(
+        {{"link.shared_credits.merged", "link.shared_credits.posted_headers",
+          "link.shared_credits.completion_headers", "link.shared_credits.completion_data"},
+         "merged credits stand with those of posted requests; expected "
+         "link.shared_credits.posted_headers of at least 1, and 0 for completions"});
+    return;
+  }
+  for (const ClassCredits& one : classes) {
+    const std::string shared = one.shared(), dedicated = one.dedicated();
+    broken.add_if(
+        one.shared_headers == 0 && one.shared_data > 0, {shared + "_headers", shared + "_data"},
+        "shared data credits without headers; expected {}_headers of at least 1, or {}_data 0",
+        shared, shared);
+    const bool is_infinite = one.headers == kInfiniteCredits || one.data == kInfiniteCredits;
+    const bool needs_numbers = one.shared_headers > 0 || (is_merged && one.name != "nonposted");
+    broken.add_if(needs_numbers && is_infinite,
+                  {shared + "_headers", "link.shared_credits.merged", dedicated + "_headers",
+                   dedicated + "_data"},
+                  "shared credits beside infinite ones; expected numbers for {}_headers and "
+                  "{}_data",
+                  dedicated, dedicated);
+  }
 }
 
 void check_units(const Config& config, BrokenRelations& broken) {
@@ -292,7 +352,7 @@ void check_caches(const Config& config, BrokenRelations& broken) {
   check("iommu.paging_cache", iommu.paging_cache);
   check("iommu.second_stage_cache", iommu.second_stage_cache);
   check("iommu.permission_cache", iommu.permission_cache);
-  check("device.atc", {config.device.atc.entries, config.device.atc.ways});
+  check("device.atc", config.device.atc);
 }
 
 /// What goes with a cache of translations in the device.

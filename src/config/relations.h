@@ -39,8 +39,5 @@ BrokenRelations broken_relations(const Config& config, const TopologyFacts& topo
 
 /// Those of CXL.cache and CXL.mem, part of broken_relations().
 void check_cxl(const Config& config, const TopologyFacts& topology, BrokenRelations& broken);
-/// Those between the two kinds of credits of flit mode, likewise: dedicated credits keep each class
-/// going, shared ones come on top. [LNK-11.23] [LNK-11.26]
-void check_shared_credits(const Config& config, BrokenRelations& broken);
 
 }  // namespace flitwise::config

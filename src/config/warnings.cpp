@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warnings, one function each.
-#include "config/warnings.h"
+#include "config/load.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "config/handle_ranges.h"
 #include "config/instances.h"
-#include "config/load.h"
 #include "link/replay_timer.h"
 
 namespace flitwise {
@@ -66,8 +64,8 @@ std::string advice(std::uint64_t domains, unsigned handles) {
                      handles);
 }
 
-}  // namespace
-
+/// A device has fewer handles than domains take turns, while each miss waits for one: a line a
+/// device, with why, and what to change. [DHI D9]
 void warn_of_stalls(const Config& whole, Warnings& warnings) {
   const Graph graph(whole.system);
   std::vector<Config> devices;
@@ -91,6 +89,8 @@ void warn_of_stalls(const Config& whole, Warnings& warnings) {
         domains, handles, graph[graph.devices()[i]].name, advice(domains, handles)));
   }
 }
+
+}  // namespace
 
 std::vector<std::string> config_warnings(const Config& config) {
   Warnings all;

@@ -57,28 +57,6 @@ void log_first(ConfigSpace& space, std::uint16_t start, const FoundError& found)
     space.set(register_at(start, aer::kHeaderLog + 4 * dw), 0xffffffff, found.header[dw]);
   }
 }
-
-// Booked as uncorrectable where the advice is not masked; told of as a correctable error.
-// [LNK-12.9]
-std::optional<std::uint8_t> report_advice(ConfigSpace& space, const FoundError& found,
-                                          const ConfigSpace& enables) {
-  const Blocks at = blocks_of(space);
-  const std::uint32_t bit = 1U << static_cast<unsigned>(found.error);
-  const bool is_unsupported = found.error == aer::Uncorrectable::kUnsupportedRequest;
-  raise(space, at.pcie, pcie::kDeviceControl,
-        pcie::kStatusCorrectable | (is_unsupported ? pcie::kStatusUnsupported : 0U));
-  raise(space, at.aer, aer::kCorrectableStatus, kAdvisory);
-  if ((field(space, at.aer, aer::kCorrectableMask) & kAdvisory) != 0) {
-    return std::nullopt;
-  }
-  if ((field(space, at.aer, aer::kUncorrectableMask) & bit) == 0) {
-    log_first(space, at.aer, found);
-  }
-  raise(space, at.aer, aer::kUncorrectableStatus, bit);
-  const std::uint32_t wanted =
-      pcie::kReportCorrectable | (is_unsupported ? pcie::kReportUnsupported : 0U);
-  return has_enables(enables, wanted) ? std::optional<std::uint8_t>(msg::kErrCor) : std::nullopt;
-}
 }  // namespace
 
 Capability aer_capability(bool is_root_port, bool has_ecrc) {
@@ -123,30 +101,41 @@ void forget_cleared_error(ConfigSpace& space) {
   log_first(space, space.find_extended(cfg::kExtAer).value(), {aer::Uncorrectable{}});
 }
 
+// An advice is booked as uncorrectable where it is not masked, and told of as a correctable error.
+// [LNK-12.9]
 std::optional<std::uint8_t> report_error(ConfigSpace& space, const FoundError& found,
                                          const ConfigSpace* physical) {
   const Blocks at = blocks_of(space);
   const ConfigSpace& enables = physical == nullptr ? space : *physical;
   const std::uint32_t bit = 1U << static_cast<unsigned>(found.error);
   const bool is_fatal = (field(space, at.aer, aer::kUncorrectableSeverity) & bit) != 0;
-  if (found.is_advisory && !is_fatal) {
-    return report_advice(space, found, enables);
-  }
-  const bool is_masked = (field(space, at.aer, aer::kUncorrectableMask) & bit) != 0;
+  const bool is_advice = found.is_advisory && !is_fatal;
   const bool is_unsupported = found.error == aer::Uncorrectable::kUnsupportedRequest;
   raise(space, at.pcie, pcie::kDeviceControl,
-        (is_fatal ? pcie::kStatusFatal : pcie::kStatusNonFatal) |
+        (is_advice  ? pcie::kStatusCorrectable
+         : is_fatal ? pcie::kStatusFatal
+                    : pcie::kStatusNonFatal) |
             (is_unsupported ? pcie::kStatusUnsupported : 0U));
+  if (is_advice) {
+    raise(space, at.aer, aer::kCorrectableStatus, kAdvisory);
+    if ((field(space, at.aer, aer::kCorrectableMask) & kAdvisory) != 0) {
+      return std::nullopt;
+    }
+  }
+  const bool is_masked = (field(space, at.aer, aer::kUncorrectableMask) & bit) != 0;
   if (!is_masked) {
     log_first(space, at.aer, found);
   }
   raise(space, at.aer, aer::kUncorrectableStatus, bit);
-  const std::uint32_t wanted = (is_fatal ? pcie::kReportFatal : pcie::kReportNonFatal) |
+  const std::uint32_t wanted = (is_advice  ? pcie::kReportCorrectable
+                                : is_fatal ? pcie::kReportFatal
+                                           : pcie::kReportNonFatal) |
                                (is_unsupported ? pcie::kReportUnsupported : 0U);
-  if (is_masked || !(has_serr(enables) || has_enables(enables, wanted))) {
+  const bool is_enabled = has_enables(enables, wanted) || (!is_advice && has_serr(enables));
+  if ((is_masked && !is_advice) || !is_enabled) {
     return std::nullopt;
   }
-  return is_fatal ? msg::kErrFatal : msg::kErrNonFatal;
+  return is_advice ? msg::kErrCor : is_fatal ? msg::kErrFatal : msg::kErrNonFatal;
 }
 
 std::optional<std::uint8_t> report_error(ConfigSpace& space, aer::Correctable error,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The capabilities that functions of the model have, each made by one function of its own file,
-/// and typed views on the fields that the timed model reads.
+/// The capabilities that functions of the model have, each made by one function, and typed views on
+/// the fields that the timed model reads.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@
 
 namespace flitwise {
 
-// ---- power management (power_management.cpp)
+// ---- power management
 Capability power_management_capability();
 
-// ---- MSI-X (msix.cpp): table and pending bits in one BAR
+// ---- MSI-X: table and pending bits in one BAR
 struct MsixOptions {
   unsigned vectors = 32;  ///< 1..2048
   unsigned bar = 0;       ///< BAR register index, 0..5
@@ -29,16 +29,20 @@ struct MsixOptions {
 Capability msix_capability(const MsixOptions& options);
 
 // ---- PCI Express (pcie_capability.cpp)
+/// Generation and width as the link registers show them.
+struct PortLink {
+  unsigned generation = 5;       ///< 1..6
+  unsigned lanes = 16;           ///< 1..32
+  bool can_be_disabled = false;  ///< of a downstream port: Link Disable takes effect [LNK-10.4]
+};
 struct PcieOptions {
   cfg::pcie::PortType type = cfg::pcie::PortType::kEndpoint;
-  unsigned generation = 5;   ///< 1..5
-  unsigned lanes = 16;       ///< 1..32
+  PortLink link;
   unsigned max_mps = 4096;   ///< supported, 128..4096
   bool extended_tag = true;  ///< 8-bit tags supported
   bool ten_bit_tag = true;   ///< 10-bit tags supported, requester and completer
   std::uint8_t port_number = 0;
-  bool can_be_disabled = false;  ///< Link Disable is writable
-  bool is_virtual = false;       ///< of a VF: what its PF controls for it is reserved
+  bool is_virtual = false;  ///< of a VF: what its PF controls for it is reserved
 };
 Capability pcie_capability(const PcieOptions& options);
 
@@ -101,13 +105,13 @@ void forget_cleared_error(ConfigSpace& space);
 /// Root port: records an error message that arrived from `source`.
 void note_error_message(ConfigSpace& root_port, std::uint8_t message_code, Bdf source);
 
-// ---- ARI, ACS (ari.cpp, acs.cpp)
+// ---- ARI, ACS
 Capability ari_capability(std::uint8_t next_function = 0);
 /// peers: downstream ports of the switch, among which there is peer-to-peer traffic; of a root port
 /// 0.
 Capability acs_capability(unsigned peers = 0);
 
-// ---- SR-IOV (sriov.cpp)
+// ---- SR-IOV
 struct SriovOptions {
   std::uint16_t total_vfs = 0;
   std::uint16_t vf_offset = 1;  ///< first VF's Routing ID minus the PF's
@@ -134,7 +138,7 @@ VirtualFunctions virtual_functions(const ConfigSpace& pf);
 /// VF BAR pair 0..2 of all VFs together; VF n owns [base + n * size_of_one).
 AddressRange vf_bar(const ConfigSpace& pf, unsigned index);
 
-// ---- DVSEC (dvsec.cpp): a body whose registers belong to whoever defines it
+// ---- DVSEC: a body whose registers belong to whoever defines it
 struct DvsecOptions {
   std::uint16_t size = 0;  ///< bytes, header included, multiple of 4
   RegisterOwner owner;     ///< keeps every DW from 04h (vendor, revision, length) on

@@ -16,17 +16,12 @@ namespace flitwise {
 /// What a configuration write changed in meaning; the timed model reacts to it.
 struct WriteEffect {
   bool command_changed = false;         ///< Bus Master or Memory Space Enable, ...
-  bool bars_moved = false;              ///< a BAR or VF BAR
   bool bus_numbers_changed = false;     ///< type 1: primary, secondary, subordinate
-  bool windows_changed = false;         ///< type 1: memory or prefetchable base and limit
   bool secondary_bus_reset = false;     ///< type 1: the bit went from 0 to 1
   bool link_disable_changed = false;    ///< of a root port
   bool device_control_changed = false;  ///< MPS, MRRS, tags, RO, IDO, timeout
   bool flr_started = false;
-  bool power_state_changed = false;
-  bool msix_changed = false;
-  bool sriov_changed = false;  ///< VF Enable, NumVFs, VF Memory Space Enable
-  bool acs_changed = false;
+  bool routing_changed = false;       ///< BARs, windows, VFs, ACS: what requests go by
   bool error_status_cleared = false;  ///< AER status
   bool ecrc_control_changed = false;  ///< AER: ECRC Generation or Check Enable
   bool dhi_control_changed = false;
@@ -37,12 +32,10 @@ struct WriteEffect {
   bool pasid_control_changed = false;  ///< one of the three enables
 
   bool any() const {
-    return command_changed || bars_moved || bus_numbers_changed || windows_changed ||
-           secondary_bus_reset || link_disable_changed || device_control_changed || flr_started ||
-           power_state_changed || msix_changed || sriov_changed || acs_changed ||
-           error_status_cleared || ecrc_control_changed || dhi_control_changed ||
-           ats_control_changed || stu_changed_live || pri_control_changed || pri_misused ||
-           pasid_control_changed;
+    return command_changed || bus_numbers_changed || routing_changed || secondary_bus_reset ||
+           link_disable_changed || device_control_changed || flr_started || error_status_cleared ||
+           ecrc_control_changed || dhi_control_changed || ats_control_changed || stu_changed_live ||
+           pri_control_changed || pri_misused || pasid_control_changed;
   }
 };
 

@@ -2,7 +2,9 @@
 // Type 0 and type 1 headers, the chains of capabilities, and what writes to them mean.
 #include "config_space/config_space.h"
 
-#include <string>
+#include <fmt/format.h>
+
+#include <iterator>
 #include <utility>
 
 #include "config_space/capabilities.h"
@@ -157,11 +159,11 @@ void ConfigSpace::note_header_write(std::uint16_t offset, std::uint32_t before, 
   if (offset == cfg::kCommand) {
     effect.command_changed = (changed & kCommandWritable) != 0;
   } else if (!is_bridge_) {
-    effect.bars_moved = offset >= cfg::kBar0 && offset < cfg::kBar0 + 24;
+    effect.routing_changed = offset >= cfg::kBar0 && offset < cfg::kBar0 + 24;
   } else if (offset == cfg::kBusNumbers) {
     effect.bus_numbers_changed = true;
   } else if (offset >= cfg::kMemoryWindow && offset <= cfg::kPrefetchLimitUpper) {
-    effect.windows_changed = true;
+    effect.routing_changed = true;
   } else if (offset == cfg::kBridgeControlDw) {
     effect.secondary_bus_reset = (changed & after & cfg::kSecondaryBusReset) != 0;
   }
@@ -197,6 +199,26 @@ AddressRange ConfigSpace::bar_at(std::uint16_t offset) const {
       std::uint64_t{registers_.read(upper)} << 32 | (registers_.read(offset) & ~0xfU);
   // The writable bits are the address bits above the size.
   return writable == 0 ? AddressRange{} : AddressRange{base, ~writable + 1};
+}
+
+std::string config_dump(Bdf function, const ConfigSpace& space) {
+  const std::uint32_t ids = space.read(cfg::kVendorId);
+  const std::uint32_t revision_class = space.read(cfg::kRevisionClass);
+  constexpr unsigned kRowBytes = 16;
+  std::string text = fmt::format(
+      "{:02x}:{:02x}.{} {:04x}: {:04x}:{:04x} (rev {:02x})\n", function.bus(), function.device(),
+      function.function(), revision_class >> 16, ids & 0xffffU, ids >> 16, revision_class & 0xffU);
+  for (unsigned row = 0; row < cfg::kSpaceBytes; row += kRowBytes) {
+    fmt::format_to(std::back_inserter(text), "{:02x}:", row);
+    for (unsigned offset = row; offset < row + kRowBytes; offset += 4) {
+      const std::uint32_t dw = space.read(static_cast<std::uint16_t>(offset));
+      for (unsigned byte = 0; byte < 4; ++byte) {
+        fmt::format_to(std::back_inserter(text), " {:02x}", dw >> 8 * byte & 0xffU);
+      }
+    }
+    text += '\n';
+  }
+  return text + '\n';
 }
 
 }  // namespace flitwise

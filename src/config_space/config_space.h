@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "config_space/capability.h"
@@ -88,5 +89,10 @@ class ConfigSpace {
   std::uint16_t last_extended_ = 0;
   bool is_bridge_ = false;
 };
+
+/// Configuration space as text, in the form that `lspci -xxxx` prints and `lspci -F` reads: a line
+/// with the routing ID, all 4,096 bytes as software reads them in rows of 16, an empty line. The
+/// device number of `function` is bits [7:3], with ARI too. (docs/config_space.md, "Dump")
+std::string config_dump(Bdf function, const ConfigSpace& space);
 
 }  // namespace flitwise

@@ -2,7 +2,9 @@
 // Register bits of the DHI capability, as docs/formats/dhi_dvsec.md lays them out.
 #include "config_space/dhi_dvsec.h"
 
-#include "config_space/register_file.h"
+#include <utility>
+
+#include "config_space/capabilities.h"
 #include "dhi/dhi_message.h"
 
 namespace flitwise {
@@ -14,20 +16,13 @@ constexpr std::uint32_t kEpoch = 0xffU << dvsec::kEpochShift;
 constexpr std::uint32_t kRangeMask =
     (std::uint32_t{kHandleMask} << dvsec::kUpperShift) | kHandleMask;
 
-std::uint32_t capability_bits(const DhiCapability& capability) {
-  return (capability.is_supported ? 1U : 0U) | ((capability.bits & 0xfU) << 4) |
-         (capability.has_stall ? 1U << 8 : 0U) | (capability.has_bypass ? 1U << 9 : 0U) |
-         (capability.is_device_managed ? 1U << 10 : 0U) |
-         (capability.is_software_managed ? 1U << 11 : 0U);
-}
+// The device knows stall and bypass, and handles of its own and of software.
+constexpr std::uint32_t kAllKinds = 0xfU << 8;
 
 }  // namespace
 
 DhiCapability DhiCapability::of(const DeviceConfig& device) {
-  DhiCapability capability;
-  capability.is_supported = device.dhi.supported;
-  capability.bits = device.dhi.bits;
-  return capability;
+  return {device.dhi.supported, device.dhi.bits};
 }
 
 DhiDvsec::DhiDvsec(const DhiCapability& capability) : capability_(capability) {
@@ -35,23 +30,19 @@ DhiDvsec::DhiDvsec(const DhiCapability& capability) : capability_(capability) {
 }
 
 void DhiDvsec::reset() {
-  control_ = capability_.is_device_managed ? 0U : kSoftwareManaged;
+  control_ = 0;
   range_ = ((1U << capability_.bits) - 1U) << 16;
   status_ = 0;
 }
 
-std::uint32_t DhiDvsec::read(std::uint16_t offset, std::uint16_t next) const {
-  constexpr std::uint32_t kVersion = 1;
+std::uint32_t DhiDvsec::read(std::uint16_t offset) const {
   switch (offset) {
-    case dvsec::kHeader:
-      return dvsec::kExtendedCapabilityId | (kVersion << 16) |
-             (static_cast<std::uint32_t>(next) << 20);
     case dvsec::kHeader1:
       return kHandleVendorId | (static_cast<std::uint32_t>(dvsec::kLength) << 20);
     case dvsec::kHeader2:
       return dvsec::kDvsecId;
     case dvsec::kCapability:
-      return capability_bits(capability_);
+      return (capability_.is_supported ? 1U : 0U) | (capability_.bits & 0xfU) << 4 | kAllKinds;
     case dvsec::kControl:
       return control_;
     case dvsec::kRange:
@@ -67,9 +58,7 @@ bool DhiDvsec::write(std::uint16_t offset, std::uint32_t value, std::uint8_t byt
   std::uint32_t writable = 0;
   std::uint32_t* target = nullptr;
   if (offset == dvsec::kControl) {
-    const bool can_choose = capability_.is_device_managed && capability_.is_software_managed;
-    writable =
-        kEpoch | (capability_.is_supported ? kEnable : 0U) | (can_choose ? kSoftwareManaged : 0U);
+    writable = kEpoch | kSoftwareManaged | (capability_.is_supported ? kEnable : 0U);
     target = &control_;
   } else if (offset == dvsec::kRange) {
     writable = kRangeMask;
@@ -101,6 +90,28 @@ void DhiDvsec::set_outcome(const Negotiated& negotiated) {
   status_ = (negotiated.is_active() ? 1U : 0U) |
             (static_cast<std::uint32_t>(negotiated.outcome) << 4) |
             (static_cast<std::uint32_t>(negotiated.epoch) << 16);
+}
+
+Capability dhi_capability(DhiDvsec& registers) {
+  DvsecOptions options;
+  options.size = dvsec::kLength;
+  options.owner.read = [&registers](std::uint16_t offset) { return registers.read(offset); };
+  options.owner.write = [&registers](std::uint16_t offset, std::uint32_t value,
+                                     std::uint8_t byte_enables, WriteEffect& effect) {
+    effect.dhi_control_changed |= registers.write(offset, value, byte_enables);
+  };
+  options.owner.reset = [&registers](ResetKind) { registers.reset(); };
+  return dvsec_capability(std::move(options));
+}
+
+std::vector<CfgAccess> dhi_accesses(Bdf function, std::uint16_t start, const DhiSetUp& set_up) {
+  const std::uint32_t range = to_int(set_up.range.lower) | std::uint32_t{to_int(set_up.range.upper)}
+                                                               << dvsec::kUpperShift;
+  const std::uint32_t control = (set_up.is_enabled ? dvsec::kEnable : 0U) |
+                                (set_up.is_software_managed ? dvsec::kSoftwareManaged : 0U) |
+                                std::uint32_t{set_up.epoch} << dvsec::kEpochShift;
+  return {{true, function, register_at(start, dvsec::kRange), range, 0xf},
+          {true, function, register_at(start, dvsec::kControl), control, 0xf}};
 }
 
 }  // namespace flitwise

@@ -43,8 +43,6 @@ struct FoundFunction {
   bool is_bridge = false;
   bool is_first_of_several = false;  ///< its device has more functions
   int parent = -1;                   ///< index of the bridge above; -1 on bus 0
-  std::uint16_t vendor = 0;
-  std::uint16_t device = 0;
   std::vector<std::pair<std::uint16_t, std::uint16_t>> capabilities;  ///< id, offset
   std::vector<std::pair<std::uint16_t, std::uint16_t>> extended;      ///< id, offset
   std::vector<FoundBar> bars;
@@ -71,19 +69,12 @@ struct AccessControl {
 
 struct EnumeratorOptions {
   AddressRange mmio{std::uint64_t{1} << 40, std::uint64_t{1} << 38};  ///< prefetchable 64-bit space
-  unsigned mps = 256;  ///< wanted; lowered to what every function below a root port supports
-  unsigned mrrs = 512;
-  std::function<unsigned(const FoundFunction&)> mrrs_of;  ///< if set: instead of mrrs
-  unsigned tag_bits = 10;  ///< wanted; lowered to what the function supports
-  bool relaxed_ordering = true;
-  bool id_based_ordering = true;
-  std::uint16_t max_vfs = 0xffff;  ///< per PF; fewer if the PF has fewer
-  bool enable_each_vf = true;      ///< set Bus Master Enable of every single VF
-  bool source_validation = true;   ///< ACS at downstream ports that have it
-  bool redirect_peer_to_peer = true;
-  std::function<AccessControl(const FoundFunction&)> acs_of;  ///< if set: instead of both
-  /// Further accesses for one function, run after everything else is set up (a DVSEC, for one).
-  std::function<std::vector<CfgAccess>(const FoundFunction&)> further;
+  /// Asked once for each function. Unit: byte.
+  std::function<unsigned(const FoundFunction&)> mrrs_of = [](const FoundFunction&) { return 512U; };
+  /// Asked once for each port that has ACS.
+  std::function<AccessControl(const FoundFunction&)> acs_of = [](const FoundFunction&) {
+    return AccessControl{};
+  };
 };
 
 struct EnumerationResult {
@@ -92,8 +83,8 @@ struct EnumerationResult {
   unsigned accesses = 0;
 };
 
-/// Depth-first bus numbering, BAR sizing, window placement, device set-up. Usage: while next()
-/// gives an access, perform it and answer().
+/// Depth-first bus numbering, BAR sizing, window placement, device set-up: MPS and tags as large as
+/// can be, all VFs that there are. Usage: while next() gives an access, perform it and answer().
 class Enumerator {
  public:
   explicit Enumerator(EnumeratorOptions options);
@@ -127,9 +118,8 @@ class Enumerator {
   // Discovery (enumeration_scan.cpp).
   void scan_bus(unsigned bus, int parent, unsigned devices);
   void probe(Bdf bdf, int parent);
-  void found(Bdf bdf, int parent, std::uint32_t ids);
-  void walk_standard(std::size_t index, unsigned at, unsigned limit);
-  void walk_extended(std::size_t index, unsigned at, unsigned limit);
+  void found(Bdf bdf, int parent);
+  void walk(std::size_t index, bool is_extended, unsigned at, unsigned limit);
   void read_pcie_capability(std::size_t index);
   void plan_vfs(std::size_t index);
   void reserve_vf_buses(std::size_t index);
@@ -140,12 +130,10 @@ class Enumerator {
   // Placement and set-up (enumeration_setup.cpp).
   void place_all();
   std::uint64_t place_below(int parent, std::uint64_t cursor);
-  std::uint64_t place(FoundBar& bar, std::uint64_t cursor);
   void set_up_all();
   void write_bars(const FoundFunction& function);
   void write_window(std::size_t index);
-  void write_device_control(FoundFunction& function);
-  void write_device_control_2(std::size_t index);
+  void write_device_control(std::size_t index);
   void write_acs(const FoundFunction& function);
   void write_vf_enable(const FoundFunction& function);
   unsigned common_mps(std::size_t index) const;

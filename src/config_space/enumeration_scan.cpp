@@ -107,18 +107,16 @@ void Enumerator::scan_bus(unsigned bus, int parent, unsigned devices) {
 void Enumerator::probe(Bdf bdf, int parent) {
   read(bdf, cfg::kVendorId, [this, bdf, parent](std::uint32_t ids) {
     if ((ids & 0xffffU) != 0xffffU && ids != 0) {
-      found(bdf, parent, ids);
+      found(bdf, parent);
     }
   });
 }
 
-void Enumerator::found(Bdf bdf, int parent, std::uint32_t ids) {
+void Enumerator::found(Bdf bdf, int parent) {
   const std::size_t index = result_.functions.size();
   FoundFunction function;
   function.bdf = bdf;
   function.parent = parent;
-  function.vendor = static_cast<std::uint16_t>(ids);
-  function.device = static_cast<std::uint16_t>(ids >> 16);
   result_.functions.push_back(function);
   windows_.emplace_back();
   read(bdf, cfg::kHeaderType & ~3U, [this, bdf, parent, index](std::uint32_t value) {
@@ -128,8 +126,8 @@ void Enumerator::found(Bdf bdf, int parent, std::uint32_t ids) {
         (header & cfg::kHeaderMultiFunction) != 0 && bdf.function() == 0;
   });
   read(bdf, cfg::kCapabilityPointer,
-       [this, index](std::uint32_t value) { walk_standard(index, value & 0xfcU, kMaxStandard); });
-  walk_extended(index, cfg::kExtendedStart, kMaxExtended);
+       [this, index](std::uint32_t value) { walk(index, false, value & 0xfcU, kMaxStandard); });
+  walk(index, true, cfg::kExtendedStart, kMaxExtended);
   later([this, index] { read_pcie_capability(index); });
   later([this, index] {
     if (result_.functions[index].is_bridge) {
@@ -147,29 +145,18 @@ void Enumerator::found(Bdf bdf, int parent, std::uint32_t ids) {
   });
 }
 
-void Enumerator::walk_standard(std::size_t index, unsigned at, unsigned limit) {
-  if (at < 0x40 || limit == 0) {
+void Enumerator::walk(std::size_t index, bool is_extended, unsigned at, unsigned limit) {
+  if (at < (is_extended ? cfg::kExtendedStart : 0x40U) || limit == 0) {
     return;
   }
-  read(result_.functions[index].bdf, at, [this, index, at, limit](std::uint32_t header) {
-    if (header == kOnes) {
+  read(result_.functions[index].bdf, at, [=](std::uint32_t header) {
+    if (header == kOnes || (is_extended && header == 0)) {
       return;
     }
-    result_.functions[index].capabilities.emplace_back(header & 0xffU, at);
-    walk_standard(index, header >> 8 & 0xfcU, limit - 1);
-  });
-}
-
-void Enumerator::walk_extended(std::size_t index, unsigned at, unsigned limit) {
-  if (at < cfg::kExtendedStart || limit == 0) {
-    return;
-  }
-  read(result_.functions[index].bdf, at, [this, index, at, limit](std::uint32_t header) {
-    if (header == kOnes || header == 0) {
-      return;
-    }
-    result_.functions[index].extended.emplace_back(header & 0xffffU, at);
-    walk_extended(index, header >> 20 & 0xffcU, limit - 1);
+    FoundFunction& function = result_.functions[index];
+    (is_extended ? function.extended : function.capabilities)
+        .emplace_back(header & (is_extended ? 0xffffU : 0xffU), at);
+    walk(index, is_extended, is_extended ? header >> 20 & 0xffcU : header >> 8 & 0xfcU, limit - 1);
   });
 }
 
@@ -193,14 +180,13 @@ void Enumerator::read_pcie_capability(std::size_t index) {
 
 void Enumerator::plan_vfs(std::size_t index) {
   const auto start = result_.functions[index].extended_capability(cfg::kExtSriov);
-  if (!start || options_.max_vfs == 0) {
+  if (!start) {
     return;
   }
   const Bdf bdf = result_.functions[index].bdf;
   const unsigned sriov = *start;
   read(bdf, sriov + cfg::sriov::kInitialTotal, [this, index, bdf, sriov](std::uint32_t value) {
-    const auto count =
-        static_cast<std::uint16_t>(std::min<std::uint32_t>(value >> 16, options_.max_vfs));
+    const auto count = static_cast<std::uint16_t>(value >> 16);
     result_.functions[index].num_vfs = count;
     if (count == 0) {
       return;

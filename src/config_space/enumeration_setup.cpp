@@ -32,11 +32,6 @@ void Enumerator::place_all() {
   }
 }
 
-std::uint64_t Enumerator::place(FoundBar& bar, std::uint64_t cursor) {
-  bar.range.base = align_up(cursor, bar.alignment);
-  return bar.range.base + bar.range.size;
-}
-
 std::uint64_t Enumerator::place_below(int parent, std::uint64_t cursor) {
   for (std::size_t index = 0; index < result_.functions.size(); ++index) {
     FoundFunction& function = result_.functions[index];
@@ -48,11 +43,11 @@ std::uint64_t Enumerator::place_below(int parent, std::uint64_t cursor) {
       cursor = align_up(place_below(static_cast<int>(index), base), kWindowGranule);
       windows_[index] = {base, cursor - base};
     }
-    for (FoundBar& bar : function.bars) {
-      cursor = place(bar, cursor);
-    }
-    for (FoundBar& bar : function.vf_bars) {
-      cursor = place(bar, cursor);
+    for (auto* const bars : {&function.bars, &function.vf_bars}) {
+      for (FoundBar& bar : *bars) {
+        bar.range.base = align_up(cursor, bar.alignment);
+        cursor = bar.range.base + bar.range.size;
+      }
     }
   }
   return cursor;
@@ -68,86 +63,60 @@ void Enumerator::set_up_all() {
     } else {
       write_bars(function);
     }
-    write_device_control(function);
-    write_device_control_2(index);
+    write_device_control(index);
     write(function.bdf, cfg::kCommand,
           cfg::kCommandMemorySpace | cfg::kCommandBusMaster | cfg::kCommandSerr, 0x3);
     write_vf_enable(function);
   }
-  if (options_.further) {
-    for (const FoundFunction& function : result_.functions) {
-      for (const CfgAccess& access : options_.further(function)) {
-        fresh_.push_back({access, nullptr});
-      }
-    }
-  }
 }
 
 void Enumerator::write_bars(const FoundFunction& function) {
-  for (const FoundBar& bar : function.bars) {
-    const unsigned offset = cfg::kBar0 + 4 * bar.index;
-    write(function.bdf, offset, static_cast<std::uint32_t>(bar.range.base));
-    write(function.bdf, offset + 4, high_half(bar.range.base));
-  }
-  for (const FoundBar& bar : function.vf_bars) {
-    const unsigned offset =
-        *function.extended_capability(cfg::kExtSriov) + cfg::sriov::kVfBar0 + 4 * bar.index;
-    write(function.bdf, offset, static_cast<std::uint32_t>(bar.range.base));
-    write(function.bdf, offset + 4, high_half(bar.range.base));
-  }
+  const auto write_all = [&](const std::vector<FoundBar>& bars, unsigned first) {
+    for (const FoundBar& bar : bars) {
+      write(function.bdf, first + 4 * bar.index, static_cast<std::uint32_t>(bar.range.base));
+      write(function.bdf, first + 4 * bar.index + 4, high_half(bar.range.base));
+    }
+  };
+  write_all(function.bars, cfg::kBar0);
+  write_all(function.vf_bars, function.extended_capability(cfg::kExtSriov).value_or(0) +
+                                  unsigned{cfg::sriov::kVfBar0});
 }
 
 void Enumerator::write_window(std::size_t index) {
   const Bdf bdf = result_.functions[index].bdf;
   const AddressRange window = windows_[index];
   write(bdf, cfg::kMemoryWindow, kClosedWindow);
-  if (window.size == 0) {
-    write(bdf, cfg::kPrefetchWindow, kClosedWindow);
-    write(bdf, cfg::kPrefetchBaseUpper, 0);
-    write(bdf, cfg::kPrefetchLimitUpper, 0);
-    return;
-  }
-  const std::uint64_t limit = window.base + window.size - 1;
+  const bool is_open = window.size != 0;
+  const std::uint64_t base = is_open ? window.base : 0;
+  const std::uint64_t limit = is_open ? base + window.size - 1 : 0;
   write(bdf, cfg::kPrefetchWindow,
-        static_cast<std::uint32_t>((window.base >> 16 & 0xfff0U) | (limit & 0xfff00000U)));
-  write(bdf, cfg::kPrefetchBaseUpper, high_half(window.base));
+        is_open ? static_cast<std::uint32_t>((base >> 16 & 0xfff0U) | (limit & 0xfff00000U))
+                : kClosedWindow);
+  write(bdf, cfg::kPrefetchBaseUpper, high_half(base));
   write(bdf, cfg::kPrefetchLimitUpper, high_half(limit));
 }
 
-void Enumerator::write_device_control(FoundFunction& function) {
-  const auto start = function.capability(cfg::kCapPcie);
-  if (!start) {
-    return;
-  }
-  const unsigned mrrs = options_.mrrs_of ? options_.mrrs_of(function) : options_.mrrs;
-  const bool extended_tag =
-      options_.tag_bits >= 8 && (function.device_capabilities & pcie::kCapExtendedTag) != 0;
-  const std::uint32_t value = pcie::kReportCorrectable | pcie::kReportNonFatal |
-                              pcie::kReportFatal | pcie::kReportUnsupported | pcie::kNoSnoop |
-                              (options_.relaxed_ordering ? pcie::kRelaxedOrdering : 0U) |
-                              (extended_tag ? pcie::kExtendedTag : 0U) |
-                              pcie::size_code(function.mps) << pcie::kMpsShift |
-                              pcie::size_code(mrrs) << pcie::kMrrsShift;
-  function.tag_bits = extended_tag ? 8 : 5;
-  // The upper half holds status bits that a written 1 would clear.
-  write(function.bdf, *start + pcie::kDeviceControl, value, 0x3);
-}
-
-void Enumerator::write_device_control_2(std::size_t index) {
+void Enumerator::write_device_control(std::size_t index) {
   FoundFunction& function = result_.functions[index];
   const auto start = function.capability(cfg::kCapPcie);
   if (!start) {
     return;
   }
-  const bool ten_bit =
-      options_.tag_bits >= 10 && (function.device_capabilities_2 & pcie::kCap2TenBitRequester) != 0;
+  const bool extended_tag = (function.device_capabilities & pcie::kCapExtendedTag) != 0;
+  const bool ten_bit = (function.device_capabilities_2 & pcie::kCap2TenBitRequester) != 0;
   const bool ari =
       (function.device_capabilities_2 & pcie::kCap2AriForwarding) != 0 && has_ari_below(index);
-  const std::uint32_t value = (ten_bit ? pcie::kTenBitRequester : 0U) |
-                              (ari ? pcie::kAriForwarding : 0U) |
-                              (options_.id_based_ordering ? pcie::kIdoRequest : 0U);
-  function.tag_bits = ten_bit ? 10 : function.tag_bits;
-  write(function.bdf, *start + pcie::kDeviceControl2, value, 0x3);
+  function.tag_bits = ten_bit ? 10 : extended_tag ? 8 : 5;
+  const std::uint32_t control = pcie::kReportCorrectable | pcie::kReportNonFatal |
+                                pcie::kReportFatal | pcie::kReportUnsupported | pcie::kNoSnoop |
+                                pcie::kRelaxedOrdering | (extended_tag ? pcie::kExtendedTag : 0U) |
+                                pcie::size_code(function.mps) << pcie::kMpsShift |
+                                pcie::size_code(options_.mrrs_of(function)) << pcie::kMrrsShift;
+  // The upper half holds status bits that a written 1 would clear.
+  write(function.bdf, *start + pcie::kDeviceControl, control, 0x3);
+  const std::uint32_t control_2 = pcie::kIdoRequest | (ten_bit ? pcie::kTenBitRequester : 0U) |
+                                  (ari ? pcie::kAriForwarding : 0U);
+  write(function.bdf, *start + pcie::kDeviceControl2, control_2, 0x3);
 }
 
 void Enumerator::write_acs(const FoundFunction& function) {
@@ -155,16 +124,7 @@ void Enumerator::write_acs(const FoundFunction& function) {
   if (!start) {
     return;
   }
-  AccessControl access;
-  if (options_.acs_of) {
-    access = options_.acs_of(function);
-  } else {
-    access.control = (options_.source_validation ? cfg::acs::kSourceValidation : 0U) |
-                     (options_.redirect_peer_to_peer
-                          ? cfg::acs::kP2pRequestRedirect | cfg::acs::kP2pCompletionRedirect |
-                                cfg::acs::kUpstreamForwarding
-                          : 0U);
-  }
+  const AccessControl access = options_.acs_of(function);
   for (std::size_t i = 0; i < access.egress.size(); ++i) {
     write(function.bdf, static_cast<unsigned>(*start + cfg::acs::kEgressVector + 4 * i),
           access.egress[i]);
@@ -180,11 +140,6 @@ void Enumerator::write_vf_enable(const FoundFunction& function) {
   const std::uint32_t ten_bit = function.tag_bits == 10 ? cfg::sriov::kVfTenBitRequester : 0U;
   write(function.bdf, sriov + cfg::sriov::kControl,
         cfg::sriov::kVfEnable | cfg::sriov::kVfMemorySpace | cfg::sriov::kAriHierarchy | ten_bit);
-  for (unsigned vf = 0; options_.enable_each_vf && vf < function.num_vfs; ++vf) {
-    const Bdf bdf{static_cast<std::uint16_t>(function.bdf.value + function.vf_offset +
-                                             function.vf_stride * vf)};
-    write(bdf, cfg::kCommand, cfg::kCommandBusMaster, 0x3);
-  }
 }
 
 int Enumerator::root_of(int index) const {
@@ -196,7 +151,7 @@ int Enumerator::root_of(int index) const {
 
 // The smallest of all functions in the hierarchy of one root port.
 unsigned Enumerator::common_mps(std::size_t index) const {
-  unsigned mps = options_.mps;
+  unsigned mps = 4096;
   const int root = root_of(static_cast<int>(index));
   for (std::size_t other = 0; other < result_.functions.size(); ++other) {
     if (root_of(static_cast<int>(other)) == root) {
@@ -208,12 +163,11 @@ unsigned Enumerator::common_mps(std::size_t index) const {
 }
 
 bool Enumerator::has_ari_below(std::size_t index) const {
-  for (const FoundFunction& function : result_.functions) {
-    if (function.parent == static_cast<int>(index) && function.extended_capability(cfg::kExtAri)) {
-      return true;
-    }
-  }
-  return false;
+  return std::any_of(result_.functions.begin(), result_.functions.end(),
+                     [index](const FoundFunction& function) {
+                       return function.parent == static_cast<int>(index) &&
+                              function.extended_capability(cfg::kExtAri).has_value();
+                     });
 }
 
 }  // namespace flitwise

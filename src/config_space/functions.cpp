@@ -5,17 +5,9 @@
 namespace flitwise {
 
 namespace {
-PcieOptions pcie_options(cfg::pcie::PortType type, const PortLink& link) {
-  PcieOptions options;
-  options.type = type;
-  options.generation = link.generation;
-  options.lanes = link.lanes;
-  options.can_be_disabled = link.can_be_disabled;
-  return options;
-}
-
 PcieOptions pcie_options(const EndpointSpaceOptions& endpoint) {
-  PcieOptions options = pcie_options(cfg::pcie::PortType::kEndpoint, endpoint.link);
+  PcieOptions options;
+  options.link = endpoint.link;
   options.max_mps = endpoint.max_mps;
   options.extended_tag = endpoint.tag_bits >= 8;
   options.ten_bit_tag = endpoint.tag_bits >= 10;
@@ -24,10 +16,9 @@ PcieOptions pcie_options(const EndpointSpaceOptions& endpoint) {
 }  // namespace
 
 ConfigSpace endpoint_space(const EndpointSpaceOptions& options) {
-  ConfigSpace space = ConfigSpace::type0(options.ids, {options.bar_size, 0, 0});
+  ConfigSpace space = ConfigSpace::type0({}, {options.bar_size, 0, 0});
   space.add(power_management_capability());
-  space.add(msix_capability(
-      {options.msix_vectors, 0, options.msix_table_offset, options.msix_pba_offset}));
+  space.add(msix_capability(options.msix));
   space.add(pcie_capability(pcie_options(options)));
   space.add(aer_capability(false, true));
   space.add(ari_capability());
@@ -50,11 +41,10 @@ ConfigSpace endpoint_space(const EndpointSpaceOptions& options) {
 }
 
 ConfigSpace virtual_function_space(const EndpointSpaceOptions& options) {
-  FunctionIds ids = options.ids;
+  FunctionIds ids;
   ids.vendor = ids.device = 0xffff;
   ConfigSpace space = ConfigSpace::type0(ids, {});
-  space.add(msix_capability(
-      {options.msix_vectors, 0, options.msix_table_offset, options.msix_pba_offset}));
+  space.add(msix_capability(options.msix));
   PcieOptions pcie = pcie_options(options);
   pcie.is_virtual = true;
   space.add(pcie_capability(pcie));
@@ -75,7 +65,9 @@ ConfigSpace port_space(cfg::pcie::PortType type, const PortLink& link, std::uint
   ids.device = static_cast<std::uint16_t>(0x0100 + static_cast<unsigned>(type));
   ConfigSpace space = ConfigSpace::type1(ids, is_multi_function);
   space.add(power_management_capability());
-  PcieOptions pcie = pcie_options(type, link);
+  PcieOptions pcie;
+  pcie.type = type;
+  pcie.link = link;
   pcie.port_number = port_number;
   space.add(pcie_capability(pcie));
   space.add(aer_capability(is_root, is_root));

@@ -11,23 +11,13 @@
 
 namespace flitwise {
 
-/// Generation and width as the link registers show them.
-struct PortLink {
-  unsigned generation = 5;
-  unsigned lanes = 16;
-  bool can_be_disabled = false;  ///< of a downstream port: Link Disable takes effect [LNK-10.4]
-};
-
 struct EndpointSpaceOptions {
-  FunctionIds ids;
   PortLink link;
   std::uint64_t bar_size = 64 << 10;  ///< BAR 0 of the PF and of each VF
   std::uint16_t total_vfs = 0;        ///< 0: no SR-IOV capability
   unsigned max_mps = 4096;
   unsigned tag_bits = 10;  ///< widest tag that is supported: 5, 8, 10 or 14
-  unsigned msix_vectors = 32;
-  std::uint32_t msix_table_offset = 0x8000;  ///< within BAR 0
-  std::uint32_t msix_pba_offset = 0xc000;
+  MsixOptions msix{32, 0, 0x8000, 0xc000};
   std::optional<AtsOptions> ats;                  ///< PF and VFs; is_virtual is set for them
   std::optional<PasidOptions> pasid;              ///< PF, for its VFs too
   PageRequestInterface* page_requests = nullptr;  ///< likewise; outlives the space

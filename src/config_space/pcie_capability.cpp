@@ -23,32 +23,30 @@ std::uint32_t device_capability(const PcieOptions& options) {
          (is_endpoint ? pcie::kCapFlr : 0U);
 }
 
-// Of a VF only Initiate FLR, which is no field that is kept, and Device Status. Its PF controls the
-// rest for it. [LNK-9.28]
-Register virtual_device_control() {
-  return {pcie::kDeviceControl, 0, 0, 0xfU << 16};
-}
-
-std::uint32_t device_control_bits(const PcieOptions& options) {
-  return pcie::kReportCorrectable | pcie::kReportNonFatal | pcie::kReportFatal |
-         pcie::kReportUnsupported | pcie::kRelaxedOrdering | 7U << pcie::kMpsShift |
-         (options.extended_tag ? pcie::kExtendedTag : 0U) | pcie::kNoSnoop | 7U << pcie::kMrrsShift;
-}
-
-// MPS outlives a function level reset; RO, No Snoop and MRRS 512 are the reset values.
+// MPS outlives a function level reset; RO, No Snoop and MRRS 512 are the reset values. A VF has
+// only Initiate FLR, which is no field that is kept, and Device Status: its PF controls the rest
+// for it. [LNK-9.28]
 Register device_control_register(const PcieOptions& options) {
+  constexpr std::uint32_t kStatus = 0xfU << 16;
+  if (options.is_virtual) {
+    return {pcie::kDeviceControl, 0, 0, kStatus};
+  }
+  const std::uint32_t writable =
+      pcie::kReportCorrectable | pcie::kReportNonFatal | pcie::kReportFatal |
+      pcie::kReportUnsupported | pcie::kRelaxedOrdering | 7U << pcie::kMpsShift |
+      (options.extended_tag ? pcie::kExtendedTag : 0U) | pcie::kNoSnoop | 7U << pcie::kMrrsShift;
   return {pcie::kDeviceControl,
           pcie::kRelaxedOrdering | pcie::kNoSnoop | 2U << pcie::kMrrsShift,
-          device_control_bits(options),
-          0xfU << 16,
+          writable,
+          kStatus,
           0,
           7U << pcie::kMpsShift};
 }
 
 std::vector<Register> registers_of(const PcieOptions& options) {
   const auto type = static_cast<std::uint32_t>(options.type);
-  const std::uint32_t link = options.generation | options.lanes << 4;
-  const std::uint32_t speeds = ((1U << options.generation) - 1U) << 1;
+  const std::uint32_t link = options.link.generation | options.link.lanes << 4;
+  const std::uint32_t speeds = ((1U << options.link.generation) - 1U) << 1;
   const std::uint32_t tags =
       options.ten_bit_tag ? pcie::kCap2TenBitCompleter | pcie::kCap2TenBitRequester : 0U;
   // Max End-End TLP Prefixes [23:22] 0: four. [LNK-3.9]
@@ -62,26 +60,26 @@ std::vector<Register> registers_of(const PcieOptions& options) {
   return {
       {pcie::kCapabilities, (2U | type << 4) << 16},
       {pcie::kDeviceCap, device_capability(options), 0, 0, 0, pcie::kCapSlotPower},
-      options.is_virtual ? virtual_device_control() : device_control_register(options),
+      device_control_register(options),
       {pcie::kLinkCap, link | (is_downstream ? pcie::kLinkActiveReporting : 0U) |
                            std::uint32_t{options.port_number} << 24},
       {pcie::kLinkControl, link << 16 | (is_downstream ? pcie::kLinkActive : 0U),
-       0xc3 | (options.can_be_disabled ? pcie::kLinkDisable : 0U), 0, 0, 0xc3},
+       0xc3 | (options.link.can_be_disabled ? pcie::kLinkDisable : 0U), 0, 0, 0xc3},
       {pcie::kRootControl, 0, is_root ? 0x1fU : 0U},
       {pcie::kDeviceCap2,
        0xfU | 1U << 4 | (is_downstream ? pcie::kCap2AriForwarding : 0U) | tags | prefixes},
       {pcie::kDeviceControl2, 0, options.is_virtual ? 0U : control2},
       {pcie::kLinkCap2, speeds},
-      {pcie::kLinkControl2, options.generation, 0xf, 0, 0xf},
+      {pcie::kLinkControl2, options.link.generation, 0xf, 0, 0xf},
   };
 }
 }  // namespace
 
 Capability pcie_capability(const PcieOptions& options) {
-  FLITWISE_CHECK(
-      options.generation >= 1 && options.generation <= 6 && options.lanes >= 1 &&
-          options.lanes <= 32,
-      "generation " + std::to_string(options.generation) + " x" + std::to_string(options.lanes));
+  FLITWISE_CHECK(options.link.generation >= 1 && options.link.generation <= 6 &&
+                     options.link.lanes >= 1 && options.link.lanes <= 32,
+                 "generation " + std::to_string(options.link.generation) + " x" +
+                     std::to_string(options.link.lanes));
   Capability capability = Capability::standard(cfg::kCapPcie, 0x3c, registers_of(options));
   const bool has_flr = options.type == pcie::PortType::kEndpoint;
   capability.on_write = [has_flr](const RegisterWrite& write, WriteEffect& effect) {

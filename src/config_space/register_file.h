@@ -37,22 +37,55 @@ enum class ResetKind : std::uint8_t { kFunctionLevel, kConventional };
 class RegisterFile {
  public:
   /// Adds a register at base + definition.offset; a second definition of the same DW is merged in.
-  void define(std::uint16_t base, const Register& definition);
+  void define(std::uint16_t base, const Register& definition) {
+    const std::size_t index = (base + definition.offset) / 4U;
+    if (cells_.size() <= index) {
+      cells_.resize(index + 1);
+    }
+    Cell& cell = cells_[index];
+    cell.reset |= definition.reset;
+    cell.rw |= definition.rw;
+    cell.rw1c |= definition.rw1c;
+    cell.sticky |= definition.sticky;
+    cell.kept_by_flr |= definition.kept_by_flr;
+    cell.value |= definition.reset;
+  }
 
   /// REQUIRES: offset < 4096 (its low two bits are ignored). Unknown registers read 0.
-  std::uint32_t read(std::uint16_t offset) const;
+  std::uint32_t read(std::uint16_t offset) const { return at(offset).value; }
   /// Bits that software can change by writing them.
-  std::uint32_t writable(std::uint16_t offset) const;
-  /// What software writes: bytes selected by byte_enables [3:0]. Returns the bits that changed.
-  std::uint32_t write(std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables);
+  std::uint32_t writable(std::uint16_t offset) const { return at(offset).rw; }
+  /// What software writes: bytes selected by byte_enables [3:0].
+  void write(std::uint16_t offset, std::uint32_t value, std::uint8_t byte_enables) {
+    const std::uint32_t enabled = byte_mask(byte_enables);
+    const Cell& cell = at(offset);
+    set(offset, cell.rw & enabled, value);
+    set(offset, value & cell.rw1c & enabled, 0);
+  }
   /// What the hardware sets, whatever the masks say: the bits of `mask` become those of `value`.
-  void set(std::uint16_t offset, std::uint32_t mask, std::uint32_t value);
-  void reset(ResetKind kind);
+  void set(std::uint16_t offset, std::uint32_t mask, std::uint32_t value) {
+    if (offset / 4U < cells_.size()) {
+      std::uint32_t& present = cells_[offset / 4U].value;
+      present = (present & ~mask) | (value & mask);
+    }
+  }
+  void reset(ResetKind kind) {
+    for (Cell& cell : cells_) {
+      const std::uint32_t kept =
+          kind == ResetKind::kFunctionLevel ? cell.sticky | cell.kept_by_flr : cell.sticky;
+      cell.value = (cell.value & kept) | (cell.reset & ~kept);
+    }
+  }
 
  private:
   struct Cell {
     std::uint32_t value = 0, reset = 0, rw = 0, rw1c = 0, sticky = 0, kept_by_flr = 0;
   };
+  const Cell& at(std::uint16_t offset) const {
+    static constexpr Cell kNone;
+    return offset / 4U < cells_.size() ? cells_[offset / 4U] : kNone;
+  }
+
   std::vector<Cell> cells_;  ///< by offset / 4, as far as registers reach
 };
 

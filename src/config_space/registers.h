@@ -60,8 +60,7 @@ inline constexpr std::uint32_t kReportCorrectable = 1U << 0, kReportNonFatal = 1
                                kNoSnoop = 1U << 11, kInitiateFlr = 1U << 15;
 inline constexpr unsigned kMpsShift = 5, kMrrsShift = 12;  ///< fields of Device Control, 3 bits
 inline constexpr std::uint32_t kStatusCorrectable = 1U << 16, kStatusNonFatal = 1U << 17,
-                               kStatusFatal = 1U << 18, kStatusUnsupported = 1U << 19,
-                               kStatusTransactionsPending = 1U << 21;
+                               kStatusFatal = 1U << 18, kStatusUnsupported = 1U << 19;
 inline constexpr std::uint32_t kCap2AriForwarding = 1U << 5, kCap2TenBitCompleter = 1U << 16,
                                kCap2TenBitRequester = 1U << 17, kCap2ExtendedFmt = 1U << 20,
                                kCap2EndEndPrefix = 1U << 21;
@@ -88,29 +87,19 @@ inline constexpr std::uint16_t kUncorrectableStatus = 0x04, kUncorrectableMask =
 /// Of kControl, beside the First Error Pointer.
 inline constexpr std::uint32_t kEcrcGenerationCapable = 1U << 5, kEcrcGenerationEnable = 1U << 6,
                                kEcrcCheckCapable = 1U << 7, kEcrcCheckEnable = 1U << 8;
-/// Bit of the uncorrectable registers.
+/// Bit of the uncorrectable registers; those that the model reports.
 enum class Uncorrectable : std::uint8_t {
-  kDataLinkProtocol = 4,
-  kSurpriseDown = 5,
   kPoisonedTlp = 12,
-  kFlowControlProtocol = 13,
   kCompletionTimeout = 14,
   kCompleterAbort = 15,
   kUnexpectedCompletion = 16,
-  kReceiverOverflow = 17,
   kMalformedTlp = 18,
   kEcrc = 19,
   kUnsupportedRequest = 20,
-  kAcsViolation = 21,
-  kInternal = 22,
 };
-/// Bit of the correctable registers.
+/// Bit of the correctable registers, likewise.
 enum class Correctable : std::uint8_t {
-  kReceiverError = 0,
-  kBadTlp = 6,
-  kBadDllp = 7,
   kReplayNumRollover = 8,
-  kReplayTimerTimeout = 12,
   kAdvisoryNonFatal = 13,
 };
 }  // namespace aer
@@ -152,7 +141,7 @@ inline constexpr std::uint32_t kExecuteSupported = 1U << 1, kPrivilegedSupported
 inline constexpr unsigned kWidthShift = 8;
 }  // namespace pasid
 namespace dvsec {
-inline constexpr std::uint16_t kHeader1 = 0x04, kHeader2 = 0x08, kBody = 0x0a;
+inline constexpr std::uint16_t kHeader1 = 0x04, kHeader2 = 0x08;
 }
 namespace msix {
 inline constexpr std::uint16_t kControlDw = 0x00, kTable = 0x04, kPba = 0x08;

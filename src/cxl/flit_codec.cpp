@@ -3,71 +3,115 @@
 #include "cxl/flit_codec.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "cxl/bit_string.h"
 #include "cxl/flit_frame.h"
-#include "cxl/protocol_id.h"
-#include "cxl/slot_walk.h"
+#include "cxl/message_fields.h"
 
 namespace flitwise {
 namespace {
 
 using Error = std::optional<CxlFlitError>;
 using Kind = CxlSlot::Kind;
-using Rule = CxlSlotWalk::Rule;
 
 constexpr std::uint32_t kFormatBits256 = 4;
 
-/// Do byte enables go with the line of this message?
-bool has_byte_enables(const CxlFlit& flit, CxlFlitForm form, const CxlWireMessage& wire) {
-  return form == CxlFlitForm::k68
-             ? flit.header.has_byte_enables && info_of(wire.message.channel).may_have_byte_enables
-             : wire.has_byte_enables;
-}
+/// What readers and writers of a flit share: its body, and what each slot has to hold by what is
+/// owed so far. [CXL-2.5] [CXL-2.6] [CXL-4.3]
+class SlotWalk {
+ public:
+  const CxlOwedData& owed() const { return owed_; }
+  const std::vector<std::uint8_t>& body() const { return body_; }
 
-/// Notes the lines that the messages of a slot announce.
-Error announce(const CxlFlit& flit, CxlFlitForm form, const CxlSlotContents& slot,
-               CxlSlotWalk& walk) {
-  for (const CxlWireMessage& wire : slot.messages) {
-    if (!wire.is_valid || !wire.message.has_data()) {
-      continue;
+ protected:
+  enum class Rule : std::uint8_t { kMessages, kData, kEither };
+
+  /// Starts a flit with what earlier ones left owed.
+  SlotWalk(const CxlSlotFormats& formats, const CxlOwedData& owed, std::vector<std::uint8_t> body)
+      : formats_(formats),
+        form_(formats.widths().form),
+        is_68_(form_ == CxlFlitForm::k68),
+        owed_(owed),
+        rollover_(owed.chunks()),
+        body_(std::move(body)) {}
+
+  bool is_all_data() const { return is_68_ && rollover_ > kMostCxlRollover; }
+  Rule rule_of(std::size_t slot) const {
+    const bool is_generic = place_of(form_, slot) == CxlPlace::kG;
+    if (is_all_data() || (is_68_ && is_generic && slot <= rollover_)) {
+      return Rule::kData;
     }
-    if (wire.has_trailer) {
-      return CxlFlitError::kTrailer;
-    }
-    if (!walk.announce(has_byte_enables(flit, form, wire))) {
-      return CxlFlitError::kTooMuchOwed;
+    return !is_generic || owed_.is_empty() ? Rule::kMessages : is_68_ ? Rule::kEither : Rule::kData;
+  }
+  /// First bit of a slot.
+  std::size_t bit_of(std::size_t slot) const { return slot_at(form_, slot) * 8; }
+  auto chunk_at(std::size_t slot) {
+    return body_.begin() + static_cast<std::ptrdiff_t>(slot_at(form_, slot));
+  }
+  /// Calls visit(channel, bit) for each place that the format has for a message in the slot.
+  template <class Visit>
+  void for_places(const CxlFormat& format, std::size_t slot, Visit visit) const {
+    std::size_t bit = bit_of(slot) + first_message_bit(form_, slot);
+    for (const CxlGroup& group : format.groups) {
+      for (std::uint8_t n = 0; n < group.count; ++n) {
+        visit(group.channel, bit);
+        bit += formats_.widths().of(group.channel);
+      }
     }
   }
-  return std::nullopt;
-}
+  /// Notes the lines that the messages of a slot announce.
+  Error announce(const CxlFlit& flit, const CxlSlotContents& slot) {
+    for (const CxlWireMessage& wire : slot.messages) {
+      if (!wire.is_valid || !wire.message.has_data()) {
+        continue;
+      }
+      if (wire.has_trailer) {
+        return CxlFlitError::kTrailer;
+      }
+      if (owed_.lines() >= CxlOwedData::kMostLines) {
+        return CxlFlitError::kTooMuchOwed;  // more than anybody keeps
+      }
+      owed_.add(is_68_ ? flit.header.has_byte_enables &&
+                             info_of(wire.message.channel).may_have_byte_enables
+                       : wire.has_byte_enables);
+    }
+    return std::nullopt;
+  }
+  /// The slot has a chunk. REQUIRES: something is owed.
+  Kind take_data() {
+    const Kind kind = owed_.next_is_byte_enables() ? Kind::kByteEnables : Kind::kData;
+    owed_.take();
+    return kind;
+  }
 
-// ---- reading
+  const CxlSlotFormats& formats_;
+  const CxlFlitForm form_;
+  const bool is_68_;
+  CxlOwedData owed_;
+  const std::uint32_t rollover_;
+  std::vector<std::uint8_t> body_;
+};
 
-class Reader {
+class Reader : public SlotWalk {
  public:
   Reader(const CxlSlotFormats& formats, const CxlOwedData& owed, std::vector<std::uint8_t> body,
          CxlFlitCodec::Decoded& out)
-      : formats_(formats),
-        form_(formats.widths().form),
-        walk_(form_, owed),
-        body_(std::move(body)),
-        out_(out) {}
+      : SlotWalk(formats, owed, std::move(body)), out_(out) {}
 
   bool read() {
-    out_.is_all_data = walk_.is_all_data();
-    if (form_ == CxlFlitForm::k68 && !out_.is_all_data) {
-      out_.flit.header = cxl_header68_of(static_cast<std::uint32_t>(bits_at(body_.data(), 0, 32)));
+    out_.is_all_data = is_all_data();
+    if (!is_68_) {
+      out_.flit.header_256 = static_cast<std::uint16_t>(bits(0, 16));
+      out_.flit.credits =
+          cxl_credit_return256_of(static_cast<std::uint16_t>(bits(credits_at(form_) * 8, 16)));
+    } else if (!is_all_data()) {
+      out_.flit.header = cxl_header68_of(static_cast<std::uint32_t>(bits(0, 32)));
       if (out_.flit.header.is_control) {
         return read_control();
       }
       if (!out_.flit.header.is_64_byte_transfer) {
         return fail(CxlFlitError::kHalfLines, 0);
       }
-    } else if (form_ != CxlFlitForm::k68) {
-      out_.flit.header_256 = static_cast<std::uint16_t>(bits_at(body_.data(), 0, 16));
-      out_.flit.credits = cxl_credit_return256_of(
-          static_cast<std::uint16_t>(bits_at(body_.data(), credits_at(form_) * 8, 16)));
     }
     out_.flit.slots.resize(slots_of(form_));
     for (std::size_t i = 0; i < out_.flit.slots.size(); ++i) {
@@ -77,7 +121,6 @@ class Reader {
     }
     return true;
   }
-  const CxlOwedData& owed() const { return walk_.owed(); }
 
  private:
   bool fail(CxlFlitError error, std::size_t body_byte) {
@@ -85,15 +128,15 @@ class Reader {
     out_.error_offset = flit_offset(form_, body_byte);
     return false;
   }
-  std::uint64_t bits(std::size_t slot, std::size_t at, std::uint32_t count) const {
-    return bits_at(body_.data(), slot_at(form_, slot) * 8 + at, count);
+  std::uint64_t bits(std::size_t at, std::uint32_t count) const {
+    return bits_at(body_.data(), at, count);
   }
 
   bool read_control() {
     CxlControl control;
-    control.type = static_cast<std::uint8_t>(bits(0, kControlTypeAt, 4));
-    control.subtype = static_cast<std::uint8_t>(bits(0, kControlSubtypeAt, 4));
-    control.payload = bits(0, kControlPayloadAt, 64);
+    control.type = static_cast<std::uint8_t>(bits(kControlTypeAt, 4));
+    control.subtype = static_cast<std::uint8_t>(bits(kControlSubtypeAt, 4));
+    control.payload = bits(kControlPayloadAt, 64);
     if (find_cxl_control(control.type, control.subtype) == nullptr) {
       return fail(CxlFlitError::kUnknownControl, kControlTypeAt / 8);
     }
@@ -102,134 +145,109 @@ class Reader {
   }
 
   bool read_slot(std::size_t i, CxlSlotContents& slot) {
-    const Rule rule = walk_.rule_of(i);
-    const std::size_t at = slot_at(form_, i);
-    if (form_ == CxlFlitForm::k68 && !out_.is_all_data) {
+    const Rule rule = rule_of(i);
+    bool is_data = rule == Rule::kData;
+    if (is_68_ && !is_all_data()) {  // the header says
       slot.format = out_.flit.header.formats[i];
-      const bool is_data = place_of(form_, i) == CxlPlace::kG && slot.format == kCxlDataFormat68;
-      if (is_data && rule == Rule::kMessages) {
-        return fail(CxlFlitError::kNoDataOwed, at);
+      is_data = place_of(form_, i) == CxlPlace::kG && slot.format == kCxlDataFormat68;
+      if (is_data ? rule == Rule::kMessages : rule == Rule::kData) {
+        return fail(is_data ? CxlFlitError::kNoDataOwed : CxlFlitError::kDataExpected,
+                    slot_at(form_, i));
       }
-      if (!is_data && rule == Rule::kData) {
-        return fail(CxlFlitError::kDataExpected, at);
-      }
-      return is_data ? read_data(i, slot) : read_messages(i, slot);
+    } else if (!is_data) {
+      slot.format = static_cast<std::uint8_t>(bits(bit_of(i), kFormatBits256));
     }
-    if (rule == Rule::kData) {
-      return read_data(i, slot);
+    if (!is_data) {
+      return read_messages(i, slot);
     }
-    slot.format = static_cast<std::uint8_t>(bits(i, 0, kFormatBits256));
-    return read_messages(i, slot);
-  }
-
-  bool read_data(std::size_t i, CxlSlotContents& slot) {
-    slot.kind = walk_.take_data();
-    std::copy_n(body_.begin() + static_cast<std::ptrdiff_t>(slot_at(form_, i)), kCxlChunkBytes,
-                slot.chunk.begin());
+    slot.kind = take_data();
+    std::copy_n(chunk_at(i), kCxlChunkBytes, slot.chunk.begin());
     return true;
   }
 
   bool read_messages(std::size_t i, CxlSlotContents& slot) {
-    const std::size_t at = slot_at(form_, i);
     const CxlFormat* format = formats_.find(place_of(form_, i), slot.format);
     if (format == nullptr) {
-      return fail(CxlFlitError::kUnknownFormat, at);
+      return fail(CxlFlitError::kUnknownFormat, slot_at(form_, i));
     }
-    std::size_t bit = at * 8 + first_message_bit(form_, i);
-    for (const CxlGroup& group : format->groups) {
-      for (std::uint8_t n = 0; n < group.count; ++n) {
-        slot.messages.push_back(message_at(group.channel, formats_.widths(), body_.data(), bit));
-        bit += formats_.widths().of(group.channel);
-      }
-    }
-    const Error error = announce(out_.flit, form_, slot, walk_);
-    return !error || fail(*error, at);
+    for_places(*format, i, [&](CxlChannel channel, std::size_t bit) {
+      slot.messages.push_back(message_at(channel, formats_.widths(), body_.data(), bit));
+    });
+    const Error error = announce(out_.flit, slot);
+    return !error || fail(*error, slot_at(form_, i));
   }
 
-  const CxlSlotFormats& formats_;
-  const CxlFlitForm form_;
-  CxlSlotWalk walk_;
-  std::vector<std::uint8_t> body_;
   CxlFlitCodec::Decoded& out_;
 };
 
-// ---- writing
-
-class Writer {
+class Writer : public SlotWalk {
  public:
   Writer(const CxlSlotFormats& formats, const CxlOwedData& owed, const CxlFlit& flit)
-      : formats_(formats),
-        form_(formats.widths().form),
-        walk_(form_, owed),
+      : SlotWalk(formats, owed, std::vector<std::uint8_t>(body_bytes(formats.widths().form))),
         flit_(flit),
-        header_(flit.header),
-        body_(body_bytes(form_)) {}
+        header_(flit.header) {}
 
   Error write() {
     if (flit_.control) {
       return write_control();
     }
     for (; slot_ < slots_of(form_); ++slot_) {
-      const bool is_there = slot_ < flit_.slots.size();
-      if (const Error error = is_there ? write_slot(flit_.slots[slot_]) : write_empty()) {
+      CxlSlotContents empty;
+      empty.format = formats_.in(place_of(form_, slot_)).begin()->code;
+      if (const Error error = write_slot(slot_ < flit_.slots.size() ? flit_.slots[slot_] : empty)) {
         return error;
       }
     }
     if (flit_.slots.size() > slots_of(form_)) {
       return CxlFlitError::kWrongSize;
     }
-    if (form_ == CxlFlitForm::k68 && !walk_.is_all_data()) {
+    if (!is_68_) {
+      put(0, 16, flit_.header_256);
+      put(credits_at(form_) * 8, 16, word_of(flit_.credits));
+    } else if (!is_all_data()) {
       header_.is_control = false;
-      put_bits(body_.data(), 0, 32, word_of(header_));
-    } else if (form_ != CxlFlitForm::k68) {
-      put_bits(body_.data(), 0, 16, flit_.header_256);
-      put_bits(body_.data(), credits_at(form_) * 8, 16, word_of(flit_.credits));
+      put(0, 32, word_of(header_));
     }
     return std::nullopt;
   }
   std::size_t slot() const { return slot_; }
-  const std::vector<std::uint8_t>& body() const { return body_; }
-  const CxlOwedData& owed() const { return walk_.owed(); }
 
  private:
+  void put(std::size_t at, std::uint32_t count, std::uint64_t value) {
+    put_bits(body_.data(), at, count, value);
+  }
+
   Error write_control() {
-    if (form_ != CxlFlitForm::k68) {
+    if (!is_68_) {
       return CxlFlitError::kUnknownControl;
     }
-    if (walk_.is_all_data()) {
+    if (is_all_data()) {
       return CxlFlitError::kDataExpected;
     }
     header_.is_control = true;
     header_.formats = {};
-    put_bits(body_.data(), 0, 32, word_of(header_));
-    put_bits(body_.data(), kControlTypeAt, 4, flit_.control->type);
-    put_bits(body_.data(), kControlSubtypeAt, 4, flit_.control->subtype);
-    put_bits(body_.data(), kControlPayloadAt, 64, flit_.control->payload);
+    put(0, 32, word_of(header_));
+    put(kControlTypeAt, 4, flit_.control->type);
+    put(kControlSubtypeAt, 4, flit_.control->subtype);
+    put(kControlPayloadAt, 64, flit_.control->payload);
     return std::nullopt;
   }
 
-  Error write_empty() {
-    CxlSlotContents empty;
-    empty.format = formats_.in(place_of(form_, slot_)).begin()->code;
-    return write_slot(empty);
-  }
-
   Error write_slot(const CxlSlotContents& slot) {
-    const Rule rule = walk_.rule_of(slot_);
+    const Rule rule = rule_of(slot_);
     if (slot.kind == Kind::kMessages) {
       return rule == Rule::kData ? Error(CxlFlitError::kDataExpected) : write_messages(slot);
     }
     if (rule == Rule::kMessages) {
       return CxlFlitError::kNoDataOwed;
     }
-    if (slot.kind != walk_.take_data()) {
+    if (slot.kind != take_data()) {
       return CxlFlitError::kDataExpected;
     }
-    if (form_ == CxlFlitForm::k68) {
+    if (is_68_) {
       header_.formats[slot_] = kCxlDataFormat68;
     }
-    std::copy(slot.chunk.begin(), slot.chunk.end(),
-              body_.begin() + static_cast<std::ptrdiff_t>(slot_at(form_, slot_)));
+    std::copy(slot.chunk.begin(), slot.chunk.end(), chunk_at(slot_));
     return std::nullopt;
   }
 
@@ -238,42 +256,35 @@ class Writer {
     if (format == nullptr) {
       return CxlFlitError::kUnknownFormat;
     }
-    if (form_ == CxlFlitForm::k68) {
+    if (is_68_) {
       header_.formats[slot_] = slot.format;
     } else {
-      put_bits(body_.data(), slot_at(form_, slot_) * 8, kFormatBits256, slot.format);
+      put(bit_of(slot_), kFormatBits256, slot.format);
     }
-    std::size_t bit = slot_at(form_, slot_) * 8 + first_message_bit(form_, slot_);
     std::size_t next = 0;
-    for (const CxlGroup& group : format->groups) {
-      for (std::uint8_t n = 0; n < group.count; ++n, ++next) {
-        if (next < slot.messages.size() && slot.messages[next].is_valid) {
-          if (slot.messages[next].message.channel != group.channel) {
-            return CxlFlitError::kWrongMessages;
-          }
+    bool is_right = true;
+    for_places(*format, slot_, [&](CxlChannel channel, std::size_t bit) {
+      if (next < slot.messages.size() && slot.messages[next].is_valid) {
+        is_right = is_right && slot.messages[next].message.channel == channel;
+        if (is_right) {
           put_message(slot.messages[next], formats_.widths(), body_.data(), bit);
         }
-        bit += formats_.widths().of(group.channel);
       }
+      ++next;
+    });
+    if (!is_right) {
+      return CxlFlitError::kWrongMessages;
     }
     return next < slot.messages.size() ? Error(CxlFlitError::kTooManyMessages)
-                                       : announce(flit_, form_, slot, walk_);
+                                       : announce(flit_, slot);
   }
 
-  const CxlSlotFormats& formats_;
-  const CxlFlitForm form_;
-  CxlSlotWalk walk_;
   const CxlFlit& flit_;
   CxlHeader68 header_;
-  std::vector<std::uint8_t> body_;
   std::size_t slot_ = 0;
 };
 
 }  // namespace
-
-bool CxlFlitCodec::next_is_all_data() const {
-  return CxlSlotWalk(form(), owed_).is_all_data();
-}
 
 CxlFlitCodec::Decoded CxlFlitCodec::decode(const std::uint8_t* bytes, std::size_t count) {
   Decoded out;

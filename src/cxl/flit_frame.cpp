@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "cxl/bit_string.h"
-#include "cxl/flit_crc.h"
-#include "cxl/protocol_id.h"
+#include "cxl/message_fields.h"
 
 namespace flitwise {
 namespace {
@@ -28,37 +26,26 @@ static_assert(credits_at(CxlFlitForm::k256) + 2 == body_bytes(CxlFlitForm::k256)
 static_assert(credits_at(CxlFlitForm::k256LatencyOptimised) + 2 ==
               body_bytes(CxlFlitForm::k256LatencyOptimised));
 
-const CxlCrc& crc_in(CxlFlitForm form) {
-  switch (form) {
-    case CxlFlitForm::k68:
-      return kCrc68;
-    case CxlFlitForm::k256:
-      return kCrc256;
-    case CxlFlitForm::k256LatencyOptimised:
-      break;
-  }
-  return kCrcOfHalf;
+/// A checksum of a flit.
+struct Check {
+  std::size_t first, end;  ///< bytes of the flit that it covers, the last one not included
+  std::size_t at;          ///< its own first byte
+};
+constexpr Check kCheck68[] = {{kCxlProtocolIdBytes, 66, 66}};
+constexpr Check kCheck256[] = {{0, 242, 242}};
+constexpr Check kChecksOfHalves[] = {{0, kFirstHalfCrcAt, kFirstHalfCrcAt},
+                                     {kHalfBytes, kSecondHalfCovered, kSecondHalfCrcAt}};
+CxlRows<Check> checks_of(CxlFlitForm form) {
+  return form == CxlFlitForm::k68    ? CxlRows<Check>(kCheck68)
+         : form == CxlFlitForm::k256 ? CxlRows<Check>(kCheck256)
+                                     : CxlRows<Check>(kChecksOfHalves);
+}
+
+std::uint64_t crc_of(CxlFlitForm form, const Check& check, const std::uint8_t* flit) {
+  return crc_of(crc_in(form), flit + check.first, check.end - check.first);
 }
 
 }  // namespace
-
-CxlChecks checks_of(CxlFlitForm form) {
-  switch (form) {
-    case CxlFlitForm::k68:
-      return {{{{kCxlProtocolIdBytes, 66, 66, 2}}}, 1};
-    case CxlFlitForm::k256:
-      return {{{{0, 242, 242, 8}}}, 1};
-    case CxlFlitForm::k256LatencyOptimised:
-      break;
-  }
-  return {{{{0, kFirstHalfCrcAt, kFirstHalfCrcAt, kHalfCrcBytes},
-            {kHalfBytes, kSecondHalfCovered, kSecondHalfCrcAt, kHalfCrcBytes}}},
-          2};
-}
-
-std::uint64_t crc_of(CxlFlitForm form, const CxlCheck& check, const std::uint8_t* flit) {
-  return crc_of(crc_in(form), flit + check.first, check.end - check.first);
-}
 
 std::vector<std::uint8_t> framed(CxlFlitForm form, const std::vector<std::uint8_t>& body,
                                  const std::array<std::uint8_t, kCxlFecBytes>& fec) {
@@ -72,9 +59,8 @@ std::vector<std::uint8_t> framed(CxlFlitForm form, const std::vector<std::uint8_
   for (std::size_t i = 0; i < body.size(); ++i) {
     flit[flit_offset(form, i)] = body[i];
   }
-  for (const CxlCheck& check : checks_of(form)) {
-    put_bits(flit.data() + check.at, 0, static_cast<std::uint32_t>(check.bytes * 8),
-             crc_of(form, check, flit.data()));
+  for (const Check& check : checks_of(form)) {
+    put_bits(flit.data() + check.at, 0, crc_in(form).bits, crc_of(form, check, flit.data()));
   }
   return flit;
 }
@@ -94,9 +80,8 @@ std::array<std::uint8_t, kCxlFecBytes> fec_of(CxlFlitForm form, const std::uint8
 }
 
 std::optional<std::size_t> find_bad_crc(CxlFlitForm form, const std::uint8_t* flit) {
-  for (const CxlCheck& check : checks_of(form)) {
-    if (bits_at(flit + check.at, 0, static_cast<std::uint32_t>(check.bytes * 8)) !=
-        crc_of(form, check, flit)) {
+  for (const Check& check : checks_of(form)) {
+    if (bits_at(flit + check.at, 0, crc_in(form).bits) != crc_of(form, check, flit)) {
       return check.at;
     }
   }
@@ -105,9 +90,9 @@ std::optional<std::size_t> find_bad_crc(CxlFlitForm form, const std::uint8_t* fl
 
 std::vector<std::uint8_t> crc_bytes_of(CxlFlitForm form, const std::vector<std::uint8_t>& flit) {
   std::vector<std::uint8_t> crc;
-  for (const CxlCheck& check : checks_of(form)) {
+  for (const Check& check : checks_of(form)) {
     const auto first = flit.begin() + static_cast<std::ptrdiff_t>(check.at);
-    crc.insert(crc.end(), first, first + static_cast<std::ptrdiff_t>(check.bytes));
+    crc.insert(crc.end(), first, first + static_cast<std::ptrdiff_t>(crc_in(form).bits / 8));
   }
   return crc;
 }

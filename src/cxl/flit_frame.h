@@ -17,18 +17,55 @@ namespace flitwise {
 inline constexpr std::size_t kCxlSlotBytes = 16, kCxlHsSlotBytes = 12;
 inline constexpr std::size_t kCxlFecBytes = 6;
 
+/// The protocol ID in front of a 68-byte flit: a code of eight bits, twice. Any two codes differ in
+/// four bits. Codes unverified. [CXL-2.14]
+enum class CxlProtocolId : std::uint8_t {
+  kIo = 0xff,
+  kCacheMem = 0x55,
+  kNull = 0x99,
+  kAlmp = 0xcc
+};
+inline constexpr std::size_t kCxlProtocolIdBytes = 2;
+
+/// A checksum of `bits` bits, highest power first; starts with all ones, and bytes go in lowest bit
+/// first. Their sizes are known, their polynomials are not: all constants here are unverified.
+/// [CXL-2.13] [CXL-4.8]
+struct CxlCrc {
+  std::uint32_t bits;
+  std::uint64_t polynomial;  ///< without its highest power
+};
+/// 68-byte flits: over the 64 bytes of the slots.
+inline constexpr CxlCrc kCrc68 = {16, 0xf053};
+/// Standard 256-byte flits: over all bytes before it.
+inline constexpr CxlCrc kCrc256 = {64, 0x42f0e1eba9ea3693};
+/// Each half of a latency-optimised flit: over the bytes of the half before it.
+inline constexpr CxlCrc kCrcOfHalf = {48, 0xe1eba9ea3693};
+
+/// Its lowest byte goes first on the wire.
+constexpr std::uint64_t crc_of(const CxlCrc& crc, const std::uint8_t* bytes, std::size_t count) {
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64U - crc.bits);
+  std::uint64_t rest = mask;
+  for (std::size_t i = 0; i < count * 8; ++i) {
+    const std::uint64_t in = bytes[i / 8] >> (i % 8) & 1U;
+    const bool is_set = (rest >> (crc.bits - 1U) ^ in) != 0;
+    rest = (rest << 1U & mask) ^ (is_set ? crc.polynomial : 0);
+  }
+  return rest;
+}
+
+/// The checksum of a flit, or of each half of a latency-optimised one.
+constexpr const CxlCrc& crc_in(CxlFlitForm form) {
+  return form == CxlFlitForm::k68 ? kCrc68 : form == CxlFlitForm::k256 ? kCrc256 : kCrcOfHalf;
+}
+/// Bytes of all checksums of a flit.
+constexpr std::size_t crc_bytes(CxlFlitForm form) {
+  return crc_in(form).bits / 8 * (form == CxlFlitForm::k256LatencyOptimised ? 2 : 1);
+}
+
 /// Bytes of a body.
 constexpr std::size_t body_bytes(CxlFlitForm form) {
-  constexpr std::size_t kCrc256Bytes = 8, kCrcOfHalfBytes = 6;
-  switch (form) {
-    case CxlFlitForm::k68:
-      return kCxlSlots68 * kCxlSlotBytes;
-    case CxlFlitForm::k256:
-      return kCxlBytes256 - kCrc256Bytes - kCxlFecBytes;
-    case CxlFlitForm::k256LatencyOptimised:
-      break;
-  }
-  return kCxlBytes256 - 2 * kCrcOfHalfBytes - kCxlFecBytes;
+  return form == CxlFlitForm::k68 ? kCxlSlots68 * kCxlSlotBytes
+                                  : kCxlBytes256 - crc_bytes(form) - kCxlFecBytes;
 }
 
 /// First byte of a slot in the body. Slot 0 of 256-byte flits stands behind two bytes of header.
@@ -50,16 +87,11 @@ constexpr std::size_t first_message_bit(CxlFlitForm form, std::size_t slot) {
 
 /// Where a byte of the body stands in the flit.
 constexpr std::size_t flit_offset(CxlFlitForm form, std::size_t body_byte) {
-  constexpr std::size_t kProtocolIdBytes = 2, kHalfBody = 122, kCrcOfHalfBytes = 6;
-  switch (form) {
-    case CxlFlitForm::k68:
-      return body_byte + kProtocolIdBytes;
-    case CxlFlitForm::k256:
-      return body_byte;
-    case CxlFlitForm::k256LatencyOptimised:
-      break;
+  constexpr std::size_t kHalfBody = 122, kCrcOfHalfBytes = kCrcOfHalf.bits / 8;
+  if (form == CxlFlitForm::k68) {
+    return body_byte + kCxlProtocolIdBytes;
   }
-  if (body_byte < kHalfBody) {
+  if (form == CxlFlitForm::k256 || body_byte < kHalfBody) {
     return body_byte;
   }
   // Slot 8 gives way to the rest of slot 7: its last two bytes stand behind the credits, so that
@@ -80,21 +112,6 @@ std::vector<std::uint8_t> framed(CxlFlitForm form, const std::vector<std::uint8_
 std::vector<std::uint8_t> body_of(CxlFlitForm form, const std::uint8_t* flit);
 std::array<std::uint8_t, kCxlFecBytes> fec_of(CxlFlitForm form, const std::uint8_t* flit);
 
-/// Checksums by place and value.
-struct CxlCheck {
-  std::size_t first, end;  ///< bytes of the flit that it covers, the last one not included
-  std::size_t at;          ///< its own first byte
-  std::size_t bytes;
-};
-/// One, or two of the latency-optimised form.
-struct CxlChecks {
-  std::array<CxlCheck, 2> check{};
-  std::size_t count = 0;
-  const CxlCheck* begin() const { return check.data(); }
-  const CxlCheck* end() const { return check.data() + count; }
-};
-CxlChecks checks_of(CxlFlitForm form);
-std::uint64_t crc_of(CxlFlitForm form, const CxlCheck& check, const std::uint8_t* flit);
 /// All checksums of a flit of the right size, one behind the other.
 std::vector<std::uint8_t> crc_bytes_of(CxlFlitForm form, const std::vector<std::uint8_t>& flit);
 /// First byte of a checksum that is wrong. REQUIRES: a flit of the right size.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of message fields.
+// The tables of message fields, and messages by them.
 #include "cxl/message_fields.h"
 
+#include <algorithm>
 #include <array>
 
 #include "common/field_access.h"
@@ -75,20 +76,13 @@ constexpr CxlFieldSpec kS2mDrs256[] = {
 constexpr CxlFieldSpec kS2mBiSnp256[] = {{F::kValid, 1}, {F::kOpcode, 4},   {F::kBiId, 12},
                                          {F::kId, 12},   {F::kAddress, 46}, {F::kReserved, 9}};
 
-template <std::size_t N>
-constexpr CxlFields all_of(const CxlFieldSpec (&table)[N]) {
-  return {table, N};
-}
-
 // By CxlChannel.
 constexpr std::array<CxlFields, kCxlChannels> kFields68 = {
-    all_of(kD2hReq68), all_of(kD2hRsp68),  all_of(kD2hData68), all_of(kH2dReq68),
-    all_of(kH2dRsp68), all_of(kH2dData68), all_of(kM2sReq68),  all_of(kM2sRwd68),
-    CxlFields{},       all_of(kS2mNdr68),  all_of(kS2mDrs68),  CxlFields{}};
+    kD2hReq68, kD2hRsp68, kD2hData68,  kH2dReq68, kH2dRsp68, kH2dData68,
+    kM2sReq68, kM2sRwd68, CxlFields{}, kS2mNdr68, kS2mDrs68, CxlFields{}};
 constexpr std::array<CxlFields, kCxlChannels> kFields256 = {
-    all_of(kD2hReq256),   all_of(kD2hRsp256),  all_of(kD2hData256), all_of(kH2dReq256),
-    all_of(kH2dRsp256),   all_of(kH2dData256), all_of(kM2sReq256),  all_of(kM2sRwd256),
-    all_of(kM2sBiRsp256), all_of(kS2mNdr256),  all_of(kS2mDrs256),  all_of(kS2mBiSnp256)};
+    kD2hReq256, kD2hRsp256, kD2hData256,  kH2dReq256, kH2dRsp256, kH2dData256,
+    kM2sReq256, kM2sRwd256, kM2sBiRsp256, kS2mNdr256, kS2mDrs256, kS2mBiSnp256};
 
 /// By CxlChannel.
 constexpr std::array<const char*, kCxlChannels> kIdNames = {
@@ -97,10 +91,11 @@ constexpr std::array<const char*, kCxlChannels> kIdNames = {
 struct FieldInfo {
   const char* name;  ///< in JSON
   FieldAccess<CxlMessage> value{};
+  bool CxlWireMessage::*flag = nullptr;  ///< of those that are no part of the message
 };
 /// By CxlField.
 constexpr std::array<FieldInfo, 23> kInfos = {{
-    {nullptr},
+    {nullptr, {}, &CxlWireMessage::is_valid},
     {"opcode", field_access<&CxlMessage::opcode>},
     {nullptr, field_access<&CxlMessage::id>},  // by channel
     {"address", field_access<&CxlMessage::address>},
@@ -120,10 +115,35 @@ constexpr std::array<FieldInfo, 23> kInfos = {{
     {"bogus", field_access<&CxlMessage::bogus>},
     {"go_err", field_access<&CxlMessage::go_err>},
     {"chunk_valid", field_access<&CxlMessage::chunk_valid>},
-    {"has_byte_enables"},
-    {nullptr},
+    {"has_byte_enables", {}, &CxlWireMessage::has_byte_enables},
+    {nullptr, {}, &CxlWireMessage::has_trailer},
     {nullptr},
 }};
+
+/// Calls field(spec, at) for each field of the message that begins at bit `at`, and identity(at,
+/// first, count) for each piece of the identity: reserved bits first, then behind the message.
+/// [CXL-1.5]
+template <class Field, class Identity>
+void for_fields(CxlChannel channel, const CxlWidths& widths, std::size_t at, Field field,
+                Identity identity) {
+  std::uint32_t done = 0;
+  const std::uint32_t total = channel == CxlChannel::kD2hReq ? widths.identity_bits : 0;
+  const auto take_identity = [&](std::uint32_t room) {
+    if (const std::uint32_t count = std::min(room, total - done); count > 0) {
+      identity(at, done, count);
+      done += count;
+    }
+  };
+  for (const CxlFieldSpec& spec : fields_of(widths.form, channel)) {
+    if (spec.field == F::kReserved) {
+      take_identity(spec.bits);
+    } else {
+      field(spec, at);
+    }
+    at += spec.bits;
+  }
+  take_identity(kMostIdentityBits);
+}
 
 }  // namespace
 
@@ -136,18 +156,50 @@ const char* name_of(CxlField field, CxlChannel channel) {
                          : kInfos[static_cast<std::size_t>(field)].name;
 }
 
-std::uint64_t value_of(const CxlMessage& message, CxlFieldSpec spec) {
+std::uint64_t value_of(const CxlWireMessage& wire, CxlFieldSpec spec) {
   const FieldInfo& info = kInfos[static_cast<std::size_t>(spec.field)];
-  const std::uint64_t value = info.value.get == nullptr ? 0 : info.value.get(message);
+  if (info.value.get == nullptr) {
+    return info.flag != nullptr && wire.*info.flag ? 1 : 0;
+  }
+  const std::uint64_t value = info.value.get(wire.message);
   return spec.field == F::kAddress ? value >> lowest_address_bit(spec.bits) : value;
 }
 
-void set_value(CxlMessage& message, CxlFieldSpec spec, std::uint64_t value) {
+void set_value(CxlWireMessage& wire, CxlFieldSpec spec, std::uint64_t value) {
   const FieldInfo& info = kInfos[static_cast<std::size_t>(spec.field)];
   if (info.value.set != nullptr) {
-    info.value.set(message,
+    info.value.set(wire.message,
                    spec.field == F::kAddress ? value << lowest_address_bit(spec.bits) : value);
+  } else if (info.flag != nullptr) {
+    wire.*info.flag = value != 0;
   }
+}
+
+void put_message(const CxlWireMessage& wire, const CxlWidths& widths, std::uint8_t* bytes,
+                 std::size_t at) {
+  for_fields(
+      wire.message.channel, widths, at,
+      [&](CxlFieldSpec spec, std::size_t bit) {
+        put_bits(bytes, bit, spec.bits, value_of(wire, spec));
+      },
+      [&](std::size_t bit, std::uint32_t first, std::uint32_t count) {
+        put_bits(bytes, bit, count, wire.message.identity >> first);
+      });
+}
+
+CxlWireMessage message_at(CxlChannel channel, const CxlWidths& widths, const std::uint8_t* bytes,
+                          std::size_t at) {
+  CxlWireMessage wire;
+  wire.message.channel = channel;
+  for_fields(
+      channel, widths, at,
+      [&](CxlFieldSpec spec, std::size_t bit) {
+        set_value(wire, spec, bits_at(bytes, bit, spec.bits));
+      },
+      [&](std::size_t bit, std::uint32_t first, std::uint32_t count) {
+        wire.message.identity |= bits_at(bytes, bit, count) << first;
+      });
+  return wire;
 }
 
 }  // namespace flitwise

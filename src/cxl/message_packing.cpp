@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "cxl/bit_string.h"
-#include "cxl/slot_packer256.h"
-#include "cxl/slot_packer68.h"
+#include "cxl/message_fields.h"
+#include "cxl/slot_packer.h"
 
 namespace flitwise {
 namespace {
@@ -45,13 +44,16 @@ class Sender {
     for (std::size_t i = 0; i < layout.slots; ++i) {
       const CxlPlace place = place_of(formats_.widths().form, i);
       CxlSlotContents slot;
-      slot.format = format_code(formats_, place, layout.slot[i]);
       if (layout.slot[i].kind == CxlSlot::Kind::kMessages) {
+        slot.format = layout.slot[i].format;
         put_messages(*formats_.find(place, slot.format), layout.slot[i].messages, slot);
       } else if (layout.slot[i].kind != CxlSlot::Kind::kEmpty) {
         slot.kind = layout.slot[i].kind;
+        slot.format = kCxlDataFormat68;
         slot.chunk = chunks_.front();
         chunks_.pop_front();
+      } else {  // the lowest code of messages there; none of them is valid [CXL-2.2] [CXL-4.2]
+        slot.format = formats_.in(place).begin()->code;
       }
       flit.slots.push_back(slot);
     }
@@ -100,9 +102,11 @@ class Sender {
   std::deque<Chunk> chunks_;
 };
 
-template <class Packer>
-std::vector<CxlFlit> pack_with(Packer packer, const CxlSlotFormats& formats,
-                               const std::vector<CxlSend>& messages) {
+}  // namespace
+
+std::vector<CxlFlit> pack_messages(const CxlSlotFormats& formats, CxlDirection direction,
+                                   const std::vector<CxlSend>& messages) {
+  CxlSlotPacker packer(formats.widths(), direction);
   Sender sender(formats, messages);
   std::vector<CxlFlit> flits;
   CxlFlitLayout layout;
@@ -111,15 +115,6 @@ std::vector<CxlFlit> pack_with(Packer packer, const CxlSlotFormats& formats,
     flits.push_back(sender.flit_of(layout));
   }
   return flits;
-}
-
-}  // namespace
-
-std::vector<CxlFlit> pack_messages(const CxlSlotFormats& formats, CxlDirection direction,
-                                   const std::vector<CxlSend>& messages) {
-  return formats.widths().form == CxlFlitForm::k68
-             ? pack_with(CxlSlotPacker68(formats.widths(), direction), formats, messages)
-             : pack_with(CxlSlotPacker256(formats.widths(), direction), formats, messages);
 }
 
 }  // namespace flitwise

@@ -20,55 +20,55 @@ constexpr CxlGroup many(std::uint8_t count, C channel) {
   return {channel, count};
 }
 
-// [CXL-2.3]
-constexpr std::array kDownH68 = {format(0, one(C::kH2dReq), one(C::kH2dRsp)),
-                                 format(1, one(C::kH2dData), many(2, C::kH2dRsp)),
-                                 format(2, one(C::kH2dReq), one(C::kH2dData)),
-                                 format(3, many(4, C::kH2dData)),
-                                 format(4, one(C::kM2sRwd)),
-                                 format(5, one(C::kM2sReq))};
-constexpr std::array kDownG68 = {
-    format(1, many(4, C::kH2dRsp)), format(2, one(C::kH2dReq), one(C::kH2dData), one(C::kH2dRsp)),
-    format(3, many(4, C::kH2dData), one(C::kH2dRsp)), format(4, one(C::kM2sReq), one(C::kH2dData)),
-    format(5, one(C::kM2sRwd), one(C::kH2dRsp))};
-// [CXL-2.4]
-constexpr std::array kUpH68 = {format(0, one(C::kD2hData), many(2, C::kD2hRsp), one(C::kS2mNdr)),
-                               format(1, one(C::kD2hReq), one(C::kD2hData)),
-                               format(2, many(4, C::kD2hData), one(C::kD2hRsp)),
-                               format(3, one(C::kS2mDrs), one(C::kS2mNdr)),
-                               format(4, many(2, C::kS2mNdr)),
-                               format(5, many(2, C::kS2mDrs))};
-constexpr std::array kUpG68 = {format(1, one(C::kD2hReq), many(2, C::kD2hRsp)),
-                               format(2, one(C::kD2hReq), one(C::kD2hData), one(C::kD2hRsp)),
-                               format(3, many(4, C::kD2hData)),
-                               format(4, one(C::kS2mDrs), many(2, C::kS2mNdr)),
-                               format(5, many(2, C::kS2mNdr)),
-                               format(6, many(3, C::kS2mDrs))};
+// Downstream [CXL-2.3] and upstream [CXL-2.4], which have codes of their own.
+constexpr CxlFormat kH68[] = {format(0, one(C::kH2dReq), one(C::kH2dRsp)),
+                              format(1, one(C::kH2dData), many(2, C::kH2dRsp)),
+                              format(2, one(C::kH2dReq), one(C::kH2dData)),
+                              format(3, many(4, C::kH2dData)),
+                              format(4, one(C::kM2sRwd)),
+                              format(5, one(C::kM2sReq)),
+                              format(0, one(C::kD2hData), many(2, C::kD2hRsp), one(C::kS2mNdr)),
+                              format(1, one(C::kD2hReq), one(C::kD2hData)),
+                              format(2, many(4, C::kD2hData), one(C::kD2hRsp)),
+                              format(3, one(C::kS2mDrs), one(C::kS2mNdr)),
+                              format(4, many(2, C::kS2mNdr)),
+                              format(5, many(2, C::kS2mDrs))};
+constexpr CxlFormat kG68[] = {format(1, many(4, C::kH2dRsp)),
+                              format(2, one(C::kH2dReq), one(C::kH2dData), one(C::kH2dRsp)),
+                              format(3, many(4, C::kH2dData), one(C::kH2dRsp)),
+                              format(4, one(C::kM2sReq), one(C::kH2dData)),
+                              format(5, one(C::kM2sRwd), one(C::kH2dRsp)),
+                              format(1, one(C::kD2hReq), many(2, C::kD2hRsp)),
+                              format(2, one(C::kD2hReq), one(C::kD2hData), one(C::kD2hRsp)),
+                              format(3, many(4, C::kD2hData)),
+                              format(4, one(C::kS2mDrs), many(2, C::kS2mNdr)),
+                              format(5, many(2, C::kS2mNdr)),
+                              format(6, many(3, C::kS2mDrs))};
 // [CXL-4.2] Both directions share the codes.
-constexpr std::array kH256 = {format(0, one(C::kH2dReq)),
-                              format(1, many(2, C::kH2dRsp)),
-                              format(2, one(C::kD2hReq), one(C::kD2hRsp)),
-                              format(3, many(4, C::kD2hRsp)),
-                              format(4, one(C::kM2sReq)),
-                              format(5, many(2, C::kM2sBiRsp)),
-                              format(6, one(C::kS2mBiSnp)),
-                              format(7, many(2, C::kS2mNdr)),
-                              format(12, many(3, C::kH2dData)),
-                              format(13, many(4, C::kD2hData)),
-                              format(14, one(C::kM2sRwd)),
-                              format(15, many(2, C::kS2mDrs))};
-constexpr std::array kG256 = {format(0, one(C::kH2dReq), one(C::kH2dRsp)),
-                              format(1, many(3, C::kH2dRsp)),
-                              format(2, one(C::kD2hReq), many(2, C::kD2hRsp)),
-                              format(3, many(4, C::kD2hRsp)),
-                              format(4, one(C::kM2sReq)),
-                              format(5, many(3, C::kM2sBiRsp)),
-                              format(6, one(C::kS2mBiSnp), one(C::kS2mNdr)),
-                              format(7, many(3, C::kS2mNdr)),
-                              format(12, many(4, C::kH2dData)),
-                              format(13, many(4, C::kD2hData)),
-                              format(14, one(C::kM2sRwd)),
-                              format(15, many(3, C::kS2mDrs))};
+constexpr CxlFormat kH256[] = {format(0, one(C::kH2dReq)),
+                               format(1, many(2, C::kH2dRsp)),
+                               format(2, one(C::kD2hReq), one(C::kD2hRsp)),
+                               format(3, many(4, C::kD2hRsp)),
+                               format(4, one(C::kM2sReq)),
+                               format(5, many(2, C::kM2sBiRsp)),
+                               format(6, one(C::kS2mBiSnp)),
+                               format(7, many(2, C::kS2mNdr)),
+                               format(12, many(3, C::kH2dData)),
+                               format(13, many(4, C::kD2hData)),
+                               format(14, one(C::kM2sRwd)),
+                               format(15, many(2, C::kS2mDrs))};
+constexpr CxlFormat kG256[] = {format(0, one(C::kH2dReq), one(C::kH2dRsp)),
+                               format(1, many(3, C::kH2dRsp)),
+                               format(2, one(C::kD2hReq), many(2, C::kD2hRsp)),
+                               format(3, many(4, C::kD2hRsp)),
+                               format(4, one(C::kM2sReq)),
+                               format(5, many(3, C::kM2sBiRsp)),
+                               format(6, one(C::kS2mBiSnp), one(C::kS2mNdr)),
+                               format(7, many(3, C::kS2mNdr)),
+                               format(12, many(4, C::kH2dData)),
+                               format(13, many(4, C::kD2hData)),
+                               format(14, one(C::kM2sRwd)),
+                               format(15, many(3, C::kS2mDrs))};
 
 // Messages from the front as long as they fit: the trailing ones drop out. [CXL-1.5]
 CxlGroups fitting(const CxlGroups& groups, const CxlWidths& widths, std::uint32_t capacity) {
@@ -87,35 +87,22 @@ CxlGroups fitting(const CxlGroups& groups, const CxlWidths& widths, std::uint32_
   return kept;
 }
 
-template <class Table>
-void take(const Table& table, const CxlWidths& widths, CxlDirection direction, CxlPlace place,
-          CxlSlotFormats::List& list) {
-  for (const CxlFormat& format : table) {
-    const CxlGroups groups = fitting(format.groups, widths, slot_bits(widths.form, place));
-    if (groups.count > 0 && info_of(groups.begin()->channel).direction == direction) {
-      list.format[list.count++] = {format.code, groups};
-    }
-  }
-}
-
 }  // namespace
 
 CxlSlotFormats::CxlSlotFormats(const CxlWidths& widths, CxlDirection direction) : widths_(widths) {
-  const auto fill = [&](const auto& table, CxlPlace place) {
-    take(table, widths, direction, place, lists_[static_cast<std::size_t>(place)]);
-  };
-  if (widths.form == CxlFlitForm::k68) {
-    fill(direction == CxlDirection::kDownstream ? kDownH68 : kUpH68, CxlPlace::kH);
-    if (direction == CxlDirection::kDownstream) {
-      fill(kDownG68, CxlPlace::kG);
-    } else {
-      fill(kUpG68, CxlPlace::kG);
+  const auto fill = [&](CxlPlace place, CxlRows<CxlFormat> table) {
+    List& list = lists_[static_cast<std::size_t>(place)];
+    for (const CxlFormat& format : table) {
+      const CxlGroups groups = fitting(format.groups, widths, slot_bits(widths.form, place));
+      if (groups.count > 0 && info_of(groups.begin()->channel).direction == direction) {
+        list.format[list.count++] = {format.code, groups};
+      }
     }
-    return;
-  }
-  fill(kH256, CxlPlace::kH);
-  fill(kH256, CxlPlace::kHs);  // nothing fits where there is no such slot
-  fill(kG256, CxlPlace::kG);
+  };
+  const bool is_68 = widths.form == CxlFlitForm::k68;
+  fill(CxlPlace::kH, is_68 ? CxlRows<CxlFormat>(kH68) : kH256);
+  fill(CxlPlace::kHs, is_68 ? CxlRows<CxlFormat>() : kH256);  // in 256 bytes without it none fits
+  fill(CxlPlace::kG, is_68 ? CxlRows<CxlFormat>(kG68) : kG256);
 }
 
 const CxlFormat* CxlSlotFormats::find(CxlPlace place, std::uint8_t code) const {
@@ -128,16 +115,13 @@ const CxlFormat* CxlSlotFormats::find(CxlPlace place, std::uint8_t code) const {
 }
 
 bool CxlSlotFormats::has_place_for(CxlChannel channel) const {
-  for (const List& list : lists_) {
-    for (const CxlFormat& format : list) {
-      for (const CxlGroup& group : format.groups) {
-        if (group.channel == channel) {
-          return true;
-        }
-      }
-    }
-  }
-  return false;
+  const auto holds = [channel](const CxlFormat& format) {
+    return std::any_of(format.groups.begin(), format.groups.end(),
+                       [channel](const CxlGroup& group) { return group.channel == channel; });
+  };
+  return std::any_of(lists_.begin(), lists_.end(), [&holds](const List& list) {
+    return std::any_of(list.begin(), list.end(), holds);
+  });
 }
 
 }  // namespace flitwise

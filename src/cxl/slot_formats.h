@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "cxl/widths.h"
+#include "cxl/channels.h"
 
 namespace flitwise {
 

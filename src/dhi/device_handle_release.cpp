@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How entries of the device's handle table go: ended contexts, draining, deallocation and resets.
+// How entries of the device's handle table go: ended contexts, draining, deallocation, orders of
+// the host and resets.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "dhi/device_handle_table.h"
 #include "flitwise/error.h"
@@ -8,17 +11,8 @@
 namespace flitwise {
 
 bool DeviceHandleTable::covers(const DeallocMessage& message, Dhi dhi, Bdf function) {
-  switch (message.scope) {
-    case DeallocScope::kOne:
-      return dhi == message.dhi;
-    case DeallocScope::kRange:
-      return HandleRange{message.dhi, message.upper}.contains(dhi);
-    case DeallocScope::kFunction:
-      return function == message.function;
-    case DeallocScope::kAll:
-      return true;
-  }
-  return false;
+  const bool is_meant = message.scope != DeallocScope::kFunction || function == message.function;
+  return is_meant && message.handles({Dhi{0}, Dhi{kHandleMask}}).contains(dhi);
 }
 
 void DeviceHandleTable::end_context(DomainId domain) {
@@ -46,15 +40,20 @@ void DeviceHandleTable::drain(Dhi dhi) {
   list.push_back(slot);
 }
 
-unsigned DeviceHandleTable::drain(const DeallocMessage& message) {
+template <class Act>
+unsigned DeviceHandleTable::each_valid(const DeallocMessage& message, Act act) {
   unsigned count = 0;
   for (Slot slot = 0; slot < entries_.size(); ++slot) {
     if (entries_[slot].is_valid && covers(message, dhi_of(slot), entries_[slot].identity.bdf)) {
-      drain(dhi_of(slot));
+      act(slot);
       ++count;
     }
   }
   return count;
+}
+
+unsigned DeviceHandleTable::drain(const DeallocMessage& message) {
+  return each_valid(message, [this](Slot slot) { drain(dhi_of(slot)); });
 }
 
 std::optional<Dhi> DeviceHandleTable::drained() const {
@@ -77,7 +76,7 @@ Evicted DeviceHandleTable::deallocate(Dhi dhi) {
 
 Evicted DeviceHandleTable::clear(Slot slot) {
   Entry& entry = entries_[slot];
-  const Evicted evicted{dhi_of(slot), entry.domain, entry.has_ended, entry.is_at_host};
+  const Evicted evicted{dhi_of(slot), entry.domain, entry.is_at_host};
   // A domain whose old handle drained may have a new one already.
   if (slot_of_domain_[to_int(entry.domain)] == slot) {
     slot_of_domain_[to_int(entry.domain)] = kNoSlot;
@@ -108,25 +107,16 @@ void DeviceHandleTable::refused(Dhi dhi) {
     return;
   }
   entries_[slot_of(dhi)].is_at_host = false;
-  ++statistics_.cleared;
   drain(dhi);
 }
 
 unsigned DeviceHandleTable::reset_function(Bdf function) {
-  unsigned count = 0;
-  for (Slot slot = 0; slot < entries_.size(); ++slot) {
-    if (entries_[slot].is_valid && entries_[slot].identity.bdf == function) {
-      clear(slot);
-      ++count;
-    }
-  }
-  statistics_.cleared += count;
-  return count;
+  return each_valid({DeallocScope::kFunction, {}, {}, function, 0},
+                    [this](Slot slot) { clear(slot); });
 }
 
 void DeviceHandleTable::reset(HandleRange range, std::uint8_t epoch) {
   const unsigned slots = range.size();
-  statistics_.cleared += valid_;
   config_.range = range;
   config_.epoch = epoch;
   entries_.assign(slots, Entry{});
@@ -143,6 +133,80 @@ void DeviceHandleTable::reset(HandleRange range, std::uint8_t epoch) {
     order.is_held = false;
   }
   valid_ = 0;
+}
+
+// ---- orders of the host [DHI D15]
+//
+// The host frees its entries when the answer comes. Whatever the order covers must not be allocated
+// anew before, or the host would free the new entry with the old one.
+
+HandleStatus DeviceHandleTable::check(const DeallocMessage& message) const {
+  if (message.epoch != config_.epoch) {
+    return HandleStatus::kEpochMismatch;
+  }
+  const bool names_upper = message.scope == DeallocScope::kRange;
+  const bool names_lower = names_upper || message.scope == DeallocScope::kOne;
+  const bool is_inside = (!names_lower || config_.range.contains(message.dhi)) &&
+                         (!names_upper || config_.range.contains(message.upper));
+  return is_inside ? HandleStatus::kOk : HandleStatus::kHandleOutOfRange;
+}
+
+// Of a function only what it has: a free handle belongs to no function.
+void DeviceHandleTable::hold(unsigned tag, const DeallocMessage& message) {
+  FLITWISE_CHECK(!is_held(tag), fmt::format("order {} is held twice", tag));
+  Order& order = orders_[tag];
+  order.message = message;
+  order.is_held = true;
+  order.slots.clear();
+  for (Slot slot = 0; slot < entries_.size(); ++slot) {
+    const Entry& entry = entries_[slot];
+    const bool is_meant = message.scope != DeallocScope::kFunction || entry.is_valid;
+    if (is_meant && covers(message, dhi_of(slot), entry.identity.bdf)) {
+      hold(slot, tag);
+      order.slots.push_back(slot);
+    }
+  }
+}
+
+void DeviceHandleTable::hold(Slot slot, unsigned tag) {
+  Entry& entry = entries_[slot];
+  if (entry.orders == 0 && entry.is_valid) {
+    if (slot_of_domain_[to_int(entry.domain)] == slot) {
+      slot_of_domain_[to_int(entry.domain)] = kNoSlot;
+    }
+    take_off_lists(slot);
+  }
+  free_.erase(slot);
+  entry.orders = static_cast<std::uint16_t>(entry.orders | 1U << tag);
+}
+
+bool DeviceHandleTable::is_drained(unsigned tag) const {
+  const std::vector<Slot>& slots = orders_[tag].slots;
+  return std::all_of(slots.begin(), slots.end(), [this](Slot slot) {
+    return !entries_[slot].is_valid || is_idle(entries_[slot]);
+  });
+}
+
+void DeviceHandleTable::release(unsigned tag) {
+  Order& order = orders_[tag];
+  for (const Slot slot : order.slots) {
+    Entry& entry = entries_[slot];
+    if (entry.is_valid) {
+      deallocate(dhi_of(slot));
+    }
+    entry.orders = static_cast<std::uint16_t>(entry.orders & ~(1U << tag));
+    if (entry.orders == 0 && !entry.is_kept) {
+      free_.push_back(slot);
+    }
+  }
+  order.is_held = false;
+}
+
+bool DeviceHandleTable::is_held(Bdf function) const {
+  return std::any_of(orders_.begin(), orders_.end(), [function](const Order& order) {
+    return order.is_held && order.message.scope == DeallocScope::kFunction &&
+           order.message.function == function;
+  });
 }
 
 }  // namespace flitwise

@@ -13,15 +13,8 @@ namespace flitwise {
 
 DeviceHandleTableConfig DeviceHandleTableConfig::from(const DeviceConfig& device, HandleRange range,
                                                       std::uint8_t epoch) {
-  DeviceHandleTableConfig config;
-  config.range = range;
-  config.victim = device.dhi.victim;
-  config.prefer_ended = device.dhi.prefer_ended;
-  config.prefer_idle = device.dhi.prefer_idle;
-  config.dealloc = device.dhi.dealloc;
-  config.management = device.dhi.management;
-  config.epoch = epoch;
-  return config;
+  const auto& dhi = device.dhi;
+  return {range, dhi.victim, dhi.prefer_ended, dhi.prefer_idle, dhi.dealloc, dhi.management, epoch};
 }
 
 DeviceHandleTable::DeviceHandleTable(const DeviceHandleTableConfig& config)
@@ -223,10 +216,8 @@ void DeviceHandleTable::fill(Slot slot, DomainId domain, const AllocMessage& mes
   reserve_domains(to_int(domain) + 1U);
   Entry& entry = entries_[slot];
   entry = Entry{};  // no order covers it
-  entry.identity = message.identity;
-  entry.domain = domain;
-  entry.is_trusted = message.is_trusted;
-  entry.capabilities = message.capabilities;
+  static_cast<DeviceResolution&>(entry) = {domain, message.identity, message.is_trusted,
+                                           message.capabilities};
   entry.residency = ++last_residency_;
   entry.is_valid = true;
   slot_of_domain_[to_int(domain)] = slot;
@@ -299,8 +290,7 @@ std::optional<DeviceResolution> DeviceHandleTable::resolve(Dhi dhi) const {
   if (!is_valid(dhi)) {
     return std::nullopt;
   }
-  const Entry& entry = entries_[slot_of(dhi)];
-  return DeviceResolution{entry.domain, entry.identity, entry.is_trusted, entry.capabilities};
+  return entries_[slot_of(dhi)];
 }
 
 std::optional<DomainId> DeviceHandleTable::owner(Dhi dhi, std::uint32_t residency) const {

@@ -58,7 +58,6 @@ struct Choice {
 struct Evicted {
   Dhi dhi{};
   DomainId domain{};
-  bool had_ended = false;
   bool is_at_host = true;  ///< false: the host has no such entry, and needs no DEALLOC
 };
 struct Allocation {
@@ -86,7 +85,6 @@ struct DeviceHandleStatistics {
   std::uint64_t evictions = 0;    ///< entries given up for another domain
   std::uint64_t uses = 0;         ///< TLPs pinned
   std::uint64_t residencies = 0;  ///< residencies, ended or live, that carried at least one TLP
-  std::uint64_t cleared = 0;      ///< entries lost in resets and refusals
   /// Mean TLPs of a residency; 0 when there was none.
   double uses_per_residency() const {
     return residencies == 0 ? 0.0 : static_cast<double>(uses) / static_cast<double>(residencies);
@@ -161,7 +159,7 @@ class DeviceHandleTable {
   /// a later ALLOC could overtake is under way: non-posted uses without completion. [DHI S2]
   void refused(Dhi dhi);
 
-  // ---- orders of the host: device_handle_orders.cpp [DHI D15]
+  // ---- orders of the host [DHI D15]
   /// Why an order cannot be carried out: its epoch, or handles beyond the range; kOk.
   HandleStatus check(const DeallocMessage& message) const;
   /// What it covers is not given away any more, before or after release(): no new uses, and no
@@ -193,18 +191,14 @@ class DeviceHandleTable {
   void reset_statistics();
 
  private:
-  struct Entry {
-    DeviceIdentity identity;
-    DomainId domain{};
+  struct Entry : DeviceResolution {
     std::uint64_t last_serial = 0;    // of the last posted use sent
     std::uint32_t residency = 0;      // counts up with each new owner
     std::uint32_t nonposted = 0;      // without last completion
     std::uint32_t unsent = 0;         // posted, pinned and not sent
     std::uint32_t counted_since = 0;  // statistics period in which the residency was counted
-    std::uint16_t capabilities = 0;
-    std::uint16_t orders = 0;  // bit n: order n covers it; then it stands in no list
+    std::uint16_t orders = 0;         // bit n: order n covers it; then it stands in no list
     bool is_valid = false;
-    bool is_trusted = false;
     bool has_ended = false;
     bool is_applied = false;
     bool is_at_host = true;
@@ -230,6 +224,9 @@ class DeviceHandleTable {
   Evicted clear(Slot slot);
   void take_off_lists(Slot slot);
   void hold(Slot slot, unsigned tag);
+  /// Calls `act` for the slot of each valid entry that the message covers; their number.
+  template <class Act>
+  unsigned each_valid(const DeallocMessage& message, Act act);
   static bool covers(const DeallocMessage& message, Dhi dhi, Bdf function);
 
   DeviceHandleTableConfig config_;

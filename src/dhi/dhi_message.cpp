@@ -26,25 +26,6 @@ std::uint32_t dw3(std::uint32_t opcode, std::uint32_t flags, std::uint8_t epoch,
   return (opcode << 28) | (flags << 24) | (static_cast<std::uint32_t>(epoch) << 16) | to_int(dhi);
 }
 
-/// [DHI D8] Always RO=IDO=0, and the sender named in full.
-void start(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id, MsgRouting routing,
-           Bdf destination, std::uint32_t dw3_value) {
-  tlp = Tlp{};
-  tlp.type = TlpType::kMsg;
-  tlp.routing = routing;
-  tlp.message_code = msg::kVendorType1;
-  tlp.requester_id = requester_id;
-  tlp.message_dw2 = (static_cast<std::uint32_t>(destination.value) << 16) | kHandleVendorId;
-  tlp.message_dw3 = dw3_value;
-  payload.clear();
-}
-
-void add_data(Tlp& tlp, std::vector<std::uint8_t>& payload, std::uint32_t value) {
-  tlp.type = TlpType::kMsgD;
-  ++tlp.length_dw;
-  put_dw(payload, value);
-}
-
 std::uint32_t flags_of(const AllocMessage& message) {
   return (message.identity.pasid ? kFlagPasid : 0U) | (message.is_trusted ? kFlagTrusted : 0U) |
          (message.identity.privileged_mode_requested ? kFlagPmr : 0U) |
@@ -71,18 +52,11 @@ DhiMessage read_alloc(const Fields& fields, const std::uint8_t* payload) {
   if ((second >> kPasidBits) != 0 || (!has_pasid && names_process)) {
     return DhiMessageError::kReservedBits;
   }
-  AllocMessage message;
-  message.dhi = fields.dhi;
-  message.identity.bdf.value = static_cast<std::uint16_t>(first >> 16);
-  if (has_pasid) {
-    message.identity.pasid = Pasid{second};
-  }
-  message.identity.privileged_mode_requested = (fields.flags & kFlagPmr) != 0;
-  message.identity.execute_requested = (fields.flags & kFlagEr) != 0;
-  message.is_trusted = (fields.flags & kFlagTrusted) != 0;
-  message.capabilities = static_cast<std::uint16_t>(first);
-  message.epoch = fields.epoch;
-  return message;
+  const DeviceIdentity identity(Bdf{static_cast<std::uint16_t>(first >> 16)},
+                                has_pasid ? OptionalId<Pasid>(Pasid{second}) : std::nullopt,
+                                (fields.flags & kFlagPmr) != 0, (fields.flags & kFlagEr) != 0);
+  return AllocMessage{fields.dhi, identity, (fields.flags & kFlagTrusted) != 0,
+                      static_cast<std::uint16_t>(first), fields.epoch};
 }
 
 DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload) {
@@ -173,59 +147,88 @@ bool is_dhi_message(const Tlp& tlp) {
          tlp.message_code == msg::kVendorType1 && (tlp.message_dw2 & 0xffffU) == kHandleVendorId;
 }
 
-void write_alloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
-                 const AllocMessage& message) {
-  start(tlp, payload, requester_id, MsgRouting::kToRootComplex, Bdf{},
-        dw3(kAlloc, flags_of(message), message.epoch, message.dhi));
-  add_data(tlp, payload,
-           (static_cast<std::uint32_t>(message.identity.bdf.value) << 16) | message.capabilities);
-  add_data(tlp, payload, message.identity.pasid ? to_int(*message.identity.pasid) : 0U);
-}
-
 namespace {
-/// A DEALLOC of either direction.
-void write_any_dealloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
-                       MsgRouting routing, Bdf destination, const DeallocOrder& order) {
-  const DeallocMessage& message = order.message;
-  const bool names_handle =
-      message.scope == DeallocScope::kOne || message.scope == DeallocScope::kRange;
-  start(tlp, payload, requester_id, routing, destination,
-        dw3(kDeallocOne + static_cast<std::uint32_t>(message.scope), order.tag, message.epoch,
-            names_handle ? message.dhi : Dhi{}));
-  if (message.scope == DeallocScope::kRange) {
-    add_data(tlp, payload, to_int(message.upper));
-  } else if (message.scope == DeallocScope::kFunction) {
-    add_data(tlp, payload, static_cast<std::uint32_t>(message.function.value) << 16);
+
+/// Writes header and payload of each kind of message.
+struct Writer {
+  Tlp& tlp;
+  std::vector<std::uint8_t>& payload;
+  Bdf requester_id, destination;
+
+  void operator()(const AllocMessage& message) const {
+    start_up(kAlloc, flags_of(message), message.epoch, message.dhi);
+    add_data((static_cast<std::uint32_t>(message.identity.bdf.value) << 16) | message.capabilities);
+    add_data(message.identity.pasid ? to_int(*message.identity.pasid) : 0U);
   }
-}
+  void operator()(const DeallocMessage& message) const {
+    dealloc(MsgRouting::kToRootComplex, Bdf{}, {message, 0});
+  }
+  void operator()(const DeallocOrder& order) const {
+    dealloc(MsgRouting::kById, destination, order);
+  }
+  void operator()(const DeallocDone& done) const {
+    start_up(kDone, done.tag, done.epoch, Dhi{static_cast<std::uint16_t>(done.status)});
+  }
+  void operator()(const AllocAckMessage& message) const { report(kAllocAck, message); }
+  void operator()(const HandleErrorMessage& message) const { report(kError, message); }
+  void operator()(DhiMessageError /*error*/) const {}
+
+ private:
+  /// [DHI D8] Always RO=IDO=0, and the sender named in full.
+  void start(MsgRouting routing, Bdf target, std::uint32_t dw3_value) const {
+    tlp = Tlp{};
+    tlp.type = TlpType::kMsg;
+    tlp.routing = routing;
+    tlp.message_code = msg::kVendorType1;
+    tlp.requester_id = requester_id;
+    tlp.message_dw2 = (static_cast<std::uint32_t>(target.value) << 16) | kHandleVendorId;
+    tlp.message_dw3 = dw3_value;
+    payload.clear();
+  }
+  void start_up(Opcode opcode, std::uint32_t flags, std::uint8_t epoch, Dhi dhi) const {
+    start(MsgRouting::kToRootComplex, Bdf{}, dw3(opcode, flags, epoch, dhi));
+  }
+  void add_data(std::uint32_t value) const {
+    tlp.type = TlpType::kMsgD;
+    ++tlp.length_dw;
+    put_dw(payload, value);
+  }
+  /// A DEALLOC of either direction.
+  void dealloc(MsgRouting routing, Bdf target, const DeallocOrder& order) const {
+    const DeallocMessage& message = order.message;
+    const bool names_handle =
+        message.scope == DeallocScope::kOne || message.scope == DeallocScope::kRange;
+    start(routing, target,
+          dw3(kDeallocOne + static_cast<std::uint32_t>(message.scope), order.tag, message.epoch,
+              names_handle ? message.dhi : Dhi{}));
+    if (message.scope == DeallocScope::kRange) {
+      add_data(to_int(message.upper));
+    } else if (message.scope == DeallocScope::kFunction) {
+      add_data(static_cast<std::uint32_t>(message.function.value) << 16);
+    }
+  }
+  template <class Report>
+  void report(Opcode opcode, const Report& message) const {
+    start(MsgRouting::kById, destination,
+          dw3(opcode, static_cast<std::uint32_t>(message.status), message.epoch, message.dhi));
+  }
+};
+
 }  // namespace
 
-void write_dealloc(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
-                   const DeallocMessage& message) {
-  write_any_dealloc(tlp, payload, requester_id, MsgRouting::kToRootComplex, Bdf{}, {message, 0});
+void write_dhi_message(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
+                       const DhiMessage& message, Bdf destination) {
+  std::visit(Writer{tlp, payload, requester_id, destination}, message);
 }
 
-void write_order(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id, Bdf destination,
-                 const DeallocOrder& order) {
-  write_any_dealloc(tlp, payload, requester_id, MsgRouting::kById, destination, order);
-}
-
-void write_done(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
-                const DeallocDone& done) {
-  start(tlp, payload, requester_id, MsgRouting::kToRootComplex, Bdf{},
-        dw3(kDone, done.tag, done.epoch, Dhi{static_cast<std::uint16_t>(done.status)}));
-}
-
-void write_alloc_ack(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
-                     Bdf destination, const AllocAckMessage& message) {
-  start(tlp, payload, requester_id, MsgRouting::kById, destination,
-        dw3(kAllocAck, static_cast<std::uint32_t>(message.status), message.epoch, message.dhi));
-}
-
-void write_error(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id, Bdf destination,
-                 const HandleErrorMessage& message) {
-  start(tlp, payload, requester_id, MsgRouting::kById, destination,
-        dw3(kError, static_cast<std::uint32_t>(message.status), message.epoch, message.dhi));
+void write_dhi_message(Packet& packet, Bdf requester_id, const DhiMessage& message,
+                       Bdf destination) {
+  // In the order of DhiMessage; an ERROR has none.
+  constexpr HandlePurpose kPurposes[] = {HandlePurpose::kAlloc,   HandlePurpose::kDealloc,
+                                         HandlePurpose::kAck,     HandlePurpose::kNone,
+                                         HandlePurpose::kDealloc, HandlePurpose::kAck};
+  packet.purpose = kPurposes[message.index()];
+  write_dhi_message(packet.tlp, packet.payload, requester_id, message, destination);
 }
 
 DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::size_t bytes) {

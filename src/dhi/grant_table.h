@@ -2,6 +2,8 @@
 /// What the host lets each function ask for: PASIDs, trust and capabilities. [DHI S3]
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,7 +25,15 @@ struct Grant {
   std::uint16_t capabilities = 0;
 
   /// Any PASID, every capability, never trusted.
-  static Grant any();
+  static Grant any() { return {{{Pasid{0}, Pasid{(1U << kPasidBits) - 1U}}}, true, false, 0xffff}; }
+
+  bool has(OptionalId<Pasid> pasid) const {
+    return !pasid ? without_pasid
+                  : std::any_of(pasids.begin(), pasids.end(), [&](const PasidRange& range) {
+                      return to_int(*pasid) >= to_int(range.lower) &&
+                             to_int(*pasid) <= to_int(range.upper);
+                    });
+  }
 };
 
 /// Grants by BDF, O(1): check() is asked once per ALLOC and once per message that names its
@@ -31,16 +41,42 @@ struct Grant {
 class GrantTable {
  public:
   /// Functions without a grant of their own are refused.
-  GrantTable();
+  GrantTable() : grants_(1), index_(kFunctions, 0) {}
   /// Functions without a grant of their own have this one: an open machine.
-  explicit GrantTable(const Grant& unlisted);
+  explicit GrantTable(const Grant& unlisted)
+      : grants_{unlisted}, index_(kFunctions, 0), unlisted_allowed_(true) {}
 
-  void set(Bdf function, const Grant& grant);
+  void set(Bdf function, const Grant& grant) {
+    std::uint32_t& index = index_[function.value];
+    if (index == 0) {
+      index = static_cast<std::uint32_t>(grants_.size());
+      grants_.emplace_back();
+    }
+    grants_[index] = grant;
+  }
 
   /// What an ALLOC asks for.
-  HandleStatus check(const AllocMessage& message) const;
+  HandleStatus check(const AllocMessage& message) const {
+    const HandleStatus domain = check(message.identity);
+    if (domain != HandleStatus::kOk) {
+      return domain;
+    }
+    const Grant& grant = grants_[index_[message.identity.bdf.value]];
+    if (message.is_trusted && !grant.trusted) {
+      return HandleStatus::kTrustNotGranted;
+    }
+    const bool is_capable =
+        (message.capabilities & ~static_cast<unsigned>(grant.capabilities)) == 0;
+    return is_capable ? HandleStatus::kOk : HandleStatus::kCapabilityNotGranted;
+  }
   /// A domain alone: the function and its PASID. kOk, kFunctionNotGranted or kPasidNotGranted.
-  HandleStatus check(const DeviceIdentity& identity) const;
+  HandleStatus check(const DeviceIdentity& identity) const {
+    const std::uint32_t index = index_[identity.bdf.value];
+    if (index == 0 && !unlisted_allowed_) {
+      return HandleStatus::kFunctionNotGranted;
+    }
+    return grants_[index].has(identity.pasid) ? HandleStatus::kOk : HandleStatus::kPasidNotGranted;
+  }
 
   bool is_trusted(Bdf function) const { return grants_[index_[function.value]].trusted; }
   std::uint16_t capabilities(Bdf function) const {
@@ -48,6 +84,7 @@ class GrantTable {
   }
 
  private:
+  static constexpr std::size_t kFunctions = 65536;
   std::vector<Grant> grants_;         // [0]: unlisted functions
   std::vector<std::uint32_t> index_;  // by BDF
   bool unlisted_allowed_ = false;

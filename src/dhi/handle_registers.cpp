@@ -50,18 +50,12 @@ std::optional<HandleCommand> HandleRegisters::decode_alloc(std::uint8_t epoch) c
   if ((handle & ~kFields) != 0 || (pasid >> kPasidBits) != 0 || (!has_pasid && names_process)) {
     return std::nullopt;
   }
-  AllocMessage message;
-  message.dhi = Dhi{static_cast<std::uint16_t>(handle & kHandleMask)};
-  message.identity.bdf.value = static_cast<std::uint16_t>(identity);
-  if (has_pasid) {
-    message.identity.pasid = Pasid{pasid};
-  }
-  message.identity.privileged_mode_requested = (handle & reg::kPmr) != 0;
-  message.identity.execute_requested = (handle & reg::kEr) != 0;
-  message.is_trusted = (handle & reg::kTrusted) != 0;
-  message.capabilities = static_cast<std::uint16_t>(identity >> 16);
-  message.epoch = epoch;
-  return message;
+  const DeviceIdentity named(Bdf{static_cast<std::uint16_t>(identity)},
+                             has_pasid ? OptionalId<Pasid>(Pasid{pasid}) : std::nullopt,
+                             (handle & reg::kPmr) != 0, (handle & reg::kEr) != 0);
+  return AllocMessage{Dhi{static_cast<std::uint16_t>(handle & kHandleMask)}, named,
+                      (handle & reg::kTrusted) != 0, static_cast<std::uint16_t>(identity >> 16),
+                      epoch};
 }
 
 std::optional<HandleCommand> HandleRegisters::decode_dealloc(std::uint32_t code,

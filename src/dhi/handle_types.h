@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "common/name_table.h"
 #include "flitwise/ids.h"
 
 namespace flitwise {
@@ -27,6 +28,8 @@ struct HandleRange {
   constexpr unsigned size() const {
     return to_int(upper) >= to_int(lower) ? to_int(upper) - to_int(lower) + 1U : 0U;
   }
+  /// The i-th handle. REQUIRES: i < size().
+  constexpr Dhi at(unsigned i) const { return Dhi{static_cast<std::uint16_t>(to_int(lower) + i)}; }
   /// 0 .. 2^bits-1. REQUIRES: 2 <= bits <= 12.
   static constexpr HandleRange of_bits(unsigned bits) {
     return {Dhi{0}, Dhi{static_cast<std::uint16_t>((1U << bits) - 1U)}};
@@ -72,7 +75,25 @@ enum class HandleStatus : std::uint8_t {
   kNotSoftwareManaged = 14,   ///< device end: software's ALLOC in device-managed mode [DHI D12]
 };
 inline constexpr int kHandleStatuses = 15;
-const char* name_of(HandleStatus status);  ///< "bus_outside_port", ...: keys of the result
+/// "bus_outside_port", ...: keys of the result.
+inline const char* name_of(HandleStatus status) {
+  static constexpr const char* kNames[] = {"ok",
+                                           "bus_outside_port",
+                                           "requester_mismatch",
+                                           "handle_out_of_range",
+                                           "pasid_not_granted",
+                                           "trust_not_granted",
+                                           "capability_not_granted",
+                                           "handle_in_use",
+                                           "epoch_mismatch",
+                                           "no_valid_entry",
+                                           "function_not_granted",
+                                           "malformed",
+                                           "handle_busy",
+                                           "domain_has_handle",
+                                           "not_software_managed"};
+  return name_in(kNames, status);
+}
 
 /// Contents of DHI ALLOC. [DHI D8]
 struct AllocMessage {
@@ -94,6 +115,13 @@ struct DeallocMessage {
   Bdf function{};  ///< kFunction: whose handles; kAll from software: any function of the device;
                    ///< else 0
   std::uint8_t epoch = 0;
+
+  /// The handles that it speaks of, among all that a device has.
+  constexpr HandleRange handles(HandleRange all) const {
+    return scope == DeallocScope::kOne     ? HandleRange{dhi, dhi}
+           : scope == DeallocScope::kRange ? HandleRange{dhi, upper}
+                                           : all;
+  }
 };
 
 /// DEALLOCs of the host that may be out to a device at once, and that a device takes while none is

@@ -25,7 +25,6 @@ std::uint64_t HostHandleStatistics::rejected() const {
 
 HostHandleStatistics& HostHandleStatistics::operator+=(const HostHandleStatistics& other) {
   allocs += other.allocs;
-  replacements += other.replacements;
   deallocs += other.deallocs;
   wrong_domain += other.wrong_domain;
   for (std::size_t i = 0; i < rejections.size(); ++i) {
@@ -121,11 +120,11 @@ HandleStatus HostHandleTable::check_scope(std::uint16_t partition,
 
 // ---- messages
 
-AllocVerdict HostHandleTable::allocate(BusRange port, Bdf requester_id,
+HandleStatus HostHandleTable::allocate(BusRange port, Bdf requester_id,
                                        const AllocMessage& message) {
   const auto refuse = [&](HandleStatus status) {
     record_rejection(status, sender(port, requester_id));
-    return AllocVerdict{status, false};
+    return status;
   };
   HandleStatus status = check_sender(port, requester_id, message.identity.bdf);
   if (status != HandleStatus::kOk) {
@@ -145,12 +144,12 @@ AllocVerdict HostHandleTable::allocate(BusRange port, Bdf requester_id,
     clear(message.dhi);
     return refuse(status);
   }
-  return store(partition, message);
+  store(partition, message);
+  return HandleStatus::kOk;
 }
 
-AllocVerdict HostHandleTable::store(std::uint16_t partition, const AllocMessage& message) {
+void HostHandleTable::store(std::uint16_t partition, const AllocMessage& message) {
   Entry& entry = entries_[to_int(message.dhi)];
-  const bool has_replaced = entry.is_valid && entry.identity != message.identity;
   clear(message.dhi);
   entry.identity = message.identity;
   entry.is_trusted = message.is_trusted;
@@ -161,12 +160,10 @@ AllocVerdict HostHandleTable::store(std::uint16_t partition, const AllocMessage&
   ++owner.valid;
   link(message.dhi);
   ++owner.statistics.allocs;
-  owner.statistics.replacements += has_replaced ? 1 : 0;
-  return {HandleStatus::kOk, has_replaced};
 }
 
-DeallocVerdict HostHandleTable::deallocate(BusRange port, Bdf requester_id,
-                                           const DeallocMessage& message) {
+HandleStatus HostHandleTable::deallocate(BusRange port, Bdf requester_id,
+                                         const DeallocMessage& message) {
   HandleStatus status = check_sender(port, requester_id, requester_id);
   const std::uint16_t partition = by_bus_[requester_id.bus()];
   if (status == HandleStatus::kOk) {
@@ -177,60 +174,60 @@ DeallocVerdict HostHandleTable::deallocate(BusRange port, Bdf requester_id,
   }
   if (status != HandleStatus::kOk) {
     record_rejection(status, sender(port, requester_id));
-    return {status, 0};
+    return status;
   }
-  return apply(partitions_[partition].config.range, message);
+  apply(partitions_[partition].config.range, message);
+  return status;
 }
 
-DeallocVerdict HostHandleTable::deallocate_by_software(const DeallocMessage& message) {
+HandleStatus HostHandleTable::deallocate_by_software(const DeallocMessage& message) {
   constexpr HandleRange kWhole{Dhi{0}, Dhi{kHandleMask}};
   const bool is_about_device =
       message.scope == DeallocScope::kFunction || message.scope == DeallocScope::kAll;
-  if (!is_about_device) {
-    const HandleRange wanted{message.dhi,
-                             message.scope == DeallocScope::kOne ? message.dhi : message.upper};
-    if (wanted.size() == 0 || !kWhole.contains(wanted.upper)) {
-      record_rejection(HandleStatus::kHandleOutOfRange);
-      return {HandleStatus::kHandleOutOfRange, 0};
-    }
-    return apply(kWhole, message);
-  }
+  const HandleRange wanted = message.handles(kWhole);
   const std::uint16_t partition = by_bus_[message.function.bus()];
-  if (partition == kNone) {
-    record_rejection(HandleStatus::kRequesterMismatch);
-    return {HandleStatus::kRequesterMismatch, 0};
+  if (is_about_device ? partition == kNone : wanted.size() == 0 || !kWhole.contains(wanted.upper)) {
+    const HandleStatus status =
+        is_about_device ? HandleStatus::kRequesterMismatch : HandleStatus::kHandleOutOfRange;
+    record_rejection(status);
+    return status;
   }
-  return apply(partitions_[partition].config.range, message);
+  apply(is_about_device ? partitions_[partition].config.range : kWhole, message);
+  return HandleStatus::kOk;
 }
 
-DeallocVerdict HostHandleTable::apply(HandleRange own, const DeallocMessage& message) {
-  const auto freed = [this](HandleRange range, std::optional<Bdf> function = std::nullopt) {
-    return DeallocVerdict{HandleStatus::kOk, deallocate_range(range, function)};
-  };
-  switch (message.scope) {
-    case DeallocScope::kOne:
-      return freed({message.dhi, message.dhi});
-    case DeallocScope::kRange:
-      return freed({message.dhi, message.upper});
-    case DeallocScope::kFunction:
-      return freed(own, message.function);
-    case DeallocScope::kAll:
-      break;
+// An entry that the device gave up by itself meanwhile is gone already, which is no error.
+HandleStatus HostHandleTable::answered(PartitionId partition, const DeallocMessage& message,
+                                       HandleStatus answer) {
+  const auto index = static_cast<std::uint16_t>(partition);
+  const PartitionConfig& config = partitions_[index].config;
+  if (config.epoch != message.epoch) {
+    return HandleStatus::kOk;
   }
-  return freed(own);
+  HandleStatus status = answer;
+  if (status == HandleStatus::kOk) {
+    const HandleStatus found = check_scope(index, message);
+    status = found == HandleStatus::kNoValidEntry ? HandleStatus::kOk : found;
+  }
+  if (status == HandleStatus::kOk) {
+    apply(config.range, message);
+    return status;
+  }
+  if (status == HandleStatus::kEpochMismatch) {
+    clear_range(config.range);
+  }
+  record_rejection(status, partition);
+  return status;
 }
 
-// Clears what each device has of the range, and counts it for that device.
-unsigned HostHandleTable::deallocate_range(HandleRange range, std::optional<Bdf> function) {
-  unsigned entries = 0;
+// Clears what each device has of the handles, and counts it for that device.
+void HostHandleTable::apply(HandleRange own, const DeallocMessage& message) {
+  const std::optional<Bdf> function = message.scope == DeallocScope::kFunction
+                                          ? std::optional<Bdf>(message.function)
+                                          : std::nullopt;
   for (Partition& one : partitions_) {
-    const HandleRange part{std::max(range.lower, one.config.range.lower),
-                           std::min(range.upper, one.config.range.upper)};
-    const unsigned cleared = part.size() > 0 ? clear_range(part, function) : 0U;
-    one.statistics.deallocs += cleared;
-    entries += cleared;
+    one.statistics.deallocs += clear_range(message.handles(own).common(one.config.range), function);
   }
-  return entries;
 }
 
 // ---- whom an event is booked to

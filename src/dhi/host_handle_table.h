@@ -33,19 +33,9 @@ struct Resolution {
   std::uint16_t capabilities = 0;
 };
 
-struct AllocVerdict {
-  HandleStatus status = HandleStatus::kOk;
-  bool has_replaced = false;  ///< implicit mode: took the handle from another domain [DHI D11]
-};
-struct DeallocVerdict {
-  HandleStatus status = HandleStatus::kOk;
-  unsigned entries = 0;  ///< entries that became invalid
-};
-
 /// What was done with the handles of one device. Unit: events.
 struct HostHandleStatistics {
   std::uint64_t allocs = 0;
-  std::uint64_t replacements = 0;                           ///< allocs over a valid handle
   std::uint64_t deallocs = 0;                               ///< entries
   std::array<std::uint64_t, kHandleStatuses> rejections{};  ///< by HandleStatus; [0] stays 0
   std::uint64_t wrong_domain = 0;  ///< handles that gave another domain than the sender meant
@@ -68,11 +58,11 @@ class HostHandleTable {
   /// a wrong epoch clears the sender's own entries, and a refusal of what it wanted for a handle of
   /// its own leaves that handle invalid, since the device no longer means the old domain by it
   /// [DHI S2].
-  AllocVerdict allocate(BusRange port, Bdf requester_id, const AllocMessage& message);
-  DeallocVerdict deallocate(BusRange port, Bdf requester_id, const DeallocMessage& message);
+  HandleStatus allocate(BusRange port, Bdf requester_id, const AllocMessage& message);
+  HandleStatus deallocate(BusRange port, Bdf requester_id, const DeallocMessage& message);
   /// Software's deallocation: no sender, no epoch; kOne and kRange reach the whole table, kAll the
   /// device that has message.function. [DHI D15]
-  DeallocVerdict deallocate_by_software(const DeallocMessage& message);
+  HandleStatus deallocate_by_software(const DeallocMessage& message);
 
   // ---- orders: the device gives handles up first, then the host [DHI D15]
   /// Whether a DONE may come from there: a function of a device of the table, below the port.
@@ -151,11 +141,10 @@ class HostHandleTable {
   HandleStatus check_entry(const AllocMessage& message) const;
   HandleStatus check_scope(std::uint16_t partition, const DeallocMessage& message) const;
   HostHandleStatistics& books_of(std::optional<PartitionId> sender);
-  DeallocVerdict apply(HandleRange own, const DeallocMessage& message);
-  AllocVerdict store(std::uint16_t partition, const AllocMessage& message);
+  void apply(HandleRange own, const DeallocMessage& message);
+  void store(std::uint16_t partition, const AllocMessage& message);
   void clear(Dhi dhi);
   unsigned clear_range(HandleRange range, std::optional<Bdf> function = std::nullopt);
-  unsigned deallocate_range(HandleRange range, std::optional<Bdf> function = std::nullopt);
   void link(Dhi dhi);
   void unlink(Dhi dhi);
   static std::size_t bucket_of(const DeviceIdentity& identity);

@@ -3,7 +3,10 @@
 // frequently used: a list of entries for each count, so that every step is O(1). [DHI D9]
 #include "dhi/replacement_policy.h"
 
+#include <boost/intrusive/list.hpp>
+
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 namespace flitwise {
@@ -28,108 +31,76 @@ class ListPolicy final : public ReplacementPolicy {
   const bool reorders_;
 };
 
-constexpr std::uint32_t kNone = 0xffff'ffffU;
+namespace bi = boost::intrusive;
+using Hook = bi::list_base_hook<bi::link_mode<bi::normal_link>>;
 
 /// Buckets stand in rising order of their count; each holds its entries, longest unused first.
-class LfuPolicy : public ReplacementPolicy {
+class LfuPolicy final : public ReplacementPolicy {
  public:
-  explicit LfuPolicy(unsigned slots) : nodes_(slots), buckets_(slots + 1U) {
-    for (std::uint32_t i = 0; i < buckets_.size(); ++i) {
-      spare_.push_back(i);
-    }
+  // At most one bucket for each entry, and one while an entry moves.
+  explicit LfuPolicy(unsigned slots) : nodes_(slots), all_(slots + 1U) {
+    spare_.insert(spare_.end(), all_.begin(), all_.end());
   }
 
-  void inserted(Slot slot) override {
-    if (lowest_ == kNone || buckets_[lowest_].uses != 0) {
-      lowest_ = new_bucket(0, kNone, lowest_);
-    }
-    append(slot, lowest_);
-  }
-
+  void inserted(Slot slot) override { append(slot, bucket_of(0, buckets_.begin())); }
   void used(Slot slot) override {
-    const std::uint32_t old = nodes_[slot].bucket;
-    const std::uint64_t uses = buckets_[old].uses + 1;
-    std::uint32_t target = buckets_[old].next;
-    if (target == kNone || buckets_[target].uses != uses) {
-      target = new_bucket(uses, old, target);
-    }
+    const Bucket& old = *nodes_[slot].bucket;
+    Bucket& target = bucket_of(old.uses + 1, std::next(buckets_.iterator_to(old)));
     take_out(slot);
     append(slot, target);
   }
-
   void removed(Slot slot) override { take_out(slot); }
-
-  std::optional<Slot> first() const override {
-    return lowest_ == kNone ? std::nullopt : std::optional<Slot>(buckets_[lowest_].head);
-  }
-
+  std::optional<Slot> first() const override { return first_of(buckets_.begin()); }
   std::optional<Slot> after(Slot slot) const override {
     const Node& node = nodes_[slot];
-    if (node.next != kNone) {
-      return node.next;
-    }
-    const std::uint32_t bucket = buckets_[node.bucket].next;
-    return bucket == kNone ? std::nullopt : std::optional<Slot>(buckets_[bucket].head);
+    const auto next = std::next(node.bucket->nodes.iterator_to(node));
+    return next != node.bucket->nodes.end()
+               ? slot_of(*next)
+               : first_of(std::next(buckets_.iterator_to(*node.bucket)));
   }
 
  private:
-  struct Node {
-    Slot previous = kNone;
-    Slot next = kNone;
-    std::uint32_t bucket = kNone;
+  struct Bucket;
+  struct Node : Hook {
+    Bucket* bucket = nullptr;
   };
-  struct Bucket {
+  struct Bucket : Hook {
     std::uint64_t uses = 0;
-    Slot head = kNone;
-    Slot tail = kNone;
-    std::uint32_t previous = kNone;
-    std::uint32_t next = kNone;
+    bi::list<Node> nodes;
   };
+  using Buckets = bi::list<Bucket>;
 
-  std::uint32_t new_bucket(std::uint64_t uses, std::uint32_t previous, std::uint32_t next) {
-    const std::uint32_t bucket = spare_.back();
-    spare_.pop_back();
-    buckets_[bucket] = {uses, kNone, kNone, previous, next};
-    if (previous != kNone) {
-      buckets_[previous].next = bucket;
-    }
-    if (next != kNone) {
-      buckets_[next].previous = bucket;
-    }
-    return bucket;
+  Slot slot_of(const Node& node) const { return static_cast<Slot>(&node - nodes_.data()); }
+  std::optional<Slot> first_of(Buckets::const_iterator bucket) const {
+    return bucket == buckets_.end() ? std::nullopt
+                                    : std::optional<Slot>(slot_of(bucket->nodes.front()));
   }
-
-  void append(Slot slot, std::uint32_t bucket) {
-    Bucket& b = buckets_[bucket];
-    nodes_[slot] = {b.tail, kNone, bucket};
-    (b.tail == kNone ? b.head : nodes_[b.tail].next) = slot;
-    b.tail = slot;
+  /// The bucket of that count, which is `at` or goes before it.
+  Bucket& bucket_of(std::uint64_t uses, Buckets::const_iterator at) {
+    if (at == buckets_.end() || at->uses != uses) {
+      Bucket& fresh = spare_.front();
+      spare_.pop_front();
+      fresh.uses = uses;
+      return *buckets_.insert(at, fresh);
+    }
+    return *at.unconst();
   }
-
+  void append(Slot slot, Bucket& bucket) {
+    nodes_[slot].bucket = &bucket;
+    bucket.nodes.push_back(nodes_[slot]);
+  }
   void take_out(Slot slot) {
-    const Node node = nodes_[slot];
-    Bucket& bucket = buckets_[node.bucket];
-    (node.previous == kNone ? bucket.head : nodes_[node.previous].next) = node.next;
-    (node.next == kNone ? bucket.tail : nodes_[node.next].previous) = node.previous;
-    nodes_[slot] = {};
-    if (bucket.head == kNone) {
-      drop_bucket(node.bucket);
+    Bucket& bucket = *nodes_[slot].bucket;
+    bucket.nodes.erase(bucket.nodes.iterator_to(nodes_[slot]));
+    if (bucket.nodes.empty()) {
+      buckets_.erase(buckets_.iterator_to(bucket));
+      spare_.push_back(bucket);
     }
   }
 
-  void drop_bucket(std::uint32_t index) {
-    const Bucket& bucket = buckets_[index];
-    (bucket.previous == kNone ? lowest_ : buckets_[bucket.previous].next) = bucket.next;
-    if (bucket.next != kNone) {
-      buckets_[bucket.next].previous = bucket.previous;
-    }
-    spare_.push_back(index);
-  }
-
-  std::vector<Node> nodes_;
-  std::vector<Bucket> buckets_;  // at most one per entry, and one while an entry moves
-  std::vector<std::uint32_t> spare_;
-  std::uint32_t lowest_ = kNone;
+  std::vector<Node> nodes_;  // by slot
+  std::vector<Bucket> all_;
+  Buckets buckets_, spare_;
 };
 
 }  // namespace

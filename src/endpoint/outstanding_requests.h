@@ -3,9 +3,13 @@
 /// still owed, and which one times out first.
 #pragma once
 
+#include <boost/intrusive/list.hpp>
+
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "dhi/device_handle_table.h"
@@ -32,11 +36,19 @@ struct OutstandingRequest {
 class OutstandingRequests {
  public:
   /// `functions` tag pools of `tag_bits` bits, made when first used. [LNK-9.8]
-  OutstandingRequests(unsigned functions, unsigned tag_bits);
+  OutstandingRequests(unsigned functions, unsigned tag_bits)
+      : tag_bits_(tag_bits), enabled_tag_bits_(tag_bits), functions_(functions) {}
   /// Software has enabled tags of so many bits; 10 are all that the device has. Requests that are
   /// out keep their tags. REQUIRES: the device has them, else its register would not say so.
   /// [LNK-9.8]
-  void set_tag_bits(unsigned enabled);
+  void set_tag_bits(unsigned enabled) {
+    enabled_tag_bits_ = enabled >= 10 ? tag_bits_ : enabled;
+    for (const std::unique_ptr<Function>& function : functions_) {
+      if (function) {
+        function->tags.set_bits(enabled_tag_bits_);
+      }
+    }
+  }
 
   std::size_t free_tags(unsigned function) { return owner(function).tags.free(); }
   /// Requests of one function that are out.
@@ -45,19 +57,46 @@ class OutstandingRequests {
   }
   /// Takes a tag and records the request. REQUIRES: free_tags(function) > 0; deadlines never
   /// decrease.
-  std::uint16_t open(unsigned function, OutstandingRequest&& request);
+  std::uint16_t open(unsigned index, OutstandingRequest&& request) {
+    if (free_.empty()) {
+      free_.push_back(slots_.emplace_back());
+    }
+    Slot& slot = free_.front();
+    out_.splice(out_.end(), free_, free_.begin());
+    slot.request = std::move(request);
+    slot.function = index;
+    slot.tag = owner(index).tags.take();
+    owner(index).slots[slot.tag] = &slot;
+    return slot.tag;
+  }
   /// Null where no such request is out: an Unexpected Completion.
   OutstandingRequest* find(unsigned function, std::uint16_t tag) {
     if (function >= functions_.size() || !functions_[function] ||
         !functions_[function]->tags.is_out(tag)) {
       return nullptr;
     }
-    return &slots_[functions_[function]->slots[tag]].request;
+    return &functions_[function]->slots[tag]->request;
   }
   /// The function whose request went out with this handle as its Requester ID and this tag: an
   /// error completion echoes a handle that names no domain at the host. [DHI D16]
-  std::optional<unsigned> function_with(Bdf handle, std::uint16_t tag);
-  void close(unsigned function, std::uint16_t tag);
+  std::optional<unsigned> function_with(Bdf handle, std::uint16_t tag) {
+    for (unsigned function = 0; function < functions_.size(); ++function) {
+      const OutstandingRequest* const one = find(function, tag);
+      if (one != nullptr && one->request->tlp.id_is_handle &&
+          one->request->tlp.requester_id == handle) {
+        return function;
+      }
+    }
+    return std::nullopt;
+  }
+  void close(unsigned index, std::uint16_t tag) {
+    Function& from = owner(index);
+    Slot& slot = *from.slots[tag];
+    slot.request.request.reset();
+    slot.request.pin = {};
+    from.tags.give(tag);
+    free_.splice(free_.begin(), out_, out_.iterator_to(slot));
+  }
 
   /// The request that times out first.
   struct Oldest {
@@ -65,25 +104,33 @@ class OutstandingRequests {
     std::uint16_t tag;
     Time deadline;
   };
-  std::optional<Oldest> oldest() const;
-  std::size_t size() const { return in_use_; }
+  std::optional<Oldest> oldest() const {
+    return out_.empty() ? std::nullopt
+                        : std::optional<Oldest>({out_.front().function, out_.front().tag,
+                                                 out_.front().request.deadline});
+  }
+  std::size_t size() const { return out_.size(); }
   /// Tags that are out, of all functions.
-  std::size_t tags_out() const;
+  std::size_t tags_out() const {
+    std::size_t count = 0;
+    for (const std::unique_ptr<Function>& function : functions_) {
+      count += function ? function->tags.in_use() : 0;
+    }
+    return count;
+  }
 
  private:
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
-  struct Slot {
+  struct Slot : boost::intrusive::list_base_hook<> {
     OutstandingRequest request;
     unsigned function = 0;
     std::uint16_t tag = 0;
-    std::uint32_t older = kNone, younger = kNone;
   };
   struct Function {
-    Function(unsigned tag_bits, unsigned enabled) : tags(tag_bits), slots(1U << tag_bits, kNone) {
+    Function(unsigned tag_bits, unsigned enabled) : tags(tag_bits), slots(1U << tag_bits) {
       tags.set_bits(enabled);
     }
     TagPool tags;
-    std::vector<std::uint32_t> slots;  // by tag
+    std::vector<Slot*> slots;  // by tag
   };
   Function& owner(unsigned index) {
     std::unique_ptr<Function>& one = functions_[index];
@@ -96,10 +143,8 @@ class OutstandingRequests {
   const unsigned tag_bits_;  // as many as the device has
   unsigned enabled_tag_bits_;
   std::vector<std::unique_ptr<Function>> functions_;
-  std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_;
-  std::uint32_t oldest_ = kNone, youngest_ = kNone;
-  std::size_t in_use_ = 0;
+  std::deque<Slot> slots_;
+  boost::intrusive::list<Slot> out_, free_;  // the former from the oldest on
 };
 
 }  // namespace flitwise

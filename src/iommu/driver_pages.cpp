@@ -2,8 +2,6 @@
 // Entries and pages of memory.
 #include "iommu/driver_pages.h"
 
-#include <algorithm>
-
 #include "iommu/permission_table.h"
 
 namespace flitwise {
@@ -75,13 +73,12 @@ void DriverPages::permit(std::uint32_t domain, PageFrames::Frame frame, std::uin
   constexpr unsigned kWordBits = permission_word_bits(1);
   const std::uint64_t origin = frames_.physical(0) & ~((std::uint64_t{1} << kWordBits) - 1);
   const std::uint64_t from = frames_.physical(frame);
-  const auto is_before = [](const Permissions& one, std::uint32_t which) {
-    return one.domain < which;
-  };
-  auto table = std::lower_bound(permissions_.begin(), permissions_.end(), domain, is_before);
-  for (; table != permissions_.end() && table->domain == domain; ++table) {
+  if (domain >= permissions_.size()) {
+    return;
+  }
+  for (const std::vector<std::uint64_t>& table : permissions_[domain]) {
     for (std::uint64_t page = from; page < from + (std::uint64_t{1} << page_bits_); page += kPage) {
-      const std::uint64_t at = table->words[(page - origin) >> kWordBits];
+      const std::uint64_t at = table[(page - origin) >> kWordBits];
       std::uint64_t& word = words[at];
       const unsigned shift = permission_shift(page);
       word = (word & ~(kBitsOfPage << shift)) | rights << shift;

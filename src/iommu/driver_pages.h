@@ -63,7 +63,8 @@ class DriverPages {
   /// A permission table that tells of the pages of the domain added last: addresses of its words,
   /// the first one for the first page of memory, which starts one. [SEC-01]
   void add_permissions(std::vector<std::uint64_t> words) {
-    permissions_.push_back({domains() - 1, std::move(words)});
+    permissions_.resize(domains());
+    permissions_.back().push_back(std::move(words));
   }
   /// What a leaf holds beside the address.
   void set_flags(std::uint64_t flags) { flags_ = flags; }
@@ -110,10 +111,6 @@ class DriverPages {
     return std::uint64_t{function.value} << 20 | to_int(pasid.value_or(Pasid{}));
   }
 
-  struct Permissions {
-    std::uint32_t domain = 0;
-    std::vector<std::uint64_t> words;
-  };
   using Words = std::unordered_map<std::uint64_t, std::uint64_t>;  // by address
   /// Calls write(address, value) for each word that changes.
   template <class Write>
@@ -129,8 +126,8 @@ class DriverPages {
   std::vector<Page> pages_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_key_;
   std::unordered_map<std::uint16_t, std::uint32_t> by_function_;
-  std::vector<Permissions> permissions_;  // in order of their domains
-  Words words_;                           // of permissions
+  std::vector<std::vector<std::vector<std::uint64_t>>> permissions_;  // tables of each domain
+  Words words_;                                                       // of permissions
 };
 
 }  // namespace flitwise

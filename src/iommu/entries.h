@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "common/page.h"
 #include "iommu/capabilities.h"
 
 namespace flitwise {
@@ -34,41 +35,38 @@ constexpr std::uint64_t bits_from(unsigned low) {
   return low >= 64 ? 0 : ~std::uint64_t{0} << low;
 }
 
-/// Half of a root entry, for devfn 0..127 or 128..255. [IOM-2.2]
-struct RootEntry {
+constexpr bool is_set(std::uint64_t word, unsigned position) {
+  return (word >> position & 1) != 0;
+}
+
+/// A root entry or an entry of a PASID directory: where the table below it is. [IOM-2.2] [IOM-2.4]
+struct TablePointer {
   bool is_present = false;
-  bool has_reserved = false;  ///< reserved bits set in either half
-  std::uint64_t context_table = 0;
+  bool disables_fault_records = false;  ///< FPD of a PASID directory entry
+  bool has_reserved = false;            ///< in either half of a root entry
+  std::uint64_t table = 0;
 };
-RootEntry decode_root(const std::uint8_t* bytes, unsigned devfn, const IommuCapabilities& offers);
+/// The half for devfn 0..127 or 128..255.
+TablePointer decode_root(const std::uint8_t* bytes, unsigned devfn,
+                         const IommuCapabilities& offers);
+TablePointer decode_pasid_directory(const std::uint8_t* bytes, const IommuCapabilities& offers);
 
 /// Scalable-mode context entry. [IOM-2.3]
 struct ContextEntry {
-  bool is_present = false;
-  bool disables_fault_records = false;  ///< FPD
-  bool enables_device_tlb = false;      ///< DTE
-  bool enables_pasid = false;           ///< PASIDE
-  bool enables_page_requests = false;   ///< PRE
-  bool rid_is_privileged = false;       ///< RID_PRIV
-  bool has_reserved = false;
-  std::uint8_t directory_size = 0;  ///< PDTS: the directory has 2^(PDTS+7) entries
-  std::uint32_t rid_pasid = 0;
-  std::uint64_t pasid_directory = 0;
+  std::uint64_t low = 0, high = 0;
 
-  /// One above the largest PASID of the directory. [PAS-03]
-  std::uint32_t pasid_limit() const { return 1U << (directory_size + 7U + 6U); }
+  bool is_present() const { return is_set(low, 0); }
+  bool disables_fault_records() const { return is_set(low, 1); }  ///< FPD
+  bool enables_device_tlb() const { return is_set(low, 2); }      ///< DTE
+  bool enables_pasid() const { return is_set(low, 3); }           ///< PASIDE
+  bool enables_page_requests() const { return is_set(low, 4); }   ///< PRE
+  bool rid_is_privileged() const { return is_set(high, 20); }     ///< RID_PRIV
+  bool has_reserved(const IommuCapabilities& offers) const;
+  std::uint32_t rid_pasid() const { return static_cast<std::uint32_t>(high & 0xf'ffffU); }
+  std::uint64_t pasid_directory() const { return low & kPageAddress; }
+  /// One above the largest PASID of the directory, which has 2^(PDTS+7) entries. [PAS-03]
+  std::uint32_t pasid_limit() const { return 1U << ((low >> 9 & 7U) + 7U + 6U); }
 };
-ContextEntry decode_context(const std::uint8_t* bytes, const IommuCapabilities& offers);
-
-/// PASID directory entry. [IOM-2.4]
-struct PasidDirectoryEntry {
-  bool is_present = false;
-  bool disables_fault_records = false;
-  bool has_reserved = false;
-  std::uint64_t table = 0;
-};
-PasidDirectoryEntry decode_pasid_directory(const std::uint8_t* bytes,
-                                           const IommuCapabilities& offers);
 
 /// PGTT: how a PASID is translated. Other numbers are invalid. [IOM-2.6]
 enum class TranslationType : std::uint8_t {
@@ -79,30 +77,32 @@ enum class TranslationType : std::uint8_t {
   kPassThrough = 4,
 };
 
-/// PASID table entry. [IOM-2.5] [IOM-2.15]
+/// PASID table entry, as far as what is set in it is offered. [IOM-2.5] [IOM-2.15]
 struct PasidEntry {
-  bool is_present = false;
-  bool disables_fault_records = false;
-  bool has_reserved = false;
-  std::uint8_t address_width = 0;            ///< AW: levels of the second stage minus 2
-  std::uint8_t type = 0;                     ///< PGTT as it stands there
-  std::uint8_t paging_mode = 0;              ///< FSPM: levels of the first stage minus 4
-  bool second_stage_accessed_dirty = false;  ///< SSADE
-  bool page_snoop = false;                   ///< PGSNP
-  bool walk_snoop = false;                   ///< PWSNP
-  bool enables_supervisor = false;           ///< SRE
-  bool enables_execute = false;              ///< ERE (unverified position)
-  bool write_protect = false;                ///< WPE
-  bool extended_accessed = false;            ///< EAFE
-  std::uint16_t domain = 0;                  ///< DID
-  std::uint64_t second_stage_table = 0, first_stage_table = 0;
-  bool has_permission_table = false;  ///< false, too, where Secure ATS is not offered
-  bool is_trusted = false;            ///< T of its permission table
-  std::uint64_t permission_table = 0;
+  static constexpr unsigned kUnverifiedExecuteEnable = 1;  ///< in q2 [IOM-2.10]
+  std::uint64_t q0 = 0, q1 = 0, q2 = 0;
+  std::uint64_t permissions = 0;  ///< 0, too, where Secure ATS is not offered
 
-  TranslationType translation() const { return static_cast<TranslationType>(type); }
-  unsigned first_stage_levels() const { return paging_mode + 4U; }
-  unsigned second_stage_levels() const { return address_width + 2U; }
+  bool is_present() const { return is_set(q0, 0); }
+  bool disables_fault_records() const { return is_set(q0, 1); }                  ///< FPD
+  bool second_stage_accessed_dirty() const { return is_set(q0, 9); }             ///< SSADE
+  bool page_snoop() const { return is_set(q1, 24); }                             ///< PGSNP
+  bool enables_supervisor() const { return is_set(q2, 0); }                      ///< SRE
+  bool enables_execute() const { return is_set(q2, kUnverifiedExecuteEnable); }  ///< ERE
+  bool write_protect() const { return is_set(q2, 4); }                           ///< WPE
+  bool extended_accessed() const { return is_set(q2, 7); }                       ///< EAFE
+  bool has_permission_table() const { return is_set(permissions, 0); }
+  bool is_trusted() const { return is_set(permissions, 1); }  ///< T of its permission table
+  bool has_reserved(const IommuCapabilities& offers) const;
+  std::uint16_t domain() const { return static_cast<std::uint16_t>(q1); }  ///< DID
+  std::uint64_t second_stage_table() const { return q0 & kPageAddress; }
+  std::uint64_t first_stage_table() const { return q2 & kPageAddress; }
+  std::uint64_t permission_table() const { return permissions & kPageAddress; }
+
+  /// PGTT as it stands there.
+  TranslationType translation() const { return static_cast<TranslationType>(q0 >> 6 & 7U); }
+  unsigned first_stage_levels() const { return static_cast<unsigned>(q2 >> 2 & 3U) + 4; }  ///< FSPM
+  unsigned second_stage_levels() const { return static_cast<unsigned>(q0 >> 2 & 7U) + 2; }  ///< AW
   /// Inputs of the second stage and of pass-through are below 2^this.
   unsigned second_stage_bits(const IommuCapabilities& offers) const;
   bool has_first_stage() const {

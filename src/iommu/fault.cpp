@@ -10,14 +10,13 @@ namespace {
 using R = FaultReason;
 
 constexpr bool kQualified = true, kNot = false;
-constexpr AtsAnswer kSuccess = AtsAnswer::kSuccess, kUr = AtsAnswer::kUnsupportedRequest,
-                    kCa = AtsAnswer::kCompleterAbort;
+constexpr CplStatus kSuccess = CplStatus::kSC, kUr = CplStatus::kUR, kCa = CplStatus::kCA;
 
 struct Facts {
   FaultReason reason;
   const char* name;
   bool is_qualified;
-  AtsAnswer answer;
+  CplStatus answer;
   std::uint8_t legacy = 0, legacy_of_write = 0;  // 0: the number of the reason, of other accesses
 };
 constexpr Facts kFacts[] = {
@@ -105,7 +104,7 @@ std::uint8_t legacy_code(FaultReason reason, bool is_write) {
   return code != 0 ? code : static_cast<std::uint8_t>(reason);
 }
 
-AtsAnswer ats_answer(FaultReason reason) {
+CplStatus ats_answer(FaultReason reason) {
   return facts_of(reason).answer;
 }
 

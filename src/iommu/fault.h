@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "flitwise/tlp.h"
+
 namespace flitwise {
 
 /// The numbers stand in FRCD.FR. kNone is no fault. [IOM-4.1]
@@ -68,9 +70,6 @@ constexpr bool is_permission_fault(FaultReason reason) {
   return reason >= FaultReason::kPermissionDenied && reason <= FaultReason::kPermissionAccess;
 }
 
-/// What a Translation Request is answered that meets a fault. [IOM-7.1]
-enum class AtsAnswer : std::uint8_t { kSuccess, kUnsupportedRequest, kCompleterAbort };
-
 /// Short name in snake_case for texts and keys; "unknown" for a number without a reason.
 const char* name_of(FaultReason reason);
 
@@ -81,7 +80,8 @@ bool is_qualified(FaultReason reason);
 /// A second-stage permission fault has two, by whether the access was a write. [IOM-3.1]
 std::uint8_t legacy_code(FaultReason reason, bool is_write);
 
-/// Completion status of a Translation Request; kSuccess means an entry with R=W=0. [IOM-7.1]
-AtsAnswer ats_answer(FaultReason reason);
+/// Completion status of a Translation Request that meets the fault; kSC means an entry with R=W=0.
+/// [IOM-7.1]
+CplStatus ats_answer(FaultReason reason);
 
 }  // namespace flitwise

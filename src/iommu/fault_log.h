@@ -30,35 +30,16 @@ struct FaultRecord {
 FaultRecord fault_record_of(const WalkRequest& request, FaultReason reason, bool is_legacy);
 FaultType fault_type_of(const WalkRequest& request);
 AddressType address_type_of(WalkKind kind);
-std::uint64_t record_low(const FaultRecord& record);
-std::uint64_t record_high(const FaultRecord& record);  ///< with F=0
 
 /// Fills the records of a register file in turn.
 class FaultLog {
  public:
-  /// collapses_by_source: a fault of a function that has a pending record is dropped without
-  /// overflow, as one known implementation does. [IOM-9.4]
-  explicit FaultLog(bool collapses_by_source = false) : collapses_by_source_(collapses_by_source) {}
-
-  struct Outcome {
-    bool is_recorded = false;
-    std::optional<IommuInterrupt> interrupt;
-  };
   /// Records it, or sets PFO where the next record is still taken; while PFO is set nothing is
   /// recorded. [PAS-37]
-  Outcome report(const FaultRecord& record, IommuRegisters& registers);
-
-  std::uint64_t dropped() const { return dropped_; }
-  void reset() { next_ = 0; }
+  std::optional<IommuInterrupt> report(const FaultRecord& record, IommuRegisters& registers);
 
  private:
-  bool has_pending(Bdf source, const IommuRegisters& registers) const;
-
-  bool collapses_by_source_;
   unsigned next_ = 0;
-  std::uint64_t dropped_ = 0;
-  static constexpr unsigned kMaxRecords = 256;
-  Bdf sources_[kMaxRecords] = {};
 };
 
 }  // namespace flitwise

@@ -3,6 +3,7 @@
 #include "iommu/invalidation_descriptor.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "iommu/entries.h"
 #include "iommu/word_fields.h"
@@ -117,9 +118,8 @@ constexpr WordField<Permission> kPermissionFields[] = {
 // Reserved values. [IQU-03]
 
 template <class C>
-bool names_pages(const C& command, unsigned granularity, const IommuCapabilities& offers) {
-  return static_cast<unsigned>(command.granularity) != granularity ||
-         command.address_mask <= offers.max_address_mask;
+bool names_pages(const C& command) {
+  return static_cast<unsigned>(command.granularity) != 3 || command.address_mask <= kMaxAddressMask;
 }
 template <class C>
 bool is_sound(const C& /*command*/, const IommuCapabilities& /*offers*/) {
@@ -128,14 +128,14 @@ bool is_sound(const C& /*command*/, const IommuCapabilities& /*offers*/) {
 bool is_sound(const Context& command, const IommuCapabilities& /*offers*/) {
   return static_cast<unsigned>(command.granularity) != 0;
 }
-bool is_sound(const Iotlb& command, const IommuCapabilities& offers) {
-  return static_cast<unsigned>(command.granularity) != 0 && names_pages(command, 3, offers);
+bool is_sound(const Iotlb& command, const IommuCapabilities& /*offers*/) {
+  return static_cast<unsigned>(command.granularity) != 0 && names_pages(command);
 }
 bool is_sound(const Wait& command, const IommuCapabilities& offers) {
   return !command.drains_page_requests || offers.page_request_drain;
 }
-bool is_sound(const PasidIotlb& command, const IommuCapabilities& offers) {
-  return static_cast<unsigned>(command.granularity) >= 2 && names_pages(command, 3, offers);
+bool is_sound(const PasidIotlb& command, const IommuCapabilities& /*offers*/) {
+  return static_cast<unsigned>(command.granularity) >= 2 && names_pages(command);
 }
 bool is_sound(const PasidCache& command, const IommuCapabilities& /*offers*/) {
   return static_cast<unsigned>(command.granularity) != 2;
@@ -143,24 +143,40 @@ bool is_sound(const PasidCache& command, const IommuCapabilities& /*offers*/) {
 bool is_sound(const HandleInvalidation& command, const IommuCapabilities& /*offers*/) {
   return command.scope != DeallocScope::kRange || to_int(command.upper) >= to_int(command.lower);
 }
-bool is_sound(const Permission& command, const IommuCapabilities& offers) {
+bool is_sound(const Permission& command, const IommuCapabilities& /*offers*/) {
   const bool is_range = command.granularity == Permission::Granularity::kRange;
   return static_cast<unsigned>(command.granularity) != 0 && (is_range || !command.all_domains) &&
-         names_pages(command, 3, offers);
+         names_pages(command);
 }
 
-template <class C, std::size_t N>
-InvalidationDescriptor parsed(WordPair words, const WordField<C> (&fields)[N],
-                              const IommuCapabilities& offers) {
+template <const auto& kFields>
+InvalidationDescriptor parsed(WordPair words, const IommuCapabilities& offers) {
   WordPair reserved{words[0] & ~kTypeBits, words[1]};
-  for (const WordField<C>& field : fields) {
+  for (const auto& field : kFields) {
     reserved[field.word] &= ~field.mask();
   }
-  const C command = read_fields(words, fields);
+  const auto command = read_fields(words, kFields);
   return (reserved[0] | reserved[1]) == 0 && is_sound(command, offers)
              ? InvalidationDescriptor(command)
              : DescriptorError::kReservedBits;
 }
+
+constexpr struct {
+  unsigned type;
+  InvalidationDescriptor (*parse)(WordPair words, const IommuCapabilities& offers);
+} kTypes[] = {
+    {1, parsed<kContextFields>},
+    {2, parsed<kIotlbFields>},
+    {3, parsed<kDeviceTlbFields>},
+    {4, parsed<kInterruptCacheFields>},
+    {5, parsed<kWaitFields>},
+    {6, parsed<kPasidIotlbFields>},
+    {7, parsed<kPasidCacheFields>},
+    {8, parsed<kPasidDeviceTlbFields>},
+    {9, parsed<kResponseFields>},
+    {kHandleInvalidationType, parsed<kHandleFields>},
+    {kPermissionInvalidationType, parsed<kPermissionFields>},
+};
 
 template <class C, std::size_t N>
 DescriptorBytes encoded(unsigned type, const C& command, const WordField<C> (&fields)[N]) {
@@ -212,33 +228,11 @@ InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
   if (is_wide && (load_u64(bytes + 16) | load_u64(bytes + 24)) != 0) {
     return DescriptorError::kReservedBits;
   }
-  switch (type) {
-    case 1:
-      return parsed(w, kContextFields, offers);
-    case 2:
-      return parsed(w, kIotlbFields, offers);
-    case 3:
-      return parsed(w, kDeviceTlbFields, offers);
-    case 4:
-      return parsed(w, kInterruptCacheFields, offers);
-    case 5:
-      return parsed(w, kWaitFields, offers);
-    case 6:
-      return parsed(w, kPasidIotlbFields, offers);
-    case 7:
-      return parsed(w, kPasidCacheFields, offers);
-    case 8:
-      return parsed(w, kPasidDeviceTlbFields, offers);
-    case 9:
-      return parsed(w, kResponseFields, offers);
-    case kHandleInvalidationType:
-      return parsed(w, kHandleFields, offers);
-    case kPermissionInvalidationType:
-      return offers.secure_ats ? parsed(w, kPermissionFields, offers)
-                               : DescriptorError::kUnknownType;
-    default:
-      return DescriptorError::kUnknownType;
-  }
+  const auto* const known = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                         [type](const auto& one) { return one.type == type; });
+  const bool is_offered = type != kPermissionInvalidationType || offers.secure_ats;
+  return known != std::end(kTypes) && is_offered ? known->parse(w, offers)
+                                                 : DescriptorError::kUnknownType;
 }
 
 DescriptorBytes encode(const IotlbInvalidation& command) {

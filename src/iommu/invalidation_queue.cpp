@@ -57,10 +57,6 @@ InvalidationQueue::Fetched InvalidationQueue::fetched(const std::uint8_t* bytes,
   return result;
 }
 
-std::optional<IommuInterrupt> InvalidationQueue::fetch_failed(IommuRegisters& registers) {
-  return stop(DescriptorError::kFetch, registers);
-}
-
 void InvalidationQueue::advance(IommuRegisters& registers) {
   const QueueView queue = registers.invalidation_queue();
   registers.set_queue_head(queue.after(queue.head));

@@ -36,7 +36,9 @@ class InvalidationQueue {
   Fetched fetched(const std::uint8_t* bytes, const IommuCapabilities& offers,
                   IommuRegisters& registers);
   /// Memory refused the descriptor.
-  std::optional<IommuInterrupt> fetch_failed(IommuRegisters& registers);
+  std::optional<IommuInterrupt> fetch_failed(IommuRegisters& registers) {
+    return stop(DescriptorError::kFetch, registers);
+  }
 
   /// The command, no wait, is carried out or sent to the device: the head moves on.
   void carried_out(IommuRegisters& registers);

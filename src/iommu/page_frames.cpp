@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 namespace flitwise {
 
 PageFrames::PageFrames(std::uint64_t base, unsigned page_bits, Frame count)
-    : base_(base), page_bits_(page_bits), frames_(count) {
-  for (Frame frame = 0; frame < count; ++frame) {
-    free_.push_back(frame);
-  }
+    : base_(base), page_bits_(page_bits), frames_(count), free_(count) {
+  std::iota(free_.begin(), free_.end(), Frame{0});
 }
 
 PageFrames::Frame PageFrames::give(const DeviceIdentity& owner, std::uint64_t address) {

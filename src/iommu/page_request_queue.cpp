@@ -53,33 +53,23 @@ PageRequestAction PageRequestQueue::refuse(const PageRequest& request) {
 
 PageRequestQueue::Admission PageRequestQueue::admit(const PageRequest& request, bool is_enabled,
                                                     IommuRegisters& registers) {
-  Admission admission;
   if (!is_enabled) {
-    admission.action =
-        is_answered(request) ? PageRequestAction::kRespondFailure : PageRequestAction::kDrop;
-    return admission;
+    return {is_answered(request) ? PageRequestAction::kRespondFailure : PageRequestAction::kDrop};
   }
   if (!request.read && !request.write && !request.is_stop_marker()) {
-    admission.action =
-        request.is_last ? PageRequestAction::kRespondInvalid : PageRequestAction::kDrop;
-    return admission;
+    return {request.is_last ? PageRequestAction::kRespondInvalid : PageRequestAction::kDrop};
   }
   const auto status = static_cast<std::uint32_t>(registers.read(iommu_register::kPrs, 4));
   if ((status & page_request_status::kOverflow) != 0) {
-    admission.action = refuse(request);
-    return admission;
+    return {refuse(request)};
   }
   const QueueView queue = registers.page_request_queue();
   const std::uint32_t slot = (queue.tail + in_flight_ * queue.entry_bytes) % queue.bytes;
   if (queue.after(slot) == queue.head) {
-    admission.interrupt = registers.raise_page_request(page_request_status::kOverflow);
-    admission.action = refuse(request);
-    return admission;
+    return {refuse(request), 0, registers.raise_page_request(page_request_status::kOverflow)};
   }
   ++in_flight_;
-  admission.action = PageRequestAction::kRecord;
-  admission.address = queue.base + slot;
-  return admission;
+  return {PageRequestAction::kRecord, queue.base + slot};
 }
 
 void PageRequestQueue::take_slot(IommuRegisters& registers) {

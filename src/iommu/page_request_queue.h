@@ -31,8 +31,8 @@ class PageRequestQueue {
  public:
   struct Admission {
     PageRequestAction action = PageRequestAction::kDrop;
-    std::uint64_t address = 0;                ///< kRecord: where
-    std::optional<IommuInterrupt> interrupt;  ///< overflow
+    std::uint64_t address = 0;                  ///< kRecord: where
+    std::optional<IommuInterrupt> interrupt{};  ///< overflow
   };
 
   explicit PageRequestQueue(PageRequestOverflow overflow) : overflow_(overflow) {}

@@ -9,7 +9,8 @@ namespace {
 
 PermissionKey key_of(const PasidEntry& entry, std::uint64_t address, unsigned level) {
   const unsigned bits = permission_word_bits(level);
-  return {entry.domain, entry.permission_table, address >> bits, static_cast<std::uint8_t>(bits)};
+  return {entry.domain(), entry.permission_table(), address >> bits,
+          static_cast<std::uint8_t>(bits)};
 }
 
 bool overlap(const PermissionKey& key, std::uint64_t address, unsigned bits) {
@@ -18,15 +19,6 @@ bool overlap(const PermissionKey& key, std::uint64_t address, unsigned bits) {
 }
 
 }  // namespace
-
-std::uint64_t PermissionKey::hash() const {
-  return mix(number + mix(table | domain) + bits);
-}
-
-const PermissionWord* PermissionCache::find(Words& words, const PasidEntry& entry,
-                                            std::uint64_t address, unsigned level) {
-  return words.size() == 0 ? nullptr : words.find(key_of(entry, address, level));
-}
 
 bool PermissionCache::advance(Walk& walk) {
   if (!walk.is_at_permissions()) {
@@ -37,13 +29,13 @@ bool PermissionCache::advance(Walk& walk) {
   for (unsigned level = 1; level <= kMaxPermissionLevels; ++level) {
     const bool may_be_there = level == 1 || (large_levels_ >> level & 1U) != 0;
     const PermissionWord* const word =
-        may_be_there ? find(leaves_, entry, address, level) : nullptr;
+        may_be_there ? leaves_.find(key_of(entry, address, level)) : nullptr;
     if (word != nullptr && walk.use_permission(*word)) {
       return true;
     }
   }
   for (unsigned level = 2; level <= kMaxPermissionLevels; ++level) {
-    if (const PermissionWord* const word = find(tables_, entry, address, level)) {
+    if (const PermissionWord* const word = tables_.find(key_of(entry, address, level))) {
       walk.use_permission(*word);
       break;
     }

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "ats/tagged_cache.h"
 #include "iommu/invalidation_descriptor.h"
 #include "iommu/permission_table.h"
-#include "iommu/tagged_cache.h"
 #include "iommu/walk.h"
 
 namespace flitwise {
@@ -20,7 +20,7 @@ struct PermissionKey {
   std::uint64_t table = 0;   ///< its top, physical
   std::uint64_t number = 0;  ///< physical address >> bits
   std::uint8_t bits = 0;     ///< log2 of the range
-  std::uint64_t hash() const;
+  std::uint64_t hash() const { return mix(number + mix(table | domain) + bits); }
   std::uint64_t index() const { return number + (table >> kPageBits); }
   friend bool operator==(const PermissionKey& a, const PermissionKey& b) {
     return a.number == b.number && a.bits == b.bits && a.table == b.table && a.domain == b.domain;
@@ -46,9 +46,6 @@ class PermissionCache {
 
  private:
   using Words = TaggedCache<PermissionKey, PermissionWord>;
-  static const PermissionWord* find(Words& words, const PasidEntry& entry, std::uint64_t address,
-                                    unsigned level);
-
   Words leaves_, tables_;
   unsigned large_levels_ = 0;  // bit n: a leaf of level n may be there
 };

@@ -41,11 +41,17 @@ constexpr std::uint64_t permission_word_offset(std::uint64_t address, unsigned l
   return (address >> permission_word_bits(level) & 0x1ffU) * kPageEntryBytes;
 }
 
+/// Position of the two bits of a page in its word: read the lower one, write above.
+constexpr unsigned permission_shift(std::uint64_t address) {
+  return static_cast<unsigned>(address >> kPageBits & 0x1fU) * 2;
+}
+
 struct PagePermission {
   bool read = false, write = false;
 };
 
-/// Eight bytes of a permission table, and the level of that table. [IOM-2.16]
+/// Eight bytes of a permission table, and the level of that table. A word names permissions or a
+/// table, never both. [IOM-2.16]
 struct PermissionWord {
   static constexpr std::uint64_t kPresent = 1, kRead = 2, kWrite = 4,
                                  kLarge = 0x80;  ///< above level 1
@@ -57,15 +63,21 @@ struct PermissionWord {
   /// It names permissions rather than a table. REQUIRES: present.
   bool is_leaf() const { return level == 1 || (raw & kLarge) != 0; }
   /// REQUIRES: present.
-  bool has_reserved(const IommuCapabilities& offers) const;
+  bool has_reserved(const IommuCapabilities& offers) const {
+    constexpr std::uint64_t kReserved = 0xf78;  // of words above level 1
+    const std::uint64_t other =
+        is_leaf() ? bits_from(kPageBits) : kRead | kWrite | bits_from(offers.host_address_bits);
+    return level > 1 && (raw & (kReserved | other)) != 0;
+  }
   std::uint64_t table() const { return raw & bits_from(kPageBits); }
   /// REQUIRES: present, a leaf, and the address is in its range.
-  PagePermission of(std::uint64_t address) const;
+  PagePermission of(std::uint64_t address) const {
+    if (level > 1) {
+      return {(raw & kRead) != 0, (raw & kWrite) != 0};
+    }
+    const std::uint64_t bits = raw >> permission_shift(address);
+    return {(bits & 1U) != 0, (bits & 2U) != 0};
+  }
 };
-
-/// Position of the two bits of a page in its word: read the lower one, write above.
-constexpr unsigned permission_shift(std::uint64_t address) {
-  return static_cast<unsigned>(address >> kPageBits & 0x1fU) * 2;
-}
 
 }  // namespace flitwise

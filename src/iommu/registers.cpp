@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Behaviour of the registers, bit by bit, and of the three interrupts.
-#include <algorithm>
-#include <iterator>
-
 #include "iommu/registers.h"
+
+#include <iterator>
 
 namespace flitwise {
 
@@ -11,7 +10,7 @@ namespace {
 
 using namespace iommu_register;
 
-/// The invalidation queue has 2^QS times as many bytes, whatever the width. [IOM-1.7]
+/// A queue has 2^QS times as many bytes, whatever the width of its entries. [IOM-1.7]
 constexpr std::uint32_t kUnverifiedQueueUnit = 4096;
 constexpr std::uint32_t kMasked = 1U << 31, kInterruptPending = 1U << 30;
 constexpr std::uint64_t kRecordTaken = std::uint64_t{1} << 63;
@@ -21,9 +20,17 @@ constexpr std::uint64_t kPageRequestOffset = 0x7ffe0;  // 18:5
 constexpr std::uint64_t kWideDescriptors = 1U << 11;
 constexpr std::uint32_t kVersion = 0x10;
 
-constexpr std::uint32_t kLastingCommands = global_bit::kTranslation | global_bit::kQueue |
-                                           global_bit::kInterruptRemap | global_bit::kCompatible |
-                                           global_bit::kAdvancedLog;
+/// Of an interrupt: the registers of its control, data and address.
+struct EventBlock {
+  std::uint32_t control, data, address;
+};
+constexpr EventBlock kEventBlocks[] = {  // by IommuEvent
+    {kFectl, kFedata, kFeaddr},
+    {kIectl, kIedata, kIeaddr},
+    {kPectl, kPedata, kPeaddr}};
+constexpr const EventBlock& block_of(IommuEvent event) {
+  return kEventBlocks[static_cast<unsigned>(event)];
+}
 
 constexpr bool touches(std::uint32_t offset, unsigned bytes, std::uint32_t reg, unsigned size) {
   return offset < reg + size && reg < offset + bytes;
@@ -36,55 +43,40 @@ bool is_access(std::uint32_t offset, unsigned bytes) {
 }  // namespace
 
 IommuRegisters::IommuRegisters(const IommuCapabilities& offers)
-    : fault_record_count_(offers.fault_records),
-      fault_record_offset_(offers.fault_record_offset),
-      iotlb_offset_(offers.iotlb_offset) {
+    : fault_record_count_(offers.fault_records) {
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
   define(kVer, 4, kVersion, 0);
   define(kCap, 8, cap_register(offers), 0);
   define(kEcap, 8, ecap_register(offers), 0);
   define(kRtaddr, 8, 0, ~std::uint64_t{0x3ff});
-  define(kCcmd, 8, 0, ~std::uint64_t{0} & ~(std::uint64_t{3} << 59));
+  define(kCcmd, 8, 0, ~(std::uint64_t{3} << 59));
   define(kFsts, 4, 0, 0, fault_status::kClearable);
-  define_events();
-  define_queues();
-  define(iotlb_offset_, 8, 0, ~std::uint64_t{0});
-  define(iotlb_offset_ + 8U, 8, 0, ~(std::uint64_t{3} << 57));
-  for (unsigned i = 0; i < fault_record_count_; ++i) {
-    define(record_offset(i) + 8U, 8, 0, 0, kRecordTaken);
-  }
-}
-
-unsigned IommuRegisters::width(std::uint32_t offset) const {
-  static constexpr std::uint32_t kWide[] = {kCap, kEcap, kRtaddr, kCcmd, kIqh, kIqt,
-                                            kIqa, kIqer, kIrta,   kPqh,  kPqt, kPqa};
-  const bool is_record =
-      offset >= fault_record_offset_ && offset < fault_record_offset_ + 16 * fault_record_count_;
-  const bool is_iotlb = offset == iotlb_offset_ || offset == iotlb_offset_ + 8U;
-  const bool is_wide = is_record || is_iotlb ||
-                       std::find(std::begin(kWide), std::end(kWide), offset) != std::end(kWide);
-  return is_wide && offset % 8 == 0 ? 8 : 4;
-}
-
-void IommuRegisters::define_events() {
-  for (const IommuEvent event :
-       {IommuEvent::kFault, IommuEvent::kInvalidation, IommuEvent::kPageRequest}) {
-    const Block block = block_of(event);
+  for (const EventBlock& block : kEventBlocks) {
     define(block.control, 4, kMasked, kMasked);
     define(block.data, 4, 0, 0xffff'ffff);
     define(block.address, 4, 0, 0xffff'fffc);
     define(block.address + 4, 4, 0, 0xffff'ffff);
   }
-}
-
-void IommuRegisters::define_queues() {
+  define(kIqh, 8, 0, 0);
   define(kIqt, 8, 0, kQueueOffset);
   define(kIqa, 8, 0, kPageAddress | kWideDescriptors | 7U);
   define(kIcs, 4, 0, 0, 1);
+  define(kIqer, 8, 0, 0);
   define(kIrta, 8, 0, kPageAddress | 0x80fU);
   define(kPqh, 8, 0, kPageRequestOffset);
   define(kPqt, 8, 0, kPageRequestOffset);
   define(kPqa, 8, 0, kPageAddress | 7U);
   define(kPrs, 4, 0, 0, page_request_status::kPending | page_request_status::kOverflow);
+  define(kIva, 8, 0, kAll);
+  define(kIotlb, 8, 0, ~(std::uint64_t{3} << 57));
+  for (unsigned i = 0; i < fault_record_count_; ++i) {
+    define(record_offset(i), 8, 0, 0);
+    define(record_offset(i) + 8U, 8, 0, 0, kRecordTaken);
+  }
+}
+
+unsigned IommuRegisters::width(std::uint32_t offset) const {
+  return offset % 8 == 0 && offset < kPageBytes && is_wide_[offset / 8] ? 8 : 4;
 }
 
 void IommuRegisters::define(std::uint32_t offset, unsigned bytes, std::uint64_t reset,
@@ -95,6 +87,7 @@ void IommuRegisters::define(std::uint32_t offset, unsigned bytes, std::uint64_t 
   value_[cell] = (value_[cell] & ~mask) | reset << shift;
   rw_[cell] = (rw_[cell] & ~mask) | rw << shift;
   rw1c_[cell] = (rw1c_[cell] & ~mask) | rw1c << shift;
+  is_wide_[cell] = bytes == 8;
 }
 
 std::uint32_t IommuRegisters::get32(std::uint32_t offset) const {
@@ -122,8 +115,6 @@ RegisterEffects IommuRegisters::write(std::uint32_t offset, unsigned bytes, std:
   const unsigned shift = offset % 8 * 8;
   const std::uint64_t lanes = bytes == 8 ? ~std::uint64_t{0} : std::uint64_t{0xffff'ffff} << shift;
   const std::uint64_t written = bytes == 8 ? value : value << shift;
-  const std::uint32_t fault_before = fault_status();
-  const std::uint32_t page_before = get32(kPrs);
   const unsigned cell = offset / 8;
   value_[cell] = (value_[cell] & ~(rw_[cell] & lanes)) | (written & rw_[cell] & lanes);
   value_[cell] &= ~(written & rw1c_[cell] & lanes);
@@ -131,19 +122,18 @@ RegisterEffects IommuRegisters::write(std::uint32_t offset, unsigned bytes, std:
   if (touches(offset, bytes, kGcmd, 4)) {
     apply_command(static_cast<std::uint32_t>(value), effects);
   }
-  note_effects(offset, bytes, fault_before, page_before, effects);
+  note_effects(offset, bytes, effects);
   return effects;
 }
 
 /// GCMD reads as 0: lasting commands are compared with GSTS, the others are one-shot. [IOM-1.4]
 void IommuRegisters::apply_command(std::uint32_t command, RegisterEffects& effects) {
-  const std::uint32_t changed = (command ^ global_status()) & kLastingCommands;
+  const std::uint32_t changed = command ^ global_status();
   effects.changes_translation = (changed & global_bit::kTranslation) != 0;
   effects.enables_translation = (command & global_bit::kTranslation) != 0;
   effects.changes_queue = (changed & global_bit::kQueue) != 0;
   effects.enables_queue = (command & global_bit::kQueue) != 0;
   effects.sets_root_table = (command & global_bit::kRootTable) != 0;
-  effects.flushes_write_buffer = (command & global_bit::kWriteBuffer) != 0;
   if (effects.sets_root_table) {
     set_global_status(global_bit::kRootTable, false);
   }
@@ -155,21 +145,13 @@ void IommuRegisters::apply_command(std::uint32_t command, RegisterEffects& effec
   set_global_status(plain & command, true);
 }
 
-void IommuRegisters::note_effects(std::uint32_t offset, unsigned bytes, std::uint32_t fault_before,
-                                  std::uint32_t page_before, RegisterEffects& effects) {
-  const std::uint32_t stops = fault_status::kQueueError | fault_status::kTimeout;
-  effects.resumes_queue = (fault_before & ~fault_status() & stops) != 0;
-  effects.clears_page_request_overflow =
-      (page_before & ~get32(kPrs) & page_request_status::kOverflow) != 0;
+void IommuRegisters::note_effects(std::uint32_t offset, unsigned bytes, RegisterEffects& effects) {
   effects.moves_queue_tail = touches(offset, bytes, kIqt, 4);
-  effects.moves_page_request_head = touches(offset, bytes, kPqh, 4);
   effects.invalidates_contexts =
       touches(offset, bytes, kCcmd + 4, 4) && (context_command() & kStartCommand) != 0;
   effects.invalidates_iotlb =
-      touches(offset, bytes, iotlb_offset_ + 12U, 4) && (iotlb_command() & kStartCommand) != 0;
-  clear_served(IommuEvent::kFault, (fault_status() & fault_status::kAny) == 0);
-  clear_served(IommuEvent::kInvalidation, get32(kIcs) == 0);
-  clear_served(IommuEvent::kPageRequest, get32(kPrs) == 0);
+      touches(offset, bytes, kIotlb + 4, 4) && (iotlb_command() & kStartCommand) != 0;
+  clear_served();
   for (const IommuEvent event :
        {IommuEvent::kFault, IommuEvent::kInvalidation, IommuEvent::kPageRequest}) {
     const std::uint32_t control = block_of(event).control;
@@ -181,49 +163,38 @@ void IommuRegisters::note_effects(std::uint32_t offset, unsigned bytes, std::uin
 }
 
 /// What has been told is not pending. unverified
-void IommuRegisters::clear_served(IommuEvent event, bool is_served) {
-  const std::uint32_t control = block_of(event).control;
-  if (is_served) {
-    put32(control, get32(control) & ~kInterruptPending);
+void IommuRegisters::clear_served() {
+  const bool is_served[] = {(fault_status() & fault_status::kAny) == 0, get32(kIcs) == 0,
+                            get32(kPrs) == 0};
+  for (std::size_t event = 0; event < std::size(is_served); ++event) {
+    const std::uint32_t control = kEventBlocks[event].control;
+    put32(control, get32(control) & ~(is_served[event] ? kInterruptPending : 0));
   }
-}
-
-IommuRegisters::Block IommuRegisters::block_of(IommuEvent event) {
-  switch (event) {
-    case IommuEvent::kFault:
-      return {kFectl, kFedata, kFeaddr};
-    case IommuEvent::kInvalidation:
-      return {kIectl, kIedata, kIeaddr};
-    case IommuEvent::kPageRequest:
-      return {kPectl, kPedata, kPeaddr};
-  }
-  return {kFectl, kFedata, kFeaddr};
 }
 
 IommuInterrupt IommuRegisters::message_of(IommuEvent event) const {
-  const Block block = block_of(event);
+  const EventBlock& block = block_of(event);
   return {event, get32(block.address) | std::uint64_t{get32(block.address + 4)} << 32,
           get32(block.data)};
 }
 
-std::optional<IommuInterrupt> IommuRegisters::signal(IommuEvent event) {
+std::optional<IommuInterrupt> IommuRegisters::raise(IommuEvent event, std::uint32_t status,
+                                                    std::uint32_t bits) {
+  const std::uint32_t errors = event == IommuEvent::kFault ? fault_status::kAny : ~0U;
+  const bool is_first = (get32(status) & errors) == 0;
+  put32(status, get32(status) | bits);
   const std::uint32_t control = block_of(event).control;
-  if ((get32(control) & kMasked) != 0) {
+  if (is_first && (get32(control) & kMasked) != 0) {
     put32(control, get32(control) | kInterruptPending);
-    return std::nullopt;
+  } else if (is_first) {
+    return message_of(event);
   }
-  return message_of(event);
+  return std::nullopt;
 }
 
 QueueView IommuRegisters::invalidation_queue() const {
-  const std::uint64_t address = get64(kIqa);
-  const bool is_wide = (address & kWideDescriptors) != 0;
-  QueueView queue;
-  queue.base = address & kPageAddress;
-  queue.bytes = kUnverifiedQueueUnit << (address & 7U);  // 2^(QS+8) of 16, 2^(QS+7) of 32 bytes
-  queue.entry_bytes = is_wide ? 32 : 16;
-  queue.head = static_cast<std::uint32_t>(get64(kIqh));
-  queue.tail = static_cast<std::uint32_t>(get64(kIqt)) & ~(queue.entry_bytes - 1U);
+  QueueView queue = queue_at(kIqa, (get64(kIqa) & kWideDescriptors) != 0 ? 32 : 16);
+  queue.tail &= ~(queue.entry_bytes - 1U);
   return queue;
 }
 
@@ -233,21 +204,16 @@ bool IommuRegisters::queue_tail_is_valid() const {
   return is_aligned && queue.tail < queue.bytes;
 }
 
-QueueView IommuRegisters::page_request_queue() const {
-  const std::uint64_t address = get64(kPqa);
-  QueueView queue;
-  queue.base = address & kPageAddress;
-  queue.bytes = 4096U << (address & 7U);
-  queue.entry_bytes = 32;
-  queue.head = static_cast<std::uint32_t>(get64(kPqh));
-  queue.tail = static_cast<std::uint32_t>(get64(kPqt));
-  return queue;
+// Head and tail stand before the address.
+QueueView IommuRegisters::queue_at(std::uint32_t address, std::uint32_t entry_bytes) const {
+  const std::uint64_t word = get64(address);
+  return {word & kPageAddress, kUnverifiedQueueUnit << (word & 7U), entry_bytes,
+          get32(address - 16), get32(address - 8)};
 }
 
 void IommuRegisters::latch_root_table() {
   const std::uint64_t address = get64(kRtaddr);
-  root_table_.address = address & kPageAddress;
-  root_table_.mode = static_cast<TableMode>(address >> 10 & 3U);
+  root_table_ = {address & kPageAddress, static_cast<TableMode>(address >> 10 & 3U)};
 }
 
 void IommuRegisters::set_global_status(std::uint32_t bits, bool is_set) {
@@ -260,41 +226,16 @@ void IommuRegisters::put_field(std::uint32_t offset, unsigned low, unsigned bits
   put64(offset, (get64(offset) & ~(mask << low)) | (value & mask) << low);
 }
 
-std::optional<IommuInterrupt> IommuRegisters::raise_fault(std::uint32_t status_bits) {
-  const bool is_first = (fault_status() & fault_status::kAny) == 0;
-  put32(kFsts, fault_status() | status_bits);
-  return is_first ? signal(IommuEvent::kFault) : std::nullopt;
-}
-
-std::optional<IommuInterrupt> IommuRegisters::raise_invalidation() {
-  const bool is_first = get32(kIcs) == 0;
-  put32(kIcs, 1);
-  return is_first ? signal(IommuEvent::kInvalidation) : std::nullopt;
-}
-
-std::optional<IommuInterrupt> IommuRegisters::raise_page_request(std::uint32_t status_bits) {
-  const bool is_first = get32(kPrs) == 0;
-  put32(kPrs, get32(kPrs) | status_bits);
-  return is_first ? signal(IommuEvent::kPageRequest) : std::nullopt;
-}
-
-std::uint32_t IommuRegisters::record_offset(unsigned index) const {
-  return fault_record_offset_ + 16U * index;
-}
-
 bool IommuRegisters::fault_record_is_taken(unsigned index) const {
   return (get64(record_offset(index) + 8U) & kRecordTaken) != 0;
 }
 
 std::optional<IommuInterrupt> IommuRegisters::set_fault_record(unsigned index, std::uint64_t low,
                                                                std::uint64_t high) {
-  const bool is_first = (fault_status() & fault_status::kAny) == 0;
   put64(record_offset(index), low);
   put64(record_offset(index) + 8U, high | kRecordTaken);
-  if ((fault_status() & fault_status::kPending) == 0) {
-    put32(kFsts, (fault_status() & 0xffU) | fault_status::kPending | index << 8);
-  }
-  return is_first ? signal(IommuEvent::kFault) : std::nullopt;
+  const bool is_oldest = (fault_status() & fault_status::kPending) == 0;
+  return raise_fault(is_oldest ? fault_status::kPending | index << 8 : 0);
 }
 
 /// PPF is the OR of all F; FRI stays at the oldest until that one is cleared. [IOM-9.1]

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 
@@ -21,13 +22,13 @@ inline constexpr std::uint32_t kVer = 0x00, kCap = 0x08, kEcap = 0x10, kGcmd = 0
                                kIqt = 0x88, kIqa = 0x90, kIcs = 0x9c, kIectl = 0xa0, kIedata = 0xa4,
                                kIeaddr = 0xa8, kIeuaddr = 0xac, kIqer = 0xb0, kIrta = 0xb8,
                                kPqh = 0xc0, kPqt = 0xc8, kPqa = 0xd0, kPrs = 0xdc, kPectl = 0xe0,
-                               kPedata = 0xe4, kPeaddr = 0xe8, kPeuaddr = 0xec;
+                               kPedata = 0xe4, kPeaddr = 0xe8, kPeuaddr = 0xec,
+                               kIva = kIotlbRegisters, kIotlb = kIotlbRegisters + 8;
 }  // namespace iommu_register
 
 /// Bits of GCMD and GSTS. [IOM-1.4]
 namespace global_bit {
-inline constexpr std::uint32_t kTranslation = 1U << 31, kRootTable = 1U << 30, kFaultLog = 1U << 29,
-                               kAdvancedLog = 1U << 28, kWriteBuffer = 1U << 27, kQueue = 1U << 26,
+inline constexpr std::uint32_t kTranslation = 1U << 31, kRootTable = 1U << 30, kQueue = 1U << 26,
                                kInterruptRemap = 1U << 25, kInterruptTable = 1U << 24,
                                kCompatible = 1U << 23;
 }  // namespace global_bit
@@ -65,14 +66,10 @@ struct RegisterEffects {
   bool enables_translation = false;
   bool changes_queue = false;  ///< QIE differs from QIES
   bool enables_queue = false;
-  bool flushes_write_buffer = false;          ///< WBF
-  bool moves_queue_tail = false;              ///< IQT was written
-  bool resumes_queue = false;                 ///< IQE or ITE was cleared [IQU-08]
-  bool invalidates_contexts = false;          ///< CCMD with ICC
-  bool invalidates_iotlb = false;             ///< IOTLB with IVT
-  bool moves_page_request_head = false;       ///< PQH was written
-  bool clears_page_request_overflow = false;  ///< PRS.PRO
-  std::optional<IommuInterrupt> interrupt;    ///< one was pending and is unmasked now [PRI-17]
+  bool moves_queue_tail = false;            ///< IQT was written
+  bool invalidates_contexts = false;        ///< CCMD with ICC
+  bool invalidates_iotlb = false;           ///< IOTLB with IVT
+  std::optional<IommuInterrupt> interrupt;  ///< one was pending and is unmasked now [PRI-17]
 };
 
 /// A queue in memory as its registers describe it.
@@ -89,8 +86,7 @@ struct QueueView {
 
 class IommuRegisters {
  public:
-  /// Everything disabled. REQUIRES: the fault records and IOTLB registers lie inside the page and
-  /// apart from other registers.
+  /// Everything disabled.
   explicit IommuRegisters(const IommuCapabilities& offers);
 
   /// Software reads 4 or 8 bytes, naturally aligned; anything else reads 0.
@@ -110,10 +106,10 @@ class IommuRegisters {
   QueueView invalidation_queue() const;
   /// False where IQT has bit 4 set with 256-bit descriptors, or lies beyond the queue. [IQU-10]
   bool queue_tail_is_valid() const;
-  QueueView page_request_queue() const;
+  QueueView page_request_queue() const { return queue_at(iommu_register::kPqa, 32); }
   std::uint64_t context_command() const { return get64(iommu_register::kCcmd); }
-  std::uint64_t iotlb_command() const { return get64(iotlb_offset_ + 8U); }
-  std::uint64_t iotlb_address() const { return get64(iotlb_offset_); }
+  std::uint64_t iotlb_command() const { return get64(iommu_register::kIotlb); }
+  std::uint64_t iotlb_address() const { return get64(iommu_register::kIva); }
 
   // What the hardware does.
   void latch_root_table();
@@ -133,16 +129,22 @@ class IommuRegisters {
     put_field(iommu_register::kCcmd, kStartCommandBit, 1, 0);
   }
   void finish_iotlb_command(unsigned granularity) {
-    put_field(iotlb_offset_ + 8U, 57, 2, granularity);
-    put_field(iotlb_offset_ + 8U, kStartCommandBit, 1, 0);
+    put_field(iommu_register::kIotlb, 57, 2, granularity);
+    put_field(iommu_register::kIotlb, kStartCommandBit, 1, 0);
   }
 
   /// Sets bits of FSTS (not PPF). An interrupt goes out for the first error alone. [IOM-9.3]
-  std::optional<IommuInterrupt> raise_fault(std::uint32_t status_bits);
+  std::optional<IommuInterrupt> raise_fault(std::uint32_t status_bits) {
+    return raise(IommuEvent::kFault, iommu_register::kFsts, status_bits);
+  }
   /// A wait descriptor with IF: sets IWC. [IQU-05]
-  std::optional<IommuInterrupt> raise_invalidation();
+  std::optional<IommuInterrupt> raise_invalidation() {
+    return raise(IommuEvent::kInvalidation, iommu_register::kIcs, 1);
+  }
   /// Sets bits of PRS. [PRI-16, PRI-17]
-  std::optional<IommuInterrupt> raise_page_request(std::uint32_t status_bits);
+  std::optional<IommuInterrupt> raise_page_request(std::uint32_t status_bits) {
+    return raise(IommuEvent::kPageRequest, iommu_register::kPrs, status_bits);
+  }
 
   unsigned fault_record_count() const { return fault_record_count_; }
   bool fault_record_is_taken(unsigned index) const;
@@ -153,9 +155,6 @@ class IommuRegisters {
  private:
   static constexpr unsigned kCells = kPageBytes / 8;
   static constexpr unsigned kStartCommandBit = 63;  // ICC, IVT
-  struct Block {
-    std::uint32_t control, data, address;
-  };
 
   std::uint32_t get32(std::uint32_t offset) const;
   std::uint64_t get64(std::uint32_t offset) const { return value_[offset / 8]; }
@@ -164,21 +163,19 @@ class IommuRegisters {
   void put_field(std::uint32_t offset, unsigned low, unsigned bits, std::uint64_t value);
   void define(std::uint32_t offset, unsigned bytes, std::uint64_t reset, std::uint64_t rw,
               std::uint64_t rw1c = 0);
-  void define_events();
-  void define_queues();
-  std::uint32_t record_offset(unsigned index) const;
+  static std::uint32_t record_offset(unsigned index) { return kFaultRecords + 16U * index; }
   void update_pending_faults();
-  void clear_served(IommuEvent event, bool is_served);
+  void clear_served();
   void apply_command(std::uint32_t command, RegisterEffects& effects);
-  void note_effects(std::uint32_t offset, unsigned bytes, std::uint32_t fault_before,
-                    std::uint32_t page_before, RegisterEffects& effects);
-  static Block block_of(IommuEvent event);
-  std::optional<IommuInterrupt> signal(IommuEvent event);
+  void note_effects(std::uint32_t offset, unsigned bytes, RegisterEffects& effects);
+  /// Sets bits of a status register. An interrupt goes out for the first of them alone.
+  std::optional<IommuInterrupt> raise(IommuEvent event, std::uint32_t status, std::uint32_t bits);
   IommuInterrupt message_of(IommuEvent event) const;
+  QueueView queue_at(std::uint32_t address, std::uint32_t entry_bytes) const;
 
   std::array<std::uint64_t, kCells> value_{}, rw_{}, rw1c_{};
+  std::bitset<kCells> is_wide_;  // one register of 8 bytes
   unsigned fault_record_count_;
-  std::uint32_t fault_record_offset_, iotlb_offset_;
   RootTable root_table_{0, TableMode::kLegacy};
 };
 

@@ -42,13 +42,31 @@ struct Rights {
 
 /// Fault of the first stage, in the order U/S, write, execute; kNone if it grants all. The same
 /// below a second stage. [PAS-19, PAS-21, PAS-33]
-FaultReason first_stage_fault(const Rights& rights, const AccessWish& wish);
+constexpr FaultReason first_stage_fault(const Rights& rights, const AccessWish& wish) {
+  if (!rights.reaches(wish.privileged)) {
+    return FaultReason::kUserSupervisor;
+  }
+  if (wish.write && !rights.first_allows_write(wish.privileged)) {
+    return FaultReason::kNoWrite;
+  }
+  return wish.execute && !rights.execute ? FaultReason::kNoExecute : FaultReason::kNone;
+}
 
 /// kSecondStagePermission if the second stage does not grant it; a zero-length read may go where
 /// writes may, with ZLR. [PAS-26, PAS-27]
-FaultReason second_stage_fault(const Rights& rights, const AccessWish& wish, bool zero_length_read);
+constexpr FaultReason second_stage_fault(const Rights& rights, const AccessWish& wish,
+                                         bool zero_length_read) {
+  const bool read_ok =
+      rights.second_read || (wish.zero_length && zero_length_read && rights.second_write);
+  const bool is_denied = (wish.read && !read_ok) || (wish.write && !rights.second_write);
+  return is_denied ? FaultReason::kSecondStagePermission : FaultReason::kNone;
+}
 
 /// Both, the first stage first.
-FaultReason rights_fault(const Rights& rights, const AccessWish& wish, bool zero_length_read);
+constexpr FaultReason rights_fault(const Rights& rights, const AccessWish& wish,
+                                   bool zero_length_read) {
+  const FaultReason first = first_stage_fault(rights, wish);
+  return first != FaultReason::kNone ? first : second_stage_fault(rights, wish, zero_length_read);
+}
 
 }  // namespace flitwise

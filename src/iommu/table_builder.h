@@ -75,8 +75,8 @@ struct TableEntryName {
   };
   Bdf function;
   Pasid pasid{};
-  std::uint64_t address =
-      0;  ///< of page entries: the input of that stage; of permissions: physical
+  /// Of page entries: the input of that stage; of permissions: physical.
+  std::uint64_t address = 0;
   Kind kind = Kind::kRoot;
   unsigned level = 1;  ///< of page entries and permissions: 1 is the lowest
 };

@@ -9,14 +9,9 @@ namespace flitwise {
 namespace {
 
 WalkKind kind_of(AddressType at) {
-  switch (at) {
-    case AddressType::kTranslationRequest:
-      return WalkKind::kTranslationRequest;
-    case AddressType::kTranslated:
-      return WalkKind::kTranslated;
-    default:
-      return WalkKind::kUntranslated;
-  }
+  return at == AddressType::kTranslationRequest ? WalkKind::kTranslationRequest
+         : at == AddressType::kTranslated       ? WalkKind::kTranslated
+                                                : WalkKind::kUntranslated;
 }
 
 }  // namespace

@@ -31,18 +31,6 @@ constexpr std::uint16_t compared_bits(unsigned function_mask) {
 
 }  // namespace
 
-std::uint64_t ContextKey::hash() const {
-  return mix(source.value);
-}
-
-std::uint64_t PasidKey::hash() const {
-  return mix(source.value | std::uint64_t{to_int(pasid)} << 16);
-}
-
-std::uint64_t RangeKey::hash() const {
-  return mix(number + mix(tag.bits() | std::uint64_t{bits} << 48));
-}
-
 bool RangeKey::overlaps(std::uint64_t address, unsigned other_bits) const {
   const unsigned wider = bits > other_bits ? bits : other_bits;
   return wider >= 64 || (number << bits) >> wider == address >> wider;
@@ -57,11 +45,10 @@ TranslationCaches::TranslationCaches(const TranslationCacheShapes& shapes, std::
 
 const PageTranslation* TranslationCaches::find_page(const DomainTag& tag, std::uint64_t address) {
   for (unsigned size = 0; size < kPageSizes; ++size) {
-    if (pages_of_size_[size] == 0) {
-      continue;
-    }
-    const PageTranslation* entry =
-        iotlb_.find(range_of(tag, address, kPageBits + size * kLevelBits));
+    const PageTranslation* const entry =
+        pages_of_size_[size] == 0
+            ? nullptr
+            : iotlb_.find(range_of(tag, address, kPageBits + size * kLevelBits));
     if (entry != nullptr) {
       return entry;
     }
@@ -70,12 +57,8 @@ const PageTranslation* TranslationCaches::find_page(const DomainTag& tag, std::u
 }
 
 const TableStart* TranslationCaches::find_table(const DomainTag& tag, std::uint64_t address) {
-  if (paging_.size() == 0) {
-    return nullptr;
-  }
   for (unsigned level = 1; level < kMaxLevels; ++level) {
-    const TableStart* start = paging_.find(range_of(tag, address, table_bits(level)));
-    if (start != nullptr) {
+    if (const TableStart* start = paging_.find(range_of(tag, address, table_bits(level)))) {
       return start;
     }
   }
@@ -124,7 +107,7 @@ void TranslationCaches::keep_paging(const Walk& walk) {
   for (unsigned i = 0; i < walk.second_stage_count(); ++i) {
     const SecondStageStep& step = walk.second_stage(i);
     // By 4 KiB, whatever the size of the page.
-    second_stage_.insert(range_of(second_stage_tag(entry.domain), step.guest, kPageBits),
+    second_stage_.insert(range_of(second_stage_tag(entry.domain()), step.guest, kPageBits),
                          step.leaf);
   }
 }
@@ -137,7 +120,15 @@ void TranslationCaches::keep_page(const Walk& walk, bool keeps_absent) {
   const DomainTag tag = DomainTag::of(walk.pasid_entry(), walk.result().pasid);
   // What is absent tells the size of its hole again; it is kept for 4 KiB alone.
   const unsigned bits = page->fault != FaultReason::kNone ? kPageBits : page->page_bits;
-  insert_page(range_of(tag, walk.request().address, bits), *page);
+  const unsigned before = iotlb_.size();
+  const std::optional<RangeKey> evicted =
+      iotlb_.insert(range_of(tag, walk.request().address, bits), *page);
+  if (evicted || iotlb_.size() > before) {
+    ++pages_of_size_[size_index(bits)];
+  }
+  if (evicted) {
+    --pages_of_size_[size_index(evicted->bits)];
+  }
 }
 
 std::optional<PageTranslation> page_of(const Walk& walk, bool keeps_absent) {
@@ -156,17 +147,6 @@ std::optional<PageTranslation> page_of(const Walk& walk, bool keeps_absent) {
   return entry;
 }
 
-void TranslationCaches::insert_page(const RangeKey& key, const PageTranslation& entry) {
-  const unsigned before = iotlb_.size();
-  const std::optional<RangeKey> evicted = iotlb_.insert(key, entry);
-  if (evicted || iotlb_.size() > before) {
-    ++pages_of_size_[size_index(key.bits)];
-  }
-  if (evicted) {
-    --pages_of_size_[size_index(evicted->bits)];
-  }
-}
-
 template <class Predicate>
 unsigned TranslationCaches::drop_pages(Predicate is_stale) {
   return iotlb_.invalidate_if([&](const RangeKey& key, const PageTranslation&) {
@@ -176,29 +156,27 @@ unsigned TranslationCaches::drop_pages(Predicate is_stale) {
   });
 }
 
+// Tables on the way to translations stay where only leaves have changed.
+template <class Predicate>
+unsigned TranslationCaches::drop(bool leaf_only, Predicate is_stale) {
+  const auto is_stale_table = [&](const RangeKey& key, const TableStart&) { return is_stale(key); };
+  return drop_pages(is_stale) + (leaf_only ? 0 : paging_.invalidate_if(is_stale_table));
+}
+
 // [IOM-6.8] [PAS-41]
 unsigned TranslationCaches::invalidate(const ContextCacheInvalidation& command) {
   using Granularity = ContextCacheInvalidation::Granularity;
   const std::uint16_t compared = compared_bits(command.function_mask);
-  const auto names = [&](Bdf source) {
-    return ((source.value ^ command.source.value) & compared) == 0;
+  const auto is_named = [&](const PasidKey& key, const auto& /*entry*/) {
+    return ((key.source.value ^ command.source.value) & compared) == 0;
   };
-  switch (command.granularity) {
-    case Granularity::kGlobal:
-      return contexts_.invalidate_all() + pasids_.invalidate_all();
-    case Granularity::kDomain:
-      return contexts_.invalidate_all() +
-             pasids_.invalidate_if([&](const PasidKey&, const PasidEntry& entry) {
-               return entry.domain == command.domain;
-             });
-    case Granularity::kDevice:
-      return contexts_.invalidate_if([&](const ContextKey& key, const ContextEntry&) {
-        return names(key.source);
-      }) + pasids_.invalidate_if([&](const PasidKey& key, const PasidEntry&) {
-        return names(key.source);
-      });
+  if (command.granularity == Granularity::kDevice) {
+    return contexts_.invalidate_if(is_named) + pasids_.invalidate_if(is_named);
   }
-  return 0;
+  const auto is_of_domain = [&](const PasidKey&, const PasidEntry& entry) {
+    return command.granularity == Granularity::kGlobal || entry.domain() == command.domain;
+  };
+  return contexts_.invalidate_all() + pasids_.invalidate_if(is_of_domain);
 }
 
 // [IOM-5.7] [PAS-41]
@@ -206,16 +184,10 @@ unsigned TranslationCaches::invalidate(const PasidCacheInvalidation& command) {
   using Granularity = PasidCacheInvalidation::Granularity;
   return pasids_.invalidate_if([&](const PasidKey& key, const PasidEntry& entry) {
     // What was not there belongs to no domain, and may be any one's now. [PAS-42]
-    const bool is_of_domain = !entry.is_present || entry.domain == command.domain;
-    switch (command.granularity) {
-      case Granularity::kGlobal:
-        return true;
-      case Granularity::kDomain:
-        return is_of_domain;
-      case Granularity::kPasid:
-        return is_of_domain && key.pasid == command.pasid;
-    }
-    return true;
+    const bool is_of_domain = !entry.is_present() || entry.domain() == command.domain;
+    return command.granularity == Granularity::kGlobal ||
+           (is_of_domain &&
+            (command.granularity == Granularity::kDomain || key.pasid == command.pasid));
   });
 }
 
@@ -223,8 +195,7 @@ unsigned TranslationCaches::invalidate(const PasidCacheInvalidation& command) {
 unsigned TranslationCaches::invalidate(const IotlbInvalidation& command) {
   using Granularity = IotlbInvalidation::Granularity;
   if (command.granularity == Granularity::kGlobal) {
-    return drop_pages([](const RangeKey&) { return true; }) + paging_.invalidate_all() +
-           second_stage_.invalidate_all();
+    return drop(false, [](const RangeKey&) { return true; }) + second_stage_.invalidate_all();
   }
   const bool is_page = command.granularity == Granularity::kPage;
   const unsigned bits = kPageBits + command.address_mask;
@@ -233,32 +204,21 @@ unsigned TranslationCaches::invalidate(const IotlbInvalidation& command) {
     return key.tag.domain == command.domain &&
            (!is_page || key.tag.has_first_stage() || key.overlaps(command.address, bits));
   };
-  unsigned dropped = drop_pages(is_stale);
-  dropped += second_stage_.invalidate_if([&](const RangeKey& key, const SecondStageLeaf& leaf) {
+  const auto is_stale_leaf = [&](const RangeKey& key, const SecondStageLeaf& leaf) {
     return is_stale(range_of(key.tag, key.number << kPageBits, leaf.page_bits));
-  });
-  if (!(is_page && command.leaf_only)) {
-    dropped += paging_.invalidate_if(
-        [&](const RangeKey& key, const TableStart&) { return is_stale(key); });
-  }
-  return dropped;
+  };
+  return drop(is_page && command.leaf_only, is_stale) + second_stage_.invalidate_if(is_stale_leaf);
 }
 
 // [IOM-6.5] [IOM-6.6] [PAS-40]
 unsigned TranslationCaches::invalidate(const PasidIotlbInvalidation& command) {
   const bool is_page = command.granularity == PasidIotlbInvalidation::Granularity::kPage;
   const unsigned bits = kPageBits + command.address_mask;
-  const auto is_stale = [&](const RangeKey& key) {
+  return drop(is_page && command.leaf_only, [&](const RangeKey& key) {
     return key.tag.has_first_stage() && key.tag.domain == command.domain &&
            key.tag.pasid == to_int(command.pasid) &&
            (!is_page || key.overlaps(command.address, bits));
-  };
-  unsigned dropped = drop_pages(is_stale);
-  if (!(is_page && command.leaf_only)) {
-    dropped += paging_.invalidate_if(
-        [&](const RangeKey& key, const TableStart&) { return is_stale(key); });
-  }
-  return dropped;
+  });
 }
 
 unsigned TranslationCaches::invalidate_page(std::uint16_t domain, Pasid pasid,
@@ -274,9 +234,7 @@ unsigned TranslationCaches::invalidate_page(std::uint64_t address) {
 }
 
 unsigned TranslationCaches::invalidate_all() {
-  return contexts_.invalidate_all() + pasids_.invalidate_all() +
-         drop_pages([](const RangeKey&) { return true; }) + paging_.invalidate_all() +
-         second_stage_.invalidate_all();
+  return invalidate(ContextCacheInvalidation{}) + invalidate(IotlbInvalidation{});
 }
 
 }  // namespace flitwise

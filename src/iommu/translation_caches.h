@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "ats/tagged_cache.h"
 #include "iommu/invalidation_descriptor.h"
-#include "iommu/tagged_cache.h"
 #include "iommu/walk.h"
 
 namespace flitwise {
@@ -24,7 +24,7 @@ struct DomainTag {
   std::uint32_t pasid = 0;  ///< 0 for the second stage
 
   static DomainTag of(const PasidEntry& entry, Pasid pasid) {
-    return {entry.domain, entry.translation(),
+    return {entry.domain(), entry.translation(),
             entry.translation() == TranslationType::kSecondStage ? 0 : to_int(pasid)};
   }
   std::uint64_t bits() const {
@@ -34,17 +34,10 @@ struct DomainTag {
   bool has_first_stage() const { return type != TranslationType::kSecondStage; }
 };
 
-struct ContextKey {
-  Bdf source;
-  std::uint64_t hash() const;
-  std::uint64_t index() const { return source.value; }
-  friend bool operator==(ContextKey a, ContextKey b) { return a.source == b.source; }
-};
-
 struct PasidKey {
   Bdf source;
-  Pasid pasid{};
-  std::uint64_t hash() const;
+  Pasid pasid{};  ///< 0 for contexts
+  std::uint64_t hash() const { return mix(source.value | std::uint64_t{to_int(pasid)} << 16); }
   std::uint64_t index() const { return std::uint64_t{source.value} + to_int(pasid); }
   friend bool operator==(PasidKey a, PasidKey b) {
     return a.source == b.source && a.pasid == b.pasid;
@@ -56,7 +49,7 @@ struct RangeKey {
   DomainTag tag;
   std::uint64_t number = 0;  ///< address >> bits
   std::uint8_t bits = kPageBits;
-  std::uint64_t hash() const;
+  std::uint64_t hash() const { return mix(number + mix(tag.bits() | std::uint64_t{bits} << 48)); }
   std::uint64_t index() const { return number + tag.domain + tag.pasid; }
   bool overlaps(std::uint64_t address, unsigned other_bits) const;
   friend bool operator==(const RangeKey& a, const RangeKey& b) {
@@ -103,11 +96,12 @@ class TranslationCaches {
   void keep_structures(const Walk& walk, bool keeps_absent);
   void keep_paging(const Walk& walk);
   void keep_page(const Walk& walk, bool keeps_absent);
-  void insert_page(const RangeKey& key, const PageTranslation& entry);
   template <class Predicate>
   unsigned drop_pages(Predicate is_stale);
+  template <class Predicate>
+  unsigned drop(bool leaf_only, Predicate is_stale);
 
-  TaggedCache<ContextKey, ContextEntry> contexts_;
+  TaggedCache<PasidKey, ContextEntry> contexts_;
   TaggedCache<PasidKey, PasidEntry> pasids_;
   TaggedCache<RangeKey, PageTranslation> iotlb_;
   TaggedCache<RangeKey, TableStart> paging_;

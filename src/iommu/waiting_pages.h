@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Pages that requests in a queue wait for, first in, first out: is one of a page among them? That
-/// takes the same time however many wait.
+/// Pages that requests in a queue wait for: is one of a page among them? That takes the same time
+/// however many wait.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "iommu/walk.h"
@@ -27,18 +26,29 @@ class WaitingPages {
     }
   };
 
-  void push(const Key& key) {
-    if (count_ == queue_.size()) {
+  void insert(const Key& key) {
+    if (2 * ++taken_ > slots_.size()) {
       grow();
     }
-    queue_[(first_ + count_++) & mask(queue_)] = key;
-    insert(key);
+    Slot& slot = slots_[slot_of(key)];
+    taken_ -= slot.count > 0 ? 1 : 0;
+    slot.key = key;
+    ++slot.count;
   }
-  /// REQUIRES: one is there.
-  void pop() {
-    erase(queue_[first_]);
-    first_ = (first_ + 1) & mask(queue_);
-    --count_;
+  /// REQUIRES: one of the page is there. Those behind a slot that becomes free move up.
+  void erase(const Key& key) {
+    std::size_t hole = slot_of(key);
+    if (--slots_[hole].count > 0) {
+      return;
+    }
+    --taken_;
+    for (std::size_t at = next(hole); slots_[at].count > 0; at = next(at)) {
+      if (((at - first_slot(slots_[at].key)) & mask()) >= ((at - hole) & mask())) {
+        slots_[hole] = slots_[at];
+        hole = at;
+      }
+    }
+    slots_[hole].count = 0;
   }
   bool contains(const Key& key) const { return slots_[slot_of(key)].count > 0; }
 
@@ -48,16 +58,12 @@ class WaitingPages {
     Key key;
     std::size_t count = 0;  // how many wait; 0: the slot is free
   };
-  template <class List>
-  static std::size_t mask(const List& list) {
-    return list.size() - 1;
-  }
+  std::size_t mask() const { return slots_.size() - 1; }
   std::size_t first_slot(const Key& key) const {
     constexpr std::uint64_t kSpread = 0x9e37'79b9'7f4a'7c15;  // 2^64 / golden ratio
-    return static_cast<std::size_t>(((key.page ^ key.who * kSpread) * kSpread) >> 32) &
-           mask(slots_);
+    return static_cast<std::size_t>(((key.page ^ key.who * kSpread) * kSpread) >> 32) & mask();
   }
-  std::size_t next(std::size_t at) const { return (at + 1) & mask(slots_); }
+  std::size_t next(std::size_t at) const { return (at + 1) & mask(); }
   std::size_t slot_of(const Key& key) const {
     std::size_t at = first_slot(key);
     while (slots_[at].count > 0 && !(slots_[at].key == key)) {
@@ -65,39 +71,18 @@ class WaitingPages {
     }
     return at;
   }
-  void insert(const Key& key) {
-    Slot& slot = slots_[slot_of(key)];
-    slot.key = key;
-    ++slot.count;
-  }
-  // Those behind a slot that becomes free move up.
-  void erase(const Key& key) {
-    std::size_t hole = slot_of(key);
-    if (--slots_[hole].count > 0) {
-      return;
-    }
-    for (std::size_t at = next(hole); slots_[at].count > 0; at = next(at)) {
-      if (((at - first_slot(slots_[at].key)) & mask(slots_)) >= ((at - hole) & mask(slots_))) {
-        slots_[hole] = slots_[at];
-        hole = at;
+  void grow() {
+    std::vector<Slot> old(2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.count > 0) {
+        slots_[slot_of(slot.key)] = slot;
       }
     }
-    slots_[hole].count = 0;
-  }
-  void grow() {
-    std::vector<Key> larger(2 * queue_.size());
-    slots_.assign(2 * larger.size(), Slot{});
-    for (std::size_t i = 0; i < count_; ++i) {
-      larger[i] = queue_[(first_ + i) & mask(queue_)];
-      insert(larger[i]);
-    }
-    queue_ = std::move(larger);
-    first_ = 0;
   }
 
-  std::vector<Key> queue_ = std::vector<Key>(64);     // a power of two
-  std::vector<Slot> slots_ = std::vector<Slot>(128);  // twice as many
-  std::size_t first_ = 0, count_ = 0;
+  std::vector<Slot> slots_ = std::vector<Slot>(128);  // a power of two
+  std::size_t taken_ = 0;
 };
 
 }  // namespace flitwise

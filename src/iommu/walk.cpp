@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk through root, context, PASID directory and PASID table, and what faults mean.
+// The walk through root, context, PASID directory and PASID table, or through the permission table,
+// and what faults mean.
 #include "iommu/walk.h"
 
 namespace flitwise {
@@ -26,10 +27,6 @@ unsigned WalkResult::total_reads() const {
 
 Walk::Walk(const WalkRequest& request, const RootTable& root, const IommuCapabilities& offers)
     : request_(request), root_(root), offers_(&offers), wish_(request.wish) {
-  start();
-}
-
-void Walk::start() {
   const bool is_write = wish_.write && !wish_.read;
   if (meets_interrupt_window() && !is_translation_request() && is_write) {
     result_.outcome = WalkOutcome::kInterrupt;  // [PAS-35]
@@ -79,7 +76,7 @@ void Walk::supply(const std::uint8_t* bytes) {
       on_root(bytes);
       break;
     case Step::kContext:
-      on_context(decode_context(bytes, *offers_));
+      on_context({load_u64(bytes), load_u64(bytes + 8)});
       break;
     case Step::kPasidDirectory:
       on_pasid_directory(bytes);
@@ -96,11 +93,8 @@ void Walk::supply(const std::uint8_t* bytes) {
     case Step::kPermission:
       on_permission(load_u64(bytes));
       break;
-    case Step::kFirstStageUpdate:
-    case Step::kSecondStageUpdate:
-    case Step::kSecondStageDirty:
-    case Step::kDone:
-      break;
+    default:
+      break;  // not read
   }
 }
 
@@ -112,33 +106,25 @@ void Walk::failed() {
 }
 
 FaultReason Walk::access_fault() const {
-  switch (step_) {
-    case Step::kRoot:
-      return FaultReason::kRootAccess;
-    case Step::kContext:
-      return FaultReason::kContextAccess;
-    case Step::kPasidDirectory:
-      return FaultReason::kPasidDirectoryAccess;
-    case Step::kPasidTable:
-      return FaultReason::kPasidEntryAccess;
-    case Step::kFirstStage:
-      return first_level_ == pasid_entry_.first_stage_levels() ? FaultReason::kFirstStageTopAccess
-                                                               : FaultReason::kFirstStageAccess;
-    case Step::kFirstStageUpdate:
-      return FaultReason::kFirstStageUpdateFailed;
-    case Step::kSecondStage:
-      return second_level_ == pasid_entry_.second_stage_levels()
-                 ? FaultReason::kSecondStagePointerInvalid
-                 : FaultReason::kSecondStageAccess;
-    case Step::kSecondStageUpdate:
-    case Step::kSecondStageDirty:
-      return FaultReason::kSecondStageAccess;
-    case Step::kPermission:
-      return FaultReason::kPermissionAccess;
-    case Step::kDone:
-      break;
+  if (step_ == Step::kFirstStage && first_level_ == pasid_entry_.first_stage_levels()) {
+    return FaultReason::kFirstStageTopAccess;
   }
-  return FaultReason::kNone;
+  if (step_ == Step::kSecondStage && second_level_ == pasid_entry_.second_stage_levels()) {
+    return FaultReason::kSecondStagePointerInvalid;
+  }
+  using R = FaultReason;
+  constexpr FaultReason kByStep[] = {R::kRootAccess,
+                                     R::kContextAccess,
+                                     R::kPasidDirectoryAccess,
+                                     R::kPasidEntryAccess,
+                                     R::kFirstStageAccess,
+                                     R::kFirstStageUpdateFailed,
+                                     R::kSecondStageAccess,
+                                     R::kSecondStageAccess,
+                                     R::kSecondStageAccess,
+                                     R::kPermissionAccess,
+                                     R::kNone};
+  return kByStep[static_cast<unsigned>(step_)];
 }
 
 void Walk::fail(FaultReason reason, unsigned page_bits) {
@@ -152,7 +138,7 @@ void Walk::fail(FaultReason reason, unsigned page_bits) {
     return;
   }
   result_.answer = ats_answer(reason);
-  if (result_.answer == AtsAnswer::kSuccess) {
+  if (result_.answer == CplStatus::kSC) {
     result_.outcome = WalkOutcome::kTranslated;
     result_.is_recorded = result_.is_recorded && reason == FaultReason::kInterruptRange;
   }
@@ -160,14 +146,14 @@ void Walk::fail(FaultReason reason, unsigned page_bits) {
 
 void Walk::on_root(const std::uint8_t* bytes) {
   const unsigned devfn = request_.source.value & 0xffU;
-  const RootEntry entry = decode_root(bytes, devfn, *offers_);
+  const TablePointer entry = decode_root(bytes, devfn, *offers_);
   if (!entry.is_present) {
     fail(FaultReason::kRootNotPresent);  // [PAS-04]
   } else if (entry.has_reserved) {
     fail(FaultReason::kRootReserved);  // [PAS-05]
   } else {
-    read(Step::kContext, TableKind::kContext,
-         entry.context_table + (devfn & 0x7fU) * kContextEntryBytes, kContextEntryBytes);
+    read(Step::kContext, TableKind::kContext, entry.table + (devfn & 0x7fU) * kContextEntryBytes,
+         kContextEntryBytes);
   }
 }
 
@@ -179,7 +165,7 @@ void Walk::use_context(const ContextEntry& context) {
 
 void Walk::on_context(const ContextEntry& context) {
   context_ = context;
-  disables_fault_records_ = context.disables_fault_records;
+  disables_fault_records_ = context.disables_fault_records();
   const FaultReason reason = context_fault();
   if (reason != FaultReason::kNone) {
     fail(reason);
@@ -187,10 +173,10 @@ void Walk::on_context(const ContextEntry& context) {
   }
   has_context_ = true;
   // [PAS-01] [PAS-02]
-  const std::uint32_t rid_pasid = offers_->rid_pasid ? context.rid_pasid : 0;
+  const std::uint32_t rid_pasid = offers_->rid_pasid ? context.rid_pasid() : 0;
   result_.pasid = request_.pasid.value_or(Pasid{rid_pasid});
   const bool is_privileged =
-      request_.pasid.has_value() ? wish_.privileged : context.rid_is_privileged;
+      request_.pasid.has_value() ? wish_.privileged : context.rid_is_privileged();
   wish_.privileged = is_privileged && offers_->supervisor_requests;
   wish_.execute = wish_.execute && request_.pasid.has_value() && offers_->execute_requests;
   result_.is_privileged = wish_.privileged;
@@ -210,30 +196,30 @@ void Walk::on_context(const ContextEntry& context) {
     return;
   }
   read(Step::kPasidDirectory, TableKind::kPasidDirectory,
-       context.pasid_directory + (to_int(result_.pasid) >> 6U) * kPasidDirectoryEntryBytes,
+       context.pasid_directory() + (to_int(result_.pasid) >> 6U) * kPasidDirectoryEntryBytes,
        kPasidDirectoryEntryBytes);
 }
 
 /// In this order: present, reserved bits, device TLB, page requests, PASID, its size. [IOM-3.2]
 FaultReason Walk::context_fault() const {
-  if (!context_.is_present) {
+  if (!context_.is_present()) {
     return FaultReason::kContextNotPresent;  // [PAS-06]
   }
-  if (context_.has_reserved) {
+  if (context_.has_reserved(*offers_)) {
     return FaultReason::kContextReserved;  // [PAS-07]
   }
   if (request_.kind != WalkKind::kUntranslated &&
-      !(context_.enables_device_tlb && offers_->device_tlb)) {
+      !(context_.enables_device_tlb() && offers_->device_tlb)) {
     return FaultReason::kDeviceTlbDisabled;  // [PAS-08] [SEC-07]
   }
   if (request_.kind == WalkKind::kPageRequest &&
-      !(context_.enables_page_requests && offers_->page_requests)) {
+      !(context_.enables_page_requests() && offers_->page_requests)) {
     return FaultReason::kPageRequestDisabled;  // [PRI-18]
   }
   if (!request_.pasid.has_value()) {
     return FaultReason::kNone;
   }
-  if (!context_.enables_pasid || offers_->pasid_bits == 0) {
+  if (!context_.enables_pasid() || offers_->pasid_bits == 0) {
     return FaultReason::kPasidDisabled;  // [PAS-09]
   }
   const std::uint32_t pasid = to_int(*request_.pasid);
@@ -242,7 +228,7 @@ FaultReason Walk::context_fault() const {
 }
 
 void Walk::on_pasid_directory(const std::uint8_t* bytes) {
-  const PasidDirectoryEntry entry = decode_pasid_directory(bytes, *offers_);
+  const TablePointer entry = decode_pasid_directory(bytes, *offers_);
   disables_fault_records_ = disables_fault_records_ || entry.disables_fault_records;
   if (!entry.is_present) {
     fail(FaultReason::kPasidDirectoryNotPresent);  // [PAS-10]
@@ -262,17 +248,17 @@ void Walk::use_pasid_entry(const PasidEntry& entry) {
 
 void Walk::on_pasid_entry(const PasidEntry& entry) {
   pasid_entry_ = entry;
-  disables_fault_records_ = disables_fault_records_ || entry.disables_fault_records;
-  pasid_entry_.disables_fault_records = disables_fault_records_;  // a cached entry stands for both
+  disables_fault_records_ = disables_fault_records_ || entry.disables_fault_records();
+  pasid_entry_.q0 |= bit_if(disables_fault_records_, 1);  // a cached entry stands for both
   const FaultReason reason = pasid_entry_fault();
   if (reason != FaultReason::kNone) {
     fail(reason);
     return;
   }
   has_pasid_entry_ = true;
-  result_.domain = entry.domain;
+  result_.domain = entry.domain();
   result_.type = entry.translation();
-  path_rights_.write_protect = entry.write_protect;
+  path_rights_.write_protect = entry.write_protect();
   rights_ = path_rights_;
   if (request_.kind == WalkKind::kTranslated) {
     start_permission();
@@ -282,10 +268,10 @@ void Walk::on_pasid_entry(const PasidEntry& entry) {
 }
 
 FaultReason Walk::pasid_entry_fault() const {
-  if (!pasid_entry_.is_present) {
+  if (!pasid_entry_.is_present()) {
     return FaultReason::kPasidEntryNotPresent;  // [PAS-11]
   }
-  if (pasid_entry_.has_reserved) {
+  if (pasid_entry_.has_reserved(*offers_)) {
     return FaultReason::kPasidEntryReserved;
   }
   if (!pasid_entry_.is_valid(*offers_)) {
@@ -294,11 +280,75 @@ FaultReason Walk::pasid_entry_fault() const {
   if (!pasid_entry_.has_first_stage() || request_.kind == WalkKind::kTranslated) {
     return FaultReason::kNone;
   }
-  if (wish_.execute && !pasid_entry_.enables_execute) {
+  if (wish_.execute && !pasid_entry_.enables_execute()) {
     return FaultReason::kExecuteDisabled;  // [IOM-2.12]
   }
-  const bool is_denied = wish_.privileged && !pasid_entry_.enables_supervisor;
+  const bool is_denied = wish_.privileged && !pasid_entry_.enables_supervisor();
   return is_denied ? FaultReason::kSupervisorDisabled : FaultReason::kNone;  // [IOM-2.11]
+}
+
+// The permission table of the domain, for a translated request. [SEC-01]
+
+// A domain without a table has no permissions. [SEC-08]
+void Walk::start_permission() {
+  if (pasid_entry_.has_permission_table() && pasid_entry_.is_trusted() != request_.is_trusted) {
+    fail(FaultReason::kPermissionTrust);
+  } else if (!pasid_entry_.has_permission_table() || is_beyond_host(request_.address, *offers_)) {
+    fail(FaultReason::kPermissionDenied);
+  } else {
+    read_permission(permission_levels(offers_->host_address_bits), pasid_entry_.permission_table());
+  }
+}
+
+void Walk::read_permission(unsigned level, std::uint64_t table) {
+  permission_level_ = static_cast<std::uint8_t>(level);
+  read(Step::kPermission, TableKind::kPermission,
+       table + permission_word_offset(request_.address, level), kPageEntryBytes);
+}
+
+bool Walk::is_at_permissions() const {
+  return step_ == Step::kPermission &&
+         result_.reads[static_cast<unsigned>(TableKind::kPermission)] == 0;
+}
+
+bool Walk::use_permission(const PermissionWord& word) {
+  if (!word.is_leaf()) {
+    read_permission(word.level - 1U, word.table());
+    return false;
+  }
+  const PagePermission permission = word.of(request_.address);
+  if (!grants(permission)) {
+    return false;
+  }
+  step_ = Step::kDone;
+  result_.outcome = WalkOutcome::kTranslated;
+  result_.address = request_.address;
+  result_.read = permission.read;
+  result_.write = permission.write;
+  return true;
+}
+
+void Walk::on_permission(std::uint64_t raw) {
+  const PermissionWord word{raw, permission_level_};
+  if (!word.is_present()) {
+    fail(FaultReason::kPermissionDenied);
+    return;
+  }
+  if (word.has_reserved(*offers_)) {
+    fail(FaultReason::kPermissionReserved);
+    return;
+  }
+  permissions_[permission_count_++] = word;
+  if (!use_permission(word) && word.is_leaf()) {
+    fail(FaultReason::kPermissionDenied);
+  }
+}
+
+/// A read of no bytes may go where writes may, with ZLR.
+bool Walk::grants(const PagePermission& permission) const {
+  const bool reads = permission.read ||
+                     (permission.write && request_.wish.zero_length && offers_->zero_length_read);
+  return (!request_.wish.read || reads) && (!request_.wish.write || permission.write);
 }
 
 }  // namespace flitwise

@@ -127,8 +127,8 @@ struct WalkResult {
   FaultReason fault = FaultReason::kNone;
   bool is_recorded = false;  ///< the fault goes into a record [PAS-36]
   bool is_absent = false;    ///< a page-table entry is not present: may be kept with CM [PAS-42]
-  AtsAnswer answer = AtsAnswer::kSuccess;  ///< to a Translation Request [IOM-7.1]
-  std::uint64_t address = 0;               ///< physical, of the byte asked for
+  CplStatus answer = CplStatus::kSC;   ///< to a Translation Request [IOM-7.1]
+  std::uint64_t address = 0;           ///< physical, of the byte asked for
   std::uint8_t page_bits = kPageBits;  ///< log2 of the page, the smaller of both stages; of a hole
   bool read = false, write = false, execute = false;  ///< granted to this request
   bool is_privileged = false;                         ///< the request counts as privileged
@@ -231,7 +231,6 @@ class Walk {
 
   // Translation structures: walk.cpp.
   bool is_translation_request() const { return request_.kind == WalkKind::kTranslationRequest; }
-  void start();
   bool meets_interrupt_window() const;
   void on_root(const std::uint8_t* bytes);
   void on_context(const ContextEntry& context);
@@ -274,12 +273,10 @@ class Walk {
   void remember_table(unsigned level, std::uint64_t table);
   void remember_second_stage(const SecondStageLeaf& leaf);
 
-  // Permissions: walk_permission.cpp.
   void start_permission();
   void read_permission(unsigned level, std::uint64_t table);
   void on_permission(std::uint64_t raw);
   bool grants(const PagePermission& permission) const;
-  void finish_permission(const PagePermission& permission);
 
   WalkRequest request_;
   RootTable root_;

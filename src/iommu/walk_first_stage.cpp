@@ -29,7 +29,7 @@ void Walk::start_paging() {
     return;
   }
   first_level_ = pasid_entry_.first_stage_levels();
-  first_table_ = pasid_entry_.first_stage_table;
+  first_table_ = pasid_entry_.first_stage_table();
   if (!is_canonical(address, first_level_)) {
     fail(FaultReason::kNotCanonical);  // [PAS-16] [PAS-18]
     return;
@@ -124,7 +124,7 @@ FaultReason Walk::first_stage_entry_fault() const {
 // [IOM-2.13] [PAS-31] [PAS-32]
 std::uint64_t Walk::first_stage_bits_to_set() const {
   std::uint64_t bits = FirstStageEntry::kAccessed;
-  if (pasid_entry_.extended_accessed) {
+  if (pasid_entry_.extended_accessed()) {
     bits |= FirstStageEntry::kExtendedAccessed;
   }
   const bool writes = wish_.write && rights_.first_allows_write(wish_.privileged);
@@ -263,7 +263,7 @@ void Walk::finish(std::uint64_t address, unsigned page_bits) {
   result_.write = writes && (grants_all || wish_.write);
   result_.execute = rights_.allows_execute(wish_.privileged) && (grants_all || wish_.execute);
   result_.write_needs_walk = write_needs_walk();
-  result_.is_snooped = pasid_entry_.page_snoop ||
+  result_.is_snooped = pasid_entry_.page_snoop() ||
                        (pasid_entry_.has_second_stage() && leaf_.snoop && offers_->snoop_control);
 }
 

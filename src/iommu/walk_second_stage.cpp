@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk through the page tables of the second stage. [IOM-4.2]
+#include <algorithm>
+
 #include "iommu/walk.h"
 
 namespace flitwise {
@@ -8,19 +10,13 @@ void Walk::start_second_stage(std::uint64_t input, Purpose purpose) {
   purpose_ = purpose;
   second_input_ = input;
   if ((input & bits_from(pasid_entry_.second_stage_bits(*offers_))) != 0) {
-    switch (purpose) {
-      case Purpose::kInput:
-        fail(FaultReason::kAddressTooHigh);  // [PAS-17]
-        return;
-      case Purpose::kTable:
-        fail(FaultReason::kNestedTableTooHigh);  // [IOM-4.2]
-        return;
-      case Purpose::kPage:
-        fail(FaultReason::kSecondStageAddressTooHigh);  // [IOM-4.2]
-        return;
-    }
+    constexpr FaultReason kByPurpose[] = {FaultReason::kAddressTooHigh,              // [PAS-17]
+                                          FaultReason::kNestedTableTooHigh,          // [IOM-4.2]
+                                          FaultReason::kSecondStageAddressTooHigh};  // [IOM-4.2]
+    fail(kByPurpose[static_cast<unsigned>(purpose)]);
+    return;
   }
-  second_table_ = pasid_entry_.second_stage_table;
+  second_table_ = pasid_entry_.second_stage_table();
   if ((second_table_ & bits_from(offers_->host_address_bits)) != 0) {
     fail(FaultReason::kSecondStagePointerInvalid);
     return;
@@ -84,16 +80,11 @@ void Walk::on_second_stage(std::uint64_t raw) {
 
 /// Of a hole in the second stage, as the function sees it: not above the page of the first stage.
 unsigned Walk::second_hole_bits() const {
-  const unsigned bits = span_bits(second_level_);
-  switch (purpose_) {
-    case Purpose::kInput:
-      return bits;
-    case Purpose::kTable:
-      return kPageBits;
-    case Purpose::kPage:
-      return bits < first_page_bits_ ? bits : first_page_bits_;
+  if (purpose_ == Purpose::kTable) {
+    return kPageBits;
   }
-  return kPageBits;
+  const unsigned bits = span_bits(second_level_);
+  return purpose_ == Purpose::kPage ? std::min<unsigned>(bits, first_page_bits_) : bits;
 }
 
 // [PAS-26] [PAS-27] [PAS-33] [PAS-34]
@@ -112,7 +103,7 @@ FaultReason Walk::second_stage_rights_fault() const {
 
 // [IOM-2.13] [PAS-44]
 std::uint64_t Walk::second_stage_bits_to_set() const {
-  if (!pasid_entry_.second_stage_accessed_dirty) {
+  if (!pasid_entry_.second_stage_accessed_dirty()) {
     return 0;
   }
   std::uint64_t bits = SecondStageEntry::kAccessed;
@@ -144,7 +135,7 @@ void Walk::after_second_stage() {
   leaf_.read = second_read_;
   leaf_.write = second_write_;
   leaf_.snoop = second_entry_.is_snooped();
-  leaf_.write_needs_walk = pasid_entry_.second_stage_accessed_dirty &&
+  leaf_.write_needs_walk = pasid_entry_.second_stage_accessed_dirty() &&
                            (second_entry_.raw & SecondStageEntry::kDirty) == 0;
   leaf_.entry_address = access_.address;
   leaf_.entry = second_entry_.raw;

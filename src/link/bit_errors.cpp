@@ -4,48 +4,41 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <functional>
 #include <utility>
 
 namespace flitwise {
-
 namespace {
-
 constexpr double kBitsOfFlit = flit::kBytes * 8;
-
 }  // namespace
 
 BitErrors::BitErrors(double rate, DirectionFaults faults, Random random, unsigned burst)
     : rate_(rate),
       burst_(burst),
       is_active_(rate > 0 || !faults.corrupt_tlps.empty() || !faults.corrupt_dllps.empty()),
-      faults_(std::move(faults)),
-      random_(random) {
-  std::sort(faults_.corrupt_tlps.begin(), faults_.corrupt_tlps.end());
-  std::sort(faults_.corrupt_dllps.begin(), faults_.corrupt_dllps.end());
+      random_(random),
+      tlps_(std::move(faults.corrupt_tlps)),
+      dllps_(std::move(faults.corrupt_dllps)) {
   draw();
 }
 
-void BitErrors::draw() {
-  bits_to_error_ = rate_ > 0 ? static_cast<double>(random_.geometric(rate_))
-                             : std::numeric_limits<double>::infinity();
+BitErrors::Ordinals::Ordinals(std::vector<std::uint64_t> named) : left(std::move(named)) {
+  std::sort(left.begin(), left.end(), std::greater<>());
 }
 
 // One more transmission; do the ordinals name it?
-bool BitErrors::is_named(const std::vector<std::uint64_t>& ordinals, std::uint64_t& count,
-                         std::size_t& next) const {
+bool BitErrors::Ordinals::names_next() {
   ++count;
   bool named = false;
-  while (next < ordinals.size() && ordinals[next] <= count) {
-    named = named || ordinals[next] == count;
-    ++next;
+  while (!left.empty() && left.back() <= count) {
+    named = named || left.back() == count;
+    left.pop_back();
   }
   return named;
 }
 
-bool BitErrors::hit(std::uint32_t bits, const std::vector<std::uint64_t>& ordinals,
-                    std::uint64_t& count, std::size_t& next) {
-  bool damaged = is_named(ordinals, count, next);
+bool BitErrors::hit(std::uint32_t bits, Ordinals& ordinals) {
+  bool damaged = ordinals.names_next();
   double left = bits;
   while (bits_to_error_ < left) {
     damaged = true;
@@ -58,8 +51,7 @@ bool BitErrors::hit(std::uint32_t bits, const std::vector<std::uint64_t>& ordina
 
 // Two wrong bytes in one group are too many; two wrong bits in one byte count once.
 FlitDamage BitErrors::draw_flit(bool has_payload) {
-  const bool is_struck = has_payload ? is_named(faults_.corrupt_tlps, tlps_, next_tlp_)
-                                     : is_named(faults_.corrupt_dllps, dllps_, next_dllp_);
+  const bool is_struck = (has_payload ? tlps_ : dllps_).names_next();
   first_wrong_byte_ = is_struck ? 0 : flit::kBytes;
   FlitDamage damage = is_struck ? FlitDamage::kUncorrectable : FlitDamage::kNone;
   std::array<int, flit::kFecGroups> wrong_byte{};

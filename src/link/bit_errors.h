@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <vector>
 
 #include "common/random.h"
 #include "flitwise/config.h"
@@ -19,12 +21,8 @@ class BitErrors {
   BitErrors(double rate, DirectionFaults faults, Random random, unsigned burst = 1);
 
   /// One more transmission of so many bits: is it damaged? Each call is one transmission.
-  bool damages_tlp(std::uint32_t bits) {
-    return is_active_ && hit(bits, faults_.corrupt_tlps, tlps_, next_tlp_);
-  }
-  bool damages_dllp(std::uint32_t bits) {
-    return is_active_ && hit(bits, faults_.corrupt_dllps, dllps_, next_dllp_);
-  }
+  bool damages_tlp(std::uint32_t bits) { return is_active_ && hit(bits, tlps_); }
+  bool damages_dllp(std::uint32_t bits) { return is_active_ && hit(bits, dllps_); }
   /// What becomes of one more flit: FEC corrects one wrong byte in each of its three interleaved
   /// groups [LNK-11.8]. The ordinals of TLPs count flits with payload and damage them beyond
   /// repair, those of DLLPs the other flits.
@@ -37,21 +35,27 @@ class BitErrors {
   bool is_active() const { return is_active_; }
 
  private:
-  bool hit(std::uint32_t bits, const std::vector<std::uint64_t>& ordinals, std::uint64_t& count,
-           std::size_t& next);
-  bool is_named(const std::vector<std::uint64_t>& ordinals, std::uint64_t& count,
-                std::size_t& next) const;
+  /// Transmissions of one kind, and which of them are to be damaged.
+  struct Ordinals {
+    explicit Ordinals(std::vector<std::uint64_t> named);
+    bool names_next();
+
+    std::vector<std::uint64_t> left;  // ascending, the next one last
+    std::uint64_t count = 0;
+  };
+  bool hit(std::uint32_t bits, Ordinals& ordinals);
   FlitDamage draw_flit(bool has_payload);
-  void draw();
+  void draw() {
+    bits_to_error_ = rate_ > 0 ? static_cast<double>(random_.geometric(rate_))
+                               : std::numeric_limits<double>::infinity();
+  }
 
   double rate_;
   unsigned burst_;
   bool is_active_;
-  DirectionFaults faults_;  // ordinals ascending
   Random random_;
   double bits_to_error_ = 0;  // good bits before the next wrong one
-  std::uint64_t tlps_ = 0, dllps_ = 0;
-  std::size_t next_tlp_ = 0, next_dllp_ = 0;
+  Ordinals tlps_, dllps_;
   std::uint32_t first_wrong_byte_ = flit::kBytes;  // of the last flit
 };
 

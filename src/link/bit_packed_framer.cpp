@@ -17,8 +17,6 @@ bool BitPackedFramer::next(Time now, WireUnit& unit) {
     return false;
   }
   unit.packet = queues_.take(*position);
-  unit.sequence = 0;
-  unit.is_replay = false;
   unit.size = unit.packet->size;
   const std::uint32_t room = message_.flit_bits - message_.crc_bits;
   const bool is_empty = unit.size.total() == 0;

@@ -15,21 +15,13 @@ class BitPackedFramer final : public Framer {
  public:
   BitPackedFramer(const MessageConfig& message, TransactionQueues& queues);
 
-  void start(Time /*now*/) override {}
   bool next(Time now, WireUnit& unit) override;
-  void sent(const WireUnit& /*unit*/, Time /*last*/) override {}
   void receive(const WireUnit& unit, bool is_damaged, Time now,
                std::vector<PacketRef>& delivered) override;
-  void freed(const Packet& /*packet*/, Time /*now*/) override {}
-  Time deadline() const override { return Time::never(); }
-  bool take_recovery_request() override { return false; }
-  void recovered(Time /*now*/) override {}
   void reset(Time /*now*/) override { open_bits_ = 0; }
   bool is_quiet() const override { return queues_.empty(); }
   /// Of the other direction: what came in damaged. Nothing on this carrier is sent again.
   std::string waiting() const override;
-  bool is_active() const override { return true; }
-  bool is_conserved() const override { return true; }
 
  private:
   MessageConfig message_;

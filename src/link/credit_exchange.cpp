@@ -41,24 +41,16 @@ Dllp CreditExchange::take(Time now) {
                                                               : returns_.take(now);
 }
 
-void CreditExchange::set_limits(const Dllp& dllp) {
-  if (dllp.is_shared) {
-    queues_.shared_gates().initialise(dllp);
-    return;
-  }
-  queues_.header_gate(dllp.fc_class)
-      .initialise(dllp.hdr_fc, CreditScale::of_header_code(dllp.hdr_scale));
-  queues_.data_gate(dllp.fc_class)
-      .initialise(dllp.data_fc, CreditScale::of_data_code(dllp.data_scale));
-}
-
-void CreditExchange::update_limits(const Dllp& dllp) {
+void CreditExchange::update_limits(Dllp dllp) {
   if (dllp.is_shared || dllp.type == DllpType::kOptimizedUpdateFc) {
     queues_.shared_gates().update(dllp);
     return;
   }
-  queues_.header_gate(dllp.fc_class).update(dllp.hdr_fc + (is_broken_ ? 1U : 0U));
-  queues_.data_gate(dllp.fc_class).update(dllp.data_fc + (is_broken_ ? kTooMuchData : 0U));
+  if (is_broken_) {
+    dllp.hdr_fc = static_cast<std::uint8_t>(dllp.hdr_fc + 1);
+    dllp.data_fc = static_cast<std::uint16_t>(dllp.data_fc + kTooMuchData);
+  }
+  queues_.gates(dllp.fc_class).update(dllp);
 }
 
 void CreditExchange::receive(const Dllp& dllp, Time now) {
@@ -66,12 +58,12 @@ void CreditExchange::receive(const Dllp& dllp, Time now) {
   if (dllp.vc != 0 || (is_of_shared && !shared_)) {
     return;  // there is VC0 only [LNK-N.7]; there are no shared credits
   }
-  const bool is_update =
-      dllp.type == DllpType::kUpdateFc || dllp.type == DllpType::kOptimizedUpdateFc;
+  const bool is_update = is_update_fc(dllp.type);
   // Whatever says the limits first sets them: an InitFC2 may come where the InitFC1 got lost.
   // [LNK-8.11]
   if (!is_update && init_.receive_values(dllp.fc_class, now, dllp.is_shared)) {
-    set_limits(dllp);
+    dllp.is_shared ? queues_.shared_gates().initialise(dllp)
+                   : queues_.gates(dllp.fc_class).initialise(dllp);
   }
   if (dllp.type == DllpType::kInitFc1) {
     return;

@@ -1,17 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Flow control of one link end, both halves: what it tells the other end of its buffers, and what
-/// it takes from what the other end tells. The same in DLLPs of their own and in those of flits.
+/// Flow control of one link end, both halves: how it is initialised, what it tells the other end of
+/// its buffers, and what it takes from what the other end tells. The same in DLLPs of their own and
+/// in those of flits.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <utility>
 
+#include "flitwise/dllp.h"
+#include "flitwise/time.h"
 #include "link/credit_returns.h"
-#include "link/flow_control_init.h"
-#include "link/shared_returns.h"
 #include "link/transaction_queues.h"
 
 namespace flitwise {
+
+/// How often the InitFC triple is repeated at the least. [LNK-8.9]
+inline constexpr Time kInitFcPeriod = Time::from_us(34);
+/// An InitFC2 that comes so long after the own ones is a repeated one. model: our choice.
+inline constexpr Time kHalfInitFcPeriod = Time::from_us(17);
+
+class FlowControlInit {
+ public:
+  /// has_shared: three more InitFCs behind each triple tell of shared credits. [LNK-11.24]
+  explicit FlowControlInit(bool has_shared = false)
+      : values_(has_shared ? 2 * kFcClasses : kFcClasses) {}
+
+  void start(Time now) { due_ = now; }
+
+  /// When the next InitFC is due; never once active and told.
+  Time deadline() const { return due_; }
+  struct Step {
+    DllpType type;
+    FcClass fc_class;
+    bool is_shared;
+  };
+  /// The InitFC to send now: P, NP, Cpl in this order, then a pause. REQUIRES: deadline() <= now.
+  /// [LNK-8.9, LNK-8.10]
+  Step take(Time now) {
+    const Step step{fi1_ ? DllpType::kInitFc2 : DllpType::kInitFc1,
+                    static_cast<FcClass>(position_ % kFcClasses), position_ >= kFcClasses};
+    triple_began_ = position_ == 0 ? now : triple_began_;
+    position_ = (position_ + 1) % values_;
+    if (position_ == 0) {
+      sent_triples_of_phase2_ += fi1_ ? 1 : 0;
+      due_ = is_active() ? Time::never() : triple_began_ + kInitFcPeriod;
+    }
+    return step;
+  }
+
+  /// The values of a class came in; true if they set its limits: the first ones do. [LNK-8.11]
+  bool receive_values(FcClass fc_class, Time now, bool is_shared = false) {
+    const std::size_t value = static_cast<std::size_t>(fc_class) + (is_shared ? kFcClasses : 0U);
+    const bool is_first = !std::exchange(seen_[value], true);
+    if (!fi1_ &&
+        std::find(seen_.begin(), seen_.begin() + values_, false) == seen_.begin() + values_) {
+      fi1_ = true;
+      position_ = 0;
+      due_ = now;
+    }
+    return is_first;
+  }
+  /// Any InitFC2, UpdateFC or TLP came in. [LNK-8.10]
+  void receive_second_phase() {
+    fi2_ = fi2_ || fi1_;
+    if (is_active() && position_ == 0) {
+      due_ = Time::never();
+    }
+  }
+
+  /// An InitFC2 came in. Long after the own ones it means that the other end has lost all of these
+  /// and still waits for a sign, for which they go once more. [LNK-8.10]
+  void receive_init_fc2(Time now) {
+    if (is_active() && position_ == 0 && now >= triple_began_ + kHalfInitFcPeriod) {
+      due_ = now;
+    }
+  }
+
+  bool is_active() const { return fi1_ && fi2_ && sent_triples_of_phase2_ > 0; }
+
+ private:
+  unsigned values_;
+  std::array<bool, 2 * kFcClasses> seen_{};
+  bool fi1_ = false;
+  bool fi2_ = false;
+  unsigned position_ = 0;
+  unsigned sent_triples_of_phase2_ = 0;
+  Time triple_began_{};
+  Time due_ = Time::never();
+};
 
 class CreditExchange {
  public:
@@ -30,8 +108,7 @@ class CreditExchange {
   }
 
   Time deadline() const {
-    const Time own =
-        init_.deadline() < returns_.deadline() ? init_.deadline() : returns_.deadline();
+    const Time own = std::min(init_.deadline(), returns_.deadline());
     return shared_ ? std::min(own, shared_->deadline()) : own;
   }
   /// The flow-control DLLP that is due: InitFC before UpdateFC. REQUIRES: deadline() <= now.
@@ -66,8 +143,7 @@ class CreditExchange {
 
  private:
   void activate(Time now);
-  void set_limits(const Dllp& dllp);
-  void update_limits(const Dllp& dllp);
+  void update_limits(Dllp dllp);
 
   TransactionQueues& queues_;
   CreditReturns returns_;

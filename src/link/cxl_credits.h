@@ -91,17 +91,11 @@ class CxlCreditReturns {
       untold_[protocol][c] += info.credits[c];
     }
   }
-  bool has_untold() const { return most_untold() > 0; }
+  bool has_untold() const { return has_untold(0) || has_untold(1); }
   /// So much is untold that it does not wait for a flit that happens to go. model [CXL-3.4]
   bool is_urgent() const {
-    for (std::size_t p = 0; p < advertised_.size(); ++p) {
-      for (std::size_t c = 0; c < kCxlCredits; ++c) {
-        if (untold_[p][c] * 2 > advertised_[p][c]) {
-          return true;
-        }
-      }
-    }
-    return false;
+    return any_class(
+        [this](std::size_t p, std::size_t c) { return untold_[p][c] * 2 > advertised_[p][c]; });
   }
   /// What the next flit header gives back: of each class a power of two up to 64, of one protocol.
   /// Where both have some, they take turns. [CXL-2.10]
@@ -136,14 +130,9 @@ class CxlCreditReturns {
     }
   }
   bool is_conserved() const {
-    for (std::size_t p = 0; p < advertised_.size(); ++p) {
-      for (std::size_t c = 0; c < kCxlCredits; ++c) {
-        if (held_[p][c] + untold_[p][c] > advertised_[p][c]) {
-          return false;
-        }
-      }
-    }
-    return true;
+    return !any_class([this](std::size_t p, std::size_t c) {
+      return held_[p][c] + untold_[p][c] > advertised_[p][c];
+    });
   }
   void reset() {
     untold_ = advertised_;
@@ -157,12 +146,16 @@ class CxlCreditReturns {
     const auto& counts = untold_[protocol];
     return std::any_of(counts.begin(), counts.end(), [](std::uint32_t n) { return n > 0; });
   }
-  std::uint32_t most_untold() const {
-    std::uint32_t most = 0;
-    for (const auto& protocol : untold_) {
-      most = std::max(most, *std::max_element(protocol.begin(), protocol.end()));
+  template <class Test>
+  static bool any_class(Test test) {
+    for (std::size_t p = 0; p < 2; ++p) {
+      for (std::size_t c = 0; c < kCxlCredits; ++c) {
+        if (test(p, c)) {
+          return true;
+        }
+      }
     }
-    return most;
+    return false;
   }
 
   CxlCreditCounts advertised_, untold_, held_{};

@@ -180,24 +180,8 @@ void CxlQueues::note_stalls(Time now) {
   noted_ = now;
 }
 
-void CxlQueues::add_waits(Time now, LinkWaits& waits) const {
-  const auto so_far = [&](CxlCredit credit) {
-    return stalls_[static_cast<std::size_t>(credit)].so_far(now);
-  };
-  waits[static_cast<std::size_t>(LinkLimit::kCxlReq)] = so_far(CxlCredit::kReq);
-  waits[static_cast<std::size_t>(LinkLimit::kCxlRsp)] = so_far(CxlCredit::kRsp);
-  waits[static_cast<std::size_t>(LinkLimit::kCxlData)] = so_far(CxlCredit::kData);
-}
-
-StallTimes CxlQueues::stalls(Time now) const {
-  const auto total = [&](CxlCredit credit) {
-    return stalls_[static_cast<std::size_t>(credit)].total(now);
-  };
-  StallTimes stalls{};
-  stalls.credits_cxl_req = total(CxlCredit::kReq);
-  stalls.credits_cxl_rsp = total(CxlCredit::kRsp);
-  stalls.credits_cxl_data = total(CxlCredit::kData);
-  return stalls;
+std::array<StallCount, kCxlCredits> CxlQueues::waits(Time now) const {
+  return {stalls_[0].so_far(now), stalls_[1].so_far(now), stalls_[2].so_far(now)};
 }
 
 std::string CxlQueues::starved() const {

@@ -13,9 +13,7 @@
 
 #include "cxl/flit_layout.h"
 #include "flitwise/packet.h"
-#include "flitwise/result.h"
 #include "link/cxl_credits.h"
-#include "link/link_waits.h"
 #include "stats/stall_clock.h"
 
 namespace flitwise {
@@ -46,9 +44,8 @@ class CxlQueues {
   /// Counts the time during which messages wait for credits. To be called when messages were taken
   /// and when credits came.
   void note_stalls(Time now);
-  /// Stall times up to now.
-  StallTimes stalls(Time now) const;
-  void add_waits(Time now, LinkWaits& waits) const;
+  /// Up to now, by CxlCredit.
+  std::array<StallCount, kCxlCredits> waits(Time now) const;
   CxlCreditGate& gate() { return gate_; }
   const CxlCreditGate& gate() const { return gate_; }
   void reset();

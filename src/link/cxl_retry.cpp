@@ -39,12 +39,6 @@ bool CxlRetryBuffer::start_replay(std::uint8_t first) {
   return true;
 }
 
-void CxlRetryBuffer::reset() {
-  flits_.clear();
-  first_ = 0;
-  replay_left_ = acked_ = 0;
-}
-
 void CxlRetryRequester::damaged() {
   repeated_ = 0;
   if (state_ == State::kNormal) {
@@ -95,12 +89,6 @@ CxlRetryRequester::Ask CxlRetryRequester::take(Time now) {
     wants_recovery_ = true;
   }
   return {true, expected_};
-}
-
-bool CxlRetryRequester::take_recovery_request() {
-  const bool wants = wants_recovery_;
-  wants_recovery_ = false;
-  return wants;
 }
 
 }  // namespace flitwise

@@ -41,7 +41,11 @@ class CxlRetryBuffer {
   bool is_replaying() const { return replay_left_ > 0; }
   /// REQUIRES: is_replaying().
   PacketRef next_replay();
-  void reset();
+  void reset() {
+    flits_.clear();
+    first_ = 0;
+    replay_left_ = acked_ = 0;
+  }
 
  private:
   void forget_acked();
@@ -75,7 +79,11 @@ class CxlRetryRequester {
   };
   Ask take(Time now);
   /// True once after too many questions without an answer. [CXL-3.7]
-  bool take_recovery_request();
+  bool take_recovery_request() {
+    const bool wants = wants_recovery_;
+    wants_recovery_ = false;
+    return wants;
+  }
   bool is_normal() const { return state_ == State::kNormal; }
   void reset() { *this = CxlRetryRequester(timeout_); }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data link layer of both modes.
+// The data link layer of both modes, and that of generations 1 to 5.
 #include "link/data_link_framer.h"
 
 #include <algorithm>
+
+#include "link/replay_timer.h"
+#include "tlp/wire_size.h"
 
 namespace flitwise {
 
@@ -16,9 +19,12 @@ DataLinkFramer::DataLinkFramer(const LinkConfig& link, TransactionQueues& queues
       credits_(link, ack_limit, queues),
       numbers_(numbers) {}
 
-void DataLinkFramer::start_replay() {
-  recovery_requested_ = replay_.start_replay() || recovery_requested_;
-  note_replay_events();
+void DataLinkFramer::take_replay(WireUnit& unit) {
+  ReplayBuffer::Replay replay = replay_.next_replay();
+  unit.packet = std::move(replay.packet);
+  unit.sequence = replay.sequence;
+  unit.is_replay = true;
+  ++stats_.replays;
 }
 
 PacketRef DataLinkFramer::take_ack() {
@@ -34,44 +40,14 @@ PacketRef DataLinkFramer::take_ack() {
   return make_dllp(dllp);
 }
 
-PacketRef DataLinkFramer::take_flow_control(Time now) {
-  const Dllp dllp = credits_.take(now);
-  const bool is_update =
-      dllp.type == DllpType::kUpdateFc || dllp.type == DllpType::kOptimizedUpdateFc;
-  stats_.update_fcs += is_update ? 1 : 0;
-  return make_dllp(dllp);
-}
-
-PacketRef DataLinkFramer::make_dllp(const Dllp& dllp) const {
-  PacketRef packet = pool_.make(PacketKind::kDllp);
-  packet->dllp = dllp;
-  return packet;
-}
-
 void DataLinkFramer::receive_dllp(const Dllp& dllp, Time now) {
-  switch (dllp.type) {
-    case DllpType::kAck:
-    case DllpType::kNak:
-      receive_ack(dllp, now);
-      break;
-    case DllpType::kInitFc1:
-    case DllpType::kInitFc2:
-    case DllpType::kUpdateFc:
-    case DllpType::kOptimizedUpdateFc:
-      credits_.receive(dllp, now);
-      break;
-    case DllpType::kDataLinkFeature:
-    case DllpType::kPmEnterL1:
-    case DllpType::kPmEnterL23:
-    case DllpType::kPmActiveStateRequestL1:
-    case DllpType::kPmRequestAck:
-    case DllpType::kVendor:
-    case DllpType::kNop:
-      break;  // carried, without effect here [LNK-N.2, LNK-N.8]
+  if (is_flow_control(dllp.type) || dllp.type == DllpType::kOptimizedUpdateFc) {
+    credits_.receive(dllp, now);
+    return;
   }
-}
-
-void DataLinkFramer::receive_ack(const Dllp& dllp, Time now) {
+  if (!is_ack_or_nak(dllp.type)) {
+    return;  // carried, without effect here [LNK-N.2, LNK-N.8]
+  }
   const ReplayBuffer::Outcome outcome = replay_.acknowledge(dllp.sequence, now);
   if (!outcome.is_valid) {
     ++stats_.dl_protocol_errors;
@@ -83,19 +59,13 @@ void DataLinkFramer::receive_ack(const Dllp& dllp, Time now) {
 }
 
 bool DataLinkFramer::accepts(std::uint16_t sequence, bool is_damaged, Time now) {
-  switch (receiver_.receive(sequence, is_damaged, now)) {
-    case AckNakReceiver::Verdict::kAccepted:
-      return true;
-    case AckNakReceiver::Verdict::kDamaged:
-      ++stats_.damaged_tlps;
-      break;
-    case AckNakReceiver::Verdict::kDuplicate:
-      ++stats_.duplicates;
-      break;
-    case AckNakReceiver::Verdict::kOutOfSequence:
-      ++stats_.out_of_sequence;
-      break;
+  static constexpr std::uint64_t FramerStats::*const kRefused[] = {
+      nullptr, &FramerStats::damaged_tlps, &FramerStats::duplicates, &FramerStats::out_of_sequence};
+  const AckNakReceiver::Verdict verdict = receiver_.receive(sequence, is_damaged, now);
+  if (verdict == AckNakReceiver::Verdict::kAccepted) {
+    return true;
   }
+  ++(stats_.*kRefused[static_cast<std::size_t>(verdict)]);
   return false;
 }
 
@@ -113,16 +83,6 @@ bool DataLinkFramer::take_recovery_request() {
   return requested;
 }
 
-void DataLinkFramer::recovered(Time /*now*/) {
-  replay_.recovered();
-  note_replay_events();
-}
-
-void DataLinkFramer::note_replay_events() {
-  stats_.replay_events += replay_.replay_events() - replay_events_noted_;
-  replay_events_noted_ = replay_.replay_events();
-}
-
 void DataLinkFramer::reset(Time now) {
   note_replay_buffer(false, now);
   receiver_.reset();
@@ -134,6 +94,80 @@ void DataLinkFramer::reset(Time now) {
 bool DataLinkFramer::is_quiet() const {
   return replay_.empty() && receiver_.deadline() == Time::never() && !credits_.has_unadvertised() &&
          queues_.empty();
+}
+
+NonFlitFramer::NonFlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool)
+    : DataLinkFramer(link, queues, pool, ack_limit(link), replay_limit(link),
+                     SequenceSpace::of_tlps(), kTlpReplayCount) {}
+
+// Order of sending: Nak and Ack, flow control, replays, new TLPs. [LNK-8.14]
+[[gnu::flatten]] bool NonFlitFramer::next(Time now, WireUnit& unit) {
+  check_replay_timer(now);
+  return next_dllp(now, unit) || (may_carry_tlps() && next_tlp(now, unit));
+}
+
+bool NonFlitFramer::has_work(Time now) const {
+  if (receiver_.deadline() <= now || credits_.deadline() <= now) {
+    return true;
+  }
+  if (!may_carry_tlps() || replay_.is_replaying()) {
+    return may_carry_tlps();
+  }
+  const std::optional<TransactionQueues::Position> position = queues_.choose(now);
+  return position && replay_.has_room(queues_.peek(*position).size.total() / 8);
+}
+
+bool NonFlitFramer::next_dllp(Time now, WireUnit& unit) {
+  if (receiver_.deadline() <= now) {
+    unit.packet = take_ack();
+  } else if (credits_.deadline() <= now) {
+    unit.packet = take_flow_control(now);
+  } else {
+    return false;
+  }
+  unit.size.dllp = kDllpBits;
+  return true;
+}
+
+bool NonFlitFramer::next_tlp(Time now, WireUnit& unit) {
+  if (replay_.is_replaying()) {
+    take_replay(unit);
+    unit.size = unit.packet->size;
+    return true;
+  }
+  const std::optional<TransactionQueues::Position> position = queues_.choose(now);
+  if (!position || queues_.is_mixed()) {
+    queues_.note_stalls(now);
+  }
+  if (!position) {
+    return false;
+  }
+  const Packet& candidate = queues_.peek(*position);
+  const std::uint32_t bytes = candidate.size.total() / 8;
+  const bool has_room = replay_.has_room(bytes);
+  note_replay_buffer(!has_room, now);
+  if (!has_room) {
+    return false;
+  }
+  unit.packet = queues_.take(*position);
+  unit.sequence = replay_.push(unit.packet, bytes);
+  unit.size = unit.packet->size;
+  return true;
+}
+
+[[gnu::flatten]] void NonFlitFramer::receive(const WireUnit& unit, bool is_damaged, Time now,
+                                             std::vector<PacketRef>& delivered) {
+  if (unit.packet->kind == PacketKind::kDllp) {
+    if (is_damaged) {
+      ++stats_.damaged_dllps;  // [LNK-6.7]
+    } else {
+      receive_dllp(unit.packet->dllp, now);
+    }
+    return;
+  }
+  if (accepts(unit.sequence, is_damaged, now)) {
+    deliver(unit.packet, delivered);
+  }
 }
 
 }  // namespace flitwise

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the data link layers of non-flit and flit mode have in common: Ack/Nak, replay, credits and
-/// Recovery, whatever it is that bears the numbers. [LNK-7.1] [LNK-11.6]
+/// Recovery, whatever it is that bears the numbers; and that of non-flit mode. [LNK-7.1] [LNK-11.6]
 #pragma once
 
-#include "link/ack_nak_receiver.h"
+#include "link/ack_nak.h"
 #include "link/credit_exchange.h"
 #include "link/framer.h"
-#include "link/replay_buffer.h"
 
 namespace flitwise {
 
@@ -15,7 +14,10 @@ class DataLinkFramer : public Framer {
   void start(Time now) override { credits_.start(now); }
   void freed(const Packet& packet, Time now) override { credits_.free(packet, now); }
   bool take_recovery_request() override;
-  void recovered(Time now) override;
+  void recovered(Time /*now*/) override {
+    replay_.recovered();
+    note_replay_events();
+  }
   void reset(Time now) override;
   void break_rules(const FaultsConfig& faults) override {
     credits_.break_credits(faults.breaks(BrokenRule::kCredits));
@@ -38,10 +40,16 @@ class DataLinkFramer : public Framer {
   }
   bool may_send_payload() const { return !recovery_requested_; }
   bool may_carry_tlps() const { return credits_.is_active() && may_send_payload(); }
+  /// The next of the replay that is under way, but for its size.
+  void take_replay(WireUnit& unit);
   /// The Ack or Nak that is owed. REQUIRES: one is.
   PacketRef take_ack();
   /// The flow-control DLLP that is due. REQUIRES: one is.
-  PacketRef take_flow_control(Time now);
+  PacketRef take_flow_control(Time now) {
+    const Dllp dllp = credits_.take(now);
+    stats_.update_fcs += is_update_fc(dllp.type) ? 1 : 0;
+    return make_dllp(dllp);
+  }
   void receive_dllp(const Dllp& dllp, Time now);
   /// What bears a number has come in; is it taken?
   bool accepts(std::uint16_t sequence, bool is_damaged, Time now);
@@ -57,16 +65,48 @@ class DataLinkFramer : public Framer {
   CreditExchange credits_;
 
  private:
-  void start_replay();
-  void receive_ack(const Dllp& dllp, Time now);
-  PacketRef make_dllp(const Dllp& dllp) const;
-
-  void note_replay_events();
+  void start_replay() {
+    recovery_requested_ = replay_.start_replay() || recovery_requested_;
+    note_replay_events();
+  }
+  PacketRef make_dllp(const Dllp& dllp) const {
+    PacketRef packet = pool_.make(PacketKind::kDllp);
+    packet->dllp = dllp;
+    return packet;
+  }
+  void note_replay_events() {
+    stats_.replay_events += replay_.replay_events() - replay_events_noted_;
+    replay_events_noted_ = replay_.replay_events();
+  }
 
   const SequenceSpace numbers_;
   std::uint64_t replay_events_noted_ = 0;
   bool recovery_requested_ = false;
   bool breaks_sequence_ = false;  // with the next Ack
+};
+
+/// PCIe generations 1 to 5: each TLP and each DLLP is framed on its own; Ack/Nak, replay and
+/// credits by DLLPs.
+class NonFlitFramer : public DataLinkFramer {
+ public:
+  NonFlitFramer(const LinkConfig& link, TransactionQueues& queues, PacketPool& pool);
+
+  bool next(Time now, WireUnit& unit) override;
+  void sent(const WireUnit& unit, Time last) override {
+    if (unit.packet->kind == PacketKind::kTlp) {
+      replay_.sent(last);
+    }
+  }
+  void receive(const WireUnit& unit, bool is_damaged, Time now,
+               std::vector<PacketRef>& delivered) override;
+
+ protected:
+  /// next() would give something.
+  bool has_work(Time now) const;
+
+ private:
+  bool next_dllp(Time now, WireUnit& unit);
+  bool next_tlp(Time now, WireUnit& unit);
 };
 
 }  // namespace flitwise

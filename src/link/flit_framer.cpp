@@ -2,13 +2,17 @@
 // The data link layer of flit mode.
 #include "link/flit_framer.h"
 
+#include <array>
+
 #include "link/lane_stream.h"
 #include "link/replay_timer.h"
 #include "link/shared_credits.h"
+#include "tlp/wire_size.h"
 
 namespace flitwise {
 namespace {
 
+constexpr std::uint32_t kDwBits = 32;
 constexpr std::uint32_t kFlitBits = flit::kBytes * 8;
 
 ReplayCount replay_count(const LinkPreset& preset) {
@@ -26,6 +30,51 @@ WireSize overhead() {
 }
 
 }  // namespace
+
+void FlitPacker::fill(Time now, Flit& flit, WireSize& size) {
+  std::array<unsigned, 2> starts{};
+  std::uint32_t dw = 0;
+  while (dw < flit::kTlpDws) {
+    if (rest_.empty()) {
+      const std::size_t half = dw < kSecondHalfDw ? 0 : 1;
+      if (starts[half] == kMostStartsInHalf && half == 0) {
+        size.idle += (kSecondHalfDw - dw) * kDwBits;
+        dw = kSecondHalfDw;
+        continue;
+      }
+      if (starts[half] == kMostStartsInHalf || !begin(now, flit)) {
+        break;
+      }
+      ++starts[half];
+    }
+    dw += rest_.take((flit::kTlpDws - dw) * kDwBits, size) / kDwBits;
+    if (rest_.empty()) {
+      flit.ends.push_back(std::move(packet_));
+    }
+  }
+  size.idle += (flit::kTlpDws - dw) * kDwBits;
+  flit.has_payload = dw > 0;
+}
+
+// Takes the next TLP from the queues; false: none may go.
+bool FlitPacker::begin(Time now, Flit& flit) {
+  const std::optional<TransactionQueues::Position> position = queues_.choose(now);
+  if (!position || queues_.is_mixed()) {
+    queues_.note_stalls(now);
+  }
+  if (!position) {
+    return false;
+  }
+  packet_ = queues_.take(*position);
+  WireSize size = size_in_flits(*packet_);
+  if (queues_.shares_credits() && packet_->uses_dedicated_credits) {
+    (packet_->purpose == HandlePurpose::kNone ? size.header : size.identity) += kLocalPrefixBits;
+    ++flit.local_prefixes;
+  }
+  rest_ = CutSize(size);
+  flit.starts.push_back(packet_);
+  return true;
+}
 
 Time flit_time(const LinkPreset& preset) {
   LaneStream lanes(flit_coding(preset, SkpMode::kOff));
@@ -63,14 +112,9 @@ bool FlitFramer::next_replay(Time now, WireUnit& unit) {
   if (!replay_.is_replaying() || !may_send_payload() || receiver_.deadline() <= now) {
     return false;
   }
-  ReplayBuffer::Replay replay = replay_.next_replay();
-  unit = WireUnit();
-  unit.packet = std::move(replay.packet);
-  unit.sequence = replay.sequence;
-  unit.is_replay = true;
+  take_replay(unit);
   unit.size = overhead();
   unit.size.idle = kFlitBits - unit.size.total();  // counted as replay, whatever it is
-  ++stats_.replays;
   if (!unit.packet->flit->is_cachemem) {
     add_dllp(now, unit);
   }
@@ -87,19 +131,14 @@ bool FlitFramer::next_payload(Time now, WireUnit& unit) {
   if (!has_room) {
     return false;
   }
-  unit = WireUnit();
   unit.packet = pool_.make(PacketKind::kFlit);
   unit.size = overhead();
   packer_.fill(now, *unit.packet->flit, unit.size);
-  keep(unit);
+  unit.sequence = replay_.push(unit.packet, flit::kBytes);
   unit.packet->size = overhead();
   unit.packet->size.idle = unit.size.idle;
   unit.packet->size.header = unit.packet->flit->local_prefixes * kLocalPrefixBits;
   return true;
-}
-
-void FlitFramer::keep(WireUnit& unit) {
-  unit.sequence = replay_.push(unit.packet, flit::kBytes);
 }
 
 WireUnit FlitFramer::nop_with(PacketRef dllp, PacketPool& pool) {
@@ -119,22 +158,10 @@ void FlitFramer::add_ack(WireUnit& unit) {
   }
 }
 
-void FlitFramer::add_dllp(Time now, WireUnit& unit) {
-  if (credits_.deadline() <= now) {
-    unit.dllp = take_flow_control(now);
-  }
-}
-
 // The NOP flits behind it repeat what it said. [LNK-11.5]
 void FlitFramer::damaged(const WireUnit& unit, Time now) {
   if (unit.ack) {
     receiver_.owe_again(now);
-  }
-}
-
-void FlitFramer::sent(const WireUnit& unit, Time last) {
-  if (unit.has_payload()) {
-    replay_.sent(last);
   }
 }
 
@@ -154,26 +181,6 @@ void FlitFramer::sent(const WireUnit& unit, Time last) {
   if (unit.has_payload() && accepts(unit.sequence, is_damaged, now)) {
     hand_on(*unit.packet->flit, delivered);
   }
-}
-
-void FlitFramer::hand_on(const Flit& flit, std::vector<PacketRef>& delivered) {
-  for (const PacketRef& packet : flit.ends) {
-    deliver(packet, delivered);
-  }
-}
-
-Time FlitFramer::deadline() const {
-  const bool has_more = packer_.has_rest() && replay_.has_room(flit::kBytes);
-  return has_more ? Time{} : DataLinkFramer::deadline();
-}
-
-void FlitFramer::reset(Time now) {
-  packer_.reset();
-  DataLinkFramer::reset(now);
-}
-
-bool FlitFramer::is_quiet() const {
-  return !packer_.has_rest() && DataLinkFramer::is_quiet();
 }
 
 }  // namespace flitwise

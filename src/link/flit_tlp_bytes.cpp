@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "link/flit_packer.h"
+#include "link/flit_framer.h"
 #include "tlp/flit_tlp_layout.h"
 
 namespace flitwise {
@@ -16,22 +16,6 @@ constexpr std::size_t kSecondHalfByte = std::size_t{4} * kSecondHalfDw;
 std::size_t half_of(std::size_t byte) {
   return byte < kSecondHalfByte ? 0 : 1;
 }
-
-/// Counts the TLPs that begin in each half of one flit after the other. [LNK-11.3]
-class StartCount {
- public:
-  // One begins at this place in the TLP bytes of all flits; false: it is one too many there.
-  bool add(std::size_t place) {
-    const std::size_t half = 2 * (place / flit::kTlpBytes) + half_of(place % flit::kTlpBytes);
-    starts_ = half == half_ ? starts_ + 1 : 1;
-    half_ = half;
-    return starts_ <= kMostStartsInHalf;
-  }
-
- private:
-  std::size_t half_ = 0;
-  unsigned starts_ = 0;
-};
 
 }  // namespace
 
@@ -74,7 +58,6 @@ TlpBytePacker::Filled TlpBytePacker::fill() {
 
 FoundTlps find_tlps(const std::vector<std::uint8_t>& bytes, std::size_t rest_bytes) {
   FoundTlps found;
-  StartCount starts;
   const auto take = [&](std::size_t at, std::size_t count) {
     const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(at);
     FoundTlp tlp;
@@ -85,6 +68,8 @@ FoundTlps find_tlps(const std::vector<std::uint8_t>& bytes, std::size_t rest_byt
   };
   std::size_t at = 0;
   std::size_t nops = 0;
+  std::size_t half = 0;  // of all flits, and the TLPs that begin in it [LNK-11.3]
+  unsigned begun = 0;
   if (rest_bytes > 0 && !bytes.empty()) {
     at = take(0, std::min(rest_bytes, bytes.size()));
     found.tlps.back().began_before = true;
@@ -97,7 +82,10 @@ FoundTlps find_tlps(const std::vector<std::uint8_t>& bytes, std::size_t rest_byt
       ++nops;
       continue;
     }
-    if (!starts.add(at) && !found.ninth_at) {
+    const std::size_t its_half = 2 * (at / flit::kTlpBytes) + half_of(at % flit::kTlpBytes);
+    begun = its_half == half ? begun + 1 : 1;
+    half = its_half;
+    if (begun > kMostStartsInHalf && !found.ninth_at) {
       found.ninth_at = at;
     }
     const std::size_t left = bytes.size() - at;

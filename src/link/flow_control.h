@@ -3,13 +3,16 @@
 /// has to give.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
-#include "flitwise/config.h"
-#include "flitwise/tlp.h"
+#include "flitwise/dllp.h"
 
 namespace flitwise {
+
+/// Those that tell of freed buffers.
+constexpr bool is_update_fc(DllpType type) {
+  return type == DllpType::kUpdateFc || type == DllpType::kOptimizedUpdateFc;
+}
 
 /// An amount of credits. Units: TLP headers, and data units of 16 bytes. [LNK-8.1]
 struct Credits {
@@ -44,10 +47,17 @@ class CreditGate {
   /// Takes the value of an InitFC1.
   void initialise(std::uint32_t limit, CreditScale scale, Zero zero = Zero::kInfinite);
   /// Takes the value of an UpdateFC as it stands in the DLLP; ignored where infinite.
-  void update(std::uint32_t field);
+  void update(std::uint32_t field) {
+    if (!infinite_) {
+      limit_ = (field << shift_) & mask_;
+    }
+  }
   /// Takes the low bits of such a value; the limit goes on by less than they can count. REQUIRES:
   /// not infinite. [LNK-11.27]
-  void extend(std::uint32_t low_bits, unsigned bits);
+  void extend(std::uint32_t low_bits, unsigned bits) {
+    const std::uint32_t step = (low_bits - (limit_ >> shift_)) & ((1U << bits) - 1U);
+    limit_ = (limit_ + (step << shift_)) & mask_;
+  }
   bool allows(std::uint32_t need) const {
     return infinite_ || ((limit_ - (consumed_ + need)) & mask_) <= half_;
   }
@@ -68,6 +78,26 @@ class CreditGate {
   std::uint8_t shift_ = 0;
 };
 
+/// The two gates of one class.
+struct CreditGates {
+  CreditGate header, data;
+
+  /// Takes an InitFC, the first of its class.
+  void initialise(const Dllp& init, Zero zero = Zero::kInfinite) {
+    header.initialise(init.hdr_fc, CreditScale::of_header_code(init.hdr_scale), zero);
+    data.initialise(init.data_fc, CreditScale::of_data_code(init.data_scale), zero);
+  }
+  void update(const Dllp& update_fc) {
+    header.update(update_fc.hdr_fc);
+    data.update(update_fc.data_fc);
+  }
+  bool allow(Credits need) const { return header.allows(need.header) && data.allows(need.data); }
+  void consume(Credits amount) {
+    header.consume(amount.header);
+    data.consume(amount.data);
+  }
+};
+
 /// One counter pair of a receiver: what it has allocated in all, what of it came in, what was
 /// advertised last.
 class CreditPool {
@@ -81,7 +111,11 @@ class CreditPool {
   /// error).
   bool receive(std::uint32_t amount);
   /// Room for `amount` is free again.
-  void free(std::uint32_t amount);
+  void free(std::uint32_t amount) {
+    if (!is_infinite()) {
+      allocated_ = (allocated_ + amount) & mask_;
+    }
+  }
   /// The value for InitFC1 or UpdateFC, already shifted for the DLLP; 0 where infinite.
   std::uint32_t field() const;
   /// How far that has gone on since it was told last.
@@ -95,6 +129,11 @@ class CreditPool {
   std::uint32_t believed() const { return (advertised_ - received_) & mask_; }
   std::uint32_t size() const { return size_; }
   CreditScale scale() const { return scale_; }
+  /// The link has gone down: all of it is free and told. [LNK-10.7]
+  void reset() {
+    allocated_ = advertised_ = size_;
+    received_ = 0;
+  }
   /// Credits conserved: allocated - received never exceeds the size of the buffer.
   bool is_conserved() const { return is_infinite() || ((allocated_ - received_) & mask_) <= size_; }
 
@@ -107,8 +146,5 @@ class CreditPool {
   std::uint32_t received_ = 0;
   std::uint32_t advertised_ = 0;
 };
-
-/// What a receiver advertises for one class, from the link's config.
-Credits advertised_credits(const LinkConfig& link, FcClass fc_class);
 
 }  // namespace flitwise

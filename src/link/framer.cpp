@@ -3,10 +3,9 @@
 #include "link/framer.h"
 
 #include "link/bit_packed_framer.h"
-#include "link/cxl256_framer.h"
-#include "link/cxl68_framer.h"
+#include "link/cxl_framers.h"
+#include "link/data_link_framer.h"
 #include "link/flit_framer.h"
-#include "link/non_flit_framer.h"
 
 namespace flitwise {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The rule of one carrier at one link end: what goes on the wire next, and what becomes of what
 /// comes in. A framer has no clock: it is told the time and says when it wants to be asked again.
+/// What it does not override stands for a carrier without data link layer.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +35,11 @@ class Framer {
   virtual ~Framer() = default;
 
   /// Starts the carrier's own initialisation.
-  virtual void start(Time now) = 0;
-  /// Gives the unit to send now, or says that there is none.
+  virtual void start(Time /*now*/) {}
+  /// Gives the unit to send now, or says that there is none. REQUIRES: `unit` is a new one.
   virtual bool next(Time now, WireUnit& unit) = 0;
   /// The unit just given has its place on the wire; its last symbol leaves at `last`.
-  virtual void sent(const WireUnit& unit, Time last) = 0;
+  virtual void sent(const WireUnit& /*unit*/, Time /*last*/) {}
   /// The unit just sent is damaged on its way: what a silent wire would repeat by itself is owed
   /// again.
   virtual void damaged(const WireUnit& /*unit*/, Time /*now*/) {}
@@ -51,15 +52,15 @@ class Framer {
   /// What of a unit can be used before the rest has come is there, undamaged; receive() follows.
   virtual void receive_half(const WireUnit& /*unit*/, std::vector<PacketRef>& /*delivered*/) {}
   /// The receive buffer of a delivered packet is free again.
-  virtual void freed(const Packet& packet, Time now) = 0;
+  virtual void freed(const Packet& /*packet*/, Time /*now*/) {}
   /// When next() is to be asked again though nothing came in; never if nothing is pending.
-  virtual Time deadline() const = 0;
+  virtual Time deadline() const { return Time::never(); }
   /// True once after a rule asked for Recovery. [LNK-7.14]
-  virtual bool take_recovery_request() = 0;
+  virtual bool take_recovery_request() { return false; }
   /// It was REPLAY_NUM that rolled over, when the rule asked last. [LNK-7.14]
   virtual bool was_replay_num() const { return true; }
   /// The link has been through Recovery until now. [LNK-10.3]
-  virtual void recovered(Time now) = 0;
+  virtual void recovered(Time /*now*/) {}
   /// The link has gone down: sequence numbers, credits and all that is owed are as they were before
   /// start(), which begins anew; statistics go on. [LNK-10.4] [LNK-10.7]
   virtual void reset(Time now) = 0;
@@ -70,8 +71,8 @@ class Framer {
   /// Nothing waits for the other end: replay buffer empty, no Ack owed, no credit untold.
   virtual bool is_quiet() const = 0;
   virtual std::string waiting() const { return {}; }  ///< what it holds back, for a deadlock report
-  virtual bool is_active() const = 0;                 ///< TLPs may be sent
-  virtual bool is_conserved() const = 0;  ///< invariants of credits and sequence numbers hold
+  virtual bool is_active() const { return true; }     ///< TLPs may be sent
+  virtual bool is_conserved() const { return true; }  ///< credits and sequence numbers agree
   const FramerStats& stats() const { return stats_; }
 
  protected:

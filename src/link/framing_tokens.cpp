@@ -2,7 +2,10 @@
 // Symbols and tokens around TLPs and DLLPs.
 #include "link/framing_tokens.h"
 
+#include <algorithm>
+
 #include "common/byte_vector.h"
+#include "common/name_table.h"
 #include "flitwise/error.h"
 #include "tlp/crc.h"
 
@@ -47,17 +50,12 @@ FrameResult failed(FrameError error, std::size_t offset) {
 
 // Compares the LCRC; a nullified TLP has it inverted. [LNK-5.11] [LNK-5.18]
 FrameResult with_lcrc_checked(FrameResult frame, const std::uint8_t* bytes) {
-  std::uint32_t expected = lcrc(frame.sequence, bytes + frame.offset, frame.bytes);
-  if (frame.is_nullified) {
-    expected = ~expected;
-  }
-  const std::uint8_t* place = bytes + frame.offset + frame.bytes;
-  for (unsigned i = 0; i < kLcrcBytes; ++i) {
-    if (place[i] != static_cast<std::uint8_t>(expected >> (8 * i))) {
-      frame.error = FrameError::kBadLcrc;
-      frame.error_offset = frame.offset + frame.bytes;
-      break;
-    }
+  const std::uint32_t crc = lcrc(frame.sequence, bytes + frame.offset, frame.bytes);
+  ByteVector expected;
+  put_lcrc(frame.is_nullified ? ~crc : crc, expected);
+  if (!std::equal(expected.begin(), expected.end(), bytes + frame.offset + frame.bytes)) {
+    frame.error = FrameError::kBadLcrc;
+    frame.error_offset = frame.offset + frame.bytes;
   }
   return frame;
 }
@@ -95,10 +93,9 @@ FrameResult unframe_tokens(const std::uint8_t* bytes, std::size_t count) {
   frame.bytes = length - kTokenBytes - kLcrcBytes;
   frame.sequence = stp->sequence;
   if (count == length + kEdbToken.size()) {
-    for (std::size_t i = 0; i < kEdbToken.size(); ++i) {
-      if (bytes[length + i] != kEdbToken[i]) {
-        return failed(FrameError::kBadEnd, length + i);
-      }
+    const auto wrong = std::mismatch(kEdbToken.begin(), kEdbToken.end(), bytes + length).second;
+    if (wrong != bytes + count) {
+      return failed(FrameError::kBadEnd, static_cast<std::size_t>(wrong - bytes));
     }
     frame.is_nullified = true;
   } else if (count != length) {
@@ -164,9 +161,9 @@ void frame_dllp(Framing framing, const std::array<std::uint8_t, 6>& dllp, ByteVe
 }
 
 const char* name_of(FrameError error) {
-  static constexpr std::array<const char*, 5> kNames = {"truncated", "bad_start", "bad_end",
-                                                        "length_mismatch", "bad_lcrc"};
-  return kNames[static_cast<std::size_t>(error)];
+  static constexpr const char* kNames[] = {"truncated", "bad_start", "bad_end", "length_mismatch",
+                                           "bad_lcrc"};
+  return name_in(kNames, error);
 }
 
 FrameResult unframe_tlp(Framing framing, const std::uint8_t* bytes, std::size_t count) {
@@ -183,17 +180,17 @@ FrameResult unframe_dllp(Framing framing, const std::uint8_t* bytes, std::size_t
   }
   FrameResult frame;
   frame.bytes = 6;
-  if (framing == Framing::kGen3) {
-    frame.offset = kSdpToken.size();
-    return bytes[0] == kSdpToken[0] && bytes[1] == kSdpToken[1]
-               ? frame
-               : failed(FrameError::kBadStart, bytes[0] == kSdpToken[0] ? 1 : 0);
+  frame.offset = framing == Framing::kGen3 ? kSdpToken.size() : 1;
+  std::array<std::uint8_t, 6> dllp{};
+  std::copy_n(bytes + frame.offset, dllp.size(), dllp.begin());
+  ByteVector expected;
+  frame_dllp(framing, dllp, expected);
+  const auto right = static_cast<std::size_t>(
+      std::mismatch(expected.begin(), expected.end(), bytes).first - expected.begin());
+  if (right < kFrameBytes) {
+    return failed(right < frame.offset ? FrameError::kBadStart : FrameError::kBadEnd, right);
   }
-  frame.offset = 1;
-  if (bytes[0] != symbol::kSdp) {
-    return failed(FrameError::kBadStart, 0);
-  }
-  return bytes[7] == symbol::kEnd ? frame : failed(FrameError::kBadEnd, 7);
+  return frame;
 }
 
 }  // namespace flitwise

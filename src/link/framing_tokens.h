@@ -15,8 +15,7 @@ enum class Framing : std::uint8_t { kGen1, kGen3 };  ///< 8b/10b symbols, 128b/1
 
 /// Symbols of generations 1 and 2. [LNK-5.7]
 namespace symbol {
-inline constexpr std::uint8_t kCom = 0xbc, kStp = 0xfb, kSdp = 0x5c, kEnd = 0xfd, kEdb = 0xfe,
-                              kPad = 0xf7, kSkp = 0x1c, kFts = 0x3c, kIdl = 0x7c, kEie = 0xfc;
+inline constexpr std::uint8_t kStp = 0xfb, kSdp = 0x5c, kEnd = 0xfd, kEdb = 0xfe;
 }  // namespace symbol
 
 using Token = std::array<std::uint8_t, 4>;

@@ -35,20 +35,7 @@ LineCoding line_coding(const LinkPreset& preset, SkpMode skp) {
 }
 
 namespace {
-
 constexpr unsigned kFirst1b1b = 6;  // generation
-
-void use_1b1b(LineCoding& coding, SkpMode skp) {
-  coding.rows_per_block = 8;
-  coding.header_ui = 0;
-  coding.skp_blocks = kSkpSymbols1b1b / coding.rows_per_block;
-  if (skp != SkpMode::kOff) {
-    const std::uint32_t symbols =
-        skp == SkpMode::kSris ? kSkpDueSymbols1b1bSris : kSkpDueSymbols1b1b;
-    coding.skp_due_blocks = symbols / coding.rows_per_block;
-  }
-}
-
 }  // namespace
 
 LineCoding flit_coding(const LinkPreset& preset, SkpMode skp) {
@@ -56,7 +43,13 @@ LineCoding flit_coding(const LinkPreset& preset, SkpMode skp) {
   coding.eds_bytes = 0;
   coding.rows_per_token = 1;
   if (preset.generation >= kFirst1b1b) {
-    use_1b1b(coding, skp);
+    coding.rows_per_block = 8;
+    coding.header_ui = 0;
+    coding.skp_blocks = kSkpSymbols1b1b / coding.rows_per_block;
+    const std::uint32_t due = skp == SkpMode::kOff    ? 0
+                              : skp == SkpMode::kSris ? kSkpDueSymbols1b1bSris
+                                                      : kSkpDueSymbols1b1b;
+    coding.skp_due_blocks = due / coding.rows_per_block;
   }
   coding.blocks_per_flit = flit::kBytes / (coding.rows_per_block * coding.lanes);
   // They come between flits, and not too late, but never without a flit between them.
@@ -266,10 +259,6 @@ void LaneStream::settle(Time t) {
     charged_ = block_ + 1;
   }
   free_at_ = start_of_row();
-}
-
-void LaneStream::hold_until(Time t) {
-  settle(t);
 }
 
 std::uint64_t LaneStream::raw_bits(Time span) const {

@@ -80,8 +80,6 @@ class LaneStream {
   /// Lets the wire idle up to t, SKP ordered sets included. Afterwards free_at() is the first row
   /// that starts at or after t, all bits before it are accounted for and none behind it.
   void settle(Time t);
-  /// Nothing is sent before t (Recovery). [LNK-10.2]
-  void hold_until(Time t);
 
   /// SKP ordered sets come `blocks` blocks (symbols with 8b/10b) earlier than a period after the
   /// start. REQUIRES: blocks < skp_period(), nothing placed yet.

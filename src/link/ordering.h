@@ -45,29 +45,12 @@ inline constexpr std::array<std::array<OrderingCell, kOrderingClasses>, kOrderin
     }};
 
 constexpr OrderingClass ordering_class(TlpType type) {
-  switch (type) {
-    case TlpType::kMWr:
-    case TlpType::kMsg:
-    case TlpType::kMsgD:
+  switch (fc_class(type)) {
+    case FcClass::kPosted:
       return OrderingClass::kPosted;
-    case TlpType::kMRd:
-    case TlpType::kMRdLk:
-    case TlpType::kIORd:
-    case TlpType::kCfgRd0:
-    case TlpType::kCfgRd1:
-      return OrderingClass::kNonPostedRead;
-    case TlpType::kIOWr:
-    case TlpType::kCfgWr0:
-    case TlpType::kCfgWr1:
-    case TlpType::kFetchAdd:
-    case TlpType::kSwap:
-    case TlpType::kCas:
-    case TlpType::kDMWr:
-      return OrderingClass::kNonPostedWithData;
-    case TlpType::kCpl:
-    case TlpType::kCplD:
-    case TlpType::kCplLk:
-    case TlpType::kCplDLk:
+    case FcClass::kNonPosted:
+      return has_data(type) ? OrderingClass::kNonPostedWithData : OrderingClass::kNonPostedRead;
+    case FcClass::kCompletion:
       return OrderingClass::kCompletion;
   }
   return OrderingClass::kPosted;
@@ -90,7 +73,14 @@ constexpr bool identities_differ(const Tlp& later, const Tlp& earlier) {
 
 /// The same for any form of identity: handles are compared where both have one, wherever the form
 /// keeps them.
-bool identities_differ(const Tlp& later, const Tlp& earlier, const IdentityForm& form);
+inline bool identities_differ(const Tlp& later, const Tlp& earlier, const IdentityForm& form) {
+  if (!later.id_is_handle && !earlier.id_is_handle) {
+    return identities_differ(later, earlier);
+  }
+  const WireIdentity one = identity_of(later, form);
+  const WireIdentity other = identity_of(earlier, form);
+  return one.handle && other.handle && *one.handle != *other.handle;
+}
 
 /// May (must) `later` pass `earlier` in the same direction, if `differ()` tells whether IDO may
 /// take them apart? A Cpl does not say what it completes: its sender passes

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "link/ack_limits.h"
 #include "link/flit_framer.h"
 #include "link/lane_stream.h"
 

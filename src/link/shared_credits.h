@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Shared credits of flit mode: which pool a class draws on, and from which of its two pools a TLP
-/// takes its credits. Transmit half; what a receiver does is in link/shared_returns.h.
+/// takes its credits. Transmit half; what a receiver does is in link/credit_returns.h.
 /// [LNK-11.23] to [LNK-11.27]
 #pragma once
 
 #include <array>
 
 #include "flitwise/config.h"
-#include "flitwise/dllp.h"
 #include "flitwise/packet.h"
 #include "link/flow_control.h"
 
@@ -20,17 +19,49 @@ inline constexpr std::uint32_t kLocalPrefixBits = 32;
 /// Some class has them.
 bool has_shared_credits(const LinkConfig& link);
 
-/// What a receiver advertises for one class; for completions nothing where credits are merged.
-Credits shared_credits(const LinkConfig& link, FcClass fc_class);
-
 /// The class whose shared credits a class draws on. unverified [LNK-11.26]
 constexpr FcClass shared_class(FcClass fc_class, bool is_merged) {
   return is_merged && fc_class == FcClass::kCompletion ? FcClass::kPosted : fc_class;
 }
 
-/// Adds the prefix to the size of a TLP.
-inline void add_local_prefix(const Packet& packet, WireSize& size) {
-  (packet.purpose == HandlePurpose::kNone ? size.header : size.identity) += kLocalPrefixBits;
+// Optimized_Update_FC: what UpdateFC says of the shared credits of one class, for all classes at
+// once, in one DW. It stands in a flit in place of a DLLP. [LNK-11.27]
+
+/// Low bits of HdrFC and DataFC that stand there for each class, the header's above, P in the
+/// highest bits; the two lowest bits are 0. model: the text knows no layout. unverified [LNK-11.27]
+inline constexpr unsigned kOptimizedHeaderBits = 3, kOptimizedDataBits = 7;
+
+struct OptimizedUpdateFc {
+  struct Fields {
+    std::uint32_t header = 0;
+    std::uint32_t data = 0;
+  };
+  std::array<Fields, kFcClasses> classes{};
+};
+
+constexpr std::uint32_t low_bits(std::uint32_t value, unsigned bits) {
+  return value & ((1U << bits) - 1U);
+}
+
+inline std::uint32_t encode(const OptimizedUpdateFc& update) {
+  std::uint32_t dw = 0;
+  for (const OptimizedUpdateFc::Fields& one : update.classes) {
+    dw = dw << kOptimizedHeaderBits | low_bits(one.header, kOptimizedHeaderBits);
+    dw = dw << kOptimizedDataBits | low_bits(one.data, kOptimizedDataBits);
+  }
+  return dw << (32 - kFcClasses * (kOptimizedHeaderBits + kOptimizedDataBits));
+}
+
+inline OptimizedUpdateFc decode_optimized_update_fc(std::uint32_t dw) {
+  OptimizedUpdateFc update;
+  unsigned at = 32;
+  for (OptimizedUpdateFc::Fields& one : update.classes) {
+    at -= kOptimizedHeaderBits;
+    one.header = low_bits(dw >> at, kOptimizedHeaderBits);
+    at -= kOptimizedDataBits;
+    one.data = low_bits(dw >> at, kOptimizedDataBits);
+  }
+  return update;
 }
 
 /// The shared credits that a transmitter has. There are none until the other end has told of them.
@@ -41,30 +72,27 @@ class SharedGates {
   /// The link has gone down. [LNK-10.7]
   void reset();
   /// Takes an InitFC of shared credits, the first of its class. [LNK-11.24]
-  void initialise(const Dllp& dllp);
+  void initialise(const Dllp& dllp) {
+    Gates& gates = gates_[index_of(dllp.fc_class)];
+    gates.initialise(dllp, Zero::kNone);
+    gates.has_pool = dllp.hdr_fc > 0;
+  }
   /// Takes an UpdateFC of shared credits, or an Optimized_Update_FC.
   void update(const Dllp& dllp);
 
   /// They cover a TLP, header and data.
   bool allow(FcClass fc_class, Credits need) const {
-    const Gates& gates = gates_of(fc_class);
-    return gates.header.allows(need.header) && gates.data.allows(need.data);
+    return gates_[index_of(shared_class(fc_class, is_merged_))].allow(need);
   }
   /// The pool of a TLP that goes now: takes shared credits for it if these suffice, else marks it
   /// as one on dedicated credits; false: it takes those. REQUIRES: one of both covers it.
   bool take(FcClass fc_class, Credits need, Packet& packet);
 
  private:
-  struct Gates {
-    CreditGate header;
-    CreditGate data;
+  struct Gates : CreditGates {
     bool has_pool = false;
   };
   static std::size_t index_of(FcClass fc_class) { return static_cast<std::size_t>(fc_class); }
-  const Gates& gates_of(FcClass fc_class) const {
-    return gates_[index_of(shared_class(fc_class, is_merged_))];
-  }
-  void extend_all(std::uint32_t optimized);
 
   std::array<Gates, kFcClasses> gates_;
   bool is_merged_;

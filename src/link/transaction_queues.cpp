@@ -221,8 +221,7 @@ void TransactionQueues::reset(Time now) {
   }
   note_stalls(now);  // nothing is blocked any more
   for (Gate& gate : gates_) {
-    gate.header = CreditGate();
-    gate.data = CreditGate();
+    static_cast<CreditGates&>(gate) = {};
   }
   if (shared_) {
     shared_->reset();
@@ -231,19 +230,20 @@ void TransactionQueues::reset(Time now) {
 }
 
 StallTimes TransactionQueues::stalls(Time now) const {
-  const auto total = [&](FcClass fc) { return gates_[index_of(fc)].blocked.total(now); };
   StallTimes stalls{};
-  stalls.credits_posted = total(FcClass::kPosted);
-  stalls.credits_nonposted = total(FcClass::kNonPosted);
-  stalls.credits_completion = total(FcClass::kCompletion);
+  stalls.credits_posted = gates_[0].blocked.total(now);
+  stalls.credits_nonposted = gates_[1].blocked.total(now);
+  stalls.credits_completion = gates_[2].blocked.total(now);
   return stalls;
 }
 
-void TransactionQueues::add_waits(Time now, LinkWaits& waits) const {
+std::array<StallCount, 2 * kFcClasses> TransactionQueues::waits(Time now) const {
+  std::array<StallCount, 2 * kFcClasses> waits;
   for (std::size_t i = 0; i < gates_.size(); ++i) {
     waits[2 * i] = gates_[i].blocked_by_header.so_far(now);
     waits[2 * i + 1] = gates_[i].blocked_by_data.so_far(now);
   }
+  return waits;
 }
 
 Time TransactionQueues::next_arrival(Time now) const {

@@ -14,7 +14,6 @@
 #include "flitwise/packet.h"
 #include "flitwise/result.h"
 #include "link/flow_control.h"
-#include "link/link_waits.h"
 #include "link/ordering.h"
 #include "link/shared_credits.h"
 #include "stats/stall_clock.h"
@@ -67,8 +66,8 @@ class TransactionQueues {
   void note_stalls(Time now);
   /// Stall times up to now.
   StallTimes stalls(Time now) const;
-  /// Headers and data apart: both, where the TLP lacks both.
-  void add_waits(Time now, LinkWaits& waits) const;
+  /// Headers and data of each class, in the order of FcClass: both, where the TLP lacks both.
+  std::array<StallCount, 2 * kFcClasses> waits(Time now) const;
 
   /// The link has gone down: what is queued is dropped, and the credits are those of a link that
   /// has not come up yet. [LNK-10.4] [LNK-10.7]
@@ -77,12 +76,8 @@ class TransactionQueues {
   /// One TLP is to overtake a posted request that it may not pass, on purpose (docs/monitors.md).
   void break_ordering() { breaks_ordering_ = true; }
 
-  CreditGate& header_gate(FcClass fc_class) { return gates_[index_of(fc_class)].header; }
-  CreditGate& data_gate(FcClass fc_class) { return gates_[index_of(fc_class)].data; }
-  const CreditGate& header_gate(FcClass fc_class) const {
-    return gates_[index_of(fc_class)].header;
-  }
-  const CreditGate& data_gate(FcClass fc_class) const { return gates_[index_of(fc_class)].data; }
+  CreditGates& gates(FcClass fc_class) { return gates_[index_of(fc_class)]; }
+  const CreditGates& gates(FcClass fc_class) const { return gates_[index_of(fc_class)]; }
   /// From now on a TLP takes shared credits where they suffice. REQUIRES: flit mode. [LNK-11.23]
   void share_credits(bool is_merged) { shared_ = std::make_unique<SharedGates>(is_merged); }
   bool shares_credits() const { return shared_ != nullptr; }
@@ -98,9 +93,7 @@ class TransactionQueues {
     Credits need;
     Time arrival{};
   };
-  struct Gate {
-    CreditGate header;
-    CreditGate data;
+  struct Gate : CreditGates {
     StallClock blocked, blocked_by_header, blocked_by_data;
   };
   using Queue = boost::circular_buffer<Entry>;

@@ -22,10 +22,10 @@ struct Word {
 
 const std::vector<Word>& words() {
   static const std::vector<Word> all = [] {
-    std::vector<Word> list = {{"any", {}}, {"tlp", {}}, {"dllp", {}}, {"flit", {}}};
-    list[1].filter.is_dllp = false;
-    list[2].filter.is_dllp = true;
-    list[3].filter.is_flit = true;
+    std::vector<Word> list = {{"any", {}},
+                              {"tlp", {false, false, {}, {}, {}}},
+                              {"dllp", {false, true, {}, {}, {}}},
+                              {"flit", {true, {}, {}, {}, {}}}};
     for (int i = 0; i < kTlpTypes; ++i) {
       list.push_back(
           {name_of(static_cast<TlpType>(i)), {false, false, static_cast<TlpType>(i), {}, {}}});

@@ -2,9 +2,9 @@
 // Completions against the requests they answer.
 #include "monitor/completion_monitor.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace flitwise {
 namespace {
@@ -56,6 +56,35 @@ bool brings_data(TlpType type) {
 }
 
 }  // namespace
+
+AwaitedRequest& RequestTable::at(Bdf function, std::uint16_t tag) {
+  std::unique_ptr<Bus>& bus = buses_[function.bus()];
+  if (bus == nullptr) {
+    bus = std::make_unique<Bus>();
+  }
+  std::unique_ptr<Tags>& tags = (*bus)[function.value & 0xffU];
+  if (tags == nullptr) {
+    tags = std::make_unique<Tags>();
+  }
+  if (tag >= tags->places.size()) {
+    tags->places.resize(std::size_t{1} << 16, kNone);  // 14-bit tags [LNK-9.8]
+  }
+  std::uint32_t& place = tags->places[tag];
+  if (place == kNone) {
+    place = static_cast<std::uint32_t>(requests_.size());
+    requests_.emplace_back();
+  }
+  return requests_[place];
+}
+
+AwaitedRequest* RequestTable::find_with_handle(Bdf handle, std::uint16_t tag) {
+  const auto found =
+      std::find_if(requests_.begin(), requests_.end(), [&](const AwaitedRequest& one) {
+        return one.is_out && one.is_handle && one.note.requester_id == handle &&
+               one.note.tag == tag;
+      });
+  return found == requests_.end() ? nullptr : &*found;
+}
 
 void TagMonitor::sent(const Packet& packet, Time now) {
   const Tlp& tlp = packet.tlp;

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "link/optimized_update_fc.h"
+#include "link/shared_credits.h"
 
 namespace flitwise {
 namespace {
@@ -24,44 +24,37 @@ constexpr unsigned bits_of_scale(unsigned code) {
 
 // A value of 0 gives without end, and nothing where it speaks of shared credits. [LNK-8.5]
 // [LNK-11.24]
-void CreditMonitor::initialise(Scale& scale, std::uint64_t& limit, unsigned field, unsigned code,
-                               unsigned plain_bits, bool is_shared) {
-  scale.shift = bits_of_scale(code);
-  scale.range = std::uint64_t{1} << (plain_bits + scale.shift);
-  limit = field == 0 && !is_shared ? kInfinite : std::uint64_t{field} << scale.shift;
+void CreditMonitor::Counter::initialise(unsigned field, unsigned scale_code, unsigned plain_bits,
+                                        bool is_shared) {
+  shift = bits_of_scale(scale_code);
+  range = std::uint64_t{1} << (plain_bits + shift);
+  limit = field == 0 && !is_shared ? kInfinite : std::uint64_t{field} << shift;
 }
 
 // The limit goes on by less than half the counter. [LNK-8.8]
-bool CreditMonitor::update(const Scale& scale, std::uint64_t& limit, unsigned field) {
+bool CreditMonitor::Counter::update(unsigned field) {
   if (limit == kInfinite) {
     return true;
   }
-  const std::uint64_t step = ((std::uint64_t{field} << scale.shift) - limit) & (scale.range - 1);
-  if (step >= scale.range / 2) {
-    return false;
-  }
-  limit += step;
-  return true;
+  const std::uint64_t step = ((std::uint64_t{field} << shift) - limit) & (range - 1);
+  limit += step < range / 2 ? step : 0;
+  return step < range / 2;
 }
 
 // What it does not say of the fields can only be more than was said before. [LNK-11.27]
-void CreditMonitor::extend(const Scale& scale, std::uint64_t& limit, unsigned low_bits,
-                           unsigned bits) {
-  const std::uint64_t step = (low_bits - (limit >> scale.shift)) & ((1U << bits) - 1U);
-  limit += step << scale.shift;
+void CreditMonitor::Counter::extend(unsigned low_bits, unsigned bits) {
+  limit += ((low_bits - (limit >> shift)) & ((1U << bits) - 1U)) << shift;
 }
 
 void CreditMonitor::told_of_all(const Packet& packet) {
   const OptimizedUpdateFc update = decode_optimized_update_fc(packet.dllp.raw);
   for (std::size_t fc = 0; fc < kFcClasses; ++fc) {
-    Sums& sums = sums_[kFirstShared + fc];
-    Told& told = told_[kFirstShared + fc];
-    if (sums.header_limit == 0) {
-      continue;  // no pool
+    Credits& one = credits_[kFirstShared + fc];
+    if (one.headers.limit != 0) {  // else there is no pool
+      one.uid = packet.uid;
+      one.headers.extend(update.classes[fc].header, kOptimizedHeaderBits);
+      one.data.extend(update.classes[fc].data, kOptimizedDataBits);
     }
-    told.uid = packet.uid;
-    extend(told.header, sums.header_limit, update.classes[fc].header, kOptimizedHeaderBits);
-    extend(told.data, sums.data_limit, update.classes[fc].data, kOptimizedDataBits);
   }
 }
 
@@ -75,28 +68,24 @@ void CreditMonitor::told(const Packet& packet, Time now) {
     told_of_all(packet);
     return;
   }
-  const std::size_t place =
-      static_cast<std::size_t>(dllp.fc_class) + (dllp.is_shared ? kFirstShared : 0);
-  Sums& sums = sums_[place];
-  Told& told = told_[place];
-  told.uid = packet.uid;
-  if (dllp.type == DllpType::kUpdateFc && dllp.is_shared && sums.header_limit == 0) {
+  Credits& one =
+      credits_[static_cast<std::size_t>(dllp.fc_class) + (dllp.is_shared ? kFirstShared : 0)];
+  one.uid = packet.uid;
+  if (dllp.type == DllpType::kUpdateFc && dllp.is_shared && one.headers.limit == 0) {
     return;  // there is no pool to which it could give anything [LNK-11.24]
   }
   if (dllp.type == DllpType::kUpdateFc) {
-    const bool header_is_fine = update(told.header, sums.header_limit, dllp.hdr_fc);
-    const bool data_is_fine = update(told.data, sums.data_limit, dllp.data_fc);
+    const bool header_is_fine = one.headers.update(dllp.hdr_fc);
+    const bool data_is_fine = one.data.update(dllp.data_fc);
     if (!(header_is_fine && data_is_fine) && !packet.is_raw) {
       reporter_.report(kTakenBack, now, packet,
-                       fmt::format("limits before: {} headers, {} data units", sums.header_limit,
-                                   sums.data_limit));
+                       fmt::format("limits before: {} headers, {} data units", one.headers.limit,
+                                   one.data.limit));
     }
-  } else if (!told.is_initialised) {  // values of a later InitFC are not used [LNK-8.11]
-    told.is_initialised = true;
-    initialise(told.header, sums.header_limit, dllp.hdr_fc, dllp.hdr_scale, kHeaderBits,
-               dllp.is_shared);
-    initialise(told.data, sums.data_limit, dllp.data_fc, dllp.data_scale, kDataBits,
-               dllp.is_shared);
+  } else if (!one.is_initialised) {  // values of a later InitFC are not used [LNK-8.11]
+    one.is_initialised = true;
+    one.headers.initialise(dllp.hdr_fc, dllp.hdr_scale, kHeaderBits, dllp.is_shared);
+    one.data.initialise(dllp.data_fc, dllp.data_scale, kDataBits, dllp.is_shared);
   }
 }
 
@@ -104,21 +93,20 @@ void CreditMonitor::told(const Packet& packet, Time now) {
 std::size_t CreditMonitor::place_of_shared(const Packet& packet, TlpKind kind) const {
   constexpr auto kPosted = static_cast<std::size_t>(FcClass::kPosted);
   const bool is_other = shared_ == SharedCredits::kMerged && kind.is(FcClass::kCompletion);
-  const std::size_t shared = kFirstShared + (is_other ? kPosted : kind.fc());
-  return packet.uses_dedicated_credits || sums_[shared].header_limit == 0 ? kind.fc() : shared;
+  const std::size_t shared = kFirstShared + (is_other ? kPosted : kind.fc);
+  return packet.uses_dedicated_credits || credits_[shared].headers.limit == 0 ? kind.fc : shared;
 }
 
 void CreditMonitor::report(const Packet& packet, Time now) const {
-  const std::size_t place = place_of(packet, kind_of(packet.tlp));
-  const Sums& sums = sums_[place];
+  const Credits& one = credits_[place_of(packet, kind_of(packet.tlp))];
   const auto text = [](std::uint64_t limit) {
     return limit == kInfinite ? "infinite" : std::to_string(limit);
   };
   reporter_.report(
-      told_[place].is_initialised ? kOverrun : kNotInitialised, now, packet,
+      one.is_initialised ? kOverrun : kNotInitialised, now, packet,
       fmt::format("#{} UpdateFC: with this one {} of {} headers and {} of {} data units used",
-                  told_[place].uid, sums.headers, text(sums.header_limit), sums.data,
-                  text(sums.data_limit)));
+                  one.uid, one.headers.used, text(one.headers.limit), one.data.used,
+                  text(one.data.limit)));
 }
 
 }  // namespace flitwise

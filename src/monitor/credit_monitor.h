@@ -24,7 +24,7 @@ class CreditMonitor {
   /// A flow-control DLLP has come to the sender, undamaged.
   void told(const Packet& dllp, Time now);
   /// A TLP goes on the wire for the first time; false: its credits do not cover it.
-  bool sent(const Tlp& tlp, TlpKind kind) { return book(tlp, kind, kind.fc()); }
+  bool sent(const Tlp& tlp, TlpKind kind) { return book(tlp, kind, kind.fc); }
   /// The same of a TLP in a flit, which may be on shared credits.
   bool sent_in_flit(const Packet& packet, TlpKind kind) {
     return book(packet.tlp, kind, place_of(packet, kind));
@@ -37,38 +37,33 @@ class CreditMonitor {
   static constexpr std::size_t kFirstShared = kFcClasses;  ///< dedicated ones stand before
 
   bool book(const Tlp& tlp, TlpKind kind, std::size_t place) {
-    Sums& sums = sums_[place];
-    sums.headers += 1;
-    sums.data += kind.has_data() ? (tlp.length_dw + 3U) / 4U : 0U;  // [LNK-8.1]
-    return sums.headers <= sums.header_limit && sums.data <= sums.data_limit;
+    Credits& one = credits_[place];
+    one.headers.used += 1;
+    one.data.used += kind.has_data ? (tlp.length_dw + 3U) / 4U : 0U;  // [LNK-8.1]
+    return one.headers.used <= one.headers.limit && one.data.used <= one.data.limit;
   }
   std::size_t place_of(const Packet& packet, TlpKind kind) const {
-    return shared_ == SharedCredits::kNone ? kind.fc() : place_of_shared(packet, kind);
+    return shared_ == SharedCredits::kNone ? kind.fc : place_of_shared(packet, kind);
   }
   std::size_t place_of_shared(const Packet& packet, TlpKind kind) const;
-  /// Of one class and kind of credits, since the link came up.
-  struct Sums {
-    std::uint64_t headers = 0, header_limit = 0;
-    std::uint64_t data = 0, data_limit = 0;
+  /// Headers or data units of one class and kind of credits, since the link came up.
+  struct Counter {
+    std::uint64_t used = 0, limit = 0;
+    std::uint64_t range = 0;  // of the counter that DLLPs speak of
+    unsigned shift = 0;       // what one of their steps stands for
+
+    void initialise(unsigned field, unsigned scale_code, unsigned plain_bits, bool is_shared);
+    bool update(unsigned field);
+    void extend(unsigned low_bits, unsigned bits);
   };
-  /// How the DLLPs speak of one counter.
-  struct Scale {
-    unsigned shift = 0;
-    std::uint64_t range = 0;
-  };
-  struct Told {
-    Scale header, data;
-    bool is_initialised = false;
+  struct Credits {
+    Counter headers, data;
     std::uint64_t uid = 0;  // of the last DLLP
+    bool is_initialised = false;
   };
-  static void initialise(Scale& scale, std::uint64_t& limit, unsigned field, unsigned code,
-                         unsigned plain_bits, bool is_shared);
-  static bool update(const Scale& scale, std::uint64_t& limit, unsigned field);
-  static void extend(const Scale& scale, std::uint64_t& limit, unsigned low_bits, unsigned bits);
   void told_of_all(const Packet& packet);
 
-  std::array<Sums, 2 * kFcClasses> sums_;
-  std::array<Told, 2 * kFcClasses> told_;
+  std::array<Credits, 2 * kFcClasses> credits_;
   Reporter reporter_;
   SharedCredits shared_;
 };

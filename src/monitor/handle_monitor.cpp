@@ -65,23 +65,12 @@ void HandleMonitor::given_up(const DeallocDone& done, Bdf function) {
 }
 
 void HandleMonitor::forget(const DeallocMessage& message) {
-  switch (message.scope) {
-    case DeallocScope::kOne:
-      owners_[to_int(message.dhi) & kHandleMask] = nobody();
-      break;
-    case DeallocScope::kRange:
-      for (unsigned handle = to_int(message.dhi); handle <= to_int(message.upper); ++handle) {
-        owners_[handle & kHandleMask] = nobody();
-      }
-      break;
-    case DeallocScope::kFunction:
-      std::replace_if(
-          owners_.begin(), owners_.end(),
-          [&](const DeviceIdentity& owner) { return owner.bdf == message.function; }, nobody());
-      break;
-    case DeallocScope::kAll:
-      std::fill(owners_.begin(), owners_.end(), nobody());
-      break;
+  const HandleRange range = message.handles({Dhi{0}, Dhi{kHandleMask}});
+  for (unsigned i = 0; i < range.size(); ++i) {
+    DeviceIdentity& owner = owners_[to_int(range.at(i)) & kHandleMask];
+    if (message.scope != DeallocScope::kFunction || owner.bdf == message.function) {
+      owner = nobody();
+    }
   }
 }
 

@@ -44,12 +44,7 @@ class HandleMonitor {
 
  private:
   /// No function with a PASID of 20 bits.
-  static DeviceIdentity nobody() {
-    DeviceIdentity identity;
-    identity.bdf = Bdf{0xffff};
-    identity.pasid = Pasid{0xfff'ffff};
-    return identity;
-  }
+  static DeviceIdentity nobody() { return {Bdf{0xffff}, Pasid{0xfff'ffff}}; }
   std::size_t handle_in(const Tlp& tlp) const {
     const std::size_t handle = is_requester_id_ ? tlp.requester_id.value : handle_elsewhere(tlp);
     return handle & kHandleMask;

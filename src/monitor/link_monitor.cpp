@@ -200,8 +200,7 @@ void LinkMonitor::sent_flit(std::size_t end, const WireUnit& unit, Time now) {
 
 // A message made by a script says nothing about its sender's rules.
 void LinkMonitor::acknowledging(std::size_t end, const Packet& dllp, Time now) {
-  const bool is_one = dllp.dllp.type == DllpType::kAck || dllp.dllp.type == DllpType::kNak;
-  if (is_one && !dllp.is_raw) {
+  if (is_ack_or_nak(dllp.dllp.type) && !dllp.is_raw) {
     directions_[1 - end]->sequence.acknowledging(dllp, now);
   }
 }
@@ -229,19 +228,11 @@ void LinkMonitor::told_by(std::size_t end, const WireUnit& unit, Time now) {
 
 void LinkMonitor::told(std::size_t end, const Packet& packet, Time now) {
   Direction& direction = *directions_[end];
-  switch (packet.dllp.type) {
-    case DllpType::kAck:
-    case DllpType::kNak:
-      direction.sequence.acknowledged(packet.dllp);
-      break;
-    case DllpType::kInitFc1:
-    case DllpType::kInitFc2:
-    case DllpType::kUpdateFc:
-    case DllpType::kOptimizedUpdateFc:
-      direction.credits.told(packet, now);
-      break;
-    default:
-      break;
+  const DllpType type = packet.dllp.type;
+  if (is_ack_or_nak(type)) {
+    direction.sequence.acknowledged(packet.dllp);
+  } else if (is_flow_control(type) || type == DllpType::kOptimizedUpdateFc) {
+    direction.credits.told(packet, now);
   }
 }
 

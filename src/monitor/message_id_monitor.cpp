@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cxl/channels.h"
+#include "monitor/message_order_monitor.h"
 
 namespace flitwise {
 namespace {
@@ -111,19 +111,16 @@ const CacheRequest& asked_by_cache(std::uint8_t opcode) {
 }
 
 std::uint8_t kind_of_response(std::uint8_t opcode) {
-  switch (static_cast<cxl::H2dRsp>(opcode)) {
-    case cxl::H2dRsp::kGo:
-      return kGo;
-    case cxl::H2dRsp::kExtCmp:
-      return kExtCmp;
-    case cxl::H2dRsp::kWritePull:
-    case cxl::H2dRsp::kGoWritePull:
-    case cxl::H2dRsp::kGoWritePullDrop:
-    case cxl::H2dRsp::kFastGoWritePull:
-    case cxl::H2dRsp::kGoErrWritePull:
-      return kPull;
+  constexpr unsigned kPulls =
+      kGoPulls | kFastPull | bit(cxl::H2dRsp::kWritePull) | bit(cxl::H2dRsp::kGoWritePullDrop);
+  const auto response = static_cast<cxl::H2dRsp>(opcode);
+  if (response == cxl::H2dRsp::kGo) {
+    return kGo;
   }
-  return kNothing;
+  if (response == cxl::H2dRsp::kExtCmp) {
+    return kExtCmp;
+  }
+  return opcode < 32 && (kPulls >> opcode & 1U) != 0 ? std::uint8_t{kPull} : kNothing;
 }
 
 // The snooped cache had the line modified: it comes as well. [COH-4.1]
@@ -192,15 +189,11 @@ MessageIdMonitor::Table& MessageIdMonitor::table_of(const CxlMessage& message) {
   return is_of_conflict(message) ? bitags_ : this->*channel_of(message).table;
 }
 
-const Reporter& MessageIdMonitor::reporter(const Packet& packet) const {
-  return info_of(packet.cxl->channel).direction == CxlDirection::kUpstream ? up_ : down_;
-}
-
 void MessageIdMonitor::report(const MonitoredRule& rule, const Packet& packet,
                               const Request& against, Time now) const {
-  reporter(packet).report(
-      rule, now, packet,
-      against.note.uid == 0 ? "an id that was never out" : text_of(against.note));
+  reporter_of(packet, log_)
+      .report(rule, now, packet,
+              against.note.uid == 0 ? "an id that was never out" : text_of(against.note));
 }
 
 MessageIdMonitor::Request* MessageIdMonitor::open(Table& table, const Packet& packet,
@@ -239,21 +232,6 @@ bool MessageIdMonitor::answer(Request& request, const Packet& packet, std::uint8
   return true;
 }
 
-void MessageIdMonitor::has_come(Table& table, const Packet& packet) {
-  Request& request = at(table, packet.cxl->id);
-  if (request.is_out && request.note.uid == packet.uid) {
-    request.is_delivered = true;
-  }
-}
-
-void MessageIdMonitor::answered(Table& table, const Packet& packet, std::uint8_t kind) {
-  Request& request = at(table, packet.cxl->id);
-  if ((request.flying & kind) != 0) {
-    request.flying = static_cast<std::uint8_t>(request.flying & ~kind);
-    close_if_done(request);
-  }
-}
-
 void MessageIdMonitor::sent(const Packet& packet, Time now) {
   const CxlMessage& message = *packet.cxl;
   Table& table = table_of(message);
@@ -271,7 +249,11 @@ void MessageIdMonitor::answers(Request& asked, const Packet& packet, Time now) {
   const std::uint8_t kind = kind_of(*packet.cxl);
   switch (packet.cxl->channel) {
     case CxlChannel::kM2sRwd:
-      host_conflicts(asked, packet, now);
+      if (asked.has_conflict) {
+        report(kSecondConflict, packet, asked, now);
+      }
+      asked.has_conflict = true;
+      asked.owed |= kNdr;  // an Ack is owed for it as well [COH-6.4]
       break;
     case CxlChannel::kH2dRsp:
       if (answer(asked, packet, kind, now) && kind == kPull) {
@@ -285,7 +267,10 @@ void MessageIdMonitor::answers(Request& asked, const Packet& packet, Time now) {
       cache_sends_data(asked, packet, now);
       break;
     case CxlChannel::kM2sBiRsp:
-      host_answers_snoop(asked, packet, now);
+      if (((asked.owed | asked.flying) & kNdr) != 0) {
+        report(kAheadOfAck, packet, asked, now);
+      }
+      answer(asked, packet, kResponse, now);
       break;
     default:
       answer(asked, packet, kind, now);
@@ -348,28 +333,12 @@ void MessageIdMonitor::cache_data_came(const Packet& packet) {
   }
 }
 
-// An Ack is owed for it as well. [COH-6.4]
-void MessageIdMonitor::host_conflicts(Request& snoop, const Packet& packet, Time now) {
-  if (snoop.has_conflict) {
-    report(kSecondConflict, packet, snoop, now);
-  }
-  snoop.has_conflict = true;
-  snoop.owed |= kNdr;
-}
-
-void MessageIdMonitor::host_answers_snoop(Request& snoop, const Packet& packet, Time now) {
-  if (((snoop.owed | snoop.flying) & kNdr) != 0) {
-    report(kAheadOfAck, packet, snoop, now);
-  }
-  answer(snoop, packet, kResponse, now);
-}
-
 void MessageIdMonitor::delivered(const Packet& packet) {
   const CxlMessage& message = *packet.cxl;
+  Request& request = at(table_of(message), message.id);
   if (channel_of(message).is_request) {
-    if (!is_of_conflict(message)) {
-      has_come(table_of(message), packet);
-    }
+    request.is_delivered |=
+        !is_of_conflict(message) && request.is_out && request.note.uid == packet.uid;
     return;
   }
   const std::uint8_t kind = kind_of(message);
@@ -379,7 +348,10 @@ void MessageIdMonitor::delivered(const Packet& packet) {
     Request& data = at(uqids_, message.rsp_data);
     data.is_delivered |= kind == kPull && data.is_pull && data.note.uid == packet.uid;
   }
-  answered(table_of(message), packet, kind);
+  if ((request.flying & kind) != 0) {
+    request.flying = static_cast<std::uint8_t>(request.flying & ~kind);
+    request.is_out = (request.owed | request.flying | request.later) != 0 || !request.is_delivered;
+  }
 }
 
 void MessageIdMonitor::reset() {

@@ -19,8 +19,7 @@ namespace flitwise {
 class MessageIdMonitor {
  public:
   /// `has_states`: the memory knows of states, so that a read with one has two answers. [COH-5.3]
-  MessageIdMonitor(Reporter up, Reporter down, bool has_states)
-      : up_(up), down_(down), has_states_(has_states) {}
+  MessageIdMonitor(ViolationLog& log, bool has_states) : log_(log), has_states_(has_states) {}
 
   void sent(const Packet& packet, Time now);
   void delivered(const Packet& packet);
@@ -66,23 +65,15 @@ class MessageIdMonitor {
   /// The request that this answers, where it is out and has arrived; else it is reported.
   Request* asked_by(Table& table, const Packet& packet, Time now);
   bool answer(Request& request, const Packet& packet, std::uint8_t kind, Time now);
-  static void has_come(Table& table, const Packet& packet);
-  static void close_if_done(Request& request) {
-    request.is_out = (request.owed | request.flying | request.later) != 0 || !request.is_delivered;
-  }
-  void answered(Table& table, const Packet& packet, std::uint8_t kind);
   void answers(Request& asked, const Packet& packet, Time now);
   void pull(Request& request, const Packet& packet, Time now);
   void cache_responds(Request& snoop, const Packet& packet, Time now);
   void cache_sends_data(Request& asked, const Packet& packet, Time now);
   void cache_data_came(const Packet& packet);
-  void host_conflicts(Request& snoop, const Packet& packet, Time now);
-  void host_answers_snoop(Request& snoop, const Packet& packet, Time now);
-  const Reporter& reporter(const Packet& packet) const;
   [[gnu::cold, gnu::noinline]] void report(const MonitoredRule& rule, const Packet& packet,
                                            const Request& against, Time now) const;
 
-  Reporter up_, down_;
+  ViolationLog& log_;
   bool has_states_;
   Table tags_;    // CXL.mem
   Table cqids_;   // requests of the cache

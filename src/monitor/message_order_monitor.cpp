@@ -12,6 +12,10 @@ constexpr MonitoredRule kSnoop{"COH-1.5", "a snoop was delivered ahead of a GO q
 
 }  // namespace
 
+Reporter reporter_of(const Packet& message, ViolationLog& log) {
+  return {log, info_of(message.cxl->channel).direction == CxlDirection::kUpstream};
+}
+
 struct MessageOrderMonitor::Turn {
   MonitoredRule overtakes, is_missing;
   const char* nowhere;
@@ -49,23 +53,19 @@ void MessageOrderMonitor::Channel::move_down(std::uint64_t index, std::uint64_t 
   at(to) = slot;
 }
 
-const Reporter& MessageOrderMonitor::reporter(const Packet& packet) const {
-  return info_of(packet.cxl->channel).direction == CxlDirection::kUpstream ? up_ : down_;
-}
-
 void MessageOrderMonitor::out_of_turn(Channel& channel, const Packet& packet, std::uint64_t& first,
                                       std::uint64_t end, const Turn& turn, Time now) {
   const std::uint64_t index = channel.find(packet, first, end);
   if (index == end) {
-    reporter(packet).report(turn.is_missing, now, packet, turn.nowhere);
+    reporter_of(packet, log_).report(turn.is_missing, now, packet, turn.nowhere);
     return;
   }
-  reporter(packet).report(turn.overtakes, now, packet, text_of(*channel.at(first).packet));
+  reporter_of(packet, log_).report(turn.overtakes, now, packet, text_of(*channel.at(first).packet));
   channel.move_down(index, first++);
 }
 
 void MessageOrderMonitor::overtook(const Packet& snoop, std::uint64_t behind, Time now) {
-  reporter(snoop).report(kSnoop, now, snoop, text_of(*responses().at(behind - 1).packet));
+  reporter_of(snoop, log_).report(kSnoop, now, snoop, text_of(*responses().at(behind - 1).packet));
 }
 
 void MessageOrderMonitor::reset() {

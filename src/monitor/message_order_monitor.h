@@ -13,10 +13,13 @@
 
 namespace flitwise {
 
+/// As the direction of its channel sees the log.
+Reporter reporter_of(const Packet& message, ViolationLog& log);
+
 /// Both directions: a channel belongs to one of them.
 class MessageOrderMonitor {
  public:
-  MessageOrderMonitor(Reporter up, Reporter down) : up_(up), down_(down) {}
+  explicit MessageOrderMonitor(ViolationLog& log) : log_(log) {}
 
   /// The sender's queue has taken it: it lives until it is delivered.
   void queued(const Packet& packet) {
@@ -78,7 +81,6 @@ class MessageOrderMonitor {
     return channels_[static_cast<std::size_t>(packet.cxl->channel)];
   }
   Channel& responses() { return channels_[static_cast<std::size_t>(CxlChannel::kH2dRsp)]; }
-  const Reporter& reporter(const Packet& packet) const;
   /// What is said of one that is not the first of those that may come.
   struct Turn;
   static const Turn kSending, kDelivery;
@@ -88,7 +90,7 @@ class MessageOrderMonitor {
                                                 const Turn& turn, Time now);
   [[gnu::cold, gnu::noinline]] void overtook(const Packet& snoop, std::uint64_t behind, Time now);
 
-  Reporter up_, down_;
+  ViolationLog& log_;
   std::array<Channel, kCxlChannels> channels_;
   std::uint64_t last_go_ = 0;  // responses up to the last GO that was queued
 };

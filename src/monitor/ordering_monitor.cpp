@@ -17,15 +17,9 @@ constexpr MonitoredRule kSameTransaction{"LNK-9.7",
 constexpr MonitoredRule kTlpNotQueued{"LNK-9.1", "a TLP was sent that the queues have not taken"};
 
 const MonitoredRule& rule_for(TlpType later) {
-  switch (fc_class(later)) {
-    case FcClass::kPosted:
-      return kPosted;
-    case FcClass::kNonPosted:
-      return has_data(later) ? kNonPostedData : kRead;
-    case FcClass::kCompletion:
-      return kCompletion;
-  }
-  return kPosted;
+  const FcClass fc = fc_class(later);
+  const MonitoredRule& of_request = has_data(later) ? kNonPostedData : kRead;
+  return fc == FcClass::kPosted ? kPosted : fc == FcClass::kCompletion ? kCompletion : of_request;
 }
 
 // Whose the two are: what the devices meant where it is known, else what the headers say. A
@@ -78,7 +72,7 @@ const Packet* OrderingMonitor::wrongly_passed(const Packet& later, std::size_t i
 }
 
 void OrderingMonitor::sent_out_of_turn(const Packet& packet, Time now) {
-  const std::size_t index = pending_.find(packet, kind_of(packet.tlp).fc());
+  const std::size_t index = pending_.find(packet, kind_of(packet.tlp).fc);
   if (index == pending_.size()) {
     reporter_.report(kTlpNotQueued, now, packet, "nothing");
     return;

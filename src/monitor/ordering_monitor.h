@@ -20,7 +20,7 @@ class OrderingMonitor {
   /// Is a TLP that goes on the wire for the first time the oldest of all? Then there is no more to
   /// ask.
   bool fits(const Packet& packet, TlpKind kind) const {
-    return pending_.starts_with(packet, kind.fc());
+    return pending_.starts_with(packet, kind.fc);
   }
   /// It goes. REQUIRES: fits().
   void sent() { pending_.pop(); }

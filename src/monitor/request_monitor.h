@@ -28,9 +28,9 @@ class RequestMonitor {
   /// enabled, of a usual address type? Then there is no more to ask.
   bool fits(const Tlp& tlp, TlpKind kind) const {
     const std::uint32_t bytes = 4U * tlp.length_dw;
-    const bool is_usual = bytes <= limits_[kind.fc()] &&
-                          (static_cast<unsigned>(tlp.at) & 1U) == 0;  // not 1 and not 3
-    if (!kind.is_memory()) {
+    const bool is_usual =
+        bytes <= limits_[kind.fc] && (static_cast<unsigned>(tlp.at) & 1U) == 0;  // not 1 and not 3
+    if (!kind.is_memory) {
       return is_usual && tlp.at == AddressType::kUntranslated && is_completion(tlp.type);
     }
     return is_usual && (tlp.first_be & tlp.last_be) == 0xf &&

@@ -7,26 +7,17 @@
 #include <algorithm>
 
 namespace flitwise {
-namespace {
-
 // The monitor's own reading of the rules: the model's numbers are not asked.
-constexpr SequenceSpace kTlpNumbers(0, 4095);   // [LNK-7.1]
-constexpr SequenceSpace kFlitNumbers(1, 1023);  // [LNK-11.6]
-constexpr unsigned kMostTlpsOpen = 2047;        // [LNK-7.2]
-constexpr unsigned kMostFlitsOpen = 511;        // [LNK-11.6]
-
-SequenceSpace numbers_of(SequenceMonitor::Numbered what) {
-  return what == SequenceMonitor::Numbered::kFlits ? kFlitNumbers : kTlpNumbers;
-}
-
-}  // namespace
-
 struct SequenceMonitor::Rules {
+  SequenceSpace numbers;
+  unsigned most_unacknowledged;
   MonitoredRule not_next, too_many, new_in_replay, wrong_replay, other_packet, not_in_order,
       ack_beyond, nak_beyond;
 };
 
 const SequenceMonitor::Rules SequenceMonitor::kOfTlps = {
+    SequenceSpace(0, 4095),  // [LNK-7.1]
+    2047,                    // [LNK-7.2]
     {"LNK-7.1", "a new TLP does not have the next sequence number"},
     {"LNK-7.2", "a new TLP was sent though 2048 are unacknowledged"},
     {"LNK-7.10", "a new TLP was sent in the middle of a replay"},
@@ -37,6 +28,8 @@ const SequenceMonitor::Rules SequenceMonitor::kOfTlps = {
     {"LNK-7.4", "a Nak names another TLP than the last delivered"}};
 
 const SequenceMonitor::Rules SequenceMonitor::kOfFlits = {
+    SequenceSpace(1, 1023),  // [LNK-11.6]
+    511,                     // [LNK-11.6]
     {"LNK-11.6", "a new flit with payload does not have the next sequence number"},
     {"LNK-11.6", "a new flit was sent though 511 are unacknowledged"},
     {"LNK-11.7", "a new flit was sent in the middle of a replay"},
@@ -48,8 +41,8 @@ const SequenceMonitor::Rules SequenceMonitor::kOfFlits = {
 
 SequenceMonitor::SequenceMonitor(Reporter reporter, Numbered what)
     : rules_(what == Numbered::kFlits ? &kOfFlits : &kOfTlps),
-      numbers_(numbers_of(what)),
-      most_unacknowledged_(what == Numbered::kFlits ? kMostFlitsOpen : kMostTlpsOpen),
+      numbers_(rules_->numbers),
+      most_unacknowledged_(rules_->most_unacknowledged),
       next_(numbers_.first()),
       stop_(numbers_.plus(next_, kFirstRing - 1)),
       uids_(kFirstRing),

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "link/sequence_space.h"
+#include "link/ack_nak.h"
 #include "monitor/violation_log.h"
 
 namespace flitwise {

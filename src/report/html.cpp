@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <utility>
 
 #include "common/embedded.h"
 
@@ -26,27 +28,13 @@ bool is_number(const std::string& text) {
 }  // namespace
 
 std::string html_text(const std::string& text) {
+  constexpr std::pair<char, const char*> kEntities[] = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string escaped;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
+    const auto* const entity = std::find_if(std::begin(kEntities), std::end(kEntities),
+                                            [c](const auto& each) { return each.first == c; });
+    escaped += entity == std::end(kEntities) ? std::string(1, c) : entity->second;
   }
   return escaped;
 }

@@ -7,7 +7,6 @@
 
 #include "report/html.h"
 #include "report/report.h"
-#include "report/svg_plot.h"
 #include "sweep/findings.h"
 
 namespace flitwise {
@@ -41,24 +40,17 @@ bool wants_log(const LineChart& chart) {
   return low > 0 && high / low >= 16;
 }
 
-/// The mean over rows with the same x (seeds), sorted by x.
 Series series_of(const Rows& rows, const std::string& name, const std::string& x,
                  const std::string& y) {
-  std::map<double, std::pair<double, int>> sums;
+  std::vector<std::pair<double, double>> points;
   for (const Json* row : rows) {
     const auto px = number_at(*row, x);
     const auto py = number_at(*row, y);
     if (px && py) {
-      auto& [sum, count] = sums[*px];
-      sum += *py;
-      ++count;
+      points.emplace_back(*px, *py);
     }
   }
-  Series series{name, {}};
-  for (const auto& [px, total] : sums) {
-    series.points.emplace_back(px, total.first / total.second);
-  }
-  return series;
+  return mean_series(name, points);
 }
 
 std::vector<std::string> series_columns(const PlotSpec& plot) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SVG made of strings.
-#include "report/svg_plot.h"
+#include "report/html.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <set>
-
-#include "report/html.h"
 
 namespace flitwise {
 namespace {
@@ -91,6 +91,14 @@ std::vector<double> x_ticks(const LineChart& chart, const Bounds& bounds) {
   return {bounds.x_low};
 }
 
+/// A colour and its name.
+std::string legend_entry(std::size_t color, double x, double y, const std::string& name) {
+  return fmt::format(
+      "<rect class=\"f{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\"/>"
+      "<text class=\"legend\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+      color, x, y - 9, x + 14, y, html_text(name));
+}
+
 struct Legend {
   std::string svg;
   double height = 17;
@@ -107,33 +115,34 @@ Legend legend_of(const std::vector<std::string>& names, double chart_width) {
       x = kLeft;
       legend.height += 17;
     }
-    const double y = kTopLine + legend.height - 17;
-    legend.svg += fmt::format(
-        "<rect class=\"f{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\"/>"
-        "<text class=\"legend\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        i, x, y - 9, x + 14, y, html_text(names[i]));
+    legend.svg += legend_entry(i, x, kTopLine + legend.height - 17, names[i]);
     x += width;
   }
   return legend;
+}
+
+/// A line across the whole chart, and a text at an axis.
+std::string line_across(const char* kind, const Scale& x, double y) {
+  return fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>", kind, x.from, y, x.to);
+}
+std::string axis_text(const char* anchor, double x, double y, const std::string& text) {
+  return fmt::format(
+      "<text class=\"axis\" text-anchor=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", anchor, x, y,
+      text);
 }
 
 std::string grid(const Scale& x, const Scale& y, const std::vector<double>& x_values,
                  const std::vector<double>& y_values) {
   std::string svg;
   for (const double value : y_values) {
-    svg += fmt::format(
-        "<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>"
-        "<text class=\"axis\" text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        x.from, y.at(value), x.to, x.from - 6, y.at(value) + 4, number(value));
+    svg += line_across("grid", x, y.at(value)) +
+           axis_text("end", x.from - 6, y.at(value) + 4, number(value));
   }
   for (const double value : x_values) {
-    svg += fmt::format(
-        "<path class=\"frame\" d=\"M{:.1f} {:.1f}v4\"/>"
-        "<text class=\"axis\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        x.at(value), y.from, x.at(value), y.from + 17, number(value));
+    svg += fmt::format("<path class=\"frame\" d=\"M{:.1f} {:.1f}v4\"/>", x.at(value), y.from) +
+           axis_text("middle", x.at(value), y.from + 17, number(value));
   }
-  return svg +
-         fmt::format("<path class=\"frame\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", x.from, y.from, x.to);
+  return svg + line_across("frame", x, y.from) + "\n";
 }
 
 std::string path_of(const Series& series, const Scale& x, const Scale& y, bool in_steps) {
@@ -169,8 +178,7 @@ std::string curve(const LineChart& chart, std::size_t color, const Scale& x, con
 std::string lines_behind(const LineChart& chart, const Scale& x, const Scale& y) {
   std::string svg;
   if (y.low < 0 && y.high > 0) {
-    svg +=
-        fmt::format("<path class=\"frame\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", x.from, y.at(0), x.to);
+    svg += line_across("frame", x, y.at(0)) + "\n";
   }
   for (std::size_t i = 0; i < chart.marks.size(); ++i) {
     const auto& mark = chart.marks[i];
@@ -194,11 +202,11 @@ std::string thin_lines(const LineChart& chart, const Scale& x, const Scale& y) {
 
 std::string axis_labels(const std::string& x_label, const std::string& y_label, const Scale& x,
                         const Scale& y, double height) {
-  return fmt::format(
-      "<text class=\"axis\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n"
-      "<text class=\"axis\" text-anchor=\"middle\" transform=\"translate(13 {:.1f}) "
-      "rotate(-90)\">{}</text>\n",
-      (x.from + x.to) / 2, height - 8, html_text(x_label), (y.from + y.to) / 2, html_text(y_label));
+  return axis_text("middle", (x.from + x.to) / 2, height - 8, html_text(x_label)) +
+         fmt::format(
+             "<text class=\"axis\" text-anchor=\"middle\" transform=\"translate(13 {:.1f}) "
+             "rotate(-90)\">{}</text>\n",
+             (y.from + y.to) / 2, html_text(y_label));
 }
 
 /// The opening of a figure and its title.
@@ -229,6 +237,20 @@ std::vector<double> nice_ticks(double low, double high, int wanted) {
     ticks.push_back(n * step);
   }
   return ticks;
+}
+
+Series mean_series(const std::string& name, const std::vector<std::pair<double, double>>& points) {
+  std::map<double, std::pair<double, int>> sums;
+  for (const auto& [x, y] : points) {
+    auto& [sum, count] = sums[x];
+    sum += y;
+    ++count;
+  }
+  Series series{name, {}};
+  for (const auto& [x, total] : sums) {
+    series.points.emplace_back(x, total.first / total.second);
+  }
+  return series;
 }
 
 std::string LineChart::svg() const {
@@ -306,12 +328,10 @@ std::string GroupedBars::svg() const {
           html_text(groups[g].name), html_text(series[i]), value, bar + slot / 2,
           value < 0 ? from + std::abs(y.at(value) - y.at(0)) + 11 : from - 3, value);
     }
-    svg += fmt::format(
-        "<text class=\"axis\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        x.at(static_cast<double>(g) + 0.5), height - kBottom + 18, html_text(groups[g].name));
+    svg += axis_text("middle", x.at(static_cast<double>(g) + 0.5), height - kBottom + 18,
+                     html_text(groups[g].name));
   }
-  svg +=
-      fmt::format("<path class=\"frame\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", x.from, y.at(0), x.to);
+  svg += line_across("frame", x, y.at(0)) + "\n";
   return svg + axis_labels("", y_label, x, y, height) + "</svg></figure>\n";
 }
 
@@ -322,11 +342,7 @@ std::string StackedBars::svg() const {
   double most = 0;
   std::size_t longest = 0;
   for (const Row& row : rows) {
-    double sum = 0;
-    for (const double value : row.values) {
-      sum += value;
-    }
-    most = std::max(most, sum);
+    most = std::max(most, std::accumulate(row.values.begin(), row.values.end(), 0.0));
     longest = std::max(longest, row.name.size());
   }
   constexpr double kWide = 1100, kBar = 26;
@@ -335,10 +351,7 @@ std::string StackedBars::svg() const {
   std::string svg = opening(title, kWide, height);
   double legend_x = 8;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    svg += fmt::format(
-        "<rect class=\"f{}\" x=\"{:.1f}\" y=\"29\" width=\"10\" height=\"10\"/>"
-        "<text class=\"legend\" x=\"{:.1f}\" y=\"38\">{}</text>\n",
-        i, legend_x, legend_x + 14, html_text(parts[i]));
+    svg += legend_entry(i, legend_x, 38, parts[i]);
     legend_x += 28 + kCharacter * static_cast<double>(parts[i].size());
   }
   double y = 52;

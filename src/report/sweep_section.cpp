@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "report/html.h"
 #include "report/report.h"
-#include "report/svg_plot.h"
+#include "sweep/findings.h"
 
 namespace flitwise {
 namespace {
@@ -22,38 +20,28 @@ struct Figure {
   double factor;
 };
 
-const std::vector<Figure>& figures() {
-  static const std::vector<Figure> kFigures = {
-      {"Link efficiency", "payload / wire, %", {"up_link_efficiency"}, 100},
-      {"Goodput", "Gb/s", {"up_goodput_gbps", "down_goodput_gbps"}, 1},
-      {"Median latency", "ns", {"dma_write_p50_ns", "dma_read_p50_ns"}, 1},
-      {"99th percentile latency", "ns", {"dma_write_p99_ns", "dma_read_p99_ns"}, 1},
-  };
-  return kFigures;
-}
+const std::vector<Figure> kFigures = {
+    {"Link efficiency", "payload / wire, %", {"up_link_efficiency"}, 100},
+    {"Goodput", "Gb/s", {"up_goodput_gbps", "down_goodput_gbps"}, 1},
+    {"Median latency", "ns", {"dma_write_p50_ns", "dma_read_p50_ns"}, 1},
+    {"99th percentile latency", "ns", {"dma_write_p99_ns", "dma_read_p99_ns"}, 1},
+};
 
 std::string plain_text(const Json& value) {
-  if (value.is_string()) {
-    return value.get<std::string>();
-  }
-  return value.is_number() ? fmt::format("{:.10g}", value.get<double>()) : value.dump();
+  return value.is_null() ? "null" : cell_text(value);
 }
 
 /// One block of the sweep: its rows and what varies in it.
 struct BlockView {
   std::string name;
-  std::vector<const Json*> rows;
-  std::string x;                    ///< axis of the charts; empty: none
-  std::string series;               ///< axis that makes the curves; empty: one curve
-  std::vector<std::string> facets;  ///< axes whose combinations get a chart each
+  Rows rows;
+  std::string x = {};                    ///< axis of the charts; empty: none
+  std::string series = {};               ///< axis that makes the curves; empty: one curve
+  std::vector<std::string> facets = {};  ///< axes whose combinations get a chart each
 };
 
 std::size_t distinct(const BlockView& block, const std::string& axis) {
-  std::set<std::string> values;
-  for (const Json* row : block.rows) {
-    values.insert(row->at(axis).dump());
-  }
-  return values.size();
+  return groups_by(block.rows, {axis}).size();
 }
 
 bool is_numeric(const BlockView& block, const std::string& axis) {
@@ -92,14 +80,13 @@ void choose_axes(BlockView& block, const MergedSweep& merged) {
   }
 }
 
-Json figure_of(const Json& row, const Figure& figure) {
+std::optional<double> figure_of(const Json& row, const Figure& figure) {
   for (const char* column : figure.columns) {
-    const auto found = row.find(column);
-    if (found != row.end() && found->is_number() && found->get<double>() > 0) {
-      return *found;
+    if (const auto value = number_at(row, column); value && *value > 0) {
+      return *value * figure.factor;
     }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 std::string unit_of(const MergedSweep& merged, const std::string& axis) {
@@ -108,47 +95,47 @@ std::string unit_of(const MergedSweep& merged, const std::string& axis) {
 }
 
 /// Powers of something read better on a logarithmic axis.
-bool wants_log(const std::vector<const Json*>& rows, const std::string& axis) {
-  double low = INFINITY;
-  double high = 0;
+bool wants_log(const Rows& rows, const std::string& axis) {
+  std::vector<double> values;
   for (const Json* row : rows) {
-    low = std::min(low, row->at(axis).get<double>());
-    high = std::max(high, row->at(axis).get<double>());
+    values.push_back(row->at(axis).get<double>());
   }
-  return low > 0 && high / low >= 16;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *low > 0 && *high / *low >= 16;
 }
 
 /// One chart: the mean over seeds of a figure, a curve per value of the series axis.
 std::string chart(const BlockView& block, const MergedSweep& merged, const Figure& figure,
-                  const std::vector<const Json*>& rows, const std::string& facet) {
-  std::vector<std::string> order;
-  std::map<std::string, std::map<double, std::pair<double, int>>> curves;
-  for (const Json* row : rows) {
-    const Json value = figure_of(*row, figure);
-    if (value.is_null()) {
-      continue;
-    }
-    const std::string name = block.series.empty() ? "" : plain_text(row->at(block.series));
-    if (curves.find(name) == curves.end()) {
-      order.push_back(name);
-    }
-    auto& [sum, n] = curves[name][row->at(block.x).get<double>()];
-    sum += value.get<double>() * figure.factor;
-    ++n;
-  }
+                  const Rows& rows, const std::string& facet) {
   LineChart line;
   line.title = figure.title + (facet.empty() ? "" : ": " + facet);
   line.x_label = block.x + unit_of(merged, block.x);
   line.y_label = figure.y_label;
   line.log_x = wants_log(block.rows, block.x);
-  for (const std::string& name : order) {
-    Series series{name, {}};
-    for (const auto& [x, total] : curves[name]) {
-      series.points.emplace_back(x, total.first / total.second);
+  Rows with_value;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(with_value),
+               [&](const Json* row) { return figure_of(*row, figure).has_value(); });
+  const bool is_one = block.series.empty();
+  for (const RowGroup& group :
+       groups_by(with_value, is_one ? std::vector<std::string>{} : std::vector{block.series})) {
+    std::vector<std::pair<double, double>> points;
+    for (const Json* row : group.rows) {
+      points.emplace_back(row->at(block.x).get<double>(), *figure_of(*row, figure));
     }
-    line.series.push_back(std::move(series));
+    line.series.push_back(
+        mean_series(is_one ? "" : plain_text(group.rows.front()->at(block.series)), points));
   }
   return line.svg();
+}
+
+/// "payload 64, preset gen5x16"
+std::string facet_text(const BlockView& block, const Json& row) {
+  std::string facet;
+  for (const std::string& axis : block.facets) {
+    facet += (facet.empty() ? "" : ", ") + axis.substr(axis.rfind('.') + 1) + " " +
+             plain_text(row.at(axis));
+  }
+  return facet;
 }
 
 std::string charts_html(const BlockView& block, const MergedSweep& merged) {
@@ -156,34 +143,22 @@ std::string charts_html(const BlockView& block, const MergedSweep& merged) {
   if (block.x.empty()) {
     return "";
   }
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<const Json*>> facets;
-  for (const Json* row : block.rows) {
-    std::string facet;
-    for (const std::string& axis : block.facets) {
-      const std::size_t dot = axis.rfind('.');
-      facet += (facet.empty() ? "" : ", ") + axis.substr(dot + 1) + " " + plain_text(row->at(axis));
-    }
-    if (facets[facet].empty()) {
-      order.push_back(facet);
-    }
-    facets[facet].push_back(row);
-  }
+  std::vector<RowGroup> facets = groups_by(block.rows, block.facets);
   std::string html;
-  if (order.size() > kMostFacets) {
+  if (facets.size() > kMostFacets) {
     html += fmt::format(
         "<p>Charts show the first {} of {} combinations of {}; the table has all.</p>\n",
-        kMostFacets, order.size(), html_text(fmt::format("{}", fmt::join(block.facets, ", "))));
-    order.resize(kMostFacets);
+        kMostFacets, facets.size(), html_text(fmt::format("{}", fmt::join(block.facets, ", "))));
+    facets.resize(kMostFacets);
   }
   if (!block.series.empty()) {
     html += fmt::format("<p>Curves: {}{}.</p>\n", html_text(block.series),
                         unit_of(merged, block.series));
   }
   html += "<div class=\"charts\">\n";
-  for (const std::string& facet : order) {
-    for (const Figure& figure : figures()) {
-      html += chart(block, merged, figure, facets[facet], facet);
+  for (const RowGroup& facet : facets) {
+    for (const Figure& figure : kFigures) {
+      html += chart(block, merged, figure, facet.rows, facet_text(block, *facet.rows.front()));
     }
   }
   return html + "</div>\n";
@@ -195,7 +170,7 @@ std::string table_html(const BlockView& block, const MergedSweep& merged) {
     header.push_back(axis + unit_of(merged, axis));
   }
   header.emplace_back("seed");
-  for (const Figure& figure : figures()) {
+  for (const Figure& figure : kFigures) {
     header.push_back(std::string(figure.title) + ", " + figure.y_label);
   }
   HtmlTable table(header);
@@ -205,10 +180,9 @@ std::string table_html(const BlockView& block, const MergedSweep& merged) {
       cells.push_back(plain_text(row->at(axis)));
     }
     cells.push_back(plain_text(row->at("seed")));
-    for (const Figure& figure : figures()) {
-      const Json value = figure_of(*row, figure);
-      cells.push_back(value.is_null() ? "-"
-                                      : fmt::format("{:.2f}", value.get<double>() * figure.factor));
+    for (const Figure& figure : kFigures) {
+      const auto value = figure_of(*row, figure);
+      cells.push_back(value ? fmt::format("{:.2f}", *value) : "-");
     }
     table.add_row(cells);
   }
@@ -218,18 +192,13 @@ std::string table_html(const BlockView& block, const MergedSweep& merged) {
 }  // namespace
 
 std::string sweep_section(const MergedSweep& merged, const ReportOptions& options) {
-  std::vector<BlockView> blocks;
+  Rows all;
   for (const Json& row : merged.rows) {
-    const auto name = row.at("block").get<std::string>();
-    auto block = std::find_if(blocks.begin(), blocks.end(),
-                              [&](const BlockView& each) { return each.name == name; });
-    if (block == blocks.end()) {
-      block = blocks.insert(blocks.end(), BlockView{name, {}, "", "", {}});
-    }
-    block->rows.push_back(&row);
+    all.push_back(&row);
   }
   std::string html;
-  for (BlockView& block : blocks) {
+  for (const RowGroup& group : groups_by(all, {"block"})) {
+    BlockView block{group.label, group.rows};
     const BlockPresentation* look = merged.presentation.block(block.name);
     if (look != nullptr && has_own_look(*look)) {
       html += study_block_section(merged, *look, options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What limits: a server that is busy all the time, else what requests wait for most.
-#include "results/explain.h"
+#include "results/summary_table.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns of merged sweeps.
-#include "results/flatten.h"
+#include "results/result_json.h"
 
 #include <algorithm>
 #include <string>

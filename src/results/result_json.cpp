@@ -29,12 +29,6 @@ Json json_of(const FigureValue& value) {
         using Value = std::decay_t<decltype(one)>;
         if constexpr (std::is_same_v<Value, std::monostate>) {
           return Json(nullptr);
-        } else if constexpr (std::is_same_v<Value, CountsByKind>) {
-          Json object = Json::object();
-          for (const auto& [kind, count] : one) {
-            object[kind] = count;
-          }
-          return object;
         } else {
           return Json(one);
         }
@@ -143,16 +137,11 @@ std::string result_text(const RunResult& result, RunEnd end,
 }
 
 std::string interruption_text(RunEnd end) {
-  switch (end) {
-    case RunEnd::kComplete:
-      return "";
-    case RunEnd::kInterrupted:
-      return "Interrupted: the figures cover the run up to there, and nothing was checked.";
-    case RunEnd::kInterruptedBeforeWindow:
-      return "Interrupted before the measured window began: nothing was measured, and nothing was "
-             "checked.";
-  }
-  return "";
+  return end == RunEnd::kComplete ? ""
+         : end == RunEnd::kInterrupted
+             ? "Interrupted: the figures cover the run up to there, and nothing was checked."
+             : "Interrupted before the measured window began: nothing was measured, and nothing "
+               "was checked.";
 }
 
 }  // namespace flitwise

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// result.json: the numbers of a run as docs/formats/results.md describes them.
+/// result.json and result.sqlite: the numbers of a run as docs/formats/results.md describes them,
+/// and these as one flat row.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,5 +27,25 @@ nlohmann::ordered_json result_json(const RunResult& result, RunEnd end = RunEnd:
 /// wrote into the folder of the result beside it, `flitwise.files`.
 std::string result_text(const RunResult& result, RunEnd end = RunEnd::kComplete,
                         const std::vector<std::string>& files = {});
+
+/// Schema of result.sqlite: src/results/schema.sql, and a table for each table of statistics.
+std::string result_schema();
+
+/// The bytes of that file: the same data as tables. `result` is what result_json gives.
+std::string result_sqlite(const nlohmann::ordered_json& result);
+
+/// Appends the leaves of `object` to `row`, their keys joined by underscores behind `prefix`:
+/// {"wire_bytes": {"crc": 4}} gives wire_bytes_crc.
+void flatten(const nlohmann::ordered_json& object, const std::string& prefix,
+             nlohmann::ordered_json& row);
+
+/// The figures of a result.json as one row: simulated_ns, up_link_efficiency, dma_write_p99_ns,
+/// dhi_hits, iommu_walks, errors_KIND, checks_failed ... Figures of the first link and device have
+/// no further name; those of the n-th carry its name in front.
+nlohmann::ordered_json figures_row(const nlohmann::ordered_json& result);
+
+/// The value at a path of keys and list indices, "links.0.up.replays"; nothing where there is none.
+std::optional<nlohmann::ordered_json> figure_of(const nlohmann::ordered_json& result,
+                                                const std::string& path);
 
 }  // namespace flitwise

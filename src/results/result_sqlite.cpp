@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of result.json to rows.
-#include "results/result_sqlite.h"
-
 #include <fmt/format.h>
 
 #include "common/embedded.h"
-#include "results/flatten.h"
+#include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "results/tables.h"
 
@@ -13,12 +11,6 @@ namespace flitwise {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void insert_run(SqliteDatabase& database, const Json& result) {
-  Json row = result.at("flitwise");
-  row["config"] = result.at("config").dump();
-  database.insert("run", row);
-}
 
 std::string sql_type(const FigureInfo& figure) {
   switch (figure.type) {
@@ -95,9 +87,7 @@ void insert_table(SqliteDatabase& database, const TableInfo& table, const Json& 
   for (const Json& one : list) {
     Json names = Json::object();
     Json figures = one;
-    names[table.names[0].column] = one.at(table.names[0].key);
-    figures.erase(table.names[0].key);
-    for (std::size_t i = 1; i < table.names.size() && table.nested.empty(); ++i) {
+    for (std::size_t i = 0; i < (table.nested.empty() ? table.names.size() : 1); ++i) {
       names[table.names[i].column] = one.at(table.names[i].key);
       figures.erase(table.names[i].key);
     }
@@ -109,20 +99,6 @@ void insert_table(SqliteDatabase& database, const TableInfo& table, const Json& 
       names[table.names[1].column] = second;
       insert_row(database, table, names, object);
     }
-  }
-}
-
-void insert_checks(SqliteDatabase& database, const Json& result) {
-  for (const Json& check : result.at("checks")) {
-    database.insert("check_result", {{"name", check.at("name")},
-                                     {"ok", check.at("ok")},
-                                     {"detail", check.value("detail", "")}});
-  }
-}
-
-void insert_violations(SqliteDatabase& database, const Json& result) {
-  for (const Json& violation : result.at("violations")) {
-    database.insert("violation", violation);
   }
 }
 
@@ -140,15 +116,23 @@ std::string result_sqlite(const Json& result) {
   SqliteDatabase database(SqliteDatabase::kInMemory, SqliteDatabase::Mode::kCreate);
   database.execute("BEGIN");
   database.execute(result_schema());
-  insert_run(database, result);
+  Json run = result.at("flitwise");
+  run["config"] = result.at("config").dump();
+  database.insert("run", run);
   for (const StatisticsTable* const table : all_tables()) {
     insert_table(database, table->info(), result.at(table->info().list));
   }
   for (const Json& error : result.at("errors")) {
     database.insert("error", error);
   }
-  insert_checks(database, result);
-  insert_violations(database, result);
+  for (const Json& check : result.at("checks")) {
+    database.insert("check_result", {{"name", check.at("name")},
+                                     {"ok", check.at("ok")},
+                                     {"detail", check.value("detail", "")}});
+  }
+  for (const Json& violation : result.at("violations")) {
+    database.insert("violation", violation);
+  }
   database.execute("COMMIT");
   return database.bytes();
 }

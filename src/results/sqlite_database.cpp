@@ -12,11 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Finalize {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
-
 void bind(sqlite3_stmt* statement, int index, const Json& value) {
   if (value.is_null()) {
     sqlite3_bind_null(statement, index);
@@ -89,6 +84,15 @@ void SqliteDatabase::execute(const std::string& sql) {
   }
 }
 
+SqliteDatabase::Statement SqliteDatabase::prepared(const std::string& sql,
+                                                   const std::string& what) const {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(database_, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) {
+    fail(what);
+  }
+  return {statement, sqlite3_finalize};
+}
+
 void SqliteDatabase::insert(const std::string& table, const Json& row) {
   std::string names;
   std::string marks;
@@ -98,11 +102,7 @@ void SqliteDatabase::insert(const std::string& table, const Json& row) {
   }
   const std::string sql =
       fmt::format("INSERT INTO {} ({}) VALUES ({})", sql_name(table), names, marks);
-  sqlite3_stmt* raw = nullptr;
-  if (sqlite3_prepare_v2(database_, sql.c_str(), -1, &raw, nullptr) != SQLITE_OK) {
-    fail(table);
-  }
-  const Statement statement(raw);
+  const Statement statement = prepared(sql, table);
   int index = 0;
   for (const auto& [key, value] : row.items()) {
     bind(statement.get(), ++index, value);
@@ -113,11 +113,8 @@ void SqliteDatabase::insert(const std::string& table, const Json& row) {
 }
 
 std::vector<Json> SqliteDatabase::query(const std::string& sql) {
-  sqlite3_stmt* raw = nullptr;
-  if (sqlite3_prepare_v2(database_, sql.c_str(), -1, &raw, nullptr) != SQLITE_OK) {
-    fail(sql);
-  }
-  const Statement statement(raw);
+  const Statement statement = prepared(sql, sql);
+  sqlite3_stmt* const raw = statement.get();
   std::vector<Json> rows;
   int state = sqlite3_step(raw);
   for (; state == SQLITE_ROW; state = sqlite3_step(raw)) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 struct sqlite3;
+struct sqlite3_stmt;
 
 namespace flitwise {
 
@@ -34,7 +35,9 @@ class SqliteDatabase {
   std::string bytes() const;
 
  private:
+  using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
   [[noreturn]] void fail(const std::string& what) const;
+  Statement prepared(const std::string& sql, const std::string& what) const;
 
   sqlite3* database_ = nullptr;
 };

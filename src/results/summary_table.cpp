@@ -8,7 +8,6 @@
 #include <any>
 #include <vector>
 
-#include "results/explain.h"
 #include "results/tables.h"
 #include "results/text_table.h"
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What `flitwise run` prints for people: which bytes went where, latencies, handles, stalls,
-/// errors.
+/// errors, and which resource limited requests: docs/explain.md has the rule.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "flitwise/result.h"
 #include "results/result_json.h"
@@ -23,5 +25,18 @@ std::string refusal_text(const RunResult& result);
 /// Why goodput and utilisation of a direction do not fit together: one line for each direction
 /// whose window goes on for more than a few percent after its last symbol; empty where none does.
 std::string drain_text(const RunResult& result);
+
+/// A larger value of a key; empty where there is none.
+using LargerValue = std::function<std::string(const std::string& key)>;
+
+/// A row for each path of the run that had requests.
+std::vector<ExplainResult> explain(const RunResult& result, const LargerValue& larger);
+
+/// "rp0-ep0 up read: iommu0 walkers 93 %, next tags 5 %; try iommu.walkers=8".
+std::string text_of(const ExplainResult& row);
+/// All of them, a line each.
+std::string text_of(const std::vector<ExplainResult>& rows);
+/// The row with the highest share; null where there is none.
+const ExplainResult* most_limited(const std::vector<ExplainResult>& rows);
 
 }  // namespace flitwise

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tables there are.
+// Which tables there are, and what all of them have in common.
 #include "results/tables.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -20,6 +22,17 @@ void append(const TableInfo& table, std::vector<StatisticInfo>& list) {
     list.push_back({where, figure.type == FigureType::kByKind ? figure.key + ".KIND" : figure.key,
                     figure.unit, figure.definition});
   }
+}
+
+std::string text_of(const FigureValue& value, const std::string& unit) {
+  if (const auto* const count = std::get_if<std::uint64_t>(&value)) {
+    return unit == "B" ? bytes_text(static_cast<double>(*count)) : with_thousands(*count);
+  }
+  if (const auto* const real = std::get_if<double>(&value)) {
+    return unit == "ns" ? time_text(*real) : fmt::format("{:.2f}", *real);
+  }
+  const auto* const text = std::get_if<std::string>(&value);
+  return text == nullptr ? "-" : *text;
 }
 
 }  // namespace
@@ -57,6 +70,36 @@ std::vector<StatisticInfo> all_statistics() {
   }
   list.push_back({"errors[]", "count", "", "Things refused, dropped or reported, by kind."});
   return list;
+}
+
+std::string FigureInfo::column() const {
+  std::string name = key;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+TextTable StatisticsTable::plain_view(const std::any& rows) const {
+  std::vector<std::string> header;
+  for (const NameInfo& name : info_.names) {
+    header.push_back(name.column);
+  }
+  header.front() = info_.list + ": " + header.front();
+  for (const FigureInfo& figure : info_.figures) {
+    header.push_back(figure.key);
+  }
+  TextTable table(header, info_.names.size());
+  table.name_rows_by(info_.names.size());
+  for (std::size_t row = 0; row < size(rows); ++row) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < info_.names.size(); ++i) {
+      cells.push_back(name(rows, row, i));
+    }
+    for (std::size_t i = 0; i < info_.figures.size(); ++i) {
+      cells.push_back(text_of(figure(rows, row, i), info_.figures[i].unit));
+    }
+    table.add_row(cells);
+  }
+  return table;
 }
 
 }  // namespace flitwise

@@ -48,9 +48,10 @@ std::string scaled(double value, const std::array<Scale, n>& scales) {
 
 }  // namespace
 
-TextTable::TextTable(std::vector<std::string> header) : is_text_(header.size(), false) {
+TextTable::TextTable(std::vector<std::string> header, std::size_t texts)
+    : is_text_(header.size(), false) {
   rows_.push_back(std::move(header));
-  is_text_[0] = true;
+  std::fill_n(is_text_.begin(), texts, true);
 }
 
 void TextTable::add_row(std::vector<std::string> cells) {

@@ -33,11 +33,11 @@ inline std::string as_cell(Time time) {
   return time_text(time.ns());
 }
 
-/// Columns are as wide as their widest cell. The first column (and any other said to be text) is
-/// left-aligned, numbers are right-aligned.
+/// Columns are as wide as their widest cell. The first `texts` columns (and any other said to be
+/// text) are left-aligned, numbers are right-aligned.
 class TextTable {
  public:
-  explicit TextTable(std::vector<std::string> header);
+  explicit TextTable(std::vector<std::string> header, std::size_t texts = 1);
 
   void add_row(std::vector<std::string> cells);
   /// The same of texts, counts and times.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding of type 1 headers.
+// Decoding of type 1 headers, and registers of the ACS capability.
 #include "routing/bridge.h"
+
+#include <algorithm>
 
 #include "config_space/registers.h"
 
@@ -45,23 +47,38 @@ Bridge decode_bridge(const ConfigSpace& space) {
   }
   const auto acs = space.find_extended(cfg::kExtAcs);
   if (acs) {
-    const std::uint32_t control =
-        space.read(static_cast<std::uint16_t>(*acs + cfg::acs::kControl)) >> 16;
+    const std::uint32_t registers =
+        space.read(static_cast<std::uint16_t>(*acs + cfg::acs::kControl));
+    const std::uint32_t control = registers >> 16;
     bridge.source_validation = (control & cfg::acs::kSourceValidation) != 0;
     bridge.p2p_request_redirect = (control & cfg::acs::kP2pRequestRedirect) != 0;
     bridge.p2p_completion_redirect = (control & cfg::acs::kP2pCompletionRedirect) != 0;
     bridge.upstream_forwarding = (control & cfg::acs::kUpstreamForwarding) != 0;
     bridge.p2p_egress_control = (control & cfg::acs::kP2pEgressControl) != 0;
     bridge.direct_translated_p2p = (control & cfg::acs::kDirectTranslatedP2p) != 0;
-    const unsigned peers = space.read(static_cast<std::uint16_t>(*acs + cfg::acs::kControl)) >>
-                               cfg::acs::kVectorSizeShift &
-                           0xffU;
+    const unsigned peers = registers >> cfg::acs::kVectorSizeShift & 0xffU;
     for (unsigned port = 0; port < peers; ++port) {
       const auto at = static_cast<std::uint16_t>(*acs + cfg::acs::kEgressVector + port / 32 * 4);
       bridge.egress_blocked[port] = (space.read(at) >> port % 32 & 1U) != 0;
     }
   }
   return bridge;
+}
+
+AccessControl access_control(const AcsConfig& acs, const std::vector<unsigned>& egress) {
+  const auto bit = [](bool is_set, std::uint32_t which) { return is_set ? which : 0U; };
+  AccessControl access;
+  access.control =
+      bit(acs.source_validation, cfg::acs::kSourceValidation) |
+      bit(acs.p2p_request == PeerRoute::kRedirect, cfg::acs::kP2pRequestRedirect) |
+      bit(acs.p2p_completion == PeerRoute::kRedirect, cfg::acs::kP2pCompletionRedirect) |
+      bit(!egress.empty(), cfg::acs::kP2pEgressControl) |
+      bit(acs.direct_translated, cfg::acs::kDirectTranslatedP2p) | cfg::acs::kUpstreamForwarding;
+  for (const unsigned port : egress) {
+    access.egress.resize(std::max<std::size_t>(access.egress.size(), port / 32 + 1));
+    access.egress[port / 32] |= 1U << port % 32;
+  }
+  return access;
 }
 
 }  // namespace flitwise

@@ -4,8 +4,11 @@
 
 #include <bitset>
 #include <cstdint>
+#include <vector>
 
 #include "config_space/config_space.h"
+#include "config_space/enumeration.h"
+#include "flitwise/config.h"
 
 namespace flitwise {
 
@@ -37,5 +40,9 @@ struct Bridge {
 
 /// REQUIRES: space has a type 1 header.
 Bridge decode_bridge(const ConfigSpace& space);
+
+/// Access Control Services as software sets them at a downstream port. egress: ports that no peer
+/// may send requests to, by number.
+AccessControl access_control(const AcsConfig& acs, const std::vector<unsigned>& egress = {});
 
 }  // namespace flitwise

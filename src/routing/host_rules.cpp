@@ -50,12 +50,9 @@ const char* HostRules::address_refusal_of(const Tlp& tlp, std::uint64_t address,
     return "unmapped_address";
   }
   // What touches no memory is let through, so that whoever may write can flush. [DHI S3]
-  return checks_windows_ && !is_zero_length_read(tlp) ? window_refusal_of(tlp, address, standing)
-                                                      : nullptr;
-}
-
-const char* HostRules::window_refusal_of(const Tlp& tlp, std::uint64_t address,
-                                         const DomainStanding& standing) const {
+  if (!checks_windows_ || is_zero_length_read(tlp)) {
+    return nullptr;
+  }
   if (window_.size != 0 && !lies_in(tlp, address, window_.base, window_.size)) {
     return "outside_dma_window";
   }

@@ -29,9 +29,6 @@ class HostRules {
                                  const DomainStanding& standing) const;
 
  private:
-  const char* window_refusal_of(const Tlp& tlp, std::uint64_t address,
-                                const DomainStanding& standing) const;
-
   const std::uint64_t memory_bytes_;
   const decltype(HostConfig::dma_window) window_;
   const decltype(HostConfig::trusted_window) trusted_;

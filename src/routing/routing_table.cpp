@@ -11,11 +11,13 @@ namespace flitwise {
 namespace {
 constexpr unsigned kMaxPorts = 248;
 
+constexpr Route kUp = {Where::kUp, kUpstreamPort};
+
 Route none(NoRoute reason) {
-  return {Where::kNone, kUpstreamPort, false, reason, false};
+  return {Where::kNone, kUpstreamPort, false, reason};
 }
 Route to(Where where, unsigned port, bool to_type0 = false) {
-  return {where, static_cast<std::uint16_t>(port), to_type0, NoRoute::kNothing, false};
+  return {where, static_cast<std::uint16_t>(port), to_type0};
 }
 }  // namespace
 
@@ -26,29 +28,23 @@ RoutingTable::RoutingTable(Kind kind, unsigned downstream_ports)
 }
 
 Route RoutingTable::route(const Tlp& tlp, std::uint16_t ingress) const {
-  switch (tlp.type) {
-    case TlpType::kCfgRd0:
-    case TlpType::kCfgWr0:
-    case TlpType::kCfgRd1:
-    case TlpType::kCfgWr1:
-      return configuration(tlp, ingress);
-    case TlpType::kMsg:
-    case TlpType::kMsgD:
-      return message(tlp, ingress);
-    case TlpType::kIORd:
-    case TlpType::kIOWr:
-      return none(NoRoute::kNoWindow);  // model: no port has an I/O window.
-    default:
-      return is_completion(tlp.type) ? by_id(tlp, tlp.requester_id, ingress)
-                                     : by_address(tlp, ingress);
+  if (is_configuration(tlp.type)) {
+    return configuration(tlp, ingress);
   }
+  if (is_message(tlp.type)) {
+    return message(tlp, ingress);
+  }
+  if (is_io(tlp.type)) {
+    return none(NoRoute::kNoWindow);  // model: no port has an I/O window.
+  }
+  return is_completion(tlp.type) ? by_id(tlp, tlp.requester_id, ingress) : by_address(tlp, ingress);
 }
 
 Route RoutingTable::by_address(const Tlp& tlp, std::uint16_t ingress) const {
-  const bool is_switch = kind_ == Kind::kSwitch;
-  const unsigned owner = owner_of_address(tlp.address);
+  const unsigned owner =
+      owner_of([&](const Bridge& port) { return port.owns_address(tlp.address); });
   if (ingress == kUpstreamPort) {
-    const bool is_claimed = !is_switch || upstream_.owns_address(tlp.address);
+    const bool is_claimed = !is_switch() || upstream_.owns_address(tlp.address);
     return is_claimed && owner < ports() ? to(Where::kDown, owner) : none(NoRoute::kNoWindow);
   }
   const Bridge& port = downstream_[ingress];
@@ -57,19 +53,19 @@ Route RoutingTable::by_address(const Tlp& tlp, std::uint16_t ingress) const {
     return none(NoRoute::kBackToSender);
   }
   const bool is_message = !is_memory_request(tlp.type);
-  if (!is_message &&
-      (!port.bus_master || (is_switch && (is_back || owner >= ports()) && !upstream_.bus_master))) {
+  if (!is_message && (!port.bus_master ||
+                      (is_switch() && (is_back || owner >= ports()) && !upstream_.bus_master))) {
     return none(NoRoute::kBusMasterDisabled);
   }
   if (owner < ports()) {
-    return is_back ? up(true) : to_peer(tlp, ingress, owner);
+    return is_back ? kUp : to_peer(tlp, ingress, owner);
   }
-  return is_switch && upstream_.owns_address(tlp.address) ? none(NoRoute::kNoWindow) : up();
+  return is_switch() && upstream_.owns_address(tlp.address) ? none(NoRoute::kNoWindow) : kUp;
 }
 
 // What a switch below has redirected meets the port it came through again. [LNK-13.5]
 bool RoutingTable::goes_on_up(std::uint16_t ingress) const {
-  return kind_ == Kind::kSwitch && downstream_[ingress].upstream_forwarding;
+  return is_switch() && downstream_[ingress].upstream_forwarding;
 }
 
 // A handle means nothing to a peer. Egress Control decides port by port, and what it holds back is
@@ -77,40 +73,36 @@ bool RoutingTable::goes_on_up(std::uint16_t ingress) const {
 Route RoutingTable::to_peer(const Tlp& tlp, std::uint16_t ingress, unsigned egress) const {
   const Bridge& port = downstream_[ingress];
   if (is_handle_aware_ && tlp.id_is_handle) {
-    return up(true);
+    return kUp;
   }
   if (port.direct_translated_p2p && tlp.at == AddressType::kTranslated) {
     return to(Where::kDown, egress);
   }
-  if (port.p2p_egress_control) {
-    if (!port.egress_blocked[egress]) {
-      return to(Where::kDown, egress);
-    }
-    return port.p2p_request_redirect ? up(true) : none(NoRoute::kEgressBlocked);
+  if (port.p2p_egress_control ? !port.egress_blocked[egress] : !port.p2p_request_redirect) {
+    return to(Where::kDown, egress);
   }
-  return port.p2p_request_redirect ? up(true) : to(Where::kDown, egress);
+  return port.p2p_request_redirect ? kUp : none(NoRoute::kEgressBlocked);
 }
 
 Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) const {
-  const bool is_switch = kind_ == Kind::kSwitch;
   const bool is_from_above = ingress == kUpstreamPort;
   const unsigned bus = target.bus();
-  if (is_switch && target == Bdf::of(upstream_.primary, 0, 0)) {
+  if (is_switch() && target == Bdf::of(upstream_.primary, 0, 0)) {
     return to(Where::kLocal, kUpstreamPort);
   }
-  if (is_from_above && is_switch && !upstream_.owns_bus(bus)) {
+  if (is_from_above && is_switch() && !upstream_.owns_bus(bus)) {
     return none(NoRoute::kNoBus);
   }
-  const unsigned owner = owner_of_bus(bus);
+  const unsigned owner = owner_of([&](const Bridge& port) { return port.owns_bus(bus); });
   if (!is_from_above && owner == ingress) {
-    return goes_on_up(ingress) ? up(true) : none(NoRoute::kBackToSender);
+    return goes_on_up(ingress) ? kUp : none(NoRoute::kBackToSender);
   }
   if (owner < ports()) {
     const bool is_redirected = !is_from_above && is_completion(tlp.type) && !tlp.relaxed_ordering &&
                                downstream_[ingress].p2p_completion_redirect;
-    return is_redirected ? up(true) : to(Where::kDown, owner);
+    return is_redirected ? kUp : to(Where::kDown, owner);
   }
-  const bool is_internal = bus == internal_bus() && (!is_switch || upstream_.secondary != 0);
+  const bool is_internal = bus == internal_bus() && (!is_switch() || upstream_.secondary != 0);
   if (is_internal && port_at(target) < ports()) {
     return to(Where::kLocal, port_at(target));
   }
@@ -118,8 +110,8 @@ Route RoutingTable::by_id(const Tlp& tlp, Bdf target, std::uint16_t ingress) con
     return none(is_internal ? NoRoute::kNoDevice : NoRoute::kNoBus);
   }
   // Upwards: out of a switch what is not its own; to the host what stands on bus 0.
-  const bool is_above = is_switch ? !upstream_.owns_bus(bus) : is_internal;
-  return is_above ? up() : none(is_internal ? NoRoute::kNoDevice : NoRoute::kNoBus);
+  const bool is_above = is_switch() ? !upstream_.owns_bus(bus) : is_internal;
+  return is_above ? kUp : none(is_internal ? NoRoute::kNoDevice : NoRoute::kNoBus);
 }
 
 Route RoutingTable::configuration(const Tlp& tlp, std::uint16_t ingress) const {
@@ -127,21 +119,20 @@ Route RoutingTable::configuration(const Tlp& tlp, std::uint16_t ingress) const {
     return none(NoRoute::kWrongDirection);
   }
   const Bdf target = tlp.completer_id;
-  const bool is_switch = kind_ == Kind::kSwitch;
   const bool is_type0 = tlp.type == TlpType::kCfgRd0 || tlp.type == TlpType::kCfgWr0;
-  if (is_type0 && is_switch) {
+  if (is_type0 && is_switch()) {
     // A type 0 request has come to the link it is for: its bus number is the link's.
     return target.device() == 0 && target.function() == 0 ? to(Where::kLocal, kUpstreamPort)
                                                           : none(NoRoute::kNoDevice);
   }
-  if (is_switch && !upstream_.owns_bus(target.bus())) {
+  if (is_switch() && !upstream_.owns_bus(target.bus())) {
     return none(NoRoute::kNoBus);
   }
   if (target.bus() == internal_bus()) {
     const unsigned port = port_at(target);
     return port < ports() ? to(Where::kLocal, port, !is_type0) : none(NoRoute::kNoDevice);
   }
-  const unsigned owner = owner_of_bus(target.bus());
+  const unsigned owner = owner_of([&](const Bridge& port) { return port.owns_bus(target.bus()); });
   if (is_type0 || owner >= ports()) {
     return none(NoRoute::kNoBus);
   }
@@ -156,7 +147,7 @@ Route RoutingTable::message(const Tlp& tlp, std::uint16_t ingress) const {
   const bool is_from_above = ingress == kUpstreamPort;
   switch (tlp.routing) {
     case MsgRouting::kToRootComplex:
-      return is_from_above ? none(NoRoute::kWrongDirection) : up();
+      return is_from_above ? none(NoRoute::kWrongDirection) : kUp;
     case MsgRouting::kByAddress:
       return by_address(tlp, ingress);
     case MsgRouting::kById:
@@ -171,39 +162,16 @@ Route RoutingTable::message(const Tlp& tlp, std::uint16_t ingress) const {
   return to(Where::kLocal, ingress);  // Reserved codes end at their receiver.
 }
 
-Route RoutingTable::up(bool is_redirected) const {
-  Route route = to(Where::kUp, kUpstreamPort);
-  route.is_redirected = is_redirected;
-  return route;
-}
-
-unsigned RoutingTable::owner_of_bus(unsigned bus) const {
-  unsigned port = 0;
-  while (port < ports() && !downstream_[port].owns_bus(bus)) {
-    ++port;
-  }
-  return port;
-}
-
-unsigned RoutingTable::owner_of_address(std::uint64_t address) const {
-  unsigned port = 0;
-  while (port < ports() && !downstream_[port].owns_address(address)) {
-    ++port;
-  }
-  return port;
-}
-
 Bdf RoutingTable::port_bdf(unsigned port) const {
-  const unsigned first_device = kind_ == Kind::kSwitch ? 0 : 1;
-  return Bdf::of(internal_bus(), first_device + port / functions(), port % functions());
+  return Bdf::of(internal_bus(), first_device() + port / functions(), port % functions());
 }
 
 unsigned RoutingTable::port_at(Bdf bdf) const {
-  const unsigned first_device = kind_ == Kind::kSwitch ? 0 : 1;
-  if (bdf.bus() != internal_bus() || bdf.device() < first_device || bdf.function() >= functions()) {
+  if (bdf.bus() != internal_bus() || bdf.device() < first_device() ||
+      bdf.function() >= functions()) {
     return ports();
   }
-  const unsigned port = (bdf.device() - first_device) * functions() + bdf.function();
+  const unsigned port = (bdf.device() - first_device()) * functions() + bdf.function();
   return port < ports() ? port : ports();
 }
 

@@ -3,6 +3,7 @@
 /// [LNK-1.2] and standard bridge rules (docs/config_space.md).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -40,7 +41,6 @@ struct Route {
   std::uint16_t port = kUpstreamPort;  ///< kDown, kLocal: downstream port, or kUpstreamPort
   bool to_type0 = false;               ///< CfgRd1/CfgWr1 leave as CfgRd0/CfgWr0
   NoRoute reason = NoRoute::kNothing;
-  bool is_redirected = false;  ///< kUp: would have gone across to a peer
 };
 
 /// Routing decisions of one switch, or of the root ports of one root complex (bus 0, with
@@ -69,7 +69,7 @@ class RoutingTable {
   const Bridge& upstream() const { return upstream_; }
   const Bridge& downstream(unsigned port) const { return downstream_[port]; }
   unsigned ports() const { return static_cast<unsigned>(downstream_.size()); }
-  std::uint8_t internal_bus() const { return kind_ == Kind::kSwitch ? upstream_.secondary : 0; }
+  std::uint8_t internal_bus() const { return is_switch() ? upstream_.secondary : 0; }
   /// BDF of a downstream port's own function on the internal bus.
   Bdf port_bdf(unsigned port) const;
   /// The port whose function this is, or ports() if there is none.
@@ -82,10 +82,15 @@ class RoutingTable {
   Route message(const Tlp& tlp, std::uint16_t ingress) const;
   bool goes_on_up(std::uint16_t ingress) const;
   Route to_peer(const Tlp& tlp, std::uint16_t ingress, unsigned egress) const;
-  Route up(bool is_redirected = false) const;
+  bool is_switch() const { return kind_ == Kind::kSwitch; }
+  unsigned first_device() const { return is_switch() ? 0 : 1; }
   unsigned functions() const { return functions_per_device(kind_, ports()); }
-  unsigned owner_of_bus(unsigned bus) const;
-  unsigned owner_of_address(std::uint64_t address) const;
+  /// The first downstream port that owns it, or ports().
+  template <class Owns>
+  unsigned owner_of(Owns owns) const {
+    return static_cast<unsigned>(std::find_if(downstream_.begin(), downstream_.end(), owns) -
+                                 downstream_.begin());
+  }
 
   Kind kind_;
   bool is_handle_aware_ = false;

@@ -51,21 +51,12 @@ const HandleOwners::Share* HandleOwners::share_of(Dhi handle) const {
   return at == shares_.end() ? nullptr : &*at;
 }
 
-void HandleOwners::learn(Dhi handle, Bdf owner) {
-  if (Share* const share = share_of(handle)) {
-    share->owner(handle) = owner;
-  }
-}
-
-void HandleOwners::forget(Dhi handle) {
-  if (Share* const share = share_of(handle)) {
-    share->owner(handle).reset();
-  }
-}
-
-void HandleOwners::forget_all() {
+void HandleOwners::learn(Dhi handle, std::optional<Bdf> owner) {
   for (Share& share : shares_) {
-    share.owners.assign(share.owners.size(), std::nullopt);
+    if (share.range.contains(handle)) {
+      share.owners[to_int(handle) - to_int(share.range.lower)] = owner;
+      return;
+    }
   }
 }
 

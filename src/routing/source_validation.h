@@ -21,9 +21,6 @@ enum class SourceVerdict : std::uint8_t {
   kForeignBus,       ///< ACS violation: bus outside secondary..subordinate
   kForeignHandle,    ///< handle outside the port's range
 };
-constexpr bool lets_through(SourceVerdict verdict) {
-  return verdict <= SourceVerdict::kUncheckedHandle;
-}
 
 /// Handle -> BDF as ALLOC and DEALLOC messages that pass by name them: whom a handle-aware switch
 /// answers when it makes an error completion itself. [DHI D23]
@@ -34,22 +31,21 @@ class HandleOwners {
   bool empty() const { return shares_.empty(); }
   bool contains(Dhi handle) const { return share_of(handle) != nullptr; }
 
-  /// Handles outside the range are ignored: their ALLOC is refused further up.
-  void learn(Dhi handle, Bdf owner);
-  void forget(Dhi handle);
-  void forget_all();
+  /// Handles outside the range are ignored: their ALLOC is refused further up. No owner: forgotten.
+  void learn(Dhi handle, std::optional<Bdf> owner);
+  void forget_all() {
+    for (Share& share : shares_) {
+      share.owners.assign(share.owners.size(), std::nullopt);
+    }
+  }
   std::optional<Bdf> owner_of(Dhi handle) const;
 
  private:
   struct Share {
     HandleRange range;
     std::vector<std::optional<Bdf>> owners;  // by handle - lower bound
-    std::optional<Bdf>& owner(Dhi handle) { return owners[to_int(handle) - to_int(range.lower)]; }
   };
   const Share* share_of(Dhi handle) const;
-  Share* share_of(Dhi handle) {
-    return const_cast<Share*>(static_cast<const HandleOwners&>(*this).share_of(handle));
-  }
 
   std::vector<Share> shares_;
 };

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
+#include <iterator>
 
 #include "scenario/campaign_draw.h"
 
@@ -25,39 +25,22 @@ class Draw : private CampaignDraw {
   Draw(std::uint64_t seed, const Random& random) : CampaignDraw(seed, random), is_cxl_(true) {}
 
   Case made() {
-    const unsigned kind = below(8);
-    draw_topology(kind == kBesideHostile);
+    constexpr void (Draw::*kKinds[])() = {&Draw::draw_beside_hostile, &Draw::draw_all_hostile,
+                                          &Draw::draw_transfers,      &Draw::draw_resets,
+                                          &Draw::draw_forged_dllps,   &Draw::draw_traffic,
+                                          &Draw::draw_traffic,        &Draw::draw_traffic};
+    const unsigned kind = below(std::size(kKinds));
+    draw_topology(kKinds[kind] == &Draw::draw_beside_hostile);
     draw_link();
     draw_faults();
-    switch (kind) {
-      case kBesideHostile:
-        draw_beside_hostile();
-        break;
-      case kAllHostile:
-        draw_all_hostile();
-        break;
-      case kTransfers:
-        draw_transfers();
-        break;
-      case kResets:
-        draw_resets();
-        break;
-      case kForgedDllps:
-        draw_forged_dllps();
-        break;
-      default:
-        draw_traffic();
-        break;
-    }
+    (this->*kKinds[kind])();
     forbid("violation");
     return std::move(case_);
   }
 
  private:
-  enum Kind : unsigned { kBesideHostile, kAllHostile, kTransfers, kResets, kForgedDllps };
-
   bool has_switch() const { return links_.size() > bdfs_.size(); }
-  unsigned device() { return below(static_cast<unsigned>(bdfs_.size())); }
+  unsigned device() { return place_in(bdfs_); }
 
   // One device, two at root ports of their own, or two below a switch.
   void draw_topology(bool has_neighbours) {
@@ -80,8 +63,7 @@ class Draw : private CampaignDraw {
   void draw_preset() {
     if (is_cxl_) {
       has_flits_ = below(2) == 0;
-      set("link.preset", has_flits_ ? one_of("cxl256_gen6x1", "cxl256_gen6x4", "cxl256_gen6x16")
-                                    : one_of("cxl68_gen3x4", "cxl68_gen4x8", "cxl68_gen5x16"));
+      draw_cxl_preset(has_flits_);
       return;
     }
     has_flits_ = below(3) == 0;
@@ -152,9 +134,8 @@ class Draw : private CampaignDraw {
   }
 
   // Tables that host software has made, and caches that may be too small for them.
-  void draw_translation(std::initializer_list<const char*> stages) {
-    const std::vector<std::string> all(stages.begin(), stages.end());
-    set("iommu.translation", all[below(static_cast<unsigned>(all.size()))]);
+  void draw_translation(const std::vector<std::string>& stages) {
+    set("iommu.translation", pick(stages));
     set("iommu.page", one_of("4KiB", "2MiB"));
     set("iommu.iotlb.entries", one_of("none", "4", "64"));
     set("iommu.iotlb.ways", "full");
@@ -267,8 +248,7 @@ class Draw : private CampaignDraw {
 
   // DLLPs that no rule asks for. Left out is what nothing can make good: an Ack or Nak that
   // acknowledges what may have been lost, and credits that are not there.
-  void forge_dllps(const std::string& link, std::initializer_list<const char*> directions) {
-    const std::vector<std::string> ways(directions.begin(), directions.end());
+  void forge_dllps(const std::string& link, const std::vector<std::string>& directions) {
     for (unsigned forged = below(kMostForged); forged > 0; --forged) {
       step({{"op", "run"}, {"for", one_of("50ns", "300ns", "2us")}});
       Json dllp = {{"type", one_of("NOP", "PM_Enter_L1", "Vendor", "InitFC1-P")}};
@@ -277,7 +257,7 @@ class Draw : private CampaignDraw {
                 {"seq", std::to_string(below(2) == 0 ? below(4096) : below(400))}};
       }
       step({{"op", "dllp"},
-            {"direction", ways[below(static_cast<unsigned>(ways.size()))]},
+            {"direction", pick(directions)},
             {"link", link},
             {"dllp", std::move(dllp)}});
     }
@@ -287,7 +267,7 @@ class Draw : private CampaignDraw {
     draw_workload();
     forbid("error");
     step({{"op", "start"}});
-    forge_dllps(links_[below(static_cast<unsigned>(links_.size()))], {"up", "down"});
+    forge_dllps(pick(links_), {"up", "down"});
     step({{"op", "run"}, {"until", "idle"}});
   }
 

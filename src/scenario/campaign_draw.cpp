@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What random cases share.
+// What random cases share, and those of CXL.mem and CXL.cache.
 #include "scenario/campaign_draw.h"
 
 #include <fmt/format.h>
@@ -11,9 +11,123 @@
 namespace flitwise::scenario {
 namespace {
 
+class CxlDraw : private CampaignDraw {
+ public:
+  CxlDraw(std::uint64_t seed, const Random& random) : CampaignDraw(seed, random) {}
+
+  Case made() {
+    const bool is_mem = below(2) == 0;
+    draw_link();
+    draw_devices(is_mem ? 2 : 3);
+    if (!is_mem) {
+      draw_cache();
+    } else if (is_long_ && below(2) == 0) {
+      draw_hdm_db();
+    } else {
+      draw_mem();
+    }
+    set("workload.kind", one_of("posted_write", "read", "read_write"));
+    set("workload.payload", one_of("4B", "64B", "100B", "512B"));
+    set("workload.placement", one_of("ring", "random"));
+    set("workload.requests", std::to_string(20 + below(1000)));
+    draw_wire_faults(links_, {"any", "any", "flit", "dllp", "tlp"});
+    draw_run();
+    forbid("violation");
+    return std::move(case_);
+  }
+
+ private:
+  void draw_link() {
+    is_long_ = below(2) == 0;
+    draw_cxl_preset(is_long_);
+    if (is_long_) {
+      set("link.cxl.latency_optimised", one_of("true", "false"));
+    } else {
+      set("link.cxl.retry_flits", one_of("16", "64", "255"));
+    }
+    set("link.cxl.req_credits", one_of("1", "8", "64"));
+    set("link.cxl.rsp_credits", one_of("1", "8", "64"));
+    set("link.cxl.data_credits", one_of("1", "8", "64"));
+    set("link.cxl.queue_depth", one_of("1", "4", "64"));
+    set("link.cxl.cachemem_weight", one_of("1", "4"));
+    if (below(2) == 0) {
+      set("link.error_rate", one_of("1e-7", "1e-5", "1e-4"));
+    }
+  }
+
+  void draw_devices(unsigned most) {
+    const unsigned devices = 1 + below(most);
+    set("system.devices", std::to_string(devices));
+    for (unsigned i = 0; i < devices; ++i) {
+      links_.push_back(fmt::format("rp{0}-ep{0}", i));
+    }
+  }
+
+  void draw_mem() {
+    set("device.cxl.memory", "8GiB");
+    set("workload.via", "cxl_mem");
+    set("workload.domains", one_of("1", "5"));
+    set("host.cxl_mem.outstanding", one_of("1", "16", "256"));
+    set("device.cxl.timing.latency", one_of("10ns", "80ns", "1us"));
+  }
+
+  // Few lines, so that host and device have them from each other.
+  void draw_hdm_db() {
+    set("device.cxl.memory", "8GiB");
+    set("device.cxl.coherence", "hdm_db");
+    set("device.cxl.own_cache.size", one_of("512B", "4KiB"));
+    set("device.cxl.own_cache.ways", one_of("1", "4"));
+    set("device.cxl.own_cache.snoops", one_of("1", "64"));
+    set("host.cxl_mem.cache.size", one_of("512B", "4KiB"));
+    set("host.cxl_mem.cache.ways", one_of("1", "4"));
+    set("host.cxl_mem.read", one_of("shared", "any", "current"));
+    set("host.cxl_mem.outstanding", one_of("2", "16", "256"));
+    set("workload.via", one_of("cxl_mem", "cxl_own", "cxl_both", "cxl_both"));
+    set("workload.buffer_size", one_of("4KiB", "64KiB"));
+  }
+
+  // Few lines, so that caches have them from each other.
+  void draw_cache() {
+    set("device.cxl.cache.size", one_of("512B", "4KiB"));
+    set("device.cxl.cache.ways", one_of("1", "4"));
+    set("device.cxl.cache.requests", one_of("2", "16", "256"));
+    set("device.cxl.cache.read", one_of("shared", "any", "current"));
+    set("device.cxl.cache.write", one_of("own", "through", "posted"));
+    set("device.cxl.cache.offers_clean_evictions", one_of("true", "false"));
+    set("host.cxl_cache.pulls_clean_evictions", one_of("true", "false"));
+    set("link.cxl.identity", one_of("spec", "full_added", "dhi_added"));
+    set("link.cxl.handle_bits", one_of("0", "8", "32"));
+    set("workload.via", "cxl_cache");
+    set("workload.buffer_size", one_of("4KiB", "64KiB"));
+    if (below(4) == 0) {
+      set("device.cxl.memory", "8GiB");  // a device of type 2
+    }
+  }
+
+  // Nothing breaks a rule; what a link that goes down takes along is counted.
+  void draw_run() {
+    step({{"op", "start"}});
+    if (below(4) != 0) {
+      forbid("error");
+    } else {
+      step({{"op", "run"}, {"for", one_of("300ns", "1us", "5us")}});
+      const unsigned port = place_in(links_);
+      step({{"op", "reset"}, {"kind", "link_down"}, {"bdf", fmt::format("00:{:02x}.0", port + 1)}});
+    }
+    step({{"op", "run"}, {"until", "idle"}});
+  }
+
+  std::vector<std::string> links_;
+  bool is_long_ = false;  // 256-byte flits
+};
+
 constexpr unsigned kMostFaults = 5;
 
 }  // namespace
+
+Case campaign_cxl_case(std::uint64_t seed, const Random& random) {
+  return CxlDraw(seed, random).made();
+}
 
 void put(std::vector<std::string>& sets, const std::string& set) {
   const std::string key = set.substr(0, set.find('=') + 1);
@@ -31,6 +145,11 @@ CampaignDraw::CampaignDraw(std::uint64_t seed, const Random& random) : random_(r
   set("run.seed", std::to_string(seed));
 }
 
+void CampaignDraw::draw_cxl_preset(bool is_long) {
+  set("link.preset", is_long ? one_of("cxl256_gen6x1", "cxl256_gen6x4", "cxl256_gen6x16")
+                             : one_of("cxl68_gen3x4", "cxl68_gen4x8", "cxl68_gen5x16"));
+}
+
 unsigned CampaignDraw::draw_wire_faults(const std::vector<std::string>& links,
                                         const std::vector<std::string>& units) {
   const unsigned drawn = below(kMostFaults + 1);
@@ -38,11 +157,11 @@ unsigned CampaignDraw::draw_wire_faults(const std::vector<std::string>& links,
     Json op = {{"op", "fault"}};
     op["direction"] = one_of("up", "down");
     op["do"] = one_of("corrupt", "drop", "duplicate", "delay");
-    op["unit"] = units[below(static_cast<unsigned>(units.size()))];
+    op["unit"] = pick(units);
     op["nth"] = std::to_string(1 + below(40));
     op["count"] = std::to_string(1 + below(4));
     op["may_miss"] = true;
-    op["link"] = links[below(static_cast<unsigned>(links.size()))];
+    op["link"] = pick(links);
     if (op["do"] == "delay") {
       op["by"] = one_of("50ns", "1us", "20us");
     }

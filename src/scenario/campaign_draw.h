@@ -20,16 +20,21 @@ class CampaignDraw {
   CampaignDraw(std::uint64_t seed, const Random& random);
 
   unsigned below(unsigned bound) { return static_cast<unsigned>(random_.below(bound)); }
+  unsigned place_in(const std::vector<std::string>& all) {
+    return below(static_cast<unsigned>(all.size()));
+  }
+  const std::string& pick(const std::vector<std::string>& all) { return all[place_in(all)]; }
   template <class... Words>
   std::string one_of(Words... words) {
-    const std::vector<std::string> all{words...};
-    return all[below(static_cast<unsigned>(all.size()))];
+    return pick({words...});
   }
   void set(const std::string& key, const std::string& value) { put(case_.sets, key + "=" + value); }
   void forbid(const std::string& event) {
     case_.never.push_back(EventPattern::of(case_.place, {{"event", event}}));
   }
   void step(Json op) { case_.steps.push_back({case_.place, std::nullopt, std::move(op)}); }
+  /// In flits of 256 bytes, or of 68.
+  void draw_cxl_preset(bool is_long);
   /// Some faults of the wires of `links`, each of one of `units`; how many.
   unsigned draw_wire_faults(const std::vector<std::string>& links,
                             const std::vector<std::string>& units);

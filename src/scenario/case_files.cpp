@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a catalogue.
-#include "scenario/case_files.h"
-
-#include <fnmatch.h>
+// Finds the files of a catalogue, and writes cases as YAML. Flow style, which is JSON: no quoting
+// rules of our own.
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <system_error>
 
+#include "common/quantity.h"
 #include "flitwise/error.h"
+#include "scenario/scenario.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -45,6 +46,57 @@ std::vector<std::string> files_of(const std::string& path, std::vector<std::stri
   return files;
 }
 
+std::string quoted(const std::string& text) {
+  return Json(text).dump();
+}
+
+// "key=value" as a map entry; a list stays one.
+std::string set_entry(const std::string& set) {
+  const std::size_t equals = set.find('=');
+  const std::string value = set.substr(equals + 1);
+  return fmt::format("    {}: {}\n", set.substr(0, equals),
+                     value.rfind('[', 0) == 0 ? value : quoted(value));
+}
+
+std::string step_text(const Step& step) {
+  Json fields = step.op;
+  const std::string verb = fields.at("op").get<std::string>();
+  fields.erase("op");
+  const std::string at =
+      step.at ? fmt::format("\"at\": {}, ",
+                            quoted(config::write_quantity(step.at->fs, config::time_dimension())))
+              : "";
+  return fmt::format("  - {{{}\"{}\": {}}}\n", at, verb, fields.dump());
+}
+
+std::string pattern_text(const EventPattern& pattern) {
+  std::string text;
+  for (const EventPattern::Field& field : pattern.fields) {
+    text += (text.empty() ? "" : ", ") + field.name + ": " + quoted(field.test.text());
+  }
+  return "  - {" + text + "}\n";
+}
+
+std::string memory_text(const FinalCheck& check) {
+  for (const EventPattern::Field& field : check.expected.fields) {
+    if (field.name == "hex") {
+      return fmt::format("    {}: {}\n", quoted(check.op.at("addr").get<std::string>()),
+                         quoted(field.test.text()));
+    }
+  }
+  return "";
+}
+
+// Nothing where the list is empty.
+template <class List, class Text>
+std::string section(const char* head, const List& list, Text text_of) {
+  std::string text = list.empty() ? "" : head;
+  for (const auto& item : list) {
+    text += text_of(item);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<Case> find_cases(const std::vector<std::string>& paths,
@@ -76,8 +128,18 @@ std::vector<Case> find_cases(const std::vector<std::string>& paths,
   return cases;
 }
 
-bool matches_glob(const std::string& id, const std::string& glob) {
-  return fnmatch(glob.c_str(), id.c_str(), 0) == 0;
+std::string yaml_of(const Case& one) {
+  std::string text = fmt::format("id: {}\ntitle: {}\ncites: [{}]\n", quoted(one.id),
+                                 quoted(one.title), fmt::join(one.cites, ", "));
+  text += fmt::format("config:\n  boot: {}\n", one.boots);
+  text += section("  set:\n", one.sets, set_entry);
+  text += one.steps.empty() ? "stimulus: []\n" : section("stimulus:\n", one.steps, step_text);
+  text += section("expect:\n", one.expect, [](const Expectation& expectation) {
+    return section("", expectation.any_order, pattern_text);
+  });
+  text += section("never:\n", one.never, pattern_text);
+  text += section("final:\n  memory:\n", one.final_checks, memory_text);
+  return text;
 }
 
 }  // namespace flitwise::scenario

@@ -46,6 +46,15 @@ const Value* value_of(const Value& map, const std::string& key, const std::strin
   return &entry->value;
 }
 
+void for_items(const Value& map, const std::string& key, const std::string& path,
+               config::ProblemList& problems,
+               const std::function<void(const Value& item, const std::string& path)>& read) {
+  const Value* list = value_of(map, key, path, Value::Kind::kSequence, problems);
+  for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+    read(list->items[i], path + key + "[" + std::to_string(i) + "]");
+  }
+}
+
 Json json_of(const Value& value) {
   switch (value.kind) {
     case Value::Kind::kNull:

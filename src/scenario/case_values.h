@@ -2,12 +2,14 @@
 /// Parts that several keys of a case file are made of: maps of known keys, operations, patterns.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "config/document.h"
 #include "flitwise/error.h"
-#include "scenario/event_pattern.h"
+#include "scenario/scenario.h"
 
 namespace flitwise::scenario {
 
@@ -26,6 +28,11 @@ const config::Value* value_of(const config::Value& map, const std::string& key,
                               const std::string& path, config::Value::Kind kind,
                               config::ProblemList& problems);
 
+/// Reads each item of the list that a key has, if it is there, with the path of the item.
+void for_items(const config::Value& map, const std::string& key, const std::string& path,
+               config::ProblemList& problems,
+               const std::function<void(const config::Value& item, const std::string& path)>& read);
+
 /// The tree as JSON, all scalars as texts.
 Json json_of(const config::Value& value);
 
@@ -39,5 +46,30 @@ Json read_operation(const config::Value::Entry& verb, const std::string& path,
 /// A pattern that stands alone, so that `count` and `lag` would say nothing.
 EventPattern read_lone_pattern(const config::Value& value, const std::string& path,
                                config::ProblemList& problems);
+
+/// Reads `final` of a case, where it has one. Mistakes, and checks that cannot fail, go to
+/// `problems`.
+std::vector<FinalCheck> read_final_checks(const config::Value& document,
+                                          config::ProblemList& problems);
+
+using Parameters = std::map<std::string, std::string>;
+
+/// One combination; its name makes the variant part of the case's id.
+struct Variant {
+  std::string name;  ///< empty where a file has no parameters
+  Parameters values;
+};
+
+/// `matrix`: each key a list, all combinations; `variants`: a list of maps, with a `name` each or
+/// named by their values. With both, each variant meets each combination.
+std::vector<Variant> variants_of(const config::Value& document, config::ProblemList& problems);
+
+/// Every parameter has to be used: cases that differ in nothing else are one case, many times.
+void check_uses(const config::Value& document, config::ProblemList& problems);
+
+/// The tree with each ${name} and ${formula} filled in; formulas are + - * / over parameters that
+/// are numbers.
+config::Value filled(const config::Value& tree, const Parameters& values,
+                     config::ProblemList& problems);
 
 }  // namespace flitwise::scenario

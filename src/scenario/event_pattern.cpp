@@ -5,34 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "common/quantity.h"
 #include "scenario/case_values.h"
-#include "scenario/number.h"
 #include "scenario/vocabulary.h"
 
 namespace flitwise::scenario {
 namespace {
-
-std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-bool is_equal(const Json& value, const std::string& text) {
-  if (text_of(value) == text) {
-    return true;
-  }
-  const std::optional<Number> seen = Number::of(value);
-  const std::optional<Number> wanted = Number::of(text);
-  return seen && wanted && *seen == *wanted;
-}
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? ""
-                                    : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 void check_word(const std::string& word, const std::vector<std::string>& known, const char* what,
                 const config::Place& place, const std::string& path,
@@ -42,11 +21,6 @@ void check_word(const std::string& word, const std::vector<std::string>& known, 
                  std::string("no ") + what + " is called '" + word + "'" +
                      config::nearest_hint(word, known, what));
   }
-}
-
-// Of a list, or the value itself.
-std::vector<config::Value> items_of(const config::Value& value) {
-  return value.kind == config::Value::Kind::kSequence ? value.items : std::vector{value};
 }
 
 // The words that a field can have, where there are only so many: others would never be seen.
@@ -114,6 +88,15 @@ std::optional<Time> read_time(const config::Value& value, const std::string& pat
   return Time{*read.value};
 }
 
+void check_order(const config::Value& value, const std::string& path, Time first, Time last,
+                 config::ProblemList& problems) {
+  if (last < first) {
+    problems.add(value.place, path,
+                 fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
+                             first.ns(), last.ns()));
+  }
+}
+
 // [least, most]
 void read_span(const config::Value& value, const std::string& path, Time& least, Time& most,
                config::ProblemList& problems) {
@@ -123,155 +106,8 @@ void read_span(const config::Value& value, const std::string& path, Time& least,
   }
   least = read_time(value.items[0], path, problems).value_or(Time{});
   most = read_time(value.items[1], path, problems).value_or(Time::never());
-  if (most < least) {
-    problems.add(value.place, path,
-                 fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
-                             least.ns(), most.ns()));
-  }
+  check_order(value, path, least, most, problems);
 }
-
-}  // namespace
-
-ValueTest ValueTest::read(const config::Value& value, const std::string& path,
-                          config::ProblemList& problems) {
-  using Kind = config::Value::Kind;
-  ValueTest test;
-  if (value.kind == Kind::kMap || (value.kind == Kind::kSequence && value.items.empty())) {
-    add_unexpected(value, path, "a value or a list of values", problems);
-    return test;
-  }
-  for (const config::Value& one : items_of(value)) {
-    test.text_ += (test.text_.empty() ? "" : " or ") + one.text;
-    test.any_of_.push_back(read_one(one.text));
-    if (const std::string problem = flaw(test.any_of_.back()); !problem.empty()) {
-      add_unexpected(one, path, problem, problems);
-    }
-  }
-  return test;
-}
-
-ValueTest ValueTest::of(const std::string& text) {
-  config::Value value;
-  value.kind = config::Value::Kind::kScalar;
-  value.text = text;
-  config::ProblemList ignored;
-  return read(value, "", ignored);
-}
-
-std::string ValueTest::flaw(const One& one) {
-  switch (one.relation) {
-    case Relation::kCompared:
-      return Number::of(one.first) ? "" : "a number behind the relation, such as \">= 2\"";
-    case Relation::kBetween:
-      return *Number::of(one.first) <= *Number::of(one.second)
-                 ? ""
-                 : "the smaller number first, such as \"4..8\"";
-    case Relation::kNotEqual:
-      return one.first.empty() ? "a value behind !=" : "";
-    case Relation::kEqual:
-    case Relation::kAny:
-    case Relation::kAbsent:
-      break;
-  }
-  return "";
-}
-
-ValueTest::One ValueTest::read_one(const std::string& text) {
-  static const std::vector<std::pair<std::string, One>> kRelations = {
-      {">=", {Relation::kCompared, "", "", false, true, true}},
-      {"<=", {Relation::kCompared, "", "", true, true, false}},
-      {"!=", {Relation::kNotEqual, "", "", false, false, false}},
-      {">", {Relation::kCompared, "", "", false, false, true}},
-      {"<", {Relation::kCompared, "", "", true, false, false}}};
-  One one;
-  if (text == "any" || text == "absent") {
-    one.relation = text == "any" ? Relation::kAny : Relation::kAbsent;
-    return one;
-  }
-  for (const auto& [sign, relation] : kRelations) {
-    if (text.rfind(sign, 0) == 0) {
-      one = relation;
-      one.first = trimmed(text.substr(sign.size()));
-      return one;
-    }
-  }
-  one.first = text;
-  const std::size_t dots = text.find("..");
-  if (dots != std::string::npos && Number::of(trimmed(text.substr(0, dots))) &&
-      Number::of(trimmed(text.substr(dots + 2)))) {
-    one.relation = Relation::kBetween;
-    one.first = trimmed(text.substr(0, dots));
-    one.second = trimmed(text.substr(dots + 2));
-  }
-  return one;
-}
-
-bool ValueTest::holds(const One& one, const Json& value) {
-  if (one.relation == Relation::kAny || one.relation == Relation::kAbsent) {
-    return one.relation == Relation::kAny;
-  }
-  if (one.relation == Relation::kEqual || one.relation == Relation::kNotEqual) {
-    return is_equal(value, one.first) == (one.relation == Relation::kEqual);
-  }
-  const std::optional<Number> seen = Number::of(value);
-  const std::optional<Number> bound = Number::of(one.first);
-  if (!seen || !bound) {
-    return false;
-  }
-  if (one.relation == Relation::kBetween) {
-    return *bound <= *seen && *seen <= *Number::of(one.second);
-  }
-  return *seen < *bound ? one.is_less_good : *bound < *seen ? one.is_more_good : one.is_same_good;
-}
-
-bool ValueTest::holds_digits(const std::string& digits) const {
-  const auto is_same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  };
-  return std::any_of(any_of_.begin(), any_of_.end(), [&](const One& one) {
-    const bool equal =
-        std::equal(digits.begin(), digits.end(), one.first.begin(), one.first.end(), is_same);
-    return one.relation == Relation::kAny || (one.relation == Relation::kEqual && equal) ||
-           (one.relation == Relation::kNotEqual && !equal);
-  });
-}
-
-bool ValueTest::suits_digits() const {
-  return std::all_of(any_of_.begin(), any_of_.end(), [](const One& one) {
-    const bool is_hex = one.first.size() % 2 == 0 &&
-                        one.first.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
-    return one.relation == Relation::kAny || one.relation == Relation::kAbsent ||
-           ((one.relation == Relation::kEqual || one.relation == Relation::kNotEqual) && is_hex);
-  });
-}
-
-bool ValueTest::suits_numbers() const {
-  return std::all_of(any_of_.begin(), any_of_.end(),
-                     [](const One& one) { return Number::of(one.first).has_value(); });
-}
-
-bool ValueTest::accepts_absence() const {
-  return std::any_of(any_of_.begin(), any_of_.end(),
-                     [](const One& one) { return one.relation == Relation::kAbsent; });
-}
-
-bool ValueTest::holds(const Json& value) const {
-  return std::any_of(any_of_.begin(), any_of_.end(),
-                     [&](const One& one) { return holds(one, value); });
-}
-
-ValueTest read_figure(const config::Value& value, const std::string& path,
-                      config::ProblemList& problems) {
-  constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
-  ValueTest test = ValueTest::read(value, path, problems);
-  if (test.holds(Json(0U)) && test.holds(Json(1U)) && test.holds(Json(kHuge))) {
-    problems.add(value.place, path, "is " + value.seen() + ", which holds for every number");
-  }
-  return test;
-}
-
-namespace {
 
 ValueTest read_count(const config::Value& value, const std::string& path,
                      config::ProblemList& problems) {
@@ -330,10 +166,8 @@ EventPattern EventPattern::read(const config::Value& value, const std::string& p
     problems.add(value.find("lag")->place, path + ".lag",
                  "has no meaning beside count, which looks at the whole run");
   }
-  if (pattern.to < pattern.from && value.find("within") == nullptr) {
-    problems.add(value.place, path,
-                 fmt::format("from {} ns to {} ns never passes; expected the earlier time first",
-                             pattern.from.ns(), pattern.to.ns()));
+  if (value.find("within") == nullptr) {
+    check_order(value, path, pattern.from, pattern.to, problems);
   }
   return pattern;
 }

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks at the end of a run.
-#include "scenario/final_checks.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "scenario/case_values.h"
@@ -30,8 +26,10 @@ class FinalReader {
     check_keys(final, "final.", kFinalKeys, problems_);
     read_map(final, "memory", &FinalReader::read_memory);
     read_map(final, "counters", &FinalReader::read_counter);
-    read_list(final, "handles", &FinalReader::read_handle);
-    read_list(final, "answers", &FinalReader::read_answer);
+    for_items(final, "handles", "final.", problems_,
+              [this](const Value& item, const std::string& path) { read_handle(item, path); });
+    for_items(final, "answers", "final.", problems_,
+              [this](const Value& item, const std::string& path) { read_answer(item, path); });
     return std::move(checks_);
   }
 
@@ -45,14 +43,6 @@ class FinalReader {
     }
   }
 
-  void read_list(const Value& final, const std::string& key,
-                 void (FinalReader::*read_one)(const Value&, const std::string&)) {
-    const Value* list = value_of(final, key, "final.", Value::Kind::kSequence, problems_);
-    for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
-      (this->*read_one)(list->items[i], fmt::format("final.{}[{}]", key, i));
-    }
-  }
-
   // A check that asks with `op`, and is answered by an event of this name.
   static FinalCheck made(const config::Place& place, Json op, const std::string& event) {
     return {place, std::move(op), EventPattern::of(place, {{"event", event}})};
@@ -63,9 +53,7 @@ class FinalReader {
     FinalCheck check = made(
         entry.place, {{"op", "peek"}, {"addr", entry.key}, {"bytes", hex.size() / 2}}, "memory");
     check.expected.fields.push_back({"hex", ValueTest::read(entry.value, path, problems_)});
-    const bool is_hex =
-        hex.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos && hex.size() % 2 == 0;
-    if (hex.empty() || !is_hex) {
+    if (hex.empty() || !is_digits(hex)) {
       add_unexpected(entry.value, path, "hexadecimal digits in pairs", problems_);
     } else {
       for (const Problem& problem : problems_of_operation(check.op, entry.place.line)) {

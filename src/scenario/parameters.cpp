@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters of case files.
-#include "scenario/parameters.h"
-
 #include <fmt/format.h>
 
 #include <cctype>

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -19,17 +20,9 @@ std::string family_of(const std::string& id) {
   return id.substr(0, id.find_first_of("0123456789"));
 }
 
-// The rule id that begins here, such as LNK-7.13, DHI D9, DHI S1 or PAS-06; else nothing.
-std::string rule_id_at(const std::string& text, std::size_t at) {
-  static const std::regex kId(R"(([A-Z]{3}-\d+(\.\d+)?|DHI [DS]\d+))");
-  std::smatch found;
-  const auto from = text.begin() + static_cast<std::ptrdiff_t>(at);
-  return std::regex_search(from, text.end(), found, kId, std::regex_constants::match_continuous)
-             ? found.str()
-             : "";
-}
-
 void read_page(const std::string& page, RuleCoverage& coverage, std::vector<std::string>& waiting) {
+  // LNK-7.13, DHI D9, DHI S1, PAS-06
+  static const std::regex kId(R"([A-Z]{3}-\d+(\.\d+)?|DHI [DS]\d+)");
   std::istringstream lines(page);
   std::string line;
   bool is_table_of_missing = false;
@@ -37,15 +30,12 @@ void read_page(const std::string& page, RuleCoverage& coverage, std::vector<std:
     if (line.rfind('#', 0) == 0) {
       is_table_of_missing = line.find("Not modelled") != std::string::npos;
     }
-    const std::string id = line.rfind("- ", 0) == 0 ? rule_id_at(line, 2) : "";
-    if (!id.empty()) {
-      coverage.rules.push_back({id, false, {}});
+    const std::sregex_iterator first(line.begin(), line.end(), kId), none;
+    if (line.rfind("- ", 0) == 0 && first != none && first->position() == 2) {
+      coverage.rules.push_back({first->str(), false, {}});
     } else if (is_table_of_missing && line.rfind('|', 0) == 0) {
-      for (std::size_t at = 0; at < line.size(); ++at) {
-        if (const std::string named = rule_id_at(line, at); !named.empty()) {
-          waiting.push_back(named);
-        }
-      }
+      std::transform(first, none, std::back_inserter(waiting),
+                     [](const std::smatch& named) { return named.str(); });
     }
   }
 }
@@ -96,29 +86,24 @@ std::vector<Problem> unknown_cites(const RuleCoverage& coverage, const std::vect
 }
 
 std::string coverage_text(const RuleCoverage& coverage) {
-  std::string proved, open, waits;
-  unsigned proved_count = 0, open_count = 0, waits_count = 0;
+  std::vector<std::string> proved, open, waits;  // lines
   for (const RuleCoverage::Rule& rule : coverage.rules) {
+    std::string names;
+    for (const auto& [stem, count] : rule.cases) {
+      names += (names.empty() ? "" : ", ") + stem;
+      names += count > 1 ? fmt::format(" ({})", count) : "";
+    }
     if (!rule.cases.empty()) {
-      ++proved_count;
-      std::string names;
-      for (const auto& [stem, count] : rule.cases) {
-        names += (names.empty() ? "" : ", ") + stem;
-        names += count > 1 ? fmt::format(" ({})", count) : "";
-      }
-      proved += fmt::format("  {:<10} {}\n", rule.id, names);
-    } else if (rule.waits) {
-      ++waits_count;
-      waits += "  " + rule.id + "\n";
+      proved.push_back(fmt::format("  {:<10} {}\n", rule.id, names));
     } else {
-      ++open_count;
-      open += "  " + rule.id + "\n";
+      (rule.waits ? waits : open).push_back("  " + rule.id + "\n");
     }
   }
   return fmt::format(
       "{} rules have a case:\n{}\n{} rules have none:\n{}\n{} wait for a model that is not built "
       "yet:\n{}",
-      proved_count, proved, open_count, open, waits_count, waits);
+      proved.size(), fmt::join(proved, ""), open.size(), fmt::join(open, ""), waits.size(),
+      fmt::join(waits, ""));
 }
 
 }  // namespace flitwise::scenario

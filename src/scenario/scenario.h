@@ -61,4 +61,13 @@ std::vector<Case> read_cases(const std::string& file);
 /// The same for a text; `name` stands for the file.
 std::vector<Case> cases_from_text(const std::string& yaml, const std::string& name);
 
+/// All cases of the files, and of the *.yaml in folders and below, in the order of their paths.
+/// Throws ConfigError with the problems of all files in one go; two cases with one id are one.
+/// Links in folders that lead to no file are no case files: they go to `dead_links`.
+std::vector<Case> find_cases(const std::vector<std::string>& paths,
+                             std::vector<std::string>& dead_links);
+
+/// A case file that reads back as the same case. REQUIRES: patterns are made of plain values.
+std::string yaml_of(const Case& one);
+
 }  // namespace flitwise::scenario

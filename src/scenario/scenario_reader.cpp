@@ -8,8 +8,6 @@
 #include "common/quantity.h"
 #include "flitwise/error.h"
 #include "scenario/case_values.h"
-#include "scenario/final_checks.h"
-#include "scenario/parameters.h"
 #include "scenario/scenario.h"
 
 namespace flitwise::scenario {
@@ -40,7 +38,7 @@ class CaseReader {
     read_config();
     read_stimulus();
     read_expect();
-    read_never();
+    read_patterns(document_, "never", "", case_.never);
     case_.final_checks = read_final_checks(document_, problems_);
     read_same_as();
     if (case_.expect.empty() && case_.never.empty() && case_.final_checks.empty() &&
@@ -164,10 +162,8 @@ class CaseReader {
       add(document_.place, "stimulus", "is missing; expected a list of steps");
       return;
     }
-    const Value* stimulus = value_of(document_, "stimulus", "", Value::Kind::kSequence, problems_);
-    for (std::size_t i = 0; stimulus != nullptr && i < stimulus->items.size(); ++i) {
-      read_step(stimulus->items[i], fmt::format("stimulus[{}]", i));
-    }
+    for_items(document_, "stimulus", "", problems_,
+              [this](const Value& item, const std::string& path) { read_step(item, path); });
   }
 
   void read_step(const Value& item, const std::string& path) {
@@ -196,14 +192,11 @@ class CaseReader {
   }
 
   void read_expect() {
-    const Value* expect = value_of(document_, "expect", "", Value::Kind::kSequence, problems_);
-    for (std::size_t i = 0; expect != nullptr && i < expect->items.size(); ++i) {
-      const Value& item = expect->items[i];
-      const std::string path = fmt::format("expect[{}]", i);
+    for_items(document_, "expect", "", problems_, [&](const Value& item, const std::string& path) {
       const Value::Entry* group = item.find("any_order");
       if (group == nullptr) {
         case_.expect.push_back({{EventPattern::read(item, path, problems_)}});
-        continue;
+        return;
       }
       check_keys(item, path + ".", {"any_order"}, problems_);
       Expectation expectation;
@@ -214,16 +207,14 @@ class CaseReader {
         expectation.any_order.push_back(EventPattern::read(member, path + ".any_order", problems_));
       }
       case_.expect.push_back(std::move(expectation));
-    }
+    });
   }
 
-  void read_never() {
-    if (const Value* never = value_of(document_, "never", "", Value::Kind::kSequence, problems_)) {
-      for (std::size_t i = 0; i < never->items.size(); ++i) {
-        case_.never.push_back(
-            read_lone_pattern(never->items[i], fmt::format("never[{}]", i), problems_));
-      }
-    }
+  void read_patterns(const Value& map, const std::string& key, const std::string& front,
+                     std::vector<EventPattern>& patterns) {
+    for_items(map, key, front, problems_, [&](const Value& item, const std::string& path) {
+      patterns.push_back(read_lone_pattern(item, path, problems_));
+    });
   }
 
   void read_same_as() {
@@ -240,10 +231,7 @@ class CaseReader {
       return;
     }
     case_.same_as = id->value.text;
-    for (std::size_t i = 0; i < events->value.items.size(); ++i) {
-      case_.same_events.push_back(read_lone_pattern(
-          events->value.items[i], fmt::format("same_as.events[{}]", i), problems_));
-    }
+    read_patterns(same->value, "events", "same_as.", case_.same_events);
   }
 
   const Value& document_;

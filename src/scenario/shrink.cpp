@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delta debugging of cases.
-#include "scenario/shrink.h"
-
+// Delta debugging of cases, and failures told apart by their texts.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <optional>
+#include <utility>
+
+#include "scenario/campaign.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -14,6 +16,9 @@ namespace {
 constexpr const char* kRequests = "workload.requests=";
 constexpr const char* kDmaAddress = "0x100000";
 constexpr std::size_t kLeastDmaBytes = 4;
+constexpr int kSignalled = 128;  // exit code of a process that a signal ended, less the signal
+constexpr const char* kEnded = "the case ended";
+constexpr const char* kTooLong = "the case ran longer than its limit";
 
 bool is_step(const Step& step, const char* op) {
   return step.op.at("op") == op;
@@ -250,6 +255,37 @@ class Shrinker {
 Case shrunk(Case one, const std::function<bool(const Case&)>& fails, unsigned budget,
             const std::vector<std::string>& held) {
   return Shrinker(std::move(one), fails, budget, held).result();
+}
+
+std::string line_from(const std::string& text, const std::string& key) {
+  const std::size_t at = text.find(key);
+  return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
+std::string text_of_silence(int exit_code, unsigned seconds) {
+  return exit_code == kSignalled + SIGALRM
+             ? fmt::format("      {} of {} s and said nothing\n", kTooLong, seconds)
+             : fmt::format("      {} with exit code {} and said nothing\n", kEnded, exit_code);
+}
+
+std::string kind_of(const std::string& failure) {
+  std::string kind = line_from(failure, "expected ");
+  if (kind.empty()) {
+    return failure.find(kTooLong) != std::string::npos ? kTooLong : line_from(failure, kEnded);
+  }
+  // Which rule of a violation, which error, which check.
+  const std::string seen = line_from(failure, "seen: ");
+  for (const auto& [key, end] : {std::pair(" rule=", " type="), std::pair(" kind=", " at="),
+                                 std::pair(" name=", " detail=")}) {
+    if (const std::size_t at = seen.find(key); at != std::string::npos) {
+      kind += seen.substr(at, seen.find(end, at) - at);
+    }
+  }
+  return kind;
+}
+
+bool is_quick(const std::string& kind) {
+  return kind != kTooLong;
 }
 
 }  // namespace flitwise::scenario

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judging the events of a run.
+// Judging the events of a run, and verdicts as JUnit XML.
 #include "scenario/verdict.h"
 
 #include <fmt/format.h>
@@ -201,6 +201,29 @@ void tell_of_each(const Case& one, const std::string& wrong, const EventLog& log
   }
 }
 
+constexpr std::pair<char, const char*> kEntities[] = {
+    {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const auto named = std::find_if(std::begin(kEntities), std::end(kEntities),
+                                    [c](const auto& entity) { return entity.first == c; });
+    if (named != std::end(kEntities)) {
+      result += named->second;
+    } else {
+      result += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
+    }
+  }
+  return result;
+}
+
+// What stands in lists of failures: the first line, which says what was expected.
+std::string headline(const std::string& failure) {
+  const std::size_t first = std::min(failure.find_first_not_of(' '), failure.size());
+  return failure.substr(first, failure.find('\n', first) - first);
+}
+
 }  // namespace
 
 std::vector<Failure> judge(const Case& one, const EventLog& log) {
@@ -241,6 +264,32 @@ std::string line_of(const Json& event) {
     }
   }
   return line;
+}
+
+std::string junit_xml(const std::vector<CaseReport>& reports) {
+  double seconds = 0;
+  for (const CaseReport& report : reports) {
+    seconds += report.seconds;
+  }
+  const auto failed = std::count_if(reports.begin(), reports.end(), [](const CaseReport& report) {
+    return !report.failure.empty();
+  });
+  std::string xml = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"flitwise conform\" tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n",
+      reports.size(), failed, seconds);
+  for (const CaseReport& report : reports) {
+    const std::string family = report.id.substr(0, report.id.find('/'));
+    xml += fmt::format("  <testcase classname=\"{}\" name=\"{}: {}\" time=\"{:.3f}\"",
+                       escaped(family), escaped(report.id), escaped(report.title), report.seconds);
+    if (report.failure.empty()) {
+      xml += "/>\n";
+    } else {
+      xml += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
+                         escaped(headline(report.failure)), escaped(report.failure));
+    }
+  }
+  return xml + "</testsuite>\n";
 }
 
 }  // namespace flitwise::scenario

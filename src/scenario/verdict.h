@@ -31,4 +31,14 @@ std::vector<Failure> judge_final(const FinalCheck& check, const EventLog& answer
 /// One event as one line: "120 ns  wire up MWr sequence=3 address=0x1000".
 std::string line_of(const Json& event);
 
+/// What came of one case.
+struct CaseReport {
+  std::string id;
+  std::string title;
+  double seconds = 0;
+  std::string failure;  ///< text for a person; empty where the case passed
+};
+/// JUnit XML, as CI systems read it.
+std::string junit_xml(const std::vector<CaseReport>& reports);
+
 }  // namespace flitwise::scenario

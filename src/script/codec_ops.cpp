@@ -68,7 +68,7 @@ void read_framed_dllp(OpReader& in, FrameOp& op) {
 void read_op(OpReader& in, EncodeTlpOp& op) {
   op.form = read_form(in);
   const bool checks = read_checks(in);
-  in.rest([&](const json_value::Json& fields) {
+  in.rest([&](const Json& fields) {
     const TlpDocument document = tlp_from_json(fields, kScript, op.form);
     if (checks) {
       check_rules(document.tlp, kScript);
@@ -87,7 +87,7 @@ void read_op(OpReader& in, DecodeTlpOp& op) {
 }
 
 void read_op(OpReader& in, EncodeFlitOp& op) {
-  in.rest([&](const json_value::Json& flit) { op.plan = flit_plan_from_json(flit, kScript); });
+  in.rest([&](const Json& flit) { op.plan = flit_plan_from_json(flit, kScript); });
 }
 
 void read_op(OpReader& in, DecodeFlitOp& op) {
@@ -108,7 +108,7 @@ void read_op(OpReader& in, DecodeFlitOp& op) {
 }
 
 void read_op(OpReader& in, EncodeCxlOp& op) {
-  in.rest([&](const json_value::Json& flit) {
+  in.rest([&](const Json& flit) {
     cxl_flit_kind_of(flit, {});
     op.flit = flit;
   });
@@ -119,7 +119,7 @@ void read_op(OpReader& in, DecodeCxlOp& op) {
   if (op.bytes.size() > kCxlBytes256) {
     in.complain("hex", "too long; expected one flit of 68 or 256 bytes");
   }
-  in.rest([&](const json_value::Json& kind) {
+  in.rest([&](const Json& kind) {
     cxl_kind_from_json(kind, {});
     op.kind = cxl_flit_kind_of(kind, {});
   });

@@ -23,7 +23,7 @@ inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::
 /// A script names its keys "fields of the op" rather than of a packet.
 class OpReader : public JsonReader {
  public:
-  OpReader(const json_value::Json& object, int line)
+  OpReader(const Json& object, int line)
       : JsonReader(object, JsonSource{"script", line, {"op", "id"}}) {}
 
   /// The key, which has to be there.
@@ -35,7 +35,7 @@ class OpReader : public JsonReader {
   }
   void address(std::uint64_t& out) { number(need("addr"), 0, kAnyNumber, out); }
   void text(const char* key, std::string& out) {
-    field(key, [&](const json_value::Json& value) -> json_value::Complaint {
+    field(key, [&](const Json& value) -> Complaint {
       if (!value.is_string()) {
         return json_value::shown(value) + "; expected a text";
       }
@@ -46,14 +46,13 @@ class OpReader : public JsonReader {
   /// A list of words: take(index) for each.
   template <class Take>
   void words(const char* key, const std::vector<std::string>& words, Take take) {
-    field(key, [&](const json_value::Json& value) -> json_value::Complaint {
+    field(key, [&](const Json& value) -> Complaint {
       if (!value.is_array()) {
         return json_value::shown(value) + "; expected a list";
       }
-      for (const json_value::Json& item : value) {
+      for (const Json& item : value) {
         std::size_t index = 0;
-        if (json_value::Complaint complaint = json_value::read_word(item, words, index);
-            !complaint.empty()) {
+        if (Complaint complaint = json_value::read_word(item, words, index); !complaint.empty()) {
           return complaint;
         }
         take(index);
@@ -62,12 +61,12 @@ class OpReader : public JsonReader {
     });
   }
   void pasid(OptionalId<Pasid>& out) {
-    field("pasid", [&](const json_value::Json& value) -> json_value::Complaint {
+    field("pasid", [&](const Json& value) -> Complaint {
       if (value.is_null()) {
         return {};
       }
       std::uint64_t number = 0;
-      json_value::Complaint complaint =
+      Complaint complaint =
           json_value::read_number(value, 0, (std::uint64_t{1} << kPasidBits) - 1, number);
       out = static_cast<Pasid>(number);
       return complaint;
@@ -75,18 +74,18 @@ class OpReader : public JsonReader {
   }
   /// A packet as its fields, with the names that encode and decode use; out: its bytes.
   void tlp(const char* key, std::vector<std::uint8_t>& out) {
-    field(key, [&](const json_value::Json& value) {
+    field(key, [&](const Json& value) {
       return guarded([&] { out = bytes_of(tlp_from_json(value, kScript)); });
     });
   }
   void dllp(const char* key, Dllp& out) {
-    field(key, [&](const json_value::Json& value) {
+    field(key, [&](const Json& value) {
       return guarded([&] { out = dllp_from_json(value, kScript); });
     });
   }
   /// A message of CXL.cache or CXL.mem as it stands: its fields, or the name of its channel.
-  void cxl_message(const char* key, json_value::Json& out) {
-    field(key, [&](const json_value::Json& value) -> json_value::Complaint {
+  void cxl_message(const char* key, Json& out) {
+    field(key, [&](const Json& value) -> Complaint {
       if (!value.is_object() && !value.is_string()) {
         return json_value::shown(value) + " seen; expected a message, or the name of its channel";
       }
@@ -97,8 +96,8 @@ class OpReader : public JsonReader {
   /// The keys that no reader has taken yet: read(object) takes them.
   template <class Read>
   void rest(Read read) {
-    const json_value::Json object = JsonReader::rest();
-    const json_value::Complaint complaint = guarded([&] { read(object); });
+    const Json object = JsonReader::rest();
+    const Complaint complaint = guarded([&] { read(object); });
     if (!complaint.empty()) {
       complain("", complaint);
     }
@@ -106,7 +105,7 @@ class OpReader : public JsonReader {
   /// "1us"; not below 0.
   template <class TimeLike>
   void time(const char* key, TimeLike& out) {
-    field(key, [&](const json_value::Json& value) -> json_value::Complaint {
+    field(key, [&](const Json& value) -> Complaint {
       std::string problem = json_value::shown(value) + "; expected a time such as \"1us\"";
       if (!value.is_string()) {
         return problem;
@@ -123,7 +122,7 @@ class OpReader : public JsonReader {
  private:
   // What is wrong inside of a packet, as one complaint.
   template <class Read>
-  static json_value::Complaint guarded(Read read) {
+  static Complaint guarded(Read read) {
     try {
       read();
     } catch (const ConfigError& error) {

@@ -8,8 +8,6 @@
 namespace flitwise {
 namespace {
 
-using json_value::Json;
-
 void read_op(OpReader& /*in*/, StartOp& /*op*/) {}
 
 template <class Op>

@@ -138,7 +138,7 @@ struct DecodeFlitOp {
 /// docs/formats/cxl_json.md has it. What a flit may hold depends on those before it: the op is
 /// understood when its turn comes.
 struct EncodeCxlOp {
-  nlohmann::ordered_json flit;
+  Json flit;
 };
 /// Bytes that a receiver takes as one such flit.
 struct DecodeCxlOp {
@@ -149,7 +149,7 @@ struct DecodeCxlOp {
 /// flits of the link: it is understood when its turn comes.
 struct CxlOp {
   std::string port = "ep0";  ///< a device, or the root port above it, whose end of the link sends
-  nlohmann::ordered_json message;
+  Json message;
 };
 /// One entry of a handle table.
 struct HandleOp {
@@ -186,7 +186,7 @@ struct PokeEntryOp {
 };
 
 struct ScriptLine {
-  nlohmann::ordered_json id;  ///< null where there is none
+  Json id;  ///< null where there is none
   std::variant<PokeOp, PeekOp, TlpOp, DmaOp, RunOp, MmioOp, CfgOp, FaultOp, DllpOp, DhiOp, CxlOp,
                HandleOp, ResultOp, StartOp, FrameOp, UnframeOp, EncodeTlpOp, DecodeTlpOp,
                EncodeFlitOp, DecodeFlitOp, EncodeCxlOp, DecodeCxlOp, ResetOp, IommuOp, MapOp,
@@ -209,6 +209,6 @@ const std::vector<ScriptVerb>& script_verbs();
 
 /// Reads a JSON object. Throws ConfigError with every problem: no op, an unknown one and the
 /// nearest, unknown keys, values out of range.
-ScriptLine parse_script_line(const nlohmann::ordered_json& object, int line);
+ScriptLine parse_script_line(const Json& object, int line);
 
 }  // namespace flitwise

@@ -24,18 +24,6 @@ std::uint64_t LatencyHistogram::last_ps(std::size_t bucket) {
   return first_ps(bucket) + (std::uint64_t{1} << shift) - 1;
 }
 
-double LatencyHistogram::mean_ns() const {
-  return count_ == 0 ? 0 : to_ns(static_cast<double>(sum_ps_) / static_cast<double>(count_));
-}
-
-double LatencyHistogram::min_ns() const {
-  return count_ == 0 ? 0 : to_ns(static_cast<double>(min_ps_));
-}
-
-double LatencyHistogram::max_ns() const {
-  return to_ns(static_cast<double>(max_ps_));
-}
-
 double LatencyHistogram::percentile_ns(double quantile) const {
   if (count_ == 0) {
     return 0;
@@ -88,14 +76,17 @@ void LatencyHistogram::add(const LatencyHistogram& other) {
 LatencyResult LatencyHistogram::summary(const std::string& name) const {
   LatencyResult result;
   result.name = name;
-  result.count = count();
-  result.mean = mean_ns();
-  result.min = min_ns();
+  if (count_ == 0) {
+    return result;
+  }
+  result.count = count_;
+  result.mean = to_ns(static_cast<double>(sum_ps_) / static_cast<double>(count_));
+  result.min = to_ns(static_cast<double>(min_ps_));
   result.p50 = percentile_ns(0.50);
   result.p90 = percentile_ns(0.90);
   result.p99 = percentile_ns(0.99);
   result.p999 = percentile_ns(0.999);
-  result.max = max_ns();
+  result.max = to_ns(static_cast<double>(max_ps_));
   return result;
 }
 

@@ -45,12 +45,6 @@ class LatencyHistogram {
   }
 
   std::uint64_t count() const { return count_; }
-  /// Exact mean. Unit: ns; 0 when nothing was recorded.
-  double mean_ns() const;
-  /// Exact extremes. Unit: ns; 0 when nothing was recorded. After `since` they are the edges of the
-  /// outermost buckets that are left.
-  double min_ns() const;
-  double max_ns() const;
   /// Latency that the share `quantile` of all records does not exceed, interpolated inside its
   /// bucket. Unit: ns; 0 when nothing was recorded. REQUIRES: 0 <= quantile <= 1.
   double percentile_ns(double quantile) const;
@@ -61,6 +55,8 @@ class LatencyHistogram {
   /// Adds what the other one has recorded.
   void add(const LatencyHistogram& other);
 
+  /// Exact mean and extremes, and percentiles; 0 when nothing was recorded. After `since` the
+  /// extremes are the edges of the outermost buckets that are left.
   LatencyResult summary(const std::string& name) const;
 
  private:

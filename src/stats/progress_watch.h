@@ -3,6 +3,7 @@
 /// (docs/statistics.md, "When a run ends by itself").
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "flitwise/time.h"
@@ -25,7 +26,24 @@ class ProgressWatch {
   };
   /// Both numbers only grow. Ask often: what lies between two calls happened at the second, or,
   /// where memory goes on with it for longer, at `over`.
-  Outlook look(Time now, std::uint64_t completed, std::uint64_t activity, Time over = {});
+  Outlook look(Time now, std::uint64_t completed, std::uint64_t activity, Time over = {}) {
+    const Time half{patience_.fs / 2};
+    if (activity != activity_) {
+      activity_ = activity;
+      moved_ = now;
+    }
+    if (completed != completed_) {
+      completed_ = completed;
+      since_ = std::max(now, over);
+    }
+    if (now - since_ <= half) {
+      return Outlook::kMoves;
+    }
+    if (now - since_ <= patience_) {
+      return Outlook::kDoubtful;
+    }
+    return now - moved_ > half ? Outlook::kSilent : Outlook::kRepeats;
+  }
 
  private:
   const Time patience_;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges over numbers and over quantities with a unit.
-#include "sweep/axis_values.h"
-
 #include <fmt/format.h>
 
 #include <optional>
 
 #include "common/quantity.h"
+#include "sweep/plan.h"
 
 namespace flitwise {
 namespace {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace flitwise {
 namespace {
@@ -35,9 +34,7 @@ Tally tally_of(const BlockPresentation& block, const Rows& rows) {
   const VerdictSpec& verdict = block.verdict;
   for (const Json* row : rows) {
     const auto value = number_at(*row, verdict.figure);
-    const bool is_baseline =
-        block.baseline.block == block.name && is_selected(*row, block.baseline.where);
-    if (!value || is_baseline) {
+    if (!value || block.is_own_baseline(*row)) {
       continue;
     }
     if (tally.best == nullptr || *value > tally.most) {
@@ -182,24 +179,16 @@ std::vector<RowGroup> groups_by(const Rows& rows, const std::vector<std::string>
 std::vector<std::string> telling_columns(const MergedSweep& merged,
                                          const BlockPresentation& block) {
   const Rows rows = rows_of(merged, block.name);
-  const auto values = [&rows](const std::vector<std::string>& columns) {
-    std::set<std::string> seen;
-    for (const RowGroup& group : groups_by(rows, columns)) {
-      seen.insert(group.label);
-    }
-    return seen.size();
-  };
-  std::vector<std::string> labels, keys;
-  for (const std::string& column : block.varied) {
-    (column.find('.') == std::string::npos ? labels : keys).push_back(column);
-  }
+  std::vector<std::string> columns = block.varied;  // labels first
+  std::stable_partition(columns.begin(), columns.end(), [](const std::string& column) {
+    return column.find('.') == std::string::npos;
+  });
   std::vector<std::string> telling;
   std::size_t told = 1;
-  labels.insert(labels.end(), keys.begin(), keys.end());
-  for (const std::string& column : labels) {
+  for (const std::string& column : columns) {
     std::vector<std::string> with_it = telling;
     with_it.push_back(column);
-    const std::size_t tells = values(with_it);
+    const std::size_t tells = groups_by(rows, with_it).size();
     if (tells > told) {
       telling = with_it;
       told = tells;
@@ -233,9 +222,7 @@ std::vector<GroupCrossings> crossings_of(const MergedSweep& merged,
     return found;
   }
   for (const RowGroup& group : groups_by(rows_of(merged, block.name), spec.per)) {
-    const bool is_baseline = block.baseline.block == block.name &&
-                             is_selected(*group.rows.front(), block.baseline.where);
-    if (is_baseline) {
+    if (block.is_own_baseline(*group.rows.front())) {
       continue;
     }
     GroupCrossings crossings{group.label, {}, mean_of(group.rows, spec.predicted)};

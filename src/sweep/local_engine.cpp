@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points in a pool of child processes.
+// Points in a pool of child processes, and how far they are.
 #include "sweep/local_engine.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <set>
 
 #include "common/atomic_file.h"
 #include "common/child_process.h"
 #include "common/interrupt.h"
-#include "common/process_pool.h"
 
 namespace flitwise {
 namespace {
@@ -82,6 +85,56 @@ SweepOutcome run_local(const Plan& plan, const LocalOptions& options,
           });
   outcome.is_interrupted = is_interrupted();
   return outcome;
+}
+
+std::string progress_text(const SweepProgress& progress, double elapsed_seconds, bool with_bar) {
+  constexpr std::size_t kWidth = 30;
+  const std::size_t total = progress.total == 0 ? 1 : progress.total;
+  std::string text;
+  if (with_bar) {
+    const std::size_t full = progress.done * kWidth / total;
+    text = "[" + std::string(full, '#') + std::string(kWidth - full, ' ') + "] ";
+  }
+  text +=
+      fmt::format("{}/{} points, {} %", progress.done, progress.total, progress.done * 100 / total);
+  if (progress.cached != 0) {
+    text += fmt::format(", {} had a result", progress.cached);
+  }
+  if (progress.failed != 0) {
+    text += fmt::format(", {} failed", progress.failed);
+  }
+  const std::size_t ran = progress.done - progress.cached;
+  const std::size_t left = progress.total - progress.done;
+  if (ran != 0 && left != 0) {
+    text += fmt::format(", {:.0f} s left",
+                        elapsed_seconds / static_cast<double>(ran) * static_cast<double>(left));
+  }
+  return text;
+}
+
+ProgressPrinter::ProgressPrinter()
+    : start_(std::chrono::steady_clock::now()), is_terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void ProgressPrinter::show(const SweepProgress& progress) {
+  const double elapsed =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (is_terminal_) {
+    fmt::print(stderr, "\r{}\x1b[K", progress_text(progress, elapsed, true));
+    std::fflush(stderr);
+    return;
+  }
+  const int tenth =
+      progress.total == 0 ? 10 : static_cast<int>(progress.done * 10 / progress.total);
+  if (tenth > last_tenth_) {
+    last_tenth_ = tenth;
+    fmt::print(stderr, "{}\n", progress_text(progress, elapsed, false));
+  }
+}
+
+void ProgressPrinter::finish() const {
+  if (is_terminal_) {
+    fmt::print(stderr, "\n");
+  }
 }
 
 }  // namespace flitwise

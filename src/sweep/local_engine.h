@@ -2,6 +2,7 @@
 /// Runs the points of a sweep on this machine: a pool of child processes, one a point.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -36,5 +37,22 @@ struct SweepOutcome {
 /// place of one to be written, std::system_error when a child cannot be started.
 SweepOutcome run_local(const Plan& plan, const LocalOptions& options,
                        const std::function<void(const SweepProgress&)>& report);
+
+/// The text of the bar or line: "[####      ]  12/30   40 %  2 cached  1 failed  8 s left".
+std::string progress_text(const SweepProgress& progress, double elapsed_seconds, bool with_bar);
+
+/// Progress on stderr: a bar on a terminal, a line every tenth elsewhere.
+class ProgressPrinter {
+ public:
+  ProgressPrinter();
+  void show(const SweepProgress& progress);
+  /// Ends the bar's line.
+  void finish() const;
+
+ private:
+  std::chrono::steady_clock::time_point start_;
+  bool is_terminal_;
+  int last_tenth_ = -1;
+};
 
 }  // namespace flitwise

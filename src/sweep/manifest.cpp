@@ -11,7 +11,7 @@
 #include "common/input_file.h"
 #include "common/printable.h"
 #include "flitwise/error.h"
-#include "results/flatten.h"
+#include "results/result_json.h"
 #include "sweep/plan.h"
 
 namespace flitwise {
@@ -29,20 +29,24 @@ std::string manifest_line(const Point& point) {
   return line.dump();
 }
 
+[[noreturn]] void refuse_line(const std::string& file, std::size_t index, const std::string& path,
+                              const std::string& message) {
+  throw ConfigError({{file, static_cast<int>(index) + 1, 1, path, message}});
+}
+
 /// The id names files, and the index finds the line again.
 void check_identity(const Point& point, const std::string& file, std::size_t index) {
   constexpr std::size_t kIdDigits = 16;
   const bool is_id = point.id.size() == kIdDigits &&
                      point.id.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (!is_id) {
-    throw ConfigError(
-        {{file, static_cast<int>(index) + 1, 1, "id",
-          fmt::format("'{}'; expected {} digits 0..9 and a..f", shortened(point.id), kIdDigits)}});
+    refuse_line(
+        file, index, "id",
+        fmt::format("'{}'; expected {} digits 0..9 and a..f", shortened(point.id), kIdDigits));
   }
   if (point.index != index) {
-    throw ConfigError(
-        {{file, static_cast<int>(index) + 1, 1, "index",
-          fmt::format("{}; expected {}, the number of the line from 0", point.index, index)}});
+    refuse_line(file, index, "index",
+                fmt::format("{}; expected {}, the number of the line from 0", point.index, index));
   }
 }
 
@@ -61,9 +65,9 @@ Point point_from(const std::string& text, const std::string& file, std::size_t i
     point.config = line.at("config");
     return point;
   } catch (const Json::exception& error) {
-    throw ConfigError({{file, static_cast<int>(index) + 1, 1, "",
-                        fmt::format("no line of a manifest: {}; expected one made by sweep plan",
-                                    error.what())}});
+    refuse_line(
+        file, index, "",
+        fmt::format("no line of a manifest: {}; expected one made by sweep plan", error.what()));
   }
 }
 
@@ -85,8 +89,7 @@ std::ifstream open(const std::string& file) {
 bool next_line(std::ifstream& in, std::string& line, const std::string& file, std::size_t index) {
   const bool has_line = read_line(in, line, file, static_cast<int>(index) + 1);
   if (in.bad()) {
-    throw ConfigError({{file, static_cast<int>(index) + 1, 1, "",
-                        "cannot be read any further; expected a manifest of sweep plan"}});
+    refuse_line(file, index, "", "cannot be read any further; expected a manifest of sweep plan");
   }
   return has_line;
 }

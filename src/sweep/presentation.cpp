@@ -36,6 +36,15 @@ std::optional<double> number_of(const std::string& text) {
   return quantity ? std::optional(quantity->value) : std::nullopt;
 }
 
+/// True when a cell of a row is the value that the text stands for.
+bool cell_is(const Json& cell, const std::string& text) {
+  if (cell.is_number()) {
+    const std::optional<double> wanted = number_of(text);
+    return wanted && std::abs(*wanted - cell.get<double>()) <= 1e-9 * std::abs(*wanted);
+  }
+  return cell_text(cell) == text;
+}
+
 /// Whoever shows a block looks its figures up by name.
 void check_figures(const Presentation& presentation, const BlockPresentation& block) {
   std::vector<std::string> names = block.crossing.figures;
@@ -84,6 +93,10 @@ const FigureSpec* BlockPresentation::figure(const std::string& figure_name) cons
   return found == figures.end() ? nullptr : &*found;
 }
 
+bool BlockPresentation::is_own_baseline(const Json& row) const {
+  return baseline.block == name && is_selected(row, baseline.where);
+}
+
 const BlockPresentation* Presentation::block(const std::string& block_name) const {
   const auto found = std::find_if(blocks.begin(), blocks.end(), [&](const BlockPresentation& each) {
     return each.name == block_name;
@@ -104,14 +117,6 @@ Presentation presentation_from(const Json& json) {
     check_figures(presentation, block);
   }
   return presentation;
-}
-
-bool cell_is(const Json& cell, const std::string& text) {
-  if (cell.is_number()) {
-    const std::optional<double> wanted = number_of(text);
-    return wanted && std::abs(*wanted - cell.get<double>()) <= 1e-9 * std::abs(*wanted);
-  }
-  return cell_text(cell) == text;
 }
 
 bool is_selected(const Json& row, const Selection& selection) {

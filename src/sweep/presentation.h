@@ -75,6 +75,8 @@ struct BlockPresentation {
   std::vector<Selection> summary;   ///< points with a row of the summary: any of these
   std::vector<std::string> varied;  ///< columns that the axes of the block vary, in order
   const FigureSpec* figure(const std::string& figure_name) const;
+  /// Is a row of this block what others of it are compared with?
+  bool is_own_baseline(const nlohmann::ordered_json& row) const;
 };
 
 struct Presentation {
@@ -96,8 +98,7 @@ struct PlainQuantity {
 };
 std::optional<PlainQuantity> plain_quantity(const std::string& text);
 
-/// True when a cell of a row is the value that the text stands for: 64 is "64B" and "64".
-bool cell_is(const nlohmann::ordered_json& cell, const std::string& text);
+/// Has a row one of the values that each column is to have? 64 is "64B" and "64".
 bool is_selected(const nlohmann::ordered_json& row, const Selection& selection);
 /// A cell as people read it; "-" for nothing.
 std::string cell_text(const nlohmann::ordered_json& cell);

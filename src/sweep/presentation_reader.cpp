@@ -11,45 +11,30 @@
 
 namespace flitwise {
 
-using config::Value;
-
-const std::vector<std::string>& PresentationReader::root_keys() {
-  static const std::vector<std::string> kKeys = {"title", "figures", "columns"};
-  return kKeys;
-}
-
-const std::vector<std::string>& PresentationReader::block_keys() {
-  static const std::vector<std::string> kKeys = {"title",   "about",    "figures", "baseline",
-                                                 "verdict", "crossing", "plots",   "summary"};
-  return kKeys;
-}
-
-void PresentationReader::complain(const Value& value, const Path& path,
+void PresentationReader::complain(const config::Place& place, const Path& path,
                                   const std::string& message) {
-  problems_.add(value.place, path, message);
+  config::Place there = place;
+  there.line = std::max(there.line, 1);
+  there.column = std::max(there.column, 1);
+  problems.add(there, path, message);
 }
 
-bool PresentationReader::is_map(const Value& value, const Path& path,
-                                const std::vector<std::string>& known_keys) {
-  if (value.kind != Value::Kind::kMap) {
-    complain(value, path,
-             fmt::format("{}; expected {}", value.seen(), config::alternatives(known_keys)));
-    return false;
-  }
-  for (const Value::Entry& entry : value.entries) {
-    if (std::find(known_keys.begin(), known_keys.end(), entry.key) == known_keys.end()) {
-      problems_.add(entry.place, path,
-                    fmt::format("unknown key '{}'; expected {}{}", entry.key,
-                                config::alternatives(known_keys),
-                                config::nearest_hint(entry.key, known_keys, "key")));
+void PresentationReader::check_keys(
+    const Value& map, const Path& path, const std::vector<std::string>& known,
+    const std::function<std::string(const std::string& key)>& hint) {
+  for (const Value::Entry& entry : map.entries) {
+    if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
+      complain(
+          entry.place, path,
+          fmt::format("unknown key '{}'; expected {}{}{}", entry.key, config::alternatives(known),
+                      config::nearest_hint(entry.key, known, "key"), hint ? hint(entry.key) : ""));
     }
   }
-  return true;
 }
 
 std::string PresentationReader::text(const Value& value, const Path& path) {
   if (value.kind != Value::Kind::kScalar) {
-    complain(value, path, fmt::format("{}; expected one value", value.seen()));
+    complain(value.place, path, fmt::format("{}; expected one value", value.seen()));
     return "";
   }
   return value.text;
@@ -61,7 +46,7 @@ std::vector<std::string> PresentationReader::texts(const Value& value, const Pat
   }
   std::vector<std::string> list;
   if (value.kind != Value::Kind::kSequence || value.items.empty()) {
-    complain(value, path,
+    complain(value.place, path,
              fmt::format("{}; expected a word or a list of words",
                          value.kind == Value::Kind::kSequence ? "an empty list" : value.seen()));
     return list;
@@ -72,18 +57,19 @@ std::vector<std::string> PresentationReader::texts(const Value& value, const Pat
   return list;
 }
 
-std::vector<Value> PresentationReader::items(const Value& value, const Path& path) {
+void PresentationReader::read_items(const Value& value, const Path& path,
+                                    const std::function<void(const Value&)>& read) {
   if (value.kind != Value::Kind::kSequence) {
-    complain(value, path, fmt::format("{}; expected a list", value.seen()));
+    complain(value.place, path, fmt::format("{}; expected a list", value.seen()));
   }
-  return value.items;
+  std::for_each(value.items.begin(), value.items.end(), read);
 }
 
 Selection PresentationReader::selection(const Value& value, const Path& path) {
   Selection selected;
   if (value.kind != Value::Kind::kMap) {
-    complain(value, path, fmt::format("{}; expected column: value or [values]", value.seen()));
-    return selected;
+    complain(value.place, path,
+             fmt::format("{}; expected column: value or [values]", value.seen()));
   }
   for (const Value::Entry& entry : value.entries) {
     selected[entry.key] = texts(entry.value, path + "." + entry.key);
@@ -91,68 +77,72 @@ Selection PresentationReader::selection(const Value& value, const Path& path) {
   return selected;
 }
 
-void PresentationReader::read_field(const Value& value, const Path& path, const Field& field) {
-  const auto* const entry = value.find(field.key);
-  if (entry == nullptr) {
-    return;
-  }
-  const Path where = path.empty() ? field.key : path + "." + field.key;
-  if (auto* const* word = std::get_if<std::string*>(&field.target)) {
-    **word = text(entry->value, where);
-  } else if (auto* const* words = std::get_if<std::vector<std::string>*>(&field.target)) {
-    **words = texts(entry->value, where);
-  } else {
-    *std::get<Selection*>(field.target) = selection(entry->value, where);
-  }
-}
-
-void PresentationReader::read_fields(const Value& value, const Path& path,
-                                     std::initializer_list<Field> fields) {
-  for (const Field& field : fields) {
-    read_field(value, path, field);
-  }
-}
-
-void PresentationReader::read_root(const Value& value, Presentation& presentation) {
-  read_fields(value, "",
-              {{"title", &presentation.title}, {"columns", &presentation.summary_columns}});
-}
-
-void PresentationReader::read_block(const Value& value, const Path& path,
-                                    BlockPresentation& block) {
-  const Path front = path.empty() ? "" : path + ".";
+void PresentationReader::read_fields(const Value& value, const Path& path, const Fields& fields) {
   for (const Value::Entry& entry : value.entries) {
-    const Path where = front + entry.key;
-    if (entry.key == "title") {
-      block.title = text(entry.value, where);
-    } else if (entry.key == "about") {
-      block.about = text(entry.value, where);
-    } else if (entry.key == "figures") {
-      read_figures(entry.value, where, block);
-    } else if (entry.key == "baseline") {
-      read_baseline(entry.value, where, block.baseline);
-    } else if (entry.key == "verdict") {
-      read_verdict(entry.value, where, block.verdict);
-    } else if (entry.key == "crossing") {
-      read_crossing(entry.value, where, block.crossing);
-    } else if (entry.key == "summary") {
-      for (const Value& item : items(entry.value, where)) {
-        block.summary.push_back(selection(item, where));
-      }
-    } else if (entry.key == "plots") {
-      for (const Value& item : items(entry.value, where)) {
-        block.plots.push_back(read_plot(item, where));
-      }
+    const auto field = std::find_if(fields.begin(), fields.end(),
+                                    [&](const Field& each) { return each.key == entry.key; });
+    if (field == fields.end()) {
+      continue;
+    }
+    const Path where = path.empty() ? entry.key : path + "." + entry.key;
+    if (auto* const* word = std::get_if<std::string*>(&field->target)) {
+      **word = text(entry.value, where);
+    } else if (auto* const* words = std::get_if<std::vector<std::string>*>(&field->target)) {
+      **words = texts(entry.value, where);
+    } else if (auto* const* rows = std::get_if<Selection*>(&field->target)) {
+      **rows = selection(entry.value, where);
+    } else {
+      std::get<3>(field->target)(entry.value, where);
     }
   }
+}
+
+bool PresentationReader::read_map(const Value& value, const Path& path, const Fields& fields,
+                                  const std::string& needed) {
+  std::vector<std::string> known;
+  for (const Field& field : fields) {
+    known.push_back(field.key);
+  }
+  if (value.kind != Value::Kind::kMap) {
+    complain(value.place, path,
+             fmt::format("{}; expected {}", value.seen(), config::alternatives(known)));
+    return false;
+  }
+  check_keys(value, path, known);
+  if (!needed.empty() && value.find(needed) == nullptr) {
+    return false;
+  }
+  read_fields(value, path, fields);
+  return true;
+}
+
+PresentationReader::Fields PresentationReader::fields_of(BlockPresentation& block) {
+  return {
+      {"title", &block.title},
+      {"about", &block.about},
+      {"figures", [&](const Value& value, const Path& path) { read_figures(value, path, block); }},
+      {"baseline",
+       [&](const Value& value, const Path& path) { read_baseline(value, path, block.baseline); }},
+      {"verdict",
+       [&](const Value& value, const Path& path) { read_verdict(value, path, block.verdict); }},
+      {"crossing",
+       [&](const Value& value, const Path& path) { read_crossing(value, path, block.crossing); }},
+      {"summary",
+       [&](const Value& value, const Path& path) {
+         read_items(value, path,
+                    [&](const Value& item) { block.summary.push_back(selection(item, path)); });
+       }},
+      {"plots", [&](const Value& value, const Path& path) {
+         read_items(value, path,
+                    [&](const Value& item) { block.plots.push_back(read_plot(item, path)); });
+       }}};
 }
 
 // A figure of a block takes the place of the common one of that name.
 void PresentationReader::read_figures(const Value& value, const Path& path,
                                       BlockPresentation& block) {
   if (value.kind != Value::Kind::kMap) {
-    complain(value, path, fmt::format("{}; expected name: {{is: FORMULA}}", value.seen()));
-    return;
+    complain(value.place, path, fmt::format("{}; expected name: {{is: FORMULA}}", value.seen()));
   }
   for (const Value::Entry& entry : value.entries) {
     FigureSpec figure = read_figure(entry.value, path + "." + entry.key, entry.key);
@@ -170,101 +160,95 @@ FigureSpec PresentationReader::read_figure(const Value& value, const Path& path,
                                            const std::string& name) {
   FigureSpec figure;
   figure.name = name;
-  if (!is_map(value, path, {"is", "title", "unit", "decimals"})) {
-    return figure;
-  }
-  const auto* formula = value.find("is");
-  if (formula == nullptr) {
-    complain(value, path, "a figure without a formula; expected is: FORMULA");
-    return figure;
-  }
-  figure.formula = text(formula->value, path + ".is");
-  if (const Expression expression(figure.formula); !expression.is_valid()) {
-    complain(formula->value, path + ".is", expression.problem());
-  }
-  read_fields(value, path, {{"title", &figure.title}, {"unit", &figure.unit}});
-  if (const auto* decimals = value.find("decimals")) {
-    const auto number = config::read_whole(text(decimals->value, path + ".decimals"));
+  const auto read_formula = [&](const Value& formula, const Path& where) {
+    figure.formula = text(formula, where);
+    if (const Expression expression(figure.formula); !expression.is_valid()) {
+      complain(formula.place, where, expression.problem());
+    }
+  };
+  const auto read_decimals = [&](const Value& decimals, const Path& where) {
+    const auto number = config::read_whole(text(decimals, where));
     constexpr std::uint64_t kMost = 9;
     if (number.value && *number.value <= kMost) {
       figure.decimals = static_cast<int>(*number.value);
     } else {
-      complain(decimals->value, path + ".decimals",
-               fmt::format("{}; expected 0 to {}", decimals->value.seen(), kMost));
+      complain(decimals.place, where, fmt::format("{}; expected 0 to {}", decimals.seen(), kMost));
     }
+  };
+  const bool is_read = read_map(value, path,
+                                {{"is", read_formula},
+                                 {"title", &figure.title},
+                                 {"unit", &figure.unit},
+                                 {"decimals", read_decimals}},
+                                "is");
+  if (!is_read && value.kind == Value::Kind::kMap) {
+    complain(value.place, path, "a figure without a formula; expected is: FORMULA");
   }
   return figure;
 }
 
 void PresentationReader::read_baseline(const Value& value, const Path& path,
                                        BaselineSpec& baseline) {
-  if (!is_map(value, path, {"block", "where", "match"})) {
-    return;
-  }
   baseline = BaselineSpec{};
-  read_fields(value, path, {{"block", &baseline.block}, {"where", &baseline.where}});
-  const auto* match = value.find("match");
-  if (match == nullptr) {
-    complain(value, path, "no match; expected match: [columns that both rows have in common]");
-  } else if (match->value.kind != Value::Kind::kSequence || !match->value.items.empty()) {
-    baseline.match = texts(match->value, path + ".match");
+  const auto read_match = [&](const Value& match, const Path& where) {
+    if (match.kind != Value::Kind::kSequence || !match.items.empty()) {
+      baseline.match = texts(match, where);
+    }
+  };
+  const bool is_map = read_map(
+      value, path, {{"block", &baseline.block}, {"where", &baseline.where}, {"match", read_match}});
+  if (is_map && value.find("match") == nullptr) {
+    complain(value.place, path,
+             "no match; expected match: [columns that both rows have in common]");
   }
 }
 
 void PresentationReader::read_verdict(const Value& value, const Path& path, VerdictSpec& verdict) {
-  if (!is_map(value, path, {"figure", "within", "per"})) {
-    return;
-  }
-  read_fields(value, path, {{"figure", &verdict.figure}, {"per", &verdict.per}});
-  if (const auto* within = value.find("within")) {
-    const auto number = config::read_real(text(within->value, path + ".within"));
+  const auto read_within = [&](const Value& within, const Path& where) {
+    const auto number = config::read_real(text(within, where));
     if (number.value && *number.value >= 0) {
       verdict.within = *number.value;
     } else {
-      complain(within->value, path + ".within",
-               fmt::format("{}; expected a number from 0 up", within->value.seen()));
+      complain(within.place, where, fmt::format("{}; expected a number from 0 up", within.seen()));
     }
-  }
+  };
+  read_map(value, path,
+           {{"figure", &verdict.figure}, {"within", read_within}, {"per", &verdict.per}});
 }
 
 void PresentationReader::read_crossing(const Value& value, const Path& path,
                                        CrossingSpec& crossing) {
-  if (!is_map(value, path, {"figures", "along", "predicted", "per"})) {
-    return;
-  }
-  read_fields(value, path,
-              {{"along", &crossing.along},
-               {"predicted", &crossing.predicted},
-               {"per", &crossing.per},
-               {"figures", &crossing.figures}});
-  if (crossing.figures.empty() || crossing.along.empty()) {
-    complain(value, path, "expected figures: [FIGURE, ...] and along: COLUMN");
+  const bool is_map = read_map(value, path,
+                               {{"figures", &crossing.figures},
+                                {"along", &crossing.along},
+                                {"predicted", &crossing.predicted},
+                                {"per", &crossing.per}});
+  if (is_map && (crossing.figures.empty() || crossing.along.empty())) {
+    complain(value.place, path, "expected figures: [FIGURE, ...] and along: COLUMN");
   }
 }
 
 PlotSpec PresentationReader::read_plot(const Value& value, const Path& path) {
   PlotSpec plot;
-  if (!is_map(value, path,
-              {"title", "kind", "x", "series", "facets", "figure", "thin", "mark", "where"})) {
+  if (!read_map(value, path,
+                {{"title", &plot.title},
+                 {"kind", &plot.kind},
+                 {"x", &plot.x},
+                 {"series", &plot.series},
+                 {"facets", &plot.facets},
+                 {"figure", &plot.figure},
+                 {"thin", &plot.thin},
+                 {"mark", &plot.mark},
+                 {"where", &plot.where}})) {
     return plot;
   }
-  read_fields(value, path,
-              {{"title", &plot.title},
-               {"kind", &plot.kind},
-               {"x", &plot.x},
-               {"series", &plot.series},
-               {"figure", &plot.figure},
-               {"mark", &plot.mark},
-               {"facets", &plot.facets},
-               {"thin", &plot.thin},
-               {"where", &plot.where}});
   const std::vector<std::string> kinds = {"lines", "steps", "bars"};
   if (std::find(kinds.begin(), kinds.end(), plot.kind) == kinds.end()) {
-    complain(value, path + ".kind",
+    complain(value.place, path + ".kind",
              fmt::format("'{}'; expected {}", plot.kind, config::alternatives(kinds)));
   }
   if (plot.x.empty() || plot.figure.empty()) {
-    complain(value, path, "a plot without axes; expected x: COLUMN and figure: FIGURE");
+    complain(value.place, path, "a plot without axes; expected x: COLUMN and figure: FIGURE");
   }
   return plot;
 }
@@ -293,16 +277,15 @@ void PresentationReader::check_block(const config::Place& place, const Presentat
   }
   for (const std::string& name : wanted) {
     if (!name.empty() && block.figure(name) == nullptr) {
-      problems_.add(
-          place, "block " + block.name,
-          fmt::format("no figure '{}'; expected {}{}", name,
-                      figures.empty() ? "one under figures" : config::alternatives(figures),
-                      config::nearest_hint(name, figures, "figure")));
+      complain(place, "block " + block.name,
+               fmt::format("no figure '{}'; expected {}{}", name,
+                           figures.empty() ? "one under figures" : config::alternatives(figures),
+                           config::nearest_hint(name, figures, "figure")));
     }
   }
   if (!block.baseline.block.empty() && presentation.block(block.baseline.block) == nullptr) {
-    problems_.add(place, "block " + block.name + ".baseline.block",
-                  fmt::format("no block '{}'; expected the name of one", block.baseline.block));
+    complain(place, "block " + block.name + ".baseline.block",
+             fmt::format("no block '{}'; expected the name of one", block.baseline.block));
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The part of a study file that says what to show: YAML to Presentation, with the place of every
-/// mistake. docs/sweeps.md
+/// Reads study files by tables of keys, with the place of every mistake; of such a file this is the
+/// part that says what to show: YAML to Presentation. docs/sweeps.md
 #pragma once
 
-#include <initializer_list>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,48 +16,50 @@ namespace flitwise {
 
 class PresentationReader {
  public:
-  explicit PresentationReader(config::ProblemList& problems) : problems_(problems) {}
+  using Value = config::Value;
+  using Path = std::string;
+  /// A key of a map, and where its word, words or selection go, or what reads it.
+  struct Field {
+    std::string key;
+    std::variant<std::string*, std::vector<std::string>*, Selection*,
+                 std::function<void(const Value&, const Path&)>>
+        target;
+  };
+  using Fields = std::vector<Field>;
 
-  /// Keys of a study or block that belong to the presentation.
-  static const std::vector<std::string>& root_keys();
-  static const std::vector<std::string>& block_keys();
-
-  /// What stands beside `blocks:`. REQUIRES of both: value is a map.
-  void read_root(const config::Value& value, Presentation& presentation);
-  /// Keys of a block go over what the block has already.
-  void read_block(const config::Value& value, const std::string& path, BlockPresentation& block);
+  /// Keys of a block that belong to the presentation. They go over what the block has already.
+  Fields fields_of(BlockPresentation& block);
   /// Names that have to be known by now: figures of plots, verdicts, columns; blocks of baselines.
   /// `place` stands for the study.
   void check(const config::Place& place, const Presentation& presentation);
 
+  void complain(const config::Place& place, const Path& path, const std::string& message);
+  /// Reads the keys that are there, in the order of the file. REQUIRES: value is a map.
+  void read_fields(const Value& value, const Path& path, const Fields& fields);
+  /// Complains of keys that are not known; `hint` adds to that.
+  void check_keys(const Value& map, const Path& path, const std::vector<std::string>& known,
+                  const std::function<std::string(const std::string& key)>& hint = {});
+  std::string text(const Value& value, const Path& path);
+
+  config::ProblemList problems;
+
  private:
-  using Path = std::string;
-  void complain(const config::Value& value, const Path& path, const std::string& message);
-  bool is_map(const config::Value& value, const Path& path,
-              const std::vector<std::string>& known_keys);
-  std::string text(const config::Value& value, const Path& path);
-  std::vector<std::string> texts(const config::Value& value, const Path& path);
-  std::vector<config::Value> items(const config::Value& value, const Path& path);
-  Selection selection(const config::Value& value, const Path& path);
-  /// A key of a map, and where its word, words or selection go.
-  struct Field {
-    std::string key;
-    std::variant<std::string*, std::vector<std::string>*, Selection*> target;
-  };
-  void read_field(const config::Value& value, const Path& path, const Field& field);
-  /// Keys that are not there leave what there is.
-  void read_fields(const config::Value& value, const Path& path,
-                   std::initializer_list<Field> fields);
-  void read_figures(const config::Value& value, const Path& path, BlockPresentation& block);
-  FigureSpec read_figure(const config::Value& value, const Path& path, const std::string& name);
-  void read_baseline(const config::Value& value, const Path& path, BaselineSpec& baseline);
-  void read_verdict(const config::Value& value, const Path& path, VerdictSpec& verdict);
-  void read_crossing(const config::Value& value, const Path& path, CrossingSpec& crossing);
-  PlotSpec read_plot(const config::Value& value, const Path& path);
+  std::vector<std::string> texts(const Value& value, const Path& path);
+  Selection selection(const Value& value, const Path& path);
+  /// For each item of a list.
+  void read_items(const Value& value, const Path& path,
+                  const std::function<void(const Value&)>& read);
+  /// False where the value is no map, or one without the key `needed`; other keys are mistakes.
+  bool read_map(const Value& value, const Path& path, const Fields& fields,
+                const std::string& needed = "");
+  void read_figures(const Value& value, const Path& path, BlockPresentation& block);
+  FigureSpec read_figure(const Value& value, const Path& path, const std::string& name);
+  void read_baseline(const Value& value, const Path& path, BaselineSpec& baseline);
+  void read_verdict(const Value& value, const Path& path, VerdictSpec& verdict);
+  void read_crossing(const Value& value, const Path& path, CrossingSpec& crossing);
+  PlotSpec read_plot(const Value& value, const Path& path);
   void check_block(const config::Place& place, const Presentation& presentation,
                    const BlockPresentation& block);
-
-  config::ProblemList& problems_;
 };
 
 }  // namespace flitwise

@@ -4,103 +4,75 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
+#include <utility>
 
 #include "common/input_file.h"
 #include "common/problems.h"
 #include "common/quantity.h"
 #include "config/document.h"
 #include "config/table.h"
-#include "sweep/axis_values.h"
+#include "sweep/plan.h"
 #include "sweep/presentation_reader.h"
-#include "sweep/study.h"
 
 namespace flitwise {
 namespace {
 
 using config::Place;
-using config::Value;
 
-const std::vector<std::string> kBlockKeys = {"base", "seeds", "set", "axes", "zip"};
+const std::vector<std::string> kRootKeys = {"base",    "seeds",    "set",     "axes",    "zip",
+                                            "title",   "figures",  "columns", "about",   "baseline",
+                                            "verdict", "crossing", "plots",   "summary", "blocks"};
+const std::vector<std::string> kBlockKeys = {"base",     "seeds", "set",     "axes",     "zip",
+                                             "title",    "about", "figures", "baseline", "verdict",
+                                             "crossing", "plots", "summary", "name"};
 
 /// Reads one study; problems are collected on the way.
-class StudyReader {
+class StudyReader : private PresentationReader {
  public:
   explicit StudyReader(const std::string& file)
       : file_(file), folder_(std::filesystem::path(file).parent_path()) {}
 
   Study read(const std::string& yaml) {
-    const Value root = config::parse_yaml(yaml, Place{file_, 0, 0, 0}, problems_);
+    const Value root = config::parse_yaml(yaml, Place{file_, 0, 0, 0}, problems);
     Study study;
     study.file = file_;
     if (root.kind == Value::Kind::kMap) {
       read_root(root, study);
-    } else if (problems_.empty()) {  // else nothing could be read
+    } else if (problems.empty()) {  // else nothing could be read
       complain(Place{file_, root.place.line, root.place.column, 0}, "",
                fmt::format("{} where a sweep is expected; expected axes, zip, "
                            "seeds or blocks over a base",
                            root.seen()));
     }
-    if (!problems_.empty()) {
-      throw ConfigError(problems_.sorted());
+    if (!problems.empty()) {
+      throw ConfigError(problems.sorted());
     }
     return study;
   }
 
  private:
-  void complain(const Place& place, const std::string& path, const std::string& message) {
-    Place there = place;
-    there.line = std::max(there.line, 1);
-    there.column = std::max(there.column, 1);
-    problems_.add(there, path, message);
-  }
-
-  static std::vector<std::string> with(std::vector<std::string> keys,
-                                       const std::vector<std::string>& more) {
-    std::copy_if(more.begin(), more.end(), std::back_inserter(keys), [&keys](const auto& key) {
-      return std::find(keys.begin(), keys.end(), key) == keys.end();
-    });
-    return keys;
-  }
-
-  static bool is_section(const std::string& key) {
+  static std::string hint_of_section(const std::string& key) {
     const std::vector<std::string> sections = config::key_tree().child_names();
-    return std::find(sections.begin(), sections.end(), key) != sections.end();
-  }
-
-  void check_keys(const Value& map, const std::string& path, std::vector<std::string> known) {
-    for (const Value::Entry& entry : map.entries) {
-      if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
-        complain(
-            entry.place, path,
-            fmt::format("unknown key '{}'; expected {}{}{}", entry.key, config::alternatives(known),
-                        config::nearest_hint(entry.key, known, "key"),
-                        path.empty() && is_section(entry.key)
-                            ? "; this is a section of a config, which 'flitwise run' takes"
-                            : ""));
-      }
-    }
+    return std::find(sections.begin(), sections.end(), key) == sections.end()
+               ? ""
+               : "; this is a section of a config, which 'flitwise run' takes";
   }
 
   void read_root(const Value& root, Study& study) {
-    check_keys(root, "",
-               with(with(kBlockKeys, PresentationReader::root_keys()),
-                    with(PresentationReader::block_keys(), {"blocks"})));
-    shown_.read_root(root, study.presentation);
-    study.title = study.presentation.title;
+    check_keys(root, "", kRootKeys, hint_of_section);
     Block common;
     common.name = "main";
-    read_block(root, "", common);
     BlockPresentation look;
-    shown_.read_block(root, "", look);
-    look.title.clear();  // of the study
+    read_block(root, "", common, look);
+    read_fields(root, "", {{"columns", &study.presentation.summary_columns}});
+    study.title = study.presentation.title = std::exchange(look.title, "");
     const auto* blocks = root.find("blocks");
     if (blocks == nullptr) {
       finish(root.place, "", common, look, study);
     } else {
       read_blocks(blocks->value, common, look, study);
     }
-    shown_.check(root.place, study.presentation);
+    check(root.place, study.presentation);
     check_summary(root, study.presentation);
   }
 
@@ -139,14 +111,14 @@ class StudyReader {
       complain(value.place, path, fmt::format("{}; expected a block with a name", value.seen()));
       return;
     }
-    check_keys(value, path, with(with(kBlockKeys, PresentationReader::block_keys()), {"name"}));
+    check_keys(value, path, kBlockKeys);
     Block block = common;
     const auto* name = value.find("name");
     if (name == nullptr) {
       complain(value.place, path, "a block without a name; expected name: WORD");
       return;
     }
-    block.name = scalar(name->value, path + ".name");
+    block.name = text(name->value, path + ".name");
     for (const Block& other : study.blocks) {
       if (other.name == block.name) {
         complain(
@@ -154,9 +126,8 @@ class StudyReader {
             fmt::format("'{}' is the name of an earlier block; expected another one", block.name));
       }
     }
-    read_block(value, path, block);
     BlockPresentation own = look;
-    shown_.read_block(value, path, own);
+    read_block(value, path, block, own);
     finish(value.place, path, block, own, study);
   }
 
@@ -180,28 +151,24 @@ class StudyReader {
     study.presentation.blocks.push_back(std::move(look));
   }
 
-  void read_block(const Value& map, const std::string& path, Block& block) {
-    const std::string front = path.empty() ? "" : path + ".";
-    for (const Value::Entry& entry : map.entries) {
-      const std::string where = front + entry.key;
-      if (entry.key == "base") {
-        read_base(entry.value, where, block);
-      } else if (entry.key == "seeds") {
-        read_seeds(entry.value, where, block);
-      } else if (entry.key == "set") {
-        read_sets(entry.value, where, block);
-      } else if (entry.key == "axes") {
-        for (const Axis& axis : read_axes(entry.value, where)) {
-          block.groups.push_back({axis});
-        }
-      } else if (entry.key == "zip") {
-        read_zip(entry.value, where, block);
-      }
-    }
+  void read_block(const Value& map, const std::string& path, Block& block,
+                  BlockPresentation& look) {
+    read_fields(map, path, fields_of(look));
+    const auto with = [&](void (StudyReader::*reader)(const Value&, const std::string&, Block&)) {
+      return [this, reader, &block](const Value& value, const std::string& where) {
+        (this->*reader)(value, where, block);
+      };
+    };
+    read_fields(map, path,
+                {{"base", with(&StudyReader::read_base)},
+                 {"seeds", with(&StudyReader::read_seeds)},
+                 {"set", with(&StudyReader::read_sets)},
+                 {"axes", with(&StudyReader::read_axes)},
+                 {"zip", with(&StudyReader::read_zip)}});
   }
 
   void read_base(const Value& value, const std::string& path, Block& block) {
-    const std::filesystem::path base = scalar(value, path);
+    const std::filesystem::path base = text(value, path);
     block.base = (base.is_absolute() ? base : folder_ / base).lexically_normal().string();
     const std::string flaw = flaw_of_regular_file(block.base);
     if (!base.empty() && !flaw.empty()) {
@@ -212,8 +179,8 @@ class StudyReader {
 
   void read_seeds(const Value& value, const std::string& path, Block& block) {
     block.seeds.clear();
-    for (const std::string& text : list(value, path)) {
-      const auto seed = config::read_whole(text);
+    for (const std::string& word : list(value, path)) {
+      const auto seed = config::read_whole(word);
       if (seed.value) {
         block.seeds.push_back(*seed.value);
       } else {
@@ -223,30 +190,36 @@ class StudyReader {
   }
 
   void read_sets(const Value& value, const std::string& path, Block& block) {
-    if (value.kind != Value::Kind::kMap) {
-      complain(value.place, path, fmt::format("{}; expected key: value", value.seen()));
-      return;
-    }
+    expect_map(value, path, "key: value");
     for (const Value::Entry& entry : value.entries) {
-      block.sets.push_back({entry.key,
-                            {scalar(entry.value, path + "." + entry.key)},
-                            entry.place.line,
-                            entry.place.column});
+      block.sets.push_back(axis_of(entry, {text(entry.value, path + "." + entry.key)}));
     }
   }
 
-  std::vector<Axis> read_axes(const Value& value, const std::string& path) {
-    std::vector<Axis> axes;
-    if (value.kind != Value::Kind::kMap) {
-      complain(value.place, path, fmt::format("{}; expected key: [values]", value.seen()));
-      return axes;
+  void read_axes(const Value& value, const std::string& path, Block& block) {
+    for (const Axis& axis : axes_of(value, path)) {
+      block.groups.push_back({axis});
     }
+  }
+
+  AxisGroup axes_of(const Value& value, const std::string& path) {
+    AxisGroup axes;
+    expect_map(value, path, "key: [values]");
     for (const Value::Entry& entry : value.entries) {
       check_label(entry, path);
-      axes.push_back({entry.key, list(entry.value, path + "." + entry.key), entry.place.line,
-                      entry.place.column});
+      axes.push_back(axis_of(entry, list(entry.value, path + "." + entry.key)));
     }
     return axes;
+  }
+
+  void expect_map(const Value& value, const std::string& path, const char* form) {
+    if (value.kind != Value::Kind::kMap) {
+      complain(value.place, path, fmt::format("{}; expected {}", value.seen(), form));
+    }
+  }
+
+  static Axis axis_of(const Value::Entry& entry, const std::vector<std::string>& values) {
+    return {entry.key, values, entry.place.line, entry.place.column};
   }
 
   /// A label makes a column of its own, so it may not take the name of another.
@@ -268,7 +241,7 @@ class StudyReader {
       return;
     }
     for (const Value& item : value.items) {
-      AxisGroup group = read_axes(item, path);
+      AxisGroup group = axes_of(item, path);
       for (const Axis& axis : group) {
         if (axis.values.size() != group.front().values.size()) {
           complain({file_, axis.line, axis.column, 0}, path + "." + axis.key,
@@ -282,27 +255,19 @@ class StudyReader {
     }
   }
 
-  std::string scalar(const Value& value, const std::string& path) {
-    if (value.kind != Value::Kind::kScalar) {
-      complain(value.place, path, fmt::format("{}; expected one value", value.seen()));
-      return "";
-    }
-    return value.text;
-  }
-
   /// A list, {range: ...} or {linspace: [...]}.
   std::vector<std::string> list(const Value& value, const std::string& path) {
     if (value.kind == Value::Kind::kSequence && !value.items.empty()) {
       std::vector<std::string> values;
       for (const Value& item : value.items) {
-        values.push_back(scalar(item, path));
+        values.push_back(text(item, path));
       }
       return values;
     }
     if (value.kind == Value::Kind::kMap && value.entries.size() == 1) {
       const Value::Entry& form = value.entries.front();
       if (form.key == "range") {
-        return expanded(expand_range(scalar(form.value, path)), form.value, path);
+        return expanded(expand_range(text(form.value, path)), form.value, path);
       }
       if (form.key == "linspace" && form.value.kind == Value::Kind::kSequence) {
         return expanded(expand_linspace(list(form.value, path)), form.value, path);
@@ -325,8 +290,6 @@ class StudyReader {
 
   std::string file_;
   std::filesystem::path folder_;
-  config::ProblemList problems_;
-  PresentationReader shown_{problems_};
 };
 
 }  // namespace

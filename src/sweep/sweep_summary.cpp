@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the sweep summary.
-#include "sweep/sweep_summary.h"
-
+// Rows of the sweep summary, and of a study's own.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
 #include "results/text_table.h"
+#include "sweep/findings.h"
+#include "sweep/merge.h"
 
 namespace flitwise {
 namespace {
@@ -23,27 +23,23 @@ struct Figure {
   int decimals;
 };
 
-const std::vector<Figure>& figures() {
-  static const std::vector<Figure> kFigures = {
-      {"link efficiency, %", {"up_link_efficiency"}, 100, 2},
-      {"goodput, Gb/s", {"up_goodput_gbps", "down_goodput_gbps"}, 1, 2},
-      {"p50, ns", {"dma_write_p50_ns", "dma_read_p50_ns"}, 1, 1},
-      {"p99, ns", {"dma_write_p99_ns", "dma_read_p99_ns"}, 1, 1},
-      {"ALLOC", {"dhi_allocs"}, 1, 0},
-  };
-  return kFigures;
-}
+const std::vector<Figure> kFigures = {
+    {"link efficiency, %", {"up_link_efficiency"}, 100, 2},
+    {"goodput, Gb/s", {"up_goodput_gbps", "down_goodput_gbps"}, 1, 2},
+    {"p50, ns", {"dma_write_p50_ns", "dma_read_p50_ns"}, 1, 1},
+    {"p99, ns", {"dma_write_p99_ns", "dma_read_p99_ns"}, 1, 1},
+    {"ALLOC", {"dhi_allocs"}, 1, 0},
+};
 
 /// The figure of a row; a latency without samples does not count.
-Json figure_of(const Json& row, const Figure& figure) {
+std::optional<double> figure_of(const Json& row, const Figure& figure) {
   for (const char* column : figure.columns) {
-    const auto found = row.find(column);
-    if (found != row.end() && found->is_number() &&
-        (found->get<double>() != 0 || figure.columns.size() == 1)) {
-      return *found;
+    const auto value = number_at(row, column);
+    if (value && (*value != 0 || figure.columns.size() == 1)) {
+      return value;
     }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 std::string number(double value, const Figure& figure) {
@@ -57,7 +53,7 @@ std::string plain_text(const Json& value) {
 std::string point_table(const MergedSweep& merged, std::size_t width) {
   std::vector<std::string> header = {"block"};
   header.insert(header.end(), merged.axes.begin(), merged.axes.end());
-  for (const Figure& figure : figures()) {
+  for (const Figure& figure : kFigures) {
     header.emplace_back(figure.title);
   }
   TextTable table(header);
@@ -67,9 +63,9 @@ std::string point_table(const MergedSweep& merged, std::size_t width) {
     for (const std::string& axis : merged.axes) {
       cells.push_back(plain_text(row.at(axis)));
     }
-    for (const Figure& figure : figures()) {
-      const Json value = figure_of(row, figure);
-      cells.push_back(value.is_null() ? "-" : number(value.get<double>(), figure));
+    for (const Figure& figure : kFigures) {
+      const auto value = figure_of(row, figure);
+      cells.push_back(value ? number(*value, figure) : "-");
     }
     table.add_row(cells);
   }
@@ -79,7 +75,7 @@ std::string point_table(const MergedSweep& merged, std::size_t width) {
 struct Group {
   std::string block;
   std::string label;
-  std::vector<const Json*> rows;
+  Rows rows;
 };
 
 /// Points by block and value of the block's first axis; by block alone where that is too many.
@@ -110,20 +106,18 @@ std::vector<Group> groups_of(const MergedSweep& merged, const Plan& plan, bool b
 
 std::string group_table(const std::vector<Group>& groups, std::size_t width) {
   std::vector<std::string> header = {"block", "of which", "points"};
-  for (const Figure& figure : figures()) {
+  for (const Figure& figure : kFigures) {
     header.emplace_back(figure.title);
   }
-  TextTable table(header);
-  table.left_align(1);
+  TextTable table(header, 2);
   table.name_rows_by(2);
   for (const Group& group : groups) {
     std::vector<std::string> cells = {group.block, group.label, std::to_string(group.rows.size())};
-    for (const Figure& figure : figures()) {
+    for (const Figure& figure : kFigures) {
       std::vector<double> values;
       for (const Json* row : group.rows) {
-        const Json value = figure_of(*row, figure);
-        if (!value.is_null()) {
-          values.push_back(value.get<double>());
+        if (const auto value = figure_of(*row, figure)) {
+          values.push_back(*value);
         }
       }
       if (values.empty()) {
@@ -138,6 +132,92 @@ std::string group_table(const std::vector<Group>& groups, std::size_t width) {
     table.add_row(cells);
   }
   return table.text(width);
+}
+
+constexpr std::size_t kMostStudyRows = 40;
+constexpr const char* kNoVerdict = "-";
+
+std::string column_title(const Presentation& presentation, const std::string& name) {
+  for (const BlockPresentation& block : presentation.blocks) {
+    if (const FigureSpec* figure = block.figure(name)) {
+      return figure->label();
+    }
+  }
+  return name;
+}
+
+std::string cell_of(const Json& row, const BlockPresentation& block, const std::string& name) {
+  const auto value = number_at(row, name);
+  if (!value) {
+    return "-";
+  }
+  const std::string text = fmt::format("{:.{}f}", *value, block.figure(name)->decimals);
+  return text.find_first_not_of("-0.") == std::string::npos && text[0] == '-' ? text.substr(1)
+                                                                              : text;
+}
+
+/// The figure that all verdicts are on, if it is one and the same.
+std::string common_verdict(const Presentation& presentation) {
+  std::string common;
+  for (const BlockPresentation& block : presentation.blocks) {
+    const std::string title = verdict_title(block);
+    if (block.summary.empty() || title.empty()) {
+      continue;
+    }
+    if (!common.empty() && common != title) {
+      return "";
+    }
+    common = title;
+  }
+  return common;
+}
+
+/// With the figure that it is on, where the column does not name it.
+std::string verdict_of(const Json& row, const BlockPresentation& block, bool names_figure) {
+  const auto value = number_at(row, block.verdict.figure);
+  if (block.is_own_baseline(row)) {
+    return "baseline";
+  }
+  if (!value) {
+    return kNoVerdict;
+  }
+  const std::string word = verdict_word(*value, block.verdict.within);
+  return names_figure ? word + ", " + verdict_title(block) : word;
+}
+
+Rows chosen_rows(const MergedSweep& merged, const BlockPresentation& block) {
+  Rows chosen;
+  for (const Json* row : rows_of(merged, block.name)) {
+    if (std::any_of(block.summary.begin(), block.summary.end(),
+                    [row](const Selection& one) { return is_selected(*row, one); })) {
+      chosen.push_back(row);
+    }
+  }
+  return chosen;
+}
+
+bool has_any_verdict(const MergedSweep& merged) {
+  const auto& blocks = merged.presentation.blocks;
+  return std::any_of(blocks.begin(), blocks.end(), [&](const BlockPresentation& block) {
+    const Rows chosen = chosen_rows(merged, block);
+    return std::any_of(chosen.begin(), chosen.end(), [&](const Json* row) {
+      return verdict_of(*row, block, false) != kNoVerdict;
+    });
+  });
+}
+
+/// Columns that tell the chosen rows apart; all that the block has where there is one row alone, or
+/// nothing that tells them apart.
+std::string row_label(const MergedSweep& merged, const BlockPresentation& block, const Rows& chosen,
+                      const Json& row) {
+  const std::vector<std::string> all = telling_columns(merged, block);
+  std::vector<std::string> columns;
+  for (const std::string& column : all) {
+    if (groups_by(chosen, {column}).size() > 1 || column.find('.') == std::string::npos) {
+      columns.push_back(column);
+    }
+  }
+  return point_text(merged, row, chosen.size() == 1 || columns.empty() ? all : columns);
 }
 
 }  // namespace
@@ -155,6 +235,63 @@ std::string sweep_summary(const MergedSweep& merged, const Plan& plan, std::size
   }
   groups.resize(std::min(groups.size(), kMostRows));
   return group_table(groups, width);
+}
+
+bool has_study_summary(const MergedSweep& merged) {
+  const auto& blocks = merged.presentation.blocks;
+  return !merged.presentation.summary_columns.empty() &&
+         std::any_of(blocks.begin(), blocks.end(),
+                     [](const BlockPresentation& block) { return !block.summary.empty(); });
+}
+
+std::string study_summary(const MergedSweep& merged, std::size_t width) {
+  const Presentation& presentation = merged.presentation;
+  std::vector<std::string> header = {"block", "point"};
+  for (const std::string& name : presentation.summary_columns) {
+    header.push_back(column_title(presentation, name));
+  }
+  const std::string common = common_verdict(presentation);
+  const bool has_verdicts = has_any_verdict(merged);
+  if (has_verdicts) {
+    header.push_back(common.empty() ? "verdict" : "verdict on " + common);
+  }
+  std::vector<std::string> lines;
+  for (const BlockPresentation& block : presentation.blocks) {
+    for (const std::string& sentence : crossing_sentences(merged, block)) {
+      lines.push_back(block.name + "  " + sentence);
+    }
+  }
+  TextTable table(header, 2);
+  table.name_rows_by(2);
+  if (has_verdicts) {
+    table.left_align(header.size() - 1);
+  }
+  const std::size_t room = kMostStudyRows - std::min(lines.size(), kMostStudyRows);
+  std::size_t rows = 0;
+  for (const BlockPresentation& block : presentation.blocks) {
+    const Rows chosen = chosen_rows(merged, block);
+    for (const Json* row : chosen) {
+      if (++rows > room) {
+        continue;
+      }
+      std::vector<std::string> cells = {block.name, row_label(merged, block, chosen, *row)};
+      for (const std::string& name : presentation.summary_columns) {
+        cells.push_back(cell_of(*row, block, name));
+      }
+      if (has_verdicts) {
+        cells.push_back(verdict_of(*row, block, common.empty()));
+      }
+      table.add_row(cells);
+    }
+  }
+  std::string text = table.text(width);
+  for (const std::string& line : lines) {
+    text += line + "\n";
+  }
+  if (rows > room) {
+    text += fmt::format("and {} more points\n", rows - room);
+  }
+  return text;
 }
 
 }  // namespace flitwise

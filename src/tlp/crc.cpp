@@ -4,27 +4,12 @@
 
 #include <zlib.h>
 
+#include <boost/crc.hpp>
+
 namespace flitwise {
 namespace {
 
-constexpr std::uint16_t kDllpPolynomial = 0xd008;  // 100B with its bits in reverse
-
-constexpr std::array<std::uint16_t, 256> make_dllp_table() {
-  std::array<std::uint16_t, 256> table{};
-  for (unsigned i = 0; i < table.size(); ++i) {
-    std::uint16_t crc = static_cast<std::uint16_t>(i);
-    for (int bit = 0; bit < 8; ++bit) {
-      const bool low = (crc & 1U) != 0;
-      crc = static_cast<std::uint16_t>(crc >> 1);
-      if (low) {
-        crc = static_cast<std::uint16_t>(crc ^ kDllpPolynomial);
-      }
-    }
-    table[i] = crc;
-  }
-  return table;
-}
-constexpr std::array<std::uint16_t, 256> kDllpTable = make_dllp_table();
+using DllpCrc = boost::crc_optimal<16, 0x100b, 0xffff, 0xffff, true, true>;
 
 uLong crc_of(uLong crc, const std::uint8_t* bytes, std::size_t count) {
   return count == 0 ? crc : crc32_z(crc, bytes, count);
@@ -39,11 +24,9 @@ std::uint32_t lcrc(std::uint16_t sequence, const std::uint8_t* tlp, std::size_t 
 }
 
 std::uint16_t dllp_crc16(const std::array<std::uint8_t, 4>& dllp) {
-  std::uint16_t crc = 0xffff;
-  for (const std::uint8_t byte : dllp) {
-    crc = static_cast<std::uint16_t>((crc >> 8) ^ kDllpTable[(crc ^ byte) & 0xffU]);
-  }
-  return static_cast<std::uint16_t>(~crc);
+  DllpCrc crc;
+  crc.process_bytes(dllp.data(), dllp.size());
+  return static_cast<std::uint16_t>(crc.checksum());
 }
 
 std::uint32_t ecrc(const std::uint8_t* tlp, std::size_t bytes, std::size_t prefix_bytes,

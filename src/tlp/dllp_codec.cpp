@@ -2,30 +2,46 @@
 // Encoder and decoder of DLLPs.
 #include "tlp/dllp_codec.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "tlp/crc.h"
 #include "tlp/dw_bytes.h"
 
 namespace flitwise {
 namespace {
 
-constexpr std::array<std::uint8_t, 12> kTypeCodes = {0x00, 0x10, 0x02, 0x40, 0xc0, 0x80,
-                                                     0x20, 0x21, 0x23, 0x24, 0x30, 0x31};
+/// A type: the byte that it starts with, of flow control that of class P.
+struct TypeRow {
+  const char* name;
+  std::uint8_t code;
+};
+constexpr TypeRow kTypes[] = {
+    {"Ack", 0x00},
+    {"Nak", 0x10},
+    {"Data_Link_Feature", 0x02},
+    {"InitFC1", 0x40},
+    {"InitFC2", 0xc0},
+    {"UpdateFC", 0x80},
+    {"PM_Enter_L1", 0x20},
+    {"PM_Enter_L23", 0x21},
+    {"PM_Active_State_Request_L1", 0x23},
+    {"PM_Request_Ack", 0x24},
+    {"Vendor", 0x30},
+    {"NOP", 0x31},
+    {"Optimized_Update_FC", 0x00},  // no DLLP
+};
+constexpr std::size_t kDllpTypes = std::size(kTypes) - 1;
 
 // Sets type and class; false for a byte that no DLLP starts with. [LNK-6.2] [LNK-6.3]
 bool read_type(std::uint8_t byte, Dllp& dllp) {
-  for (std::size_t i = 0; i < kTypeCodes.size(); ++i) {
+  for (std::size_t i = 0; i < kDllpTypes; ++i) {
     const auto type = static_cast<DllpType>(i);
-    if (!is_flow_control(type)) {
-      if (byte == kTypeCodes[i]) {
-        dllp.type = type;
-        return true;
-      }
-      continue;
-    }
-    const int fc_class = ((byte & 0xf0) - kTypeCodes[i]) / 0x10;
-    if ((byte & 0xf0) >= kTypeCodes[i] && fc_class < kFcClasses && (byte & 8) == 0) {
+    const int above = byte - kTypes[i].code;  // the class in [5:4], and a virtual channel in [2:0]
+    if (is_flow_control(type) ? above >= 0 && above < kFcClasses << 4 && (byte & 8) == 0
+                              : above == 0) {
       dllp.type = type;
-      dllp.fc_class = static_cast<FcClass>(fc_class);
+      dllp.fc_class = static_cast<FcClass>(above >> 4);
       return true;
     }
   }
@@ -62,24 +78,11 @@ const char* name_of(DllpError error) {
 }
 
 const char* name_of(DllpType type) {
-  static constexpr std::array<const char*, 13> kNames = {"Ack",
-                                                         "Nak",
-                                                         "Data_Link_Feature",
-                                                         "InitFC1",
-                                                         "InitFC2",
-                                                         "UpdateFC",
-                                                         "PM_Enter_L1",
-                                                         "PM_Enter_L23",
-                                                         "PM_Active_State_Request_L1",
-                                                         "PM_Request_Ack",
-                                                         "Vendor",
-                                                         "NOP",
-                                                         "Optimized_Update_FC"};
-  return kNames[static_cast<std::size_t>(type)];
+  return kTypes[static_cast<std::size_t>(type)].name;
 }
 
 std::array<std::uint8_t, kDllpBytes> encode(const Dllp& dllp) {
-  std::uint32_t dw = std::uint32_t{kTypeCodes[static_cast<std::size_t>(dllp.type)]} << 24;
+  std::uint32_t dw = std::uint32_t{kTypes[static_cast<std::size_t>(dllp.type)].code} << 24;
   dw += is_flow_control(dllp.type) ? static_cast<std::uint32_t>(dllp.fc_class) << 28 : 0U;
   for (const DllpField& field : dllp_fields()) {
     if (field.is_of(dllp.type)) {
@@ -87,16 +90,13 @@ std::array<std::uint8_t, kDllpBytes> encode(const Dllp& dllp) {
     }
   }
   dw |= dllp.raw & raw_mask(dllp.type);
-  const std::array<std::uint8_t, 4> content = {
-      static_cast<std::uint8_t>(dw >> 24), static_cast<std::uint8_t>(dw >> 16),
-      static_cast<std::uint8_t>(dw >> 8), static_cast<std::uint8_t>(dw)};
+  const std::array<std::uint8_t, 4> content = bytes_of(dw);
   const std::uint16_t crc = dllp_crc16(content);
-  return {content[0],
-          content[1],
-          content[2],
-          content[3],
-          static_cast<std::uint8_t>(crc & 0xffU),
-          static_cast<std::uint8_t>(crc >> 8)};
+  std::array<std::uint8_t, kDllpBytes> bytes{};
+  std::copy(content.begin(), content.end(), bytes.begin());
+  bytes[4] = static_cast<std::uint8_t>(crc & 0xffU);
+  bytes[5] = static_cast<std::uint8_t>(crc >> 8);
+  return bytes;
 }
 
 DllpDecodeResult decode_dllp(const std::uint8_t* bytes, std::size_t count) {

@@ -13,10 +13,13 @@ inline std::uint32_t dw_at(const std::uint8_t* bytes) {
          std::uint32_t{bytes[2]} << 8 | bytes[3];
 }
 
+constexpr std::array<std::uint8_t, 4> bytes_of(std::uint32_t dw) {
+  return {static_cast<std::uint8_t>(dw >> 24), static_cast<std::uint8_t>(dw >> 16),
+          static_cast<std::uint8_t>(dw >> 8), static_cast<std::uint8_t>(dw)};
+}
+
 inline void put_dw(std::vector<std::uint8_t>& out, std::uint32_t dw) {
-  const std::array<std::uint8_t, 4> bytes = {
-      static_cast<std::uint8_t>(dw >> 24), static_cast<std::uint8_t>(dw >> 16),
-      static_cast<std::uint8_t>(dw >> 8), static_cast<std::uint8_t>(dw)};
+  const std::array<std::uint8_t, 4> bytes = bytes_of(dw);
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 

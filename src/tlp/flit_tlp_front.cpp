@@ -2,14 +2,33 @@
 // Front of TLPs in flit mode.
 #include "tlp/flit_tlp_front.h"
 
-#include <array>
-
 #include "tlp/dw_bytes.h"
 #include "tlp/flit_tlp_layout.h"
 #include "tlp/tlp_fields.h"
 
 namespace flitwise {
 namespace {
+
+struct ErrorText {
+  const char* name;
+  const char* sentence;
+};
+constexpr ErrorText kErrorTexts[kFlitTlpErrors] = {
+    {"truncated", "the bytes end inside prefixes, header or OHC"},
+    {"nop_tlp", "a NOP TLP; expected one that says something"},
+    {"unknown_type", "no TLP of flit mode has this Type"},
+    {"uio_not_modelled", "unordered I/O is not modelled"},
+    {"ohc_c_not_modelled", "OHC-C (IDE) is not modelled"},
+    {"trailer_not_modelled", "trailers other than ECRC are not modelled"},
+    {"missing_ohc_a", "an I/O or configuration request without OHC-A"},
+    {"unknown_prefix", "a DW of OHC-E is no vendor End-End prefix; others are not modelled"},
+    {"too_many_prefixes",
+     "too many prefixes; expected at most five, local ones and OHC-E together"},
+    {"length_mismatch", "fewer bytes than the first DW announces"},
+    {"trailing_bytes", "more bytes than the first DW announces"},
+    {"ecrc_mismatch", "ECRC does not fit the bytes"},
+    {"rule_broken", "its fields break a rule"},
+};
 
 constexpr unsigned kRoutings = static_cast<unsigned>(MsgRouting::kGathered) + 1U;
 
@@ -30,19 +49,24 @@ bool read_local_prefix(std::uint32_t dw, FlitTlpFront& front) {
 }
 
 bool read_type(std::uint8_t code, FlitTlpFront& front) {
-  const std::optional<FlitType> found = find_flit_type(code);
-  if (!found) {
-    const bool is_uio = code == flit_type::kUioMRd || code == flit_type::kUioMWr;
-    return fail(front,
-                is_uio                    ? FlitTlpError::kUioNotModelled
-                : code == flit_type::kNop ? FlitTlpError::kNop
-                                          : FlitTlpError::kUnknownType,
-                front.header_at);
+  for (int i = 0; i < kTlpTypes && code != FlitTypeCodes::kNone; ++i) {
+    const auto type = static_cast<TlpType>(i);
+    const FlitTypeCodes codes = flit_type_codes(type);
+    const bool is_wide =
+        code >= codes.wide && code < codes.wide + (is_message(type) ? kRoutings : 1U);
+    if (is_wide || code == codes.narrow) {
+      front.tlp.type = type;
+      front.tlp.is_4dw = is_wide;
+      front.tlp.routing = static_cast<MsgRouting>(is_wide ? code - codes.wide : 0);
+      return true;
+    }
   }
-  front.tlp.type = found->type;
-  front.tlp.is_4dw = found->is_4dw;
-  front.tlp.routing = found->routing;
-  return true;
+  const bool is_uio = code == flit_type::kUioMRd || code == flit_type::kUioMWr;
+  return fail(front,
+              is_uio                    ? FlitTlpError::kUioNotModelled
+              : code == flit_type::kNop ? FlitTlpError::kNop
+                                        : FlitTlpError::kUnknownType,
+              front.header_at);
 }
 
 // [LNK-11.13]
@@ -69,67 +93,27 @@ bool read_first_dw(std::uint32_t dw, FlitTlpFront& front) {
 
 }  // namespace
 
-std::optional<FlitType> find_flit_type(std::uint8_t code) {
-  if (code == FlitTypeCodes::kNone) {
-    return std::nullopt;
-  }
-  for (int i = 0; i < kTlpTypes; ++i) {
-    const auto type = static_cast<TlpType>(i);
-    const FlitTypeCodes codes = flit_type_codes(type);
-    if (is_message(type) && code >= codes.wide && code < codes.wide + kRoutings) {
-      return FlitType{type, true, static_cast<MsgRouting>(code - codes.wide)};
-    }
-    if (!is_message(type) && (code == codes.narrow || code == codes.wide)) {
-      return FlitType{type, code == codes.wide, MsgRouting::kToRootComplex};
-    }
-  }
-  return std::nullopt;
-}
-
 FlitTlpFront read_flit_tlp_front(const std::uint8_t* bytes, std::size_t count) {
   FlitTlpFront front;
   while (count >= front.header_at + 4) {
     const std::uint32_t dw = dw_at(bytes + front.header_at);
-    if (is_flit_mode_local_prefix(bytes[front.header_at])) {
-      if (!read_local_prefix(dw, front)) {
-        return front;
-      }
-      continue;
+    if (!is_flit_mode_local_prefix(bytes[front.header_at])) {
+      front.is_complete = read_first_dw(dw, front);
+      break;
     }
-    front.is_complete = read_first_dw(dw, front);
-    return front;
+    if (!read_local_prefix(dw, front)) {
+      break;
+    }
   }
   return front;
 }
 
 const char* name_of(FlitTlpError error) {
-  static constexpr std::array<const char*, kFlitTlpErrors> kNames = {
-      "truncated",          "nop_tlp",
-      "unknown_type",       "uio_not_modelled",
-      "ohc_c_not_modelled", "trailer_not_modelled",
-      "missing_ohc_a",      "unknown_prefix",
-      "too_many_prefixes",  "length_mismatch",
-      "trailing_bytes",     "ecrc_mismatch",
-      "rule_broken"};
-  return kNames[static_cast<std::size_t>(error)];
+  return kErrorTexts[static_cast<std::size_t>(error)].name;
 }
 
 const char* sentence_of(FlitTlpError error) {
-  static constexpr std::array<const char*, kFlitTlpErrors> kSentences = {
-      "the bytes end inside prefixes, header or OHC",
-      "a NOP TLP; expected one that says something",
-      "no TLP of flit mode has this Type",
-      "unordered I/O is not modelled",
-      "OHC-C (IDE) is not modelled",
-      "trailers other than ECRC are not modelled",
-      "an I/O or configuration request without OHC-A",
-      "a DW of OHC-E is no vendor End-End prefix; others are not modelled",
-      "too many prefixes; expected at most five, local ones and OHC-E together",
-      "fewer bytes than the first DW announces",
-      "more bytes than the first DW announces",
-      "ECRC does not fit the bytes",
-      "its fields break a rule"};
-  return kSentences[static_cast<std::size_t>(error)];
+  return kErrorTexts[static_cast<std::size_t>(error)].sentence;
 }
 
 }  // namespace flitwise

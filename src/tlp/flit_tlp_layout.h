@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
 #include "flitwise/tlp.h"
 #include "tlp/prefix.h"
@@ -49,14 +48,6 @@ constexpr FlitTypeCodes flit_type_codes(TlpType type) {
   }};
   return kCodes[static_cast<std::size_t>(type)];
 }
-
-/// What a Type[7:0] stands for.
-struct FlitType {
-  TlpType type = TlpType::kMRd;
-  bool is_4dw = false;
-  MsgRouting routing = MsgRouting::kToRootComplex;
-};
-std::optional<FlitType> find_flit_type(std::uint8_t code);
 
 /// TLP prefixes that stand before the header. [LNK-11.13]
 constexpr bool is_flit_mode_local_prefix(std::uint8_t first_byte) {

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "flitwise/tlp.h"
-#include "tlp/no_write.h"
 
 namespace flitwise {
 
@@ -27,6 +26,15 @@ constexpr std::uint8_t fmt_of(const Tlp& tlp) {
 
 /// The kind with this Fmt (0..3) and Type, if there is one. [LNK-1.2]
 std::optional<TlpType> find_type(unsigned fmt, unsigned type);
+
+/// No Write of a translation request, as a bit of the last address byte, where PH stands in other
+/// requests. [LNK-4.2] unverified
+inline constexpr unsigned kNoWriteBit = 0;
+
+/// REQUIRES: at is translation request.
+constexpr bool is_no_write(const Tlp& tlp) {
+  return ((tlp.processing_hint >> kNoWriteBit) & 1U) != 0;
+}
 
 inline constexpr unsigned kMaxLengthDw = 1024;   ///< code 0 [LNK-1.4]
 inline constexpr unsigned kMaxByteCount = 4096;  ///< code 0 [LNK-2.14]

@@ -49,25 +49,16 @@ bool tag_is_free(const Tlp& tlp) {
   return tlp.type == TlpType::kMWr;
 }
 
-std::optional<unsigned> find_handle_prefix(const Tlp& tlp) {
-  for (unsigned i = 0; i < tlp.other_prefix_count; ++i) {
-    if (is_handle_prefix(tlp.other_prefixes[i])) {
-      return i;
-    }
-  }
-  return std::nullopt;
+bool is_in_requester_id(DhiForm form) {
+  return form == DhiForm::kRidDirect || form == DhiForm::kRidFabric;
 }
 
 }  // namespace
 
 const char* refusal_of(const IdentityForm& form) {
-  if (form.identity != Identity::kDhi) {
-    return nullptr;
-  }
-  if (form.dhi_form == DhiForm::kTag && form.handle_bits > kMaxTagHandleBits) {
-    return "form tag holds handles of at most 10 bits";
-  }
-  return nullptr;
+  const bool is_too_wide = form.identity == Identity::kDhi && form.dhi_form == DhiForm::kTag &&
+                           form.handle_bits > kMaxTagHandleBits;
+  return is_too_wide ? "form tag holds handles of at most 10 bits" : nullptr;
 }
 
 bool may_carry_pasid(const Tlp& tlp, RequestUse use) {
@@ -98,25 +89,19 @@ void apply_identity(Tlp& tlp, const IdentityForm& form, const DeviceIdentity& id
     apply_full(tlp, identity, with_pasid);
     return;
   }
-  switch (form.dhi_form) {
-    case DhiForm::kRidDirect:
-    case DhiForm::kRidFabric:
-      set_device_id(tlp, to_int(*handle));
-      break;
-    case DhiForm::kTag:
-      apply_full(tlp, identity, false);
-      tlp.tag = to_int(*handle);
-      break;
-    case DhiForm::kPrefix:
-      apply_full(tlp, identity, false);
-      FLITWISE_CHECK(tlp.other_prefix_count < kMaxPrefixes, "no room for the handle prefix");
-      tlp.other_prefixes[tlp.other_prefix_count++] = handle_prefix(*handle);
-      break;
-    case DhiForm::kOhc:
-      apply_full(tlp, identity, false);
-      tlp.has_pasid = true;
-      tlp.pasid = static_cast<Pasid>(to_int(*handle));
-      break;
+  if (is_in_requester_id(form.dhi_form)) {
+    set_device_id(tlp, to_int(*handle));
+  } else {
+    apply_full(tlp, identity, false);
+  }
+  if (form.dhi_form == DhiForm::kTag) {
+    tlp.tag = to_int(*handle);
+  } else if (form.dhi_form == DhiForm::kPrefix) {
+    FLITWISE_CHECK(tlp.other_prefix_count < kMaxPrefixes, "no room for the handle prefix");
+    tlp.other_prefixes[tlp.other_prefix_count++] = handle_prefix(*handle);
+  } else if (form.dhi_form == DhiForm::kOhc) {
+    tlp.has_pasid = true;
+    tlp.pasid = static_cast<Pasid>(to_int(*handle));
   }
   tlp.id_is_handle = true;
 }
@@ -132,8 +117,10 @@ OptionalId<Dhi> handle_of(const Tlp& tlp, const IdentityForm& form) {
     case DhiForm::kTag:
       return tag_is_free(tlp) ? OptionalId<Dhi>(static_cast<Dhi>(tlp.tag)) : OptionalId<Dhi>();
     case DhiForm::kPrefix:
-      if (const auto index = find_handle_prefix(tlp)) {
-        return handle_of_prefix(tlp.other_prefixes[*index]);
+      for (unsigned i = 0; i < tlp.other_prefix_count; ++i) {
+        if (is_handle_prefix(tlp.other_prefixes[i])) {
+          return handle_of_prefix(tlp.other_prefixes[i]);
+        }
       }
       return {};
     case DhiForm::kOhc:
@@ -156,9 +143,7 @@ DeviceIdentity full_identity(const Tlp& tlp) {
 
 WireIdentity identity_of(const Tlp& tlp, const IdentityForm& form) {
   WireIdentity found{handle_of(tlp, form), full_identity(tlp)};
-  const bool is_in_requester_id =
-      form.dhi_form == DhiForm::kRidDirect || form.dhi_form == DhiForm::kRidFabric;
-  if (found.handle && is_in_requester_id) {
+  if (found.handle && is_in_requester_id(form.dhi_form)) {
     found.full.bdf = Bdf{};
   }
   if (found.handle && form.dhi_form == DhiForm::kOhc) {

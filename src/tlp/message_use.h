@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a receiver makes of a well-formed message that has come to its end, by Message Code.
-/// [LNK-12.3] to [LNK-12.5]
+/// What the standard says of messages by their Message Code: how they travel, and what a receiver
+/// makes of a well-formed one that has come to its end. [LNK-12.3] to [LNK-12.5]
 #pragma once
 
 #include <cstdint>
@@ -15,61 +15,85 @@ enum class MessageUse : std::uint8_t {
   kUnsupported,  ///< an Unsupported Request
 };
 
-namespace detail {
-/// Codes of hot-plug messages that were withdrawn, and vendor messages of type 1.
-constexpr bool is_discarded(std::uint8_t code) {
-  switch (code) {
-    case 0x40:
-    case 0x41:
-    case 0x43:
-    case 0x44:
-    case 0x45:
-    case 0x47:
-    case 0x48:
-    case msg::kVendorType1:
-      return true;
-    default:
-      return false;
-  }
+struct MessageRule {
+  std::uint8_t code;
+  const char* name;       ///< in events; nullptr: its code
+  std::uint8_t routings;  ///< that it may have, one bit each [LNK-2.16]
+  bool is_on_tc0;         ///< it travels on traffic class 0 alone [LNK-12.1]
+  MessageUse at_root_port, at_device;
+};
+
+namespace message_rules {
+constexpr std::uint8_t routing_bit(MsgRouting routing) {
+  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(routing));
 }
-}  // namespace detail
+inline constexpr std::uint8_t kUp = routing_bit(MsgRouting::kToRootComplex),
+                              kById = routing_bit(MsgRouting::kById),
+                              kDown = routing_bit(MsgRouting::kBroadcast),
+                              kLocal = routing_bit(MsgRouting::kLocal),
+                              kGathered = routing_bit(MsgRouting::kGathered), kAnyRouting = 0x3f;
+inline constexpr MessageUse kTaken = MessageUse::kTaken, kDropped = MessageUse::kDiscarded,
+                            kNot = MessageUse::kUnsupported;
+
+inline constexpr MessageRule kMessageRules[] = {
+    {msg::kVendorType0, "vendor_type_0", kUp | kById | kDown | kLocal, false, kNot, kNot},
+    {msg::kVendorType1, "vendor_type_1", kUp | kById | kDown | kLocal, false, kDropped, kDropped},
+    {msg::kUnlock, "unlock", kDown, true, kNot, kDropped},  // the device was not locked
+    {msg::kInvalidateRequest, "invalidate_request", kById, false, kNot, kNot},
+    {msg::kInvalidateCompletion, "invalidate_completion", kById, false, kTaken, kNot},
+    {msg::kPageRequest, "page_request", kUp, false, kTaken, kNot},
+    {msg::kPrgResponse, "prg_response", kById, false, kNot, kNot},
+    {msg::kLtr, nullptr, kLocal, true, kNot, kNot},
+    {msg::kObff, nullptr, kLocal, true, kNot, kNot},
+    // The device has not asked for L1.
+    {msg::kPmActiveStateNak, "pm_active_state_nak", kLocal, true, kNot, kDropped},
+    {msg::kPmPme, "pm_pme", kUp, true, kTaken, kNot},
+    {msg::kPmeTurnOff, "pme_turn_off", kDown, true, kNot, kTaken},
+    {msg::kPmeToAck, "pme_to_ack", kGathered, true, kTaken, kNot},
+    {msg::kErrCor, "err_cor", kUp, true, kTaken, kNot},
+    {msg::kErrNonFatal, "err_nonfatal", kUp, true, kTaken, kNot},
+    {msg::kErrFatal, "err_fatal", kUp, true, kTaken, kNot},
+    {msg::kSetSlotPowerLimit, "set_slot_power_limit", kLocal, true, kNot, kTaken},
+    {msg::kPtmRequest, nullptr, kLocal, true, kNot, kNot},
+    {msg::kPtmResponse, nullptr, kLocal, true, kNot, kNot},
+    // Of hot plug, withdrawn.
+    {0x40, nullptr, kAnyRouting, false, kDropped, kDropped},
+    {0x41, nullptr, kAnyRouting, false, kDropped, kDropped},
+    {0x43, nullptr, kAnyRouting, false, kDropped, kDropped},
+    {0x44, nullptr, kAnyRouting, false, kDropped, kDropped},
+    {0x45, nullptr, kAnyRouting, false, kDropped, kDropped},
+    {0x47, nullptr, kAnyRouting, false, kDropped, kDropped},
+    {0x48, nullptr, kAnyRouting, false, kDropped, kDropped},
+};
+}  // namespace message_rules
+
+/// Assert_INTx or Deassert_INTx.
+constexpr bool is_intx(std::uint8_t code) {
+  return code >= msg::kAssertIntA && code < msg::kDeassertIntA + 4;
+}
+
+constexpr MessageRule message_rule(std::uint8_t code) {
+  using namespace message_rules;
+  for (const MessageRule& rule : kMessageRules) {
+    if (rule.code == code) {
+      return rule;
+    }
+  }
+  return is_intx(code) ? MessageRule{code, nullptr, kLocal, true, kTaken, kNot}
+                       : MessageRule{code, nullptr, kAnyRouting, false, kNot, kNot};
+}
 
 /// At a root port; has_agent: page requests and invalidations are known there.
 constexpr MessageUse use_at_root_port(std::uint8_t code, bool has_agent) {
-  switch (code) {
-    case msg::kErrCor:
-    case msg::kErrNonFatal:
-    case msg::kErrFatal:
-    case msg::kPmPme:
-    case msg::kPmeToAck:
-      return MessageUse::kTaken;
-    case msg::kPageRequest:
-    case msg::kInvalidateCompletion:
-      return has_agent ? MessageUse::kTaken : MessageUse::kUnsupported;
-    default:
-      break;
-  }
-  if (code >= msg::kAssertIntA && code < msg::kDeassertIntA + 4) {
-    return MessageUse::kTaken;
-  }
-  return detail::is_discarded(code) ? MessageUse::kDiscarded : MessageUse::kUnsupported;
+  const bool needs_agent = code == msg::kPageRequest || code == msg::kInvalidateCompletion;
+  return needs_agent && !has_agent ? MessageUse::kUnsupported : message_rule(code).at_root_port;
 }
 
 /// At a device, beside what its ATC, its page requests and its handles know.
 constexpr MessageUse use_at_device(const Tlp& tlp) {
-  switch (tlp.message_code) {
-    case msg::kPmeTurnOff:
-      return MessageUse::kTaken;
-    case msg::kSetSlotPowerLimit:
-      return tlp.type == TlpType::kMsgD && tlp.length_dw == 1 ? MessageUse::kTaken
-                                                              : MessageUse::kUnsupported;
-    case msg::kUnlock:
-    case msg::kPmActiveStateNak:
-      return MessageUse::kDiscarded;  // it was not locked, and has not asked for L1
-    default:
-      return detail::is_discarded(tlp.message_code) ? MessageUse::kDiscarded
-                                                    : MessageUse::kUnsupported;
-  }
+  const bool is_misformed = tlp.message_code == msg::kSetSlotPowerLimit &&
+                            (tlp.type != TlpType::kMsgD || tlp.length_dw != 1);
+  return is_misformed ? MessageUse::kUnsupported : message_rule(tlp.message_code).at_device;
 }
 
 }  // namespace flitwise

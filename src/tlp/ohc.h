@@ -4,7 +4,7 @@
 #pragma once
 
 #include "flitwise/tlp.h"
-#include "tlp/no_write.h"
+#include "tlp/header_layout.h"
 #include "tlp/prefix.h"
 
 namespace flitwise {

@@ -19,16 +19,7 @@ void set_byte_enables(std::uint32_t bits, Tlp& tlp) {
   tlp.last_be = (bits >> 4) & 0xfU;
 }
 
-// The two kinds that have a PASID differ in its place alone.
-struct PasidPlaces {
-  unsigned valid, privileged, execute, shift;
-};
-constexpr PasidPlaces kInA1 = {ohc_a1::kPasidValid, ohc_a1::kPrivileged, ohc_a1::kExecute,
-                               ohc_a1::kPasidShift};
-constexpr PasidPlaces kInA4 = {ohc_a4::kPasidValid, ohc_a4::kPrivileged, ohc_a4::kExecute,
-                               ohc_a4::kPasidShift};
-
-std::uint32_t encode_pasid(const Tlp& tlp, const PasidPlaces& places) {
+std::uint32_t encode_pasid(const Tlp& tlp, const OhcPasidPlaces& places) {
   if (!tlp.has_pasid) {
     return 0;
   }
@@ -36,7 +27,7 @@ std::uint32_t encode_pasid(const Tlp& tlp, const PasidPlaces& places) {
          bit_at(tlp.execute_requested, places.execute) |
          (to_int(tlp.pasid) & kPasidMask) << places.shift;
 }
-void decode_pasid(std::uint32_t dw, const PasidPlaces& places, Tlp& tlp) {
+void decode_pasid(std::uint32_t dw, const OhcPasidPlaces& places, Tlp& tlp) {
   tlp.has_pasid = has_bit(dw, places.valid);
   if (tlp.has_pasid) {
     tlp.pasid = static_cast<Pasid>((dw >> places.shift) & kPasidMask);
@@ -50,27 +41,27 @@ std::uint32_t encode_a1(const Tlp& tlp) {
   if (has_no_byte_enables(tlp) || !is_memory_request(tlp.type)) {
     set_full_byte_enables(shown);
   }
-  return bit_at(is_translation_request(tlp) && is_no_write(tlp), ohc_a1::kNoWrite) |
-         encode_pasid(tlp, kInA1) | byte_enables(shown);
+  return bit_at(is_translation_request(tlp) && is_no_write(tlp), kOhcA1NoWrite) |
+         encode_pasid(tlp, kPasidInOhcA1) | byte_enables(shown);
 }
 void decode_a1(std::uint32_t dw, Tlp& tlp) {
-  decode_pasid(dw, kInA1, tlp);
+  decode_pasid(dw, kPasidInOhcA1, tlp);
   if (is_memory_request(tlp.type) && !has_no_byte_enables(tlp)) {
     set_byte_enables(dw, tlp);
   }
   if (is_translation_request(tlp)) {
     tlp.processing_hint =
-        static_cast<std::uint8_t>(bit_at(has_bit(dw, ohc_a1::kNoWrite), kNoWriteBit));
+        static_cast<std::uint8_t>(bit_at(has_bit(dw, kOhcA1NoWrite), kNoWriteBit));
   }
 }
 
 std::uint32_t encode_a5(const Tlp& tlp) {
-  return (tlp.lower_address & 3U) << ohc_a5::kLowerAddressShift |
+  return (tlp.lower_address & 3U) << kOhcA5LowerAddressShift |
          (static_cast<std::uint32_t>(tlp.status) & 7U);
 }
 void decode_a5(std::uint32_t dw, Tlp& tlp) {
-  tlp.lower_address = static_cast<std::uint8_t>((tlp.lower_address & ~3U) |
-                                                ((dw >> ohc_a5::kLowerAddressShift) & 3U));
+  tlp.lower_address =
+      static_cast<std::uint8_t>((tlp.lower_address & ~3U) | ((dw >> kOhcA5LowerAddressShift) & 3U));
   tlp.status = static_cast<CplStatus>(dw & 7U);
 }
 
@@ -108,7 +99,7 @@ std::uint32_t encode_ohc_a(const Tlp& tlp) {
     case OhcA::kA3:
       return byte_enables(tlp);
     case OhcA::kA4:
-      return encode_pasid(tlp, kInA4);
+      return encode_pasid(tlp, kPasidInOhcA4);
     case OhcA::kA5:
       return encode_a5(tlp);
   }
@@ -123,7 +114,7 @@ void decode_ohc_a(std::uint32_t dw, Tlp& tlp) {
     case OhcA::kA3:
       return set_byte_enables(dw & kByteEnablesMask, tlp);
     case OhcA::kA4:
-      return decode_pasid(dw, kInA4, tlp);
+      return decode_pasid(dw, kPasidInOhcA4, tlp);
     case OhcA::kA5:
       return decode_a5(dw, tlp);
   }

@@ -13,17 +13,16 @@ namespace flitwise {
 enum class OhcA : std::uint8_t { kA1, kA2, kA3, kA4, kA5 };
 OhcA ohc_a_kind(const Tlp& tlp);
 
-namespace ohc_a1 {  ///< [LNK-11.16]
-inline constexpr unsigned kNoWrite = 31, kPasidValid = 30, kPrivileged = 29, kExecute = 28,
-                          kPasidShift = 8;
-}
-namespace ohc_a4 {  ///< all places but the destination segment's: unverified [LNK-11.17]
-inline constexpr unsigned kPasidValid = 22, kPrivileged = 21, kExecute = 20, kPasidShift = 0;
-}
-namespace ohc_a5 {  ///< [LNK-11.17]
-inline constexpr unsigned kLowerAddressShift = 3;
-}
-namespace ohc_b {  ///< unverified [LNK-11.18]
+/// Of the two kinds that have a PASID, which differ in its place alone.
+struct OhcPasidPlaces {
+  unsigned valid, privileged, execute, shift;
+};
+inline constexpr OhcPasidPlaces kPasidInOhcA1 = {30, 29, 28, 8};  ///< [LNK-11.16]
+/// All places but the destination segment's: unverified [LNK-11.17]
+inline constexpr OhcPasidPlaces kPasidInOhcA4 = {22, 21, 20, 0};
+inline constexpr unsigned kOhcA1NoWrite = 31;           ///< [LNK-11.16]
+inline constexpr unsigned kOhcA5LowerAddressShift = 3;  ///< [LNK-11.17]
+namespace ohc_b {                                       ///< unverified [LNK-11.18]
 inline constexpr unsigned kSteeringTagShift = 16, kHintShift = 0;
 }
 

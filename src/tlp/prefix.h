@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "flitwise/ids.h"
 #include "flitwise/tlp.h"
@@ -26,19 +27,14 @@ constexpr bool is_end_end_prefix(std::uint32_t dw) {
   return ((dw >> 28) & 1U) != 0;
 }
 constexpr bool is_known_prefix(std::uint32_t dw) {
-  switch (prefix_type(dw)) {
-    case prefix::kMrIov:
-    case prefix::kVendorLocal0:
-    case prefix::kVendorLocal1:
-    case prefix::kExtTph:
-    case prefix::kPasid:
-    case prefix::kIde:
-    case prefix::kVendorEndEnd0:
-    case prefix::kVendorEndEnd1:
+  for (const std::uint8_t known :
+       {prefix::kMrIov, prefix::kVendorLocal0, prefix::kVendorLocal1, prefix::kExtTph,
+        prefix::kPasid, prefix::kIde, prefix::kVendorEndEnd0, prefix::kVendorEndEnd1}) {
+    if (prefix_type(dw) == known) {
       return true;
-    default:
-      return false;
+    }
   }
+  return false;
 }
 
 /// [LNK-3.4]

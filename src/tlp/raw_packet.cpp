@@ -4,43 +4,28 @@
 
 #include <algorithm>
 
+#include "tlp/header_layout.h"
 #include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
-#include "tlp/tlp_decoder.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/tlp_codec.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {
 namespace {
 
 constexpr std::size_t kSmallestTlpBytes = 12;
-constexpr unsigned kMostLengthDw = 1024;
-
-bool names_a_kind(TlpViolation violation) {
-  switch (violation) {
-    case TlpViolation::kTruncated:
-    case TlpViolation::kUnknownPrefix:
-    case TlpViolation::kPrefixOrder:
-    case TlpViolation::kTooManyPrefixes:
-    case TlpViolation::kRepeatedPasid:
-    case TlpViolation::kUnknownType:
-      return false;
-    default:
-      return true;
-  }
-}
 
 // What flow control knows of a packet whose bytes make no TLP.
 Tlp charged_as(const DecodeResult& decoded, std::size_t count) {
   Tlp tlp;
   tlp.type = TlpType::kMsg;
-  if (names_a_kind(*decoded.error)) {
+  if (*decoded.error > TlpViolation::kUnknownType) {  // its Fmt and Type were read
     tlp.type = decoded.tlp.type;
     tlp.requester_id = decoded.tlp.requester_id;
     tlp.tag = decoded.tlp.tag;
     const std::size_t behind_header = count - std::min(count, decoded.payload_offset);
     tlp.length_dw =
-        static_cast<std::uint16_t>(std::min<std::size_t>((behind_header + 3) / 4, kMostLengthDw));
+        static_cast<std::uint16_t>(std::min<std::size_t>((behind_header + 3) / 4, kMaxLengthDw));
   }
   return tlp;
 }

@@ -8,36 +8,13 @@
 
 namespace flitwise {
 
-namespace {
-bool wants_data(TlpType type) {
-  switch (type) {
-    case TlpType::kMRd:
-    case TlpType::kMRdLk:
-    case TlpType::kIORd:
-    case TlpType::kCfgRd0:
-    case TlpType::kCfgRd1:
-    case TlpType::kFetchAdd:
-    case TlpType::kSwap:
-    case TlpType::kCas:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool carries_data(TlpType type) {
-  return type == TlpType::kCplD || type == TlpType::kCplDLk;
-}
-
-}  // namespace
-
 Reassembly::Reassembly(const Tlp& request, std::uint32_t mps_bytes, std::uint32_t rcb_bytes)
     : left_(static_cast<std::uint16_t>(byte_count_of(request))),
       mps_(static_cast<std::uint16_t>(mps_bytes)),
       rcb_(static_cast<std::uint16_t>(rcb_bytes)),
       lower_address_(lower_address_of(request)),
       tc_(request.tc),
-      wants_data_(wants_data(request.type)),
+      wants_data_(is_atomic(request.type) || !has_data(request.type)),
       is_memory_read_(request.type == TlpType::kMRd || request.type == TlpType::kMRdLk),
       is_configuration_(is_configuration(request.type)) {}
 
@@ -49,7 +26,7 @@ CompletionFit Reassembly::check(const Tlp& completion) const {
     return completion.status == CplStatus::kRRS && is_configuration_ ? CompletionFit::kRetry
                                                                      : CompletionFit::kFailed;
   }
-  if (carries_data(completion.type) != wants_data_) {
+  if (has_data(completion.type) != wants_data_) {
     return CompletionFit::kWrongKind;
   }
   if (completion.byte_count != left_) {

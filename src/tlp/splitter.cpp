@@ -7,25 +7,16 @@
 #include "common/page.h"
 
 namespace flitwise {
-
 namespace {
 
 /// Disabled bytes before the first enabled one; 0 when none is enabled.
 unsigned leading_bytes(unsigned byte_enables) {
-  unsigned count = 0;
-  while (byte_enables != 0 && (byte_enables >> count & 1U) == 0) {
-    ++count;
-  }
-  return count;
+  return byte_enables == 0 ? 0U : static_cast<unsigned>(__builtin_ctz(byte_enables));
 }
 
 /// Disabled bytes behind the last enabled one; 0 when none is enabled.
 unsigned trailing_bytes(unsigned byte_enables) {
-  unsigned count = 0;
-  while (byte_enables != 0 && (byte_enables >> (3U - count) & 1U) == 0) {
-    ++count;
-  }
-  return count;
+  return byte_enables == 0 ? 0U : static_cast<unsigned>(__builtin_clz(byte_enables)) - 28U;
 }
 
 bool is_memory_read(TlpType type) {
@@ -57,15 +48,10 @@ bool RequestSplitter::next(RequestPiece& piece) {
   piece.length_dw = static_cast<std::uint16_t>(std::max((lead + bytes + 3U) / 4U, 1U));
   const unsigned from_lead = 0xfU << lead & 0xfU;
   const unsigned to_tail = 0xfU >> (3U - (lead + bytes + 3U) % 4U);
-  if (bytes == 0) {
-    piece.first_be = piece.last_be = 0;
-  } else if (piece.length_dw == 1) {
-    piece.first_be = static_cast<std::uint8_t>(from_lead & to_tail);
-    piece.last_be = 0;
-  } else {
-    piece.first_be = static_cast<std::uint8_t>(from_lead);
-    piece.last_be = static_cast<std::uint8_t>(to_tail);
-  }
+  const bool is_one_dw = piece.length_dw == 1;
+  const unsigned first_be = is_one_dw ? from_lead & to_tail : from_lead;
+  piece.first_be = static_cast<std::uint8_t>(bytes == 0 ? 0 : first_be);
+  piece.last_be = static_cast<std::uint8_t>(is_one_dw ? 0 : to_tail);
 
   next_ += bytes;
   offset_ += bytes;

@@ -2,17 +2,47 @@
 // Checks of decoded TLPs.
 #include "tlp/tlp_check.h"
 
-#include <array>
-
 #include "common/page.h"
-#include "tlp/header_layout.h"
 #include "tlp/identity.h"
+#include "tlp/message_use.h"
 #include "tlp/prefix.h"
 
 namespace flitwise {
 namespace {
 
 using Verdict = std::optional<TlpViolation>;
+
+struct ViolationText {
+  const char* name;
+  const char* sentence;
+};
+constexpr ViolationText kTexts[kTlpViolations] = {
+    {"truncated", "the bytes end inside prefixes or header"},
+    {"unknown_prefix", "no prefix has this first byte"},
+    {"prefix_order", "a local prefix stands after an End-End one; expected local ones first"},
+    {"too_many_prefixes", "too many prefixes; expected at most four End-End ones"},
+    {"repeated_pasid", "a second PASID prefix"},
+    {"unknown_type", "no TLP has this Fmt and Type"},
+    {"length_mismatch", "fewer bytes than Length and TD announce"},
+    {"trailing_bytes", "more bytes than Length and TD announce"},
+    {"ecrc_mismatch", "ECRC does not fit the bytes"},
+    {"bad_byte_enables",
+     "byte enables break the rules; expected Last BE 0 for one DW, else no gaps at both ends"},
+    {"crosses_4kib", "the request crosses a 4 KiB boundary"},
+    {"reserved_address_type", "AT is reserved, or a translation request is not an MRd"},
+    {"bad_length", "the type does not allow this Length"},
+    {"unaligned_atomic", "the address of an atomic is not a multiple of its operand"},
+    {"bad_config_or_io_fields", "TC, AT or Attr is not 0 in an I/O or configuration request"},
+    {"bad_message_routing", "the Message Code does not allow this routing"},
+    {"bad_message_kind", "the Message Code does not go with, or without, data"},
+    {"bad_message_class", "the Message Code travels on traffic class 0 alone"},
+    {"pasid_not_permitted", "this type carries no PASID"},
+    {"exceeds_mps", "the payload exceeds MPS"},
+    {"pasid_not_enabled", "the receiver takes no PASID"},
+    {"translated_with_pasid", "the receiver takes no PASID on translated requests"},
+    {"page_message_class", "a page request or its response is not on traffic class 0"},
+    {"interrupt_from_above", "an INTx message comes from above"},
+};
 
 constexpr unsigned kInvalidateRequestDw = 2;  // [LNK-4.4]
 
@@ -25,8 +55,7 @@ constexpr bool starts_at_bottom(unsigned be) {
 }
 
 bool are_byte_enables_fine(const Tlp& tlp) {
-  const bool hint_in_byte_enables = tlp.has_processing_hint && !has_data(tlp.type);
-  if (hint_in_byte_enables) {  // They hold a steering tag. [LNK-2.15]
+  if (tlp.has_processing_hint && !has_data(tlp.type)) {  // They hold a steering tag. [LNK-2.15]
     return true;
   }
   if (is_translation_request(tlp)) {
@@ -35,8 +64,7 @@ bool are_byte_enables_fine(const Tlp& tlp) {
   if (tlp.length_dw == 1) {
     return tlp.last_be == 0;
   }
-  const bool quadword = tlp.length_dw == 2 && (tlp.address & 4U) == 0;
-  if (quadword) {
+  if (tlp.length_dw == 2 && (tlp.address & 4U) == 0) {  // a quadword
     return tlp.first_be != 0 && tlp.last_be != 0;
   }
   return reaches_top(tlp.first_be) && starts_at_bottom(tlp.last_be);
@@ -54,33 +82,23 @@ Verdict check_atomic(const Tlp& tlp) {
     return TlpViolation::kBadLength;
   }
   const unsigned operand_bytes = 4U * dws / (is_cas ? 2U : 1U);
-  if (tlp.address % operand_bytes != 0) {
-    return TlpViolation::kUnalignedAtomic;
-  }
-  return std::nullopt;
-}
-
-Verdict check_address_type(const Tlp& tlp) {
-  return has_wrong_address_type(tlp) ? Verdict(TlpViolation::kReservedAddressType) : std::nullopt;
+  return tlp.address % operand_bytes == 0 ? Verdict() : TlpViolation::kUnalignedAtomic;
 }
 
 // The address type comes last: what is wrong with that alone is not malformed.
 Verdict check_memory_request(const Tlp& tlp) {
   if (is_atomic(tlp.type)) {
-    const Verdict verdict = check_atomic(tlp);
-    return verdict ? verdict : check_address_type(tlp);
-  }
-  if (is_translation_request(tlp) && tlp.length_dw % 2 != 0) {
+    if (const Verdict verdict = check_atomic(tlp)) {
+      return verdict;
+    }
+  } else if (is_translation_request(tlp) && tlp.length_dw % 2 != 0) {
     return TlpViolation::kBadLength;
-  }
-  if (!are_byte_enables_fine(tlp)) {
+  } else if (!are_byte_enables_fine(tlp)) {
     return TlpViolation::kBadByteEnables;
+  } else if (!is_translation_request(tlp) && crosses_4kib(tlp)) {
+    return TlpViolation::kCrosses4KiB;  // where those point in their page does not matter [ATR-11]
   }
-  // Where a translation request points within its page does not matter. [ATR-11]
-  if (!is_translation_request(tlp) && crosses_4kib(tlp)) {
-    return TlpViolation::kCrosses4KiB;
-  }
-  return check_address_type(tlp);
+  return has_wrong_address_type(tlp) ? Verdict(TlpViolation::kReservedAddressType) : std::nullopt;
 }
 
 // [LNK-2.11]
@@ -98,72 +116,9 @@ Verdict check_config_or_io(const Tlp& tlp) {
   return std::nullopt;
 }
 
-constexpr unsigned routings(MsgRouting a) {
-  return 1U << static_cast<unsigned>(a);
-}
-
-bool is_intx(std::uint8_t code) {
-  return code >= msg::kAssertIntA && code < msg::kDeassertIntA + 4;
-}
-
-// Routings that a Message Code may have, one bit each. [LNK-2.16]
-unsigned allowed_routings(std::uint8_t code) {
-  switch (code) {
-    case msg::kUnlock:
-    case msg::kPmeTurnOff:
-      return routings(MsgRouting::kBroadcast);
-    case msg::kInvalidateRequest:
-    case msg::kInvalidateCompletion:
-    case msg::kPrgResponse:
-      return routings(MsgRouting::kById);
-    case msg::kPageRequest:
-    case msg::kPmPme:
-    case msg::kErrCor:
-    case msg::kErrNonFatal:
-    case msg::kErrFatal:
-      return routings(MsgRouting::kToRootComplex);
-    case msg::kPmeToAck:
-      return routings(MsgRouting::kGathered);
-    case msg::kLtr:
-    case msg::kObff:
-    case msg::kPmActiveStateNak:
-    case msg::kSetSlotPowerLimit:
-    case msg::kPtmRequest:
-    case msg::kPtmResponse:
-      return routings(MsgRouting::kLocal);
-    case msg::kVendorType0:
-    case msg::kVendorType1:
-      return routings(MsgRouting::kToRootComplex) | routings(MsgRouting::kById) |
-             routings(MsgRouting::kBroadcast) | routings(MsgRouting::kLocal);
-    default:
-      return is_intx(code) ? routings(MsgRouting::kLocal) : 0x3fU;
-  }
-}
-
-// [LNK-12.1]
-bool travels_on_tc0(std::uint8_t code) {
-  switch (code) {
-    case msg::kUnlock:
-    case msg::kLtr:
-    case msg::kObff:
-    case msg::kPmActiveStateNak:
-    case msg::kPmPme:
-    case msg::kPmeTurnOff:
-    case msg::kPmeToAck:
-    case msg::kErrCor:
-    case msg::kErrNonFatal:
-    case msg::kErrFatal:
-    case msg::kSetSlotPowerLimit:
-    case msg::kPtmRequest:
-    case msg::kPtmResponse:
-      return true;
-    default:
-      return is_intx(code);
-  }
-}
-
 Verdict check_message(const Tlp& tlp) {
-  if (((allowed_routings(tlp.message_code) >> static_cast<unsigned>(tlp.routing)) & 1U) == 0) {
+  const MessageRule rule = message_rule(tlp.message_code);
+  if (((rule.routings >> static_cast<unsigned>(tlp.routing)) & 1U) == 0) {
     return TlpViolation::kBadMessageRouting;
   }
   const bool is_invalidate_request = tlp.message_code == msg::kInvalidateRequest;
@@ -177,7 +132,7 @@ Verdict check_message(const Tlp& tlp) {
   if (is_invalidate_request && tlp.length_dw != kInvalidateRequestDw) {
     return TlpViolation::kBadLength;
   }
-  if (tlp.tc != 0 && travels_on_tc0(tlp.message_code)) {
+  if (tlp.tc != 0 && rule.is_on_tc0) {
     return TlpViolation::kBadMessageClass;
   }
   return std::nullopt;
@@ -208,60 +163,11 @@ bool is_page_message(const Tlp& tlp) {
 }  // namespace
 
 const char* name_of(TlpViolation violation) {
-  static constexpr std::array<const char*, kTlpViolations> kNames = {"truncated",
-                                                                     "unknown_prefix",
-                                                                     "prefix_order",
-                                                                     "too_many_prefixes",
-                                                                     "repeated_pasid",
-                                                                     "unknown_type",
-                                                                     "length_mismatch",
-                                                                     "trailing_bytes",
-                                                                     "ecrc_mismatch",
-                                                                     "bad_byte_enables",
-                                                                     "crosses_4kib",
-                                                                     "reserved_address_type",
-                                                                     "bad_length",
-                                                                     "unaligned_atomic",
-                                                                     "bad_config_or_io_fields",
-                                                                     "bad_message_routing",
-                                                                     "bad_message_kind",
-                                                                     "bad_message_class",
-                                                                     "pasid_not_permitted",
-                                                                     "exceeds_mps",
-                                                                     "pasid_not_enabled",
-                                                                     "translated_with_pasid",
-                                                                     "page_message_class",
-                                                                     "interrupt_from_above"};
-  return kNames[static_cast<std::size_t>(violation)];
+  return kTexts[static_cast<std::size_t>(violation)].name;
 }
 
 const char* sentence_of(TlpViolation violation) {
-  static constexpr std::array<const char*, kTlpViolations> kSentences = {
-      "the bytes end inside prefixes or header",
-      "no prefix has this first byte",
-      "a local prefix stands after an End-End one; expected local ones first",
-      "too many prefixes; expected at most four End-End ones",
-      "a second PASID prefix",
-      "no TLP has this Fmt and Type",
-      "fewer bytes than Length and TD announce",
-      "more bytes than Length and TD announce",
-      "ECRC does not fit the bytes",
-      "byte enables break the rules; expected Last BE 0 for one DW, else no gaps at both ends",
-      "the request crosses a 4 KiB boundary",
-      "AT is reserved, or a translation request is not an MRd",
-      "the type does not allow this Length",
-      "the address of an atomic is not a multiple of its operand",
-      "TC, AT or Attr is not 0 in an I/O or configuration request",
-      "the Message Code does not allow this routing",
-      "the Message Code does not go with, or without, data",
-      "the Message Code travels on traffic class 0 alone",
-      "this type carries no PASID",
-      "the payload exceeds MPS",
-      "the receiver takes no PASID",
-      "the receiver takes no PASID on translated requests",
-      "a page request or its response is not on traffic class 0",
-      "an INTx message comes from above"};
-  return kSentences[static_cast<std::size_t>(violation)];
+  return kTexts[static_cast<std::size_t>(violation)].sentence;
 }
 
 std::optional<TlpViolation> check_format(const Tlp& tlp) {

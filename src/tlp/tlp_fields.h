@@ -16,32 +16,19 @@ namespace flitwise {
 /// Which mode's bytes a TLP has.
 enum class TlpForm : std::uint8_t { kNonFlit, kFlit };
 
-/// Which TLPs a field, or a place of its bits, belongs to. For a place kAny is: those of its field.
-enum class TlpPart : std::uint8_t {
-  kAny,
-  kRequest,        ///< neither completion nor message
-  kAddress,        ///< memory, I/O
-  kWide,           ///< of those: headers of 4 DWs
-  kNarrow,         ///< of those: headers of 3 DWs
-  kWideMemory,     ///< memory alone, likewise
-  kNarrowMemory,   ///< memory alone, likewise
-  kHint,           ///< memory, but no translation request
-  kTranslation,    ///< a translation request
-  kConfiguration,  ///< configuration requests
-  kCompletion,
-  kNotCompletion,
-  kMessage,
-  kNotMessage,
-};
-bool has_part(const Tlp& tlp, TlpPart part);
+/// Which TLPs a field, or a place of its bits, belongs to.
+using TlpPart = bool (*)(const Tlp& tlp);
+/// Neither completion nor message.
+bool is_plain_request(const Tlp& tlp);
 
 /// Bits of a field: `width` bits, of which the lowest is bit `from` of the field and bit `shift` of
 /// a DW of the header.
 struct TlpBits {
-  TlpPart part = TlpPart::kAny;
+  TlpPart is_of = nullptr;  ///< null: all that have the field
   std::uint8_t dw = 0, shift = 0;
   std::uint8_t width = 0;  ///< 0: no place
   std::uint8_t from = 0;
+  std::uint64_t mask() const { return (std::uint64_t{1} << width) - 1; }
 };
 using TlpPlaces = std::array<TlpBits, 4>;
 
@@ -51,7 +38,7 @@ struct TlpField {
 
   const char* key;  ///< its name in JSON
   Format format;
-  TlpPart part;
+  TlpPart is_of;
   FieldAccess<Tlp> value;
   std::uint64_t most;                ///< numbers
   std::array<TlpPlaces, 2> places;   ///< by TlpForm
@@ -65,10 +52,5 @@ const std::vector<TlpField>& tlp_fields();
 std::array<std::uint32_t, 4> header_bits(const Tlp& tlp, TlpForm form);
 /// Sets what stands in a DW of the header. REQUIRES: type and width of the TLP are set.
 void take_header_dw(std::uint32_t dw, unsigned index, TlpForm form, Tlp& tlp);
-
-/// Length counts DWs of data or of what is asked for; elsewhere it is reserved. [LNK-1.4]
-constexpr bool length_counts(TlpType type) {
-  return has_data(type) || fc_class(type) == FcClass::kNonPosted;
-}
 
 }  // namespace flitwise

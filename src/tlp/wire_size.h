@@ -23,25 +23,32 @@ inline std::uint32_t identity_bits(const Tlp& tlp) {
   return bits;
 }
 
+/// Completes the size of a TLP of so many bits, of which identity, framing and crc are known. What
+/// travels for the handle table's sake is identity as a whole. [DHI D8]
+inline WireSize completed_size(WireSize size, std::uint32_t bits, const Tlp& tlp,
+                               std::uint32_t payload_bytes, HandlePurpose purpose) {
+  if (purpose != HandlePurpose::kNone) {
+    size = {};
+    size.identity = bits;
+    return size;
+  }
+  const std::uint32_t data_bits = data_bytes(tlp) * 8U;
+  size.payload = payload_bytes * 8U;
+  size.padding = data_bits - size.payload;
+  size.header = bits - data_bits - size.identity - size.framing - size.crc;
+  return size;
+}
+
 /// Size of a TLP whose payload has payload_bytes enabled bytes; its parts add up to
-/// (8 + tlp_bytes) x 8. What travels for the handle table's sake is identity as a whole.
-/// REQUIRES: payload_bytes <= data_bytes(tlp). [LNK-5.3] [DHI D8]
+/// (8 + tlp_bytes) x 8. REQUIRES: payload_bytes <= data_bytes(tlp). [LNK-5.3]
 inline WireSize wire_size_of(const Tlp& tlp, std::uint32_t payload_bytes,
                              HandlePurpose purpose = HandlePurpose::kNone) {
   WireSize size;
-  const std::uint32_t ecrc_bits = tlp.has_ecrc ? 32U : 0U;
-  const std::uint32_t data_bits = data_bytes(tlp) * 8U;
-  if (purpose != HandlePurpose::kNone) {
-    size.identity = tlp_bytes(tlp) * 8U + kTlpFramingBits + kLcrcBits;
-    return size;
-  }
   size.identity = identity_bits(tlp);
-  size.header = (prefix_bytes(tlp) + header_bytes(tlp)) * 8U - size.identity;
-  size.payload = payload_bytes * 8U;
-  size.padding = data_bits - size.payload;
   size.framing = kTlpFramingBits;
-  size.crc = kLcrcBits + ecrc_bits;
-  return size;
+  size.crc = kLcrcBits + (tlp.has_ecrc ? 32U : 0U);
+  const std::uint32_t bits = tlp_bytes(tlp) * 8U + kTlpFramingBits + kLcrcBits;
+  return completed_size(size, bits, tlp, payload_bytes, purpose);
 }
 
 /// Size of a TLP in flit mode, where framing, sequence number and CRC are the flit's. What it has
@@ -50,18 +57,9 @@ inline WireSize wire_size_of(const Tlp& tlp, std::uint32_t payload_bytes,
 inline WireSize flit_mode_size_of(const Tlp& tlp, std::uint32_t payload_bytes,
                                   HandlePurpose purpose = HandlePurpose::kNone) {
   WireSize size;
-  const std::uint32_t bits = flit_mode_tlp_bytes(tlp) * 8U;
-  if (purpose != HandlePurpose::kNone) {
-    size.identity = bits;
-    return size;
-  }
-  const std::uint32_t data_bits = data_bytes(tlp) * 8U;
   size.identity = tlp.has_pasid && !needs_ohc_a_anyhow(tlp) ? 32U : 0U;
   size.crc = tlp.has_ecrc ? 32U : 0U;
-  size.payload = payload_bytes * 8U;
-  size.padding = data_bits - size.payload;
-  size.header = bits - data_bits - size.identity - size.crc;
-  return size;
+  return completed_size(size, flit_mode_tlp_bytes(tlp) * 8U, tlp, payload_bytes, purpose);
 }
 
 /// Is its data the protocol's own? That of a Translation Completion, which the packet says, and of
@@ -72,29 +70,25 @@ inline bool is_protocol_data(const Packet& packet) {
                                       code != msg::kVendorType0 && code != msg::kVendorType1);
 }
 /// Such data counts as header.
-inline void book_protocol_data(WireSize& size) {
-  size.header += size.payload + size.padding;
-  size.payload = size.padding = 0;
+inline WireSize with_protocol_data(WireSize size, const Packet& packet) {
+  if (packet.purpose == HandlePurpose::kNone && is_protocol_data(packet)) {
+    size.header += size.payload + size.padding;
+    size.payload = size.padding = 0;
+  }
+  return size;
 }
 
 /// Size of a TLP in non-flit mode.
 inline WireSize wire_size_of(const Packet& packet) {
-  WireSize size = wire_size_of(packet.tlp, packet.payload_bytes, packet.purpose);
-  if (packet.purpose == HandlePurpose::kNone && is_protocol_data(packet)) {
-    book_protocol_data(size);
-  }
-  return size;
+  return with_protocol_data(wire_size_of(packet.tlp, packet.payload_bytes, packet.purpose), packet);
 }
 
 /// What a TLP takes of flits. One that does not decode goes as the bytes that it has, always whole
 /// DWs; its own size is that of non-flit mode, with framing and LCRC.
 inline WireSize size_in_flits(const Packet& packet) {
   if (!packet.malformed) {
-    WireSize whole = flit_mode_size_of(packet.tlp, packet.payload_bytes, packet.purpose);
-    if (packet.purpose == HandlePurpose::kNone && is_protocol_data(packet)) {
-      book_protocol_data(whole);
-    }
-    return whole;
+    return with_protocol_data(flit_mode_size_of(packet.tlp, packet.payload_bytes, packet.purpose),
+                              packet);
   }
   WireSize size = packet.size;
   size.framing = 0;

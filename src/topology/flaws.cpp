@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of nodes and edges, one function each.
-#include "topology/flaws.h"
-
 #include <fmt/format.h>
 
 #include <optional>

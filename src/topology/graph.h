@@ -67,4 +67,13 @@ class Graph {
   std::vector<NodeIndex> root_ports_, devices_, switches_, all_;
 };
 
+/// Why nodes and edges of a configuration make no machine.
+struct TopologyFlaw {
+  std::string path;     ///< "system.edges[2].to", "system.nodes[0]", "system.hosts"
+  std::string message;  ///< what was seen; what was expected
+};
+
+/// Empty: Graph(system) may be made.
+std::vector<TopologyFlaw> topology_flaws(const SystemConfig& system);
+
 }  // namespace flitwise

@@ -53,28 +53,10 @@ void LatencyTracer::read_completed(const Packet& request, Time issued, Time done
   }
 }
 
-void LatencyTracer::line_read(const Packet& packet) {
-  if (packet.counts) {
-    record_pairs(packet);
-  }
-}
-
 void LatencyTracer::line_written(const Packet& packet) {
   if (packet.counts) {
     dma_write_tlp_.record(packet.stamped(Hop::kMemory) - packet.stamped(Hop::kIssue));
     record_pairs(packet);
-  }
-}
-
-void LatencyTracer::read_over(bool counts, Time issued, Time done) {
-  if (counts) {
-    dma_read_.record(done - issued);
-  }
-}
-
-void LatencyTracer::write_over(bool counts, Time issued, Time done) {
-  if (counts) {
-    dma_write_.record(done - issued);
   }
 }
 

@@ -22,12 +22,16 @@ class LatencyTracer {
   /// A read TLP has its last completion; its request is over at `done` where it is the last one.
   void read_completed(const Packet& request, Time issued, Time done);
   /// A line of CXL that was read is there.
-  void line_read(const Packet& packet);
+  void line_read(const Packet& packet) {
+    if (packet.counts) {
+      record_pairs(packet);
+    }
+  }
   /// A line of CXL that was written is in the memory or the cache.
   void line_written(const Packet& packet);
   /// A request of several lines is over.
-  void read_over(bool counts, Time issued, Time done);
-  void write_over(bool counts, Time issued, Time done);
+  void read_over(bool counts, Time issued, Time done) { over(dma_read_, counts, issued, done); }
+  void write_over(bool counts, Time issued, Time done) { over(dma_write_, counts, issued, done); }
   /// dma_read and dma_write first, then the configured pairs, then dma_write_tlp.
   std::vector<LatencyResult> results() const;
 
@@ -38,6 +42,11 @@ class LatencyTracer {
     LatencyHistogram histogram;
   };
   void record_pairs(const Packet& packet);
+  static void over(LatencyHistogram& requests, bool counts, Time issued, Time done) {
+    if (counts) {
+      requests.record(done - issued);
+    }
+  }
 
   LatencyHistogram dma_read_, dma_write_, dma_write_tlp_;
   std::vector<Pair> pairs_;

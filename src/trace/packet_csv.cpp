@@ -12,6 +12,7 @@
 #include "flitwise/flit.h"
 #include "tlp/dllp_codec.h"
 #include "tlp/wire_size.h"
+#include "trace/packet_note.h"
 
 namespace flitwise {
 namespace {
@@ -22,8 +23,7 @@ std::string tlp_cells(const Packet& packet) {
     return ",,,,";
   }
   const Tlp& tlp = packet.tlp;
-  return fmt::format("{:02x}:{:02x}.{},{},{:#x},{},{}", tlp.requester_id.bus(),
-                     tlp.requester_id.device(), tlp.requester_id.function(), tlp.tag, tlp.address,
+  return fmt::format("{},{},{:#x},{},{}", text_of(tlp.requester_id), tlp.tag, tlp.address,
                      tlp.length_dw, tlp.has_pasid ? std::to_string(to_int(tlp.pasid)) : "");
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "trace/trace_sink.h"
 
@@ -25,5 +26,18 @@ class PacketCsv : public TraceSink {
   const std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
 };
+
+/// The traces that `--trace KIND=FILE` can write.
+struct TraceKind {
+  const char* name;
+  const char* sentence;
+};
+
+inline const std::vector<TraceKind>& trace_kinds() {
+  static const std::vector<TraceKind> kKinds = {
+      {"packets", "CSV, one line a packet: time, place, kind, sizes by cause, identity, hops."},
+  };
+  return kKinds;
+}
 
 }  // namespace flitwise

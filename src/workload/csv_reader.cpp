@@ -11,41 +11,102 @@
 
 namespace flitwise {
 
-LineReader::LineReader(std::istream& in) : in_(in), buffer_(kLongestLine + 1) {}
+CsvReader::CsvReader(std::istream& in, std::string file, const char* header)
+    : in_(in), file_(std::move(file)), header_(header), buffer_(kLongestLine + 1) {
+  const bool has_line = next_line();
+  if (has_line && line_ == header_) {
+    return;
+  }
+  if (has_line || is_too_long_) {
+    const std::string_view seen = has_line ? line_.substr(0, 60) : "";
+    note(1, 1, fmt::format("the first line is '{}'; expected '{}'", seen, header_));
+  } else if (!note_early_end("")) {
+    note(1, 1, fmt::format("the file is empty; expected the header '{}'", header_));
+  }
+  throw_if_any();
+}
 
-LineReader::Status LineReader::next(std::string_view& line) {
+bool CsvReader::next_line() {
+  if (problems_.size() >= kMostProblems) {
+    return false;
+  }
   in_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
   auto length = static_cast<std::size_t>(in_.gcount());
-  if (in_.fail() && length == 0) {
-    return Status::kEnd;
-  }
-  ++line_number_;
+  is_too_long_ = in_.fail() && length != 0;
+  line_number_ += in_.fail() && length == 0 ? 0 : 1;
   if (in_.fail()) {
-    return Status::kTooLong;
+    return false;
   }
   line_was_ended_ = !in_.eof();
   if (line_was_ended_) {
     --length;  // the line end
     length -= length > 0 && buffer_[length - 1] == '\r' ? 1 : 0;
   }
-  line = {buffer_.data(), length};
-  return Status::kLine;
+  line_ = {buffer_.data(), length};
+  position_ = 0;
+  return true;
 }
 
-bool FieldCursor::next(std::string_view& field) {
-  if (is_done_) {
-    column_ = line_.size();
+bool CsvReader::next_field() {
+  if (position_ > line_.size()) {
+    column_ = static_cast<int>(line_.size()) + 1;
     return false;
   }
-  std::size_t comma = line_.find(',', position_);
-  is_done_ = comma == std::string_view::npos;
-  comma = is_done_ ? line_.size() : comma;
-  field = line_.substr(position_, comma - position_);
-  field.remove_prefix(std::min(field.find_first_not_of(' '), field.size()));
-  field.remove_suffix(field.size() - (field.find_last_not_of(' ') + 1));
-  column_ = static_cast<std::size_t>(field.data() - line_.data());
+  const std::size_t comma = std::min(line_.find(',', position_), line_.size());
+  field_ = line_.substr(position_, comma - position_);
+  field_.remove_prefix(std::min(field_.find_first_not_of(' '), field_.size()));
+  field_.remove_suffix(field_.size() - (field_.find_last_not_of(' ') + 1));
+  column_ = static_cast<int>(field_.data() - line_.data()) + 1;
   position_ = comma + 1;
   return true;
+}
+
+bool CsvReader::take(const char* name, const char* where) {
+  field_name_ = name;
+  const bool is_there = next_field();
+  if (!is_there) {
+    note(line_number_, column_, fmt::format("the line ends {}; expected '{}'", where, header_));
+  }
+  return is_there;
+}
+
+bool CsvReader::refuse(const std::string& expected) {
+  note(line_number_, column_,
+       fmt::format("{} is '{}'; expected {}", field_name_, field_, expected));
+  return false;
+}
+
+bool CsvReader::expect_end(const char* ordinal) {
+  const bool is_end = !next_field();
+  if (!is_end) {
+    note(line_number_, column_,
+         fmt::format("a {} field '{}'; expected '{}'", ordinal, field_, header_));
+  }
+  return is_end;
+}
+
+void CsvReader::note(std::uint64_t line, int column, std::string message) {
+  constexpr std::uint64_t kMostLines = std::numeric_limits<int>::max();
+  if (problems_.size() < kMostProblems) {
+    problems_.push_back(
+        {file_, static_cast<int>(std::min(line, kMostLines)), column, "", std::move(message)});
+  }
+}
+
+bool CsvReader::note_early_end(const char* too_long) {
+  if (is_too_long_) {
+    note(line_number_, 1, too_long);
+  } else if (in_.bad()) {
+    note(line_number_ + 1, 1,
+         "cannot be read any further; expected a file that can be read to its end");
+  }
+  return is_too_long_ || in_.bad();
+}
+
+void CsvReader::throw_if_any() const {
+  if (!problems_.empty()) {
+    throw ConfigError(problems_);
+  }
 }
 
 std::optional<std::uint64_t> parse_unsigned(std::string_view field) {
@@ -61,46 +122,6 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view field) {
     return std::nullopt;
   }
   return value;
-}
-
-void CsvProblems::add(std::uint64_t line, int column, std::string message) {
-  constexpr std::uint64_t kMostLines = std::numeric_limits<int>::max();
-  if (!is_full()) {
-    problems_.push_back(
-        {file_, static_cast<int>(std::min(line, kMostLines)), column, "", std::move(message)});
-  }
-}
-
-void CsvProblems::throw_if_any() const {
-  if (!problems_.empty()) {
-    throw ConfigError(problems_);
-  }
-}
-
-bool note_if_broken(const LineReader& lines, CsvProblems& problems) {
-  if (lines.is_broken()) {
-    problems.add(lines.line_number() + 1, 1,
-                 "cannot be read any further; expected a file that can be read to its end");
-  }
-  return lines.is_broken();
-}
-
-bool expect_header(LineReader& lines, std::string_view header, CsvProblems& problems) {
-  std::string_view line;
-  const LineReader::Status status = lines.next(line);
-  if (status == LineReader::Status::kEnd && note_if_broken(lines, problems)) {
-    return false;
-  }
-  if (status == LineReader::Status::kEnd) {
-    problems.add(1, 1, fmt::format("the file is empty; expected the header '{}'", header));
-    return false;
-  }
-  if (status == LineReader::Status::kTooLong || line != header) {
-    const std::string_view seen = status == LineReader::Status::kLine ? line.substr(0, 60) : "";
-    problems.add(1, 1, fmt::format("the first line is '{}'; expected '{}'", seen, header));
-    return false;
-  }
-  return true;
 }
 
 }  // namespace flitwise

@@ -14,74 +14,60 @@
 
 namespace flitwise {
 
-/// Lines of a stream through one fixed buffer. Both LF and CRLF end a line.
-class LineReader {
+/// Lines of a stream through one fixed buffer, and the fields of each. Both LF and CRLF end a line.
+/// Problems are bounded: a file of rubbish gives kMostProblems, not millions.
+class CsvReader {
  public:
-  enum class Status { kLine, kEnd, kTooLong };
   static constexpr std::size_t kLongestLine = 1024;  ///< characters; longer is not a line of data
+  static constexpr std::size_t kMostProblems = 50;
 
-  explicit LineReader(std::istream& in);
+  /// Throws ConfigError where the first line is not `header`. `file`: its name in problems.
+  CsvReader(std::istream& in, std::string file, const char* header);
 
-  /// The next line without its end; the view holds until the next call.
-  Status next(std::string_view& line);
+  /// False after the last line, at one that is too long, and with as many problems as are told.
+  bool next_line();
   /// Number of the line last given, from 1.
   std::uint64_t line_number() const { return line_number_; }
-  /// True after kEnd where reading failed on the way: that was not the end.
-  bool is_broken() const { return in_.bad(); }
-  /// False if the line last given was cut off by the end of the file.
+  /// The line without its end; the view holds until the next one.
+  std::string_view line() const { return line_; }
+  /// False if the line was cut off by the end of the file.
   bool line_was_ended() const { return line_was_ended_; }
 
+  /// The next field of the line, which is called so. False, with a problem noted, where the line
+  /// ends `where` instead: "before bytes".
+  bool take(const char* name, const char* where);
+  /// Without surrounding blanks.
+  std::string_view field() const { return field_; }
+  /// Notes what the field should have been. Always false.
+  bool refuse(const std::string& expected);
+  /// False, with a problem noted, where there is one more field: "sixth".
+  bool expect_end(const char* ordinal);
+
+  void note(std::uint64_t line, int column, std::string message);
+  /// After the last line: notes one that was too long, or that the file could not be read to its
+  /// end. False if all was read.
+  bool note_early_end(const char* too_long);
+  bool has_problems() const { return !problems_.empty(); }
+  /// Throws ConfigError if anything was noted.
+  void throw_if_any() const;
+
  private:
+  bool next_field();
+
   std::istream& in_;
+  const std::string file_;
+  const char* const header_;
   std::vector<char> buffer_;
   std::uint64_t line_number_ = 0;
-  bool line_was_ended_ = true;
-};
-
-/// Walks the fields of one line. Columns count from 1.
-class FieldCursor {
- public:
-  explicit FieldCursor(std::string_view line) : line_(line) {}
-
-  /// The next field, without surrounding blanks; false after the last one.
-  bool next(std::string_view& field);
-  /// Column of the first character of the field last given; after the last one, the line's end.
-  int column() const { return static_cast<int>(column_) + 1; }
-
- private:
-  std::string_view line_;
-  std::size_t position_ = 0;  ///< first character not yet read
-  std::size_t column_ = 0;
-  bool is_done_ = false;
+  bool line_was_ended_ = true, is_too_long_ = false;
+  std::string_view line_, field_;
+  const char* field_name_ = "";
+  std::size_t position_ = 0;  ///< first character of the line not yet read; beyond it: none is left
+  int column_ = 1;            ///< of the field; after the last one, of the line's end
+  std::vector<Problem> problems_;
 };
 
 /// The whole field as an unsigned number, decimal or with 0x hexadecimal.
 std::optional<std::uint64_t> parse_unsigned(std::string_view field);
-
-/// Collects what is wrong with one file. Bounded: a file of rubbish gives kMost problems, not
-/// millions.
-class CsvProblems {
- public:
-  static constexpr std::size_t kMost = 50;
-
-  explicit CsvProblems(std::string file) : file_(std::move(file)) {}
-
-  void add(std::uint64_t line, int column, std::string message);
-  bool is_full() const { return problems_.size() >= kMost; }
-  bool empty() const { return problems_.empty(); }
-  /// Throws ConfigError if anything was added.
-  void throw_if_any() const;
-
- private:
-  std::string file_;
-  std::vector<Problem> problems_;
-};
-
-/// After kEnd: notes a problem, and returns true, where the file could not be read to its end.
-bool note_if_broken(const LineReader& lines, CsvProblems& problems);
-
-/// Reads the first line and compares it with `header`. False, with a problem noted, if it is
-/// anything else.
-bool expect_header(LineReader& lines, std::string_view header, CsvProblems& problems);
 
 }  // namespace flitwise

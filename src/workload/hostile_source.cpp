@@ -4,13 +4,13 @@
 #include "workload/hostile_source.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "common/page.h"
 #include "dhi/dhi_message.h"
 #include "tlp/interrupt.h"
 #include "tlp/prefix.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {
@@ -51,9 +51,7 @@ const std::vector<std::uint8_t>& HostileSource::next() {
 void HostileSource::encode_valid() {
   const Tlp tlp = request();
   const std::size_t count = data_bytes(tlp);
-  for (std::size_t i = 0; i < count; ++i) {
-    payload_[i] = static_cast<std::uint8_t>(random_.next());
-  }
+  std::generate_n(payload_.begin(), count, [&] { return random_.next(); });
   encode(tlp, payload_.data(), count, bytes_);
 }
 
@@ -66,12 +64,12 @@ void HostileSource::encode_handle_message() {
   const auto epoch = static_cast<std::uint8_t>(one_in(1024) ? below(256) : 0);
   if (one_in(4)) {
     DeallocMessage message;
-    message.scope = one_in(16) ? static_cast<DeallocScope>(below(4)) : DeallocScope::kOne;
+    message.scope = one_in(16) ? below<DeallocScope>(4) : DeallocScope::kOne;
     message.dhi = handle();
     message.upper = handle();
     message.function = requester();
     message.epoch = epoch;
-    write_dealloc(tlp, payload, sender, message);
+    write_dhi_message(tlp, payload, sender, message);
   } else {
     AllocMessage message;
     message.dhi = handle();
@@ -80,7 +78,7 @@ void HostileSource::encode_handle_message() {
     message.is_trusted = one_in(8);
     message.capabilities = static_cast<std::uint16_t>(one_in(4) ? below(65536) : 0);
     message.epoch = epoch;
-    write_alloc(tlp, payload, sender, message);
+    write_dhi_message(tlp, payload, sender, message);
   }
   if (one_in(128)) {
     tlp.message_dw3 ^= 1U << below(32);
@@ -113,10 +111,8 @@ void HostileSource::mutate() {
 Tlp HostileSource::request() {
   Tlp tlp;
   // Half of them plain reads and writes: what does most damage if it gets through.
-  tlp.type = one_in(2)   ? static_cast<TlpType>(below(kTlpTypes))
-             : one_in(2) ? TlpType::kMRd
-                         : TlpType::kMWr;
-  tlp.tag = static_cast<std::uint16_t>(below(1024));
+  tlp.type = one_in(2) ? below<TlpType>(kTlpTypes) : one_in(2) ? TlpType::kMRd : TlpType::kMWr;
+  tlp.tag = below<std::uint16_t>(1024);
   tlp.requester_id = requester();
   tlp.has_ecrc = one_in(8);
   tlp.is_poisoned = one_in(16);
@@ -140,7 +136,7 @@ Tlp HostileSource::request() {
 }
 
 void HostileSource::fill_memory(Tlp& tlp) {
-  tlp.at = one_in(4) ? static_cast<AddressType>(below(4)) : AddressType::kUntranslated;
+  tlp.at = one_in(4) ? below<AddressType>(4) : AddressType::kUntranslated;
   tlp.address = address() & ~std::uint64_t{3};
   tlp.length_dw = static_cast<std::uint16_t>(length_dw());
   if (!one_in(8)) {  // stay inside the page, and mostly within MPS
@@ -152,7 +148,7 @@ void HostileSource::fill_memory(Tlp& tlp) {
   }
   tlp.is_4dw = tlp.address >> 32 != 0 || one_in(4);
   tlp.has_processing_hint = one_in(8);
-  tlp.processing_hint = static_cast<std::uint8_t>(below(4));
+  tlp.processing_hint = below<std::uint8_t>(4);
   tlp.first_be = static_cast<std::uint8_t>(one_in(16) ? below(16) : 0xfU);
   tlp.last_be = static_cast<std::uint8_t>(one_in(16) ? below(16) : tlp.length_dw > 1 ? 0xfU : 0U);
   if (one_in(2)) {
@@ -166,20 +162,19 @@ void HostileSource::fill_memory(Tlp& tlp) {
 }
 
 void HostileSource::fill_message(Tlp& tlp) {
-  static constexpr std::array<std::uint8_t, 10> kCodes = {msg::kInvalidateRequest,
-                                                          msg::kInvalidateCompletion,
-                                                          msg::kPageRequest,
-                                                          msg::kPrgResponse,
-                                                          msg::kErrFatal,
-                                                          msg::kPmPme,
-                                                          msg::kLtr,
-                                                          msg::kVendorType0,
-                                                          msg::kVendorType1,
-                                                          msg::kAssertIntA};
+  static constexpr std::uint8_t kCodes[] = {msg::kInvalidateRequest,
+                                            msg::kInvalidateCompletion,
+                                            msg::kPageRequest,
+                                            msg::kPrgResponse,
+                                            msg::kErrFatal,
+                                            msg::kPmPme,
+                                            msg::kLtr,
+                                            msg::kVendorType0,
+                                            msg::kVendorType1,
+                                            msg::kAssertIntA};
   tlp.is_4dw = true;
-  tlp.routing = static_cast<MsgRouting>(below(6));
-  tlp.message_code =
-      one_in(4) ? static_cast<std::uint8_t>(below(256)) : kCodes[below(kCodes.size())];
+  tlp.routing = below<MsgRouting>(6);
+  tlp.message_code = one_in(4) ? below<std::uint8_t>(256) : kCodes[below(std::size(kCodes))];
   if (tlp.message_code == msg::kPageRequest && one_in(2)) {
     tlp.routing = MsgRouting::kToRootComplex;
   }
@@ -192,19 +187,19 @@ void HostileSource::fill_message(Tlp& tlp) {
 }
 
 void HostileSource::fill_completion(Tlp& tlp) {
-  static constexpr std::array<CplStatus, 4> kAll = {CplStatus::kSC, CplStatus::kUR, CplStatus::kRRS,
-                                                    CplStatus::kCA};
+  static constexpr CplStatus kAll[] = {CplStatus::kSC, CplStatus::kUR, CplStatus::kRRS,
+                                       CplStatus::kCA};
   tlp.completer_id = requester();
   tlp.requester_id = one_in(2) ? Bdf{} : requester();
   tlp.status = kAll[below(4)];
   tlp.byte_count = static_cast<std::uint16_t>(1 + below(4096));
-  tlp.lower_address = static_cast<std::uint8_t>(below(128));
+  tlp.lower_address = below<std::uint8_t>(128);
   tlp.length_dw = static_cast<std::uint16_t>(has_data(tlp.type) ? length_dw() : 0U);
 }
 
 void HostileSource::fill_config_or_io(Tlp& tlp) {
   tlp.length_dw = 1;
-  tlp.first_be = static_cast<std::uint8_t>(below(16));
+  tlp.first_be = below<std::uint8_t>(16);
   if (is_configuration(tlp.type)) {
     tlp.completer_id = requester();
     tlp.register_offset = static_cast<std::uint16_t>(below(1024) * 4);
@@ -242,7 +237,7 @@ DeviceIdentity HostileSource::identity() {
 Bdf HostileSource::requester() {
   const unsigned choice = below(8);
   const unsigned function = choice < 6 ? below(target_.functions) : below(64);
-  return choice == 7 ? Bdf{static_cast<std::uint16_t>(below(65536))}
+  return choice == 7 ? Bdf{below<std::uint16_t>(65536)}
                      : Bdf{static_cast<std::uint16_t>(target_.base.value + function +
                                                       (choice == 6 ? 256U : 0U))};
 }

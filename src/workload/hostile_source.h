@@ -45,7 +45,10 @@ class HostileSource {
   Dhi handle();
   std::uint64_t address();
   unsigned length_dw();
-  unsigned below(unsigned bound) { return static_cast<unsigned>(random_.below(bound)); }
+  template <class Number = unsigned>
+  Number below(std::uint64_t bound) {
+    return static_cast<Number>(random_.below(bound));
+  }
   bool one_in(unsigned n) { return random_.below(n) == 0; }
 
   const HostileTarget target_;

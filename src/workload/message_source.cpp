@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -14,8 +15,14 @@
 #include "workload/workload.h"
 
 namespace flitwise {
-
 namespace {
+
+constexpr double kFsPerRequestAtOneMrps = 1e9;  ///< one microsecond
+constexpr double kLatest = 9.0e18;              ///< fs; below the range of Time
+
+Time rounded(double fs) {
+  return {std::llround(std::min(fs, kLatest))};
+}
 
 /// Smallest power of two at or above the length, 4 bytes to 4 KiB.
 std::uint64_t alignment_of(std::uint32_t bytes) {
@@ -76,49 +83,56 @@ const WorkloadConfig& checked(const WorkloadConfig& config) {
   return config;
 }
 
-SizeDistribution sizes_of(const WorkloadConfig& config) {
-  return config.sizes.empty()
-             ? SizeDistribution::fixed(static_cast<std::uint32_t>(config.payload))
-             : SizeDistribution::load(config.sizes, static_cast<std::uint32_t>(config.size_cap));
-}
-
 }  // namespace
 
-Buffers::Buffers(std::uint64_t base, std::uint64_t size, std::uint32_t domains,
-                 BufferPlacement placement, Random random)
-    : base_(base), size_(size), placement_(placement), random_(random), offsets_(domains, 0) {}
+Arrivals::Arrivals(const WorkloadConfig& config, const Random& random)
+    : kind_(config.arrival),
+      gap_fs_(kFsPerRequestAtOneMrps / config.rate_mrps),
+      burst_(std::max<std::uint64_t>(config.burst, 1)),
+      random_(random) {}
 
-std::uint64_t Buffers::place(DomainId domain, std::uint32_t bytes) {
-  const std::uint32_t index = to_int(domain);
-  const std::uint64_t alignment = alignment_of(bytes);
-  const std::uint64_t start = placement_ == BufferPlacement::kRing
-                                  ? next_in_ring(index, bytes, alignment)
-                                  : random_.below((size_ - bytes) / alignment + 1) * alignment;
-  return base_ + index * size_ + start;
+void Arrivals::advance(double mean_gap_fs) {
+  const double gap = random_.exponential(mean_gap_fs);
+  now_ = gap < kLatest - static_cast<double>(now_.fs) ? now_ + rounded(gap) : rounded(kLatest);
 }
 
-std::uint64_t Buffers::next_in_ring(std::uint32_t index, std::uint32_t bytes,
-                                    std::uint64_t alignment) {
-  std::uint64_t start = (offsets_[index] + alignment - 1) & ~(alignment - 1);
-  if (start + bytes > size_) {
-    start = 0;
+Time Arrivals::next() {
+  switch (kind_) {
+    case Arrival::kClosedLoop:
+      break;
+    case Arrival::kCbr:
+      return rounded(gap_fs_ * static_cast<double>(count_++));
+    case Arrival::kPoisson:
+      advance(gap_fs_);
+      break;
+    case Arrival::kOnOff:
+      if (left_in_burst_ == 0) {
+        advance(gap_fs_ * static_cast<double>(burst_));
+        left_in_burst_ = burst_;
+      }
+      --left_in_burst_;
+      break;
   }
-  offsets_[index] = start + bytes;
-  return start;
+  return now_;
 }
 
 MessageSource::MessageSource(const WorkloadConfig& config, std::uint64_t seed, std::uint64_t warmup)
-    : requests_(checked(config).requests + warmup),
-      left_(requests_),
+    : left_(checked(config).requests + warmup),
       read_share_(read_share_of(config)),
-      fixed_bytes_(config.sizes.empty() ? static_cast<std::uint32_t>(config.payload) : 0),
-      sizes_(sizes_of(config)),
-      buffers_(config.buffer_base, config.buffer_size, domain_ids(config), config.placement,
-               Random(seed).split("placement")),
+      fixed_bytes_(static_cast<std::uint32_t>(config.payload)),
+      buffer_base_(config.buffer_base),
+      buffer_size_(config.buffer_size),
+      placement_(config.placement),
+      offsets_(domain_ids(config), 0),
       arrivals_(config, Random(seed).split("arrivals")),
+      place_random_(Random(seed).split("placement")),
       size_random_(Random(seed).split("sizes")),
       mix_random_(Random(seed).split("op_mix")),
-      domains_(config, Random(seed).split("domains")) {}
+      domains_(config, Random(seed).split("domains")) {
+  if (!config.sizes.empty()) {
+    sizes_ = SizeDistribution::load(config.sizes, static_cast<std::uint32_t>(config.size_cap));
+  }
+}
 
 bool MessageSource::next(Message& message) {
   if (left_ == 0) {
@@ -130,9 +144,28 @@ bool MessageSource::next(Message& message) {
   message.domain = chosen.domain;
   message.ends_context = chosen.ends_context;
   message.is_read = mix_random_.chance(read_share_);
-  message.bytes = fixed_bytes_ != 0 ? fixed_bytes_ : sizes_.draw(size_random_);
-  message.address = buffers_.place(chosen.domain, message.bytes);
+  message.bytes = sizes_ ? sizes_->draw(size_random_) : fixed_bytes_;
+  message.address = place(chosen.domain, message.bytes);
   return true;
+}
+
+// The domains' payload buffers stand one after the other. A message starts at a multiple of the
+// next power of two of its length, at most of 4 KiB, so that none up to that length crosses a 4 KiB
+// boundary and the number of its TLPs depends on its length alone. In a ring it stands behind the
+// one before, and starts again at the first byte rather than wrap; at random it stands at any such
+// place.
+std::uint64_t MessageSource::place(DomainId domain, std::uint32_t bytes) {
+  const std::uint32_t index = to_int(domain);
+  const std::uint64_t alignment = alignment_of(bytes);
+  std::uint64_t start = 0;
+  if (placement_ == BufferPlacement::kRing) {
+    const std::uint64_t behind = (offsets_[index] + alignment - 1) & ~(alignment - 1);
+    start = behind + bytes > buffer_size_ ? 0 : behind;
+    offsets_[index] = start + bytes;
+  } else {
+    start = place_random_.below((buffer_size_ - bytes) / alignment + 1) * alignment;
+  }
+  return buffer_base_ + index * buffer_size_ + start;
 }
 
 }  // namespace flitwise

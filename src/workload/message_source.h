@@ -4,13 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "common/random.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
-#include "workload/arrivals.h"
 #include "workload/domain_chooser.h"
 #include "workload/size_distribution.h"
 
@@ -25,27 +25,27 @@ struct Message {
   std::uint64_t address = 0;  ///< of the payload
 };
 
-/// The domains' payload buffers, one after the other from workload.buffer_base. A message starts at
-/// a multiple of the next power of two of its length, at most of 4 KiB, so that none up to that
-/// length crosses a 4 KiB boundary and the number of its TLPs depends on its length alone. In a
-/// ring it stands behind the one before, and starts again at the first byte rather than wrap; at
-/// random it stands at any such place.
-class Buffers {
+/// The earliest issue times of a stream of requests (workload.arrival); they never decrease.
+class Arrivals {
  public:
-  /// REQUIRES: base and size are multiples of 4 KiB.
-  Buffers(std::uint64_t base, std::uint64_t size, std::uint32_t domains,
-          BufferPlacement placement = BufferPlacement::kRing, Random random = Random(0));
-  /// Address for the domain's next message. REQUIRES: bytes <= size of the buffer.
-  std::uint64_t place(DomainId domain, std::uint32_t bytes);
+  /// REQUIRES: config.rate_mrps > 0 unless closed loop.
+  Arrivals(const WorkloadConfig& config, const Random& random);
+
+  /// Closed loop: always 0. CBR: from 0 in equal steps. Poisson: exponential gaps. On/off: bursts
+  /// of `burst` requests at one instant, exponential gaps between bursts so that the mean rate
+  /// holds.
+  Time next();
 
  private:
-  std::uint64_t next_in_ring(std::uint32_t index, std::uint32_t bytes, std::uint64_t alignment);
+  void advance(double mean_gap_fs);
 
-  std::uint64_t base_;
-  std::uint64_t size_;
-  BufferPlacement placement_;
+  Arrival kind_;
+  double gap_fs_;  ///< mean between requests
+  std::uint64_t burst_;
+  std::uint64_t left_in_burst_ = 0;
+  std::uint64_t count_ = 0;
+  Time now_{};
   Random random_;
-  std::vector<std::uint64_t> offsets_;
 };
 
 /// Streams for sizes, domains, arrivals and op mix are split from one seed, so that a change of one
@@ -58,18 +58,18 @@ class MessageSource {
   /// False after the last message. Allocates nothing.
   bool next(Message& message);
 
-  std::uint64_t requests() const { return requests_; }
-
  private:
-  std::uint64_t requests_;
+  std::uint64_t place(DomainId domain, std::uint32_t bytes);
+
   std::uint64_t left_;
   double read_share_;
-  std::uint32_t fixed_bytes_;  ///< 0: drawn
-  SizeDistribution sizes_;
-  Buffers buffers_;
+  std::uint32_t fixed_bytes_;  ///< without sizes_
+  std::optional<SizeDistribution> sizes_;
+  std::uint64_t buffer_base_, buffer_size_;
+  BufferPlacement placement_;
+  std::vector<std::uint64_t> offsets_;  ///< in a ring, by domain: behind its last message
   Arrivals arrivals_;
-  Random size_random_;
-  Random mix_random_;
+  Random place_random_, size_random_, mix_random_;
   DomainChooser domains_;
 };
 

@@ -11,12 +11,10 @@
 #include "flitwise/error.h"
 
 namespace flitwise {
-
 namespace {
 
 constexpr Time kNotRead{-1};  // no line has a time below 0
-constexpr std::string_view kHeader = "time_ns,domain,op,address,bytes";
-constexpr const char* kFieldNames[] = {"time_ns", "domain", "op", "address", "bytes"};
+constexpr const char* kHeader = "time_ns,domain,op,address,bytes";
 constexpr std::int64_t kFsPerNs = 1'000'000;
 constexpr std::uint64_t kMostNs = 9'000'000'000'000;  ///< 9,000 s; below the range of Time
 
@@ -47,73 +45,49 @@ std::optional<Time> parse_time(std::string_view field) {
   return Time{fs};
 }
 
-/// Takes the fields of a line one after the other and notes the first thing wrong.
-class RecordParser {
- public:
-  RecordParser(std::string_view line, std::uint64_t number, CsvProblems& problems)
-      : fields_(line), number_(number), problems_(problems) {}
-
-  bool take() {
-    if (fields_.next(field_)) {
-      ++taken_;
-      return true;
-    }
-    return refuse(
-        fmt::format("the line ends before {}; expected '{}'", kFieldNames[taken_], kHeader));
-  }
-  bool take_last() {
-    if (!fields_.next(field_)) {
-      return true;
-    }
-    return refuse(fmt::format("a sixth field '{}'; expected '{}'", field_, kHeader));
-  }
-  bool refuse_field(const std::string& expected) {
-    return refuse(
-        fmt::format("{} is '{}'; expected {}", kFieldNames[taken_ - 1], field_, expected));
-  }
-  std::string_view field() const { return field_; }
-
- private:
-  bool refuse(std::string message) {
-    problems_.add(number_, fields_.column(), std::move(message));
-    return false;
-  }
-
-  FieldCursor fields_;
-  std::string_view field_;
-  std::uint64_t number_;
-  unsigned taken_ = 0;
-  CsvProblems& problems_;
-};
-
-bool parse_op(RecordParser& parser, TraceRecord& record) {
-  record.is_read = parser.field() == "read";
-  return record.is_read || parser.field() == "write" || parser.refuse_field("read or write");
+bool parse_at(CsvReader& csv, WorkItem& item) {
+  const auto at = parse_time(csv.field());
+  item.at = at.value_or(kNotRead);
+  return at || csv.refuse(fmt::format("nanoseconds, 0 to {}, with up to 6 decimals", kMostNs));
 }
 
-bool parse_address(RecordParser& parser, TraceRecord& record) {
-  const auto address = parse_unsigned(parser.field());
-  record.address = address.value_or(0);
-  return address || parser.refuse_field("a byte address, decimal or 0x hexadecimal");
+bool parse_domain(CsvReader& csv, std::uint32_t domains, WorkItem& item) {
+  const auto domain = parse_unsigned(csv.field());
+  if (!domain || *domain >= domains) {
+    return csv.refuse(fmt::format("0 to {} (workload.domains is {})", domains - 1, domains));
+  }
+  item.domain = DomainId{static_cast<std::uint32_t>(*domain)};
+  return true;
 }
 
-bool parse_bytes(RecordParser& parser, TraceRecord& record) {
-  const auto bytes = parse_unsigned(parser.field());
+bool parse_op(CsvReader& csv, WorkItem& item) {
+  item.op = csv.field() == "read" ? Op::kRead : Op::kWrite;
+  return item.op == Op::kRead || csv.field() == "write" || csv.refuse("read or write");
+}
+
+bool parse_address(CsvReader& csv, WorkItem& item) {
+  const auto address = parse_unsigned(csv.field());
+  item.address = address.value_or(0);
+  return address || csv.refuse("a byte address, decimal or 0x hexadecimal");
+}
+
+bool parse_bytes(CsvReader& csv, WorkItem& item) {
+  const auto bytes = parse_unsigned(csv.field());
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   if (!bytes || *bytes == 0 || *bytes > kMost) {
-    return parser.refuse_field(fmt::format("1 to {} bytes", kMost));
+    return csv.refuse(fmt::format("1 to {} bytes", kMost));
   }
-  if (*bytes - 1 > std::numeric_limits<std::uint64_t>::max() - record.address) {
-    return parser.refuse_field("an end within the 64-bit address space");
+  if (*bytes - 1 > std::numeric_limits<std::uint64_t>::max() - item.address) {
+    return csv.refuse("an end within the 64-bit address space");
   }
-  record.bytes = static_cast<std::uint32_t>(*bytes);
+  item.bytes = static_cast<std::uint32_t>(*bytes);
   return true;
 }
 
 }  // namespace
 
 TraceReader::TraceReader(const std::string& path, std::uint32_t domains)
-    : path_(path), domains_(domains), late_problems_(path) {
+    : path_(path), domains_(domains) {
   if (path.empty()) {
     throw ConfigError({{"config", 0, 0, "workload.trace", "is empty; expected a CSV file"}});
   }
@@ -124,99 +98,70 @@ TraceReader::TraceReader(const std::string& path, std::uint32_t domains)
                             ? "is no regular file; expected one, for it is read twice"
                             : "does not exist; expected a CSV file"}});
   }
-  records_ = check();
-  left_ = records_;
+  records_ = left_ = check();
   rewind();
 }
 
 void TraceReader::rewind() {
-  lines_.reset();
-  file_.close();
-  file_.clear();
-  file_.open(path_, std::ios::binary);
+  file_ = std::ifstream(path_, std::ios::binary);
   if (!file_) {
     throw ConfigError({{path_, 0, 0, "", "cannot be read; expected a readable CSV file"}});
   }
-  lines_.emplace(file_);
-  if (!expect_header(*lines_, kHeader, late_problems_)) {
-    late_problems_.throw_if_any();
-  }
+  csv_.emplace(file_, path_, kHeader);
 }
 
 std::uint64_t TraceReader::check() {
   rewind();
-  CsvProblems problems(path_);
-  TraceRecord record;
+  WorkItem item;
   Time before{};
-  std::string_view line;
   std::uint64_t count = 0;
-  LineReader::Status status = lines_->next(line);
-  for (; status == LineReader::Status::kLine && !problems.is_full(); status = lines_->next(line)) {
+  while (csv_->next_line()) {
     ++count;
-    if (!lines_->line_was_ended()) {
-      problems.add(lines_->line_number(), static_cast<int>(line.size()) + 1,
-                   "the file ends in the middle of a line; expected a line end (is it cut off?)");
+    if (!csv_->line_was_ended()) {
+      csv_->note(csv_->line_number(), static_cast<int>(csv_->line().size()) + 1,
+                 "the file ends in the middle of a line; expected a line end (is it cut off?)");
       continue;
     }
-    record.at = kNotRead;
-    parse(line, record, problems);
-    if (record.at == kNotRead) {
+    parse(item);
+    if (item.at == kNotRead) {
       continue;
     }
-    if (record.at < before) {  // told even where another field of the line is wrong
-      problems.add(lines_->line_number(), 1,
-                   fmt::format("time_ns is {}; expected at least {}, the time of the line before",
-                               record.at.ns(), before.ns()));
+    if (item.at < before) {  // told even where another field of the line is wrong
+      csv_->note(csv_->line_number(), 1,
+                 fmt::format("time_ns is {}; expected at least {}, the time of the line before",
+                             item.at.ns(), before.ns()));
     }
-    before = record.at;
+    before = item.at;
   }
-  if (status == LineReader::Status::kTooLong) {
-    problems.add(lines_->line_number(), 1,
-                 fmt::format("the line is longer than {} characters; expected '{}'",
-                             LineReader::kLongestLine, kHeader));
-  } else if (!note_if_broken(*lines_, problems) && count == 0) {
-    problems.add(2, 1, "the trace has no line after its header; expected at least one");
+  const std::string too_long = fmt::format("the line is longer than {} characters; expected '{}'",
+                                           CsvReader::kLongestLine, kHeader);
+  if (!csv_->note_early_end(too_long.c_str()) && count == 0) {
+    csv_->note(2, 1, "the trace has no line after its header; expected at least one");
   }
-  problems.throw_if_any();
+  csv_->throw_if_any();
   return count;
 }
 
-bool TraceReader::parse(std::string_view line, TraceRecord& record, CsvProblems& problems) const {
-  RecordParser parser(line, lines_->line_number(), problems);
-  if (!parser.take()) {
-    return false;
-  }
-  const auto at = parse_time(parser.field());
-  if (!at) {
-    return parser.refuse_field(fmt::format("nanoseconds, 0 to {}, with up to 6 decimals", kMostNs));
-  }
-  record.at = *at;
-  if (!parser.take()) {
-    return false;
-  }
-  const auto domain = parse_unsigned(parser.field());
-  if (!domain || *domain >= domains_) {
-    return parser.refuse_field(
-        fmt::format("0 to {} (workload.domains is {})", domains_ - 1, domains_));
-  }
-  record.domain = DomainId{static_cast<std::uint32_t>(*domain)};
-  return parser.take() && parse_op(parser, record) && parser.take() &&
-         parse_address(parser, record) && parser.take() && parse_bytes(parser, record) &&
-         parser.take_last();
+bool TraceReader::parse(WorkItem& item) {
+  CsvReader& csv = *csv_;
+  return csv.take("time_ns", "") && parse_at(csv, item) &&  // a line has at least one field
+         csv.take("domain", "before domain") && parse_domain(csv, domains_, item) &&
+         csv.take("op", "before op") && parse_op(csv, item) &&
+         csv.take("address", "before address") && parse_address(csv, item) &&
+         csv.take("bytes", "before bytes") && parse_bytes(csv, item) && csv.expect_end("sixth");
 }
 
-bool TraceReader::next(TraceRecord& record) {
+bool TraceReader::next(WorkItem& item) {
   if (left_ == 0) {
     return false;
   }
-  std::string_view line;
-  if (lines_->next(line) != LineReader::Status::kLine || !lines_->line_was_ended() ||
-      !parse(line, record, late_problems_) || record.at < last_) {
-    late_problems_.add(lines_->line_number(), 1,
-                       "the file changed after it was checked; expected it to stay as it was");
-    late_problems_.throw_if_any();
+  item = WorkItem{};
+  if (!csv_->next_line() || !csv_->line_was_ended() || !parse(item) || item.at < last_) {
+    csv_->note(csv_->line_number(), 1,
+               "the file changed after it was checked; expected it to stay as it was");
+    csv_->throw_if_any();
   }
-  last_ = record.at;
+  last_ = item.at;
   --left_;
   return true;
 }

@@ -29,7 +29,6 @@ struct WorkItem {
   std::uint64_t address = 0;  ///< bus address, for kDoorbell an offset into the function's BAR 0
   std::uint32_t bytes = 0;    ///< at least 1; not yet split by MPS, MRRS or 4 KiB
   bool ends_context = false;  ///< the domain's context ends when this item is done (churn)
-  bool starts_message = true;
   bool ends_message = true;
   bool depends_on_previous = false;  ///< issues only after the previous item of the same message
                                      ///< is complete (read: data there; doorbell: arrived)
@@ -51,17 +50,10 @@ class Workload {
 
   /// Writes the next item; false at the end of the stream (item is then unchanged).
   virtual bool next(WorkItem& item) = 0;
-
-  /// Requests (messages) of the whole stream, warm-up included.
-  virtual std::uint64_t requests() const = 0;
 };
 
 /// Number of domain ids that may appear: workload.domains, with churn four times as many (ids of
 /// ended contexts rest until all others had their turn).
 std::uint32_t domain_ids(const WorkloadConfig& config);
-
-/// One byte past the highest bus address that DMA items of a generated workload touch (a trace has
-/// its own addresses; interrupts have their own window).
-std::uint64_t buffer_end(const WorkloadConfig& config);
 
 }  // namespace flitwise

@@ -10,8 +10,7 @@
 #include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
 #include "tlp/tlp_check.h"
-#include "tlp/tlp_decoder.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {
@@ -41,7 +40,7 @@ void check_invalidate_request(const Tlp& tlp, const ByteVector& payload) {
   const InvalidateRequest request = invalidate_request_of(tlp, payload.data());
   check_range(request.range);
   FLITWISE_PROPERTY(request.itag < kItags);
-  FLITWISE_PROPERTY(!request.is_undefined || request.range.is_everything());
+  FLITWISE_PROPERTY(!request.is_undefined || request.range == PageRange::everything());
   if (request.is_undefined) {
     return;  // a reserved size is nothing to be sent
   }
@@ -129,7 +128,7 @@ void check_reply(const Tlp& request, const ByteVector& payload, unsigned rcb, un
   FLITWISE_PROPERTY(length >= 1 && length <= count);
   ByteVector reply(std::size_t{length} * kTranslationBytes);
   store_reply(reply.data(), found.data(), length);
-  TranslationReceiver receiver(request, rcb, stu);
+  TranslationReceiver receiver(request, request.has_pasid, rcb, stu);
   TranslationReply pieces(length, rcb, length / 2);
   CompletionPiece piece;
   TranslationVerdict verdict = TranslationVerdict::kPartial;
@@ -146,7 +145,7 @@ void check_reply(const Tlp& request, const ByteVector& payload, unsigned rcb, un
 void check_translation_request(const Tlp& tlp, const ByteVector& payload) {
   const unsigned rcb = tlp.tag % 2 == 0 ? 64 : 128, stu = tlp.tc;
   const bool is_served = tlp.type == TlpType::kMRd && check_format(tlp) == std::nullopt &&
-                         check_translation_request(tlp, rcb, true) == AgentVerdict::kServe;
+                         is_legal_translation_request(tlp, rcb);
   if (is_served && (tlp.address & kPageOffset) == 0) {
     check_reply(tlp, payload, rcb, stu);
   }

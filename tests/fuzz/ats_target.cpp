@@ -70,7 +70,7 @@ void check(Input input) {
     const Tlp request = translation_request_tlp(ask, settings, {});
     const AddressSpan implied = implied_span(ask.address, ask.translations, settings.stu);
     const Slot slot = atc.requests.open(ask, settings.stu);
-    TranslationReceiver reply(request, kRcb, settings.stu);
+    TranslationReceiver reply(request, request.has_pasid, kRcb, settings.stu);
     TranslationVerdict verdict = TranslationVerdict::kPartial;
     while (verdict == TranslationVerdict::kPartial) {
       if ((input.take(1) & 1) != 0) {

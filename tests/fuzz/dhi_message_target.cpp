@@ -6,57 +6,24 @@
 #include "common/byte_vector.h"
 #include "dhi/dhi_message.h"
 #include "fuzz/fuzz_support.h"
-#include "tlp/tlp_decoder.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {
-
-/// Writes whatever was read.
-struct Writer {
-  Tlp& tlp;
-  ByteVector& payload;
-  Bdf requester_id;
-  Bdf destination;
-
-  bool operator()(const AllocMessage& message) const {
-    write_alloc(tlp, payload, requester_id, message);
-    return true;
-  }
-  bool operator()(const DeallocMessage& message) const {
-    write_dealloc(tlp, payload, requester_id, message);
-    return true;
-  }
-  bool operator()(const AllocAckMessage& message) const {
-    write_alloc_ack(tlp, payload, requester_id, destination, message);
-    return true;
-  }
-  bool operator()(const HandleErrorMessage& message) const {
-    write_error(tlp, payload, requester_id, destination, message);
-    return true;
-  }
-  bool operator()(const DeallocOrder& order) const {
-    FLITWISE_PROPERTY(order.tag < kDeallocOrders);
-    write_order(tlp, payload, requester_id, destination, order);
-    return true;
-  }
-  bool operator()(const DeallocDone& done) const {
-    write_done(tlp, payload, requester_id, done);
-    return true;
-  }
-  bool operator()(DhiMessageError error) const {
-    FLITWISE_PROPERTY(*name_of(error) != '?');
-    return false;
-  }
-};
 
 void check_message(const Tlp& tlp, const ByteVector& payload) {
   const DhiMessage message = parse_dhi_message(tlp, payload.data(), payload.size());
   Tlp written;
   ByteVector written_payload;
   const Bdf destination{static_cast<std::uint16_t>(tlp.message_dw2 >> 16)};
-  if (!std::visit(Writer{written, written_payload, tlp.requester_id, destination}, message)) {
+  if (const auto* const error = std::get_if<DhiMessageError>(&message)) {
+    FLITWISE_PROPERTY(*name_of(*error) != '?');
     return;
   }
+  if (const auto* const order = std::get_if<DeallocOrder>(&message)) {
+    FLITWISE_PROPERTY(order->tag < kDeallocOrders);
+  }
+  write_dhi_message(written, written_payload, tlp.requester_id, message, destination);
   FLITWISE_PROPERTY(written.type == tlp.type && written.routing == tlp.routing);
   FLITWISE_PROPERTY(written.message_dw2 == tlp.message_dw2);
   FLITWISE_PROPERTY(written.message_dw3 == tlp.message_dw3);

@@ -22,9 +22,9 @@ std::vector<FlitBytes> flits_of(const std::vector<std::uint8_t>& bytes) {
   return flits;
 }
 
-std::vector<FlitPlan> plans_of(const std::vector<json_value::Json>& flits) {
+std::vector<FlitPlan> plans_of(const std::vector<Json>& flits) {
   std::vector<FlitPlan> plans;
-  for (const json_value::Json& flit : flits) {
+  for (const Json& flit : flits) {
     plans.push_back(flit_plan_from_json(flit, {}));
   }
   return plans;

@@ -4,7 +4,7 @@
 #include "codec/packet_json.h"
 #include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
-#include "tlp/flit_tlp_encoder.h"
+#include "tlp/flit_tlp_codec.h"
 #include "tlp/ohc.h"
 
 namespace flitwise {

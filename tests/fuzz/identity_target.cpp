@@ -4,7 +4,7 @@
 #include "tlp/identity.h"
 
 #include "fuzz/fuzz_support.h"
-#include "tlp/tlp_decoder.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

@@ -39,7 +39,6 @@ IommuCapabilities capabilities_from(Input& input) {
   offers.page_request_drain = !has(11);
   offers.extended_accessed_flag = has(12);
   offers.zero_length_read = !has(13);
-  offers.max_address_mask = has(14) ? 0 : 18;
   offers.execute_requests = offers.supervisor_requests = !has(15);
   return offers;
 }
@@ -58,11 +57,12 @@ void check_pointer(std::uint64_t pointer, bool has_reserved, const IommuCapabili
 }
 
 void check_pasid_entry(const PasidEntry& entry, const IommuCapabilities& offers) {
-  FLITWISE_PROPERTY(((entry.first_stage_table | entry.second_stage_table) & kOffset) == 0);
+  FLITWISE_PROPERTY(((entry.first_stage_table() | entry.second_stage_table()) & kOffset) == 0);
   if (!entry.is_valid(offers)) {
     return;
   }
-  FLITWISE_PROPERTY(entry.type >= 1 && entry.type <= 4);
+  FLITWISE_PROPERTY(entry.translation() >= TranslationType::kFirstStage &&
+                    entry.translation() <= TranslationType::kPassThrough);
   FLITWISE_PROPERTY(!entry.has_first_stage() || entry.first_stage_levels() <= kMaxLevels);
   FLITWISE_PROPERTY(!entry.has_second_stage() ||
                     (entry.second_stage_levels() >= 3 && entry.second_stage_levels() <= 5));
@@ -83,15 +83,15 @@ void check_page_entry(std::uint64_t raw, const IommuCapabilities& offers) {
 
 void check_entries(const Block& block, const IommuCapabilities& offers) {
   for (const unsigned devfn : {0U, 255U}) {
-    const RootEntry root = decode_root(block.data(), devfn, offers);
+    const TablePointer root = decode_root(block.data(), devfn, offers);
     // Of a half that is not present no bit is looked at. [IOM-2.2]
-    check_pointer(root.context_table, root.has_reserved || !root.is_present, offers);
+    check_pointer(root.table, root.has_reserved || !root.is_present, offers);
   }
-  const ContextEntry context = decode_context(block.data(), offers);
-  check_pointer(context.pasid_directory, context.has_reserved, offers);
-  FLITWISE_PROPERTY(context.rid_pasid >> kPasidBits == 0);
+  const ContextEntry context{load_u64(block.data()), load_u64(block.data() + 8)};
+  check_pointer(context.pasid_directory(), context.has_reserved(offers), offers);
+  FLITWISE_PROPERTY(context.rid_pasid() >> kPasidBits == 0);
   FLITWISE_PROPERTY(context.pasid_limit() >= 1U << 13 && context.pasid_limit() <= 1U << kPasidBits);
-  const PasidDirectoryEntry directory = decode_pasid_directory(block.data(), offers);
+  const TablePointer directory = decode_pasid_directory(block.data(), offers);
   check_pointer(directory.table, directory.has_reserved, offers);
   check_pasid_entry(decode_pasid(block.data(), offers), offers);
   check_page_entry<FirstStageEntry>(load_u64(block.data()), offers);

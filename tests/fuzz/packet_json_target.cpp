@@ -7,7 +7,7 @@
 #include "codec/packet_json.h"
 #include "fuzz/fuzz_support.h"
 #include "tlp/dllp_codec.h"
-#include "tlp/tlp_decoder.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

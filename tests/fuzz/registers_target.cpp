@@ -6,7 +6,7 @@
 #include <array>
 
 #include "config_space/ats_capability.h"
-#include "config_space/dhi_capability.h"
+#include "config_space/dhi_dvsec.h"
 #include "config_space/functions.h"
 #include "dhi/dhi_message.h"
 #include "dhi/handle_registers.h"
@@ -160,10 +160,9 @@ class Agent {
     record.code = static_cast<std::uint8_t>(input.take(1));
     record.source.value = static_cast<std::uint16_t>(input.take(2));
     record.address = input.take(8);
-    const FaultLog::Outcome outcome = faults_.report(record, registers_);
-    const std::uint32_t expected =
-        outcome.is_recorded ? fault_status::kPending : fault_status::kOverflow;
-    FLITWISE_PROPERTY((registers_.fault_status() & expected) != 0);
+    faults_.report(record, registers_);
+    FLITWISE_PROPERTY(
+        (registers_.fault_status() & (fault_status::kPending | fault_status::kOverflow)) != 0);
   }
 
   void check_registers() const {
@@ -253,8 +252,6 @@ DhiCapability dhi_capability_from(Input& input) {
   DhiCapability offers;
   const std::uint64_t flags = input.take(1);
   offers.is_supported = (flags & 1) == 0;
-  offers.is_device_managed = (flags & 2) == 0;
-  offers.is_software_managed = (flags & 4) == 0;
   offers.bits = static_cast<unsigned>(kMinHandleBits + (flags >> 4) % 11);
   return offers;
 }

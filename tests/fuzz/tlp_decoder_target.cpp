@@ -5,8 +5,7 @@
 #include "common/byte_vector.h"
 #include "fuzz/fuzz_support.h"
 #include "tlp/tlp_check.h"
-#include "tlp/tlp_decoder.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

@@ -35,7 +35,7 @@ void check(const std::string& path) {
   std::uint64_t records = 0;
   try {
     TraceReader reader(path, kDomains);
-    TraceRecord record;
+    WorkItem record;
     for (Time before{}; reader.next(record); before = record.at) {
       ++records;
       FLITWISE_PROPERTY(record.at >= before);

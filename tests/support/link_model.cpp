@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "link/ack_limits.h"
+#include "link/replay_timer.h"
 
 namespace flitwise {
 

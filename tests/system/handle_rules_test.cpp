@@ -60,7 +60,7 @@ std::string alloc() {
   message.identity.pasid = Pasid{5};
   Tlp tlp;
   std::vector<std::uint8_t> payload;
-  write_alloc(tlp, payload, kDevice, message);
+  write_dhi_message(tlp, payload, kDevice, message);
   return line("alloc", tlp, payload);
 }
 
@@ -70,7 +70,7 @@ std::string dealloc() {
   message.dhi = kHandle;
   Tlp tlp;
   std::vector<std::uint8_t> payload;
-  write_dealloc(tlp, payload, kDevice, message);
+  write_dhi_message(tlp, payload, kDevice, message);
   return line("dealloc", tlp, payload);
 }
 

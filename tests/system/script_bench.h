@@ -13,7 +13,7 @@
 #include "codec/json_value.h"
 #include "config/load.h"
 #include "script/script.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise::test {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "flitwise/system.h"
-#include "memory/memory_watch.h"
+#include "memory/memory_port.h"
 #include "support/hostile_run.h"
 #include "system/script_bench.h"
 #include "tlp/splitter.h"

@@ -267,7 +267,7 @@ class HostileNeighbour {
     message.dhi = victim_handle();
     message.identity.bdf = victim();
     message.identity.pasid = Pasid{7};
-    write_alloc(*alloc, victim(), message);
+    write_dhi_message(*alloc, victim(), message);
     system_.inject("ep1", alloc);
     system_.step(Time::from_us(5));
   }

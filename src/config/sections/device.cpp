@@ -5,10 +5,8 @@
 
 namespace flitwise::config {
 
-namespace {
-
-Keys shell_keys() {
-  return {
+Keys device_keys() {
+  return joined({
       count(KEY(device.functions.count), between(1, 256),
             "Functions of the device: PF 0 and its VFs."),
       flag(KEY(device.functions.has_pasid), "The functions have the PASID capability."),
@@ -26,11 +24,7 @@ Keys shell_keys() {
            "Requests have the IDO bit set, where the handle rules let them."),
       count(KEY(device.tag_bits), only({5, 8, 10, 14}),
             "Width of the tags that requests use; 14 in flit mode."),
-  };
-}
-
-Keys device_dhi_keys() {
-  return {
+      // ---- handles
       flag(KEY(device.dhi.supported), "The device has the capability for handles."),
       flag(KEY(device.dhi.enabled), "Software enables handles in it."),
       count(KEY(device.dhi.bits), between(2, 12),
@@ -50,11 +44,57 @@ Keys device_dhi_keys() {
       flag(KEY(device.dhi.trusted), "Every ALLOC of the device asks for a trusted domain."),
       count(KEY(device.dhi.capabilities), between(0, 0xffff),
             "Capability bits that every ALLOC of the device asks for, 16 bits."),
-  };
-}
-
-Keys device_cxl_keys() {
-  return {
+      storage_keys(KEY(device.dhi.storage)),
+      // ---- cache of translations
+      flag(KEY(device.atc.enabled),
+           "Each function has the ATS capability and a cache of translations; software enables it "
+           "where iommu.translation is not off."),
+      cache_keys(KEY(device.atc), between(1, 1U << 20), "each function"),
+      time(KEY(device.atc.timing.lookup), any_latency(), "A look-up in the cache."),
+      // ---- Translation Requests
+      count(KEY(device.atc.requests), between(1, 256),
+            "Translation Requests of one function that may be out."),
+      count(
+          KEY(device.atc.translations), between(1, 16),
+          "Translations that one request asks for at least; never more than RCB and MRRS let it."),
+      choice(KEY(device.atc.when),
+             "Which misses are worth a Translation Request: all, those of pages that are used "
+             "again, all with pages ahead, or those of domains that software hints at; the others "
+             "go untranslated."),
+      count(KEY(device.atc.reuse_threshold), between(1, 255),
+            "Misses of a page that earn it a translation, with when: reuse."),
+      count(KEY(device.atc.reuse_pages), power_of_two(1, 1U << 20),
+            "Pages whose misses are counted, with when: reuse."),
+      count(KEY(device.atc.pages_ahead), between(1, 15),
+            "Pages asked for beyond the one that missed, with when: prefetch."),
+      count(
+          KEY(device.atc.hinted_domains), or_zero_as("all", between(1, 1U << 20)),
+          "Domains, from 0 on, whose buffers software calls worth a translation, with when: hint."),
+      count(KEY(device.atc.stu), between(0, 31),
+            "Smallest Translation Unit that software sets: 2^stu pages of 4 KiB."),
+      // ---- invalidation
+      count(KEY(device.atc.queue_depth), between(1, 32),
+            "Invalidate Queue Depth that the capability shows."),
+      choice(KEY(device.atc.discard),
+             "What an invalidation takes from the reply to a Translation Request that it overlaps "
+             "in part."),
+      flag(KEY(device.atc.coalesce), "One Invalidate Completion may answer several ITags."),
+      flag(KEY(device.atc.rounds_up),
+           "An invalidation of less than the STU is grown to it; else it is unsupported."),
+      flag(KEY(device.atc.keeps_agent_id),
+           "Invalidate Completions go to the requester of the first request since the reset."),
+      flag(KEY(device.atc.global_invalidate), "The capability shows Global Invalidate Supported."),
+      // ---- page requests
+      flag(KEY(device.pri.enabled),
+           "The device has the Page Request Interface, which software enables with ATS."),
+      count(KEY(device.pri.capacity), between(1, 1U << 20), "Outstanding Page Request Capacity."),
+      count(KEY(device.pri.allocation), between(1, 1U << 20),
+            "Page requests that software lets be out."),
+      flag(KEY(device.pri.response_pasid),
+           "PRG Response PASID Required: responses name the PASID of their group."),
+      flag(KEY(device.pri.clamps_allocation),
+           "An allocation above the capacity is cut to it when it is written."),
+      // ---- CXL
       size(KEY(device.cxl.memory), or_zero_as("none", between(Bytes{4} << 10, Bytes{1} << 46)),
            "Memory of the device that the host reaches by CXL.mem (type 3)."),
       choice(KEY(device.cxl.coherence),
@@ -89,25 +129,14 @@ Keys device_cxl_keys() {
       time(KEY(device.cxl.timing.latency), any_latency(), "The memory itself."),
       time(KEY(device.cxl.timing.controller), any_latency(),
            "Request to memory, and memory to response, each."),
-  };
-}
-
-Keys device_timing_keys() {
-  return {
+      // ---- timing
       time(KEY(device.timing.clock), any_clock(), "Clock period of the device."),
       time(KEY(device.timing.pipeline), any_latency(), "Engine to link, and link to engine, each."),
       time(KEY(device.timing.mmio), any_latency(), "From a BAR access to its completion."),
       time(KEY(device.timing.completion_timeout),
            between(Time::from_us(1), Time::from_us(64'000'000)),
            "A non-posted request without completion for so long has failed."),
-  };
-}
-
-}  // namespace
-
-Keys device_keys() {
-  return joined({shell_keys(), device_dhi_keys(), storage_keys(KEY(device.dhi.storage)),
-                 device_ats_keys(), device_cxl_keys(), device_timing_keys()});
+  });
 }
 
 }  // namespace flitwise::config

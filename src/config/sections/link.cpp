@@ -1,42 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table of the section `link`.
+// Tables of the sections `link` and `message`.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
-#include "config/larger_value.h"
 #include "config/sections/sections.h"
 
 namespace flitwise::config {
 
 namespace {
 
+/// Presets of a kind: each generation with each number of lanes.
+struct PresetFamily {
+  const char* prefix;
+  CxlFlits cxl;
+  unsigned first_generation, last_generation;
+};
+constexpr PresetFamily kFamilies[] = {{"", CxlFlits::kNone, 1, 6},
+                                      {"cxl68_", CxlFlits::k68, 3, 5},
+                                      {"cxl256_", CxlFlits::k256, 6, 6}};
 constexpr unsigned kLaneCounts[] = {1, 2, 4, 8, 12, 16, 32};
-constexpr unsigned kFlitLaneCounts[] = {1, 2, 4, 8, 16};  // [LNK-11.4]
-
-std::string preset_name(unsigned generation, unsigned lanes) {
-  return fmt::format("gen{}x{}", generation, lanes);
-}
 
 const std::vector<LinkPreset>& presets() {
   static const std::vector<LinkPreset> all = [] {
     std::vector<LinkPreset> made;
-    for (unsigned generation = 1; generation <= 5; ++generation) {
-      for (const unsigned lanes : kLaneCounts) {
-        made.push_back({preset_name(generation, lanes), generation, lanes});
+    for (const PresetFamily& one : kFamilies) {
+      for (unsigned generation = one.first_generation; generation <= one.last_generation;
+           ++generation) {
+        const bool has_flits = generation == 6 || one.cxl != CxlFlits::kNone;
+        for (const unsigned lanes : kLaneCounts) {
+          if (!has_flits || 16 % lanes == 0) {  // [LNK-11.4]
+            made.push_back({fmt::format("{}gen{}x{}", one.prefix, generation, lanes), generation,
+                            lanes, one.cxl});
+          }
+        }
       }
-    }
-    for (const unsigned lanes : kFlitLaneCounts) {
-      made.push_back({preset_name(6, lanes), 6, lanes});
-    }
-    for (unsigned generation = 3; generation <= 5; ++generation) {
-      for (const unsigned lanes : kFlitLaneCounts) {
-        made.push_back(
-            {"cxl68_" + preset_name(generation, lanes), generation, lanes, CxlFlits::k68});
-      }
-    }
-    for (const unsigned lanes : kFlitLaneCounts) {
-      made.push_back({"cxl256_" + preset_name(6, lanes), 6, lanes, CxlFlits::k256});
     }
     return made;
   }();
@@ -64,25 +63,56 @@ void read_preset(Config& config, const Value& value, const ReadContext& context)
 }
 
 Key preset_key() {
-  Key key;
-  key.path = "link.preset";
-  key.range =
-      "gen1x1..gen5x32, with 1, 2, 4, 8, 12, 16 or 32 lanes; gen6 with 1, 2, 4, 8 or 16; "
-      "cxl68_gen3x1..cxl68_gen5x16 and cxl256_gen6x1..cxl256_gen6x16";
-  key.sentence = "Generation and number of lanes; cxl68 and cxl256: CXL in flits of that size.";
+  std::vector<std::string> names;
   for (const LinkPreset& preset : presets()) {
-    key.values.push_back(preset.name);
+    names.push_back(preset.name);
   }
-  key.schema = {{"enum", key.values}};
-  key.read = read_preset;
-  key.write = [](const Config& config) -> nlohmann::ordered_json {
-    return config.link.preset.name;
-  };
-  return key;
+  return {"link.preset",
+          "",
+          "gen1x1..gen5x32, with 1, 2, 4, 8, 12, 16 or 32 lanes; gen6 with 1, 2, 4, 8 or 16; "
+          "cxl68_gen3x1..cxl68_gen5x16 and cxl256_gen6x1..cxl256_gen6x16",
+          "Generation and number of lanes; cxl68 and cxl256: CXL in flits of that size.",
+          names,
+          {{"enum", names}},
+          read_preset,
+          [](const Config& config) -> nlohmann::ordered_json { return config.link.preset.name; }};
 }
 
-Keys main_keys() {
-  return {
+/// The rows link.cxl.per_flit. [CXL-2.9]
+Keys cxl_packing_keys() {
+  // In the order of CxlChannel.
+  constexpr const char* kMessages[kCxlChannels] = {
+      "D2H Req", "D2H Rsp", "D2H Data",  "H2D Req", "H2D Rsp", "H2D Data",
+      "M2S Req", "M2S RwD", "M2S BIRsp", "S2M NDR", "S2M DRS", "S2M BISnp"};
+  Keys keys;
+  for (std::size_t channel = 0; channel < kCxlChannels; ++channel) {
+    const std::string what = kMessages[channel];
+    std::string name = what;  // "d2h_req"
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+      return static_cast<char>(c == ' ' ? '_' : std::tolower(c));
+    });
+    keys.push_back(count(
+        "link.cxl.per_flit." + name, [channel](auto& c) { return &c.link.cxl.per_flit[channel]; },
+        or_zero_as("auto", between(1, 255)),
+        fmt::format("Most {}{}; auto: as CXL-2.9 has it in 68-byte flits, any in 256-byte flits.",
+                    what, channel == 0 ? " that one flit of CXL.cache and CXL.mem takes" : "")));
+  }
+  return keys;
+}
+
+// Largest advertisements of scaled flow control: 127 and 2047 times sixteen. [LNK-8.4, LNK-8.8]
+constexpr std::uint64_t kMaxHeaderCredits = 127 * 16;
+constexpr std::uint64_t kMaxDataCredits = 2047 * 16;
+
+}  // namespace
+
+Keys link_keys() {
+  const Limits headers = or_zero_as("infinite", between(1, kMaxHeaderCredits));
+  const Limits data = or_zero_as("infinite", between(1, kMaxDataCredits));
+  const Limits shared_headers = between(0, kMaxHeaderCredits);
+  const Limits shared_data = between(0, kMaxDataCredits);
+  const Limits cxl_credits = between(1, 4096);
+  return joined({
       preset_key(),
       choice(KEY(link.carrier),
              "What carries the messages: PCIe TLPs, or the bit-packed message of section message."),
@@ -112,17 +142,7 @@ Keys main_keys() {
       count(KEY(link.queue_depth), between(1, 65536),
             "TLPs that each transaction queue holds, for each class and end, beside those on their "
             "way to it through the port's pipeline: 96 posted, 96 non-posted, 1024 completions."),
-  };
-}
-
-// Largest advertisements of scaled flow control: 127 and 2047 times sixteen. [LNK-8.4, LNK-8.8]
-constexpr std::uint64_t kMaxHeaderCredits = 127 * 16;
-constexpr std::uint64_t kMaxDataCredits = 2047 * 16;
-
-Keys credit_keys() {
-  const Limits headers = or_zero_as("infinite", between(1, kMaxHeaderCredits));
-  const Limits data = or_zero_as("infinite", between(1, kMaxDataCredits));
-  return {
+      // ---- credits
       count(KEY(link.credits.posted_headers), headers,
             "Posted header credits that each end advertises."),
       count(KEY(link.credits.posted_data), data, "Posted data credits, 16 bytes each."),
@@ -132,89 +152,28 @@ Keys credit_keys() {
       count(KEY(link.credits.completion_data), data, "Completion data credits, 16 bytes each."),
       flag(KEY(link.credits.scaled),
            "Scaled flow control is negotiated, so that more credits can be advertised."),
-  };
-}
-
-Keys shared_credit_keys() {
-  const Limits headers = between(0, kMaxHeaderCredits);
-  const Limits data = between(0, kMaxDataCredits);
-  return {
-      count(KEY(link.shared_credits.posted_headers), headers,
+      count(KEY(link.shared_credits.posted_headers), shared_headers,
             "Flit mode: shared posted header credits that each end advertises beside the dedicated "
             "ones of link.credits; 0: none."),
-      count(KEY(link.shared_credits.posted_data), data,
+      count(KEY(link.shared_credits.posted_data), shared_data,
             "Shared posted data credits, 16 bytes each."),
-      count(KEY(link.shared_credits.nonposted_headers), headers,
+      count(KEY(link.shared_credits.nonposted_headers), shared_headers,
             "Shared non-posted header credits."),
-      count(KEY(link.shared_credits.nonposted_data), data,
+      count(KEY(link.shared_credits.nonposted_data), shared_data,
             "Shared non-posted data credits, 16 bytes each."),
-      count(KEY(link.shared_credits.completion_headers), headers,
+      count(KEY(link.shared_credits.completion_headers), shared_headers,
             "Shared completion header credits."),
-      count(KEY(link.shared_credits.completion_data), data,
+      count(KEY(link.shared_credits.completion_data), shared_data,
             "Shared completion data credits, 16 bytes each."),
       flag(KEY(link.shared_credits.merged),
            "The shared credits of posted requests are for completions as well, which have none of "
            "their own."),
-  };
-}
-
-Keys link_timing_keys() {
-  return {
-      time(KEY(link.timing.clock), any_clock(), "Clock period of the link core."),
-      time(KEY(link.timing.propagation), any_latency(), "Flight of a symbol, one way."),
-      time(KEY(link.timing.receive), any_latency(),
-           "PHY and data link layer of a receiver, pin to transaction layer."),
-      time(KEY(link.timing.fec), any_latency(),
-           "Flit mode: FEC decoder of a receiver, for every flit."),
-      time(KEY(link.timing.retrain), any_latency(), "One pass through Recovery."),
-      time(KEY(link.timing.replay_timeout),
-           or_zero_as("auto", between(Time::from_ns(100), Time::from_us(1'000'000))),
-           "REPLAY_TIMER limit; auto: from the formulas and the round trip, in flit mode 1,500 "
-           "flit times."),
-  };
-}
-
-// [CXL-2.9]
-Keys cxl_packing_keys() {
-  struct Bound {
-    CxlChannel channel;
-    const char* key;
-    const char* sentence;
-  };
-  constexpr Bound kBounds[] = {
-      {CxlChannel::kD2hReq, "d2h_req", "D2H Req that one flit of CXL.cache and CXL.mem takes"},
-      {CxlChannel::kD2hRsp, "d2h_rsp", "D2H Rsp"},
-      {CxlChannel::kD2hData, "d2h_data", "D2H Data"},
-      {CxlChannel::kH2dReq, "h2d_req", "H2D Req"},
-      {CxlChannel::kH2dRsp, "h2d_rsp", "H2D Rsp"},
-      {CxlChannel::kH2dData, "h2d_data", "H2D Data"},
-      {CxlChannel::kM2sReq, "m2s_req", "M2S Req"},
-      {CxlChannel::kM2sRwd, "m2s_rwd", "M2S RwD"},
-      {CxlChannel::kM2sBiRsp, "m2s_birsp", "M2S BIRsp"},
-      {CxlChannel::kS2mNdr, "s2m_ndr", "S2M NDR"},
-      {CxlChannel::kS2mDrs, "s2m_drs", "S2M DRS"},
-      {CxlChannel::kS2mBiSnp, "s2m_bisnp", "S2M BISnp"},
-  };
-  Keys keys;
-  for (const Bound& bound : kBounds) {
-    const auto channel = static_cast<std::size_t>(bound.channel);
-    keys.push_back(count(
-        std::string("link.cxl.per_flit.") + bound.key,
-        [channel](auto& c) { return &c.link.cxl.per_flit[channel]; },
-        or_zero_as("auto", between(1, 255)),
-        fmt::format("Most {}; auto: as CXL-2.9 has it in 68-byte flits, any in 256-byte flits.",
-                    bound.sentence)));
-  }
-  return keys;
-}
-
-Keys link_cxl_keys() {
-  const Limits credits = between(1, 4096);
-  return {
-      count(KEY(link.cxl.req_credits), credits,
+      // ---- CXL
+      count(KEY(link.cxl.req_credits), cxl_credits,
             "CXL: request credits that each end advertises, for CXL.cache and CXL.mem each."),
-      count(KEY(link.cxl.rsp_credits), credits, "CXL: response credits, likewise."),
-      count(KEY(link.cxl.data_credits), credits, "CXL: data credits, lines of 64 bytes, likewise."),
+      count(KEY(link.cxl.rsp_credits), cxl_credits, "CXL: response credits, likewise."),
+      count(KEY(link.cxl.data_credits), cxl_credits,
+            "CXL: data credits, lines of 64 bytes, likewise."),
       count(KEY(link.cxl.queue_depth), between(1, 65536),
             "CXL: messages of each channel that wait to be packed, or are on their way to it."),
       count(KEY(link.cxl.retry_flits), between(1, 255),
@@ -238,24 +197,40 @@ Keys link_cxl_keys() {
       time(KEY(link.cxl.timing.ack_after), any_latency(),
            "CXL: credits, and Acks of 68-byte flits, go by themselves after so long without a flit "
            "to take them."),
+      cxl_packing_keys(),
+      // ---- timing
+      time(KEY(link.timing.clock), any_clock(), "Clock period of the link core."),
+      time(KEY(link.timing.propagation), any_latency(), "Flight of a symbol, one way."),
+      time(KEY(link.timing.receive), any_latency(),
+           "PHY and data link layer of a receiver, pin to transaction layer."),
+      time(KEY(link.timing.fec), any_latency(),
+           "Flit mode: FEC decoder of a receiver, for every flit."),
+      time(KEY(link.timing.retrain), any_latency(), "One pass through Recovery."),
+      time(KEY(link.timing.replay_timeout),
+           or_zero_as("auto", between(Time::from_ns(100), Time::from_us(1'000'000))),
+           "REPLAY_TIMER limit; auto: from the formulas and the round trip, in flit mode 1,500 "
+           "flit times."),
+  });
+}
+
+/// The bit-packed carrier. [DHI D24]
+Keys message_keys() {
+  return {
+      count(KEY(message.header_bits), between(0, 1024),
+            "Header of a message without its identity, in bits."),
+      count(KEY(message.payload_bits), between(1, 32768), "Payload of a message, in bits."),
+      count(KEY(message.identity_bits), between(0, 128), "Bits that name the domain."),
+      count(KEY(message.flit_bits), between(16, 128), "One flit with its CRC, in bits."),
+      count(KEY(message.crc_bits), between(0, 64), "CRC inside each flit, in bits."),
+      choice(KEY(message.packing),
+             "Whether a message starts on a flit, or follows the last one without a gap."),
   };
 }
-
-}  // namespace
-
-Keys link_keys() {
-  return joined({main_keys(), credit_keys(), shared_credit_keys(), link_cxl_keys(),
-                 cxl_packing_keys(), link_timing_keys()});
-}
-
-}  // namespace flitwise::config
-
-namespace flitwise {
 
 std::string faster_preset(const LinkPreset& preset) {
   const LinkPreset* wider = nullptr;
   const LinkPreset* next_generation = nullptr;
-  for (const LinkPreset& one : config::presets()) {
+  for (const LinkPreset& one : presets()) {
     if (one.cxl != preset.cxl) {
       continue;
     }
@@ -269,4 +244,4 @@ std::string faster_preset(const LinkPreset& preset) {
   return faster != nullptr ? faster->name : "";
 }
 
-}  // namespace flitwise
+}  // namespace flitwise::config

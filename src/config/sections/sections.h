@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The section tables, one function and one file for each section. A new key is a member in
+/// The section tables, one function for each section. A new key is a member in
 /// include/flitwise/config.h and one row here; see docs/configuration.md.
 #pragma once
 
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "config/key.h"
@@ -16,25 +17,29 @@ namespace flitwise::config {
 #define AT(member) [](auto& c) { return &c.member; }
 
 Keys system_keys();
-Key nodes_key();   ///< system.nodes, part of system_keys()
-Key edges_key();   ///< system.edges, likewise
-Key egress_key();  ///< system.acs.egress, likewise
 Keys host_keys();
-Keys iommu_driver_keys();  ///< host.iommu_driver, part of host_keys()
 Keys iommu_keys();
 Keys link_keys();
 Keys message_keys();
 Keys device_keys();
-Keys device_ats_keys();  ///< device.atc and device.pri, part of device_keys()
 Keys workload_keys();
 Keys faults_keys();
 Keys trace_keys();
 Keys run_keys();
 
-/// The rows of several groups, one behind the other.
-inline Keys joined(std::initializer_list<Keys> groups) {
+/// A preset with twice the lanes, else the next generation; empty: there is none of its kind.
+std::string faster_preset(const LinkPreset& preset);
+
+/// A row, or the rows of a group.
+struct Rows : Keys {
+  Rows(Key row) : Keys{std::move(row)} {}
+  Rows(Keys rows) : Keys(std::move(rows)) {}
+};
+
+/// Rows and groups, one behind the other.
+inline Keys joined(std::initializer_list<Rows> groups) {
   Keys all;
-  for (const Keys& group : groups) {
+  for (const Rows& group : groups) {
     all.insert(all.end(), group.begin(), group.end());
   }
   return all;
@@ -69,6 +74,22 @@ Keys storage_keys(const std::string& path, At at) {
       time(
           path + ".timing.dram", [at](auto& c) { return &at(c)->timing.dram; }, any_latency(),
           "Added when the cache misses; kind dram only."),
+  };
+}
+
+/// Rows of one cache; `at` gives the address of its CacheConfig.
+template <class At>
+Keys cache_keys(const std::string& path, At at, const Limits& entries, const std::string& what) {
+  return {
+      count(
+          path + ".entries", [at](auto& c) { return &at(c)->entries; }, entries,
+          "Entries of the cache of " + what + "."),
+      count(
+          path + ".ways", [at](auto& c) { return &at(c)->ways; },
+          or_zero_as("full", between(1, 1U << 20)),
+          "Ways of a set, a divisor of the entries; full: fully associative."),
+      choice(
+          path + ".policy", [at](auto& c) { return &at(c)->policy; }, "Who leaves a full set."),
   };
 }
 

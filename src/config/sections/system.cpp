@@ -1,9 +1,248 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table of the section `system`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
 #include "config/sections/sections.h"
 #include "topology/graph.h"
 
 namespace flitwise::config {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kOfNode = "a node such as {name: sw0, kind: switch}";
+constexpr const char* kOfEdge = "an edge such as {from: rp0, to: sw0}";
+const std::vector<std::string> kKinds = words_of<NodeKind>();
+
+/// Reads one map of a list: its fields by name, each of which stands in it once.
+class ItemReader {
+ public:
+  ItemReader(const ReadContext& context, const char* expected)
+      : context_(context), expected_(expected) {}
+
+  /// False, and reported, where the item is no map or has other keys than these.
+  bool has_only(const Value& item, const std::vector<std::string>& keys) const {
+    if (item.kind != Value::Kind::kMap) {
+      return report(item.place, item.seen());
+    }
+    for (const Value::Entry& entry : item.entries) {
+      if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) {
+        return report(entry.place, fmt::format("unknown key '{}'", entry.key));
+      }
+    }
+    return true;
+  }
+
+  /// The text of a field; null, and reported, where it is no word of letters, digits and `others`.
+  const std::string* word(const Value& item, const char* field, const std::string& path,
+                          const std::string& others) const {
+    const Value::Entry* const entry = item.find(field);
+    if (entry == nullptr) {
+      report(item.place, fmt::format("no '{}'", field));
+      return nullptr;
+    }
+    const std::string& text = entry->value.text;
+    const bool is_word =
+        entry->value.kind == Value::Kind::kScalar && !text.empty() &&
+        std::all_of(text.begin(), text.end(), [&](char c) {
+          return std::isalnum(static_cast<unsigned char>(c)) != 0 || others.find(c) < others.size();
+        });
+    if (!is_word) {
+      report(entry->value.place, fmt::format("{} {}", field, entry->value.seen()));
+      return nullptr;
+    }
+    if (context_.note) {
+      context_.note(path + "." + field, entry->value.place);
+    }
+    return &text;
+  }
+
+ private:
+  bool report(const Place& place, const std::string& seen) const {
+    context_.report(place, seen + "; expected " + expected_);
+    return false;
+  }
+
+  const ReadContext& context_;
+  const char* expected_;
+};
+
+/// Reads each item of a list with `read(item, path)`, which returns false where it is wrong.
+template <class Read>
+bool read_list(const std::string& path, const char* expected, const Value& value,
+               const ReadContext& context, Read&& read) {
+  if (value.kind != Value::Kind::kSequence) {
+    context.report(value.place, fmt::format("{}; expected a list of {}", value.seen(), expected));
+    return false;
+  }
+  bool is_good = true;
+  for (std::size_t i = 0; i < value.items.size(); ++i) {
+    const std::string item = fmt::format("{}[{}]", path, i);
+    if (context.note) {
+      context.note(item, value.items[i].place);
+    }
+    is_good = read(value.items[i], item) && is_good;
+  }
+  return is_good;
+}
+
+bool read_kind(const std::string& word, const Place& place, const ReadContext& context,
+               NodeKind& kind) {
+  if (const auto known = named<NodeKind>(word)) {
+    kind = *known;
+    return true;
+  }
+  const bool is_future = word == "nic_switch" || word == "host";
+  context.report(place, fmt::format("{} '{}'{}; expected {}{}", is_future ? "kind" : "unknown kind",
+                                    word, is_future ? " is not modelled yet" : "",
+                                    alternatives(kKinds), nearest_hint(word, kKinds, "kind")));
+  return false;
+}
+
+bool read_host(const Value& item, const std::string& path, const ReadContext& context,
+               unsigned& host) {
+  const Value::Entry* const entry = item.find("host");
+  if (entry == nullptr) {
+    return true;
+  }
+  const auto number = read_whole(entry->value.text);
+  if (entry->value.kind != Value::Kind::kScalar || !number.value || *number.value > 15) {
+    context.report(entry->value.place, entry->value.seen() + "; expected the number of a host");
+    return false;
+  }
+  host = static_cast<unsigned>(*number.value);
+  if (context.note) {
+    context.note(path + ".host", entry->value.place);
+  }
+  return true;
+}
+
+void read_nodes(Config& config, const Value& value, const ReadContext& context) {
+  std::vector<NodeConfig> nodes;
+  const ItemReader reader(context, kOfNode);
+  const auto read = [&](const Value& item, const std::string& path) {
+    if (!reader.has_only(item, {"name", "kind", "host"})) {
+      return false;
+    }
+    NodeConfig& node = nodes.emplace_back();
+    const std::string* const name = reader.word(item, "name", path, "_-");
+    const std::string* const kind = reader.word(item, "kind", path, "_");
+    if (name == nullptr || kind == nullptr ||
+        !read_kind(*kind, item.find("kind")->value.place, context, node.kind) ||
+        !read_host(item, path, context, node.host)) {
+      return false;
+    }
+    node.name = *name;
+    return true;
+  };
+  if (read_list("system.nodes", kOfNode, value, context, read)) {
+    config.system.nodes = std::move(nodes);
+  }
+}
+
+void read_edges(Config& config, const Value& value, const ReadContext& context) {
+  std::vector<EdgeConfig> edges;
+  const ItemReader reader(context, kOfEdge);
+  const auto read = [&](const Value& item, const std::string& path) {
+    if (!reader.has_only(item, {"from", "to"})) {
+      return false;
+    }
+    const std::string* const from = reader.word(item, "from", path, "_-.");
+    const std::string* const to = reader.word(item, "to", path, "_-.");
+    if (from != nullptr && to != nullptr) {
+      edges.push_back({*from, *to});
+    }
+    return from != nullptr && to != nullptr;
+  };
+  if (read_list("system.edges", kOfEdge, value, context, read)) {
+    config.system.edges = std::move(edges);
+  }
+}
+
+Key list_key(const char* path, const char* range, const char* sentence, ordered_json item) {
+  Key key;
+  key.path = path;
+  key.range = range;
+  key.sentence = sentence;
+  item["type"] = "object";
+  item["additionalProperties"] = false;
+  key.schema = {{"type", "array"}, {"items", std::move(item)}};
+  return key;
+}
+
+Key nodes_key() {
+  Key key = list_key("system.nodes", "a list of {name, kind}, of root ports also host",
+                     "Nodes of topology graph; root ports rp0, rp1, h1.rp0 and so on are there "
+                     "without being named.",
+                     {{"properties",
+                       {{"name", {{"type", {"string", "integer"}}}},
+                        {"kind", {{"enum", kKinds}}},
+                        {"host", {{"type", "integer"}, {"minimum", 0}, {"maximum", 15}}}}},
+                      {"required", {"name", "kind"}}});
+  key.read = read_nodes;
+  key.write = [](const Config& config) {
+    auto list = ordered_json::array();
+    for (const NodeConfig& node : config.system.nodes) {
+      ordered_json item = {{"name", node.name}, {"kind", spelling(node.kind)}};
+      if (node.host > 0) {
+        item["host"] = node.host;
+      }
+      list.push_back(std::move(item));
+    }
+    return list;
+  };
+  return key;
+}
+
+void read_egress(Config& config, const Value& value, const ReadContext& context) {
+  std::vector<std::string> names;
+  const auto read = [&](const Value& item, const std::string&) {
+    names.push_back(item.text);
+    if (item.kind != Value::Kind::kScalar) {
+      context.report(item.place, item.seen() + "; expected the name of a node");
+    }
+    return item.kind == Value::Kind::kScalar;
+  };
+  if (read_list("system.acs.egress", "names of nodes", value, context, read)) {
+    config.system.acs.egress = std::move(names);
+  }
+}
+
+Key egress_key() {
+  return {"system.acs.egress",
+          "",
+          "a list of names of nodes",
+          "Nodes that no peer may send requests to: they are redirected where p2p_request is "
+          "redirect, else an ACS violation; requests to all others go across.",
+          {},
+          {{"type", "array"}, {"items", {{"type", {"string", "integer"}}}}},
+          read_egress,
+          [](const Config& config) -> ordered_json { return config.system.acs.egress; }};
+}
+
+Key edges_key() {
+  Key key = list_key(
+      "system.edges", "a list of {from, to}",
+      "Links of topology graph: 'to' is below 'from', and ports of a switch are in the order of "
+      "its edges.",
+      {{"properties",
+        {{"from", {{"type", {"string", "integer"}}}}, {"to", {{"type", {"string", "integer"}}}}}},
+       {"required", {"from", "to"}}});
+  key.read = read_edges;
+  key.write = [](const Config& config) {
+    auto list = ordered_json::array();
+    for (const EdgeConfig& edge : config.system.edges) {
+      list.push_back({{"from", edge.from}, {"to", edge.to}});
+    }
+    return list;
+  };
+  return key;
+}
+
+}  // namespace
 
 Keys system_keys() {
   return {

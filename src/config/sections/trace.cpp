@@ -110,20 +110,19 @@ nlohmann::ordered_json write_pairs(const Config& config) {
 
 Keys trace_keys() {
   const nlohmann::ordered_json hop = {{"enum", hop_names()}};
-  Key key;
-  key.path = "trace.latency";
-  key.range = "a list of {name, from, to}; hops are " + alternatives(hop_names());
-  key.sentence =
-      "Latencies between two hops of a TLP, beside dma_read, dma_write and dma_write_tlp.";
-  key.schema = {{"type", "array"},
-                {"items",
-                 {{"type", "object"},
-                  {"required", {"name", "from", "to"}},
-                  {"properties", {{"name", {{"type", "string"}}}, {"from", hop}, {"to", hop}}},
-                  {"additionalProperties", false}}}};
-  key.read = read_pairs;
-  key.write = write_pairs;
-  return {key};
+  const nlohmann::ordered_json pair = {
+      {"type", "object"},
+      {"required", {"name", "from", "to"}},
+      {"properties", {{"name", {{"type", "string"}}}, {"from", hop}, {"to", hop}}},
+      {"additionalProperties", false}};
+  return {{"trace.latency",
+           "",
+           "a list of {name, from, to}; hops are " + alternatives(hop_names()),
+           "Latencies between two hops of a TLP, beside dma_read, dma_write and dma_write_tlp.",
+           {},
+           {{"type", "array"}, {"items", pair}},
+           read_pairs,
+           write_pairs}};
 }
 
 }  // namespace flitwise::config

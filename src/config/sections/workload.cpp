@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table of the section `workload`.
 #include "config/sections/sections.h"
-#include "workload/shipped_distributions.h"
+#include "workload/size_distribution.h"
 
 namespace flitwise::config {
 
-namespace {
-
-constexpr std::uint64_t kMany = 1'000'000'000'000;  // 10^12 requests
-
-Keys workload_request_keys() {
+Keys workload_keys() {
+  constexpr std::uint64_t kMany = 1'000'000'000'000;  // 10^12 requests
   const auto names = shipped_distribution_names();
   return {
       choice(KEY(workload.kind),
@@ -36,11 +33,7 @@ Keys workload_request_keys() {
              "Where in its domain's buffer the next request goes; ring: behind the one before; "
              "random: anywhere, as if the buffer were a table."),
       flag(KEY(workload.real_payload), "Payload bytes are carried and written, not only counted."),
-  };
-}
-
-Keys domain_keys() {
-  return {
+      // ---- domains
       count(KEY(workload.domains), between(1, 1U << 20),
             "Domains that take part, each a function and a PASID."),
       choice(KEY(workload.domain_choice), "Which domain the next request belongs to."),
@@ -51,11 +44,7 @@ Keys domain_keys() {
             "Requests of one phase, for the choice working_set."),
       real(KEY(workload.churn), 0, 1,
            "Probability per request that a context ends and another starts, for the choice churn."),
-  };
-}
-
-Keys arrival_keys() {
-  return {
+      // ---- arrivals
       choice(KEY(workload.arrival),
              "When the next request comes; closed_loop: as soon as there is room."),
       rate("workload.rate", AT(workload.rate_mrps), "Mreq/s", request_rate_dimension(), 1'000'000,
@@ -63,12 +52,6 @@ Keys arrival_keys() {
       count(KEY(workload.burst), between(1, kMany),
             "Requests of one burst, for the arrival on_off."),
   };
-}
-
-}  // namespace
-
-Keys workload_keys() {
-  return joined({workload_request_keys(), domain_keys(), arrival_keys()});
 }
 
 }  // namespace flitwise::config

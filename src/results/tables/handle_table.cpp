@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device handles.
+// Device handles, and attacks by hostile devices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,11 +45,20 @@ TextTable handle_view(const std::vector<DhiResult>& rows, const RunResult& /*res
 }
 
 TextTable refusals_view(const std::vector<DhiResult>& rows, const RunResult& /*result*/) {
-  TextTable table({"Handle messages and look-ups refused", "device", "count"});
-  table.left_align(1);
+  TextTable table({"Handle messages and look-ups refused", "device", "count"}, 2);
   for (const DhiResult& dhi : rows) {
     for (const auto& [kind, count] : dhi.rejections) {
       table.add(kind, dhi.device, count);
+    }
+  }
+  return table;
+}
+
+TextTable attack_view(const std::vector<AttackResult>& rows, const RunResult& /*result*/) {
+  TextTable table({"Attacks", "tried", "through"});
+  for (const AttackResult& one : rows) {
+    if (one.tried != 0) {
+      table.add(one.attack, one.tried, one.through);
     }
   }
   return table;
@@ -90,6 +99,20 @@ const StatisticsTable& handle_table() {
           .flat(FlatRows::kEach, "dhi")
           .show(handle_view)
           .show(refusals_view);
+  return kTable;
+}
+
+const StatisticsTable& attack_table() {
+  static const auto kTable =
+      Table<AttackResult>("attacks", "attack",
+                          "What hostile devices tried, by kind; none where no device is hostile.")
+          .name("attack", &AttackResult::attack)
+          .count("tried", &AttackResult::tried,
+                 "TLPs that reached a switch or root port above the device.")
+          .count("through", &AttackResult::through,
+                 "Of them, those that got what is not their device's.")
+          .flat(FlatRows::kNamed, "attack")
+          .show(attack_view);
   return kTable;
 }
 

@@ -7,12 +7,27 @@
 #include <string>
 #include <vector>
 
-#include "results/link_direction.h"
 #include "results/summary_table.h"
 #include "results/tables.h"
 
 namespace flitwise {
 namespace {
+
+/// One direction of a link with the link it belongs to.
+struct LinkDirection {
+  const LinkResult& link;
+  const DirectionResult& traffic;
+
+  bool is_up() const { return &traffic == &link.up; }
+  std::string name() const { return link.name + (is_up() ? " up" : " down"); }
+
+  // Both directions of each link, one after the other.
+  static std::size_t count(const std::vector<LinkResult>& links) { return 2 * links.size(); }
+  static LinkDirection at(const std::vector<LinkResult>& links, std::size_t row) {
+    const LinkResult& link = links[row / 2];
+    return {link, row % 2 == 0 ? link.up : link.down};
+  }
+};
 
 double as_double(std::uint64_t value) {
   return static_cast<double>(value);
@@ -47,6 +62,37 @@ auto bytes(std::uint64_t WireBits::*part) {
 
 auto packed(std::uint64_t WireBits::*part) {
   return [part](const LinkDirection& d) { return bit_packed(d, part); };
+}
+
+/// Payload bits over all bits that are not idle; empty when the wire carried nothing.
+std::optional<double> link_efficiency(const DirectionResult& traffic) {
+  const std::uint64_t used = traffic.bits.total() - traffic.bits.idle;
+  if (used == 0) {
+    return std::nullopt;
+  }
+  return as_double(traffic.bits.payload) / as_double(used);
+}
+
+/// Payload bits over the span from the first to the last symbol of the counted TLPs; empty without
+/// such a span. Unit: Gb/s.
+std::optional<double> goodput_gbps(const LinkDirection& direction) {
+  const DirectionResult& traffic = direction.traffic;
+  const Time span = traffic.last_symbol - traffic.first_symbol;
+  if (traffic.tlps == 0 || span <= Time{}) {
+    return std::nullopt;
+  }
+  const std::uint64_t bits =
+      direction.link.is_bit_packed ? traffic.bits.payload : traffic.payload_bytes * 8;
+  return as_double(bits) / span.ns();
+}
+
+/// Share of the window that is not idle; empty when there is no window.
+std::optional<double> utilisation(const DirectionResult& traffic) {
+  const std::uint64_t total = traffic.bits.total();
+  if (total == 0) {
+    return std::nullopt;
+  }
+  return as_double(total - traffic.bits.idle) / as_double(total);
 }
 
 std::vector<LinkDirection> directions(const std::vector<LinkResult>& links) {
@@ -115,33 +161,6 @@ TextTable wire_view(const std::vector<LinkResult>& links, const RunResult& /*res
 }
 
 }  // namespace
-
-std::optional<double> link_efficiency(const DirectionResult& traffic) {
-  const std::uint64_t used = traffic.bits.total() - traffic.bits.idle;
-  if (used == 0) {
-    return std::nullopt;
-  }
-  return as_double(traffic.bits.payload) / as_double(used);
-}
-
-std::optional<double> goodput_gbps(const LinkDirection& direction) {
-  const DirectionResult& traffic = direction.traffic;
-  const Time span = traffic.last_symbol - traffic.first_symbol;
-  if (traffic.tlps == 0 || span <= Time{}) {
-    return std::nullopt;
-  }
-  const std::uint64_t bits =
-      direction.link.is_bit_packed ? traffic.bits.payload : traffic.payload_bytes * 8;
-  return as_double(bits) / span.ns();
-}
-
-std::optional<double> utilisation(const DirectionResult& traffic) {
-  const std::uint64_t total = traffic.bits.total();
-  if (total == 0) {
-    return std::nullopt;
-  }
-  return as_double(total - traffic.bits.idle) / as_double(total);
-}
 
 const StatisticsTable& link_table() {
   static const auto kTable =

@@ -71,9 +71,9 @@ struct FakeTranslations final : Translations {
 
 class RequestPathTest : public testing::Test {
  protected:
-  void make(RequestPathConfig config = {}, Translations* translations = nullptr) {
-    config.pipeline = kPipeline;
-    config.completion_timeout = kTimeout;
+  void make(EndpointConfig config = {}, Translations* translations = nullptr) {
+    config.device.timing.pipeline = kPipeline;
+    config.device.timing.completion_timeout = kTimeout;
     path_ = std::make_unique<RequestPath>(
         config, RequestPath::Surroundings{pool_, sizer_, tracer_, functions_, contexts_, control_,
                                           counters_, output_, events_});
@@ -156,8 +156,8 @@ TEST_F(RequestPathTest, LNK_9_14_AWriteIsCutAtMpsAndAtPageBoundaries) {
 }
 
 TEST_F(RequestPathTest, LNK_9_8_AReadWaitsForATagOfItsFunction) {
-  RequestPathConfig config;
-  config.tag_bits = 5;
+  EndpointConfig config;
+  config.device.tag_bits = 5;
   make(config);
   for (unsigned i = 0; i < 32; ++i) {
     send(transfer(Op::kRead, kBuffer + i * 128U, 128));
@@ -254,8 +254,8 @@ TEST_F(RequestPathTest, LNK_9_27_ATransferWaitsWhileItsFunctionMayNotSend) {
 }
 
 TEST_F(RequestPathTest, DHI_D9_ATlpWaitsForItsHandleAndGoesWithIt) {
-  RequestPathConfig config;
-  config.form.identity = Identity::kDhi;
+  EndpointConfig config;
+  config.link.identity = Identity::kDhi;
   make(config);
   handles_.is_active = true;
   handles_.answer.outcome = DhiAgent::Outcome::kWait;

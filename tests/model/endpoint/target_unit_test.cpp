@@ -30,7 +30,7 @@ struct FakeOwner final : RegionOwner {
                   Time /*now*/) override {
     writes.push_back({place, {bytes, bytes + size}});
   }
-  void mmio_read(const MmioRead& read, MmioReplies& to, Time /*now*/) override {
+  void mmio_read(const MmioRead& read, BarAccess& to, Time /*now*/) override {
     reads.push_back(read);
     replies = &to;
   }
@@ -43,7 +43,7 @@ struct FakeOwner final : RegionOwner {
 
   std::vector<Write> writes;
   std::vector<MmioRead> reads;
-  MmioReplies* replies = nullptr;
+  BarAccess* replies = nullptr;
 };
 
 /// Keeps what software has told the device.

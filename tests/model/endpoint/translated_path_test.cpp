@@ -32,15 +32,15 @@ class TranslatedPathTest : public testing::Test {
   TranslatedPathTest() {
     TranslationSettings settings;
     settings.is_enabled = settings.has_pasid = true;
-    path_.set_pasid(true);
-    path_.configure(0, settings);
+    path_.unit().set_pasid(true);
+    path_.unit().configure(0, settings);
   }
-  static TranslatedPathConfig config() {
-    TranslatedPathConfig config;
+  static EndpointConfig config() {
+    EndpointConfig config;
     config.device = test::device_of(1);
     config.device.functions.has_pasid = true;
     config.device.atc.enabled = true;
-    config.form.identity = Identity::kBdfPasid;
+    config.link.identity = Identity::kBdfPasid;
     return config;
   }
   /// The next TLP of a transfer that an engine has just given.
@@ -149,7 +149,7 @@ TEST_F(TranslatedPathTest, ATR_10_AMissAsksForThePageAndTheTransferWaits) {
   const Tlp tlp = leaving();
   EXPECT_EQ(tlp.at, AddressType::kTranslated);
   EXPECT_EQ(tlp.address, kTranslated + 0x40);
-  EXPECT_TRUE(path_.is_quiet());
+  EXPECT_TRUE(path_.unit().parked.empty());
 }
 
 TEST_F(TranslatedPathTest, ATR_27_AnInterruptIsNeverTranslated) {
@@ -189,7 +189,7 @@ TEST_F(TranslatedPathTest, TCP_06_AnAbortedRequestFailsAllThatWaitForIt) {
   EXPECT_THAT(tags_.failed, ElementsAre(Pair(0U, TransferStatus::kCompleterAbort),
                                         Pair(1U, TransferStatus::kCompleterAbort)));
   EXPECT_THAT(events_.counted, ElementsAre("translation_aborted"));
-  EXPECT_TRUE(path_.is_quiet());
+  EXPECT_TRUE(path_.unit().parked.empty());
 }
 
 TEST_F(TranslatedPathTest, ATR_25_ARequestWithoutAnswerFailsItsTransfers) {

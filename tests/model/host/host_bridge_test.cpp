@@ -124,14 +124,6 @@ TEST_F(HostBridgeTest, CompletionOfNothingIsNotTaken) {
   EXPECT_FALSE(port.host->complete(stray, now()));
 }
 
-TEST_F(HostBridgeTest, InterruptsCountForTheBusTheyComeFrom) {
-  PacketRef packet = pool.make(PacketKind::kTlp);
-  packet->tlp.requester_id = kDevice;
-  port.host->interrupt(*packet);
-  EXPECT_EQ(bridge.interrupts({1, 1}), 1U);
-  EXPECT_EQ(bridge.interrupts({2, 9}), 0U);
-}
-
 TEST_F(HostBridgeTest, WriteWithoutAnOwnerIsAMasterAbort) {
   const std::uint8_t byte = 1;
   EXPECT_FALSE(bridge.write(std::uint64_t{1} << 50, &byte, 1, false));

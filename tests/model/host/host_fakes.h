@@ -23,11 +23,11 @@ struct FakeHostAccess final : HostAccess {
   };
   void config(const CfgAccess& access, Done done) override {
     configured.push_back(access);
-    answer(0, std::move(done));
+    answer(HostAnswer::of(0, 4), std::move(done));
   }
-  void read(std::uint64_t address, unsigned /*bytes*/, Done done) override {
+  void read(std::uint64_t address, unsigned bytes, Done done) override {
     reads.push_back(address);
-    answer(value_of ? value_of(address) : 0, std::move(done));
+    answer(HostAnswer::of(value_of ? value_of(address) : 0, bytes == 8 ? 8 : 4), std::move(done));
   }
   bool write(std::uint64_t address, const std::uint8_t* bytes, std::size_t size,
              bool /*counts*/) override {
@@ -48,7 +48,7 @@ struct FakeHostAccess final : HostAccess {
     }
   }
 
-  std::function<std::uint32_t(std::uint64_t address)> value_of;
+  std::function<std::uint64_t(std::uint64_t address)> value_of;
   std::deque<std::function<void()>> agenda;
   std::vector<CfgAccess> configured;
   std::vector<std::uint64_t> reads;
@@ -56,12 +56,8 @@ struct FakeHostAccess final : HostAccess {
   std::vector<unsigned> granted;
 
  private:
-  void answer(std::uint32_t value, Done done) {
-    HostAnswer answer;
-    for (unsigned byte = 0; byte < 4; ++byte) {
-      answer.data.push_back(static_cast<std::uint8_t>(value >> 8 * byte));
-    }
-    agenda.push_back([done = std::move(done), answer] { done(answer); });
+  void answer(HostAnswer one, Done done) {
+    agenda.push_back([done = std::move(done), one = std::move(one)] { done(one); });
   }
 };
 

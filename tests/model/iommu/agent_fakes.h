@@ -12,7 +12,6 @@
 
 #include "flitwise/link_socket.h"
 #include "iommu/agent_seams.h"
-#include "iommu/agent_surroundings.h"
 #include "iommu/entries.h"
 #include "iommu/registers.h"
 

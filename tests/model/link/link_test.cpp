@@ -27,7 +27,8 @@ LinkConfig link_config(unsigned generation, unsigned lanes) {
 struct Bench {
   Bench(const std::string& name, const LinkConfig& config, const FaultsConfig& faults = {},
         std::uint64_t seed = 1)
-      : link((name + "_link").c_str(), config, MessageConfig{}, faults, Random(seed), pool),
+      : link((name + "_link").c_str(), config, MessageConfig{}, faults, Random(seed), pool,
+             {config.credits, config.credits}),
         host((name + "_host").c_str()),
         device((name + "_device").c_str()) {
     MockPort::join(link, host, device);
@@ -140,7 +141,7 @@ TEST(Link, LNK_8_3_HeldReceiveBuffersWithholdCredits) {
   Bench bench("held", config);
   bench.host.holds_buffers = true;
   run_for(Time::from_us(2));
-  bench.link.start_window(false);
+  bench.link.start_window();
   for (std::uint64_t i = 0; i < 5; ++i) {
     bench.device.send(bench.write(i));
   }
@@ -215,7 +216,7 @@ Time time_through_recovery(Time retrain, Time replay_timeout) {
   faults.up.corrupt_tlps = {1, 2, 3, 4, 5};
   Bench bench("retrain", config, faults);
   run_for(Time::from_us(2));
-  bench.link.start_window(false);
+  bench.link.start_window();
   bench.device.send(bench.write(0));
   run_until_quiet(bench);
   EXPECT_EQ(bench.host.arrivals.size(), 1U);
@@ -266,7 +267,7 @@ TEST(LinkWindow, OpensWithTheFirstCountedTlpAndCountsNoneBefore) {
   LinkConfig config = link_config(3, 8);
   Bench bench("window", config);
   run_for(Time::from_us(2));
-  bench.link.start_window(true);
+  bench.link.start_window_with_traffic();
   for (std::uint64_t i = 0; i < 30; ++i) {
     PacketRef packet = bench.write(i);
     packet->counts = i >= 10;
@@ -295,7 +296,7 @@ TEST(LinkWindow, InFlitModeTheFirstFlitOfAWindowCountsNoTlpOfTheWarmUp) {
   run_for(Time::from_us(2));
   for (std::uint64_t warmup = 0; warmup < benches.size(); ++warmup) {
     Bench& bench = *benches[warmup];
-    bench.link.start_window(true);
+    bench.link.start_window_with_traffic();
     for (std::uint64_t i = 0; i < warmup + 20; ++i) {
       PacketRef packet = bench.write(i);
       packet->counts = i >= warmup;

@@ -37,8 +37,8 @@ class MockPort : public sc_core::sc_module {
   static void join(Link& link, MockPort& upstream, MockPort& downstream) {
     MockPort* const ports[] = {&upstream, &downstream};
     for (std::size_t side = 0; side < 2; ++side) {
-      ports[side]->to_link.bind(*link.from_port[side]);
-      link.to_port[side]->bind(ports[side]->from_link);
+      ports[side]->to_link.bind(*link.port.from[side]);
+      link.port.to[side]->bind(ports[side]->from_link);
     }
   }
 

@@ -74,8 +74,10 @@ TEST(MemoryPort, ARequestThatHadToWaitComesNoEarlierThanItsDelay) {
   const std::vector<Time> expected = {Time{}, Time::from_ns(100), Time::from_ns(130)};
   EXPECT_EQ(memory.arrivals, expected);
   // The second was not there yet when the first had been taken, the third from 10 ns on.
-  EXPECT_EQ(port.waits().count(), 1U);
-  EXPECT_EQ(port.waits().total(), Time::from_ns(120));
+  const std::vector<WaitResult> waits = port.waits();
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_EQ(waits[0].count, 1U);
+  EXPECT_EQ(waits[0].total, Time::from_ns(120));
 }
 
 }  // namespace

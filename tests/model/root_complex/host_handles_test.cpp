@@ -30,7 +30,8 @@ class HostHandlesTest : public ::testing::Test {
   }
   Time alloc(Dhi dhi, Time now, std::uint8_t epoch = 0) {
     PacketRef packet = pool_.make(PacketKind::kTlp);
-    write_alloc(*packet, kFunction, {dhi, {kFunction, Pasid{1}, false, false}, false, 0, epoch});
+    write_dhi_message(*packet, kFunction,
+                      AllocMessage{dhi, {kFunction, Pasid{1}, false, false}, false, 0, epoch});
     return handles_->receive(*packet, kBuses, false, now, answers_);
   }
   HostHandles::Lookup look_up(Dhi dhi, Time now) {

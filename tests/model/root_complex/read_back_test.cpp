@@ -99,7 +99,7 @@ struct Machine {
         root_port((name + "_rp").c_str(), RootPortConfig::of(config), pool, memory_port, handles,
                   tracer),
         link((name + "_link").c_str(), config.link, config.message, config.faults, Random(seed),
-             pool),
+             pool, {config.link.credits, config.link.credits}),
         endpoint((name + "_ep").c_str(), EndpointConfig::of(config), pool, tracer) {
     Random random(seed);
     std::vector<std::uint8_t> contents(kMemoryBytes);
@@ -109,10 +109,10 @@ struct Machine {
     memory.poke(0, contents.data(), contents.size());
     engine = std::make_unique<ByteEngine>(std::move(contents), kTransfers, seed);
     memory_port.socket.bind(memory.socket);
-    root_port.to_link.bind(*link.from_port[0]);
-    link.to_port[0]->bind(root_port.from_link);
-    endpoint.shell().to_link.bind(*link.from_port[1]);
-    link.to_port[1]->bind(endpoint.shell().from_link);
+    root_port.to_link.bind(*link.port.from[0]);
+    link.port.to[0]->bind(root_port.from_link);
+    endpoint.shell().to_link.bind(*link.port.from[1]);
+    link.port.to[1]->bind(endpoint.shell().from_link);
     endpoint.attach(*engine);
     endpoint.set_base(Bdf::of(1, 0, 0));
     endpoint.set_bus_master(true);

@@ -72,8 +72,10 @@ class Walk {
 
   EnumerationResult run() {
     EnumeratorOptions options;
-    options.relaxed_ordering = true;
-    Enumerator enumerator(options);
+    options.acs_of = [](const FoundFunction&) {
+      return AccessControl{cfg::acs::kSourceValidation | cfg::acs::kP2pRequestRedirect, {}};
+    };
+    Enumerator enumerator{options};
     while (const std::optional<CfgAccess> access = enumerator.next()) {
       const std::optional<std::uint32_t> value = perform(*access);
       enumerator.answer(value.value_or(0xffff'ffff), !value.has_value());

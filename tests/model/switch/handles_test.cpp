@@ -65,7 +65,7 @@ TEST(SwitchHandles, D23_AnErrorOfTheSwitchItselfGoesToTheFunctionThatAllocatedTh
   AllocMessage message;
   message.dhi = Dhi{5};
   message.identity.bdf = function;
-  write_alloc(*alloc, function, message);
+  write_dhi_message(*alloc, function, message);
   bench.down[0]->send(alloc);
   PacketRef read = bench.with_handle(TlpType::kMRd, 5);
   read->tlp.is_4dw = true;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "fabric/static_setup.h"
-#include "routing/access_control.h"
+#include "routing/bridge.h"
 #include "switch/switch.h"
 #include "tlp/wire_size.h"
 

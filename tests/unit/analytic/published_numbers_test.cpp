@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "link/ack_limits.h"
+#include "link/replay_timer.h"
 #include "support/link_model.h"
 #include "support/message_model.h"
 

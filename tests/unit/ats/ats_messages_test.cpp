@@ -33,7 +33,7 @@ TEST(AtsMessages, SFE_07_InvalidateRequestComesBack) {
   EXPECT_EQ(back.function, kFunction);
   EXPECT_EQ(back.itag, 31);
   EXPECT_EQ(back.tc, 3);
-  EXPECT_TRUE(back.range.is_everything());
+  EXPECT_EQ(back.range, PageRange::everything());
   EXPECT_TRUE(back.is_global);
   EXPECT_EQ(back.pasid, request.pasid);
 }

@@ -32,11 +32,11 @@ class Atc : public testing::Test {
     TranslationReply reply(1, 64);
     CompletionPiece piece;
     reply.next(piece);
-    TranslationReceiver receiver(request, 64, 0);
+    TranslationReceiver receiver(request, request.has_pasid, 64, 0);
     receiver.accept(translation_cpld(request, piece), payload.data());
     return receiver;
   }
-  bool hits() { return atc.look_up(0x1000, {}, AccessKind::kRead).has_value(); }
+  bool hits() { return atc.cache.find(0x1000, {}) != nullptr; }
 
   TranslationSettings settings;
   TranslationAsk ask;
@@ -46,14 +46,17 @@ class Atc : public testing::Test {
 TEST_F(Atc, ATR_01_AReplyIsCached) {
   EXPECT_FALSE(hits());
   EXPECT_EQ(atc.end_request(send(), TranslationVerdict::kLast, mapped()), 1U);
-  EXPECT_EQ(atc.look_up(0x1008, {}, AccessKind::kWrite)->choice, AccessChoice::kTranslated);
+  EXPECT_EQ(choice_for(atc.cache.find(0x1008, {})->translation, AccessKind::kWrite),
+            AccessChoice::kTranslated);
   EXPECT_EQ(atc.requests.size(), 0U);
 }
 
 TEST_F(Atc, ATR_15_AReadOnlyReplyAllowsNoWrite) {
   atc.end_request(send(), TranslationVerdict::kLast, mapped(false));
-  EXPECT_EQ(atc.look_up(0x1000, {}, AccessKind::kWrite)->choice, AccessChoice::kNotWithThis);
-  EXPECT_EQ(atc.look_up(0x1000, {}, AccessKind::kRead)->choice, AccessChoice::kTranslated);
+  EXPECT_EQ(choice_for(atc.cache.find(0x1000, {})->translation, AccessKind::kWrite),
+            AccessChoice::kNotWithThis);
+  EXPECT_EQ(choice_for(atc.cache.find(0x1000, {})->translation, AccessKind::kRead),
+            AccessChoice::kTranslated);
 }
 
 TEST_F(Atc, TCP_02_AVoidReplyLeavesNothing) {

@@ -101,7 +101,8 @@ class World {
         receiver_({seed % 2 == 0, true, false}, cache_, out_, uses_, writes_) {
     cache_.set_enabled(true);
     settings_.is_enabled = true;
-    function_ = sender_.add_function(kFunction, 4);
+    function_ = sender_.add_function(kFunction);
+    sender_.set_depth(function_, 4);
   }
 
   void step() {
@@ -156,19 +157,18 @@ class World {
     request.range = mappings_.change(random_, taken);
     request.agent = kAgent;
     request.function = kFunction;
-    request.itag = sender_.send(function_, 0, {});
+    request.itag = sender_.send(function_, {});
     taken_[request.itag] = taken;
     down_.push_back(request);
   }
   void access() {
     const std::uint64_t address = random_.below(kPages) * kPage;
-    const std::optional<Slot> hit = cache_.find(address, {});
-    if (!hit) {
+    const TranslationCache::Entry* const hit = cache_.find(address, {});
+    if (hit == nullptr) {
       ask_for(address);
     } else if (uses_.has_room()) {
-      cache_.note_use(*hit);
       Use use;
-      use.frame = cache_.at(*hit).translate(address);
+      use.frame = hit->translate(address);
       use.is_write = random_.chance(0.5);
       use.tc = static_cast<unsigned>(random_.below(kClasses));
       use.slot = uses_.open({address, address + 63}, {});
@@ -213,12 +213,12 @@ class World {
       return;
     }
     const Ask one = take(replied_);
-    TranslationReceiver reply(one.request, 64, 0);
+    TranslationReceiver reply(one.request, one.request.has_pasid, 64, 0);
     ASSERT_EQ(reply.check(one.completion, one.payload.data()), TranslationVerdict::kLast);
     reply.accept(one.completion, one.payload.data());
     const CacheablePieces pieces = out_.cacheable(one.slot, reply);
-    for (unsigned i = 0; i < pieces.count; ++i) {
-      cache_.insert(pieces.pieces[i].range, out_.tag_of(one.slot), pieces.pieces[i].translation);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      cache_.insert(pieces[i].range, out_.tag_of(one.slot), pieces[i].translation);
     }
     out_.close(one.slot);
   }
@@ -282,7 +282,7 @@ class World {
   TranslatedUses uses_{8};
   PostedWrites writes_;
   InvalidationReceiver receiver_;
-  InvalidationSender sender_{kAgent};
+  InvalidationSender sender_{kAgent, Time::from_us(60'000'000)};
   unsigned function_ = 0;
   std::vector<Ask> asked_, replied_;
   std::vector<Use> unsent_, reads_;

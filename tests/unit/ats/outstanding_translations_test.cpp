@@ -36,7 +36,7 @@ TranslationReceiver answered(const TranslationAsk& wish, unsigned stu,
   settings.is_enabled = true;
   settings.stu = static_cast<std::uint8_t>(stu);
   const Tlp request = translation_request_tlp(wish, settings, Bdf::of(1, 0, 0));
-  TranslationReceiver receiver(request, 64, stu);
+  TranslationReceiver receiver(request, request.has_pasid, 64, stu);
   std::array<std::uint8_t, 64> payload{};
   const auto count = static_cast<unsigned>(entries.size());
   store_reply(payload.data(), entries.data(), count);
@@ -54,8 +54,8 @@ TEST(OutstandingTranslations, TCP_16_WithoutInvalidationTheWholeSizeIsCacheable)
   const TranslationAsk wish = ask(0x20'1000);
   const Slot slot = out.open(wish, 0);
   const CacheablePieces pieces = out.cacheable(slot, answered(wish, 0, {mapped(0x80'0000, 21)}));
-  ASSERT_EQ(pieces.count, 1U);
-  EXPECT_EQ(pieces.pieces[0].range, (PageRange{0x20'0000, 21}));
+  ASSERT_EQ(pieces.size(), 1U);
+  EXPECT_EQ(pieces[0].range, (PageRange{0x20'0000, 21}));
 }
 
 TEST(OutstandingTranslations, INV_05_OverlapDiscardsTheReply) {
@@ -63,9 +63,9 @@ TEST(OutstandingTranslations, INV_05_OverlapDiscardsTheReply) {
   const TranslationAsk wish = ask(0x1000);
   const Slot slot = out.open(wish, 0);
   EXPECT_EQ(out.invalidate({0x2000, 12}, kNoPasid), 0U);
-  EXPECT_EQ(out.cacheable(slot, answered(wish, 0, {mapped(0x9000, 12)})).count, 1U);
+  EXPECT_EQ(out.cacheable(slot, answered(wish, 0, {mapped(0x9000, 12)})).size(), 1U);
   EXPECT_EQ(out.invalidate({0x0000, 14}, kNoPasid), 1U);
-  EXPECT_EQ(out.cacheable(slot, answered(wish, 0, {mapped(0x9000, 12)})).count, 0U);
+  EXPECT_EQ(out.cacheable(slot, answered(wish, 0, {mapped(0x9000, 12)})).size(), 0U);
 }
 
 TEST(OutstandingTranslations, TCP_19_SaysNothingOfTheUnitThatIsStruck) {
@@ -108,11 +108,11 @@ TEST_P(WorkedExample, INV_06_OverlapIsSeenAcrossTheBoundary) {
   const CacheablePieces pieces =
       out.cacheable(slot, answered(wish, 2, {mapped(0x8000, 14), mapped(0xc000, 14)}));
   if (GetParam() == AtcDiscard::kAll) {
-    EXPECT_EQ(pieces.count, 0U);
+    EXPECT_EQ(pieces.size(), 0U);
   } else {
-    ASSERT_EQ(pieces.count, 1U);
-    EXPECT_EQ(pieces.pieces[0].range, (PageRange{0x0fff'ffff'c000, 14}));
-    EXPECT_EQ(pieces.pieces[0].translation, mapped(0x8000, 14));
+    ASSERT_EQ(pieces.size(), 1U);
+    EXPECT_EQ(pieces[0].range, (PageRange{0x0fff'ffff'c000, 14}));
+    EXPECT_EQ(pieces[0].translation, mapped(0x8000, 14));
   }
 }
 INSTANTIATE_TEST_SUITE_P(Policies, WorkedExample,
@@ -125,10 +125,10 @@ TEST(OutstandingTranslations, INV_27_AnInvalidationThatOvertakesTheReplyLeavesNo
   // Outside the implied range, but inside the large page that the old reply still speaks of.
   EXPECT_EQ(out.invalidate({0x30'0000, 12}, kNoPasid), 0U);
   const CacheablePieces pieces = out.cacheable(slot, answered(wish, 0, {mapped(0x80'0000, 21)}));
-  ASSERT_EQ(pieces.count, 2U);
-  EXPECT_EQ(pieces.pieces[0].range, (PageRange{0x20'1000, 12}));
-  EXPECT_EQ(pieces.pieces[0].translation, mapped(0x80'1000, 12));
-  EXPECT_EQ(pieces.pieces[1].range, (PageRange{0x20'2000, 12}));
+  ASSERT_EQ(pieces.size(), 2U);
+  EXPECT_EQ(pieces[0].range, (PageRange{0x20'1000, 12}));
+  EXPECT_EQ(pieces[0].translation, mapped(0x80'1000, 12));
+  EXPECT_EQ(pieces[1].range, (PageRange{0x20'2000, 12}));
 }
 
 TEST(OutstandingTranslations, TCP_18_ChangesOfTheEnableDiscardWhatIsOut) {
@@ -140,8 +140,8 @@ TEST(OutstandingTranslations, TCP_18_ChangesOfTheEnableDiscardWhatIsOut) {
   EXPECT_TRUE(out.is_void(before));
   EXPECT_FALSE(out.is_void(after));
   const TranslationReceiver reply = answered(wish, 0, {mapped(0x9000, 12)});
-  EXPECT_EQ(out.cacheable(before, reply).count, 0U);
-  EXPECT_EQ(out.cacheable(after, reply).count, 1U);
+  EXPECT_EQ(out.cacheable(before, reply).size(), 0U);
+  EXPECT_EQ(out.cacheable(after, reply).size(), 1U);
 }
 
 TEST(OutstandingTranslations, ATR_18_HolesAreNotCacheable) {
@@ -150,8 +150,8 @@ TEST(OutstandingTranslations, ATR_18_HolesAreNotCacheable) {
   const Slot slot = out.open(wish, 0);
   const CacheablePieces pieces = out.cacheable(
       slot, answered(wish, 0, {mapped(0x9000, 12), no_access_entry(0), mapped(0xb000, 12)}));
-  ASSERT_EQ(pieces.count, 2U);
-  EXPECT_EQ(pieces.pieces[1].range, (PageRange{0x3000, 12}));
+  ASSERT_EQ(pieces.size(), 2U);
+  EXPECT_EQ(pieces[1].range, (PageRange{0x3000, 12}));
 }
 
 TEST(OutstandingTranslations, ATR_25_AClosedRequestGivesItsPlaceBack) {
@@ -174,7 +174,7 @@ TEST(OutstandingTranslations, ATR_26_SixtyFourEndInAnyOrder) {
   for (unsigned i = 0; i < 64; ++i) {
     const unsigned which = i * 37 % 64;
     const TranslationReceiver reply = answered(ask(0x1000 * which), 0, {mapped(0x9000, 12)});
-    EXPECT_EQ(out.cacheable(slots[which], reply).pieces[0].range.base, 0x1000U * which);
+    EXPECT_EQ(out.cacheable(slots[which], reply)[0].range.base, 0x1000U * which);
     out.close(slots[which]);
   }
   EXPECT_EQ(out.size(), 0U);
@@ -186,7 +186,7 @@ TEST(OutstandingTranslations, TCP_19_AReplyBehindItsInvalidationBringsNothing) {
     const TranslationAsk wish = ask(0x1000);
     const Slot slot = out.open(wish, 0);
     out.invalidate({0x1000, 12}, kNoPasid);
-    EXPECT_EQ(out.cacheable(slot, answered(wish, 0, {mapped(0x20'0000, 21)})).count, 0U);
+    EXPECT_EQ(out.cacheable(slot, answered(wish, 0, {mapped(0x20'0000, 21)})).size(), 0U);
   }
 }
 

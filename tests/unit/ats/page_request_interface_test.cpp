@@ -132,11 +132,6 @@ TEST_F(PageRequests, PRI_12_NoMoreRequestsThanAllocated) {
   EXPECT_TRUE(pri.can_open(1));
 }
 
-TEST_F(PageRequests, PRI_19_WithoutAtsThereAreNoPageRequests) {
-  EXPECT_FALSE(pri.can_open(1, false));
-  EXPECT_TRUE(pri.can_open(1, true));
-}
-
 TEST_F(PageRequests, PRI_20_StoppedComesWhenAllIsAnswered) {
   const std::uint16_t one = group(), two = pri.open_group(kPf, {}, 2);
   pri.next_request(two, kRead);

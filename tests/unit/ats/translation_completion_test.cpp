@@ -83,7 +83,7 @@ TEST(TranslationCompletion, ATR_01_OneMappedPageComesInOneCplD) {
   EXPECT_EQ(sent[0].tlp.type, TlpType::kCplD);
   EXPECT_EQ(sent[0].tlp.byte_count, 8);
   EXPECT_EQ(sent[0].tlp.lower_address, 56);
-  TranslationReceiver receiver(request, 64, 0);
+  TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   EXPECT_EQ(feed(receiver, sent[0]), Verdict::kLast);
   ASSERT_EQ(receiver.count(), 1U);
   EXPECT_EQ(receiver.entry(0), page(0x7000));
@@ -100,7 +100,7 @@ TEST(TranslationCompletion, ATR_08_AFullRcbComesBackWhole) {
     const std::vector<Sent> sent = reply_to(request, found, 0, rcb);
     ASSERT_EQ(sent.size(), 1U);
     EXPECT_EQ(sent[0].tlp.lower_address, 0);
-    TranslationReceiver receiver(request, rcb, 0);
+    TranslationReceiver receiver(request, request.has_pasid, rcb, 0);
     EXPECT_EQ(feed(receiver, sent[0]), Verdict::kLast);
     EXPECT_EQ(receiver.count(), rcb / 8);
     EXPECT_EQ(receiver.range(3), (PageRange{0x13000, 12}));
@@ -123,7 +123,7 @@ TEST(TranslationCompletion, ATR_18_AHoleInTheMiddleKeepsItsPlaceAndSize) {
   const std::vector<Sent> sent = reply_to(with_stu, found, 1);
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(sent[0].tlp.length_dw, 6);
-  TranslationReceiver receiver(with_stu, 64, 1);
+  TranslationReceiver receiver(with_stu, with_stu.has_pasid, 64, 1);
   EXPECT_EQ(feed(receiver, sent[0]), Verdict::kLast);
   EXPECT_TRUE(receiver.entry(0).has_access());
   EXPECT_FALSE(receiver.entry(1).has_access());
@@ -152,7 +152,7 @@ TEST(TranslationCompletion, ATR_21_EveryEntryTouchesTheImpliedRange) {
   const std::vector<TranslationEntry> found = {page(0x40000000, 21), page(0x50000000, 21),
                                                page(0x60000000, 21)};
   EXPECT_EQ(reply_length(found.data(), 3, request, 0), 2U);
-  TranslationReceiver receiver(request, 64, 0);
+  TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   EXPECT_EQ(feed(receiver, reply_to(request, found)[0]), Verdict::kLast);
   EXPECT_EQ(receiver.range(0), (PageRange{0x200000, 21}));
   EXPECT_EQ(receiver.range(1), (PageRange{0x400000, 21}));
@@ -163,7 +163,7 @@ TEST(TranslationCompletion, ATR_24_NothingMappedIsOneEntryWithoutAccess) {
   const std::vector<Sent> sent = reply_to(request, {hole(14), page(0x4000, 14)}, 2);
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(sent[0].tlp.length_dw, 2);
-  TranslationReceiver receiver(request, 64, 2);
+  TranslationReceiver receiver(request, request.has_pasid, 64, 2);
   EXPECT_EQ(feed(receiver, sent[0]), Verdict::kLast);
   EXPECT_FALSE(receiver.entry(0).has_access());
   EXPECT_EQ(receiver.range(0), (PageRange{0x4000, 14}));
@@ -179,7 +179,7 @@ TEST(TranslationCompletion, TCP_01_TwoCplDsMeetAtTheBoundary) {
   EXPECT_EQ(sent[1].tlp.length_dw, 2);
   EXPECT_EQ(sent[1].tlp.byte_count, 8);
   EXPECT_EQ(sent[1].tlp.lower_address, 0);
-  TranslationReceiver receiver(request, 64, 0);
+  TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   EXPECT_EQ(feed(receiver, sent[0]), Verdict::kPartial);
   EXPECT_EQ(feed(receiver, sent[1]), Verdict::kLast);
   EXPECT_EQ(receiver.entry(0), page(0x7000));
@@ -189,7 +189,7 @@ TEST(TranslationCompletion, TCP_01_TwoCplDsMeetAtTheBoundary) {
 TEST(TranslationCompletion, TCP_02_LostFirstCplDDiscardsAll) {
   const Tlp request = request_for(0x1000, 2);
   const std::vector<Sent> sent = reply_to(request, {page(0x7000), page(0x9000)}, 0, 64, 1);
-  TranslationReceiver receiver(request, 64, 0);
+  TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   EXPECT_EQ(feed(receiver, sent[1]), Verdict::kLostFirst);
   EXPECT_EQ(receiver.count(), 0U);
 }
@@ -198,7 +198,7 @@ TEST(TranslationCompletion, TCP_02_CountsThatDoNotGoTogetherDiscardAll) {
   const Tlp request = request_for(0x1000, 4);
   const std::vector<Sent> sent =
       reply_to(request, {page(0x1000), page(0x3000), page(0x5000)}, 0, 64, 1);
-  TranslationReceiver receiver(request, 64, 0);
+  TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   Sent wrong = sent[0];
   wrong.tlp.lower_address = 48;
   EXPECT_EQ(receiver.check(wrong.tlp, wrong.payload.data()), Verdict::kInconsistent);
@@ -250,19 +250,19 @@ TEST(TranslationCompletion, TCP_25_BitsOfProcessesCountWhereAHandleStandsForOne)
 
 TEST(TranslationCompletion, TCP_04_UnsupportedRequestDisablesTheAtc) {
   const Tlp request = request_for(0x1000, 1);
-  const TranslationReceiver receiver(request, 64, 0);
+  const TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   EXPECT_EQ(receiver.check(without_data(request, 1), nullptr), Verdict::kUnsupported);
 }
 
 TEST(TranslationCompletion, TCP_05_ConfigurationRetryIsMalformed) {
   const Tlp request = request_for(0x1000, 1);
-  const TranslationReceiver receiver(request, 64, 0);
+  const TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   EXPECT_EQ(receiver.check(without_data(request, 2), nullptr), Verdict::kMalformed);
 }
 
 TEST(TranslationCompletion, TCP_06_CompleterAbortFailsTheRequestAlone) {
   const Tlp request = request_for(0x1000, 1);
-  const TranslationReceiver receiver(request, 64, 0);
+  const TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   EXPECT_EQ(receiver.check(without_data(request, 4), nullptr), Verdict::kAborted);
   Sent poisoned = reply_to(request, {page(0x7000)})[0];
   poisoned.tlp.is_poisoned = true;
@@ -271,7 +271,7 @@ TEST(TranslationCompletion, TCP_06_CompleterAbortFailsTheRequestAlone) {
 
 TEST(TranslationCompletion, TCP_07_ReservedStatusesCountAsUnsupported) {
   const Tlp request = request_for(0x1000, 1);
-  const TranslationReceiver receiver(request, 64, 0);
+  const TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   for (const unsigned status : {3U, 5U, 6U, 7U}) {
     EXPECT_EQ(receiver.check(without_data(request, status), nullptr), Verdict::kUnsupported);
   }
@@ -279,13 +279,13 @@ TEST(TranslationCompletion, TCP_07_ReservedStatusesCountAsUnsupported) {
 
 TEST(TranslationCompletion, TCP_08_SuccessWithoutDataIsIllegal) {
   const Tlp request = request_for(0x1000, 1);
-  const TranslationReceiver receiver(request, 64, 0);
+  const TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   EXPECT_EQ(receiver.check(without_data(request, 0), nullptr), Verdict::kIllegal);
 }
 
 TEST(TranslationCompletion, TCP_15_ASizeBelowTheStuCountsAsUnsupported) {
   const Tlp request = request_for(0x4000, 1);
-  TranslationReceiver receiver(request, 64, 2);
+  TranslationReceiver receiver(request, request.has_pasid, 64, 2);
   EXPECT_EQ(feed(receiver, reply_to(request, {page(0x7000)})[0]), Verdict::kUnsupported);
   EXPECT_EQ(feed(receiver, reply_to(request, {hole()})[0]), Verdict::kUnsupported);
   EXPECT_EQ(receiver.count(), 0U);
@@ -293,14 +293,14 @@ TEST(TranslationCompletion, TCP_15_ASizeBelowTheStuCountsAsUnsupported) {
 
 TEST(TranslationCompletion, SFE_09_FourKBelowAnStuOfOneCountsAsUnsupported) {
   const Tlp request = request_for(0x4000, 1);
-  TranslationReceiver receiver(request, 64, 1);
+  TranslationReceiver receiver(request, request.has_pasid, 64, 1);
   EXPECT_EQ(feed(receiver, reply_to(request, {page(0x7000)})[0]), Verdict::kUnsupported);
   EXPECT_EQ(feed(receiver, reply_to(request, {page(0x8000, 13)})[0]), Verdict::kLast);
 }
 
 TEST(TranslationCompletion, SFE_08_AnUndefinedSizeDiscardsAll) {
   const Tlp request = request_for(0x4000, 1);
-  TranslationReceiver receiver(request, 64, 0);
+  TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   Sent sent = reply_to(request, {page(0x7000)})[0];
   store_wire_u64(sent.payload.data(), ~std::uint64_t{0});
   EXPECT_EQ(feed(receiver, sent), Verdict::kInconsistent);
@@ -316,7 +316,7 @@ TEST(TranslationCompletion, TCP_23_MoreEntriesThanAskedForAreAnError) {
   const Tlp request = request_for(0x1000, 2);
   const std::vector<TranslationEntry> found = {page(0x1000), page(0x2000), page(0x3000)};
   EXPECT_THROW(reply_length(found.data(), 3, request, 0), SimulationError);
-  TranslationReceiver receiver(request, 64, 0);
+  TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   const std::vector<Sent> sent = reply_to(request_for(0x1000, 3), found);
   EXPECT_EQ(feed(receiver, sent[0]), Verdict::kTooMany);
   // Also when the surplus is only announced.
@@ -326,7 +326,7 @@ TEST(TranslationCompletion, TCP_23_MoreEntriesThanAskedForAreAnError) {
 
 TEST(TranslationCompletion, TCP_23_AnEntryBeyondTheImpliedRangeIsAnError) {
   const Tlp request = request_for(0x200000, 2);
-  TranslationReceiver receiver(request, 64, 0);
+  TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   Sent sent = reply_to(request, {page(0x1000), page(0x2000)})[0];
   store_wire_u64(sent.payload.data(), encode_entry(page(0x40000000, 21)));
   store_wire_u64(sent.payload.data() + 8, encode_entry(page(0x50000000, 21)));
@@ -337,7 +337,7 @@ TEST(TranslationCompletion, TCP_23_AnEntryBeyondTheImpliedRangeIsAnError) {
 
 TEST(TranslationCompletion, TCP_24_AnotherTrafficClassIsTaken) {
   const Tlp request = request_for(0x1000, 1);
-  TranslationReceiver receiver(request, 64, 0);
+  TranslationReceiver receiver(request, request.has_pasid, 64, 0);
   Sent sent = reply_to(request, {page(0x7000)})[0];
   sent.tlp.tc = 4;
   EXPECT_EQ(feed(receiver, sent), Verdict::kLast);

@@ -86,14 +86,5 @@ TEST(TranslationEntry, TCP_12_UntranslatedOnlyGivesNoAddress) {
   EXPECT_EQ(choice_for(back, AccessKind::kWrite), AccessChoice::kNotWithThis);
 }
 
-TEST(TranslationEntry, TCP_14_NClearsNoSnoop) {
-  TranslationEntry made = entry(true, true);
-  EXPECT_TRUE(no_snoop_of(made, true, true));
-  EXPECT_FALSE(no_snoop_of(made, true, false));
-  EXPECT_FALSE(no_snoop_of(made, false, true));
-  made.clears_no_snoop = true;
-  EXPECT_FALSE(no_snoop_of(decode_entry(encode_entry(made), false), true, true));
-}
-
 }  // namespace
 }  // namespace flitwise::translation_entry_test

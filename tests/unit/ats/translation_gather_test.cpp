@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replies of several translations, as they are found.
-#include "ats/translation_gather.h"
+#include "ats/translation_completion.h"
 
 #include <gtest/gtest.h>
 

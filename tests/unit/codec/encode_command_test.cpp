@@ -7,7 +7,7 @@
 #include "codec/json_value.h"
 #include "common/byte_vector.h"
 #include "tlp/dllp_codec.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/tlp_codec.h"
 #include "unit/codec/codec_support.h"
 #include "unit/tlp/random_tlp.h"
 

@@ -6,8 +6,8 @@
 
 #include "codec/json_value.h"
 #include "common/byte_vector.h"
-#include "link/flit_code.h"
-#include "tlp/flit_tlp_encoder.h"
+#include "link/flit_ends.h"
+#include "tlp/flit_tlp_codec.h"
 #include "unit/codec/codec_support.h"
 #include "unit/tlp/random_tlp.h"
 

@@ -108,13 +108,5 @@ TEST(SingleWriterMonitor, COH_1_2_AChangeOfItsOwnIsNoViolation) {
   EXPECT_EQ(monitor.count(), 0U);
 }
 
-TEST(SingleWriterMonitor, COH_1_2_SaysWhichLineAndWhichAgents) {
-  SingleWriterMonitor monitor;
-  monitor.told(3, 0x40, LineState::kModified);
-  monitor.told(1, 0x40, LineState::kShared);
-  EXPECT_EQ(text_of(monitor.first().front()),
-            "COH-1.2: line 40: agent 1 has S while agent 3 has M");
-}
-
 }  // namespace
 }  // namespace flitwise::test::coherence_parts_test

@@ -39,7 +39,7 @@ CoherenceStorm::CoherenceStorm(const StormConfig& config)
       random_(config.seed),
       network_(config.caches, random_),
       master_(kCxlIds, master_out_),
-      expander_(std::uint64_t{config.lines} * kCxlLineBytes, expander_memory_),
+      expander_(std::uint64_t{config.lines} * kCxlLineBytes),
       memory_(host_memory_, master_),
       home_({config.caches, config.uqids, config.pulls_clean_evictions}, memory_),
       cores_(config.caches),
@@ -60,7 +60,7 @@ CoherenceStorm::CoherenceStorm(const StormConfig& config)
   }
   network_.keeps_go_before_snoop = config.fault != Fault::kSnoopOvertakesGo;
   if (config.fault == Fault::kLostMemoryWrite) {
-    host_memory_.loses_writes_every = expander_memory_.loses_writes_every = 100;
+    host_memory_.loses_writes_every = 100;
   }
 }
 
@@ -129,10 +129,7 @@ void CoherenceStorm::step() {
     }
   }
   if (!host_memory_.empty() && random_() % 2 == 0) {
-    memory_step(host_memory_, false);
-  }
-  if (!expander_memory_.empty() && random_() % 2 == 0) {
-    memory_step(expander_memory_, true);
+    memory_step();
   }
 }
 
@@ -187,15 +184,9 @@ void CoherenceStorm::deliver_to_cache(std::uint8_t port, const CxlOut& message) 
   take_results(port);
 }
 
-void CoherenceStorm::memory_step(SlowMemory& memory, bool is_expander) {
-  const SlowMemory::Request done = memory.complete(random_() % memory.requests.size());
-  if (is_expander) {
-    if (done.is_read) {
-      expander_.memory_read(done.token, done.data, out_);
-    } else {
-      expander_.memory_written(done.token, out_);
-    }
-  } else if (done.is_read) {
+void CoherenceStorm::memory_step() {
+  const SlowMemory::Request done = host_memory_.complete(random_() % host_memory_.requests.size());
+  if (done.is_read) {
     home_.memory_read(done.token, done.data, out_);
   } else {
     home_.memory_written(done.token, out_);
@@ -285,7 +276,7 @@ bool CoherenceStorm::misses(const CxlOut& snoop) const {
 }
 
 bool CoherenceStorm::is_idle() const {
-  const bool is_quiet = network_.empty() && host_memory_.empty() && expander_memory_.empty();
+  const bool is_quiet = network_.empty() && host_memory_.empty();
   return is_quiet && std::all_of(cores_.begin(), cores_.end(),
                                  [](const Core& core) { return core.cache->outstanding() == 0; });
 }
@@ -302,7 +293,12 @@ void CoherenceStorm::drain() {
 
 void CoherenceStorm::empty_caches() {
   for (std::uint8_t port = 0; port < config_.caches && !report_.is_stuck; ++port) {
-    while (const std::optional<std::uint64_t> line = cores_[port].cache->first_held()) {
+    const auto first_held = [&cache = *cores_[port].cache] {
+      std::optional<std::uint64_t> first;
+      cache.for_each_line([&](std::uint64_t line, LineState) { first = first.value_or(line); });
+      return first;
+    };
+    while (const std::optional<std::uint64_t> line = first_held()) {
       CoreRequest eviction;
       eviction.op = CoreOp::kEvict;
       eviction.address = *line;
@@ -316,11 +312,22 @@ void CoherenceStorm::empty_caches() {
   }
 }
 
+CxlLine CoherenceStorm::line_in_memory(std::uint64_t line) {
+  if (line / kCxlLineBytes % 2 == 0) {
+    return host_memory_.lines[line];
+  }
+  CxlMessage read;
+  read.opcode = static_cast<std::uint8_t>(cxl::M2sReq::kMemRd);
+  read.address = line;
+  CxlOutput answer;
+  expander_.receive(read, {}, answer);
+  return answer.front().line;
+}
+
 void CoherenceStorm::judge_end() {
   for (std::uint64_t i = 0; i < config_.lines; ++i) {
-    SlowMemory& memory = i % 2 == 0 ? host_memory_ : expander_memory_;
     const std::uint64_t line = i * kCxlLineBytes;
-    report_.lost_writes += memory.lines[line] == lines_[i].newest() ? 0U : 1U;
+    report_.lost_writes += line_in_memory(line) == lines_[i].newest() ? 0U : 1U;
     report_.left_over += home_.holders(line).empty() ? 0U : 1U;
   }
   report_.bad_messages = home_.bad_messages().total() + master_.bad_messages().total() +
@@ -330,12 +337,15 @@ void CoherenceStorm::judge_end() {
     report_.left_over += core.cache->outstanding() + (kTokens - core.tokens.size());
   }
   report_.left_over += network_.sent() - network_.delivered() + home_.outstanding() +
-                       home_.uqids_out() + master_.outstanding() + expander_.outstanding();
+                       home_.uqids_out() + master_.outstanding();
   report_.left_over += report_.completed == started_ ? 0U : 1U;
-  report_.overlaps = host_memory_.overlaps + expander_memory_.overlaps;
+  report_.overlaps = host_memory_.overlaps;
   report_.two_owners = monitor_.count();
   if (!monitor_.first().empty()) {
-    report_.first_violation = flitwise::text_of(monitor_.first().front());
+    const SingleWriterViolation& first = monitor_.first().front();
+    report_.first_violation = fmt::format(
+        "{}: line {:x}: agent {} has {} while agent {} has {}", first.rule, first.line, first.agent,
+        flitwise::text_of(first.state), first.other, flitwise::text_of(first.other_state));
   }
 }
 

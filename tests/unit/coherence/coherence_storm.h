@@ -108,7 +108,8 @@ class CoherenceStorm {
   void step();
   void deliver(const CxlOut& message);
   void deliver_to_cache(std::uint8_t port, const CxlOut& message);
-  void memory_step(SlowMemory& memory, bool is_expander);
+  void memory_step();
+  CxlLine line_in_memory(std::uint64_t line);
   void send_all(std::uint8_t port, bool has_port);
   void take_results(std::uint8_t port);
   bool swallows(CxlOut& message);
@@ -122,7 +123,7 @@ class CoherenceStorm {
   StormConfig config_;
   std::mt19937_64 random_;
   RandomNetwork network_;
-  SlowMemory host_memory_, expander_memory_;
+  SlowMemory host_memory_;
   CxlOutput master_out_;
   MemoryMaster master_;
   MemoryExpander expander_;

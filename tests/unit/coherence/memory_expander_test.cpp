@@ -16,37 +16,25 @@ using cxl::S2mDrs;
 using cxl::S2mNdr;
 
 struct ExpanderBench {
-  void request(M2sReq opcode, std::uint16_t tag, std::uint64_t address) {
-    expander.receive(message_of(CxlChannel::kM2sReq, opcode, tag, address), {}, out);
+  bool request(M2sReq opcode, std::uint16_t tag, std::uint64_t address) {
+    return expander.receive(message_of(CxlChannel::kM2sReq, opcode, tag, address), {}, out);
   }
-  void write(M2sRwd opcode, std::uint16_t tag, std::uint64_t address, std::uint64_t value,
+  bool write(M2sRwd opcode, std::uint16_t tag, std::uint64_t address, std::uint64_t value,
              std::uint64_t byte_enables = kAllBytes) {
     CxlMessage message = message_of(CxlChannel::kM2sRwd, opcode, tag, address);
     message.byte_enables = byte_enables;
-    expander.receive(message, line_of_value(value), out);
+    return expander.receive(message, line_of_value(value), out);
   }
-  void run_memory() {
-    while (!memory.empty()) {
-      const SlowMemory::Request done = memory.complete(0);
-      if (done.is_read) {
-        expander.memory_read(done.token, done.data, out);
-      } else {
-        expander.memory_written(done.token, out);
-      }
-    }
-  }
-  SlowMemory memory;
-  MemoryExpander expander{4096, memory};
+  MemoryExpander expander{4096};
   CxlOutput out;
 };
 
 TEST(MemoryExpander, COH_5_1_AReadIsAnsweredWithDataAlone) {
   ExpanderBench bench;
-  bench.memory.lines[0x80] = line_of_value(5);
+  EXPECT_TRUE(bench.write(M2sRwd::kMemWr, 6, 0x80, 5));
+  bench.out.clear();
   for (const M2sReq opcode : {M2sReq::kMemRd, M2sReq::kMemRdData}) {
-    bench.request(opcode, 7, 0x80);
-    EXPECT_TRUE(bench.out.empty());
-    bench.run_memory();
+    EXPECT_FALSE(bench.request(opcode, 7, 0x80));
     CxlOut data;
     EXPECT_TRUE(takes(bench.out, CxlChannel::kS2mDrs, S2mDrs::kMemData, &data));
     EXPECT_EQ(data.message.id, 7U);
@@ -57,16 +45,14 @@ TEST(MemoryExpander, COH_5_1_AReadIsAnsweredWithDataAlone) {
 
 TEST(MemoryExpander, COH_5_1_AWriteIsAnsweredWithCmp) {
   ExpanderBench bench;
-  bench.write(M2sRwd::kMemWr, 7, 0x80, 5);
-  bench.run_memory();
-  bench.write(M2sRwd::kMemWrPtl, 8, 0x80, 6, enables_of(2));
+  EXPECT_TRUE(bench.write(M2sRwd::kMemWr, 7, 0x80, 5));
   EXPECT_TRUE(takes(bench.out, CxlChannel::kS2mNdr, S2mNdr::kCmp));
-  EXPECT_TRUE(bench.out.empty()) << "the second one is not in memory yet";
-  bench.run_memory();
+  EXPECT_TRUE(bench.write(M2sRwd::kMemWrPtl, 8, 0x80, 6, enables_of(2)));
   EXPECT_TRUE(takes(bench.out, CxlChannel::kS2mNdr, S2mNdr::kCmp));
-  EXPECT_EQ(words_of(bench.memory.lines[0x80])[0], 5U);
-  EXPECT_EQ(words_of(bench.memory.lines[0x80])[1], 6U);
-  EXPECT_EQ(bench.expander.outstanding(), 0U);
+  EXPECT_TRUE(bench.out.empty());
+  bench.request(M2sReq::kMemRd, 9, 0x80);
+  EXPECT_EQ(words_of(bench.out.front().line)[0], 5U);
+  EXPECT_EQ(words_of(bench.out.front().line)[1], 6U);
 }
 
 TEST(MemoryExpander, COH_5_2_WhatChangesNothingHereIsAnsweredAtOnce) {
@@ -84,17 +70,13 @@ TEST(MemoryExpander, COH_7_3_WhatIsNotThereIsAnsweredAndCounted) {
   ExpanderBench bench;
   bench.request(M2sReq::kMemRd, 7, 4096);
   EXPECT_TRUE(takes(bench.out, CxlChannel::kS2mDrs, S2mDrs::kMemDataNxm));
-  bench.write(M2sRwd::kMemWr, 7, 4096, 1);
+  EXPECT_FALSE(bench.write(M2sRwd::kMemWr, 7, 4096, 1));
   EXPECT_TRUE(takes(bench.out, CxlChannel::kS2mNdr, S2mNdr::kCmp));
-  EXPECT_TRUE(bench.memory.empty());
   EXPECT_EQ(bench.expander.bad_messages()[BadMessage::kBadAddress], 2U);
 }
 
 TEST(MemoryExpander, COH_7_1_EachKindIsCountedAndDropped) {
   ExpanderBench bench;
-  bench.request(M2sReq::kMemRd, 7, 0x80);
-  bench.request(M2sReq::kMemRd, 7, 0xc0);
-  EXPECT_EQ(bench.expander.bad_messages()[BadMessage::kIdInUse], 1U);
   bench.request(M2sReq::kMemRd, 8, 0x81);
   EXPECT_EQ(bench.expander.bad_messages()[BadMessage::kBadAddress], 1U);
   bench.request(M2sReq::kMemRdFwd, 8, 0x80);
@@ -103,7 +85,6 @@ TEST(MemoryExpander, COH_7_1_EachKindIsCountedAndDropped) {
   bench.expander.receive(message_of(CxlChannel::kD2hReq, 0, 0), {}, bench.out);
   EXPECT_EQ(bench.expander.bad_messages()[BadMessage::kWrongChannel], 1U);
   EXPECT_TRUE(bench.out.empty());
-  EXPECT_EQ(bench.expander.outstanding(), 1U);
 }
 
 TEST(MemoryMaster, COH_5_1_ReadsAndWritesHaveTheirRequests) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "coherence/bad_messages.h"
+#include "coherence/cxl_line.h"
 #include "coherence/id_pool.h"
-#include "coherence/line_memory.h"
 
 namespace flitwise {
 

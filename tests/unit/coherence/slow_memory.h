@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "coherence/line_memory.h"
+#include "coherence/cxl_line.h"
 
 namespace flitwise::test {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Child processes, one and many.
-#include "common/process_pool.h"
+#include "common/child_process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,6 @@
 #include <system_error>
 #include <vector>
 
-#include "common/child_process.h"
 #include "common/interrupt.h"
 
 namespace flitwise::process_pool_test {

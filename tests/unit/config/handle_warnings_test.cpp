@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a valid configuration is warned of, with one that just is not.
-#include "config/warnings.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,9 +18,7 @@ std::vector<std::string> warnings(std::vector<std::string> sets) {
   sets.insert(sets.begin(), {"link.identity=dhi", "device.dhi.bits=4"});
   LoadOptions options;
   options.sets = std::move(sets);
-  std::vector<std::string> texts;
-  warn_of_stalls(config_from_text("", "a.yaml", "", options), texts);
-  return texts;
+  return config_warnings(config_from_text("", "a.yaml", "", options));
 }
 
 TEST(HandleWarnings, DHI_D9_MoreDomainsThanHandlesWhileEachMissStalls) {

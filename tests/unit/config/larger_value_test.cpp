@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/larger_value.h"
 
 #include <gtest/gtest.h>
 

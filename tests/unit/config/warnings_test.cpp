@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is warned of, and what is not.
-#include "config/warnings.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

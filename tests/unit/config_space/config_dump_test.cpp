@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Configuration space as lspci prints and reads it (docs/config_space.md, "Dump").
-#include "config_space/config_dump.h"
+#include "config_space/config_space.h"
 
 #include <gtest/gtest.h>
 

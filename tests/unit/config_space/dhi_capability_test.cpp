@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The DHI capability inside configuration space.
-#include "config_space/dhi_capability.h"
+#include "config_space/dhi_dvsec.h"
 
 #include <gtest/gtest.h>
 

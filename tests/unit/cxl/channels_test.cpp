@@ -39,7 +39,7 @@ TEST(CxlChannels, CXL_1_2_OpcodesHaveNamesBothWays) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < kCxlChannels; ++i) {
     const auto channel = static_cast<CxlChannel>(i);
-    for (const CxlOpcodeName& opcode : opcodes_of(channel)) {
+    for (const CxlOpcodeName& opcode : info_of(channel).opcodes) {
       EXPECT_STREQ(cxl_opcode_name(channel, opcode.code), opcode.name);
       EXPECT_EQ(find_cxl_opcode(channel, opcode.name), opcode.code);
       ++count;

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "common/byte_vector.h"
-#include "cxl/bit_string.h"
-#include "cxl/flit_crc.h"
 #include "cxl/flit_frame.h"
+#include "cxl/message_fields.h"
 #include "unit/cxl/random_messages.h"
 
 namespace flitwise::flit_codec_test {
@@ -264,7 +263,7 @@ TEST(CxlFlitCodec, CXL_2_13_EveryWrongBitFailsTheCrc) {
 // ---- control flits
 
 TEST(CxlFlitCodec, CXL_2_11_ControlFlitsHaveNoSlots) {
-  for (const CxlControlInfo& info : cxl_controls()) {
+  for (const CxlControlInfo& info : kCxlControlFlits) {
     CxlFlitCodec codec(CxlFlitForm::k68, kUp, 0);
     CxlFlit flit;
     flit.control = CxlControl{info.type, info.subtype, 0x123456789abcdef0};

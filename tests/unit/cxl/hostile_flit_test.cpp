@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "common/byte_vector.h"
-#include "cxl/bit_string.h"
 #include "cxl/flit_codec.h"
 #include "cxl/flit_frame.h"
+#include "cxl/message_fields.h"
 
 namespace flitwise::hostile_flit_test {
 namespace {

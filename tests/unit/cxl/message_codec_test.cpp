@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages as bits and back.
-#include "cxl/message_codec.h"
+#include "cxl/message_fields.h"
 
 #include <gtest/gtest.h>
 
-#include "cxl/bit_string.h"
 #include "unit/cxl/random_messages.h"
 
 namespace flitwise::message_codec_test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is owed, beside a list of chunks.
-#include "cxl/owed_data.h"
+#include "cxl/flit_layout.h"
 
 #include <gtest/gtest.h>
 
@@ -35,10 +35,6 @@ TEST(CxlOwedData, CXL_2_6_ChunksGoLineByLineAndByteEnablesEndTheirLine) {
     fullest = std::max(fullest, owed.lines());
   }
   EXPECT_EQ(fullest, CxlOwedData::kMostLines);
-  owed.add(true);
-  owed.clear();
-  EXPECT_TRUE(owed.is_empty());
-  EXPECT_EQ(owed.lines(), 0U);
 }
 
 }  // namespace

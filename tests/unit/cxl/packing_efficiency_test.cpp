@@ -15,17 +15,17 @@ const CxlWaiting kWrites = test::waiting({{C::kM2sRwd, test::kSaturated}});
 
 double in_68(CxlDirection direction, const CxlWaiting& waiting,
              const CxlPackingRules& rules = CxlPackingRules(CxlFlitForm::k68)) {
-  CxlSlotPacker68 packer(CxlWidths(CxlFlitForm::k68, 0), direction, rules);
+  CxlSlotPacker packer(CxlWidths(CxlFlitForm::k68, 0), direction, rules);
   return test::efficiency(packer, waiting, kCxlBytes68);
 }
 double in_256(CxlFlitForm form, CxlDirection direction, const CxlWaiting& waiting) {
-  CxlSlotPacker256 packer(CxlWidths(form, 0), direction);
+  CxlSlotPacker packer(CxlWidths(form, 0), direction);
   return test::efficiency(packer, waiting, kCxlBytes256);
 }
 
 // Row 52: no flit has more than its four slots of data.
 TEST(CxlEfficiency, CXL_2_12_AnAllDataFlitIsTheLimit) {
-  CxlSlotPacker68 packer(CxlWidths(CxlFlitForm::k68, 0), CxlDirection::kUpstream);
+  CxlSlotPacker packer(CxlWidths(CxlFlitForm::k68, 0), CxlDirection::kUpstream);
   CxlFlitLayout flit;
   packer.pack(kReads, flit);
   packer.pack(kReads, flit);

@@ -9,8 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "cxl/slot_packer256.h"
-#include "cxl/slot_packer68.h"
+#include "cxl/slot_packer.h"
 
 namespace flitwise::test {
 
@@ -66,8 +65,8 @@ inline std::string text_of(const CxlFlitLayout& flit) {
 }
 
 /// Bytes of data per byte of wire, in percent, with queues that never run dry.
-template <class Packer>
-double efficiency(Packer& packer, const CxlWaiting& waiting, std::uint32_t flit_bytes) {
+inline double efficiency(CxlSlotPacker& packer, const CxlWaiting& waiting,
+                         std::uint32_t flit_bytes) {
   constexpr int kWarmUp = 100, kFlits = 11000;  // a multiple of every cycle of the patterns below
   CxlFlitLayout flit;
   std::uint64_t data = 0;

@@ -15,13 +15,13 @@ class RandomCxl {
 
   std::uint64_t bits(std::uint32_t count) { return count == 0 ? 0 : random_() >> (64U - count); }
   CxlMessage message(CxlChannel channel, const CxlWidths& widths) {
-    CxlMessage made;
-    made.channel = channel;
+    CxlWireMessage made;
+    made.message.channel = channel;
     for (const CxlFieldSpec& spec : fields_of(widths.form, channel)) {
       set_value(made, spec, bits(spec.bits));
     }
-    made.identity = channel == CxlChannel::kD2hReq ? bits(widths.identity_bits) : 0;
-    return made;
+    made.message.identity = channel == CxlChannel::kD2hReq ? bits(widths.identity_bits) : 0;
+    return made.message;
   }
   /// Of any channel of the direction, with a line where it has one, and byte enables at times.
   CxlSend send(CxlDirection direction, const CxlWidths& widths) {
@@ -50,7 +50,7 @@ class RandomCxl {
 inline bool same_fields(const CxlMessage& a, const CxlMessage& b, const CxlWidths& widths) {
   bool is_same = a.channel == b.channel && a.identity == b.identity;
   for (const CxlFieldSpec& spec : fields_of(widths.form, a.channel)) {
-    is_same = is_same && value_of(a, spec) == value_of(b, spec);
+    is_same = is_same && value_of(CxlWireMessage{a}, spec) == value_of(CxlWireMessage{b}, spec);
   }
   return is_same;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing of 256-byte flits: implicit data, the short header slot, fairness.
-#include "cxl/slot_packer256.h"
+#include "cxl/slot_packer.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class CxlSlotPacker256Test : public testing::Test {
     packer_.emplace(CxlWidths(form, identity_bits), direction);
   }
 
-  std::optional<CxlSlotPacker256> packer_;
+  std::optional<CxlSlotPacker> packer_;
   CxlFlitLayout flit_;
 };
 

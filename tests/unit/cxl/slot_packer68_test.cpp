@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing of 68-byte flits: rollover, byte enables, choice, fairness.
-#include "cxl/slot_packer68.h"
+#include "cxl/slot_packer.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class CxlSlotPacker68Test : public testing::Test {
   }
   void SetUp() override { use(CxlDirection::kUpstream); }
 
-  std::optional<CxlSlotPacker68> packer_;
+  std::optional<CxlSlotPacker> packer_;
   CxlFlitLayout flit_;
 };
 

@@ -116,7 +116,7 @@ class Machine {
     }
     Upstream alloc;
     alloc.is_message = true;
-    write_alloc(alloc.tlp, alloc.payload, made.message.identity.bdf, made.message);
+    write_dhi_message(alloc.tlp, alloc.payload, made.message.identity.bdf, made.message);
     link_.push_back(alloc);
     return made.dhi;
   }
@@ -124,7 +124,7 @@ class Machine {
   void send_dealloc(const DeallocMessage& message) {
     Upstream dealloc;
     dealloc.is_message = true;
-    write_dealloc(dealloc.tlp, dealloc.payload, Bdf::of(1, 0, 0), message);
+    write_dhi_message(dealloc.tlp, dealloc.payload, Bdf::of(1, 0, 0), message);
     link_.push_back(dealloc);
   }
 
@@ -226,7 +226,7 @@ TEST(Coherence, S2_HandleOfAConformingDeviceNeverResolvesToAWrongDomain) {
         }
         machine.drain();
         EXPECT_GT(machine.resolved(), 1'000U);
-        EXPECT_TRUE(mismatches(machine.device(), machine.host()).empty());
+        EXPECT_EQ(mismatches(machine.device(), machine.host()), 0U);
       }
     }
   }
@@ -248,11 +248,10 @@ TEST(Coherence, D11_WithoutResetsNothingAConformingDeviceSendsIsAborted) {
       const Allocation made = device.allocate(DomainId{domain}, identity_of(1, domain), false, 0);
       const Bdf requester = made.message.identity.bdf;
       if (made.needs_dealloc_message) {
-        ASSERT_EQ(
-            host.deallocate(kBelow, requester, {DeallocScope::kOne, made.dhi, {}, {}, 0}).status,
-            HandleStatus::kOk);
+        ASSERT_EQ(host.deallocate(kBelow, requester, {DeallocScope::kOne, made.dhi, {}, {}, 0}),
+                  HandleStatus::kOk);
       }
-      ASSERT_EQ(host.allocate(kBelow, requester, made.message).status, HandleStatus::kOk);
+      ASSERT_EQ(host.allocate(kBelow, requester, made.message), HandleStatus::kOk);
       dhi = made.dhi;
     }
     ASSERT_EQ(host.resolve(*dhi)->identity, identity_of(1, domain));
@@ -276,11 +275,10 @@ TEST(Coherence, D1_D23_TwoDevicesOfDifferentSizesShareOneLargerTableOfTheHost) {
     DeviceHandleTable device(config);
     for (std::uint32_t domain = 0; domain < 150; ++domain) {
       const auto made = device.allocate(DomainId{domain}, identity_of(bus, domain), false, 0);
-      ASSERT_EQ(host.allocate(kBelow, made.message.identity.bdf, made.message).status,
-                HandleStatus::kOk);
+      ASSERT_EQ(host.allocate(kBelow, made.message.identity.bdf, made.message), HandleStatus::kOk);
     }
     EXPECT_EQ(device.valid_entries(), config.range.size());
-    EXPECT_TRUE(mismatches(device, host).empty());
+    EXPECT_EQ(mismatches(device, host), 0U);
   }
   EXPECT_EQ(host.valid_entries(PartitionId{0}), 100U);
   EXPECT_EQ(host.valid_entries(PartitionId{1}), 4U);
@@ -304,11 +302,7 @@ TEST(Coherence, HandleThatMeansTwoDomainsIsFound) {
       host.allocate(kBelow, message.identity.bdf, message);
     }
   }
-  const auto found = mismatches(device, host);
-  ASSERT_EQ(found.size(), 1U) << "handle 2 is only under way";
-  EXPECT_EQ(found[0].dhi, Dhi{1});
-  EXPECT_EQ(found[0].at_device, identity_of(1, 1));
-  EXPECT_EQ(found[0].at_host.pasid, Pasid{999});
+  EXPECT_EQ(mismatches(device, host), 1U) << "handle 2 is only under way";
 }
 
 /// Any fields, and often enough good ones that something gets through.
@@ -351,7 +345,7 @@ TEST(Coherence, S1_S3_HostileDeviceTouchesNoEntryOfAnotherAndStaysInItsGrant) {
     good.identity.bdf = Bdf::of(1, 0, 0);
     good.identity.pasid = Pasid{dhi + 1U};
     good.is_trusted = true;
-    ASSERT_EQ(host.allocate({1, 1}, good.identity.bdf, good).status, HandleStatus::kOk);
+    ASSERT_EQ(host.allocate({1, 1}, good.identity.bdf, good), HandleStatus::kOk);
   }
   std::uint64_t sent = 0;
   std::uint64_t good = 0;
@@ -362,9 +356,9 @@ TEST(Coherence, S1_S3_HostileDeviceTouchesNoEntryOfAnotherAndStaysInItsGrant) {
     const DhiMessage message = parse_dhi_message(tlp, payload.data(), payload.size());
     HandleStatus status = HandleStatus::kMalformed;
     if (const auto* alloc = std::get_if<AllocMessage>(&message)) {
-      status = host.allocate({2, 2}, tlp.requester_id, *alloc).status;
+      status = host.allocate({2, 2}, tlp.requester_id, *alloc);
     } else if (const auto* dealloc = std::get_if<DeallocMessage>(&message)) {
-      status = host.deallocate({2, 2}, tlp.requester_id, *dealloc).status;
+      status = host.deallocate({2, 2}, tlp.requester_id, *dealloc);
     } else {
       host.record_rejection(status);
     }

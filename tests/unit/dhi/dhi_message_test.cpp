@@ -34,13 +34,13 @@ AllocMessage full_alloc() {
 
 Written alloc(const AllocMessage& message = full_alloc()) {
   Written written;
-  write_alloc(written.tlp, written.payload, kDevice, message);
+  write_dhi_message(written.tlp, written.payload, kDevice, message);
   return written;
 }
 
 Written dealloc(const DeallocMessage& message) {
   Written written;
-  write_dealloc(written.tlp, written.payload, kDevice, message);
+  write_dhi_message(written.tlp, written.payload, kDevice, message);
   return written;
 }
 
@@ -99,13 +99,15 @@ TEST(DhiMessage, D15_EveryScopeOfDeallocComesBack) {
 
 TEST(DhiMessage, D8_D16_AnswersOfTheHostGoByIdAndComeBack) {
   Written ack;
-  write_alloc_ack(ack.tlp, ack.payload, kPort, kDevice, {Dhi{5}, HandleStatus::kOk, 3});
+  write_dhi_message(ack.tlp, ack.payload, kPort, AllocAckMessage{Dhi{5}, HandleStatus::kOk, 3},
+                    kDevice);
   EXPECT_EQ(ack.tlp.routing, MsgRouting::kById);
   EXPECT_EQ(ack.tlp.message_dw2 >> 16, kDevice.value);
   EXPECT_EQ(std::get<AllocAckMessage>(ack.parse()).dhi, Dhi{5});
   EXPECT_EQ(std::get<AllocAckMessage>(ack.parse()).epoch, 3);
   Written error;
-  write_error(error.tlp, error.payload, kPort, kDevice, {Dhi{6}, HandleStatus::kNoValidEntry, 3});
+  write_dhi_message(error.tlp, error.payload, kPort,
+                    HandleErrorMessage{Dhi{6}, HandleStatus::kNoValidEntry, 3}, kDevice);
   EXPECT_EQ(error.tlp.requester_id, kPort);
   EXPECT_EQ(std::get<HandleErrorMessage>(error.parse()).status, HandleStatus::kNoValidEntry);
   error.tlp.message_dw3 |= 0xfU << 24;
@@ -114,7 +116,7 @@ TEST(DhiMessage, D8_D16_AnswersOfTheHostGoByIdAndComeBack) {
 
 Written order(const DeallocOrder& message) {
   Written written;
-  write_order(written.tlp, written.payload, Bdf{}, kDevice, message);
+  write_dhi_message(written.tlp, written.payload, Bdf{}, message, kDevice);
   return written;
 }
 
@@ -144,7 +146,8 @@ TEST(DhiMessage, D15_TheHostsDeallocGoesByIdWithATagAndComesBack) {
 
 TEST(DhiMessage, D15_DoneGoesUpWithTagEpochAndStatus) {
   Written done;
-  write_done(done.tlp, done.payload, kDevice, {0xb, HandleStatus::kEpochMismatch, 0x5a});
+  write_dhi_message(done.tlp, done.payload, kDevice,
+                    DeallocDone{0xb, HandleStatus::kEpochMismatch, 0x5a});
   EXPECT_EQ(done.tlp.type, TlpType::kMsg);
   EXPECT_EQ(done.tlp.routing, MsgRouting::kToRootComplex);
   EXPECT_EQ(done.tlp.requester_id, kDevice);
@@ -168,17 +171,17 @@ TEST(DhiMessage, D15_DoneGoesUpWithTagEpochAndStatus) {
 TEST(DhiMessage, PurposeOfThePacketIsSet) {
   PacketPool pool;
   const PacketRef packet = pool.make(PacketKind::kTlp);
-  write_alloc(*packet, kDevice, full_alloc());
+  write_dhi_message(*packet, kDevice, full_alloc());
   EXPECT_EQ(packet->purpose, HandlePurpose::kAlloc);
   EXPECT_EQ(packet->payload.size(), 8U);
-  write_dealloc(*packet, kDevice, {});
+  write_dhi_message(*packet, kDevice, DeallocMessage{});
   EXPECT_EQ(packet->purpose, HandlePurpose::kDealloc);
   EXPECT_TRUE(packet->payload.empty());
-  write_alloc_ack(*packet, kPort, kDevice, {});
+  write_dhi_message(*packet, kPort, AllocAckMessage{}, kDevice);
   EXPECT_EQ(packet->purpose, HandlePurpose::kAck);
-  write_order(*packet, kPort, kDevice, {});
+  write_dhi_message(*packet, kPort, DeallocOrder{}, kDevice);
   EXPECT_EQ(packet->purpose, HandlePurpose::kDealloc);
-  write_done(*packet, kDevice, {});
+  write_dhi_message(*packet, kDevice, DeallocDone{});
   EXPECT_EQ(packet->purpose, HandlePurpose::kAck);
 }
 
@@ -267,14 +270,12 @@ TEST(DhiMessage, MutatedMessagesEitherFailOrSayTheSameWhenWrittenAgain) {
       }
     }
     const DhiMessage message = written.parse();
-    Written again;
-    if (const auto* a = std::get_if<AllocMessage>(&message)) {
-      write_alloc(again.tlp, again.payload, kDevice, *a);
-    } else if (const auto* d = std::get_if<DeallocMessage>(&message)) {
-      write_dealloc(again.tlp, again.payload, kDevice, *d);
-    } else {
+    if (!std::holds_alternative<AllocMessage>(message) &&
+        !std::holds_alternative<DeallocMessage>(message)) {
       continue;
     }
+    Written again;
+    write_dhi_message(again.tlp, again.payload, kDevice, message);
     ++good;
     ASSERT_EQ(again.tlp.message_dw3, written.tlp.message_dw3);
     ASSERT_EQ(again.payload, written.payload);

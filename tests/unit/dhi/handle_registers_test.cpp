@@ -122,7 +122,7 @@ TEST(HandleRegisters, D12_TheSameCommandsAtBothEndsMakeTablesThatAgree) {
   const auto at_one = std::get<AllocMessage>(command_alloc(at_device).value());
   const auto at_other = std::get<AllocMessage>(command_alloc(at_host).value());
   EXPECT_EQ(device.install(DomainId{0}, at_one), HandleStatus::kOk);
-  EXPECT_EQ(host.allocate({1, 1}, at_other.identity.bdf, at_other).status, HandleStatus::kOk);
+  EXPECT_EQ(host.allocate({1, 1}, at_other.identity.bdf, at_other), HandleStatus::kOk);
   EXPECT_EQ(device.resolve(Dhi{0x123})->identity, host.resolve(Dhi{0x123})->identity);
   EXPECT_TRUE(host.resolve(Dhi{0x123})->is_trusted);
 }

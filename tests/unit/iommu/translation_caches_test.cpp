@@ -37,7 +37,7 @@ class Agent {
     while (!walk.is_done()) {
       const auto guest = walk.second_stage_input();
       const SecondStageLeaf* leaf =
-          guest ? caches.find_second_stage(walk.pasid_entry().domain, *guest) : nullptr;
+          guest ? caches.find_second_stage(walk.pasid_entry().domain(), *guest) : nullptr;
       if (leaf != nullptr) {
         walk.use_second_stage(*leaf);
       }

@@ -23,10 +23,10 @@ TEST(WaitingPages, AgreesWithADeque) {
   for (unsigned step = 0; step < 20'000; ++step) {
     if (random.below(3) != 0 && expected.size() < 700) {
       const WaitingPages::Key key = any();
-      pages.push(key);
+      pages.insert(key);
       expected.push_back(key);
     } else if (!expected.empty()) {
-      pages.pop();
+      pages.erase(expected.front());
       expected.pop_front();
     }
     const WaitingPages::Key key = any();

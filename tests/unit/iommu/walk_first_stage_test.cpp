@@ -227,7 +227,7 @@ TEST_F(FirstStage, ATR_24_TranslationRequestForAHoleTellsItsSizeAndLeavesNoRecor
     holed.memory.write(at(level), 0);
     const WalkResult result = holed.walk(tables.translation_request(kAddress));
     EXPECT_EQ(result.outcome, WalkOutcome::kTranslated);
-    EXPECT_EQ(result.answer, AtsAnswer::kSuccess);
+    EXPECT_EQ(result.answer, CplStatus::kSC);
     EXPECT_FALSE(result.read || result.write || result.is_recorded);
     EXPECT_EQ(result.page_bits, bits[level - 1]);
   }

@@ -181,9 +181,9 @@ void expect_same(const WalkResult& result, const ReferenceWalker::Answer& expect
   const WalkOutcome outcome = expected.what == What::kOk          ? WalkOutcome::kTranslated
                               : expected.what == What::kInterrupt ? WalkOutcome::kInterrupt
                                                                   : WalkOutcome::kFault;
-  const AtsAnswer answer = expected.status == 'U'   ? AtsAnswer::kUnsupportedRequest
-                           : expected.status == 'C' ? AtsAnswer::kCompleterAbort
-                                                    : AtsAnswer::kSuccess;
+  const CplStatus answer = expected.status == 'U'   ? CplStatus::kUR
+                           : expected.status == 'C' ? CplStatus::kCA
+                                                    : CplStatus::kSC;
   EXPECT_EQ(result.outcome, outcome);
   EXPECT_EQ(static_cast<unsigned>(result.fault), expected.code);
   EXPECT_EQ(result.is_recorded, expected.recorded);

@@ -149,7 +149,7 @@ TEST_F(WalkStructures, PAS_08_DeviceTlbDisabledBlocksTranslatedAndTranslationReq
   translated.kind = WalkKind::kTranslated;
   expect_fault(F::kDeviceTlbDisabled, translated);
   expect_fault(F::kDeviceTlbDisabled, tables.translation_request(0x5000));
-  EXPECT_EQ(tables.walk(tables.translation_request(0x5000)).answer, AtsAnswer::kUnsupportedRequest);
+  EXPECT_EQ(tables.walk(tables.translation_request(0x5000)).answer, CplStatus::kUR);
   EXPECT_EQ(tables.read(0x5000).outcome, WalkOutcome::kTranslated);
 }
 
@@ -358,10 +358,10 @@ TEST_F(WalkStructures, CachedPasidEntryKeepsTheFpdOfItsDirectory) {
 TEST_F(WalkStructures, AnswersToTranslationRequestsByCause) {
   Tables broken = tables;
   broken.memory.write(broken.root_at(), 0);
-  EXPECT_EQ(broken.walk(tables.translation_request(0x5000)).answer, AtsAnswer::kUnsupportedRequest);
+  EXPECT_EQ(broken.walk(tables.translation_request(0x5000)).answer, CplStatus::kUR);
   broken = tables;
   broken.set_pasid(0, 5);
-  EXPECT_EQ(broken.walk(tables.translation_request(0x5000)).answer, AtsAnswer::kCompleterAbort);
+  EXPECT_EQ(broken.walk(tables.translation_request(0x5000)).answer, CplStatus::kCA);
   EXPECT_TRUE(broken.walk(tables.translation_request(0x5000)).is_recorded);
   broken = tables;
   broken.memory.write(kDirectory, 0);

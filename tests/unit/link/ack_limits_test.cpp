@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ack latency and replay timer limits against the published tables.
-#include "link/ack_limits.h"
 
 #include <gtest/gtest.h>
 

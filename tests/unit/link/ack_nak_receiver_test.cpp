@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Receive half of the Ack/Nak protocol, step by step.
-#include "link/ack_nak_receiver.h"
+#include "link/ack_nak.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CXL in 256-byte flits at both ends together: CXL.io and CXL.cache/mem share numbers, Acks and
 // replay, and nothing is lost or comes twice, whatever the wire does.
-#include "link/cxl256_framer.h"
+#include "link/cxl_framers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CXL.cache and CXL.mem in 68-byte flits at both ends together: nothing is lost, whatever the wire
 // does, and flits have what the closed forms say.
-#include "link/cxl68_cachemem.h"
+#include "link/cxl_cachemem.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/random.h"
-#include "link/cxl68_framer.h"
+#include "link/cxl_framers.h"
 #include "unit/link/framer_pair.h"
 
 namespace flitwise::cxl68_cachemem_test {

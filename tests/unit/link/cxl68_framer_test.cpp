@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CXL.io in 68-byte flits at both ends together.
-#include "link/cxl68_framer.h"
+#include "link/cxl_framers.h"
 
 #include <gtest/gtest.h>
 

@@ -63,16 +63,16 @@ TEST_F(CxlQueuesTest, CXL_3_1_WaitsForCreditsAreBookedByClass) {
   queues_.take(CxlChannel::kM2sReq);
   queues_.note_stalls(Time::from_ns(11));
   queues_.note_stalls(Time::from_ns(20));
-  EXPECT_EQ(queues_.stalls(Time::from_ns(20)).credits_cxl_req, Time::from_ns(8));
+  EXPECT_EQ(queues_.waits(Time::from_ns(20))[0].time, Time::from_ns(8));
   give(CxlCredit::kReq, false, 4);
   queues_.note_stalls(Time::from_ns(25));
-  EXPECT_EQ(queues_.stalls(Time::from_ns(26)).credits_cxl_req, Time::from_ns(14))
+  EXPECT_EQ(queues_.waits(Time::from_ns(26))[0].time, Time::from_ns(14))
       << "those of CXL.cache are no help";
   give(CxlCredit::kReq, true, 1);
   queues_.note_stalls(Time::from_ns(30));
-  EXPECT_EQ(queues_.stalls(Time::from_ns(99)).credits_cxl_req, Time::from_ns(18));
-  EXPECT_EQ(queues_.stalls(Time::from_ns(99)).credits_cxl_rsp, Time{});
-  EXPECT_EQ(queues_.stalls(Time::from_ns(99)).credits_cxl_data, Time{});
+  EXPECT_EQ(queues_.waits(Time::from_ns(99))[0].time, Time::from_ns(18));
+  EXPECT_EQ(queues_.waits(Time::from_ns(99))[1].time, Time{});
+  EXPECT_EQ(queues_.waits(Time::from_ns(99))[2].time, Time{});
 }
 
 // What the link drops waits for nothing any more.
@@ -81,7 +81,7 @@ TEST_F(CxlQueuesTest, CXL_3_9_ADropEndsTheWait) {
   queues_.note_stalls(Time{});
   queues_.reset();
   queues_.note_stalls(Time::from_ns(5));
-  EXPECT_EQ(queues_.stalls(Time::from_ns(50)).credits_cxl_data, Time::from_ns(5));
+  EXPECT_EQ(queues_.waits(Time::from_ns(50))[2].time, Time::from_ns(5));
 }
 
 // Both have credits: the snoop behind the GO waits for it, the one before it does not.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DLPs as bytes.
-#include "link/flit_dlp.h"
+#include "link/flit_ends.h"
 
 #include <gtest/gtest.h>
 

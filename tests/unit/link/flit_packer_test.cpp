@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing of TLPs into flits.
-#include "link/flit_packer.h"
+#include "link/flit_framer.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <deque>
 
 #include "common/byte_vector.h"
-#include "link/flit_packer.h"
-#include "tlp/flit_tlp_encoder.h"
+#include "link/flit_framer.h"
+#include "tlp/flit_tlp_codec.h"
 #include "unit/link/link_support.h"
 #include "unit/tlp/random_tlp.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/random.h"
+#include "link/credit_exchange.h"
 #include "link/credit_returns.h"
-#include "link/flow_control_init.h"
 #include "unit/link/link_support.h"
 
 namespace flitwise::flow_control_test {

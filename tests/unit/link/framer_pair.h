@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "link/cxl_queues.h"
+#include "link/data_link_framer.h"
 #include "link/flit_framer.h"
 #include "link/lane_stream.h"
-#include "link/non_flit_framer.h"
 #include "unit/link/link_support.h"
 
 namespace flitwise::test {
@@ -201,7 +201,7 @@ class FramerPairOf {
   void recover() {
     ++retrains_;
     for (const auto& end : ends_) {
-      end->lanes.hold_until(now_ + link_.timing.retrain);
+      end->lanes.settle(now_ + link_.timing.retrain);
       end->framer.recovered(now_ + link_.timing.retrain);
       end->may_send = true;
     }

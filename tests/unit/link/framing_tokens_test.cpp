@@ -7,7 +7,7 @@
 #include "common/byte_vector.h"
 #include "flitwise/error.h"
 #include "tlp/dllp_codec.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/tlp_codec.h"
 #include "unit/tlp/random_tlp.h"
 
 namespace flitwise::framing_tokens_test {

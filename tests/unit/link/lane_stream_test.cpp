@@ -359,7 +359,7 @@ TEST(LaneStream, LNK_5_17_FillAndEdsBeforeASkpAreLineCoding) {
 TEST(LaneStream, LNK_10_2_NothingIsSentWhileHeld) {
   LaneStream lanes(line_coding(preset(5, 16), SkpMode::kNormal));
   lanes.place(88, Time{});
-  lanes.hold_until(Time::from_us(5));
+  lanes.settle(Time::from_us(5));
   EXPECT_GE(lanes.place(88, Time::from_ns(3)).first, Time::from_us(5));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data link layer at both ends together: single faults at set places, and thousands of TLPs
 // over a channel that damages and loses at random.
-#include "link/non_flit_framer.h"
+#include "link/data_link_framer.h"
 
 #include <gtest/gtest.h>
 
@@ -79,8 +79,8 @@ class NonFlitFramerTest : public testing::Test {
 // [LNK-8.6] [LNK-10.1]
 TEST_F(NonFlitFramerTest, LNK_8_10_BothEndsBecomeActiveByDllpsAlone) {
   start(test::link_config());
-  EXPECT_EQ(pair_->queues(0).header_gate(FcClass::kPosted).available(), 256U);
-  EXPECT_TRUE(pair_->queues(0).header_gate(FcClass::kCompletion).is_infinite());
+  EXPECT_EQ(pair_->queues(0).gates(FcClass::kPosted).header.available(), 256U);
+  EXPECT_TRUE(pair_->queues(0).gates(FcClass::kCompletion).header.is_infinite());
 }
 
 // Every choice of what gets lost among the first DLLPs of either end.
@@ -99,8 +99,8 @@ TEST_F(NonFlitFramerTest, LNK_8_9_InitialisationSurvivesLostDllps) {
       pair.run_until(Time::from_us(200));
       ASSERT_TRUE(pair.framer(0).is_active()) << lost;
       ASSERT_TRUE(pair.framer(1).is_active()) << lost;
-      ASSERT_EQ(pair.queues(0).header_gate(FcClass::kPosted).is_infinite(), limit == 0);
-      ASSERT_EQ(pair.queues(1).data_gate(FcClass::kNonPosted).is_infinite(), limit == 0);
+      ASSERT_EQ(pair.queues(0).gates(FcClass::kPosted).header.is_infinite(), limit == 0);
+      ASSERT_EQ(pair.queues(1).gates(FcClass::kNonPosted).data.is_infinite(), limit == 0);
     }
   }
 }
@@ -368,10 +368,10 @@ TEST_P(FramerStorm, EveryTlpArrivesOnceAndInOrderAndNoCreditIsLost) {
   for (int side = 0; side < 2; ++side) {
     for (const FcClass fc : {FcClass::kPosted, FcClass::kNonPosted}) {
       if (storm.headers != kInfiniteCredits) {
-        EXPECT_GT(pair.queues(side).header_gate(fc).available() + 32, storm.headers);
-        EXPECT_LE(pair.queues(side).header_gate(fc).available(), storm.headers);
-        EXPECT_GT(pair.queues(side).data_gate(fc).available() + 32, storm.data);
-        EXPECT_LE(pair.queues(side).data_gate(fc).available(), storm.data);
+        EXPECT_GT(pair.queues(side).gates(fc).header.available() + 32, storm.headers);
+        EXPECT_LE(pair.queues(side).gates(fc).header.available(), storm.headers);
+        EXPECT_GT(pair.queues(side).gates(fc).data.available() + 32, storm.data);
+        EXPECT_LE(pair.queues(side).gates(fc).data.available(), storm.data);
       }
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transmit half of the Ack/Nak protocol.
-#include "link/replay_buffer.h"
+#include "link/ack_nak.h"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,7 @@
 
 #include "common/random.h"
 #include "link/credit_exchange.h"
-#include "link/flit_packer.h"
-#include "link/optimized_update_fc.h"
-#include "link/shared_returns.h"
+#include "link/flit_framer.h"
 #include "unit/link/link_support.h"
 
 namespace flitwise::shared_credits_test {
@@ -36,8 +34,8 @@ Dllp shared_dllp(DllpType type, FcClass fc, unsigned headers, unsigned data) {
 class SharedGatesTest : public testing::Test {
  protected:
   void dedicated(FcClass fc, unsigned headers, unsigned data) {
-    queues_.header_gate(fc).initialise(headers, CreditScale::header(true, headers));
-    queues_.data_gate(fc).initialise(data, CreditScale::data(true, data));
+    queues_.gates(fc).header.initialise(headers, CreditScale::header(true, headers));
+    queues_.gates(fc).data.initialise(data, CreditScale::data(true, data));
   }
   void shared(FcClass fc, unsigned headers, unsigned data) {
     queues_.shared_gates().initialise(shared_dllp(DllpType::kInitFc1, fc, headers, data));

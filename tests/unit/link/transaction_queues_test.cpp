@@ -33,8 +33,8 @@ class TransactionQueuesTest : public testing::Test {
   }
   /// Credits of a class: headers only, data plentiful.
   void give(FcClass fc, std::uint32_t headers) {
-    queues_.header_gate(fc).initialise(127, CreditScale::header(false, 127));
-    queues_.header_gate(fc).consume(127 - headers);
+    queues_.gates(fc).header.initialise(127, CreditScale::header(false, 127));
+    queues_.gates(fc).header.consume(127 - headers);
   }
   /// Marks of all that can go now.
   std::vector<std::uint64_t> drain() {
@@ -141,8 +141,8 @@ TEST_F(TransactionQueuesTest, LNK_9_7_CompletionsKeepTheirOrder) {
 TEST_F(TransactionQueuesTest, LNK_9_20_NoClassStarvesWhileAnotherHasNoCredits) {
   for (const FcClass blocked : {kNp, kCpl}) {
     TransactionQueues queues(4, RelaxedPassing::kNever);
-    queues.header_gate(blocked).initialise(1, CreditScale::header(false, 1));
-    queues.header_gate(blocked).consume(1);
+    queues.gates(blocked).header.initialise(1, CreditScale::header(false, 1));
+    queues.gates(blocked).header.consume(1);
     queues.push(test::packet(pool_, blocked == kNp ? TlpType::kMRd : TlpType::kCplD));
     for (std::uint64_t i = 0; i < 100; ++i) {
       queues.push(test::packet(pool_, TlpType::kMWr));
@@ -157,12 +157,12 @@ TEST_F(TransactionQueuesTest, LNK_9_20_NoClassStarvesWhileAnotherHasNoCredits) {
 }
 
 TEST_F(TransactionQueuesTest, LNK_8_3_LargeTlpWaitsForDataCredits) {
-  queues_.data_gate(kP).initialise(10, CreditScale::data(false, 10));
+  queues_.gates(kP).data.initialise(10, CreditScale::data(false, 10));
   push(TlpType::kMWr, 1, 32);  // 8 units
   push(TlpType::kMWr, 2, 16);  // 4 units
   push(TlpType::kMWr, 3, 8);   // 2 units
   EXPECT_EQ(drain(), Marks{1});
-  queues_.data_gate(kP).update(14);
+  queues_.gates(kP).data.update(14);
   EXPECT_EQ(drain(), (Marks{2, 3}));
 }
 
@@ -188,12 +188,12 @@ class Eager : public TransactionQueuesTest {
 };
 
 TEST_F(Never, LNK_9_1_NothingOvertakesABlockedPostedRequest) {
-  queues_.data_gate(kP).initialise(10, CreditScale::data(false, 10));
+  queues_.gates(kP).data.initialise(10, CreditScale::data(false, 10));
   push(TlpType::kMWr, 1, 64);
   push(TlpType::kMWr, 2, 4).relaxed_ordering = true;
   push(TlpType::kCplD, 3).relaxed_ordering = true;
   EXPECT_EQ(drain(), Marks{});
-  queues_.data_gate(kP).update(17);
+  queues_.gates(kP).data.update(17);
   EXPECT_EQ(drain(), (Marks{1, 2, 3}));
 }
 
@@ -201,7 +201,7 @@ TEST_F(WhenBlocked, LNK_9_1_RoOvertakesOnlyWhereTheOlderLacksCredits) {
   push(TlpType::kMWr, 1, 64);
   push(TlpType::kMWr, 2, 4).relaxed_ordering = true;
   EXPECT_EQ(drain(), (Marks{1, 2}));
-  queues_.data_gate(kP).initialise(10, CreditScale::data(false, 10));
+  queues_.gates(kP).data.initialise(10, CreditScale::data(false, 10));
   push(TlpType::kMWr, 3, 64);
   push(TlpType::kMWr, 4, 4);
   push(TlpType::kMWr, 5, 4).relaxed_ordering = true;
@@ -235,7 +235,7 @@ TEST_F(Eager, NoPostedRequestIsOvertakenForever) {
 }
 
 TEST_F(WhenBlocked, ALargeWriteGetsItsCreditsThoughSmallOnesCouldUseThem) {
-  queues_.data_gate(kP).initialise(4, CreditScale::data(false, 4));
+  queues_.gates(kP).data.initialise(4, CreditScale::data(false, 4));
   push(TlpType::kMWr, 1, 64);  // 16 units
   std::uint32_t limit = 4;
   for (std::uint64_t mark = 2; mark < 400; ++mark) {
@@ -244,9 +244,9 @@ TEST_F(WhenBlocked, ALargeWriteGetsItsCreditsThoughSmallOnesCouldUseThem) {
       if (queues_.take(*position)->tlp.address == 1) {
         return;
       }
-      queues_.data_gate(kP).update(++limit & 0xfff);
+      queues_.gates(kP).data.update(++limit & 0xfff);
     } else {
-      queues_.data_gate(kP).update(++limit & 0xfff);
+      queues_.gates(kP).data.update(++limit & 0xfff);
     }
     if (!queues_.has_room(kP)) {
       break;
@@ -256,7 +256,7 @@ TEST_F(WhenBlocked, ALargeWriteGetsItsCreditsThoughSmallOnesCouldUseThem) {
     if (queues_.take(*position)->tlp.address == 1) {
       return;
     }
-    queues_.data_gate(kP).update(++limit & 0xfff);
+    queues_.gates(kP).data.update(++limit & 0xfff);
   }
   FAIL() << "the large write never left";
 }
@@ -273,7 +273,7 @@ TEST(TransactionQueuesTable, LNK_9_1_To_9_7_NoForbiddenPassingInRandomTraffic) {
     std::array<std::uint32_t, kFcClasses> limit{};
     for (const FcClass fc : {kP, kNp, kCpl}) {
       limit[static_cast<std::size_t>(fc)] = 4;
-      queues.header_gate(fc).initialise(4, CreditScale::header(false, 4));
+      queues.gates(fc).header.initialise(4, CreditScale::header(false, 4));
     }
     std::map<std::uint64_t, Tlp> waiting;  // by age
     std::uint64_t age = 0;
@@ -306,8 +306,8 @@ TEST(TransactionQueuesTable, LNK_9_1_To_9_7_NoForbiddenPassingInRandomTraffic) {
         waiting.erase(later.address);
       }
       const auto fc = static_cast<FcClass>(random.below(kFcClasses));
-      if (random.chance(0.4) && queues.header_gate(fc).available() < 100) {
-        queues.header_gate(fc).update(++limit[static_cast<std::size_t>(fc)] & 0xff);
+      if (random.chance(0.4) && queues.gates(fc).header.available() < 100) {
+        queues.gates(fc).header.update(++limit[static_cast<std::size_t>(fc)] & 0xff);
       }
     }
     EXPECT_GT(sent, 10'000U);

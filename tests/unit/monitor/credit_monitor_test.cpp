@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "link/optimized_update_fc.h"
+#include "link/shared_credits.h"
 #include "unit/monitor/monitor_support.h"
 
 namespace flitwise::credit_monitor_test {

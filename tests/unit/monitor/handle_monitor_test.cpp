@@ -26,7 +26,7 @@ class HandleMonitorTest : public ::testing::TestWithParam<DhiForm> {
     message.dhi = Dhi{handle};
     message.identity = identity;
     PacketRef told = pool.make(PacketKind::kTlp);
-    write_alloc(*told, identity.bdf, message);
+    write_dhi_message(*told, identity.bdf, message);
     monitor.told(*told);
   }
   void dealloc(std::uint16_t first, std::uint16_t last) {
@@ -38,17 +38,19 @@ class HandleMonitorTest : public ::testing::TestWithParam<DhiForm> {
   }
   void tell(const DeallocMessage& message) {
     PacketRef told = pool.make(PacketKind::kTlp);
-    write_dealloc(*told, Bdf::of(1, 0, 0), message);
+    write_dhi_message(*told, Bdf::of(1, 0, 0), message);
     monitor.told(*told);
   }
   void order(Bdf function, std::uint8_t tag, std::uint16_t handle) {
     PacketRef sent = pool.make(PacketKind::kTlp);
-    write_order(*sent, Bdf{}, function, {{DeallocScope::kOne, Dhi{handle}, Dhi{}, Bdf{}, 0}, tag});
+    write_dhi_message(*sent, Bdf{},
+                      DeallocOrder{{DeallocScope::kOne, Dhi{handle}, Dhi{}, Bdf{}, 0}, tag},
+                      function);
     monitor.ordered(*sent);
   }
   void done(Bdf function, std::uint8_t tag, HandleStatus status) {
     PacketRef sent = pool.make(PacketKind::kTlp);
-    write_done(*sent, function, {tag, status, 0});
+    write_dhi_message(*sent, function, DeallocDone{tag, status, 0});
     monitor.told(*sent);
   }
   bool fits(std::uint16_t handle, const DeviceIdentity& identity) {

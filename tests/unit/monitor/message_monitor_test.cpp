@@ -146,7 +146,7 @@ TEST_F(MessageMonitorTest, AReadWithAStateHasTwoAnswers) {
 
 // Such memory answers by the opcode, whatever the request says of states. [COH-5.1]
 TEST_F(MessageMonitorTest, MemoryWithoutStatesHasOneAnswerToARead) {
-  MessageIdMonitor ids(Reporter(reported.log, true), Reporter(reported.log, false), false);
+  MessageIdMonitor ids(reported.log, false);
   const PacketRef asked = read(3), answer = ndr(3);
   asked->cxl->meta_field = static_cast<std::uint8_t>(cxl::MetaField::kMeta0State);
   ids.sent(*asked, {});

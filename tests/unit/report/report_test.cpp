@@ -8,7 +8,6 @@
 #include "common/atomic_file.h"
 #include "flitwise/error.h"
 #include "report/html.h"
-#include "report/svg_plot.h"
 #include "results/result_json.h"
 #include "support/temporary_folder.h"
 #include "unit/results/sample_result.h"

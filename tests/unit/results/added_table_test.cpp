@@ -8,9 +8,7 @@
 
 #include "common/atomic_file.h"
 #include "report/report.h"
-#include "results/flatten.h"
 #include "results/result_json.h"
-#include "results/result_sqlite.h"
 #include "results/sqlite_database.h"
 #include "results/summary_table.h"
 #include "results/tables.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/explain.md, "The rule", clause by clause.
-#include "results/explain.h"
+#include "results/summary_table.h"
 
 #include <gtest/gtest.h>
 

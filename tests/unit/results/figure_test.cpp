@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures by their paths.
-#include "results/flatten.h"
+#include "results/result_json.h"
 
 #include <gtest/gtest.h>
 

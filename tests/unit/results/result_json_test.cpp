@@ -6,7 +6,6 @@
 
 #include <set>
 
-#include "results/flatten.h"
 #include "unit/results/sample_result.h"
 
 namespace flitwise::result_json_test {

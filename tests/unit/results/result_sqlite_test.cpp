@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // result.sqlite holds what result.json holds.
-#include "results/result_sqlite.h"
+#include "results/result_json.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,6 @@
 #include <variant>
 
 #include "common/atomic_file.h"
-#include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "results/tables.h"
 #include "support/temporary_folder.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reasons for which cases fail.
-#include "scenario/failure_kind.h"
+#include "scenario/campaign.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

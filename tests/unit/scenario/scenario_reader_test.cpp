@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "flitwise/error.h"
-#include "scenario/case_writer.h"
 #include "scenario/scenario.h"
 
 namespace flitwise::scenario::scenario_reader_test {

@@ -6,9 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "scenario/campaign.h"
-#include "scenario/junit.h"
 #include "scenario/rule_coverage.h"
-#include "scenario/shrink.h"
 
 namespace flitwise::scenario::verdict_test {
 namespace {

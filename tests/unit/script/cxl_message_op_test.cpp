@@ -23,7 +23,7 @@ TEST(CxlOp, KeepsTheMessageAsItStands) {
 TEST(CxlOp, ComesFromTheFirstDevice) {
   const auto op = op_of<CxlOp>(R"({"op":"cxl","message":"D2H Req"})");
   EXPECT_EQ(op.port, "ep0");
-  EXPECT_EQ(op.message, json_value::Json("D2H Req"));
+  EXPECT_EQ(op.message, Json("D2H Req"));
 }
 
 TEST(CxlOp, TellsWhatIsMissingAndUnknown) {

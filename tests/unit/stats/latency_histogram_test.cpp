@@ -43,9 +43,9 @@ TEST(LatencyHistogram, CountMeanAndExtremesAreExact) {
     histogram.record(Time::from_ps(ps));
   }
   EXPECT_EQ(histogram.count(), 3U);
-  EXPECT_DOUBLE_EQ(histogram.mean_ns(), 901.011 / 3);
-  EXPECT_DOUBLE_EQ(histogram.min_ns(), 0.007);
-  EXPECT_DOUBLE_EQ(histogram.max_ns(), 900.003);
+  EXPECT_DOUBLE_EQ(histogram.summary("").mean, 901.011 / 3);
+  EXPECT_DOUBLE_EQ(histogram.summary("").min, 0.007);
+  EXPECT_DOUBLE_EQ(histogram.summary("").max, 900.003);
 }
 
 TEST(LatencyHistogram, ShortLatenciesHaveABucketEach) {
@@ -100,9 +100,9 @@ TEST(LatencyHistogram, WarmUpIsLeftOutBySubtraction) {
   }
   const LatencyHistogram measured = histogram.since(warm);
   EXPECT_EQ(measured.count(), 200U);
-  EXPECT_DOUBLE_EQ(measured.mean_ns(), 199.5);
-  EXPECT_NEAR(measured.min_ns(), 100, 100.0 / 64);
-  EXPECT_NEAR(measured.max_ns(), 299, 299.0 / 64);
+  EXPECT_DOUBLE_EQ(measured.summary("").mean, 199.5);
+  EXPECT_NEAR(measured.summary("").min, 100, 100.0 / 64);
+  EXPECT_NEAR(measured.summary("").max, 299, 299.0 / 64);
   EXPECT_NEAR(measured.percentile_ns(0.5), 199.5, 199.5 / 64);
 }
 
@@ -110,7 +110,7 @@ TEST(LatencyHistogram, SubtractingAnEmptySnapshotKeepsTheExactExtremes) {
   LatencyHistogram histogram;
   const LatencyHistogram empty = histogram;
   histogram.record(Time::from_ps(1'234'567));
-  EXPECT_DOUBLE_EQ(histogram.since(empty).min_ns(), 1'234.567);
+  EXPECT_DOUBLE_EQ(histogram.since(empty).summary("").min, 1'234.567);
 }
 
 TEST(LatencyHistogram, SumOfTwoIsTheHistogramOfAll) {
@@ -121,16 +121,16 @@ TEST(LatencyHistogram, SumOfTwoIsTheHistogramOfAll) {
   }
   even.add(odd);
   EXPECT_EQ(even.count(), all.count());
-  EXPECT_DOUBLE_EQ(even.mean_ns(), all.mean_ns());
+  EXPECT_DOUBLE_EQ(even.summary("").mean, all.summary("").mean);
   EXPECT_DOUBLE_EQ(even.percentile_ns(0.9), all.percentile_ns(0.9));
-  EXPECT_DOUBLE_EQ(even.min_ns(), 1);
+  EXPECT_DOUBLE_EQ(even.summary("").min, 1);
 }
 
 TEST(LatencyHistogram, EndlessLatenciesStayCountedInTheLastBucket) {
   LatencyHistogram histogram;
   histogram.record(Time::never());
   EXPECT_EQ(histogram.count(), 1U);
-  EXPECT_DOUBLE_EQ(histogram.percentile_ns(0.5), histogram.max_ns());
+  EXPECT_DOUBLE_EQ(histogram.percentile_ns(0.5), histogram.summary("").max);
 }
 
 TEST(LatencyHistogram, NegativeLatencyIsABrokenInvariant) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges and evenly spaced values of sweep files.
-#include "sweep/axis_values.h"
+#include "sweep/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,6 @@
 
 #include "common/atomic_file.h"
 #include "support/temporary_folder.h"
-#include "sweep/progress.h"
 
 namespace flitwise::local_engine_test {
 namespace {

@@ -9,7 +9,6 @@
 #include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "support/temporary_folder.h"
-#include "sweep/sweep_summary.h"
 #include "unit/results/sample_result.h"
 
 namespace flitwise::merge_test {

@@ -14,7 +14,6 @@
 #include "sweep/findings.h"
 #include "sweep/merge.h"
 #include "sweep/plan.h"
-#include "sweep/sweep_summary.h"
 
 namespace flitwise::presentation_test {
 namespace {

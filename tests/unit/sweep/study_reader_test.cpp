@@ -7,7 +7,7 @@
 
 #include "flitwise/error.h"
 #include "support/temporary_folder.h"
-#include "sweep/study.h"
+#include "sweep/plan.h"
 
 namespace flitwise::study_reader_test {
 namespace {

@@ -7,8 +7,7 @@
 
 #include "codec/packet_json.h"
 #include "common/byte_vector.h"
-#include "tlp/flit_tlp_decoder.h"
-#include "tlp/flit_tlp_encoder.h"
+#include "tlp/flit_tlp_codec.h"
 #include "tlp/flit_tlp_layout.h"
 #include "tlp/ohc_fields.h"
 #include "unit/tlp/random_tlp.h"

@@ -6,7 +6,7 @@
 
 #include "common/byte_vector.h"
 #include "tlp/tlp_check.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/tlp_codec.h"
 #include "unit/tlp/random_tlp.h"
 
 namespace flitwise::test::raw_packet_test {

@@ -4,8 +4,7 @@
 
 #include "common/byte_vector.h"
 #include "tlp/header_layout.h"
-#include "tlp/tlp_decoder.h"
-#include "tlp/tlp_encoder.h"
+#include "tlp/tlp_codec.h"
 #include "unit/tlp/random_tlp.h"
 
 namespace flitwise::tlp_codec_test {

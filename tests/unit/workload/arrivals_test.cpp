@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrival processes: rate, variance and shape.
-#include "workload/arrivals.h"
+#include "workload/message_source.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,6 @@
 #include <set>
 #include <vector>
 
-#include "workload/alias_table.h"
 #include "workload/workload.h"
 
 namespace flitwise::domain_chooser_test {

@@ -57,17 +57,17 @@ TEST_F(Trace, GivesEveryLineExactly) {
       "12.000001,2,write,0,4294967295\n");
   TraceReader reader(path_, 4);
   ASSERT_EQ(reader.records(), 4U);
-  TraceRecord record;
+  WorkItem record;
   ASSERT_TRUE(reader.next(record));
   EXPECT_EQ(record.at, Time{0});
   EXPECT_EQ(record.domain, DomainId{0});
-  EXPECT_FALSE(record.is_read);
+  EXPECT_EQ(record.op, Op::kWrite);
   EXPECT_EQ(record.address, 0x1'0000'0000U);
   EXPECT_EQ(record.bytes, 64U);
   ASSERT_TRUE(reader.next(record));
   EXPECT_EQ(record.at, Time::from_ps(1500));
   EXPECT_EQ(record.domain, DomainId{3});
-  EXPECT_TRUE(record.is_read);
+  EXPECT_EQ(record.op, Op::kRead);
   EXPECT_EQ(record.address, 4096U);
   EXPECT_EQ(record.bytes, 1U);
   ASSERT_TRUE(reader.next(record));
@@ -127,7 +127,7 @@ TEST_F(Trace, AllBadLinesAreToldInOneGoButNotMillions) {
     TraceReader reader(path_, 4);
     FAIL() << "accepted";
   } catch (const ConfigError& error) {
-    EXPECT_EQ(error.problems().size(), CsvProblems::kMost);
+    EXPECT_EQ(error.problems().size(), CsvReader::kMostProblems);
   }
 }
 
@@ -171,7 +171,7 @@ TEST_F(Trace, LinesThatStraddleTheReadBufferAreRight) {
   write_lines(lines);
   TraceReader reader(path_, 4);
   ASSERT_EQ(reader.records(), 20'000U);
-  TraceRecord record;
+  WorkItem record;
   for (int i = 0; i < 20'000; ++i) {
     ASSERT_TRUE(reader.next(record));
     ASSERT_EQ(record.at, Time::from_ns(i));
@@ -190,7 +190,7 @@ TEST_F(Trace, FileThatChangesAfterItsCheckIsNoticed) {
   TraceReader reader(path_, 4);
   write_lines("0,0,read,0,64\n");
   const auto replay = [&reader] {
-    TraceRecord record;
+    WorkItem record;
     while (reader.next(record)) {
     }
   };
@@ -203,7 +203,6 @@ TEST_F(Trace, IsReplayedAsAWorkload) {
   config.domains = 4;
   config.trace = std::string(FLITWISE_SOURCE_DIR) + "/configs/data/example_trace.csv";
   const auto workload = Workload::make(config, DeviceConfig{}, 1);
-  ASSERT_EQ(workload->requests(), 10U);
   std::vector<WorkItem> items;
   WorkItem item;
   while (workload->next(item)) {
@@ -214,7 +213,7 @@ TEST_F(Trace, IsReplayedAsAWorkload) {
   EXPECT_EQ(items[2].op, Op::kRead);
   EXPECT_EQ(items[2].bytes, 512U);
   EXPECT_EQ(items[9].domain, DomainId{3});
-  EXPECT_TRUE(items[9].starts_message && items[9].ends_message);
+  EXPECT_TRUE(items[9].ends_message);
 }
 
 TEST_F(Trace, WarmupLongerThanTheTraceIsRefused) {
@@ -222,7 +221,7 @@ TEST_F(Trace, WarmupLongerThanTheTraceIsRefused) {
   config.kind = WorkloadKind::kTrace;
   config.trace = path_;
   write_lines("0,0,read,0,64\n1,0,read,0,64\n");
-  EXPECT_EQ(Workload::make(config, DeviceConfig{}, 1, 1)->requests(), 2U);
+  EXPECT_NO_THROW(Workload::make(config, DeviceConfig{}, 1, 1));
   EXPECT_THROW(Workload::make(config, DeviceConfig{}, 1, 2), ConfigError);
 }
 

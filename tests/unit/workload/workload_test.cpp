@@ -63,7 +63,6 @@ TEST(Workload, GivesWarmupAndCountedRequests) {
   WorkloadConfig config;
   config.requests = 100;
   EXPECT_EQ(all_items(config, 1, 20).size(), 120U);
-  EXPECT_EQ(Workload::make(config, DeviceConfig{}, 1, 20)->requests(), 120U);
   config.requests = 0;
   EXPECT_TRUE(all_items(config).empty());
 }
@@ -83,7 +82,7 @@ TEST(Workload, FixedRequestsStandAloneAndFollowEachOtherInTheRing) {
     EXPECT_EQ(items[i].bytes, 3000U);
     EXPECT_EQ(items[i].op, Op::kWrite);
     EXPECT_EQ(items[i].at, Time{0});
-    EXPECT_TRUE(items[i].starts_message && items[i].ends_message);
+    EXPECT_TRUE(items[i].ends_message);
     EXPECT_FALSE(items[i].depends_on_previous || items[i].ends_context);
   }
 }
@@ -107,7 +106,6 @@ TEST(Workload, EveryRequestStaysInsideTheBufferOfItsDomain) {
     const std::uint64_t ring = config.buffer_base + to_int(item.domain) * config.buffer_size;
     ASSERT_GE(item.address, ring);
     ASSERT_LE(item.address + item.bytes, ring + config.buffer_size);
-    ASSERT_LE(item.address + item.bytes, buffer_end(config));
   }
 }
 
@@ -187,7 +185,6 @@ TEST_F(NicProfileTest, TransmitIsDoorbellDescriptorPayloadCompletionInterrupt) {
     EXPECT_EQ(items[i].op, ops[i]) << i;
     EXPECT_EQ(items[i].bytes, bytes[i]) << i;
     EXPECT_EQ(items[i].depends_on_previous, depends[i]) << i;
-    EXPECT_EQ(items[i].starts_message, i == 0) << i;
     EXPECT_EQ(items[i].ends_message, i == 4) << i;
   }
 }
@@ -201,7 +198,6 @@ TEST_F(NicProfileTest, ReceiveIsDescriptorPayloadCompletionInterrupt) {
     EXPECT_EQ(items[i].op, ops[i]) << i;
     EXPECT_EQ(items[i].bytes, bytes[i]) << i;
     EXPECT_FALSE(items[i].depends_on_previous) << i;
-    EXPECT_EQ(items[i].starts_message, i == 0) << i;
     EXPECT_EQ(items[i].ends_message, i == 3) << i;
   }
 }
@@ -215,7 +211,7 @@ TEST_F(NicProfileTest, BytesOfAMixAreThoseOfItsMessages) {
   for (const WorkItem& item : message(0.5)) {
     bytes[item.op] += item.bytes;
     ++counts[item.op];
-    messages += item.starts_message ? 1 : 0;
+    messages += item.ends_message ? 1 : 0;
   }
   EXPECT_EQ(messages, 4'000U);
   const std::uint64_t transmits = counts[Op::kDoorbell];
@@ -245,7 +241,6 @@ TEST_F(NicProfileTest, NoTwoBuffersOverlap) {
     if (item.op != Op::kRead && item.op != Op::kWrite) {
       continue;
     }
-    ASSERT_LE(item.address + item.bytes, buffer_end(config_));
     const unsigned domain = to_int(item.domain);
     ASSERT_EQ(owner.emplace(item.address >> 12, domain).first->second, domain);
   }

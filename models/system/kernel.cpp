@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// sc_main for every program that links the models: it runs the body given to run_in_kernel.
+#include "system/kernel.h"
+
+#include <systemc>
+
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+
+namespace flitwise {
+namespace {
+
+const std::function<int()>* kernel_body = nullptr;
+std::exception_ptr kernel_failure;
+
+/// A process that does nothing but wake itself.
+class Ticker : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(Ticker);
+  Ticker(const sc_core::sc_module_name& name, std::uint64_t notifications)
+      : sc_core::sc_module(name), left_(notifications) {
+    SC_METHOD(tick);
+    sensitive << event_;
+  }
+
+ private:
+  void tick() {
+    if (left_ != 0) {
+      --left_;
+      event_.notify(step_);
+    }
+  }
+
+  std::uint64_t left_;
+  const sc_core::sc_time step_{1, sc_core::SC_NS};
+  sc_core::sc_event event_{"event"};
+};
+
+}  // namespace
+
+int run_in_kernel(const std::function<int()>& body) {
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+  kernel_body = &body;
+  char name[] = "flitwise";
+  char* arguments[] = {name, nullptr};
+  const int code = sc_core::sc_elab_and_sim(1, arguments);
+  if (kernel_failure) {
+    std::rethrow_exception(kernel_failure);
+  }
+  return code;
+}
+
+double kernel_notifications_per_second(std::uint64_t notifications) {
+  const Ticker ticker("ticker", notifications);
+  const auto start = std::chrono::steady_clock::now();
+  sc_core::sc_start();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  return static_cast<double>(notifications) / took.count();
+}
+
+}  // namespace flitwise
+
+int sc_main(int /*argc*/, char** /*argv*/) {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  // Letting no time pass in a quiet machine is nothing to warn of, least of all on stdout.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
+                                          sc_core::SC_DO_NOTHING);
+  try {
+    return (*flitwise::kernel_body)();
+  } catch (...) {
+    flitwise::kernel_failure = std::current_exception();
+    return 3;
+  }
+}

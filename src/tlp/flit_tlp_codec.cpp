@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoder and decoder of TLPs in flit mode.
+#include "tlp/flit_tlp_codec.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/byte_vector.h"
+#include "flitwise/error.h"
+#include "tlp/crc.h"
+#include "tlp/dw_bytes.h"
+#include "tlp/flit_tlp_layout.h"
+#include "tlp/ohc_fields.h"
+#include "tlp/tlp_fields.h"
+
+namespace flitwise {
+namespace {
+
+using Gap = std::optional<FlitModeGap>;
+
+/// Type[0] and EP count as 1, as in non-flit mode. unverified [LNK-11.19]
+constexpr EcrcVariantBits kFlitModeVariantBits = {0x01, 0, 0, 0, 0, 0, 0x80, 0};
+
+Gap find_prefix_gap(const Tlp& tlp) {
+  const unsigned locals = local_prefixes(tlp);
+  for (unsigned i = 0; i < tlp.other_prefix_count; ++i) {
+    const std::uint32_t dw = tlp.other_prefixes[i];
+    if (i < locals ? !is_flit_mode_local_prefix(prefix_type(dw)) : !is_in_ohc_e(dw)) {
+      return FlitModeGap{"prefixes",
+                         "flit mode has no MR-IOV prefix, and those of TPH and IDE are not modelled"
+                         " there; expected 8d, 8e or 8f local ones, 9e or 9f End-End ones"};
+    }
+  }
+  if (tlp.other_prefix_count - locals > kOhcEDws.back()) {
+    return FlitModeGap{"prefixes", "more than four End-End prefixes; OHC-E has four DWs at most"};
+  }
+  if (tlp.has_pasid && tlp.prefixes_before_pasid > locals) {
+    return FlitModeGap{"prefixes_before_pasid",
+                       "OHC-A stands before OHC-E; expected no End-End prefix before the PASID"};
+  }
+  return std::nullopt;
+}
+
+Gap find_tag_gap(const Tlp& tlp) {
+  if (is_message(tlp.type) && tlp.tag >> kMessageTagBits != 0) {
+    return FlitModeGap{"tag", "the tag of a message has six bits in flit mode; expected 0 to 63"};
+  }
+  if (tlp.tag >> kFlitModeTagBits != 0) {
+    return FlitModeGap{"tag", "a tag has 14 bits in flit mode; expected 0 to 16383"};
+  }
+  return std::nullopt;
+}
+
+Gap find_memory_gap(const Tlp& tlp) {
+  if (tlp.has_processing_hint) {
+    return std::nullopt;
+  }
+  if (tlp.processing_hint != 0 && !is_translation_request(tlp)) {
+    return FlitModeGap{"ph", "without th there is no OHC-B; expected 0"};
+  }
+  if (has_no_byte_enables(tlp) && !has_full_byte_enables(tlp)) {
+    return FlitModeGap{"first_be", "atomics have no byte enables in flit mode; expected all set"};
+  }
+  return std::nullopt;
+}
+
+// [LNK-11.13]
+void put_header(const Tlp& tlp, bool with_ohc_a, ByteVector& out) {
+  Tlp shown = tlp;
+  shown.tag = tag_in_header(tlp);
+  std::array<std::uint32_t, 4> header = header_bits(shown, TlpForm::kFlit);
+  const FlitTypeCodes codes = flit_type_codes(tlp.type);
+  const std::uint32_t type = header_bytes(tlp) == 16 ? codes.wide : codes.narrow;
+  const auto* const ohc_e = std::find(kOhcEDws.begin(), kOhcEDws.end(), ohc_e_dws(tlp));
+  header[0] |= type << 24 | static_cast<std::uint32_t>(ohc_e - kOhcEDws.begin()) << kOhcEShift |
+               bit_at(with_ohc_a, kOhcABit);
+  for (unsigned i = 0; i < header_bytes(tlp) / 4U; ++i) {
+    put_dw(out, header[i]);
+  }
+}
+
+/// Of a TLP whose header stands behind header_at bytes of local prefixes; count: without the
+/// trailer. [LNK-11.19]
+std::uint32_t ecrc_of(const std::uint8_t* tlp, std::size_t count, std::size_t header_at) {
+  return ecrc(tlp, count, header_at, header_at, kFlitModeVariantBits);
+}
+
+/// Reads one TLP front to back and stops at the first error.
+class FlitDecoder {
+ public:
+  FlitDecoder(const std::uint8_t* bytes, std::size_t count)
+      : bytes_(bytes), count_(count), front_(read_flit_tlp_front(bytes, count)) {
+    result_.tlp = front_.tlp;
+  }
+
+  FlitTlpDecodeResult run() {
+    if (accept_front()) {
+      read_header();
+      read_ohc_a_and_b();
+      if (read_ohc_e() && check_extent() && check_ecrc()) {
+        result_.violation = check_format(result_.tlp);
+        if (result_.violation) {
+          fail(FlitTlpError::kRuleBroken, offset_of(*result_.violation));
+        }
+      }
+    }
+    return result_;
+  }
+
+ private:
+  bool fail(FlitTlpError error, std::size_t offset) {
+    result_.error = error;
+    result_.error_offset = offset;
+    return false;
+  }
+
+  bool accept_front() {
+    if (front_.error) {
+      return fail(*front_.error, front_.error_offset);
+    }
+    if (!front_.is_complete || count_ < front_.payload_at()) {
+      return fail(FlitTlpError::kTruncated, count_);
+    }
+    result_.payload_offset = front_.payload_at();
+    return true;
+  }
+
+  // [LNK-11.14] [LNK-11.15]
+  void read_header() {
+    for (unsigned i = 1; i < header_bytes(result_.tlp) / 4; ++i) {
+      take_header_dw(dw_at(bytes_ + front_.header_at + std::size_t{4} * i), i, TlpForm::kFlit,
+                     result_.tlp);
+    }
+  }
+
+  // [LNK-11.16] [LNK-11.17] [LNK-11.18]
+  void read_ohc_a_and_b() {
+    Tlp& tlp = result_.tlp;
+    set_full_byte_enables(tlp);
+    if (front_.has_ohc_a) {
+      decode_ohc_a(dw_at(bytes_ + front_.ohc_at()), tlp);
+    }
+    if (tlp.has_processing_hint) {
+      decode_ohc_b(dw_at(bytes_ + front_.ohc_e_at() - 4), tlp);
+    }
+    tlp.prefixes_before_pasid = tlp.has_pasid ? tlp.other_prefix_count : std::uint8_t{0};
+    result_.has_spare_ohc_a = front_.has_ohc_a && !has_ohc_a(tlp);
+  }
+
+  // The last of four DWs may be empty. [LNK-11.18]
+  bool read_ohc_e() {
+    Tlp& tlp = result_.tlp;
+    for (unsigned i = 0; i < front_.ohc_e_dws; ++i) {
+      const std::size_t place = front_.ohc_e_at() + std::size_t{4} * i;
+      const std::uint32_t dw = dw_at(bytes_ + place);
+      if (i == 3 && dw == 0) {
+        break;
+      }
+      if (!is_in_ohc_e(dw)) {
+        return fail(FlitTlpError::kUnknownPrefix, place);
+      }
+      if (tlp.other_prefix_count == tlp.other_prefixes.size()) {
+        return fail(FlitTlpError::kTooManyPrefixes, place);
+      }
+      tlp.other_prefixes[tlp.other_prefix_count++] = dw;
+    }
+    return true;
+  }
+
+  bool check_extent() {
+    if (count_ < front_.bytes()) {
+      return fail(FlitTlpError::kLengthMismatch, count_);
+    }
+    return count_ == front_.bytes() || fail(FlitTlpError::kTrailingBytes, front_.bytes());
+  }
+
+  // [LNK-11.19]
+  bool check_ecrc() {
+    if (!result_.tlp.has_ecrc) {
+      return true;
+    }
+    const std::size_t place = front_.trailer_at();
+    const std::uint32_t seen = __builtin_bswap32(dw_at(bytes_ + place));
+    return seen == ecrc_of(bytes_, place, front_.header_at) ||
+           fail(FlitTlpError::kEcrcMismatch, place);
+  }
+
+  // Byte of the field that broke a rule.
+  std::size_t offset_of(TlpViolation violation) const {
+    switch (violation) {
+      case TlpViolation::kBadLength:
+      case TlpViolation::kCrosses4KiB:
+        return front_.header_at + 2;
+      case TlpViolation::kReservedAddressType:
+      case TlpViolation::kUnalignedAtomic:
+        return front_.ohc_at() - 1;
+      case TlpViolation::kBadByteEnables:
+        return front_.has_ohc_a ? front_.ohc_at() + 3 : front_.header_at + 1;
+      case TlpViolation::kPasidNotPermitted:
+        return front_.ohc_at();
+      default:
+        return front_.header_at;
+    }
+  }
+
+  const std::uint8_t* bytes_;
+  std::size_t count_;
+  const FlitTlpFront front_;
+  FlitTlpDecodeResult result_;
+};
+
+}  // namespace
+
+std::optional<FlitModeGap> find_flit_mode_gap(const Tlp& tlp) {
+  if (tlp.at != AddressType::kUntranslated && !is_memory_request(tlp.type)) {
+    return FlitModeGap{"at", "only memory requests have AT in flit mode; expected untranslated"};
+  }
+  if (tlp.bcm) {
+    return FlitModeGap{"bcm", "flit mode has no BCM; expected false"};
+  }
+  if (tlp.id_is_handle && is_completion(tlp.type)) {
+    return FlitModeGap{"id_is_handle", "completions have no handle bit in flit mode"};
+  }
+  const OhcA ohc_a = ohc_a_kind(tlp);
+  if (tlp.has_pasid && ohc_a != OhcA::kA1 && ohc_a != OhcA::kA4) {
+    return FlitModeGap{"pasid", "the OHC-A of this type has no PASID"};
+  }
+  if (const Gap gap = find_tag_gap(tlp)) {
+    return gap;
+  }
+  const Gap gap = is_memory_request(tlp.type) ? find_memory_gap(tlp) : std::nullopt;
+  return gap ? gap : find_prefix_gap(tlp);
+}
+
+void encode_flit_mode(const Tlp& tlp, bool has_spare_ohc_a, const std::uint8_t* payload,
+                      std::size_t payload_bytes, ByteVector& out) {
+  FLITWISE_CHECK(payload_bytes <= data_bytes(tlp), "payload longer than Length");
+  FLITWISE_CHECK(!find_flit_mode_gap(tlp), "a field that flit mode has not");
+  const std::size_t start = out.size();
+  const bool with_ohc_a = has_spare_ohc_a || has_ohc_a(tlp);
+  const unsigned locals = local_prefixes(tlp);
+  for (unsigned i = 0; i < locals; ++i) {
+    put_dw(out, tlp.other_prefixes[i]);
+  }
+  put_header(tlp, with_ohc_a, out);
+  if (with_ohc_a) {
+    put_dw(out, encode_ohc_a(tlp));
+  }
+  if (has_ohc_b(tlp)) {
+    put_dw(out, encode_ohc_b(tlp));
+  }
+  for (unsigned i = 0; i < ohc_e_dws(tlp); ++i) {  // three fill four with a 0
+    put_dw(out, locals + i < tlp.other_prefix_count ? tlp.other_prefixes[locals + i] : 0U);
+  }
+  out.insert(out.end(), payload, payload + payload_bytes);
+  out.insert(out.end(), data_bytes(tlp) - payload_bytes + (tlp.has_ecrc ? 4U : 0U), 0);
+  write_flit_mode_ecrc(tlp, out.data() + start, out.size() - start);
+}
+
+void write_flit_mode_ecrc(const Tlp& tlp, std::uint8_t* bytes, std::size_t count) {
+  if (tlp.has_ecrc) {
+    const std::size_t place = count - 4;
+    put_ecrc(ecrc_of(bytes, place, std::size_t{4} * local_prefixes(tlp)), bytes + place);
+  }
+}
+
+FlitTlpDecodeResult decode_flit_mode(const std::uint8_t* bytes, std::size_t count) {
+  return FlitDecoder(bytes, count).run();
+}
+
+}  // namespace flitwise
