@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capabilities: PCI Express, and those of a few registers: power management, MSI-X, ARI, ACS, SR-IOV, DVSEC.
+// Capabilities of PCI Express, power management, MSI-X, ARI, ACS, SR-IOV, DVSEC.
 #include "config_space/capabilities.h"
 
 #include <algorithm>
