@@ -94,8 +94,7 @@ void LineTransfers::done(const Line& line, TransferStatus status, Time when) {
     const TransferStatus end = active.status;
     record(active);
     free_.push_back(line.transfer);
-    engine_->finished(
-        {transfer.token, transfer.domain, transfer.op, end, transfer.ends_context, when});
+    engine_->finished({transfer.token, transfer.op, end, when});
   }
 }
 

@@ -52,10 +52,8 @@ enum class TransferStatus : std::uint8_t {
 /// has come through the pipeline.
 struct TransferEnd {
   std::uint32_t token = 0;
-  DomainId domain{};
   Op op = Op::kWrite;
   TransferStatus status = TransferStatus::kDone;
-  bool ends_context = false;
   Time when{};
 };
 

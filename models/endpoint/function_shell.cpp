@@ -163,8 +163,7 @@ bool FunctionShell::begin_transfer(Time t) {
 bool FunctionShell::drop_stopped(Engine& engine, Time t) {
   while (contexts_.is_over(transfer_.domain)) {
     events_->count("context_over");
-    engine.finished({transfer_.token, transfer_.domain, transfer_.op, TransferStatus::kContextEnded,
-                     transfer_.ends_context, t});
+    engine.finished({transfer_.token, transfer_.op, TransferStatus::kContextEnded, t});
     if (!engine.next(t, transfer_)) {
       return false;
     }

@@ -160,8 +160,7 @@ void RequestPath::end_transfer(std::uint32_t slot, Time t) {
       translations_->end_context(transfer.domain, transfer.counts, t);
     }
   }
-  const TransferEnd end{transfer.token, transfer.domain,       transfer.op,
-                        active.status,  transfer.ends_context, t};
+  const TransferEnd end{transfer.token, transfer.op, active.status, t};
   s_.contexts.end_transfer(transfer.domain);
   active.write.reset();
   Engine& engine = *active.engine;

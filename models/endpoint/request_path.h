@@ -12,7 +12,6 @@
 #include "endpoint/device_functions.h"
 #include "endpoint/request_seams.h"
 #include "endpoint/reset_control.h"
-#include "endpoint/rule_breaker.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "stats/stall_clock.h"
@@ -118,7 +117,7 @@ class RequestPath final : public TransferPath, public TagTable {
   bool is_busy_ = false;          // with present_
   DueQueue<std::uint32_t> ends_;  // transfers that are over at the link, and not yet at the engine
   std::uint64_t pattern_ = 0;
-  RuleBreaker breaker_;
+  std::uint32_t rules_to_break_;  // a bit for each BrokenRule, each once
   StallClock tag_stall_;
   StallCount window_tags_;
   Time last_completion_{};

@@ -14,7 +14,6 @@
 #include "flitwise/tlp.h"
 
 namespace flitwise::config {
-
 namespace {
 
 void check_domains(const Config& config, BrokenRelations& broken) {
@@ -277,10 +276,6 @@ constexpr std::array<std::string_view, 7> kWaitedFor = {"run.deadlock_after",
                                                         "host.iommu_driver.flush_after",
                                                         "host.iommu_driver.remap_after"};
 
-bool is_completion_timeout(const std::string& path) {
-  return path == "device.timing.completion_timeout" || path == "host.timing.completion_timeout";
-}
-
 /// No part of a machine has stopped for good before what is under way has taken the time that it
 /// takes, and a timer has run out: of completions [LNK-9.18], of replays [LNK-7.18] [CXL-3.7], of
 /// Acks [CXL-3.4]. Every time of the tables is looked at, but for those that a run waits for
@@ -297,12 +292,13 @@ void check_patience(const Config& config, BrokenRelations& broken) {
     if (time.value.value_or(0) <= patience.fs) {
       continue;  // or a word, which stands for a time that follows from others
     }
+    const bool is_of_completions = key.path.find(".completion_timeout") != std::string::npos;
     broken.add_if(true, {"run.deadlock_after", key.path},
                   "a run without progress counts as a deadlock after {}, but {} {}; expected "
                   "run.deadlock_after of at least {}, or a shorter {}",
                   write_quantity(patience.fs, time_dimension()),
-                  is_completion_timeout(key.path) ? "a request without completion gives up after"
-                                                  : key.path + " alone takes",
+                  is_of_completions ? "a request without completion gives up after"
+                                    : key.path + " alone takes",
                   written, written, key.path);
   }
 }
@@ -338,6 +334,7 @@ void check_translation(const Config& config, BrokenRelations& broken) {
                 config.workload.domains);
 }
 
+/// Shapes of caches, and what goes with a cache of translations in the device.
 void check_caches(const Config& config, BrokenRelations& broken) {
   const auto check = [&](const std::string& name, const CacheConfig& cache) {
     broken.add_if(cache.ways != 0 && cache.entries % cache.ways != 0,
@@ -352,12 +349,8 @@ void check_caches(const Config& config, BrokenRelations& broken) {
   check("iommu.paging_cache", iommu.paging_cache);
   check("iommu.second_stage_cache", iommu.second_stage_cache);
   check("iommu.permission_cache", iommu.permission_cache);
-  check("device.atc", config.device.atc);
-}
-
-/// What goes with a cache of translations in the device.
-void check_ats(const Config& config, BrokenRelations& broken) {
   const AtcConfig& atc = config.device.atc;
+  check("device.atc", atc);
   // [PRI-19]
   broken.add_if(config.device.pri.enabled && !atc.enabled,
                 {"device.pri.enabled", "device.atc.enabled"},
@@ -399,7 +392,6 @@ BrokenRelations broken_relations(const Config& config, const TopologyFacts& topo
   check_patience(config, broken);
   check_translation(config, broken);
   check_caches(config, broken);
-  check_ats(config, broken);
   return broken;
 }
 

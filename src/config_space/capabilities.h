@@ -28,7 +28,7 @@ struct MsixOptions {
 };
 Capability msix_capability(const MsixOptions& options);
 
-// ---- PCI Express (pcie_capability.cpp)
+// ---- PCI Express
 /// Generation and width as the link registers show them.
 struct PortLink {
   unsigned generation = 5;       ///< 1..6

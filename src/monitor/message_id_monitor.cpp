@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "monitor/message_order_monitor.h"
+#include "monitor/message_monitor.h"
 
 namespace flitwise {
 namespace {

@@ -1,10 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of the sections `faults` and `run`, and the names reserved for later.
+// Tables of the sections `workload`, `faults`, `trace` and `run`, and the names reserved for later.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <limits>
 
 #include "config/sections/sections.h"
+#include "flitwise/packet.h"
+#include "workload/size_distribution.h"
 
 namespace flitwise::config {
+namespace {
+
+/// Places where a packet is stamped, in the order of its life.
+const std::vector<std::string>& hop_names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names;
+    for (int hop = 0; hop < kHops; ++hop) {
+      names.emplace_back(name_of(static_cast<Hop>(hop)));
+    }
+    return names;
+  }();
+  return all;
+}
+
+std::size_t order_of(const std::string& hop) {
+  const auto& all = hop_names();
+  return static_cast<std::size_t>(std::find(all.begin(), all.end(), hop) - all.begin());
+}
+
+/// The word below `key` of one entry, or empty after a report.
+std::string word_below(const Value& item, const std::string& key, const ReadContext& context) {
+  const Value::Entry* entry = item.find(key);
+  if (entry == nullptr) {
+    context.report(item.place, fmt::format("no '{}'; expected name, from and to", key));
+    return "";
+  }
+  if (entry->value.kind != Value::Kind::kScalar || entry->value.text.empty()) {
+    context.report(entry->value.place, entry->value.seen() + "; expected a word");
+    return "";
+  }
+  const bool is_hop = key != "name";
+  if (is_hop && order_of(entry->value.text) == hop_names().size()) {
+    context.report(
+        entry->value.place,
+        fmt::format("unknown hop '{}'; expected {}{}", entry->value.text, alternatives(hop_names()),
+                    nearest_hint(entry->value.text, hop_names(), "hop")));
+    return "";
+  }
+  return entry->value.text;
+}
+
+void read_pair(const Value& item, std::vector<LatencyPair>& pairs, const ReadContext& context) {
+  static const std::vector<std::string> kKeys = {"name", "from", "to"};
+  if (item.kind != Value::Kind::kMap) {
+    context.report(item.place, item.seen() + "; expected {name: ..., from: HOP, to: HOP}");
+    return;
+  }
+  for (const Value::Entry& entry : item.entries) {
+    if (std::find(kKeys.begin(), kKeys.end(), entry.key) == kKeys.end()) {
+      context.report(entry.place,
+                     fmt::format("unknown key '{}'; expected {}{}", entry.key, alternatives(kKeys),
+                                 nearest_hint(entry.key, kKeys, "key")));
+    }
+  }
+  const LatencyPair pair{word_below(item, "name", context), word_below(item, "from", context),
+                         word_below(item, "to", context)};
+  if (pair.name.empty() || pair.from.empty() || pair.to.empty()) {
+    return;
+  }
+  if (order_of(pair.from) >= order_of(pair.to)) {
+    context.report(item.place,
+                   fmt::format("from '{}' to '{}'; expected a hop and a later one of {}", pair.from,
+                               pair.to, alternatives(hop_names())));
+    return;
+  }
+  const bool is_taken =
+      pair.name == "dma_read" || pair.name == "dma_write" || pair.name == "dma_write_tlp" ||
+      std::any_of(pairs.begin(), pairs.end(),
+                  [&](const LatencyPair& other) { return other.name == pair.name; });
+  if (is_taken) {
+    context.report(item.find("name")->value.place,
+                   fmt::format("the name '{}' is taken; expected a new one", pair.name));
+    return;
+  }
+  pairs.push_back(pair);
+}
+
+void read_pairs(Config& config, const Value& value, const ReadContext& context) {
+  if (value.kind != Value::Kind::kSequence) {
+    context.report(value.place,
+                   value.seen() + "; expected a list of {name: ..., from: HOP, to: HOP}");
+    return;
+  }
+  config.trace.latency.clear();
+  for (const Value& item : value.items) {
+    read_pair(item, config.trace.latency, context);
+  }
+}
+
+nlohmann::ordered_json write_pairs(const Config& config) {
+  auto all = nlohmann::ordered_json::array();
+  for (const LatencyPair& pair : config.trace.latency) {
+    all.push_back({{"name", pair.name}, {"from", pair.from}, {"to", pair.to}});
+  }
+  return all;
+}
+
+}  // namespace
+
+Keys workload_keys() {
+  constexpr std::uint64_t kMany = 1'000'000'000'000;  // 10^12 requests
+  const auto names = shipped_distribution_names();
+  return {
+      choice(KEY(workload.kind),
+             "What the device asks for; nic makes the TLPs of a NIC from each message."),
+      choice(KEY(workload.via),
+             "Who makes the requests: devices by DMA or through device.cxl.cache; the host by "
+             "CXL.mem into device.cxl.memory (cxl_mem), the device's core there (cxl_own), or each "
+             "of these two a workload of its own (cxl_both)."),
+      size(KEY(workload.payload), between(1, Bytes{1} << 20),
+           "Bytes of each request, where no sizes are given."),
+      file(KEY(workload.sizes), {names.begin(), names.end()},
+           "Distribution of sizes: a published one by name, or a CSV of bytes,cumulative_percent."),
+      size(KEY(workload.size_cap), between(1, Bytes{1} << 30),
+           "Longer messages of a distribution are cut to this."),
+      count(KEY(workload.requests), between(1, kMany), "Requests that count, after run.warmup."),
+      real(KEY(workload.read_fraction), 0, 1, "Share of reads (read_write) or of transmits (nic)."),
+      choice(KEY(workload.at), "Address type of the requests."),
+      file(KEY(workload.trace), {},
+           "Requests to replay, for kind trace: CSV of time_ns,domain,op,address,bytes."),
+      size(KEY(workload.buffer_base), between(0, Bytes{1} << 46),
+           "First byte of the DMA buffers in host memory."),
+      size(KEY(workload.buffer_size), between(64, Bytes{1} << 40), "Buffer of each domain."),
+      choice(KEY(workload.placement),
+             "Where in its domain's buffer the next request goes; ring: behind the one before; "
+             "random: anywhere, as if the buffer were a table."),
+      flag(KEY(workload.real_payload), "Payload bytes are carried and written, not only counted."),
+      // ---- domains
+      count(KEY(workload.domains), between(1, 1U << 20),
+            "Domains that take part, each a function and a PASID."),
+      choice(KEY(workload.domain_choice), "Which domain the next request belongs to."),
+      real(KEY(workload.zipf_exponent), 0, 10, "Skew of the choice zipf."),
+      count(KEY(workload.working_set), between(1, 1U << 20),
+            "Domains of one phase, for the choice working_set."),
+      count(KEY(workload.phase_requests), between(1, kMany),
+            "Requests of one phase, for the choice working_set."),
+      real(KEY(workload.churn), 0, 1,
+           "Probability per request that a context ends and another starts, for the choice churn."),
+      // ---- arrivals
+      choice(KEY(workload.arrival),
+             "When the next request comes; closed_loop: as soon as there is room."),
+      rate("workload.rate", AT(workload.rate_mrps), "Mreq/s", request_rate_dimension(), 1'000'000,
+           between(1, 100'000'000'000), "Mean rate of open arrivals."),
+      count(KEY(workload.burst), between(1, kMany),
+            "Requests of one burst, for the arrival on_off."),
+  };
+}
+
+Keys trace_keys() {
+  const nlohmann::ordered_json hop = {{"enum", hop_names()}};
+  const nlohmann::ordered_json pair = {
+      {"type", "object"},
+      {"required", {"name", "from", "to"}},
+      {"properties", {{"name", {{"type", "string"}}}, {"from", hop}, {"to", hop}}},
+      {"additionalProperties", false}};
+  return {{"trace.latency",
+           "",
+           "a list of {name, from, to}; hops are " + alternatives(hop_names()),
+           "Latencies between two hops of a TLP, beside dma_read, dma_write and dma_write_tlp.",
+           {},
+           {{"type", "array"}, {"items", pair}},
+           read_pairs,
+           write_pairs}};
+}
 
 Keys faults_keys() {
   return {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits at queues, what limited requests by them, and latencies.
+// Waits, limits and latencies; device handles and attacks; caches of CXL devices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,6 +71,81 @@ TextTable latency_view(const std::vector<LatencyResult>& rows, const RunResult& 
       row.push_back(fmt::format("{:.1f}", ns));
     }
     table.add_row(row);
+  }
+  return table;
+}
+
+TextTable handle_view(const std::vector<DhiResult>& rows, const RunResult& /*result*/) {
+  std::vector<std::string> header = {"Device handles", "lookups",      "hit rate",      "ALLOC",
+                                     "DEALLOC",        "evictions",    "bypasses",      "waited",
+                                     "rejected",       "wrong domain", "TLPs/residency"};
+  const bool has_kept = std::any_of(rows.begin(), rows.end(),
+                                    [](const DhiResult& dhi) { return dhi.handles_kept != 0; });
+  if (has_kept) {
+    header.emplace_back("kept");
+  }
+  TextTable table(header);
+  for (const DhiResult& dhi : rows) {
+    if (dhi.lookups == 0 && dhi.rejected == 0) {
+      continue;
+    }
+    std::vector<std::string> row = {dhi.device,
+                                    with_thousands(dhi.lookups),
+                                    share_text(dhi.hits, dhi.lookups),
+                                    with_thousands(dhi.allocs),
+                                    with_thousands(dhi.deallocs),
+                                    with_thousands(dhi.evictions),
+                                    with_thousands(dhi.bypasses),
+                                    time_text(dhi.stall.ns()),
+                                    with_thousands(dhi.rejected),
+                                    with_thousands(dhi.wrong_domain),
+                                    fmt::format("{:.1f}", dhi.tlps_per_residency)};
+    if (has_kept) {
+      row.push_back(with_thousands(dhi.handles_kept));
+    }
+    table.add_row(row);
+  }
+  return table;
+}
+
+TextTable refusals_view(const std::vector<DhiResult>& rows, const RunResult& /*result*/) {
+  TextTable table({"Handle messages and look-ups refused", "device", "count"}, 2);
+  for (const DhiResult& dhi : rows) {
+    for (const auto& [kind, count] : dhi.rejections) {
+      table.add(kind, dhi.device, count);
+    }
+  }
+  return table;
+}
+
+TextTable attack_view(const std::vector<AttackResult>& rows, const RunResult& /*result*/) {
+  TextTable table({"Attacks", "tried", "through"});
+  for (const AttackResult& one : rows) {
+    if (one.tried != 0) {
+      table.add(one.attack, one.tried, one.through);
+    }
+  }
+  return table;
+}
+
+TextTable cxl_cache_view(const std::vector<CxlCacheResult>& rows, const RunResult& /*result*/) {
+  TextTable table({"CXL caches", "reads", "writes", "hit rate", "evictions", "snoops",
+                   "of modified lines", "overtaken evictions"});
+  for (const CxlCacheResult& cache : rows) {
+    table.add(cache.device, cache.reads, cache.writes,
+              share_text(cache.hits, cache.reads + cache.writes), cache.evictions, cache.snoops,
+              cache.snoops_modified, cache.bogus);
+  }
+  return table;
+}
+
+TextTable cxl_hdm_db_view(const std::vector<CxlHdmDbResult>& rows, const RunResult& /*result*/) {
+  TextTable table({"Memory by HDM-DB", "host lines", "hits", "evictions", "device lines", "hits",
+                   "BISnp", "written back", "early conflicts", "late"});
+  for (const CxlHdmDbResult& one : rows) {
+    table.add(one.device, one.host_reads + one.host_writes, one.host_hits, one.host_evictions,
+              one.device_reads + one.device_writes, one.device_hits, one.back_invalidations,
+              one.write_backs, one.conflicts_early, one.conflicts_late);
   }
   return table;
 }
@@ -156,6 +231,104 @@ const StatisticsTable& latency_table() {
           .flat(FlatRows::kNamed, "")
           .with_flat_units()
           .show(latency_view);
+  return kTable;
+}
+
+const StatisticsTable& handle_table() {
+  static const auto kTable =
+      Table<DhiResult>("dhi", "dhi", "One row per device with a handle table.")
+          .name("device", &DhiResult::device)
+          .count("lookups", &DhiResult::lookups, "Messages that asked for a handle.")
+          .count("hits", &DhiResult::hits, "Lookups that found a handle.")
+          .count("allocs", &DhiResult::allocs, "ALLOC messages sent.")
+          .count("deallocs", &DhiResult::deallocs, "DEALLOC messages sent.")
+          .count("evictions", &DhiResult::evictions, "Handles taken from one domain for another.")
+          .count("bypasses", &DhiResult::bypasses,
+                 "Messages that went with their full identity after a miss.")
+          .time(
+              "stall_ns", &DhiResult::stall,
+              "Time in which a message waited for its handle; the device sends nothing meanwhile, "
+              "one stalled message holds all behind it.")
+          .count(
+              "rejected", &DhiResult::rejected,
+              "Messages with a handle, ALLOCs and DEALLOCs of this device that the host refused.")
+          .count("wrong_domain", &DhiResult::wrong_domain,
+                 "Lookups at the host that gave another domain than the sender meant.")
+          .real("tlps_per_residency", &DhiResult::tlps_per_residency, "TLP",
+                "Mean TLPs sent with one handle between its ALLOC and its end.")
+          .count("flushes", &DhiResult::flushes, "Zero-length reads sent to make sure of an ALLOC.")
+          .count("acks", &DhiResult::acks, "Acknowledgements of ALLOCs by the host.")
+          .count(
+              "handles_kept", &DhiResult::handles_kept,
+              "Handles that go to no other domain any more, since a read with one timed out behind "
+              "a switch; each counts once.")
+          .by_kind("rejections", &DhiResult::rejections, "dhi_rejection",
+                   "Refusals by the host, by kind.")
+          .flat(FlatRows::kEach, "dhi")
+          .show(handle_view)
+          .show(refusals_view);
+  return kTable;
+}
+
+const StatisticsTable& attack_table() {
+  static const auto kTable =
+      Table<AttackResult>("attacks", "attack",
+                          "What hostile devices tried, by kind; none where no device is hostile.")
+          .name("attack", &AttackResult::attack)
+          .count("tried", &AttackResult::tried,
+                 "TLPs that reached a switch or root port above the device.")
+          .count("through", &AttackResult::through,
+                 "Of them, those that got what is not their device's.")
+          .flat(FlatRows::kNamed, "attack")
+          .show(attack_view);
+  return kTable;
+}
+
+const StatisticsTable& cxl_cache_table() {
+  static const auto kTable =
+      Table<CxlCacheResult>("cxl_cache", "cxl_cache",
+                            "One row per device with a cache for lines of the host (CXL.cache).")
+          .name("device", &CxlCacheResult::device)
+          .count("reads", &CxlCacheResult::reads, "Lines that its core asked to read.")
+          .count("writes", &CxlCacheResult::writes, "Lines that its core asked to write.")
+          .count("hits", &CxlCacheResult::hits, "Of both, those without a message to the home.")
+          .count("evictions", &CxlCacheResult::evictions, "Lines that it gave up for want of room.")
+          .count("snoops", &CxlCacheResult::snoops, "Snoops answered.")
+          .count("snoops_modified", &CxlCacheResult::snoops_modified,
+                 "Of them, with a line that it had modified.")
+          .count("bogus", &CxlCacheResult::bogus, "Evictions overtaken by a snoop.")
+          .flat(FlatRows::kSum, "cxl_cache")
+          .show(cxl_cache_view);
+  return kTable;
+}
+
+const StatisticsTable& cxl_hdm_db_table() {
+  static const auto kTable =
+      Table<CxlHdmDbResult>("cxl_hdm_db", "cxl_hdm_db",
+                            "One row per device whose memory host and device both cache (HDM-DB).")
+          .name("device", &CxlHdmDbResult::device)
+          .count("host_reads", &CxlHdmDbResult::host_reads,
+                 "Lines that the host's cores asked to read.")
+          .count("host_writes", &CxlHdmDbResult::host_writes,
+                 "Lines that the host's cores asked to write.")
+          .count("host_hits", &CxlHdmDbResult::host_hits,
+                 "Of both, those without a message to the device.")
+          .count("host_evictions", &CxlHdmDbResult::host_evictions,
+                 "Lines that the host gave up for want of room.")
+          .count("device_reads", &CxlHdmDbResult::device_reads,
+                 "Lines that the device's core asked to read.")
+          .count("device_writes", &CxlHdmDbResult::device_writes,
+                 "Lines that the device's core asked to write.")
+          .count("device_hits", &CxlHdmDbResult::device_hits, "Of both, those in its cache.")
+          .count("back_invalidations", &CxlHdmDbResult::back_invalidations,
+                 "BISnp that the device sent.")
+          .count("write_backs", &CxlHdmDbResult::write_backs, "Lines that the host wrote for one.")
+          .count(
+              "conflicts_early", &CxlHdmDbResult::conflicts_early,
+              "Requests of the host that the device had not served when it asked for their line.")
+          .count("conflicts_late", &CxlHdmDbResult::conflicts_late, "Those that it had served.")
+          .flat(FlatRows::kSum, "cxl_hdm_db")
+          .show(cxl_hdm_db_view);
   return kTable;
 }
 

@@ -46,8 +46,7 @@ workload: {kind: nic, read_fraction: 1, payload: 64B, domains: 4, domain_choice:
       overlaps += others > 0 ? 1U : 0U;
       ends += transfer.ends_context ? 1U : 0U;
       EXPECT_FALSE(transfer.ends_context && (others > 0 || !is_last_step));
-      under_way.push_back({transfer.token, transfer.domain, transfer.op, TransferStatus::kDone,
-                           transfer.ends_context, now});
+      under_way.push_back({transfer.token, transfer.op, TransferStatus::kDone, now});
     } else if (!doorbells.empty()) {
       engine.doorbell_arrived(doorbells.front());
       doorbells.pop_front();

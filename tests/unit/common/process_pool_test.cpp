@@ -12,6 +12,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "common/interrupt.h"
@@ -119,7 +120,11 @@ TEST(ProcessPool, WhatATaskOrItsTellerThrowsEndsTheWork) {
   std::atomic<int> begun{0};
   const auto fails_at_2 = [&](std::uint64_t i) -> bool {
     ++begun;
-    return i == 2 ? throw std::runtime_error("no process") : true;
+    if (i == 2) {
+      throw std::runtime_error("no process");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // long enough to hear of it
+    return true;
   };
   EXPECT_THROW(ProcessPool(1000, 2).run(fails_at_2, Order::kByNumber, [](std::uint64_t) {}),
                std::runtime_error);

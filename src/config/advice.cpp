@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warnings, one function each.
-#include "config/load.h"
-
+// What helps who writes a configuration: warnings, and larger values of keys.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "common/problems.h"
+#include "config/document.h"
 #include "config/instances.h"
+#include "config/load.h"
+#include "config/relations.h"
+#include "config/sections/sections.h"
+#include "config/table.h"
 #include "link/replay_timer.h"
 
 namespace flitwise {
@@ -90,6 +94,64 @@ void warn_of_stalls(const Config& whole, Warnings& warnings) {
   }
 }
 
+using Json = nlohmann::ordered_json;
+
+// The number in front of a quantity ("64KiB"), doubled.
+std::string doubled_quantity(const std::string& text) {
+  std::size_t end = 0;
+  double number = 0;
+  try {
+    number = std::stod(text, &end);
+  } catch (const std::exception&) {
+    return "";
+  }
+  return number > 0 ? fmt::format("{}{}", 2 * number, text.substr(end)) : "";
+}
+
+// The next of a list of valid values, which is in rising order.
+std::string next_of(const Json& values, const Json& present) {
+  const auto found = std::find(values.begin(), values.end(), present);
+  return found == values.end() || found + 1 == values.end() ? "" : (found + 1)->dump();
+}
+
+std::string larger_number(const Json& schema, std::uint64_t present) {
+  const std::uint64_t most = schema.value("maximum", UINT64_MAX);
+  return present >= most || present == 0
+             ? ""
+             : std::to_string(std::min(present > most / 2 ? most : 2 * present, most));
+}
+
+std::string candidate(const Config& config, const config::Key& key) {
+  if (key.path == "link.preset") {
+    return config::faster_preset(config.link.preset);
+  }
+  const Json present = key.write(config);
+  if (present.is_string()) {
+    return doubled_quantity(present.get<std::string>());
+  }
+  if (!present.is_number_unsigned() && !present.is_number_integer()) {
+    return present.is_number() ? fmt::format("{}", 2 * present.get<double>()) : "";
+  }
+  return key.schema.contains("enum") ? next_of(key.schema.at("enum"), present)
+                                     : larger_number(key.schema, present.get<std::uint64_t>());
+}
+
+std::size_t broken_by(const Config& config) {
+  return config::broken_relations(config, {}).size();
+}
+
+// The configuration would be as valid as it is.
+bool is_valid(Config config, const config::Key& key, const std::string& text) {
+  const std::size_t before = broken_by(config);
+  bool is_read = true;
+  config::Value value;
+  value.kind = config::Value::Kind::kScalar;
+  value.text = text;
+  key.read(config, value,
+           {[&is_read](const config::Place&, const std::string&) { is_read = false; }, {}});
+  return is_read && broken_by(config) <= before;
+}
+
 }  // namespace
 
 std::vector<std::string> config_warnings(const Config& config) {
@@ -107,6 +169,12 @@ std::vector<std::string> config_warnings(const Config& config) {
     }
   }
   return all;
+}
+
+std::string larger_value(const Config& config, const std::string& path) {
+  const config::Key* const key = config::find_row(path);
+  const std::string larger = key == nullptr ? "" : candidate(config, *key);
+  return !larger.empty() && is_valid(config, *key, larger) ? larger : "";
 }
 
 }  // namespace flitwise
