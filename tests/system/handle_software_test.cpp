@@ -4,7 +4,7 @@
 
 #include <systemc>
 
-#include "host/function_reset.h"
+#include "host/handle_driver.h"
 #include "machine_bench.h"
 
 namespace flitwise::handle_software_test {
