@@ -46,13 +46,11 @@ class Builder {
   void assign_handles();
   Config at_root_port(const FabricDevice& device) const;
 
-  // CXL: builder_cxl.cpp.
+  // CXL and engines: builder_agents.cpp.
   void add_memory(FabricDevice& device, Link& link);
   void add_shared_memory(FabricDevice& device, Link& link, const std::string& host,
                          const std::string& memory);
   void add_cache(FabricDevice& device, Link& link);
-
-  // Engines: builder_engines.cpp.
   void add_engines(FabricDevice& device);
   Config with_own_seed(Config config, const std::string& stream) const;
   std::unique_ptr<DmaEngine> make_engine(FabricDevice& device, const Config& config, Time clock,

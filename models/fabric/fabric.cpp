@@ -1,13 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is where.
+// Who is where, and what software tells bridges and devices, or would tell them: buses, windows,
+// ACS, handles.
 #include "fabric/fabric.h"
 
 #include <algorithm>
 
 #include "config/instances.h"
+#include "config/load.h"
+#include "config_space/registers.h"
+#include "dhi/negotiation.h"
+#include "endpoint/domain_numbers.h"
 #include "fabric/builder.h"
+#include "fabric/static_setup.h"
+#include "flitwise/error.h"
+#include "routing/bridge.h"
+#include "workload/workload.h"
 
 namespace flitwise {
+namespace {
+
+constexpr unsigned kFunctionsPerBus = 256;
+constexpr unsigned kBuses = 256;
+
+unsigned buses_of(const Config& device) {
+  return (device.device.functions.count + kFunctionsPerBus - 1) / kFunctionsPerBus;
+}
+
+}  // namespace
 
 Fabric::Fabric(const Config& whole, Surroundings all_around)
     : config(whole),
@@ -84,6 +103,193 @@ Range<std::unique_ptr<RootPort>> Fabric::root_ports_of(unsigned host) const {
                          [&](NodeIndex port) { return graph[port].host < end; });
   };
   return {root_ports.data() + count_below(host), root_ports.data() + count_below(host + 1)};
+}
+
+DeviceShare DeviceShare::of(const Config& config, const FabricDevice& device) {
+  const auto& dhi = for_instance(config, device.root_port->name()).host.dhi;
+  const std::uint32_t domains = domain_ids(device.config.workload);
+  const std::uint32_t per_pasid = DomainNumbers(device.config.device).per_pasid();
+  DeviceShare share;
+  share.last_pasid = (domains - 1) / per_pasid;
+  if (dhi.grant == GrantPolicy::kConfigured) {
+    share.first_pasid = dhi.granted.first_pasid;
+    share.last_pasid = dhi.granted.last_pasid;
+    share.may_omit_pasid = dhi.granted.without_pasid;
+  }
+  const auto domain_at = [&](std::uint64_t pasid) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(pasid * per_pasid, domains));
+  };
+  share.first_domain = domain_at(share.first_pasid);
+  share.end_domain = domain_at(std::uint64_t{share.last_pasid} + 1);
+  return share;
+}
+
+bool DeviceShare::has(OptionalId<Pasid> pasid) const {
+  return pasid ? to_int(*pasid) >= first_pasid && to_int(*pasid) <= last_pasid : may_omit_pasid;
+}
+
+bool owns_function(const FabricDevice& device, Bdf function) {
+  const int index = function.value - device.endpoint->base().value;
+  return index >= 0 && static_cast<unsigned>(index) < device.config.device.functions.count;
+}
+
+void Fabric::set_up_untimed() {
+  assign_buses();
+  for (FabricDevice& device : devices) {
+    const Bdf pf = Bdf::of(device.buses.secondary, 0, 0);
+    device.endpoint->set_base(pf);
+    device.endpoint->target().configure(0, {true, pf, cfg::kCommand, cfg::kCommandBusMaster, 0x3});
+    device.endpoint->enable_vfs();
+    device.endpoint->set_up_translation(device.config.iommu.translation != Translation::kOff);
+    negotiate_handles(device);
+  }
+}
+
+// Depth first, as software does.
+void Fabric::assign_buses() {
+  std::vector<unsigned> next_bus(graph.hosts(), 1);
+  std::vector<std::uint64_t> next_window(graph.hosts(), kWindowBase);
+  for (std::size_t i = 0; i < root_ports.size(); ++i) {
+    const Node& root_port = graph[graph.root_ports()[i]];
+    const NodeIndex lower = root_port.lower.front();
+    const BelowSwitch needs = needs_of(lower);
+    unsigned& bus = next_bus[root_port.host];
+    FLITWISE_CHECK(bus + needs.buses <= kBuses, "more functions than bus numbers");
+    const BusRange buses{static_cast<std::uint8_t>(bus),
+                         static_cast<std::uint8_t>(bus + needs.buses - 1)};
+    root_ports[i]->set_buses(buses);
+    assign_buses_below(lower, buses, next_window[root_port.host]);
+    bus += needs.buses;
+    next_window[root_port.host] += needs.bars;
+  }
+  tell_root_ports();
+}
+
+void Fabric::assign_buses_below(NodeIndex node, BusRange buses, std::uint64_t window) {
+  if (graph.is(node, NodeKind::kDevice)) {
+    for (FabricDevice& device : devices) {
+      device.buses = device.node == node ? buses : device.buses;
+    }
+    return;
+  }
+  std::vector<BelowSwitch> below;
+  for (const NodeIndex lower : graph[node].lower) {
+    below.push_back(needs_of(lower));
+  }
+  const SwitchSetUp set_up =
+      set_up_switch(switch_at(node), buses.secondary, below, access_control_of(node), window);
+  for (std::size_t i = 0; i < below.size(); ++i) {
+    assign_buses_below(graph[node].lower[i], set_up.buses[i], set_up.windows[i].base);
+  }
+}
+
+// Of a switch: the bus of the link above it, the one inside, and what is below.
+BelowSwitch Fabric::needs_of(NodeIndex node) const {
+  if (graph.is(node, NodeKind::kDevice)) {
+    const Config device = config_of(node);
+    return {buses_of(device),
+            in_mib(device.device.functions.bar_size * device.device.functions.count)};
+  }
+  BelowSwitch needs{2, 0};
+  for (const NodeIndex lower : graph[node].lower) {
+    const BelowSwitch more = needs_of(lower);
+    needs.buses += more.buses;
+    needs.bars += more.bars;
+  }
+  return needs;
+}
+
+void Fabric::tell_root_ports() {
+  for (std::size_t i = 0; i < root_ports.size(); ++i) {
+    std::vector<RootPort::DeviceBelow> below;
+    for (const FabricDevice& device : devices) {
+      const DeviceConfig& c = device.config.device;
+      if (device.is_below_switch && device.root_port == root_ports[i].get()) {
+        below.push_back(
+            {device.buses, device.handles, c.dhi.alloc_order == AllocOrder::kAck, c.atc.stu});
+      }
+    }
+    if (!below.empty()) {
+      root_ports[i]->set_devices(std::move(below));
+    }
+  }
+}
+
+bool Fabric::is_handle_aware(const FabricDevice& device) const {
+  const std::vector<NodeIndex> above = graph.switches_above(device.node);
+  return device.config.link.dhi_form != DhiForm::kRidFabric ||
+         std::all_of(above.begin(), above.end(), [this](NodeIndex sw) {
+           return switch_at(sw).mode() == SwitchMode::kHandleAware;
+         });
+}
+
+AcsConfig Fabric::acs_of_switch(NodeIndex node) const {
+  return config_of_node(config, graph, node).system.acs;
+}
+
+// A node may be named that stands below a port of the switch, at any depth.
+AccessControl Fabric::access_control_of(NodeIndex sw) const {
+  const AcsConfig acs = acs_of_switch(sw);
+  std::vector<unsigned> ports;
+  for (unsigned port = 0; port < graph[sw].lower.size(); ++port) {
+    const bool is_named =
+        std::any_of(acs.egress.begin(), acs.egress.end(), [&](const std::string& name) {
+          const std::optional<NodeIndex> node = graph.find(name);
+          return node && graph.is_at_or_below(*node, graph[sw].lower[port]);
+        });
+    if (is_named) {
+      ports.push_back(port);
+    }
+  }
+  return access_control(acs, ports);
+}
+
+// A root port has what the switch below it has, but for what is among peers.
+std::vector<AccessControl> Fabric::acs_of(unsigned host) const {
+  std::vector<AccessControl> all;
+  for (const NodeIndex node : graph.all()) {
+    if (graph[node].host == host && graph[node].upper) {
+      const NodeIndex upper = graph.upper_of(node);
+      if (graph.is(upper, NodeKind::kSwitch)) {
+        all.push_back(access_control_of(upper));
+      } else {
+        all.push_back(
+            access_control(graph.is(node, NodeKind::kSwitch) ? acs_of_switch(node) : AcsConfig{}));
+      }
+    }
+  }
+  return all;
+}
+
+bool Fabric::validates_source(const FabricDevice& device) const {
+  const NodeIndex upper = graph.upper_of(device.node);
+  return !graph.is(upper, NodeKind::kSwitch) || acs_of_switch(upper).source_validation;
+}
+
+// [DHI D5, D6]
+void Fabric::negotiate_handles(FabricDevice& device) {
+  const Config& c = device.config;
+  device.handles->grant(Bdf::of(device.buses.secondary, 0, 0), c.device.functions.count);
+  if (c.link.identity != Identity::kDhi || device.range.size() == 0) {
+    return;
+  }
+  const HandleEnd end{c.device.dhi.supported, c.device.dhi.enabled, c.device.dhi.bits, 0};
+  const HandleEnd host{true, true, kMaxHandleBits, 0};
+  device.endpoint->dhi().negotiated(negotiate(host, end, device.range, is_handle_aware(device)),
+                                    c.device.dhi.management == HandleManagement::kSoftware);
+  device.handles->table().add_partition({device.buses, device.range, 0});
+  tell_switches(device);
+}
+
+// [DHI D23]
+void Fabric::tell_switches(const FabricDevice& device) {
+  NodeIndex below = device.node;
+  for (const NodeIndex sw : graph.switches_above(device.node)) {
+    const std::vector<NodeIndex>& ports = graph[sw].lower;
+    const auto port = std::find(ports.begin(), ports.end(), below) - ports.begin();
+    switch_at(sw).add_handles(static_cast<std::uint16_t>(port), device.range);
+    below = sw;
+  }
 }
 
 }  // namespace flitwise

@@ -66,9 +66,6 @@ class HostHandles {
   /// Capabilities that the function was granted. [DHI D20]
   std::uint16_t granted_capabilities(Bdf function) const { return grants_.capabilities(function); }
 
-  /// Handles of all devices that gave another domain than the sender meant.
-  std::uint64_t wrong_domain() const { return table_.statistics().wrong_domain; }
-
  private:
   void done(BusRange port, Bdf requester, const DeallocDone& message);
   Time store(Dhi dhi, Time now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resets as software asks for them: through configuration registers.
 #include "config_space/registers.h"
-#include "host/function_reset.h"
+#include "host/handle_driver.h"
 #include "script/script_session.h"
 
 namespace flitwise {

@@ -7,7 +7,6 @@
 
 #include "config_space/registers.h"
 #include "flitwise/error.h"
-#include "host/function_reset.h"
 #include "software/translation_setup.h"
 
 namespace flitwise {

@@ -165,7 +165,7 @@ TEST(HandleRules, D8_AnAllocThatIsDamagedOnTheWireArrivesOnceByReplay) {
       bench.machine.fabric().devices[0].handles->table().statistics();
   EXPECT_EQ(host.allocs, 16U);
   EXPECT_EQ(host.rejected(), 0U);
-  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->table().statistics().wrong_domain, 0U);
   EXPECT_TRUE(result.errors.empty());
 }
 

@@ -4,7 +4,7 @@
 
 #include <systemc>
 
-#include "host/function_reset.h"
+#include "host/handle_driver.h"
 #include "machine_bench.h"
 
 namespace flitwise::handle_software_test {
@@ -67,7 +67,7 @@ TEST(Negotiation, D2_DevicesOfASharedTableHaveRangesApart) {
   EXPECT_EQ(to_int(bench.device(1).handles.range.lower), 8);
   ASSERT_TRUE(bench.run_workload());
   EXPECT_EQ(host_statistics(bench).rejected(), 0U);
-  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->table().statistics().wrong_domain, 0U);
 }
 
 // [DHI-32]
@@ -83,7 +83,7 @@ TEST(SoftwareManaged, D12_TheDeviceSendsNoAllocAndEveryMessageHasAHandle) {
   const RunResult result = bench.machine.result();
   EXPECT_EQ(result.rows<LinkResult>()[0].up.bits.identity, 0U);
   EXPECT_EQ(result.rows<DhiResult>()[0].bypasses, 0U);
-  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->table().statistics().wrong_domain, 0U);
 }
 
 TEST(SoftwareManaged, D12_MoreContextsThanHandlesLeavesTheRestInFull) {
@@ -112,7 +112,7 @@ TEST(SoftwareManaged, D13_ChurnReplacesTheHandlesOfEndedContexts) {
   EXPECT_GT(bench.machine.driver(0)->allocated(), 24U);
   EXPECT_EQ(bench.machine.driver(0)->refused(), 0U);
   EXPECT_EQ(bench.wire.up(HandlePurpose::kAlloc), 0U);
-  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->table().statistics().wrong_domain, 0U);
   EXPECT_EQ(host_statistics(bench).rejected(), 0U);
 }
 
@@ -144,7 +144,7 @@ TEST(ContextCreation, D13_AHandleGoesWithItsContext) {
   const RunResult result = bench.machine.result();
   EXPECT_GT(bench.wire.up(HandlePurpose::kDealloc), 20U);
   EXPECT_EQ(result.rows<DhiResult>()[0].evictions, 0U);
-  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->table().statistics().wrong_domain, 0U);
   EXPECT_EQ(host_statistics(bench).rejected(), 0U);
 }
 
@@ -214,7 +214,7 @@ TEST(FunctionLevelReset, D4_InTheMiddleOfTrafficLeavesNoStaleHandle) {
   ASSERT_TRUE(bench.finish());
   EXPECT_EQ(resets, 5U);
   const RunResult result = bench.machine.result();
-  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->table().statistics().wrong_domain, 0U);
   EXPECT_EQ(host_statistics(bench).rejected(), 0U);
   EXPECT_TRUE(result.errors.empty());
 }
@@ -261,7 +261,7 @@ TEST(FunctionLevelReset, OfThePhysicalFunctionLeavesNothingOfBeforeAtEitherEnd) 
   EXPECT_EQ(bench.read(bench.device().bar.base + 0x100, 1).data, std::vector<std::uint8_t>{0});
   ASSERT_TRUE(bench.finish());
   EXPECT_EQ(endpoint.dhi().table()->epoch(), 1);
-  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->table().statistics().wrong_domain, 0U);
   EXPECT_EQ(host.statistics().rejected(), 0U);
   EXPECT_EQ(endpoint.outstanding(), 0U);
 }
@@ -285,7 +285,7 @@ TEST(HotReset, D4_ANewEpochAtBothEndsAfterIt) {
   EXPECT_EQ(bench.device().handles.epoch, 1);
   ASSERT_TRUE(bench.finish());
   EXPECT_EQ(bench.machine.endpoint("ep0")->dhi().table()->epoch(), 1);
-  EXPECT_EQ(bench.machine.fabric().devices[0].handles->wrong_domain(), 0U);
+  EXPECT_EQ(bench.machine.fabric().devices[0].handles->table().statistics().wrong_domain, 0U);
   EXPECT_EQ(host_statistics(bench).rejected(), 0U);
   EXPECT_TRUE(bench.machine.result().errors.empty());
 }
