@@ -5,6 +5,7 @@
 
 #include "common/page.h"
 #include "script/op_readers.h"
+#include "tlp/raw_packet.h"
 
 namespace flitwise {
 namespace {
