@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "codec/cxl_flit_json.h"
-#include "codec/cxl_message_json.h"
 #include "codec/packet_json.h"
 #include "common/problems.h"
 #include "cxl/flit_codec.h"
