@@ -14,7 +14,7 @@
 #include "cxl/flit_codec.h"
 #include "cxl/flit_header.h"
 #include "flitwise/flit.h"
-#include "tlp/flit_tlp_front.h"
+#include "tlp/flit_tlp_codec.h"
 #include "tlp/tlp_check.h"
 
 namespace flitwise::scenario {
