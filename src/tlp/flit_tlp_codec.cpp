@@ -10,7 +10,7 @@
 #include "tlp/crc.h"
 #include "tlp/dw_bytes.h"
 #include "tlp/flit_tlp_layout.h"
-#include "tlp/ohc_fields.h"
+#include "tlp/ohc.h"
 #include "tlp/tlp_fields.h"
 
 namespace flitwise {
