@@ -16,6 +16,24 @@ using scenario::Case;
 using scenario::EventLog;
 using scenario::FinalCheck;
 
+// The events of the log that the patterns mean, without their times: what two cases may have in
+// common.
+std::vector<std::string> timeless(const std::vector<scenario::EventPattern>& patterns,
+                                  const EventLog& log) {
+  std::vector<std::string> lines;
+  for (Json event : log) {
+    for (const scenario::EventPattern& pattern : patterns) {
+      if (pattern.matches(event)) {
+        event.erase("t_ns");
+        event.erase("at_ns");
+        lines.push_back(event.dump());
+        break;
+      }
+    }
+  }
+  return lines;
+}
+
 class CaseRun {
  public:
   CaseRun(const Case& one, const Config& config)
@@ -132,26 +150,9 @@ class CaseRun {
 
 }  // namespace
 
-std::vector<std::string> timeless(const std::vector<scenario::EventPattern>& patterns,
-                                  const EventLog& log) {
-  std::vector<std::string> lines;
-  for (Json event : log) {
-    for (const scenario::EventPattern& pattern : patterns) {
-      if (pattern.matches(event)) {
-        event.erase("t_ns");
-        event.erase("at_ns");
-        lines.push_back(event.dump());
-        break;
-      }
-    }
-  }
-  return lines;
-}
-
 CaseOutcome run_case(const Case& one, const std::vector<scenario::EventPattern>& same_events,
                      const Config& config) {
-  CaseRun run(one, config);
-  return run.run(same_events);
+  return CaseRun(one, config).run(same_events);
 }
 
 }  // namespace flitwise

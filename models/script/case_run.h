@@ -22,9 +22,4 @@ struct CaseOutcome {
 CaseOutcome run_case(const scenario::Case& one,
                      const std::vector<scenario::EventPattern>& same_events, const Config& config);
 
-/// The events of `log` that the patterns mean, without their times: what two cases may have in
-/// common.
-std::vector<std::string> timeless(const std::vector<scenario::EventPattern>& patterns,
-                                  const scenario::EventLog& log);
-
 }  // namespace flitwise

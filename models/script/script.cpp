@@ -23,7 +23,21 @@ class Script {
       : output_([&out](const Json& line) { write(out, line); }),
         session_(config, true, false, output_) {}
 
-  void line(const std::string& text, int number);
+  void line(const std::string& text, int number) {
+    if (text.find_first_not_of(" \t\r") == std::string::npos) {
+      return;
+    }
+    const Json object = json_value::parse(text);
+    if (object.is_array()) {
+      is_good_ = false;  // lines of PIO send memory write no "done"
+      output_.error(0, "not_modelled", "PIO send memory");
+      return;
+    }
+    const std::uint32_t token =
+        output_.begin(object.is_object() && object.contains("id") ? object["id"] : Json(), number);
+    execute(object, number, token);
+    output_.done(token);
+  }
   int finish() {
     session_.run_until_idle();
     return is_good_ ? kGood : kBadLines;
@@ -36,50 +50,32 @@ class Script {
       out.flush();
     }
   }
-  void execute(const Json& object, int number, std::uint32_t token);
+  void execute(const Json& object, int number, std::uint32_t token) {
+    if (!object.is_object()) {
+      is_good_ = false;
+      output_.bad_value(token, object.is_discarded()
+                                   ? "not JSON; expected an object such as {\"op\": \"run\", "
+                                     "\"until\": \"idle\"}"
+                                   : "expected a JSON object with op");
+      return;
+    }
+    try {
+      is_good_ = session_.execute(parse_script_line(object, number), token) && is_good_;
+    } catch (const DeadlockError& error) {
+      output_.error(token, "no_progress", error.what());  // a later line may set it going again
+    } catch (const ConfigError& error) {
+      is_good_ = false;
+      for (const Problem& problem : error.problems()) {
+        output_.bad_value(
+            token, problem.path.empty() ? problem.message : problem.path + ": " + problem.message);
+      }
+    }
+  }
 
   ScriptOutput output_;
   ScriptSession session_;
   bool is_good_ = true;
 };
-
-void Script::line(const std::string& text, int number) {
-  if (text.find_first_not_of(" \t\r") == std::string::npos) {
-    return;
-  }
-  const Json object = json_value::parse(text);
-  if (object.is_array()) {
-    is_good_ = false;  // lines of PIO send memory write no "done"
-    output_.error(0, "not_modelled", "PIO send memory");
-    return;
-  }
-  const std::uint32_t token =
-      output_.begin(object.is_object() && object.contains("id") ? object["id"] : Json(), number);
-  execute(object, number, token);
-  output_.done(token);
-}
-
-void Script::execute(const Json& object, int number, std::uint32_t token) {
-  if (!object.is_object()) {
-    is_good_ = false;
-    output_.bad_value(token, object.is_discarded()
-                                 ? "not JSON; expected an object such as {\"op\": \"run\", "
-                                   "\"until\": \"idle\"}"
-                                 : "expected a JSON object with op");
-    return;
-  }
-  try {
-    is_good_ = session_.execute(parse_script_line(object, number), token) && is_good_;
-  } catch (const DeadlockError& error) {
-    output_.error(token, "no_progress", error.what());  // a later line may set it going again
-  } catch (const ConfigError& error) {
-    is_good_ = false;
-    for (const Problem& problem : error.problems()) {
-      output_.bad_value(
-          token, problem.path.empty() ? problem.message : problem.path + ": " + problem.message);
-    }
-  }
-}
 
 }  // namespace
 

@@ -3,7 +3,7 @@
 // entries of the tables of handles.
 #include <algorithm>
 
-#include "codec/cxl_message_json.h"
+#include "codec/cxl_flit_json.h"
 #include "flitwise/error.h"
 #include "script/script_session.h"
 #include "tlp/wire_size.h"

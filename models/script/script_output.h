@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The lines that a script gets back.
+/// The lines that a script gets back, and the events of wires among them.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "flitwise/link_socket.h"
 #include "flitwise/observer.h"
 #include "script/script_line.h"
+#include "trace/trace_sink.h"
 
 namespace flitwise {
 
@@ -59,6 +60,17 @@ class ScriptOutput {
   Time start_{};
   bool shows_commits_ = false;
   std::vector<Operation> operations_;  // by token - 1
+};
+
+/// Turns what stands on the wires of one link into events, with the names that decode uses.
+class WireWatch : public TraceSink {
+ public:
+  WireWatch(std::string link, ScriptOutput& output) : link_(std::move(link)), output_(output) {}
+  void record(const TraceEvent& event) override;
+
+ private:
+  std::string link_;
+  ScriptOutput& output_;
 };
 
 }  // namespace flitwise

@@ -16,7 +16,6 @@
 #include "script/codec_script.h"
 #include "script/script_line.h"
 #include "script/script_output.h"
-#include "script/wire_watch.h"
 #include "system/machine.h"
 
 namespace flitwise {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "codec/cxl_message_json.h"
 #include "codec/json_reader.h"
 #include "common/byte_vector.h"
 #include "cxl/message_fields.h"

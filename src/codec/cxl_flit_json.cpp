@@ -4,29 +4,15 @@
 
 #include <algorithm>
 
-#include "codec/cxl_message_json.h"
 #include "codec/json_reader.h"
 #include "common/byte_vector.h"
 #include "cxl/message_fields.h"
-#include "cxl/message_packing.h"
 
 namespace flitwise {
 namespace {
 
 const std::vector<std::string> kForms = {"68", "256", "256_lopt"};
 const std::vector<std::string> kDirections = {"down", "up"};
-
-// ---- which flit
-
-Json kind_json(const CxlFlitKind& kind) {
-  Json json;
-  json["flit"] = kForms[static_cast<std::size_t>(kind.form)];
-  json["direction"] = kDirections[static_cast<std::size_t>(kind.direction)];
-  if (kind.identity_bits > 0) {
-    json["identity_bits"] = kind.identity_bits;
-  }
-  return json;
-}
 
 // ---- to JSON
 
@@ -90,7 +76,12 @@ void add_control(const CxlControl& control, Json& json) {
 Json flit_json(const CxlFlitKind& kind, const CxlFlitCodec::Decoded& decoded,
                const CxlWidths& widths, const ByteVector& bytes) {
   const CxlFlit& flit = decoded.flit;
-  Json json = kind_json(kind);
+  Json json;
+  json["flit"] = kForms[static_cast<std::size_t>(kind.form)];
+  json["direction"] = kDirections[static_cast<std::size_t>(kind.direction)];
+  if (kind.identity_bits > 0) {
+    json["identity_bits"] = kind.identity_bits;
+  }
   if (kind.form == CxlFlitForm::k68) {
     if (decoded.is_all_data) {
       json["all_data"] = true;
@@ -113,8 +104,7 @@ Json flit_json(const CxlFlitKind& kind, const CxlFlitCodec::Decoded& decoded,
       json["slots"].push_back(slot_json(slot, widths));
     }
   }
-  const ByteVector crc = crc_bytes_of(kind.form, bytes);
-  json["crc"] = json_value::hex_bytes(crc);
+  json["crc"] = json_value::hex_bytes(crc_bytes_of(kind.form, bytes));
   if (kind.form != CxlFlitForm::k68) {
     json["fec"] = json_value::hex_bytes(flit.fec);
   }
@@ -210,8 +200,7 @@ std::vector<ByteVector> CxlFlitStream::bytes_of(const Json& object, const JsonSo
     refuse(source, fmt::format("slots[{}]", encoded.error_slot),
            fmt::format("{}: {}", name_of(*encoded.error), sentence_of(*encoded.error)));
   }
-  const ByteVector crc = crc_bytes_of(kind.form, encoded.bytes);
-  const std::string crc_text = json_value::hex_bytes(crc);
+  const std::string crc_text = json_value::hex_bytes(crc_bytes_of(kind.form, encoded.bytes));
   if (object.contains("crc") && object["crc"] != crc_text) {
     refuse(source, "crc",
            fmt::format("{} seen; expected \"{}\"", json_value::shown(object["crc"]), crc_text));

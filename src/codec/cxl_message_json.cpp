@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages between JSON and fields.
-#include "codec/cxl_message_json.h"
+#include "codec/cxl_flit_json.h"
 
 #include <algorithm>
 #include <string>

@@ -12,7 +12,7 @@
 
 #include "common/byte_vector.h"
 #include "flitwise/flit.h"
-#include "tlp/flit_tlp_front.h"
+#include "tlp/flit_tlp_codec.h"
 
 namespace flitwise {
 

@@ -9,13 +9,12 @@
 #include <sstream>
 
 #include "codec/cxl_flit_json.h"
-#include "codec/cxl_message_json.h"
 #include "codec/packet_json.h"
 #include "common/problems.h"
 #include "cxl/flit_codec.h"
 #include "cxl/flit_header.h"
 #include "flitwise/flit.h"
-#include "tlp/flit_tlp_front.h"
+#include "tlp/flit_tlp_codec.h"
 #include "tlp/tlp_check.h"
 
 namespace flitwise::scenario {

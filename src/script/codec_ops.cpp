@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "script/op_readers.h"
+#include "script/op_reader.h"
 #include "tlp/dllp_codec.h"
 #include "tlp/raw_packet.h"
 

@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "common/page.h"
-#include "script/op_readers.h"
+#include "script/op_reader.h"
+#include "tlp/raw_packet.h"
 
 namespace flitwise {
 namespace {
@@ -176,7 +177,13 @@ void read_op(OpReader& in, DhiOp& op) {
 
 void read_op(OpReader& in, CxlOp& op) {
   in.text("port", op.port);
-  in.cxl_message(in.need("message"), op.message);
+  in.field(in.need("message"), [&](const Json& value) -> Complaint {
+    if (!value.is_object() && !value.is_string()) {
+      return json_value::shown(value) + " seen; expected a message, or the name of its channel";
+    }
+    op.message = value;
+    return {};
+  });
 }
 
 void read_op(OpReader& in, HandleOp& op) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reads the fields of one operation of a script.
+/// Reads the fields of operations of a script.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "common/quantity.h"
 #include "flitwise/ids.h"
 #include "flitwise/time.h"
+#include "script/script_line.h"
 
 namespace flitwise {
 
@@ -43,23 +44,6 @@ class OpReader : public JsonReader {
       return {};
     });
   }
-  /// A list of words: take(index) for each.
-  template <class Take>
-  void words(const char* key, const std::vector<std::string>& words, Take take) {
-    field(key, [&](const Json& value) -> Complaint {
-      if (!value.is_array()) {
-        return json_value::shown(value) + "; expected a list";
-      }
-      for (const Json& item : value) {
-        std::size_t index = 0;
-        if (Complaint complaint = json_value::read_word(item, words, index); !complaint.empty()) {
-          return complaint;
-        }
-        take(index);
-      }
-      return {};
-    });
-  }
   void pasid(OptionalId<Pasid>& out) {
     field("pasid", [&](const Json& value) -> Complaint {
       if (value.is_null()) {
@@ -81,16 +65,6 @@ class OpReader : public JsonReader {
   void dllp(const char* key, Dllp& out) {
     field(key, [&](const Json& value) {
       return guarded([&] { out = dllp_from_json(value, kScript); });
-    });
-  }
-  /// A message of CXL.cache or CXL.mem as it stands: its fields, or the name of its channel.
-  void cxl_message(const char* key, Json& out) {
-    field(key, [&](const Json& value) -> Complaint {
-      if (!value.is_object() && !value.is_string()) {
-        return json_value::shown(value) + " seen; expected a message, or the name of its channel";
-      }
-      out = value;
-      return {};
     });
   }
   /// The keys that no reader has taken yet: read(object) takes them.
@@ -131,5 +105,34 @@ class OpReader : public JsonReader {
     return {};
   }
 };
+
+/// Reads the fields of each operation; complaints stay with the reader. What writes as well as
+/// reads knows already which it is.
+void read_op(OpReader& in, PokeOp& op);
+void read_op(OpReader& in, PeekOp& op);
+void read_op(OpReader& in, TlpOp& op);
+void read_op(OpReader& in, DmaOp& op);
+void read_op(OpReader& in, RunOp& op);
+void read_op(OpReader& in, MmioOp& op);
+void read_op(OpReader& in, CfgOp& op);
+void read_op(OpReader& in, FaultOp& op);
+void read_op(OpReader& in, DllpOp& op);
+void read_op(OpReader& in, DhiOp& op);
+void read_op(OpReader& in, CxlOp& op);
+void read_op(OpReader& in, HandleOp& op);
+void read_op(OpReader& in, ResultOp& op);
+void read_op(OpReader& in, ResetOp& op);
+void read_op(OpReader& in, IommuOp& op);
+void read_op(OpReader& in, MapOp& op);
+void read_op(OpReader& in, PermitOp& op);
+void read_op(OpReader& in, PokeEntryOp& op);
+void read_op(OpReader& in, FrameOp& op);
+void read_op(OpReader& in, UnframeOp& op);
+void read_op(OpReader& in, EncodeTlpOp& op);
+void read_op(OpReader& in, DecodeTlpOp& op);
+void read_op(OpReader& in, EncodeFlitOp& op);
+void read_op(OpReader& in, DecodeFlitOp& op);
+void read_op(OpReader& in, EncodeCxlOp& op);
+void read_op(OpReader& in, DecodeCxlOp& op);
 
 }  // namespace flitwise

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/problems.h"
-#include "script/op_readers.h"
+#include "script/op_reader.h"
 
 namespace flitwise {
 namespace {

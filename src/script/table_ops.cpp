@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mappings, permissions and changes of single entries.
-#include "script/op_readers.h"
+#include "script/op_reader.h"
 
 namespace flitwise {
 namespace {
@@ -64,7 +64,19 @@ void read_rights(OpReader& in, MappingRights& rights) {
   if (in.has("flags")) {
     rights = {false, false, false, false};
   }
-  in.words("flags", kWords, [&](std::size_t index) { *flags[index] = true; });
+  in.field("flags", [&](const Json& value) -> Complaint {
+    if (!value.is_array()) {
+      return json_value::shown(value) + "; expected a list";
+    }
+    for (const Json& item : value) {
+      std::size_t index = 0;
+      if (Complaint complaint = json_value::read_word(item, kWords, index); !complaint.empty()) {
+        return complaint;
+      }
+      *flags[index] = true;
+    }
+    return {};
+  });
 }
 
 // "rw", "r", "w", "none".

@@ -9,7 +9,7 @@
 #include "common/byte_vector.h"
 #include "tlp/flit_tlp_codec.h"
 #include "tlp/flit_tlp_layout.h"
-#include "tlp/ohc_fields.h"
+#include "tlp/ohc.h"
 #include "unit/tlp/random_tlp.h"
 
 namespace flitwise::flit_tlp_codec_test {

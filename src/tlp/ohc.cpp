@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields of OHC-A and OHC-B.
-#include "tlp/ohc_fields.h"
+#include "tlp/ohc.h"
 
 #include "tlp/dw_bytes.h"
 
