@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "coherence/cache_array.h"
-#include "coherence/id_pool.h"
+#include "coherence/agent_books.h"
 #include "unit/coherence/coherence_support.h"
 
 namespace flitwise::test::device_cache_test {
