@@ -39,11 +39,6 @@ void CacheArray::set_state(Way& way, LineState state) {
   if (way.state == state) {
     return;
   }
-  if (way.state == LineState::kInvalid) {
-    ++lines_held_;
-  } else if (state == LineState::kInvalid) {
-    --lines_held_;
-  }
   way.state = state;
   tell(way.line, state);
 }
@@ -66,9 +61,6 @@ CoreResult CacheArray::hit(const CoreRequest& request) {
 }
 
 void CacheArray::vacate(Way& way) {
-  if (way.state != LineState::kInvalid) {
-    --lines_held_;
-  }
   way.state = LineState::kInvalid;
   way.is_reserved = false;
 }
@@ -76,13 +68,10 @@ void CacheArray::vacate(Way& way) {
 std::size_t CacheArray::lose_all() {
   std::size_t modified = 0;
   for (Way& way : ways_) {
-    if (way.state != LineState::kInvalid) {
-      modified += way.state == LineState::kModified ? 1 : 0;
-      set_state(way, LineState::kInvalid);
-    }
+    modified += way.state == LineState::kModified ? 1 : 0;
+    set_state(way, LineState::kInvalid);
     way = Way();
   }
-  lines_held_ = 0;
   return modified;
 }
 

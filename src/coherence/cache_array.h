@@ -40,7 +40,6 @@ class CacheArray {
     const Way* const way = find(line);
     return way != nullptr ? way->state : LineState::kInvalid;
   }
-  std::uint32_t lines_held() const { return lines_held_; }
   /// void visit(std::uint64_t line, LineState), for each line held, in the order of sets and ways.
   template <class Visit>
   void for_each_line(Visit&& visit) const {
@@ -77,7 +76,6 @@ class CacheArray {
   LineStateListener* listener_;
   std::vector<Way> ways_;
   std::uint64_t uses_ = 0;
-  std::uint32_t lines_held_ = 0;
 };
 
 }  // namespace flitwise

@@ -58,10 +58,6 @@ std::optional<cxl::D2hReq> DeviceCache::opcode_for(const CoreRequest& request) c
       return opcode_of_write(request, state);
     case CoreOp::kEvict:
       return is_held ? std::optional(opcode_of_eviction(state)) : std::nullopt;
-    case CoreOp::kFlush:
-      return cxl::D2hReq::kClFlush;
-    case CoreOp::kFlushed:
-      return cxl::D2hReq::kCacheFlushed;
   }
   return std::nullopt;
 }
@@ -75,10 +71,6 @@ cxl::D2hReq DeviceCache::opcode_of_eviction(LineState state) const {
 
 CoreObstacle DeviceCache::obstacle(const CoreRequest& request, std::size_t held) const {
   const std::uint64_t line = line_of(request.address);
-  if (request.op == CoreOp::kFlushed) {
-    return array_.lines_held() == 0 && outstanding() == 0 ? CoreObstacle::kNone
-                                                          : CoreObstacle::kLine;
-  }
   if (busy_.find(line) != nullptr) {
     return CoreObstacle::kLine;  // one request a line [COH-2.4]
   }
@@ -166,10 +158,8 @@ std::uint16_t DeviceCache::send_request(cxl::D2hReq opcode, const CoreRequest& r
   transaction.is_of_core = is_of_core;
   CxlOut& sent = add_message(out, CxlChannel::kD2hReq, opcode, cqid);
   sent.message.cache_id = config_.cache_id;
-  if (opcode != cxl::D2hReq::kCacheFlushed) {  // of no line
-    sent.message.address = line_of(request.address);
-    busy_[line_of(request.address)] = cqid;
-  }
+  sent.message.address = line_of(request.address);
+  busy_[sent.message.address] = cqid;
   return cqid;
 }
 
@@ -333,14 +323,9 @@ void DeviceCache::filled(const CxlMessage& header, const CxlLine& line, CxlOutpu
 void DeviceCache::settle(std::uint16_t cqid, CxlOutput& out, CoreResults& done) {
   Transaction& transaction = transactions_[cqid];
   CoreRequest& request = transaction.request;
-  Way* const way = transaction.opcode == cxl::D2hReq::kCacheFlushed
-                       ? nullptr
-                       : array_.find(line_of(request.address));
-  const bool had_way = way != nullptr && way->is_reserved;
-  if (had_way) {
+  Way* const way = array_.find(line_of(request.address));
+  if (way != nullptr && way->is_reserved) {
     way->is_reserved = false;
-  }
-  if (had_way && transaction.opcode != cxl::D2hReq::kClFlush) {  // whose snoop has taken the line
     if (transaction.is_error || transaction.state == LineState::kInvalid) {
       array_.set_state(*way, LineState::kInvalid);  // of use once, or of none
     } else {
@@ -363,9 +348,7 @@ void DeviceCache::finish(std::uint16_t cqid, CxlOutput& out, CoreResults& done) 
     done.push_back({request.op, request.token, request.address, transaction.is_error, request.line,
                     transaction.opcode == cxl::D2hReq::kItoMWr && !transaction.is_error});
   }
-  if (transaction.opcode != cxl::D2hReq::kCacheFlushed) {
-    busy_.erase(line);
-  }
+  busy_.erase(line);
   cqids_.release(cqid);
   if (transaction.snoop) {
     answer(*transaction.snoop, out);

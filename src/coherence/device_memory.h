@@ -9,10 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "coherence/bad_messages.h"
+#include "coherence/agent_books.h"
 #include "coherence/cache_array.h"
 #include "coherence/core_request.h"
-#include "coherence/id_pool.h"
 #include "coherence/line_table.h"
 
 namespace flitwise {

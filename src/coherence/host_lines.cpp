@@ -62,8 +62,7 @@ std::optional<CxlMessage> HostLines::message_for(const CoreRequest& request) con
 
 CoreObstacle HostLines::obstacle(const CoreRequest& request, std::size_t held) const {
   const std::uint64_t line = line_of(request.address);
-  if (request.op > CoreOp::kEvict || request.op == CoreOp::kWriteThrough ||
-      request.op == CoreOp::kWritePosted) {
+  if (request.op == CoreOp::kWriteThrough || request.op == CoreOp::kWritePosted) {
     return CoreObstacle::kNotKnown;
   }
   if (busy_.find(line) != nullptr) {

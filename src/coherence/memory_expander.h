@@ -3,12 +3,42 @@
 /// knows of no states. [COH-5.1] [COH-5.2]
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <unordered_map>
 
-#include "coherence/bad_messages.h"
-#include "coherence/line_store.h"
+#include "coherence/agent_books.h"
+#include "coherence/cxl_line.h"
 
 namespace flitwise {
+
+/// Lines of a device's memory: 0 until written, and no real memory until then.
+class LineStore {
+ public:
+  /// The line at `address`. REQUIRES: a multiple of 64.
+  CxlLine read(std::uint64_t address) const {
+    const auto found = pages_.find(address / kPageBytes);
+    return found == pages_.end() ? CxlLine{} : (*found->second)[line_in_page(address)];
+  }
+  /// Writes the enabled bytes of a line. REQUIRES: a multiple of 64.
+  void write(std::uint64_t address, const CxlLine& line, std::uint64_t byte_enables) {
+    std::unique_ptr<Page>& page = pages_[address / kPageBytes];
+    if (!page) {
+      page = std::make_unique<Page>();
+    }
+    merge((*page)[line_in_page(address)], line, byte_enables);
+  }
+
+ private:
+  static constexpr std::uint64_t kPageBytes = 4096;
+  using Page = std::array<CxlLine, kPageBytes / kCxlLineBytes>;
+  static std::size_t line_in_page(std::uint64_t address) {
+    return address % kPageBytes / kCxlLineBytes;
+  }
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+};
 
 class MemoryExpander {
  public:

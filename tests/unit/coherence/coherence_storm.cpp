@@ -87,7 +87,7 @@ void CoherenceStorm::issue() {
       CoreOp::kRead,         CoreOp::kRead,        CoreOp::kRead,  CoreOp::kReadAny,
       CoreOp::kReadAny,      CoreOp::kReadOnce,    CoreOp::kWrite, CoreOp::kWrite,
       CoreOp::kWrite,        CoreOp::kWrite,       CoreOp::kWrite, CoreOp::kEvict,
-      CoreOp::kWriteThrough, CoreOp::kWritePosted, CoreOp::kFlush, CoreOp::kFlushed};
+      CoreOp::kWriteThrough, CoreOp::kWritePosted, CoreOp::kEvict, CoreOp::kReadOnce};
   CoreRequest request;
   request.op = kMix[random_() % std::size(kMix)];
   request.address = random_() % config_.lines * kCxlLineBytes;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Identifiers of what is outstanding: CQID, UQID, Tag, BITag. Each is out once at most. [COH-1.3]
-/// Tokens of records that come and go.
+/// What an agent keeps books of: identifiers that are out, records that come and go, and messages
+/// that make no sense.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace flitwise {
 
+/// CQID, UQID, Tag or BITag of what is outstanding: each is out once at most. [COH-1.3]
 class IdPool {
  public:
   /// Ids 0 to `size` - 1.
@@ -71,6 +75,38 @@ class TokenPool {
  private:
   std::vector<Record> records_;
   std::vector<std::uint32_t> free_;
+};
+
+/// Messages that an agent cannot make sense of: counted by kind, never a failure. [COH-7.1]
+enum class BadMessage : std::uint8_t {
+  kWrongChannel,   ///< not one that this agent receives
+  kUnknownOpcode,  ///< reserved, or none that this agent knows
+  kUnknownId,      ///< nothing is outstanding under this CQID, UQID, Tag or BITag
+  kWrongAnswer,    ///< the id is outstanding, but waits for something else, or again
+  kIdInUse,        ///< a request under an id that is outstanding already
+  kBadAddress,     ///< not a multiple of 64, or not of this agent
+  kSecondSnoop,    ///< a snoop of a line whose former snoop is not answered yet
+  kUnawaitedData,  ///< data for no header, or behind an answer that has none
+};
+inline constexpr std::size_t kBadMessages = 8;
+
+class BadMessageCounts {
+ public:
+  std::uint64_t operator[](BadMessage kind) const {
+    return counts_[static_cast<std::size_t>(kind)];
+  }
+  std::uint64_t total() const {
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+  }
+  void add(BadMessage kind) { ++counts_[static_cast<std::size_t>(kind)]; }
+  /// Returns is_bad.
+  bool add_if(bool is_bad, BadMessage kind) {
+    counts_[static_cast<std::size_t>(kind)] += is_bad ? 1 : 0;
+    return is_bad;
+  }
+
+ private:
+  std::array<std::uint64_t, kBadMessages> counts_{};
 };
 
 }  // namespace flitwise
