@@ -12,8 +12,8 @@
 
 #include "common/component.h"
 #include "endpoint/device_registers.h"
+#include "endpoint/dhi_agent.h"
 #include "endpoint/function_shell.h"
-#include "endpoint/handle_path.h"
 #include "endpoint/request_path.h"
 #include "endpoint/reset_control.h"
 #include "endpoint/target_unit.h"
@@ -33,8 +33,8 @@ class Endpoint final : public ComponentModule,
 
   FunctionShell& shell() { return shell_; }
   TargetUnit& target() { return target_; }
-  DhiAgent& dhi() { return handles_.agent(); }
-  const DhiAgent& dhi() const { return handles_.agent(); }
+  DhiAgent& dhi() { return handles_; }
+  const DhiAgent& dhi() const { return handles_; }
   /// To be called before the simulation starts, as the next two.
   void attach(Engine& engine);
   void attach_raw(RawEngine& engine) { shell_.attach_raw(engine); }
@@ -138,7 +138,7 @@ class Endpoint final : public ComponentModule,
   DeviceContexts contexts_;
   FunctionShell shell_;
   RequestPath requests_;
-  HandlePath handles_;
+  DhiAgent handles_;
   TargetUnit target_;
   DeviceRegisters registers_;                     // in BAR 0
   std::unique_ptr<TranslatedPath> translations_;  // where the device has an ATC

@@ -212,7 +212,9 @@ std::optional<DeviceIdentity> Endpoint::context_to_stop() const {
 
 void Endpoint::context_stopped(std::optional<DomainId> domain, Time t) {
   if (domain) {
-    handles_.context_stopped(*domain);
+    if (config_.device.dhi.management == HandleManagement::kDevice) {
+      handles_.end_context(*domain);  // software gives up what it manages itself [DHI D12]
+    }
     if (translations_ != nullptr) {
       translations_->end_context(*domain, true, t);
     }

@@ -105,10 +105,10 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
       return !is_busy_;
     }
   }
-  DhiAgent::Answer handle;
+  Handles::Answer handle;
   if (config_.link.identity == Identity::kDhi) {
     handle = handles_->acquire(transfer, identity, transfer.op, free_tags, t);
-    if (handle.outcome == DhiAgent::Outcome::kWait) {
+    if (handle.outcome == Handles::Outcome::kWait) {
       return false;
     }
   }
@@ -124,7 +124,7 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
 }
 
 PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdentity& identity,
-                                    const DhiAgent::Answer& handle, Time t) {
+                                    const Handles::Answer& handle, Time t) {
   const RequestPiece& piece = present_.piece;
   const bool has_bytes = transfer.op != Op::kRead && config_.real_payload;
   PacketRef packet =
@@ -167,7 +167,7 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
 
 // Order, address type, and whose it is.
 void RequestPath::set_attributes(Tlp& tlp, const Transfer& transfer, const DeviceIdentity& identity,
-                                 const DhiAgent::Answer& handle) {
+                                 const Handles::Answer& handle) {
   // An interrupt tells of data before it, which it must not pass. [LNK-9.1]
   const bool is_interrupt = transfer.op == Op::kMsi;
   const bool may_relax = !handle.must_keep_order && !is_interrupt;
@@ -179,7 +179,7 @@ void RequestPath::set_attributes(Tlp& tlp, const Transfer& transfer, const Devic
   if (translations_ != nullptr) {
     has_pasid = translations_->apply_route(tlp, identity, present_.piece);
   }
-  const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
+  const bool has_handle = handle.outcome == Handles::Outcome::kHandle;
   DeviceIdentity named = identity;
   if (!has_pasid) {
     named.pasid.reset();
@@ -280,7 +280,7 @@ void RequestPath::after_piece(Time t) {
 void RequestPath::sent(const Packet& packet, HandlePin posted_pin) {
   if (posted_pin) {
     handles_->posted_sent(posted_pin);
-  } else if (packet.tlp.type == TlpType::kMRd && handles_->are_active()) {
+  } else if (packet.tlp.type == TlpType::kMRd && handles_->is_active()) {
     OutstandingRequest* const request =
         outstanding_.find(s_.functions.index_of(packet.identity.bdf), packet.tlp.tag);
     if (request != nullptr) {

@@ -89,9 +89,9 @@ class RequestPath final : public TransferPath, public TagTable {
   };
 
   PacketRef make_request(const Transfer& transfer, const DeviceIdentity& identity,
-                         const DhiAgent::Answer& handle, Time now);
+                         const Handles::Answer& handle, Time now);
   void set_attributes(Tlp& tlp, const Transfer& transfer, const DeviceIdentity& identity,
-                      const DhiAgent::Answer& handle);
+                      const Handles::Answer& handle);
   void fill_payload(Packet& packet, const Transfer& transfer);
   std::uint16_t open(unsigned function, OutstandingRequest&& request, Time now);
   void after_piece(Time now);

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "endpoint/device_seams.h"
-#include "endpoint/dhi_agent.h"
 #include "endpoint/engine.h"
 #include "endpoint/outstanding_requests.h"
 
@@ -57,13 +56,22 @@ class TagTable {
   ~TagTable() = default;
 };
 
-/// Handles of the domains. Implemented by HandlePath.
+/// Handles of the domains. Implemented by DhiAgent.
 class Handles {
  public:
-  /// The handle for one TLP of the transfer, of this kind; what has to go out first goes.
-  virtual DhiAgent::Answer acquire(const Transfer& transfer, const DeviceIdentity& identity, Op op,
-                                   std::size_t free_tags, Time now) = 0;
-  virtual bool are_active() const = 0;
+  enum class Outcome : std::uint8_t { kFull, kHandle, kWait };
+  struct Answer {
+    Outcome outcome = Outcome::kFull;
+    Dhi dhi{};
+    HandlePin pin;
+    bool must_keep_order = false;  ///< RO and IDO have to be 0 [DHI D8]
+    Time latency{};                ///< of the table
+  };
+  /// The handle for one TLP of the transfer, of this kind; what has to go out first goes: DEALLOC,
+  /// ALLOC and a flush. kWait: ask again when something has completed. [DHI D7, D8, D9]
+  virtual Answer acquire(const Transfer& transfer, const DeviceIdentity& identity, Op op,
+                         std::size_t free_tags, Time now) = 0;
+  virtual bool is_active() const = 0;
   /// A posted use has been given to the link.
   virtual void posted_sent(HandlePin pin) = 0;
   /// Of the last posted use so far. [DHI D10]

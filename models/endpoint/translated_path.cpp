@@ -220,9 +220,9 @@ Translations::Step TranslatedPath::ask_for_translation(const Present& present, T
     park(present, ParkedState::kWantsRequest);
     return Step::kParked;
   }
-  const DhiAgent::Answer handle = s_.handles.acquire(present.transfer, present.identity, Op::kRead,
-                                                     s_.requests.free_tags(routed_.function), t);
-  if (handle.outcome == DhiAgent::Outcome::kWait) {
+  const Handles::Answer handle = s_.handles.acquire(present.transfer, present.identity, Op::kRead,
+                                                    s_.requests.free_tags(routed_.function), t);
+  if (handle.outcome == Handles::Outcome::kWait) {
     return Step::kWait;
   }
   send_translation_request(present, handle, t);
@@ -230,8 +230,8 @@ Translations::Step TranslatedPath::ask_for_translation(const Present& present, T
 }
 
 // [ATR-01] [ATR-02] [ATR-09] [ATR-10]
-void TranslatedPath::send_translation_request(const Present& present,
-                                              const DhiAgent::Answer& handle, Time t) {
+void TranslatedPath::send_translation_request(const Present& present, const Handles::Answer& handle,
+                                              Time t) {
   const DeviceIdentity& identity = present.identity;
   const TranslationAsk ask = unit_.ask_for(routed_, route_.translations);
   TranslationAsk nameless = ask;  // who asks is written as the link's form of identity has it
@@ -239,7 +239,7 @@ void TranslatedPath::send_translation_request(const Present& present,
   PacketRef packet = s_.pool.make(PacketKind::kTlp);
   Tlp& tlp = packet->tlp;
   tlp = translation_request_tlp(nameless, unit_.settings(routed_.function), identity.bdf);
-  const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
+  const bool has_handle = handle.outcome == Handles::Outcome::kHandle;
   apply_identity(tlp, config_.form(), unit_.has_pasid() ? identity : DeviceIdentity(identity.bdf),
                  has_handle ? OptionalId<Dhi>(handle.dhi) : OptionalId<Dhi>());
   packet->domain = present.transfer.domain;

@@ -201,7 +201,7 @@ TEST_F(TranslatedPathTest, ATR_25_ARequestWithoutAnswerFailsItsTransfers) {
 }
 
 TEST_F(TranslatedPathTest, DHI_D9_ARequestWaitsForItsHandle) {
-  handles_.answer.outcome = DhiAgent::Outcome::kWait;
+  handles_.answer.outcome = Handles::Outcome::kWait;
   EXPECT_EQ(route(0, kPage), Step::kWait);
   EXPECT_TRUE(output_.sent.empty());
 }
