@@ -59,7 +59,11 @@ DhiMessage read_alloc(const Fields& fields, const std::uint8_t* payload) {
                       static_cast<std::uint16_t>(first), fields.epoch};
 }
 
-DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload) {
+// Upstream it is the device's own and has no tag; downstream it is an order. [DHI D11] [DHI D15]
+DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload, bool is_upstream) {
+  if (is_upstream && fields.flags != 0) {
+    return DhiMessageError::kReservedBits;
+  }
   DeallocMessage message;
   message.epoch = fields.epoch;
   message.dhi = fields.dhi;
@@ -75,25 +79,17 @@ DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload) {
       return DhiMessageError::kHandleTooWide;
     }
     message.upper = Dhi{static_cast<std::uint16_t>(data)};
-    return to_int(message.upper) < to_int(message.dhi) ? DhiMessage{DhiMessageError::kBadScope}
-                                                       : DhiMessage{message};
-  }
-  message.function.value = static_cast<std::uint16_t>(data >> 16);
-  const bool is_clean =
-      message.scope == DeallocScope::kOne || ((data & 0xffffU) == 0 && to_int(fields.dhi) == 0);
-  return is_clean ? DhiMessage{message} : DhiMessage{DhiMessageError::kReservedBits};
-}
-
-// Upstream it is the device's own and has no tag; downstream it is an order. [DHI D11] [DHI D15]
-DhiMessage read_dealloc(const Fields& fields, const std::uint8_t* payload, bool is_upstream) {
-  if (is_upstream && fields.flags != 0) {
+    if (to_int(message.upper) < to_int(message.dhi)) {
+      return DhiMessageError::kBadScope;
+    }
+  } else if (message.scope != DeallocScope::kOne &&
+             ((data & 0xffffU) != 0 || to_int(fields.dhi) != 0)) {
     return DhiMessageError::kReservedBits;
+  } else {
+    message.function.value = static_cast<std::uint16_t>(data >> 16);
   }
-  const DhiMessage read = read_dealloc(fields, payload);
-  const auto* const message = std::get_if<DeallocMessage>(&read);
-  return is_upstream || message == nullptr
-             ? read
-             : DhiMessage{DeallocOrder{*message, static_cast<std::uint8_t>(fields.flags)}};
+  return is_upstream ? DhiMessage{message}
+                     : DhiMessage{DeallocOrder{message, static_cast<std::uint8_t>(fields.flags)}};
 }
 
 DhiMessage read_done(const Fields& fields) {
@@ -119,25 +115,25 @@ DhiMessage read_report(const Fields& fields) {
   return HandleErrorMessage{fields.dhi, status, fields.epoch};
 }
 
-/// Payload DWs that the opcode asks for; empty for an unknown one.
-std::optional<unsigned> payload_dw(std::uint32_t opcode) {
-  constexpr unsigned kUnknown = 16;
-  constexpr unsigned kPayloadDw[] = {kUnknown, kAllocPayloadDw, 0, 1, 1, 0, 0, kUnknown, 0, 0};
-  return opcode > kError || kPayloadDw[opcode] == kUnknown ? std::nullopt
-                                                           : std::optional(kPayloadDw[opcode]);
-}
+/// What an opcode asks for; an unknown one goes nowhere.
+struct Form {
+  unsigned payload_dw;
+  bool goes_up, goes_down;
+};
+constexpr Form kForms[16] = {{},
+                             {kAllocPayloadDw, true, false},
+                             {0, true, true},
+                             {1, true, true},
+                             {1, true, true},
+                             {0, true, true},
+                             {0, true, false},
+                             {},
+                             {0, false, true},
+                             {0, false, true}};
 
 bool is_length_right(const Tlp& tlp, std::size_t bytes, unsigned wanted_dw) {
   const bool is_type_right = tlp.type == (wanted_dw == 0 ? TlpType::kMsg : TlpType::kMsgD);
   return is_type_right && bytes == wanted_dw * 4U && (wanted_dw == 0 || tlp.length_dw == wanted_dw);
-}
-
-bool is_routing_right(const Tlp& tlp, std::uint32_t opcode) {
-  const bool is_up = tlp.routing == MsgRouting::kToRootComplex;
-  const bool is_down = tlp.routing == MsgRouting::kById;
-  const bool is_dealloc = opcode >= kDeallocOne && opcode <= kDeallocAll;
-  const bool is_answer = opcode == kAllocAck || opcode == kError;
-  return (is_up && !is_answer) || (is_down && (is_answer || is_dealloc));
 }
 
 }  // namespace
@@ -237,11 +233,11 @@ DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::s
   }
   const std::uint32_t word = tlp.message_dw3;
   const std::uint32_t opcode = word >> 28;
-  const std::optional<unsigned> wanted_dw = payload_dw(opcode);
-  if (!wanted_dw) {
+  const Form& form = kForms[opcode];
+  if (!form.goes_up && !form.goes_down) {
     return DhiMessageError::kBadOpcode;
   }
-  if (!is_length_right(tlp, bytes, *wanted_dw)) {
+  if (!is_length_right(tlp, bytes, form.payload_dw)) {
     return DhiMessageError::kBadLength;
   }
   if (tlp.is_poisoned) {
@@ -250,10 +246,11 @@ DhiMessage parse_dhi_message(const Tlp& tlp, const std::uint8_t* payload, std::s
   if (tlp.relaxed_ordering || tlp.id_based_ordering) {
     return DhiMessageError::kNotOrdered;
   }
-  if (!is_routing_right(tlp, opcode)) {
+  const bool is_upstream = tlp.routing == MsgRouting::kToRootComplex;
+  const bool is_downstream = tlp.routing == MsgRouting::kById;
+  if (!(is_upstream && form.goes_up) && !(is_downstream && form.goes_down)) {
     return DhiMessageError::kBadRouting;
   }
-  const bool is_upstream = tlp.routing == MsgRouting::kToRootComplex;
   if (tlp.id_is_handle || (is_upstream && (tlp.message_dw2 >> 16) != 0)) {
     return DhiMessageError::kReservedBits;
   }

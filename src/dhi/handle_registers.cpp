@@ -34,10 +34,7 @@ std::optional<HandleCommand> HandleRegisters::decode(std::uint32_t command) cons
     return std::nullopt;
   }
   const auto epoch = static_cast<std::uint8_t>(command >> 8);
-  if (code == reg::kAlloc) {
-    return decode_alloc(epoch);
-  }
-  return decode_dealloc(code, epoch);
+  return code == reg::kAlloc ? decode_alloc(epoch) : decode_dealloc(code, epoch);
 }
 
 std::optional<HandleCommand> HandleRegisters::decode_alloc(std::uint8_t epoch) const {
