@@ -31,11 +31,11 @@ void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
   if (table_ && (!is_active_ || is_software_managed == is_software_managed_)) {
     table_->reset(is_active_ ? outcome.range : table_->range(), outcome.epoch);
   } else if (is_active_) {
-    DeviceHandleTableConfig table =
-        DeviceHandleTableConfig::from(config_.device, outcome.range, outcome.epoch);
-    table.management =
-        is_software_managed ? HandleManagement::kSoftware : HandleManagement::kDevice;
-    table_ = std::make_unique<DeviceHandleTable>(table);
+    const auto& dhi = config_.device.dhi;
+    table_ = std::make_unique<DeviceHandleTable>(DeviceHandleTableConfig{
+        outcome.range, dhi.victim, dhi.prefer_ended, dhi.prefer_idle, dhi.dealloc,
+        is_software_managed ? HandleManagement::kSoftware : HandleManagement::kDevice,
+        outcome.epoch});
     is_software_managed_ = is_software_managed;
   }
   if (is_active_) {
@@ -251,7 +251,7 @@ bool DhiAgent::drain(Time t) {
       answer_orders();
     }
     while (const std::optional<Dhi> dhi = table_->drained()) {
-      const bool is_at_host = table_->deallocate(*dhi).is_at_host;
+      const bool is_at_host = table_->deallocate(*dhi);
       if (is_at_host && !is_software_managed_ &&
           config_.device.dhi.dealloc == DeallocMode::kExplicit) {
         send_dealloc(*dhi, bdf);

@@ -41,19 +41,16 @@ void DeviceHandleTable::drain(Dhi dhi) {
 }
 
 template <class Act>
-unsigned DeviceHandleTable::each_valid(const DeallocMessage& message, Act act) {
-  unsigned count = 0;
+void DeviceHandleTable::each_valid(const DeallocMessage& message, Act act) {
   for (Slot slot = 0; slot < entries_.size(); ++slot) {
     if (entries_[slot].is_valid && covers(message, dhi_of(slot), entries_[slot].identity.bdf)) {
       act(slot);
-      ++count;
     }
   }
-  return count;
 }
 
-unsigned DeviceHandleTable::drain(const DeallocMessage& message) {
-  return each_valid(message, [this](Slot slot) { drain(dhi_of(slot)); });
+void DeviceHandleTable::drain(const DeallocMessage& message) {
+  each_valid(message, [this](Slot slot) { drain(dhi_of(slot)); });
 }
 
 std::optional<Dhi> DeviceHandleTable::drained() const {
@@ -64,19 +61,14 @@ std::optional<Dhi> DeviceHandleTable::drained() const {
   return slot ? std::optional<Dhi>(dhi_of(*slot)) : std::nullopt;
 }
 
-bool DeviceHandleTable::is_idle(Dhi dhi) const {
-  return is_valid(dhi) && is_idle(entries_[slot_of(dhi)]);
-}
-
-Evicted DeviceHandleTable::deallocate(Dhi dhi) {
+bool DeviceHandleTable::deallocate(Dhi dhi) {
   FLITWISE_CHECK(is_idle(dhi), fmt::format("handle {} is in use or has no entry", to_int(dhi)));
   statistics_.deallocs += entries_[slot_of(dhi)].is_at_host ? 1 : 0;  // else it has been counted
   return clear(slot_of(dhi));
 }
 
-Evicted DeviceHandleTable::clear(Slot slot) {
+bool DeviceHandleTable::clear(Slot slot) {
   Entry& entry = entries_[slot];
-  const Evicted evicted{dhi_of(slot), entry.domain, entry.is_at_host};
   // A domain whose old handle drained may have a new one already.
   if (slot_of_domain_[to_int(entry.domain)] == slot) {
     slot_of_domain_[to_int(entry.domain)] = kNoSlot;
@@ -88,8 +80,7 @@ Evicted DeviceHandleTable::clear(Slot slot) {
     }
   }
   entry.is_valid = false;
-  --valid_;
-  return evicted;
+  return entry.is_at_host;
 }
 
 // REQUIRES: a valid entry that no order covers.
@@ -110,9 +101,8 @@ void DeviceHandleTable::refused(Dhi dhi) {
   drain(dhi);
 }
 
-unsigned DeviceHandleTable::reset_function(Bdf function) {
-  return each_valid({DeallocScope::kFunction, {}, {}, function, 0},
-                    [this](Slot slot) { clear(slot); });
+void DeviceHandleTable::reset_function(Bdf function) {
+  each_valid({DeallocScope::kFunction, {}, {}, function, 0}, [this](Slot slot) { clear(slot); });
 }
 
 void DeviceHandleTable::reset(HandleRange range, std::uint8_t epoch) {
@@ -132,7 +122,6 @@ void DeviceHandleTable::reset(HandleRange range, std::uint8_t epoch) {
   for (Order& order : orders_) {
     order.is_held = false;
   }
-  valid_ = 0;
 }
 
 // ---- orders of the host [DHI D15]

@@ -11,21 +11,9 @@
 
 namespace flitwise {
 
-DeviceHandleTableConfig DeviceHandleTableConfig::from(const DeviceConfig& device, HandleRange range,
-                                                      std::uint8_t epoch) {
-  const auto& dhi = device.dhi;
-  return {range, dhi.victim, dhi.prefer_ended, dhi.prefer_idle, dhi.dealloc, dhi.management, epoch};
-}
-
 DeviceHandleTable::DeviceHandleTable(const DeviceHandleTableConfig& config)
     : config_(config), free_(0), ended_(0), draining_(0), kept_draining_(0) {
   reset(config.range, config.epoch);
-}
-
-void DeviceHandleTable::reserve_domains(std::uint32_t domains) {
-  if (domains > slot_of_domain_.size()) {
-    slot_of_domain_.resize(domains, kNoSlot);
-  }
 }
 
 // ---- use
@@ -36,11 +24,6 @@ OptionalId<Dhi> DeviceHandleTable::find(DomainId domain) const {
     return std::nullopt;
   }
   return dhi_of(slot_of_domain_[index]);
-}
-
-void DeviceHandleTable::record_lookup(bool is_hit) {
-  ++statistics_.lookups;
-  statistics_.hits += is_hit ? 1 : 0;
 }
 
 HandlePin DeviceHandleTable::pin(Dhi dhi, UseKind kind) {
@@ -195,9 +178,8 @@ Allocation DeviceHandleTable::allocate(DomainId domain, const DeviceIdentity& id
   const Choice choice = choose();
   Allocation result;
   if (choice.outcome == MissOutcome::kVictimReady) {
-    result.evicted = clear(slot_of(*choice.victim));
-    result.needs_dealloc_message =
-        config_.dealloc == DeallocMode::kExplicit && result.evicted->is_at_host;
+    const bool is_at_host = clear(slot_of(*choice.victim));
+    result.needs_dealloc_message = config_.dealloc == DeallocMode::kExplicit && is_at_host;
     ++statistics_.evictions;
     ++statistics_.deallocs;
     result.dhi = *choice.victim;
@@ -213,7 +195,8 @@ Allocation DeviceHandleTable::allocate(DomainId domain, const DeviceIdentity& id
 }
 
 void DeviceHandleTable::fill(Slot slot, DomainId domain, const AllocMessage& message) {
-  reserve_domains(to_int(domain) + 1U);
+  const std::size_t domains = to_int(domain) + std::size_t{1};
+  slot_of_domain_.resize(std::max(slot_of_domain_.size(), domains), kNoSlot);
   Entry& entry = entries_[slot];
   entry = Entry{};  // no order covers it
   static_cast<DeviceResolution&>(entry) = {domain, message.identity, message.is_trusted,
@@ -223,7 +206,6 @@ void DeviceHandleTable::fill(Slot slot, DomainId domain, const AllocMessage& mes
   slot_of_domain_[to_int(domain)] = slot;
   free_.erase(slot);
   policy_->inserted(slot);
-  ++valid_;
   ++statistics_.allocs;
 }
 
@@ -231,10 +213,6 @@ void DeviceHandleTable::mark_applied(Dhi dhi, std::uint32_t residency) {
   if (Entry* entry = pinned({dhi, residency})) {
     entry->is_applied = true;
   }
-}
-
-bool DeviceHandleTable::is_applied(Dhi dhi) const {
-  return is_valid(dhi) && entries_[slot_of(dhi)].is_applied;
 }
 
 HandleStatus DeviceHandleTable::install(DomainId domain, const AllocMessage& message) {
@@ -282,10 +260,6 @@ HandleStatus DeviceHandleTable::install(DomainId domain, const AllocMessage& mes
 
 // ---- queries
 
-bool DeviceHandleTable::is_valid(Dhi dhi) const {
-  return config_.range.contains(dhi) && entries_[slot_of(dhi)].is_valid;
-}
-
 std::optional<DeviceResolution> DeviceHandleTable::resolve(Dhi dhi) const {
   if (!is_valid(dhi)) {
     return std::nullopt;
@@ -298,11 +272,6 @@ std::optional<DomainId> DeviceHandleTable::owner(Dhi dhi, std::uint32_t residenc
     return std::nullopt;
   }
   return entries_[slot_of(dhi)].domain;
-}
-
-void DeviceHandleTable::reset_statistics() {
-  statistics_ = {};
-  ++period_;
 }
 
 }  // namespace flitwise

@@ -53,7 +53,7 @@ PartitionId HostHandleTable::add_partition(const PartitionConfig& config) {
     FLITWISE_CHECK(by_bus_[bus] == kNone, fmt::format("bus {:02x} given twice", bus));
     by_bus_[bus] = id;
   }
-  partitions_.push_back({config, 0, {}});
+  partitions_.push_back({config, {}});
   return PartitionId{id};
 }
 
@@ -151,15 +151,10 @@ HandleStatus HostHandleTable::allocate(BusRange port, Bdf requester_id,
 void HostHandleTable::store(std::uint16_t partition, const AllocMessage& message) {
   Entry& entry = entries_[to_int(message.dhi)];
   clear(message.dhi);
-  entry.identity = message.identity;
-  entry.is_trusted = message.is_trusted;
-  entry.capabilities = message.capabilities;
-  entry.partition = partition;
+  static_cast<Resolution&>(entry) = {message.identity, message.is_trusted, message.capabilities};
   entry.is_valid = true;
-  Partition& owner = partitions_[partition];
-  ++owner.valid;
   link(message.dhi);
-  ++owner.statistics.allocs;
+  ++partitions_[partition].statistics.allocs;
 }
 
 HandleStatus HostHandleTable::deallocate(BusRange port, Bdf requester_id,
@@ -337,7 +332,6 @@ void HostHandleTable::clear(Dhi dhi) {
   if (entry.is_valid) {
     unlink(dhi);
     entry.is_valid = false;
-    --partitions_[entry.partition].valid;
   }
 }
 
@@ -353,34 +347,18 @@ unsigned HostHandleTable::clear_range(HandleRange range, std::optional<Bdf> func
   return count;
 }
 
-// ---- reset and queries
-
-void HostHandleTable::reset(PartitionId partition, std::uint8_t epoch) {
-  PartitionConfig& config = of(partition).config;
-  clear_range(config.range);
-  config.epoch = epoch;
-}
+// ---- reset
 
 bool HostHandleTable::reset(PartitionId partition, HandleRange range, std::uint8_t epoch) {
-  reset(partition, epoch);
-  HandleRange& own = of(partition).config.range;
-  own = HandleRange::none();
-  if (range == HandleRange::none()) {
-    return true;
-  }
+  PartitionConfig& own = of(partition).config;
+  clear_range(own.range);
+  own = {own.buses, HandleRange::none(), epoch};
   const bool is_free = std::none_of(partitions_.begin(), partitions_.end(), [&](const auto& other) {
     return overlap(range, other.config.range);
   });
-  if (range.size() == 0 || to_int(range.upper) >= kHandles || !is_free) {
-    return false;
-  }
-  own = range;
-  return true;
-}
-
-unsigned HostHandleTable::reset_function(Bdf function) {
-  const std::uint16_t id = by_bus_[function.bus()];
-  return id == kNone ? 0U : clear_range(partitions_[id].config.range, function);
+  const bool is_given = range.size() > 0 && to_int(range.upper) < kHandles && is_free;
+  own.range = is_given ? range : HandleRange::none();
+  return is_given || range == HandleRange::none();
 }
 
 }  // namespace flitwise

@@ -96,18 +96,15 @@ class HostHandleTable {
   std::optional<Dhi> find(const DeviceIdentity& identity) const;
 
   // ---- reset [DHI D4]
-  void reset(PartitionId partition, std::uint8_t epoch);
-  /// The same with other handles, or HandleRange::none(). False: they are not all in the table or
-  /// not all free; then the device has none. [DHI D5, D6]
+  /// All entries of the device go; from now on it has these handles, or HandleRange::none(). False:
+  /// they are not all in the table or not all free; then it has none. [DHI D5, D6]
   bool reset(PartitionId partition, HandleRange range, std::uint8_t epoch);
-  unsigned reset_function(Bdf function);  ///< FLR; returns entries cleared
 
   // ---- queries
   HandleRange range(PartitionId partition) const { return of(partition).config.range; }
   /// The first function of the device.
   Bdf first_function(PartitionId partition) const { return first_of(of(partition)); }
   std::uint8_t epoch(PartitionId partition) const { return of(partition).config.epoch; }
-  unsigned valid_entries(PartitionId partition) const { return of(partition).valid; }
   /// Of one device since the start or reset_statistics().
   const HostHandleStatistics& statistics(PartitionId partition) const {
     return of(partition).statistics;
@@ -119,17 +116,12 @@ class HostHandleTable {
 
  private:
   static constexpr std::uint16_t kNone = 0xffff;
-  struct Entry {
-    DeviceIdentity identity;
-    std::uint16_t capabilities = 0;
-    std::uint16_t partition = kNone;
+  struct Entry : Resolution {     // trust and capabilities: as the device asked for
     std::uint16_t chain = kNone;  // next handle of the same hash
     bool is_valid = false;
-    bool is_trusted = false;
   };
   struct Partition {
     PartitionConfig config;
-    unsigned valid = 0;
     HostHandleStatistics statistics;
   };
 
