@@ -218,7 +218,7 @@ void DhiAgent::send_first(const Transfer& cause, const DeviceIdentity& identity,
       apply_identity(packet->tlp,
                      {Identity::kBdfPasid, config_.link.dhi_form, config_.device.dhi.bits},
                      identity, std::nullopt);
-      s_.requests.open_read(*packet, HandlePin{}, t);
+      requests_.open_read(*packet, HandlePin{}, t);
     }
     s_.sizer.size(*packet);
     s_.output.send(std::move(packet), t + config_.device.timing.pipeline + latency, {});
@@ -245,7 +245,7 @@ void DhiAgent::deallocate(const DeallocMessage& message) {
 bool DhiAgent::drain(Time t) {
   if (has_to_drain()) {
     const Bdf bdf = s_.functions.base();
-    can_flush_ = s_.requests.free_tags(0) > 0 && s_.functions.is_running(0);
+    can_flush_ = requests_.free_tags(0) > 0 && s_.functions.is_running(0);
     const std::size_t orders = orders_.size();
     if (!s_.functions.is_in_reset(0)) {  // which sends nothing, and forgets them
       answer_orders();

@@ -8,13 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "common/packet_sizer.h"
 #include "dhi/device_handle_table.h"
 #include "dhi/dhi_message.h"
 #include "dhi/handle_store.h"
 #include "dhi/negotiation.h"
 #include "dhi/unapplied_handles.h"
-#include "endpoint/device_functions.h"
 #include "endpoint/request_seams.h"
 #include "flitwise/result.h"
 #include "stats/stall_clock.h"
@@ -23,16 +21,8 @@ namespace flitwise {
 
 class DhiAgent final : public Handles {
  public:
-  struct Surroundings {
-    PacketPool& pool;
-    const PacketSizer& sizer;
-    const DeviceFunctions& functions;
-    DeviceOutput& output;
-    TagTable& requests;
-    DeviceEvents& events;
-  };
-  DhiAgent(const EndpointConfig& config, const Surroundings& surroundings)
-      : config_(config), s_(surroundings) {}
+  DhiAgent(const EndpointConfig& config, const DeviceParts& parts, TagTable& requests)
+      : config_(config), s_(parts), requests_(requests) {}
 
   /// What host software has to know where it manages the handles. [DHI D12]
   struct SoftwareHooks {
@@ -110,7 +100,8 @@ class DhiAgent final : public Handles {
   static constexpr unsigned kMostFailedFlushes = 4;
 
   const EndpointConfig config_;
-  Surroundings s_;
+  const DeviceParts s_;
+  TagTable& requests_;
   bool is_active_ = false;
   bool is_software_managed_ = false;
   std::unique_ptr<DeviceHandleTable> table_;  // kept, so that pins of the past stay harmless

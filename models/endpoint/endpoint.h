@@ -137,6 +137,7 @@ class Endpoint final : public ComponentModule,
   DeviceFunctions functions_;
   DeviceContexts contexts_;
   FunctionShell shell_;
+  const DeviceParts parts_;
   RequestPath requests_;
   DhiAgent handles_;
   TargetUnit target_;

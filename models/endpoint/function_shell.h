@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "common/outbox.h"
-#include "common/packet_sizer.h"
 #include "common/wakeup.h"
-#include "endpoint/device_functions.h"
 #include "endpoint/request_seams.h"
 #include "endpoint/reset_control.h"
 #include "flitwise/link_socket.h"

@@ -33,10 +33,15 @@ void spoil(Tlp& request, std::uint32_t& rules) {
 
 }  // namespace
 
-RequestPath::RequestPath(const EndpointConfig& config, const Surroundings& surroundings)
+RequestPath::RequestPath(const EndpointConfig& config, const DeviceParts& parts,
+                         DeviceContexts& contexts, EndpointCounters& counters,
+                         LatencyTracer& tracer)
     : config_(config),
-      s_(surroundings),
-      outstanding_(surroundings.functions.count(), config.device.tag_bits),
+      s_(parts),
+      contexts_(contexts),
+      counters_(counters),
+      tracer_(tracer),
+      outstanding_(parts.functions.count(), config.device.tag_bits),
       rules_to_break_(config.faults.broken_rules) {}
 
 void RequestPath::connect(Handles& handles, Translations* translations) {
@@ -157,8 +162,8 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
       }
       packet->write = write;
     }
-    s_.counters.posted_bytes += piece.bytes;
-    ++s_.counters.settled;
+    counters_.posted_bytes += piece.bytes;
+    ++counters_.settled;
     fill_payload(*packet, transfer);
   }
   s_.sizer.size(*packet);
@@ -230,7 +235,7 @@ void RequestPath::open_read(Packet& packet, HandlePin pin, Time t) {
   OutstandingRequest request;
   request.request = PacketRef(&packet);
   request.reassembly = Reassembly(packet.tlp, s_.control.mps);
-  s_.counters.asked_bytes += request.reassembly.bytes_left();
+  counters_.asked_bytes += request.reassembly.bytes_left();
   request.pin = pin;
   request.transfer = present_.transfer;
   request.offset = is_flush ? 0 : present_.piece.offset;
@@ -296,7 +301,7 @@ bool RequestPath::is_clear(unsigned function) const {
 }
 
 std::vector<CheckResult> RequestPath::checks(const std::string& at) const {
-  const EndpointCounters& c = s_.counters;
+  const EndpointCounters& c = counters_;
   return {
       {at + ": every request is answered", outstanding_.size() == 0,
        fmt::format("{} wait", outstanding_.size())},

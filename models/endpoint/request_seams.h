@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the parts of a device that make requests ask of each other, as in device_seams.h.
+/// What the parts of a device share, and what those that make requests ask of each other, as in
+/// device_seams.h.
 #pragma once
 
 #include <cstdint>
 
+#include "common/packet_sizer.h"
+#include "endpoint/device_functions.h"
 #include "endpoint/device_seams.h"
 #include "endpoint/engine.h"
 #include "endpoint/outstanding_requests.h"
 
 namespace flitwise {
+
+/// What the parts of a device share.
+struct DeviceParts {
+  PacketPool& pool;
+  const PacketSizer& sizer;
+  const DeviceFunctions& functions;
+  const RequestControl& control;
+  DeviceOutput& output;
+  DeviceEvents& events;
+};
 
 /// What can be sent next.
 enum class NextTransfer : std::uint8_t {

@@ -62,7 +62,7 @@ void TargetUnit::reset(unsigned function, ResetKind kind) {
   }
   refresh();
   if (function == 0) {
-    s_.software.controlled(device_control(space(0)));
+    software_.controlled(device_control(space(0)));
     if (had_handles) {
       negotiate_again();
     }

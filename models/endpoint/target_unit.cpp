@@ -53,11 +53,12 @@ std::uint32_t dw_of(const Packet& packet) {
 
 }  // namespace
 
-TargetUnit::TargetUnit(const DeviceConfig& device, const LinkConfig& link,
-                       const Surroundings& surroundings)
+TargetUnit::TargetUnit(const DeviceConfig& device, const LinkConfig& link, const DeviceParts& parts,
+                       SoftwareEffects& software)
     : device_(device),
       mps_(static_cast<unsigned>(link.mps)),
-      s_(surroundings),
+      s_(parts),
+      software_(software),
       page_requests_(page_requests_of(device)),
       space_options_(options_of(device, link)),
       dvsec_(DhiCapability::of(device)),
@@ -213,7 +214,7 @@ void TargetUnit::configuration(const Arrival& arrival, Time now) {
     refuse(arrival, "unsupported_request", cfg::aer::Uncorrectable::kUnsupportedRequest, now);
     return;
   }
-  if (s_.software.is_in_reset(*function)) {
+  if (software_.is_in_reset(*function)) {
     // Ask again later.
     answer(completion(packet, CplStatus::kRRS), arrival.answer);
     return;
@@ -221,7 +222,7 @@ void TargetUnit::configuration(const Arrival& arrival, Time now) {
   if (is_write && tlp.type == TlpType::kCfgWr0 && tlp.completer_id.bus() != bus_) {
     // Every type 0 write tells the device its bus number.
     bus_ = static_cast<std::uint8_t>(tlp.completer_id.bus());
-    s_.software.numbered(bus_);
+    software_.numbered(bus_);
   }
   PacketRef reply = completion(packet, CplStatus::kSC);
   if (is_write) {
@@ -249,31 +250,31 @@ void TargetUnit::apply(unsigned function, const WriteEffect& effect) {
   refresh();
   for (unsigned vf = vfs_.count; vf < vfs_before; ++vf) {
     // It is gone; when it comes again it is as after a reset. [LNK-9.27]
-    s_.software.function_level_reset(vf + 1);
+    software_.function_level_reset(vf + 1);
   }
   if (effect.command_changed) {
-    s_.software.command_written(function);
+    software_.command_written(function);
   }
   if (effect.device_control_changed && function == 0) {
-    s_.software.controlled(device_control(space(0)));
+    software_.controlled(device_control(space(0)));
   }
   if (effect.ecrc_control_changed && function == 0) {
-    s_.software.ecrc_controlled(ecrc_control(space(0)));
+    software_.ecrc_controlled(ecrc_control(space(0)));
   }
   if (effect.dhi_control_changed) {
     negotiate_again();
   }
   if (effect.ats_control_changed || effect.pasid_control_changed || effect.pri_control_changed) {
-    s_.software.translation_written(function);
+    software_.translation_written(function);
   }
   if (effect.stu_changed_live) {  // [CFG-06]
-    s_.errors.count("stu_changed_while_enabled");
+    s_.events.count("stu_changed_while_enabled");
   }
   if (effect.pri_misused) {  // [PRI-24] [PRI-25] [PRI-26]
-    s_.errors.count("page_request_register_misused");
+    s_.events.count("page_request_register_misused");
   }
   if (effect.flr_started) {
-    s_.software.function_level_reset(function);
+    software_.function_level_reset(function);
   }
 }
 
@@ -287,13 +288,13 @@ void TargetUnit::negotiate_again() {
   const Negotiated outcome =
       negotiate({true, true, own.bits, own.epoch}, own, dvsec_.range(), true);
   dvsec_.set_outcome(outcome);
-  s_.software.negotiated(outcome, dvsec_.is_software_managed());
+  software_.negotiated(outcome, dvsec_.is_software_managed());
 }
 
 // Where a request goes that can be served.
 std::optional<BarAccess::Place> TargetUnit::locate(const Tlp& tlp) const {
   const std::optional<BarAccess::Place> place = bar_.place_of(tlp);
-  return place && !s_.software.is_in_reset(place->function) ? place : std::nullopt;
+  return place && !software_.is_in_reset(place->function) ? place : std::nullopt;
 }
 
 void TargetUnit::memory_access(const Arrival& arrival, Time now) {
@@ -368,7 +369,7 @@ void TargetUnit::book(unsigned function, const Found& found, Time now) {
 
 void TargetUnit::report(unsigned function, const char* kind, cfg::aer::Uncorrectable error,
                         const Packet& packet, Time now) {
-  s_.errors.refuse(packet, kind);
+  s_.events.refuse(packet, kind);
   book(function, FoundError{error, received_header(packet), is_advisory(error, packet.tlp)}, now);
 }
 

@@ -28,10 +28,6 @@ const char* problem_of(TranslationVerdict verdict) {
 
 }  // namespace
 
-TranslatedPath::TranslatedPath(const EndpointConfig& config, PageRequestInterface* pages,
-                               const Surroundings& surroundings)
-    : config_(config), s_(surroundings), unit_(config.device, config.seed, pages) {}
-
 // Parked transfers go first.
 bool TranslatedPath::resume(TransferCursor& cursor, Time t) {
   ParkedTransfers& parked = unit_.parked;
@@ -55,7 +51,7 @@ bool TranslatedPath::resume(TransferCursor& cursor, Time t) {
 }
 
 bool TranslatedPath::can_send_request(unsigned function, Time t) {
-  return unit_.has_room_for_request(function, t) && s_.requests.free_tags(function) > 0 &&
+  return unit_.has_room_for_request(function, t) && requests_.free_tags(function) > 0 &&
          !s_.output.is_full(FcClass::kNonPosted);
 }
 
@@ -220,8 +216,8 @@ Translations::Step TranslatedPath::ask_for_translation(const Present& present, T
     park(present, ParkedState::kWantsRequest);
     return Step::kParked;
   }
-  const Handles::Answer handle = s_.handles.acquire(present.transfer, present.identity, Op::kRead,
-                                                    s_.requests.free_tags(routed_.function), t);
+  const Handles::Answer handle = handles_.acquire(present.transfer, present.identity, Op::kRead,
+                                                  requests_.free_tags(routed_.function), t);
   if (handle.outcome == Handles::Outcome::kWait) {
     return Step::kWait;
   }
@@ -252,7 +248,7 @@ void TranslatedPath::send_translation_request(const Present& present, const Hand
   packet->stamp(Hop::kHandle, ready);
   s_.sizer.size(*packet);
   const Slot slot = unit_.open_request(routed_.function, ask, tlp, present.transfer.counts);
-  s_.requests.open_translation(routed_.function, packet, handle.pin, slot, t);
+  requests_.open_translation(routed_.function, packet, handle.pin, slot, t);
   s_.output.send(std::move(packet), ready + config_.device.timing.pipeline, {});
   park(present, ParkedState::kAwaitsReply, slot);
 }
@@ -281,7 +277,7 @@ void TranslatedPath::fail_parked(Which which, TransferStatus status, Time t) {
     if (which(parked)) {
       const std::uint32_t transfer = parked.cursor.transfer;
       unit_.parked.remove(slot);
-      s_.requests.fail(transfer, status, t);
+      requests_.fail(transfer, status, t);
     }
   });
   send_stop_markers(t);
@@ -320,8 +316,8 @@ void TranslatedPath::complete(unsigned function, const Packet& packet,
   }
   const Time ready = t + config_.device.timing.pipeline;
   unit_.end_request(function, slot, verdict, ready);
-  s_.handles.let_go(request, false);
-  s_.requests.close_translation(function, packet.tlp.tag);
+  handles_.let_go(request, false);
+  requests_.close_translation(function, packet.tlp.tag);
   s_.output.wake_at(ready);
 }
 
@@ -329,8 +325,8 @@ void TranslatedPath::give_up(unsigned function, std::uint16_t tag,
                              const OutstandingRequest& request, Time t) {
   fail_waiting_for(function, request.transfer, TransferStatus::kTimeout, t);
   unit_.give_up_request(function, request.transfer);
-  s_.handles.let_go(request, true);
-  s_.requests.close_translation(function, tag);
+  handles_.let_go(request, true);
+  requests_.close_translation(function, tag);
 }
 
 // Invalidations that wait for the last use of a translation are answered now. [INV-04]

@@ -122,13 +122,13 @@ struct Form {
 };
 constexpr Form kForms[16] = {{},
                              {kAllocPayloadDw, true, false},
-                             {0, true, true},
+                             {0, true, true},  // kDeallocOne and on
                              {1, true, true},
                              {1, true, true},
                              {0, true, true},
-                             {0, true, false},
+                             {0, true, false},  // kDone
                              {},
-                             {0, false, true},
+                             {0, false, true},  // kAllocAck, kError
                              {0, false, true}};
 
 bool is_length_right(const Tlp& tlp, std::size_t bytes, unsigned wanted_dw) {

@@ -32,7 +32,7 @@ class DhiAgentTest : public ::testing::Test {
     device.dhi.storage.timing.by_handle = by_handle;
     device.dhi.storage.timing.by_domain = Time::from_ns(3);
     agent_ = std::make_unique<DhiAgent>(
-        config, DhiAgent::Surroundings{pool_, sizer_, functions_, output_, tags_, events_});
+        config, DeviceParts{pool_, sizer_, functions_, control_, output_, events_}, tags_);
     negotiate(kEpoch);
   }
   void negotiate(std::uint8_t epoch) {
@@ -91,6 +91,7 @@ class DhiAgentTest : public ::testing::Test {
   PacketPool pool_;
   PacketSizer sizer_{LinkConfig(), MessageConfig(), 2};
   test::RunningFunctions functions_{test::device_of(1)};
+  RequestControl control_{128, 128, false, false};
   test::FakeOutput output_;
   test::FakeTags tags_;
   test::FakeEvents events_;

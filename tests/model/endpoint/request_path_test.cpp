@@ -75,8 +75,8 @@ class RequestPathTest : public testing::Test {
     config.device.timing.pipeline = kPipeline;
     config.device.timing.completion_timeout = kTimeout;
     path_ = std::make_unique<RequestPath>(
-        config, RequestPath::Surroundings{pool_, sizer_, tracer_, functions_, contexts_, control_,
-                                          counters_, output_, events_});
+        config, DeviceParts{pool_, sizer_, functions_, control_, output_, events_}, contexts_,
+        counters_, tracer_);
     path_->connect(handles_, translations);
   }
   static Transfer transfer(Op op, std::uint64_t address, std::uint32_t bytes) {

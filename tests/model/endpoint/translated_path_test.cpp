@@ -128,7 +128,7 @@ class TranslatedPathTest : public testing::Test {
   PageRequestInterface pages_{{8, true, true}};
   const DeviceIdentity identity_{Bdf::of(1, 0, 0), Pasid{0}, false, false};
   TranslatedPath path_{
-      config(), &pages_, {pool_, sizer_, functions_, control_, output_, tags_, handles_, events_}};
+      config(), {pool_, sizer_, functions_, control_, output_, events_}, &pages_, tags_, handles_};
   Step step_ = Step::kGo;
   RequestPiece piece_;
 };
