@@ -14,10 +14,6 @@ constexpr std::size_t kMostBytes = 4096;  // of one read
 
 }  // namespace
 
-std::uint64_t ContextStop::encode() const {
-  return kStop | std::uint64_t{function.value} << 32 | (pasid ? kHasPasid | to_int(*pasid) : 0);
-}
-
 DeviceRegisters::DeviceRegisters(unsigned functions, std::uint64_t bar_size, Hooks hooks)
     : functions_(functions), bar_size_(bar_size), hooks_(std::move(hooks)) {}
 

@@ -56,8 +56,6 @@ class Endpoint final : public ComponentModule,
   /// What software does to have all functions ask for translations, at once and without a TLP:
   /// PASID, then ATS if `enables_ats`, then page requests. Does nothing without the capabilities.
   void set_up_translation(bool enables_ats);
-  /// The contexts of domains 0 .. count-1 start before their first message. [DHI D13]
-  void start_contexts(std::uint32_t count, bool counts);
 
   /// The link has been reset: all functions go back to where they were at power-up, as soon as
   /// nothing of them is under way. [DHI D4]

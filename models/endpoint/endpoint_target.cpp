@@ -172,10 +172,6 @@ void Endpoint::execute(const HandleCommand& command) {
   shell_.pump(now());
 }
 
-void Endpoint::start_contexts(std::uint32_t count, bool counts) {
-  handles_.start_contexts(count, counts, now());
-}
-
 void Endpoint::link_going_down() {
   functions_.set_bus_master(false);
   target_.discard();

@@ -36,12 +36,6 @@ FunctionShell::FunctionShell(Timing timing, const PacketSizer& sizer,
   });
 }
 
-void FunctionShell::connect(TransferPath& transfers, DeviceTarget& target, DeviceEvents& events) {
-  transfers_ = &transfers;
-  target_ = &target;
-  events_ = &events;
-}
-
 void FunctionShell::work() {
   wakeup_.taken();
   const Time t = now();
@@ -89,11 +83,6 @@ tlm::tlm_sync_enum FunctionShell::link_has_room(int /*id*/, Packet& /*packet*/,
   outbox_.drain([this](const Outbox::Entry& entry) { return hand_over(entry); });
   pump(t);
   return tlm::TLM_COMPLETED;
-}
-
-void FunctionShell::end_at(Time when) {
-  next_end_ = std::min(next_end_, when);
-  ends_wakeup_.at(when);
 }
 
 // In one piece, as all that each transfer goes through.
@@ -200,10 +189,6 @@ bool FunctionShell::hand_over(const Outbox::Entry& entry) {
   }
   transfers_->sent(*entry.packet, entry.posted_pin);
   return true;
-}
-
-bool FunctionShell::offer(Packet& packet) {
-  return flitwise::hand_over(to_link, packet, now());
 }
 
 }  // namespace flitwise

@@ -3,6 +3,7 @@
 /// the request path, TLPs as they stand come after all others.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -29,7 +30,11 @@ class FunctionShell final : public DeviceOutput {
   FunctionShell(Timing timing, const PacketSizer& sizer, const DeviceFunctions& functions,
                 DeviceContexts& contexts, EndpointCounters& counters);
   /// Its neighbours, before the simulation starts.
-  void connect(TransferPath& transfers, DeviceTarget& target, DeviceEvents& events);
+  void connect(TransferPath& transfers, DeviceTarget& target, DeviceEvents& events) {
+    transfers_ = &transfers;
+    target_ = &target;
+    events_ = &events;
+  }
 
   /// Engines take turns. To be called before the simulation starts.
   void attach(Engine& engine) {
@@ -48,7 +53,7 @@ class FunctionShell final : public DeviceOutput {
   /// A packet as if the device had made it, without any of its rules.
   void inject(PacketRef packet);
   /// Gives the link a packet past all that waits to be sent; false: no room.
-  bool offer(Packet& packet);
+  bool offer(Packet& packet) { return flitwise::hand_over(to_link, packet, now()); }
   /// A packet of which this is true waits to be sent.
   template <class Condition>
   bool has_unsent(Condition condition) const {
@@ -60,7 +65,10 @@ class FunctionShell final : public DeviceOutput {
   bool is_full(FcClass fc) const override { return is_full_[static_cast<std::size_t>(fc)]; }
   bool may_leave(FcClass fc, Time now) override;
   void wake_at(Time when) override { wakeup_.at(when); }
-  void end_at(Time when) override;
+  void end_at(Time when) override {
+    next_end_ = std::min(next_end_, when);
+    ends_wakeup_.at(when);
+  }
   void ask_engines() override { idle_until_ = Time{}; }
   void begin_duties() override { has_duties_ = true; }
 

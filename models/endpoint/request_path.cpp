@@ -44,11 +44,6 @@ RequestPath::RequestPath(const EndpointConfig& config, const DeviceParts& parts,
       outstanding_(parts.functions.count(), config.device.tag_bits),
       rules_to_break_(config.faults.broken_rules) {}
 
-void RequestPath::connect(Handles& handles, Translations* translations) {
-  handles_ = &handles;
-  translations_ = translations;
-}
-
 NextTransfer RequestPath::next(Time t) {
   if (is_busy_) {
     return NextTransfer::kSend;

@@ -23,7 +23,10 @@ class RequestPath final : public TransferPath, public TagTable {
   RequestPath(const EndpointConfig& config, const DeviceParts& parts, DeviceContexts& contexts,
               EndpointCounters& counters, LatencyTracer& tracer);
   /// Before the simulation starts. translations: null where the device has no ATC.
-  void connect(Handles& handles, Translations* translations);
+  void connect(Handles& handles, Translations* translations) {
+    handles_ = &handles;
+    translations_ = translations;
+  }
 
   NextTransfer next(Time now) override;
   void begin(Engine& engine, const Transfer& transfer, Time now) override;

@@ -205,8 +205,8 @@ void TranslatedPath::read_opened(unsigned function, std::uint16_t tag, bool is_f
   unit_.read_opened(function, tag, is_translated ? &routed_ : nullptr);
 }
 
-// A request that is out may tell it all; else a new one goes, past whatever waits. [ATR-14]
-// [ATR-22]
+// A request that is out may tell it all; else a new one goes, past whatever waits. [ATR-01]
+// [ATR-02] [ATR-09] [ATR-10] [ATR-14] [ATR-22]
 Translations::Step TranslatedPath::ask_for_translation(const Present& present, Time t) {
   if (const std::optional<Slot> request = unit_.request_for(routed_)) {
     park(present, ParkedState::kAwaitsReply, *request);
@@ -221,13 +221,6 @@ Translations::Step TranslatedPath::ask_for_translation(const Present& present, T
   if (handle.outcome == Handles::Outcome::kWait) {
     return Step::kWait;
   }
-  send_translation_request(present, handle, t);
-  return Step::kParked;
-}
-
-// [ATR-01] [ATR-02] [ATR-09] [ATR-10]
-void TranslatedPath::send_translation_request(const Present& present, const Handles::Answer& handle,
-                                              Time t) {
   const DeviceIdentity& identity = present.identity;
   const TranslationAsk ask = unit_.ask_for(routed_, route_.translations);
   TranslationAsk nameless = ask;  // who asks is written as the link's form of identity has it
@@ -251,6 +244,7 @@ void TranslatedPath::send_translation_request(const Present& present, const Hand
   requests_.open_translation(routed_.function, packet, handle.pin, slot, t);
   s_.output.send(std::move(packet), ready + config_.device.timing.pipeline, {});
   park(present, ParkedState::kAwaitsReply, slot);
+  return Step::kParked;
 }
 
 // One page a group; transfers that miss the same page wait with the first. A new process waits for

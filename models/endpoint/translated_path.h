@@ -91,7 +91,6 @@ class TranslatedPath final : public Translations {
   void park(const Present& present, ParkedState state, Slot awaited = 0);
   bool can_send_request(unsigned function, Time now);
   Step ask_for_translation(const Present& present, Time now);
-  void send_translation_request(const Present& present, const Handles::Answer& handle, Time now);
   void ask_for_page(const Present& present, Time now);
   template <class Which>
   void fail_parked(Which which, TransferStatus status, Time now);

@@ -69,10 +69,7 @@ bool DeviceHandleTable::deallocate(Dhi dhi) {
 
 bool DeviceHandleTable::clear(Slot slot) {
   Entry& entry = entries_[slot];
-  // A domain whose old handle drained may have a new one already.
-  if (slot_of_domain_[to_int(entry.domain)] == slot) {
-    slot_of_domain_[to_int(entry.domain)] = kNoSlot;
-  }
+  forget_domain(slot);
   if (entry.orders == 0) {
     take_off_lists(slot);
     if (!entry.is_kept) {
@@ -81,6 +78,12 @@ bool DeviceHandleTable::clear(Slot slot) {
   }
   entry.is_valid = false;
   return entry.is_at_host;
+}
+
+// A domain whose old handle drained may have a new one already.
+void DeviceHandleTable::forget_domain(Slot slot) {
+  Slot& known = slot_of_domain_[to_int(entries_[slot].domain)];
+  known = known == slot ? kNoSlot : known;
 }
 
 // REQUIRES: a valid entry that no order covers.
@@ -148,25 +151,19 @@ void DeviceHandleTable::hold(unsigned tag, const DeallocMessage& message) {
   order.is_held = true;
   order.slots.clear();
   for (Slot slot = 0; slot < entries_.size(); ++slot) {
-    const Entry& entry = entries_[slot];
+    Entry& entry = entries_[slot];
     const bool is_meant = message.scope != DeallocScope::kFunction || entry.is_valid;
-    if (is_meant && covers(message, dhi_of(slot), entry.identity.bdf)) {
-      hold(slot, tag);
-      order.slots.push_back(slot);
+    if (!is_meant || !covers(message, dhi_of(slot), entry.identity.bdf)) {
+      continue;
     }
-  }
-}
-
-void DeviceHandleTable::hold(Slot slot, unsigned tag) {
-  Entry& entry = entries_[slot];
-  if (entry.orders == 0 && entry.is_valid) {
-    if (slot_of_domain_[to_int(entry.domain)] == slot) {
-      slot_of_domain_[to_int(entry.domain)] = kNoSlot;
+    if (entry.orders == 0 && entry.is_valid) {
+      forget_domain(slot);
+      take_off_lists(slot);
     }
-    take_off_lists(slot);
+    free_.erase(slot);
+    entry.orders = static_cast<std::uint16_t>(entry.orders | 1U << tag);
+    order.slots.push_back(slot);
   }
-  free_.erase(slot);
-  entry.orders = static_cast<std::uint16_t>(entry.orders | 1U << tag);
 }
 
 bool DeviceHandleTable::is_drained(unsigned tag) const {

@@ -145,11 +145,7 @@ std::optional<Slot> DeviceHandleTable::pick_victim() const {
       return slot;
     }
   }
-  return first_to_wait_for();
-}
-
-// Nothing better: the one that is being waited for, else the preferred one although it is busy.
-std::optional<Slot> DeviceHandleTable::first_to_wait_for() const {
+  // Nothing better: the one that is being waited for, else the preferred one although it is busy.
   if (draining_.size() > 0) {
     return draining_.front();
   }

@@ -215,11 +215,10 @@ class DeviceHandleTable {
   std::optional<Slot> first_idle(const SlotList& list) const;
   template <class Next>
   std::optional<Slot> first_idle(std::optional<Slot> slot, Next next) const;
-  std::optional<Slot> first_to_wait_for() const;
   void fill(Slot slot, DomainId domain, const AllocMessage& message);
   bool clear(Slot slot);  // as deallocate()
+  void forget_domain(Slot slot);
   void take_off_lists(Slot slot);
-  void hold(Slot slot, unsigned tag);
   /// Calls `act` for the slot of each valid entry that the message covers.
   template <class Act>
   void each_valid(const DeallocMessage& message, Act act);

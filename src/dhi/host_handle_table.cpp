@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "flitwise/error.h"
 
@@ -153,7 +154,7 @@ void HostHandleTable::store(std::uint16_t partition, const AllocMessage& message
   clear(message.dhi);
   static_cast<Resolution&>(entry) = {message.identity, message.is_trusted, message.capabilities};
   entry.is_valid = true;
-  link(message.dhi);
+  entry.chain = std::exchange(buckets_[bucket_of(message.identity)], to_int(message.dhi));
   ++partitions_[partition].statistics.allocs;
 }
 
@@ -255,18 +256,6 @@ std::optional<Bdf> HostHandleTable::owner(BusRange port, Dhi dhi) const {
   return std::nullopt;
 }
 
-HostHandleStatistics& HostHandleTable::books_of(std::optional<PartitionId> sender) {
-  return sender ? of(*sender).statistics : others_;
-}
-
-void HostHandleTable::record_rejection(HandleStatus status, std::optional<PartitionId> sender) {
-  ++books_of(sender).rejections[static_cast<std::size_t>(status)];
-}
-
-void HostHandleTable::record_wrong_domain(std::optional<PartitionId> sender) {
-  ++books_of(sender).wrong_domain;
-}
-
 HostHandleStatistics HostHandleTable::statistics() const {
   HostHandleStatistics sum = others_;
   for (const Partition& one : partitions_) {
@@ -313,26 +302,17 @@ std::size_t HostHandleTable::bucket_of(const DeviceIdentity& identity) {
   return static_cast<std::size_t>((key * kGolden) >> 40) % kBuckets;
 }
 
-void HostHandleTable::link(Dhi dhi) {
-  std::uint16_t& head = buckets_[bucket_of(entries_[to_int(dhi)].identity)];
-  entries_[to_int(dhi)].chain = head;
-  head = to_int(dhi);
-}
-
-void HostHandleTable::unlink(Dhi dhi) {
-  std::uint16_t* at = &buckets_[bucket_of(entries_[to_int(dhi)].identity)];
+void HostHandleTable::clear(Dhi dhi) {
+  Entry& entry = entries_[to_int(dhi)];
+  if (!entry.is_valid) {
+    return;
+  }
+  std::uint16_t* at = &buckets_[bucket_of(entry.identity)];
   while (*at != to_int(dhi)) {
     at = &entries_[*at].chain;
   }
-  *at = entries_[to_int(dhi)].chain;
-}
-
-void HostHandleTable::clear(Dhi dhi) {
-  Entry& entry = entries_[to_int(dhi)];
-  if (entry.is_valid) {
-    unlink(dhi);
-    entry.is_valid = false;
-  }
+  *at = entry.chain;
+  entry.is_valid = false;
 }
 
 unsigned HostHandleTable::clear_range(HandleRange range, std::optional<Bdf> function) {
