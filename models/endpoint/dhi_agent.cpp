@@ -8,26 +8,13 @@
 #include "tlp/identity.h"
 
 namespace flitwise {
-namespace {
-
-bool is_in(const std::vector<bool>& domains, DomainId domain) {
-  return to_int(domain) < domains.size() && domains[to_int(domain)];
-}
-
-void put(std::vector<bool>& domains, DomainId domain, bool is_in) {
-  domains.resize(std::max<std::size_t>(domains.size(), to_int(domain) + std::size_t{1}));
-  domains[to_int(domain)] = is_in;
-}
-
-}  // namespace
 
 void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
   is_active_ = outcome.is_active();
   unapplied_.clear();
   failed_flushes_ = 0;
   orders_.clear();
-  has_started_.clear();
-  has_refusal_.clear();
+  contexts_.clear();
   if (table_ && (!is_active_ || is_software_managed == is_software_managed_)) {
     table_->reset(is_active_ ? outcome.range : table_->range(), outcome.epoch);
   } else if (is_active_) {
@@ -78,14 +65,15 @@ Handles::Answer DhiAgent::use(Dhi dhi, UseKind kind, Time latency) {
 }
 
 Handles::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity, UseKind kind) {
-  if (is_in(has_refusal_, domain)) {
+  Context& context = context_of(domain);
+  if (context.has_refusal) {
     return wait_or_bypass(MissOutcome::kNotHere, identity);
   }
   const Choice choice =
       table_->is_held(identity.bdf) ? Choice{MissOutcome::kWaitForOrder, {}} : table_->choose();
   if (is_software_managed_ || config_.device.dhi.allocate_at == AllocateAt::kContextCreation) {
     // A handle comes with the context or not at all. [DHI D12, D13]
-    const bool is_new = is_new_context(domain);
+    const bool is_new = !std::exchange(context.has_started, true);
     if (is_new && is_software_managed_) {
       software_.context_started(domain);
     }
@@ -169,11 +157,10 @@ void DhiAgent::request_flush(Bdf bdf) {
   ++counts_.flushes;
 }
 
-// True once for each context, until it ends.
-bool DhiAgent::is_new_context(DomainId domain) {
-  const bool is_new = !is_in(has_started_, domain);
-  put(has_started_, domain, true);
-  return is_new;
+DhiAgent::Context& DhiAgent::context_of(DomainId domain) {
+  const std::size_t index = to_int(domain);
+  contexts_.resize(std::max(contexts_.size(), index + 1));
+  return contexts_[index];
 }
 
 void DhiAgent::start_contexts(std::uint32_t count, bool counts, Time t) {
@@ -188,7 +175,7 @@ void DhiAgent::start_contexts(std::uint32_t count, bool counts, Time t) {
     cause.address = config_.buffer_base;
     cause.counts = counts;
     const DeviceIdentity& identity = s_.functions.identity_of(cause.domain);
-    if (!is_new_context(cause.domain)) {
+    if (std::exchange(context_of(cause.domain).has_started, true)) {
       continue;
     }
     if (is_software_managed_) {
@@ -275,7 +262,9 @@ bool DhiAgent::drain(Time t) {
 void DhiAgent::reset_function(Bdf bdf) {
   if (table_) {
     table_->reset_function(bdf);
-    has_refusal_.clear();  // its contexts start again; others ask once more
+    for (Context& one : contexts_) {
+      one.has_refusal = false;  // its contexts start again; others ask once more
+    }
   }
 }
 
@@ -324,8 +313,7 @@ void DhiAgent::end_context(DomainId domain) {
     return;
   }
   table_->end_context(domain);
-  put(has_refusal_, domain, false);
-  put(has_started_, domain, false);
+  context_of(domain) = {};
   if (is_software_managed_) {
     software_.context_ended(domain);
   } else if (config_.device.dhi.allocate_at == AllocateAt::kContextCreation) {
@@ -414,7 +402,7 @@ const char* DhiAgent::reported(const HandleErrorMessage& message) {
 void DhiAgent::refused(Dhi dhi, DomainId domain, HandleStatus status) {
   table_->refused(dhi);
   if (status != HandleStatus::kHandleInUse && status != HandleStatus::kNoValidEntry) {
-    put(has_refusal_, domain, true);
+    context_of(domain).has_refusal = true;
   }
 }
 

@@ -79,6 +79,11 @@ class DhiAgent final : public Handles {
   const DeviceHandleTable* table() const { return table_.get(); }
 
  private:
+  struct Context {
+    bool has_started = false;  // it is known
+    bool has_refusal = false;  // it goes in full until it starts again
+  };
+  Context& context_of(DomainId domain);
   Answer use(Dhi dhi, UseKind kind, Time latency);
   Answer miss(DomainId domain, const DeviceIdentity& identity, UseKind kind);
   Answer wait_or_bypass(MissOutcome outcome, const DeviceIdentity& identity);
@@ -93,7 +98,6 @@ class DhiAgent final : public Handles {
   void send_dealloc(Dhi dhi, Bdf bdf);
   void request_flush(Bdf bdf);
   void send_first(const Transfer& cause, const DeviceIdentity& identity, Time now, Time latency);
-  bool is_new_context(DomainId domain);
   bool flushes_fail() const { return failed_flushes_ >= kMostFailedFlushes; }
 
   /// model: so many refused ones in a row, or one that had no answer, are enough.
@@ -125,8 +129,7 @@ class DhiAgent final : public Handles {
     HandleStatus status = HandleStatus::kOk;  // else nothing is done
   };
   std::vector<Order> orders_;  // of the host, not answered; at most kDeallocOrders, oldest first
-  std::vector<bool> has_started_;  // contexts that are known, by domain
-  std::vector<bool> has_refusal_;  // domains that go in full until their context starts again
+  std::vector<Context> contexts_;  // by domain
 };
 
 }  // namespace flitwise

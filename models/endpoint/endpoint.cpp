@@ -33,7 +33,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
       sizer_(config.link, config.message, config.device.dhi.bits),
       functions_(config.device, config.domains),
       contexts_(config.stops_contexts ? config.domains : 0),
-      shell_({config.device.timing.clock, config.device.timing.pipeline}, sizer_, functions_,
+      shell_(config.device.timing.clock, config.device.timing.pipeline, sizer_, functions_,
              contexts_, counters_),
       parts_{pool, sizer_, functions_, control_, shell_, *this},
       requests_(config, parts_, contexts_, counters_, tracer),

@@ -117,7 +117,6 @@ class Endpoint final : public ComponentModule,
   bool is_in_reset(unsigned function) const override { return functions_.is_in_reset(function); }
   void translation_written(unsigned function) override;
 
-  TranslationSettings translation_settings(unsigned function);
   void execute(const HandleCommand& command);
   void tell(const char* what, const Packet& packet) const;
   void receive_message(Packet& packet, Time now);

@@ -15,16 +15,16 @@ constexpr std::size_t kOutboxDepth = 8;
 
 }  // namespace
 
-FunctionShell::FunctionShell(Timing timing, const PacketSizer& sizer,
+FunctionShell::FunctionShell(Time clock, Time pipeline, const PacketSizer& sizer,
                              const DeviceFunctions& functions, DeviceContexts& contexts,
                              EndpointCounters& counters)
-    : timing_(timing),
+    : pipeline_(pipeline),
       sizer_(sizer),
       functions_(functions),
       contexts_(contexts),
       counters_(counters),
       outbox_(kOutboxDepth),
-      wakeup_("work", timing.clock),
+      wakeup_("work", clock),
       ends_wakeup_("ends", Time{1}) {
   from_link.register_nb_transport_fw(this, &FunctionShell::receive, 0);
   to_link.register_nb_transport_bw(this, &FunctionShell::link_has_room, 0);
@@ -104,7 +104,7 @@ tlm::tlm_sync_enum FunctionShell::link_has_room(int /*id*/, Packet& /*packet*/,
       return functions_.may_send(requester);
     };
     for (PacketRef packet; outbox_.empty() && (packet = raw_->next(may_request));) {
-      send_raw(std::move(packet), t + timing_.pipeline, t);
+      send_raw(std::move(packet), t + pipeline_, t);
     }
   }
   if (has_duties_) {

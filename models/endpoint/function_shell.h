@@ -22,13 +22,10 @@ class FunctionShell final : public DeviceOutput {
   LinkTarget<FunctionShell> from_link{"from_link"};
   LinkInitiator<FunctionShell> to_link{"to_link"};
 
-  struct Timing {
-    Time clock;
-    Time pipeline;  ///< engine to link
-  };
-  /// To be made inside the constructor of the device's module.
-  FunctionShell(Timing timing, const PacketSizer& sizer, const DeviceFunctions& functions,
-                DeviceContexts& contexts, EndpointCounters& counters);
+  /// pipeline: from engine to link. To be made inside the constructor of the device's module.
+  FunctionShell(Time clock, Time pipeline, const PacketSizer& sizer,
+                const DeviceFunctions& functions, DeviceContexts& contexts,
+                EndpointCounters& counters);
   /// Its neighbours, before the simulation starts.
   void connect(TransferPath& transfers, DeviceTarget& target, DeviceEvents& events) {
     transfers_ = &transfers;
@@ -92,7 +89,7 @@ class FunctionShell final : public DeviceOutput {
   bool hand_over(const Outbox::Entry& entry);
   void send_raw(PacketRef packet, Time ready, Time now);
 
-  const Timing timing_;
+  const Time pipeline_;
   const PacketSizer& sizer_;
   const DeviceFunctions& functions_;
   DeviceContexts& contexts_;

@@ -292,8 +292,7 @@ void TranslatedPath::fail_waiting_for(unsigned function, Slot request, TransferS
 void TranslatedPath::complete(unsigned function, const Packet& packet,
                               const OutstandingRequest& request, Time t) {
   const Slot slot = request.transfer;
-  const TranslationVerdict verdict =
-      unit_.take_reply(function, slot, packet.tlp, packet.payload.data(), packet.payload.size());
+  const TranslationVerdict verdict = unit_.take_reply(function, slot, packet);
   if (verdict == TranslationVerdict::kPartial) {
     return;
   }

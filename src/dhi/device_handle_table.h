@@ -11,7 +11,6 @@
 
 #include "common/slot_list.h"
 #include "dhi/handle_types.h"
-#include "dhi/replacement_policy.h"
 #include "flitwise/config.h"
 #include "flitwise/ids.h"
 
@@ -81,6 +80,24 @@ struct DeviceHandleStatistics {
     return residencies == 0 ? 0.0 : static_cast<double>(uses) / static_cast<double>(residencies);
   }
 };
+
+/// Keeps the entries of one table in the order in which they are offered as victims. All functions
+/// are O(1). [DHI D9]
+class ReplacementPolicy {
+ public:
+  virtual ~ReplacementPolicy() = default;
+
+  virtual void inserted(Slot slot) = 0;  ///< REQUIRES: slot is not in the order.
+  virtual void used(Slot slot) = 0;      ///< REQUIRES: slot is in the order.
+  virtual void removed(Slot slot) = 0;   ///< REQUIRES: slot is in the order.
+
+  virtual std::optional<Slot> first() const = 0;           ///< the next victim
+  virtual std::optional<Slot> after(Slot slot) const = 0;  ///< the one to ask when slot will not do
+};
+
+/// FIFO: longest stay first; uses do not matter. LRU: longest unused first. LFU: fewest uses in
+/// this residency first, among equals the longest unused; counts do not age.
+std::unique_ptr<ReplacementPolicy> make_replacement_policy(VictimPolicy policy, unsigned slots);
 
 /// Device end of the table [DHI D1]. find() and resolve() are array look-ups; choose() looks at
 /// most at kVictimScan entries. All traffic is taken to use one traffic class (model).
