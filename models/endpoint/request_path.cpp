@@ -63,12 +63,7 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
   }
   const std::uint32_t slot = free_active_.back();
   free_active_.pop_back();
-  Active& active = active_[slot];
-  active.transfer = transfer;
-  active.engine = &engine;
-  active.tlps_out = 0;
-  active.all_sent = false;
-  active.status = TransferStatus::kDone;
+  active_[slot] = {transfer, &engine, 0, false, TransferStatus::kDone, {}};
   if (translations_ != nullptr) {
     translations_->begun(transfer, slot, t);
   }

@@ -38,13 +38,6 @@ EndpointSpaceOptions options_of(const DeviceConfig& device, const LinkConfig& li
   return options;
 }
 
-std::unique_ptr<PageRequestInterface> page_requests_of(const DeviceConfig& device) {
-  const PriConfig& pri = device.pri;
-  return pri.enabled ? std::make_unique<PageRequestInterface>(PageRequestConfig{
-                           pri.capacity, pri.response_pasid, pri.clamps_allocation})
-                     : nullptr;
-}
-
 // Its first DW, as far as it has one.
 std::uint32_t dw_of(const Packet& packet) {
   return static_cast<std::uint32_t>(
@@ -63,7 +56,10 @@ TargetUnit::TargetUnit(const DeviceConfig& device, const LinkConfig& link, const
       mps_(static_cast<unsigned>(link.mps)),
       s_(parts),
       software_(software),
-      page_requests_(page_requests_of(device)),
+      page_requests_(device.pri.enabled ? std::make_unique<PageRequestInterface>(PageRequestConfig{
+                                              device.pri.capacity, device.pri.response_pasid,
+                                              device.pri.clamps_allocation})
+                                        : nullptr),
       space_options_(options_of(device, link)),
       dvsec_(DhiCapability::of(device)),
       spaces_(device.functions.count),
@@ -252,23 +248,18 @@ std::optional<unsigned> TargetUnit::target_of(const Tlp& tlp) const {
   return vf ? std::optional<unsigned>(*vf + 1) : std::nullopt;
 }
 
-// Where a request names no function that is there, the PF answers for the device.
-unsigned TargetUnit::function_behind(const Tlp& request) const {
+// Where a request names no function that is there, the PF answers for the device. A message says
+// itself whom it is for.
+unsigned TargetUnit::function_behind(const Tlp& request, unsigned named) const {
+  if (is_message(request.type)) {
+    return is_there(named) ? named : 0;
+  }
   if (is_configuration(request.type)) {
     return target_of(request).value_or(0);
   }
   const std::optional<BarAccess::Place> place =
       is_memory_request(request.type) ? bar_.place_of(request.address) : std::nullopt;
   return place ? place->function : 0;
-}
-
-// A message says so itself.
-unsigned TargetUnit::function_behind(const Arrival& arrival) const {
-  const Tlp& tlp = arrival.packet->tlp;
-  if (is_message(tlp.type)) {
-    return is_there(arrival.function) ? arrival.function : 0;
-  }
-  return function_behind(tlp);
 }
 
 void TargetUnit::configuration(const Arrival& arrival, Time now) {
@@ -418,7 +409,7 @@ void TargetUnit::answer(PacketRef packet, Time ready) {
 // Non-posted requests get a Cpl with UR; posted ones are dropped. Both are booked. [LNK-9.19]
 void TargetUnit::refuse(const Arrival& arrival, const char* kind, cfg::aer::Uncorrectable error,
                         Time now) {
-  report(function_behind(arrival), kind, error, *arrival.packet, now);
+  report(function_behind(arrival.packet->tlp, arrival.function), kind, error, *arrival.packet, now);
   if (fc_class(arrival.packet->tlp.type) == FcClass::kNonPosted) {
     answer(completion(*arrival.packet, CplStatus::kUR), arrival.answer);
   }

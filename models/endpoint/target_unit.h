@@ -93,8 +93,7 @@ class TargetUnit final {
   void memory_access(const Arrival& arrival, Time now);
   void complete(const Packet& request, const std::vector<std::uint8_t>& bytes, Time ready);
   std::optional<BarAccess::Place> locate(const Tlp& tlp) const;
-  unsigned function_behind(const Tlp& request) const;
-  unsigned function_behind(const Arrival& arrival) const;
+  unsigned function_behind(const Tlp& request, unsigned named = 0) const;
   Bdf routing_id(unsigned function) const;
   PacketRef completion(const Packet& request, CplStatus status) const;
   void answer(PacketRef packet, Time ready);

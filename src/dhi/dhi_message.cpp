@@ -22,10 +22,6 @@ enum Opcode : std::uint32_t {
 constexpr std::uint32_t kDoneStatusMask = 0xf;  // of the handle field
 constexpr std::uint32_t kFlagPasid = 8, kFlagTrusted = 4, kFlagPmr = 2, kFlagEr = 1;
 
-std::uint32_t dw3(std::uint32_t opcode, std::uint32_t flags, std::uint8_t epoch, Dhi dhi) {
-  return (opcode << 28) | (flags << 24) | (static_cast<std::uint32_t>(epoch) << 16) | to_int(dhi);
-}
-
 std::uint32_t flags_of(const AllocMessage& message) {
   return (message.identity.pasid ? kFlagPasid : 0U) | (message.is_trusted ? kFlagTrusted : 0U) |
          (message.identity.privileged_mode_requested ? kFlagPmr : 0U) |
@@ -136,14 +132,7 @@ bool is_length_right(const Tlp& tlp, std::size_t bytes, unsigned wanted_dw) {
   return is_type_right && bytes == wanted_dw * 4U && (wanted_dw == 0 || tlp.length_dw == wanted_dw);
 }
 
-}  // namespace
-
-bool is_dhi_message(const Tlp& tlp) {
-  return (tlp.type == TlpType::kMsg || tlp.type == TlpType::kMsgD) &&
-         tlp.message_code == msg::kVendorType1 && (tlp.message_dw2 & 0xffffU) == kHandleVendorId;
-}
-
-namespace {
+// ---- writing
 
 /// Writes header and payload of each kind of message.
 struct Writer {
@@ -152,37 +141,35 @@ struct Writer {
   Bdf requester_id, destination;
 
   void operator()(const AllocMessage& message) const {
-    start_up(kAlloc, flags_of(message), message.epoch, message.dhi);
+    start(kUp, kAlloc, flags_of(message), message.epoch, message.dhi);
     add_data((static_cast<std::uint32_t>(message.identity.bdf.value) << 16) | message.capabilities);
     add_data(message.identity.pasid ? to_int(*message.identity.pasid) : 0U);
   }
-  void operator()(const DeallocMessage& message) const {
-    dealloc(MsgRouting::kToRootComplex, Bdf{}, {message, 0});
-  }
-  void operator()(const DeallocOrder& order) const {
-    dealloc(MsgRouting::kById, destination, order);
-  }
+  void operator()(const DeallocMessage& message) const { dealloc(kUp, {message, 0}); }
+  void operator()(const DeallocOrder& order) const { dealloc(kDown, order); }
   void operator()(const DeallocDone& done) const {
-    start_up(kDone, done.tag, done.epoch, Dhi{static_cast<std::uint16_t>(done.status)});
+    start(kUp, kDone, done.tag, done.epoch, Dhi{static_cast<std::uint16_t>(done.status)});
   }
   void operator()(const AllocAckMessage& message) const { report(kAllocAck, message); }
   void operator()(const HandleErrorMessage& message) const { report(kError, message); }
   void operator()(DhiMessageError /*error*/) const {}
 
  private:
+  static constexpr MsgRouting kUp = MsgRouting::kToRootComplex, kDown = MsgRouting::kById;
+
   /// [DHI D8] Always RO=IDO=0, and the sender named in full.
-  void start(MsgRouting routing, Bdf target, std::uint32_t dw3_value) const {
+  void start(MsgRouting routing, std::uint32_t opcode, std::uint32_t flags, std::uint8_t epoch,
+             Dhi dhi) const {
+    const Bdf target = routing == kUp ? Bdf{} : destination;
     tlp = Tlp{};
     tlp.type = TlpType::kMsg;
     tlp.routing = routing;
     tlp.message_code = msg::kVendorType1;
     tlp.requester_id = requester_id;
     tlp.message_dw2 = (static_cast<std::uint32_t>(target.value) << 16) | kHandleVendorId;
-    tlp.message_dw3 = dw3_value;
+    tlp.message_dw3 =
+        opcode << 28 | flags << 24 | static_cast<std::uint32_t>(epoch) << 16 | to_int(dhi);
     payload.clear();
-  }
-  void start_up(Opcode opcode, std::uint32_t flags, std::uint8_t epoch, Dhi dhi) const {
-    start(MsgRouting::kToRootComplex, Bdf{}, dw3(opcode, flags, epoch, dhi));
   }
   void add_data(std::uint32_t value) const {
     tlp.type = TlpType::kMsgD;
@@ -190,13 +177,12 @@ struct Writer {
     put_dw(payload, value);
   }
   /// A DEALLOC of either direction.
-  void dealloc(MsgRouting routing, Bdf target, const DeallocOrder& order) const {
+  void dealloc(MsgRouting routing, const DeallocOrder& order) const {
     const DeallocMessage& message = order.message;
     const bool names_handle =
         message.scope == DeallocScope::kOne || message.scope == DeallocScope::kRange;
-    start(routing, target,
-          dw3(kDeallocOne + static_cast<std::uint32_t>(message.scope), order.tag, message.epoch,
-              names_handle ? message.dhi : Dhi{}));
+    start(routing, kDeallocOne + static_cast<std::uint32_t>(message.scope), order.tag,
+          message.epoch, names_handle ? message.dhi : Dhi{});
     if (message.scope == DeallocScope::kRange) {
       add_data(to_int(message.upper));
     } else if (message.scope == DeallocScope::kFunction) {
@@ -205,12 +191,16 @@ struct Writer {
   }
   template <class Report>
   void report(Opcode opcode, const Report& message) const {
-    start(MsgRouting::kById, destination,
-          dw3(opcode, static_cast<std::uint32_t>(message.status), message.epoch, message.dhi));
+    start(kDown, opcode, static_cast<std::uint32_t>(message.status), message.epoch, message.dhi);
   }
 };
 
 }  // namespace
+
+bool is_dhi_message(const Tlp& tlp) {
+  return (tlp.type == TlpType::kMsg || tlp.type == TlpType::kMsgD) &&
+         tlp.message_code == msg::kVendorType1 && (tlp.message_dw2 & 0xffffU) == kHandleVendorId;
+}
 
 void write_dhi_message(Tlp& tlp, std::vector<std::uint8_t>& payload, Bdf requester_id,
                        const DhiMessage& message, Bdf destination) {
