@@ -60,10 +60,6 @@ void DhiAgent::negotiated(const Negotiated& outcome, bool is_software_managed) {
   return answer;
 }
 
-Handles::Answer DhiAgent::use(Dhi dhi, UseKind kind, Time latency) {
-  return {Outcome::kHandle, dhi, table_->pin(dhi, kind), !table_->is_applied(dhi), latency};
-}
-
 Handles::Answer DhiAgent::miss(DomainId domain, const DeviceIdentity& identity, UseKind kind) {
   Context& context = context_of(domain);
   if (context.has_refusal) {
@@ -126,11 +122,6 @@ Time DhiAgent::allocate(DomainId domain, const DeviceIdentity& identity) {
     request_flush(identity.bdf);
   }
   return store_->access_by_handle(allocation.dhi);
-}
-
-Packet& DhiAgent::add() {
-  first_.push_back(s_.pool.make(PacketKind::kTlp));
-  return *first_.back();
 }
 
 void DhiAgent::send_dealloc(Dhi dhi, Bdf bdf) {

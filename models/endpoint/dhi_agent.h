@@ -84,7 +84,9 @@ class DhiAgent final : public Handles {
     bool has_refusal = false;  // it goes in full until it starts again
   };
   Context& context_of(DomainId domain);
-  Answer use(Dhi dhi, UseKind kind, Time latency);
+  Answer use(Dhi dhi, UseKind kind, Time latency) {
+    return {Outcome::kHandle, dhi, table_->pin(dhi, kind), !table_->is_applied(dhi), latency};
+  }
   Answer miss(DomainId domain, const DeviceIdentity& identity, UseKind kind);
   Answer wait_or_bypass(MissOutcome outcome, const DeviceIdentity& identity);
   Time allocate(DomainId domain, const DeviceIdentity& identity);
@@ -94,7 +96,7 @@ class DhiAgent final : public Handles {
   void refused(Dhi dhi, DomainId domain, HandleStatus status);
   bool has_to_drain() const { return is_active_ && (table_->is_draining() || !orders_.empty()); }
   void answer_orders();
-  Packet& add();
+  Packet& add() { return *first_.emplace_back(s_.pool.make(PacketKind::kTlp)); }
   void send_dealloc(Dhi dhi, Bdf bdf);
   void request_flush(Bdf bdf);
   void send_first(const Transfer& cause, const DeviceIdentity& identity, Time now, Time latency);

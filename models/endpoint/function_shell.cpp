@@ -7,13 +7,6 @@
 #include "tlp/tlp_check.h"
 
 namespace flitwise {
-namespace {
-
-// A message and what goes out before it may find no room together: DEALLOC, ALLOC, flush and
-// itself.
-constexpr std::size_t kOutboxDepth = 8;
-
-}  // namespace
 
 FunctionShell::FunctionShell(Time clock, Time pipeline, const PacketSizer& sizer,
                              const DeviceFunctions& functions, DeviceContexts& contexts,
@@ -23,7 +16,6 @@ FunctionShell::FunctionShell(Time clock, Time pipeline, const PacketSizer& sizer
       functions_(functions),
       contexts_(contexts),
       counters_(counters),
-      outbox_(kOutboxDepth),
       wakeup_("work", clock),
       ends_wakeup_("ends", Time{1}) {
   from_link.register_nb_transport_fw(this, &FunctionShell::receive, 0);

@@ -102,7 +102,8 @@ class FunctionShell final : public DeviceOutput {
   Time idle_until_{};  // no engine has work before, save as ask_engines() says
   RawEngine* raw_ = nullptr;
   Transfer transfer_;  // scratch: what an engine gives, cleared
-  Outbox outbox_;
+  // A message and what goes out before it may find no room together: DEALLOC, ALLOC, flush, itself.
+  Outbox outbox_{8};
   Wakeup wakeup_;
   Wakeup ends_wakeup_;             // an engine goes on at that very moment
   Time next_end_ = Time::never();  // likewise
