@@ -334,7 +334,7 @@ TEST_F(DhiAgentTest, D4_OrdersFromBeforeAResetAreForgotten) {
 TEST_F(DhiAgentTest, MessagesThatOnlyADeviceSendsAreCounted) {
   make(AllocOrder::kAck);
   EXPECT_THAT(receive(AllocMessage{}), StrEq("bad_handle_message"));
-  EXPECT_THAT(receive(DhiMessageError::kReservedBits), StrEq("bad_handle_message"));
+  EXPECT_THAT(agent_->receive(*pool_.make(PacketKind::kTlp)), StrEq("bad_handle_message"));
 }
 
 }  // namespace
