@@ -51,7 +51,6 @@ void Builder::build() {
     build_host(host);
   }
   assign_handles();
-  attach_root_ports();
   for (FabricDevice& device : fabric_.devices) {
     surroundings_.hosts[device.host]->bridge.attach(*device.handles, *device.root_port);
     add_engines(device);
@@ -145,6 +144,18 @@ void Builder::add_root_port(NodeIndex node) {
       device.root_port = &port;
     }
   }
+  HostPort::Facts facts;
+  facts.can_be_disabled = !graph_.has_switch_in_tree(node);
+  const auto ports =
+      std::count_if(graph_.root_ports().begin(), graph_.root_ports().end(),
+                    [&](NodeIndex other) { return graph_[other].host == host.number; });
+  facts.has_siblings = RoutingTable::functions_per_device(RoutingTable::Kind::kRootComplex,
+                                                          static_cast<unsigned>(ports)) > 1;
+  HostPort& seen =
+      host.bridge.attach(port, config_of_node(fabric_.config, graph_, node).link.preset, facts);
+  if (facts.can_be_disabled) {
+    seen.below = link_below(*first);
+  }
 }
 
 void Builder::add_device(NodeIndex node, const Config& config, Link& link) {
@@ -216,26 +227,6 @@ void Builder::assign_handles() {
   const std::vector<HandleRange> ranges = handle_ranges(fabric_.config, graph_, bits);
   for (std::size_t i = 0; i < fabric_.devices.size(); ++i) {
     fabric_.devices[i].range = ranges[i];
-  }
-}
-
-void Builder::attach_root_ports() {
-  for (std::size_t i = 0; i < fabric_.root_ports.size(); ++i) {
-    const NodeIndex node = graph_.root_ports()[i];
-    HostNode& host = *surroundings_.hosts[graph_[node].host];
-    RootPort& port = *fabric_.root_ports[i];
-    HostPort::Facts facts;
-    facts.can_be_disabled = !graph_.has_switch_in_tree(node);
-    facts.has_siblings = RoutingTable::functions_per_device(
-                             RoutingTable::Kind::kRootComplex,
-                             static_cast<unsigned>(fabric_.root_ports_of(host.number).size())) > 1;
-    HostPort& seen =
-        host.bridge.attach(port, config_of_node(fabric_.config, graph_, node).link.preset, facts);
-    if (facts.can_be_disabled) {
-      seen.below = link_below(
-          *std::find_if(fabric_.devices.begin(), fabric_.devices.end(),
-                        [&](const FabricDevice& one) { return one.root_port == &port; }));
-    }
   }
 }
 

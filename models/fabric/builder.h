@@ -44,7 +44,6 @@ class Builder {
   void add_link(NodeIndex node, const Config& config);
   void add_switch(NodeIndex node, const Config& config, Link& link);
   void add_root_port(NodeIndex node);
-  void attach_root_ports();
   LinkBelow link_below(const FabricDevice& device) const;
 
   void add_device(NodeIndex node, const Config& config, Link& link);

@@ -145,11 +145,11 @@ FabricDevice* Fabric::find(const std::string& device) {
 }
 
 DeviceRange Fabric::devices_of(unsigned host) const {
-  const auto is_later = [&](const FabricDevice& device) { return device.host >= host; };
-  const auto is_behind = [&](const FabricDevice& device) { return device.host > host; };
-  const auto first = std::find_if(devices.begin(), devices.end(), is_later);
-  const auto last = std::find_if(first, devices.end(), is_behind);
-  return {devices.data() + (first - devices.begin()), devices.data() + (last - devices.begin())};
+  const auto count_below = [&](unsigned end) {
+    return std::count_if(devices.begin(), devices.end(),
+                         [&](const FabricDevice& device) { return device.host < end; });
+  };
+  return {devices.data() + count_below(host), devices.data() + count_below(host + 1)};
 }
 
 Range<std::unique_ptr<RootPort>> Fabric::root_ports_of(unsigned host) const {
