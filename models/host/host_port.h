@@ -113,7 +113,6 @@ class HostPort final : public PortHost {
   void report(const FoundError& found) { tell_root(report_error(space, found)); }
 
   // PortHost:
-  void interrupt(const Packet& /*packet*/) override {}  // some core takes it
   void message(const Packet& packet) override;
   bool complete(const PacketRef& packet, Time when) override {
     return host_.requests.completed(*this, packet, when);

@@ -47,8 +47,7 @@ struct RootPortConfig {
 /// What goes on to the host beside memory accesses. Implemented by HostBridge.
 class PortHost {
  public:
-  virtual void interrupt(const Packet& packet) = 0;  ///< a write to the interrupt window
-  virtual void message(const Packet& packet) = 0;    ///< other than a DHI message
+  virtual void message(const Packet& packet) = 0;  ///< other than a DHI message
   /// For a request that the host sent; false: none waits for it.
   virtual bool complete(const PacketRef& packet, Time when) = 0;
   /// The port has found something wrong with a packet from below. [LNK-12.11]
