@@ -7,7 +7,7 @@
 
 #include "config_space/registers.h"
 #include "flitwise/error.h"
-#include "software/translation_setup.h"
+#include "software/workload_tables.h"
 
 namespace flitwise {
 namespace {
@@ -167,8 +167,7 @@ TeardownServices HostSoftware::teardown_services(HostNode& host) {
 std::optional<unsigned> HostSoftware::handles_of(Bdf function) const {
   for (std::size_t i = 0; i < fabric_.devices_of(0).size(); ++i) {
     const FabricDevice& device = fabric_.devices[i];
-    const unsigned index = function.value - device.endpoint->base().value;
-    if (index < device.config.device.functions.count && devices_[i].booted.handles.is_active()) {
+    if (owns_function(device, function) && devices_[i].booted.handles.is_active()) {
       return static_cast<unsigned>(i);
     }
   }
