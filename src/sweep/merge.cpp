@@ -217,10 +217,7 @@ void add_derived_figures(MergedSweep& merged) {
   }
   for (const BlockPresentation& block : merged.presentation.blocks) {
     for (const FigureSpec& figure : block.figures) {
-      if (std::find(merged.columns.begin(), merged.columns.end(), figure.name) ==
-          merged.columns.end()) {
-        merged.columns.push_back(figure.name);
-      }
+      add_unique(merged.columns, figure.name);
     }
   }
 }
