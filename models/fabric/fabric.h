@@ -12,7 +12,7 @@
 
 #include "common/component_list.h"
 #include "common/random.h"
-#include "cxl/cxl_pairs.h"
+#include "cxl/cxl_agents.h"
 #include "cxl/home.h"
 #include "fabric/fabric_device.h"
 #include "fabric/static_setup.h"
