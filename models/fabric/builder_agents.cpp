@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "config/instances.h"
-#include "cxl/cxl_pairs.h"
+#include "cxl/cxl_agents.h"
 #include "fabric/builder.h"
 
 namespace flitwise {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cxl/cxl_pairs.h"
+#include "cxl/cxl_agents.h"
 #include "dhi/coherence.h"
 #include "fabric/builder.h"
 

@@ -13,7 +13,7 @@
 #include "common/component_list.h"
 #include "common/random.h"
 #include "config_space/enumeration.h"
-#include "cxl/cxl_pairs.h"
+#include "cxl/cxl_agents.h"
 #include "cxl/home.h"
 #include "fabric/fabric_device.h"
 #include "flitwise/config.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One corner case from its first step to its verdict.
-#include "script/case_run.h"
-
 #include <algorithm>
 
 #include "flitwise/error.h"
 #include "scenario/vocabulary.h"
+#include "script/script.h"
 #include "script/script_line.h"
 #include "script/script_session.h"
 

@@ -119,20 +119,13 @@ unsigned ScriptSession::pcie_capability(Bdf function) {
 
 // Nothing where no port answers.
 std::optional<std::uint32_t> ScriptSession::config_read(Bdf target, unsigned offset) {
-  CfgAccess access;
-  access.target = target;
-  access.offset = static_cast<std::uint16_t>(offset);
-  const HostAnswer answer = wait_for_config(access);
+  const HostAnswer answer =
+      wait_for_config(CfgAccess::read_of(target, static_cast<std::uint16_t>(offset)));
   return answer.is_ok() ? std::optional(answer.value()) : std::nullopt;
 }
 
 void ScriptSession::config_write(Bdf target, unsigned offset, std::uint32_t value) {
-  CfgAccess access;
-  access.write = true;
-  access.target = target;
-  access.offset = static_cast<std::uint16_t>(offset);
-  access.value = value;
-  wait_for_config(access);
+  wait_for_config({true, target, static_cast<std::uint16_t>(offset), value});
 }
 
 TableBuilder& ScriptSession::tables() {

@@ -13,7 +13,7 @@
 #include "config/load.h"
 #include "flitwise/error.h"
 #include "scenario/campaign.h"
-#include "script/case_run.h"
+#include "script/script.h"
 #include "system/kernel.h"
 
 namespace flitwise::cli {

@@ -92,7 +92,7 @@ void add_sweep(HtmlPage& page, const std::string& path, const MergedSweep& merge
   page.body += sweep_section(merged, options);
 }
 
-void add_known_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
+void add_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
   const std::string manifest = path + "/manifest.jsonl", result = path + "/result.json";
   if (what_stands_at(path) == Standing::kFolder) {
     if (what_stands_at(manifest) != Standing::kNothing) {
@@ -131,14 +131,6 @@ std::string flaw_in(const Json::exception& error) {
   return "a list or an object is missing, or a value stands in its place";
 }
 
-void add_path(HtmlPage& page, const std::string& path, const ReportOptions& options) {
-  try {
-    add_known_path(page, path, options);
-  } catch (const Json::exception& error) {  // a figure that is missing or of another kind
-    refuse(path, flaw_in(error));
-  }
-}
-
 }  // namespace
 
 std::string report_page(const std::vector<std::string>& paths, const ReportOptions& options) {
@@ -146,7 +138,11 @@ std::string report_page(const std::vector<std::string>& paths, const ReportOptio
   page.title = "flitwise report";
   page.facts = {{"version", FLITWISE_VERSION}, {"command", options.command}};
   for (const std::string& path : paths) {
-    add_path(page, path, options);
+    try {
+      add_path(page, path, options);
+    } catch (const Json::exception& error) {  // a figure that is missing or of another kind
+      refuse(path, flaw_in(error));
+    }
   }
   return page.html();
 }

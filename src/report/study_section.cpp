@@ -40,19 +40,6 @@ bool wants_log(const LineChart& chart) {
   return low > 0 && high / low >= 16;
 }
 
-Series series_of(const Rows& rows, const std::string& name, const std::string& x,
-                 const std::string& y) {
-  std::vector<std::pair<double, double>> points;
-  for (const Json* row : rows) {
-    const auto px = number_at(*row, x);
-    const auto py = number_at(*row, y);
-    if (px && py) {
-      points.emplace_back(*px, *py);
-    }
-  }
-  return mean_series(name, points);
-}
-
 std::vector<std::string> series_columns(const PlotSpec& plot) {
   return plot.series.empty() ? std::vector<std::string>{} : std::vector<std::string>{plot.series};
 }
@@ -67,8 +54,8 @@ std::string line_chart(const MergedSweep& merged, const BlockPresentation& block
   chart.y_label = column_label(merged, block, plot.figure);
   chart.in_steps = plot.kind == "steps";
   for (const RowGroup& group : groups_by(facet.rows, series_columns(plot))) {
-    Series series = series_of(group.rows, series_name(merged, *group.rows.front(), plot.series),
-                              plot.x, plot.figure);
+    Series series = mean_series(series_name(merged, *group.rows.front(), plot.series),
+                                points_of(group.rows, plot.x, plot.figure));
     if (series.points.empty()) {
       continue;
     }
@@ -76,7 +63,8 @@ std::string line_chart(const MergedSweep& merged, const BlockPresentation& block
     chart.marks.push_back(plot.mark.empty() ? std::nullopt : mean_of(group.rows, plot.mark));
   }
   for (const std::string& name : plot.thin) {
-    chart.thin.push_back(series_of(facet.rows, column_label(merged, block, name), plot.x, name));
+    chart.thin.push_back(
+        mean_series(column_label(merged, block, name), points_of(facet.rows, plot.x, name)));
   }
   chart.log_x = wants_log(chart);
   chart.from_zero = !chart.in_steps;

@@ -23,17 +23,11 @@ bool is_in(const std::vector<std::string>& keys, const std::string& key) {
 
 /// Name of the row's columns, in front of those of the figures.
 std::string prefix_of(const TableInfo& table, const std::string& name, bool is_first) {
-  switch (table.flat) {
-    case FlatRows::kEach:
-      return is_first ? table.flat_prefix : joined(name, table.flat_prefix);
-    case FlatRows::kNamed:
-    case FlatRows::kSumByName:
-      return joined(table.flat_prefix, name);
-    case FlatRows::kSum:
-    case FlatRows::kNone:
-      break;
+  if (table.flat == FlatRows::kEach) {
+    return is_first ? table.flat_prefix : joined(name, table.flat_prefix);
   }
-  return table.flat_prefix;
+  const bool is_named = table.flat == FlatRows::kNamed || table.flat == FlatRows::kSumByName;
+  return is_named ? joined(table.flat_prefix, name) : table.flat_prefix;
 }
 
 /// Adds numbers of the same column, of either kind.
@@ -46,10 +40,6 @@ void add_up(Json& row, const std::string& column, const Json& value) {
   } else {
     *found = found->get<double>() + value.get<double>();
   }
-}
-
-std::string suffix_of(const FigureInfo& figure) {
-  return figure.unit.empty() ? "" : "_" + figure.unit;
 }
 
 /// Adds one row; a figure that a result of another version lacks is left out.
@@ -71,7 +61,7 @@ void add_row(const TableInfo& table, const Json& object, const std::string& pref
     if (is_sum) {
       add_up(row, column, *value);
     } else {
-      row[column + (table.has_flat_units ? suffix_of(figure) : "")] = *value;
+      row[joined(column, table.has_flat_units ? figure.unit : "")] = *value;
     }
   }
 }
@@ -106,15 +96,19 @@ void flatten(const Json& object, const std::string& prefix, Json& row) {
   }
 }
 
-std::optional<Json> figure_of(const Json& result, const std::string& path) {
+Json::json_pointer pointer_of(const std::string& path) {
   Json::json_pointer pointer;
   for (std::size_t at = 0; at <= path.size();) {
     const std::size_t dot = std::min(path.find('.', at), path.size());
     pointer /= path.substr(at, dot - at);
     at = dot + 1;
   }
+  return pointer;
+}
+
+std::optional<Json> figure_of(const Json& result, const std::string& path) {
   try {
-    return result.at(pointer);
+    return result.at(pointer_of(path));
   } catch (const Json::exception&) {  // nothing is there
     return std::nullopt;
   }

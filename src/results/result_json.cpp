@@ -3,8 +3,6 @@
 #include "results/result_json.h"
 
 #include <any>
-#include <type_traits>
-#include <variant>
 
 #include "results/tables.h"
 
@@ -12,36 +10,6 @@ namespace flitwise {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Puts a value at a dotted key, making the objects on the way.
-void put(Json& object, const std::string& key, Json value) {
-  const std::size_t dot = key.find('.');
-  if (dot == std::string::npos) {
-    object[key] = std::move(value);
-    return;
-  }
-  put(object[key.substr(0, dot)], key.substr(dot + 1), std::move(value));
-}
-
-Json json_of(const FigureValue& value) {
-  return std::visit(
-      [](const auto& one) {
-        using Value = std::decay_t<decltype(one)>;
-        if constexpr (std::is_same_v<Value, std::monostate>) {
-          return Json(nullptr);
-        } else {
-          return Json(one);
-        }
-      },
-      value);
-}
-
-void put_figures(Json& object, const StatisticsTable& table, const std::any& rows,
-                 std::size_t row) {
-  for (std::size_t i = 0; i < table.info().figures.size(); ++i) {
-    put(object, table.info().figures[i].key, json_of(table.figure(rows, row, i)));
-  }
-}
 
 // A row each, or an object in its row for each that has the same first name.
 Json list_of(const StatisticsTable& table, const std::any& rows) {
@@ -58,7 +26,9 @@ Json list_of(const StatisticsTable& table, const std::any& rows) {
     for (std::size_t i = 1; i < info.names.size() && !is_nested; ++i) {
       object[info.names[i].key] = table.name(rows, row, i);
     }
-    put_figures(object, table, rows, row);
+    for (std::size_t i = 0; i < info.figures.size(); ++i) {
+      object[pointer_of(info.figures[i].key)] = table.figure(rows, row, i);
+    }
   }
   return list;
 }

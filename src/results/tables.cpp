@@ -25,14 +25,15 @@ void append(const TableInfo& table, std::vector<StatisticInfo>& list) {
 }
 
 std::string text_of(const FigureValue& value, const std::string& unit) {
-  if (const auto* const count = std::get_if<std::uint64_t>(&value)) {
-    return unit == "B" ? bytes_text(static_cast<double>(*count)) : with_thousands(*count);
+  if (value.is_number_integer()) {
+    return unit == "B" ? bytes_text(value.get<double>())
+                       : with_thousands(value.get<std::uint64_t>());
   }
-  if (const auto* const real = std::get_if<double>(&value)) {
-    return unit == "ns" ? time_text(*real) : fmt::format("{:.2f}", *real);
+  if (value.is_number()) {
+    return unit == "ns" ? time_text(value.get<double>())
+                        : fmt::format("{:.2f}", value.get<double>());
   }
-  const auto* const text = std::get_if<std::string>(&value);
-  return text == nullptr ? "-" : *text;
+  return value.is_string() ? value.get<std::string>() : "-";
 }
 
 }  // namespace

@@ -275,8 +275,7 @@ const std::vector<std::string>& error_kinds() {
     add_names<CxlFlitError>(kCxlFlitErrors, kinds);
     add_names<FlitTlpError>(kFlitTlpErrors, kinds);
     add_names<TlpViolation>(kTlpViolations, kinds);
-    std::sort(kinds.begin(), kinds.end());
-    kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
+    sort_once(kinds);
     return kinds;
   }();
   return kKinds;

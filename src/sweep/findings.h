@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sweep/merge.h"
@@ -18,6 +19,10 @@ Rows rows_of(const MergedSweep& merged, const std::string& block);
 
 /// The number in a column, if there is one.
 std::optional<double> number_at(const nlohmann::ordered_json& row, const std::string& column);
+
+/// Of the rows that have both.
+std::vector<std::pair<double, double>> points_of(const Rows& rows, const std::string& x,
+                                                 const std::string& y);
 
 /// Of those that have one.
 std::optional<double> mean_of(const Rows& rows, const std::string& column);
@@ -40,20 +45,6 @@ std::vector<std::string> telling_columns(const MergedSweep& merged, const BlockP
 /// "payload 64 B, preset gen5x16" of some columns of a row.
 std::string point_text(const MergedSweep& merged, const nlohmann::ordered_json& row,
                        const std::vector<std::string>& columns);
-
-/// Where a figure passes from below 0 to above it, in the order of another column.
-struct Crossing {
-  std::string figure;
-  std::optional<double> at;  ///< interpolated; empty: it never does
-  bool is_above = false;     ///< without a crossing: above 0 throughout
-};
-/// The crossings of one group of rows.
-struct GroupCrossings {
-  std::string label;
-  std::vector<Crossing> crossings;  ///< one a figure
-  std::optional<double> predicted;  ///< mean of the predicting figure
-};
-std::vector<GroupCrossings> crossings_of(const MergedSweep& merged, const BlockPresentation& block);
 
 /// One sentence a group of the verdict, and one a group of the crossings.
 std::vector<std::string> verdict_sentences(const MergedSweep& merged,

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <system_error>
 
 #include "common/atomic_file.h"
@@ -71,7 +72,10 @@ Point point_from(const std::string& text, const std::string& file, std::size_t i
   }
 }
 
-std::ifstream open(const std::string& file) {
+/// Gives the lines to `use` until it has what it wants. Throws ConfigError where the file cannot be
+/// read on.
+template <class Use>
+void for_lines(const std::string& file, Use use) {
   const std::string flaw = flaw_of_regular_file(file);  // a FIFO is not to be waited for
   std::ifstream in;
   if (flaw.empty()) {
@@ -82,16 +86,16 @@ std::ifstream open(const std::string& file) {
                         fmt::format("{}; expected a manifest of sweep plan",
                                     flaw.empty() ? "cannot be read" : flaw)}});
   }
-  return in;
-}
-
-/// The next line; false at the end. Throws ConfigError where the file cannot be read on.
-bool next_line(std::ifstream& in, std::string& line, const std::string& file, std::size_t index) {
-  const bool has_line = read_line(in, line, file, static_cast<int>(index) + 1);
-  if (in.bad()) {
-    refuse_line(file, index, "", "cannot be read any further; expected a manifest of sweep plan");
+  std::string line;
+  for (std::size_t i = 0;; ++i) {
+    const bool has_line = read_line(in, line, file, static_cast<int>(i) + 1);
+    if (in.bad()) {
+      refuse_line(file, i, "", "cannot be read any further; expected a manifest of sweep plan");
+    }
+    if (!has_line || !use(line, i)) {
+      return;
+    }
   }
-  return has_line;
 }
 
 bool is_text_of(const std::string& file, const std::string& text) {
@@ -193,24 +197,26 @@ Presentation read_presentation(const std::string& folder) {
 }
 
 Plan read_manifest(const std::string& file) {
-  std::ifstream in = open(file);
   Plan plan;
-  std::string line;
-  while (next_line(in, line, file, plan.size())) {
-    plan.push_back(point_from(line, file, plan.size()));
-  }
+  for_lines(file, [&](const std::string& line, std::size_t i) {
+    plan.push_back(point_from(line, file, i));
+    return true;
+  });
   return plan;
 }
 
 Point read_manifest_line(const std::string& file, std::size_t index) {
-  std::ifstream in = open(file);
-  std::string line;
-  for (std::size_t i = 0; next_line(in, line, file, i); ++i) {
+  std::optional<Point> point;
+  for_lines(file, [&](const std::string& line, std::size_t i) {
     if (i == index) {
-      return point_from(line, file, i);
+      point = point_from(line, file, i);
     }
+    return i < index;
+  });
+  if (!point) {
+    throw ConfigError({{file, 0, 0, "", fmt::format("has no point {}", index)}});
   }
-  throw ConfigError({{file, 0, 0, "", fmt::format("has no point {}", index)}});
+  return *point;
 }
 
 std::string result_path(const std::string& folder, const Point& point) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "common/problems.h"
+#include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "sweep/expression.h"
 #include "sweep/findings.h"
@@ -16,25 +17,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The value of a dotted key in an effective config; null if it has none.
-Json value_at(const Json& config, const std::string& key) {
-  const std::size_t dot = key.find('.');
-  const auto found = config.find(key.substr(0, dot));
-  if (found == config.end()) {
-    return nullptr;
-  }
-  return dot == std::string::npos ? *found : value_at(*found, key.substr(dot + 1));
-}
-
 /// The value of an axis at a point; null for a label that its block does not have.
 Json axis_value(const Point& point, const std::string& axis) {
-  const bool is_label = axis.find('.') == std::string::npos;
+  if (axis.find('.') != std::string::npos) {
+    return figure_of(point.config, axis).value_or(nullptr);
+  }
   const auto own = std::find_if(point.axes.begin(), point.axes.end(),
                                 [&](const auto& each) { return each.first == axis; });
-  if (is_label) {
-    return own == point.axes.end() ? Json() : Json(own->second);
-  }
-  return value_at(point.config, axis);
+  return own == point.axes.end() ? Json() : Json(own->second);
 }
 
 /// A quantity as a plain number with its unit beside it, a size as a whole one; anything else stays
@@ -227,10 +217,7 @@ void add_derived_figures(MergedSweep& merged) {
   }
   for (const BlockPresentation& block : merged.presentation.blocks) {
     for (const FigureSpec& figure : block.figures) {
-      if (std::find(merged.columns.begin(), merged.columns.end(), figure.name) ==
-          merged.columns.end()) {
-        merged.columns.push_back(figure.name);
-      }
+      add_unique(merged.columns, figure.name);
     }
   }
 }

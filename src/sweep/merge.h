@@ -55,9 +55,6 @@ const nlohmann::ordered_json* baseline_of(const MergedSweep& merged,
 /// over its points. `width`: columns of the terminal.
 std::string sweep_summary(const MergedSweep& merged, const Plan& plan, std::size_t width = 0);
 
-/// True when the study names columns and points for a summary of its own.
-bool has_study_summary(const MergedSweep& merged);
-
 /// At most 40 rows: a row a chosen point with the study's columns and the verdict, then a row a
 /// crossing. What does not fit is counted in a last line. Where no row has a verdict there is no
 /// column of them. `width`: columns of the terminal.

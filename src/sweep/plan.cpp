@@ -31,22 +31,17 @@ class BlockPlanner {
   }
 
   void append_points(Plan& plan, std::vector<Problem>& problems) {
+    std::vector<std::optional<std::uint64_t>> seeds(block_.seeds.begin(), block_.seeds.end());
+    seeds.resize(std::max<std::size_t>(1, seeds.size()));
     std::vector<std::size_t> digits(block_.groups.size(), 0);
     do {
-      for (const auto& seed : seeds()) {
+      for (const auto& seed : seeds) {
         append_point(digits, seed, plan, problems);
       }
     } while (advance(digits));
   }
 
  private:
-  std::vector<std::optional<std::uint64_t>> seeds() const {
-    if (block_.seeds.empty()) {
-      return {std::nullopt};
-    }
-    return {block_.seeds.begin(), block_.seeds.end()};
-  }
-
   bool advance(std::vector<std::size_t>& digits) const {
     for (std::size_t i = digits.size(); i-- > 0;) {
       if (++digits[i] < block_.groups[i].front().values.size()) {

@@ -58,8 +58,6 @@ class PresentationReader {
   void read_verdict(const Value& value, const Path& path, VerdictSpec& verdict);
   void read_crossing(const Value& value, const Path& path, CrossingSpec& crossing);
   PlotSpec read_plot(const Value& value, const Path& path);
-  void check_block(const config::Place& place, const Presentation& presentation,
-                   const BlockPresentation& block);
 };
 
 }  // namespace flitwise

@@ -65,7 +65,7 @@ class StudyReader : private PresentationReader {
     BlockPresentation look;
     read_block(root, "", common, look);
     read_fields(root, "", {{"columns", &study.presentation.summary_columns}});
-    study.title = study.presentation.title = std::exchange(look.title, "");
+    study.presentation.title = std::exchange(look.title, "");
     const auto* blocks = root.find("blocks");
     if (blocks == nullptr) {
       finish(root.place, "", common, look, study);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The host's end of CXL.mem on one link: cuts what its cores ask for into lines, gives out tags,
-/// and takes the answers. [CXL-3.8]
+/// CXL.mem to a memory expander (type 3), at both ends of its link: the host cuts what its cores
+/// ask for into lines, gives out tags and takes the answers; the device has the rules of
+/// src/coherence, the lines, and the time they take. [CXL-3.8]
 #pragma once
 
 #include <systemc>
@@ -8,9 +9,11 @@
 #include <array>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coherence/agent_books.h"
+#include "coherence/memory_expander.h"
 #include "common/component.h"
 #include "common/due_queue.h"
 #include "common/outbox.h"
@@ -25,6 +28,7 @@
 
 namespace flitwise {
 
+/// The host's end.
 class CxlMemHost : public ComponentModule {
  public:
   LinkTarget<CxlMemHost> from_link{"from_link"};
@@ -47,7 +51,7 @@ class CxlMemHost : public ComponentModule {
   void link_up();
 
   bool is_quiet() const override {
-    return transfers_.lines_out() == 0 && !pending_ && !has_foreign();
+    return transfers_.lines_out() == 0 && !pending_ && foreign_[0].empty() && foreign_[1].empty();
   }
   std::string waiting() const override;
   /// When the last answer so far was there.
@@ -79,7 +83,6 @@ class CxlMemHost : public ComponentModule {
   void note_wait(Time now);
   bool hand_over_pending();
   bool hand_over_foreign(const Outbox::Entry& entry);
-  bool has_foreign() const { return !foreign_[0].empty() || !foreign_[1].empty(); }
   void end_line(std::uint16_t tag, TransferStatus status, Time done);
   bool awaits(const CxlMessage& answer) const;
 
@@ -103,6 +106,45 @@ class CxlMemHost : public ComponentModule {
   bool is_down_ = false;
   Time last_completion_{};
   std::map<std::string, std::uint64_t> errors_;
+};
+
+/// The device's end.
+class CxlMemDevice : public ComponentModule {
+ public:
+  LinkTarget<CxlMemDevice> from_link{"from_link"};
+  LinkInitiator<CxlMemDevice> to_link{"to_link"};
+
+  CxlMemDevice(const sc_core::sc_module_name& name, const CxlDeviceConfig& config,
+               PacketPool& pool);
+
+  /// A message that its rules know nothing of.
+  void send(PacketRef message) { send(std::move(message), now()); }
+
+  /// The link has gone down: answers that have not left are forgotten. [CXL-3.9]
+  void link_lost() { answers_.clear(); }
+
+  bool is_quiet() const override { return answers_.empty(); }
+  /// Counted by kind.
+  std::map<std::string, std::uint64_t> errors() const override;
+  void start_window() override;
+  /// Of its answers, for room in the queue of the link.
+  std::vector<WaitResult> waits() const override;
+
+ private:
+  static constexpr std::size_t kOutboxDepth = 256;
+
+  tlm::tlm_sync_enum receive(int id, Packet& packet, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum link_has_room(int id, Packet& packet, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay);
+  void answer(const Packet& request, const CxlOut& out);
+  void send(PacketRef message, Time ready);
+
+  const CxlDeviceConfig config_;
+  PacketPool& pool_;
+  MemoryExpander rules_;
+  CxlOutput out_;  // scratch
+  Outbox answers_;
 };
 
 }  // namespace flitwise
