@@ -10,7 +10,7 @@
 #include "endpoint/device_functions.h"
 #include "endpoint/dhi_agent.h"
 #include "endpoint/request_seams.h"
-#include "stats/stall_clock.h"
+#include "stats/wait_book.h"
 #include "tlp/identity.h"
 
 namespace flitwise {
