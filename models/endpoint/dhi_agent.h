@@ -15,7 +15,7 @@
 #include "dhi/unapplied_handles.h"
 #include "endpoint/request_seams.h"
 #include "flitwise/result.h"
-#include "stats/stall_clock.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 

@@ -12,7 +12,7 @@
 #include "endpoint/reset_control.h"
 #include "flitwise/config.h"
 #include "flitwise/result.h"
-#include "stats/stall_clock.h"
+#include "stats/wait_book.h"
 #include "tlp/identity.h"
 #include "trace/latency_tracer.h"
 

@@ -9,7 +9,6 @@
 #include <unordered_map>
 
 #include "common/printable.h"
-#include "config/sections/sections.h"
 
 namespace flitwise::config {
 

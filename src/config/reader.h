@@ -11,7 +11,7 @@
 
 #include "common/problems.h"
 #include "config/document.h"
-#include "config/table.h"
+#include "config/sections/sections.h"
 #include "flitwise/config.h"
 
 namespace flitwise::config {

@@ -14,7 +14,7 @@
 #include "cxl/flit_layout.h"
 #include "flitwise/packet.h"
 #include "link/cxl_credits.h"
-#include "stats/stall_clock.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 

@@ -16,7 +16,7 @@
 #include "link/flow_control.h"
 #include "link/ordering.h"
 #include "link/shared_credits.h"
-#include "stats/stall_clock.h"
+#include "stats/wait_book.h"
 
 namespace flitwise {
 

@@ -10,7 +10,7 @@
 #include "common/problems.h"
 #include "common/quantity.h"
 #include "config/document.h"
-#include "config/table.h"
+#include "config/sections/sections.h"
 #include "sweep/plan.h"
 #include "sweep/presentation_reader.h"
 

@@ -33,18 +33,9 @@ std::uint64_t alignment_of(std::uint32_t bytes) {
 }
 
 double read_share_of(const WorkloadConfig& config) {
-  switch (config.kind) {
-    case WorkloadKind::kRead:
-      return 1;
-    case WorkloadKind::kReadWrite:
-    case WorkloadKind::kNic:
-      return config.read_fraction;
-    case WorkloadKind::kPostedWrite:
-    case WorkloadKind::kTrace:
-    case WorkloadKind::kHostile:
-      break;
-  }
-  return 0;
+  const bool is_mixed =
+      config.kind == WorkloadKind::kReadWrite || config.kind == WorkloadKind::kNic;
+  return is_mixed ? config.read_fraction : config.kind == WorkloadKind::kRead ? 1 : 0;
 }
 
 /// The configuration itself if messages can be made from it; all that is wrong in one go if not.
