@@ -10,7 +10,6 @@
 namespace flitwise {
 namespace {
 
-constexpr unsigned kMostRepeats = 3;
 constexpr std::array<const char*, 7> kNames = {
     "teardown_stop",  "teardown_handle", "teardown_agent", "teardown_device",
     "teardown_drain", "teardown_reset",  "teardown"};

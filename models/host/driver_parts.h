@@ -24,6 +24,9 @@
 
 namespace flitwise {
 
+/// Orders that get no answer are given again so often at most.
+inline constexpr unsigned kMostRepeats = 3;
+
 /// What is not waited for at the end of a run.
 class Background {
  public:

@@ -9,11 +9,6 @@
 #include "ats/translation_range.h"
 
 namespace flitwise {
-namespace {
-
-constexpr unsigned kMostRepeats = 3;
-
-}  // namespace
 
 UnmapThread::UnmapThread(DriverParts& driver, PageServer& pages)
     : driver_(driver), pages_(pages), most_held_(spare_frames(driver.config)) {}
