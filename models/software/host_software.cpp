@@ -152,14 +152,12 @@ TeardownServices HostSoftware::teardown_services(HostNode& host) {
     };
   }
   services.reset = [this, &host, first](const DriverDomain& domain, std::function<void()> done) {
-    FunctionResetOptions options;
     const Bdf function = domain.identity.bdf;
-    const FabricDevice& device = fabric_.devices[first + domain.device];
-    const unsigned index = function.value - device.endpoint->base().value;
-    options.function = function;
-    options.pcie = device.endpoint->target().space(index).find(cfg::kCapPcie).value_or(0);
-    options.host_block = domain.device;
-    reset_function(host.bridge, options, [done = std::move(done)](HandleStatus) { done(); });
+    Endpoint& endpoint = *fabric_.devices[first + domain.device].endpoint;
+    const unsigned index = function.value - endpoint.base().value;
+    const std::uint16_t pcie = endpoint.target().space(index).find(cfg::kCapPcie).value_or(0);
+    reset_function(host.bridge, {function, pcie, domain.device},
+                   [done = std::move(done)](HandleStatus) { done(); });
   };
   return services;
 }
