@@ -179,10 +179,6 @@ DeviceShare DeviceShare::of(const Config& config, const FabricDevice& device) {
   return share;
 }
 
-bool DeviceShare::has(OptionalId<Pasid> pasid) const {
-  return pasid ? to_int(*pasid) >= first_pasid && to_int(*pasid) <= last_pasid : may_omit_pasid;
-}
-
 bool owns_function(const FabricDevice& device, Bdf function) {
   const int index = function.value - device.endpoint->base().value;
   return index >= 0 && static_cast<unsigned>(index) < device.config.device.functions.count;

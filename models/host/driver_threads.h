@@ -113,7 +113,9 @@ class UnmapThread {
   };
 
   bool is_deferred() const { return driver_.config.mode == UnmapMode::kDeferred; }
-  bool revokes() const;
+  bool revokes() const {
+    return driver_.has_permissions && driver_.config.mistake != DriverMistake::kNoRevoke;
+  }
   void tick();
   void next();
   void clear(std::size_t at);

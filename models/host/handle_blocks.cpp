@@ -25,11 +25,6 @@ Negotiated outcome_of(const DhiDvsec& control) {
 
 }  // namespace
 
-unsigned HandleBlocks::add(HostHandles& handles, DownstreamPort& port, DhiDvsec& control) {
-  all_.push_back({handles, port, control});
-  return static_cast<unsigned>(all_.size() - 1);
-}
-
 void HandleBlocks::grant(unsigned index, BusRange buses, HandleRange range) {
   Block& block = all_[index];
   block.buses = buses;
@@ -87,10 +82,6 @@ void HandleBlocks::end_reset(const DhiDvsec& control) {
       set(block);
     }
   }
-}
-
-std::uint32_t HandleBlocks::read(std::uint64_t address) const {
-  return all_[index_of(address)].registers.read(static_cast<std::uint32_t>(address % 4096));
 }
 
 // Orders act as if the message had come from the link; software's DEALLOC reaches further.

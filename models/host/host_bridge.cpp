@@ -222,8 +222,4 @@ void HostBridge::count_repeats(Counts& counts) const {
   counts[software_ + ": accesses to devices"] = requests_.accesses();
 }
 
-std::vector<WaitResult> HostBridge::waits() const {
-  return {requests_.tag_waits.result({name(), "tags", ResourceRole::kSlots, "down", "", "", 256})};
-}
-
 }  // namespace flitwise

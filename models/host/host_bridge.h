@@ -59,7 +59,10 @@ class HostBridge : public ComponentModule, public HostAccess, private DeviceWay 
   void count_repeats(Counts& counts) const override;
   void start_window() override { requests_.tag_waits.start_window(now()); }
   /// For a tag.
-  std::vector<WaitResult> waits() const override;
+  std::vector<WaitResult> waits() const override {
+    return {
+        requests_.tag_waits.result({name(), "tags", ResourceRole::kSlots, "down", "", "", 256})};
+  }
 
  private:
   void work();

@@ -2,8 +2,6 @@
 // Registers of a root port; requests, completions, timeouts.
 #include "host/host_port.h"
 
-#include <utility>
-
 #include "config_space/dhi_dvsec.h"
 #include "config_space/functions.h"
 #include "tlp/raw_packet.h"
@@ -147,11 +145,6 @@ HostRequestTable::HostRequestTable(const HostConfig& config, PacketPool& pool, H
       wakeup_(wakeup),
       errors_(errors),
       outstanding_(256) {}
-
-void HostRequestTable::refuse(HostAccess::Done done) {
-  software_.after(mmio_ * 2,
-                  [done = std::move(done)] { done(HostAnswer::failed(CplStatus::kUR)); });
-}
 
 void HostRequestTable::send(Request request) {
   if (!request.port->is_up()) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/wakeup.h"
@@ -47,7 +48,10 @@ class HostRequestTable {
 
   void send(Request request);
   /// Answers with UR: nobody has what was asked for.
-  void refuse(HostAccess::Done done);
+  void refuse(HostAccess::Done done) {
+    software_.after(mmio_ * 2,
+                    [done = std::move(done)] { done(HostAnswer::failed(CplStatus::kUR)); });
+  }
   /// False: no request waits for it that went out by this port.
   bool completed(const HostPort& port, const PacketRef& packet, Time when);
   /// The link below the port has gone down: no answer will come. [LNK-10.5]

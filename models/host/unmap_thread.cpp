@@ -64,10 +64,6 @@ void UnmapThread::next() {
   }
 }
 
-bool UnmapThread::revokes() const {
-  return driver_.has_permissions && driver_.config.mistake != DriverMistake::kNoRevoke;
-}
-
 // Whoever is not mapped, or may not be unmapped, is left out. The permission goes with the entry,
 // one access later. [SEC-05]
 void UnmapThread::clear(std::size_t at) {

@@ -133,11 +133,6 @@ void Switch::let_go(const HeldBuffer& held) {
   (*at(held.port).from_link)->nb_transport_bw(*held.packet, phase, delay);
 }
 
-bool Switch::is_quiet() const {
-  return std::all_of(ports_.begin(), ports_.end(),
-                     [](const auto& port) { return port->egress.empty(); });
-}
-
 std::map<std::string, std::uint64_t> Switch::errors() const {
   std::map<std::string, std::uint64_t> all = errors_;
   if (unchecked_handles_ > 0) {

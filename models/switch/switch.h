@@ -5,6 +5,7 @@
 
 #include <systemc>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -52,7 +53,11 @@ class Switch : public ComponentModule {
 
   SwitchMode mode() const { return mode_; }
   unsigned downstream_ports() const { return routing_.ports(); }
-  bool is_quiet() const override;  ///< nothing waits inside
+  /// Nothing waits inside.
+  bool is_quiet() const override {
+    return std::all_of(ports_.begin(), ports_.end(),
+                       [](const auto& port) { return port->egress.empty(); });
+  }
   /// Payload of MWr at one port since the start. Unit: byte.
   struct PostedBytes {
     std::uint64_t in = 0;       ///< from its link

@@ -324,10 +324,6 @@ bool Graph::is_at_or_below(NodeIndex node, NodeIndex above) const {
   return node == above;
 }
 
-bool Graph::has_switch_in_tree(NodeIndex node) const {
-  return is(nodes_[root_of(node)].lower.front(), NodeKind::kSwitch);
-}
-
 std::vector<TopologyFlaw> topology_flaws(const SystemConfig& system) {
   if (system.topology == Topology::kGraph) {
     return Examination(system).flaws();
