@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "tlp/completion.h"
 #include "tlp/message_use.h"
 #include "tlp/raw_packet.h"
 #include "tlp/splitter.h"

@@ -8,7 +8,7 @@
 
 #include "dhi/dhi_message.h"
 #include "tlp/identity.h"
-#include "tlp/interrupt.h"
+#include "tlp/message_use.h"
 #include "workload/workload.h"
 
 namespace flitwise {

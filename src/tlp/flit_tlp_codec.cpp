@@ -9,7 +9,7 @@
 #include "flitwise/error.h"
 #include "tlp/crc.h"
 #include "tlp/dw_bytes.h"
-#include "tlp/flit_tlp_layout.h"
+#include "tlp/header_layout.h"
 #include "tlp/ohc.h"
 #include "tlp/tlp_fields.h"
 

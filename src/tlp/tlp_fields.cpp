@@ -2,7 +2,6 @@
 // The table of header fields, and its bits.
 #include "tlp/tlp_fields.h"
 
-#include "tlp/flit_tlp_layout.h"
 #include "tlp/header_layout.h"
 
 namespace flitwise {

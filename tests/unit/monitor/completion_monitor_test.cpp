@@ -7,7 +7,6 @@
 
 #include <array>
 
-#include "tlp/completion.h"
 #include "tlp/splitter.h"
 #include "unit/monitor/monitor_support.h"
 

@@ -8,7 +8,7 @@
 #include "codec/packet_json.h"
 #include "common/byte_vector.h"
 #include "tlp/flit_tlp_codec.h"
-#include "tlp/flit_tlp_layout.h"
+#include "tlp/header_layout.h"
 #include "tlp/ohc.h"
 #include "unit/tlp/random_tlp.h"
 
