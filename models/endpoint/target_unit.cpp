@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "tlp/message_use.h"
-#include "tlp/raw_packet.h"
+#include "tlp/tlp_codec.h"
 #include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
 #include "workload/workload.h"
