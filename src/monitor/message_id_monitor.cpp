@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which answers a request asks for.
-#include "monitor/message_id_monitor.h"
+#include "monitor/message_monitor.h"
 
 #include <algorithm>
-
-#include "monitor/message_monitor.h"
 
 namespace flitwise {
 namespace {

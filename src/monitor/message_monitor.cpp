@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "cxl/channels.h"
-#include "trace/packet_note.h"
 
 namespace flitwise {
 namespace {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Packets in the order in which they came, each with its flow-control class, in a ring that grows;
-/// the owner sees to it that they live.
+/// What the monitors note of packets: what they ask of a TLP's type for each, looked up once, and in
+/// which order packets came.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -10,6 +11,27 @@
 
 namespace flitwise {
 
+struct TlpKind {
+  std::uint8_t fc = 0;  ///< index of the class
+  bool has_data = false, is_memory = false;
+  constexpr bool is(FcClass one) const { return fc == static_cast<std::uint8_t>(one); }
+};
+
+inline constexpr std::array<TlpKind, kTlpTypes> kTlpKinds = [] {
+  std::array<TlpKind, kTlpTypes> kinds{};
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const auto type = static_cast<TlpType>(i);
+    kinds[i] = {static_cast<std::uint8_t>(fc_class(type)), has_data(type), is_memory_request(type)};
+  }
+  return kinds;
+}();
+
+constexpr TlpKind kind_of(const Tlp& tlp) {
+  return kTlpKinds[static_cast<std::size_t>(tlp.type)];
+}
+
+/// Packets in the order in which they came, each with its flow-control class, in a ring that grows;
+/// the owner sees to it that they live.
 class PacketRing {
  public:
   std::size_t size() const { return tail_ - head_; }
