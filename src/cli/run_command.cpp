@@ -11,7 +11,7 @@
 #include "flitwise/error.h"
 #include "results/result_json.h"
 #include "results/summary_table.h"
-#include "trace/packet_csv.h"
+#include "trace/trace_sink.h"
 
 namespace flitwise::cli {
 namespace {

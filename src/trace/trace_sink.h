@@ -2,6 +2,10 @@
 /// Where observed traffic goes. A sink watches; it never changes what it sees.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
 
@@ -28,5 +32,23 @@ class TraceSink {
   /// All so far is kept. Throws std::system_error where it could not be.
   virtual void flush() {}
 };
+
+/// The traces that `--trace KIND=FILE` can write.
+struct TraceKind {
+  const char* name;
+  const char* sentence;
+};
+
+inline const std::vector<TraceKind>& trace_kinds() {
+  static const std::vector<TraceKind> kKinds = {
+      {"packets", "CSV, one line a packet: time, place, kind, sizes by cause, identity, hops."},
+  };
+  return kKinds;
+}
+
+/// The trace `packets`: one CSV line for everything that a wire carried (docs/formats/packets.md).
+/// Writes while the run goes on; complete once destroyed. Throws std::system_error when the file
+/// cannot be made.
+std::unique_ptr<TraceSink> packet_csv(const std::string& path);
 
 }  // namespace flitwise
