@@ -47,7 +47,10 @@ std::string type_text(const Dllp& dllp) {
                                     : name;
 }
 
-Complaint read_type(const Json& value, Dllp& dllp) {
+Dllp read_type(JsonReader& reader) {
+  if (!reader.has("type")) {
+    reader.complain("type", "missing; expected a type such as \"Ack\" or \"UpdateFC-P\"");
+  }
   std::vector<std::string> names;
   std::vector<Dllp> named;  // by name
   for (int i = 0; i < kDllpTypes; ++i) {
@@ -59,12 +62,9 @@ Complaint read_type(const Json& value, Dllp& dllp) {
       named.push_back(one);
     }
   }
-  std::size_t place = 0;
-  Complaint complaint = json_value::read_word(value, names, place);
-  if (complaint.empty()) {
-    dllp = named[place];
-  }
-  return complaint;
+  std::optional<std::size_t> place;
+  reader.word("type", names, place);
+  return place ? named[*place] : Dllp();
 }
 
 // Only flits have it, so that it stays out where it is not set. [LNK-11.24]
@@ -151,12 +151,8 @@ Json json_of(const Dllp& dllp) {
 }
 
 Dllp dllp_from_json(const Json& object, const JsonSource& source, bool is_in_flit) {
-  Dllp dllp;
   JsonReader reader(object, source);
-  if (!reader.has("type")) {
-    reader.complain("type", "missing; expected a type such as \"Ack\" or \"UpdateFC-P\"");
-  }
-  reader.field("type", [&](const Json& value) { return read_type(value, dllp); });
+  Dllp dllp = read_type(reader);
   const std::string type = type_text(dllp);
   for (const DllpField& field : dllp_fields()) {
     std::optional<std::uint64_t> value;
