@@ -90,7 +90,7 @@ TlpDocument document_of(const Tlp& tlp, const ByteVector& bytes, std::size_t pay
 
 TlpDocument document_of(const FlitTlpDecodeResult& decoded, const ByteVector& bytes) {
   return completed({decoded.tlp, {}, {}, TlpForm::kFlit, decoded.has_spare_ohc_a}, bytes,
-                   decoded.payload_offset);
+                   decoded.payload_at());
 }
 
 ByteVector bytes_of(const TlpDocument& document) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Numbers of the header layouts of both modes, which their encoders and decoders share. [LNK-11.13]
-/// [LNK-11.14]
+/// Numbers of the header layouts of both modes, which their encoders and decoders share.
+/// [LNK-11.13] [LNK-11.14]
 #pragma once
 
 #include <array>

@@ -33,8 +33,8 @@ void put_prefixes(const Tlp& tlp, ByteVector& out) {
 }
 
 // Without prefixes; the last DW is 0 where the header has three.
-std::array<std::uint32_t, 4> encode_header(const Tlp& tlp) {
-  std::array<std::uint32_t, 4> header = header_bits(tlp, TlpForm::kNonFlit);
+HeaderDws encode_header(const Tlp& tlp) {
+  HeaderDws header = header_bits(tlp, TlpForm::kNonFlit);
   header[0] |= std::uint32_t{fmt_of(tlp)} << 29 | std::uint32_t{type_code(tlp.type)} << 24;
   return header;
 }
@@ -266,7 +266,8 @@ void keep_header(Packet& packet, const std::uint8_t* bytes, std::size_t count) {
 
 std::array<std::uint32_t, 4> received_header(const Packet& packet) {
   if (!packet.malformed) {
-    return encode_header(packet.tlp);
+    const HeaderDws dws = encode_header(packet.tlp);
+    return {dws[0], dws[1], dws[2], dws[3]};
   }
   std::array<std::uint32_t, 4> header{};
   for (std::size_t at = 0; at < std::min(packet.payload.size(), kHeaderBytes); ++at) {
