@@ -36,22 +36,15 @@ bool has_state(const CxlMessage& request) {
   return request.meta_field == static_cast<std::uint8_t>(cxl::MetaField::kMeta0State);
 }
 
-// [COH-5.1] [COH-5.2] [COH-5.3]
+// Speculative reads and forwards have no rule. [COH-5.1] [COH-5.2] [COH-5.3]
 std::uint8_t owed_to_req(const CxlMessage& request, bool has_states) {
-  switch (static_cast<cxl::M2sReq>(request.opcode)) {
-    case cxl::M2sReq::kMemRd:
-    case cxl::M2sReq::kMemRdData:
-      return has_states && has_state(request) ? kNdrAndData : std::uint8_t{kData};
-    case cxl::M2sReq::kMemInv:
-    case cxl::M2sReq::kMemInvNt:
-    case cxl::M2sReq::kMemClnEvct:
-      return kNdr;
-    case cxl::M2sReq::kMemSpecRd:
-    case cxl::M2sReq::kMemRdFwd:
-    case cxl::M2sReq::kMemWrFwd:
-      break;
+  const auto opcode = static_cast<cxl::M2sReq>(request.opcode);
+  if (opcode == cxl::M2sReq::kMemRd || opcode == cxl::M2sReq::kMemRdData) {
+    return has_states && has_state(request) ? kNdrAndData : std::uint8_t{kData};
   }
-  return kNothing;
+  const bool has_ndr = opcode == cxl::M2sReq::kMemInv || opcode == cxl::M2sReq::kMemInvNt ||
+                       opcode == cxl::M2sReq::kMemClnEvct;
+  return has_ndr ? std::uint8_t{kNdr} : kNothing;
 }
 
 // A conflict names a back-invalidate snoop and belongs to no Tag. [COH-6.4]

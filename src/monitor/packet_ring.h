@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the monitors note of packets: what they ask of a TLP's type for each, looked up once, and in
-/// which order packets came.
+/// What the monitors note of packets: what they ask of a TLP's type for each, looked up once, and
+/// in which order packets came.
 #pragma once
 
 #include <array>
