@@ -78,28 +78,12 @@ void MessageOrderMonitor::reset() {
   last_go_ = 0;
 }
 
-// By CxlChannel. [CXL-1.6]
-const std::array<MessageCreditMonitor::Need, kCxlChannels> MessageCreditMonitor::kNeeds = {{
-    {false, kReq},
-    {false, kRsp},
-    {false, kData},
-    {false, kReq},
-    {false, kRsp},
-    {false, kData},
-    {true, kReq},
-    {true, kData},
-    {true, kRsp},
-    {true, kRsp},
-    {true, kData},
-    {true, kReq},
-}};
-
 void MessageCreditMonitor::report(const Packet& packet, Time now) const {
-  const Need& need = kNeeds[static_cast<std::size_t>(packet.cxl->channel)];
-  const auto& left = left_[need.is_mem ? 1 : 0];
+  const bool is_mem = kPools[static_cast<std::size_t>(packet.cxl->channel)] >= kMemReq;
+  const std::uint64_t* const left = &left_[is_mem ? kMemReq : kCacheReq];
   reporter_.report(kNoCredit, now, packet,
-                   fmt::format("{} request, {} response and {} data credits of {} left", left[kReq],
-                               left[kRsp], left[kData], need.is_mem ? "CXL.mem" : "CXL.cache"));
+                   fmt::format("{} request, {} response and {} data credits of {} left", left[0],
+                               left[1], left[2], is_mem ? "CXL.mem" : "CXL.cache"));
 }
 
 }  // namespace flitwise

@@ -109,12 +109,11 @@ class MessageCreditMonitor {
   /// A flit that counts has come to the sender.
   void told(const CxlFlitHeader& header) {
     for (std::size_t i = 0; i < header.credits.size(); ++i) {
-      left_[header.credits[i].is_mem ? 1 : 0][i] += header.credits[i].count;
+      left_[i + (header.credits[i].is_mem ? kMemReq : kCacheReq)] += header.credits[i].count;
     }
   }
   void sent(const Packet& packet, Time now) {
-    const Need& need = kNeeds[static_cast<std::size_t>(packet.cxl->channel)];
-    std::uint64_t& left = left_[need.is_mem ? 1 : 0][need.credit];
+    std::uint64_t& left = left_[kPools[static_cast<std::size_t>(packet.cxl->channel)]];
     if (left == 0) {
       report(packet, now);
       return;
@@ -124,16 +123,15 @@ class MessageCreditMonitor {
   void reset() { left_ = {}; }
 
  private:
-  enum Class : std::uint8_t { kReq, kRsp, kData };
-  struct Need {
-    bool is_mem;
-    Class credit;
-  };
-  static const std::array<Need, kCxlChannels> kNeeds;
+  enum Pool : std::uint8_t { kCacheReq, kCacheRsp, kCacheData, kMemReq, kMemRsp, kMemData };
+  /// By CxlChannel. [CXL-1.6]
+  static constexpr std::array<Pool, kCxlChannels> kPools = {
+      kCacheReq, kCacheRsp, kCacheData, kCacheReq, kCacheRsp, kCacheData,
+      kMemReq,   kMemData,  kMemRsp,    kMemRsp,   kMemData,  kMemReq};
   [[gnu::cold, gnu::noinline]] void report(const Packet& packet, Time now) const;
 
   Reporter reporter_;
-  std::array<std::array<std::uint64_t, 3>, 2> left_{};  // CXL.cache, CXL.mem; by Class
+  std::array<std::uint64_t, 6> left_{};  // by Pool
 };
 
 /// Requests and what answers them: each id is out once at most, and an answer comes once, by a
@@ -172,16 +170,17 @@ class MessageIdMonitor {
   }
   [[gnu::cold, gnu::noinline]] static void grow(Table& table, std::uint16_t id);
 
-  /// What the messages of a channel are: requests, or answers of one kind, in one table.
+  /// What the messages of a channel are: requests, or answers, in one table.
   struct Channel {
     Table MessageIdMonitor::*table;
-    std::uint8_t kind;  // H2D Rsp: by its opcode
+    std::uint8_t kind;  // of the answers, also those to requests; kNothing: by the opcode
     bool is_request;
   };
   static const std::array<Channel, kCxlChannels> kChannels;
   static const Channel& channel_of(const CxlMessage& message) {
     return kChannels[static_cast<std::size_t>(message.channel)];
   }
+  std::uint8_t owed_to(const CxlMessage& request) const;
   static std::uint8_t kind_of(const CxlMessage& message);
   Table& table_of(const CxlMessage& message);
   Request* open(Table& table, const Packet& packet, std::uint16_t id, std::uint8_t owed, Time now);
