@@ -6,7 +6,6 @@
 #include "results/tables.h"
 #include "results/text_table.h"
 #include "script/script_line.h"
-#include "trace/trace_sink.h"
 
 namespace flitwise::cli {
 namespace {

@@ -206,7 +206,7 @@ std::uint32_t ecrc_of(const std::uint8_t* tlp, std::size_t count, std::size_t he
 class FlitDecoder {
  public:
   FlitDecoder(const std::uint8_t* bytes, std::size_t count)
-      : bytes_(bytes), count_(count), read_{read_flit_tlp_front(bytes, count)} {}
+      : bytes_(bytes), count_(count), read_{read_flit_tlp_front(bytes, count), false, {}} {}
 
   FlitTlpDecodeResult run() {
     if (has_front()) {

@@ -2,9 +2,9 @@
 /// Where observed traffic goes. A sink watches; it never changes what it sees.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
@@ -34,17 +34,7 @@ class TraceSink {
 };
 
 /// The traces that `--trace KIND=FILE` can write.
-struct TraceKind {
-  const char* name;
-  const char* sentence;
-};
-
-inline const std::vector<TraceKind>& trace_kinds() {
-  static const std::vector<TraceKind> kKinds = {
-      {"packets", "CSV, one line a packet: time, place, kind, sizes by cause, identity, hops."},
-  };
-  return kKinds;
-}
+inline constexpr std::array<const char*, 1> kTraceKinds = {"packets"};
 
 /// The trace `packets`: one CSV line for everything that a wire carried (docs/formats/packets.md).
 /// Writes while the run goes on; complete once destroyed. Throws std::system_error when the file
