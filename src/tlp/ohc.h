@@ -17,6 +17,13 @@ constexpr bool has_full_byte_enables(const Tlp& tlp) {
   return tlp.first_be == 0xf && tlp.last_be == (tlp.length_dw > 1 ? 0xf : 0);
 }
 
+/// All bytes enabled, where a TLP has byte enables at all: what no OHC-A1 means. [LNK-11.10]
+constexpr void set_full_byte_enables(Tlp& tlp) {
+  const bool has_any = is_memory_request(tlp.type);
+  tlp.first_be = has_any ? 0xf : 0;
+  tlp.last_be = has_any && tlp.length_dw > 1 ? 0xf : 0;
+}
+
 /// Byte enables that say nothing of bytes: those of atomics, and those of requests without data
 /// that hold a steering tag, which OHC-B has. [LNK-2.15]
 constexpr bool has_no_byte_enables(const Tlp& tlp) {
@@ -79,7 +86,12 @@ inline constexpr OhcPasidPlaces kPasidInOhcA1 = {30, 29, 28, 8};  ///< [LNK-11.1
 /// All places but the destination segment's: unverified [LNK-11.17]
 inline constexpr OhcPasidPlaces kPasidInOhcA4 = {22, 21, 20, 0};
 /// That of a TLP, which follows from its type and routing; null where its kind has no PASID.
-const OhcPasidPlaces* pasid_in_ohc_a(const Tlp& tlp);
+constexpr const OhcPasidPlaces* pasid_in_ohc_a(const Tlp& tlp) {
+  if (is_completion(tlp.type) || is_io(tlp.type) || is_configuration(tlp.type)) {
+    return nullptr;  // A5, A2, A3
+  }
+  return is_message(tlp.type) && tlp.routing == MsgRouting::kById ? &kPasidInOhcA4 : &kPasidInOhcA1;
+}
 
 inline constexpr unsigned kOhcA1NoWrite = 31;           ///< [LNK-11.16]
 inline constexpr unsigned kOhcA5LowerAddressShift = 3;  ///< [LNK-11.17]
@@ -91,8 +103,5 @@ inline constexpr unsigned kSteeringTagShift = 16, kHintShift = 0;
 std::uint32_t encode_ohc_a(const Tlp& tlp);
 /// Sets what the DW says. REQUIRES: the header has been read; bits that no field owns are ignored.
 void decode_ohc_a(std::uint32_t dw, Tlp& tlp);
-
-/// All bytes enabled, where a TLP has byte enables at all: what no OHC-A1 means. [LNK-11.10]
-void set_full_byte_enables(Tlp& tlp);
 
 }  // namespace flitwise

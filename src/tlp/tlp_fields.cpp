@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of header fields, and its bits.
+// The table of header fields, and its bits; the DW of OHC-A.
 #include "tlp/tlp_fields.h"
 
+#include "tlp/dw_bytes.h"
 #include "tlp/header_layout.h"
 #include "tlp/ohc.h"
 
@@ -110,6 +111,8 @@ TlpField word(const char* key, const FieldAccess<Tlp>& value, const TlpPlaces& n
   return {key, Format::kWord, is_of, value, 0, {non_flit, flit}, std::move(words)};
 }
 
+constexpr std::uint32_t kPasidMask = (1U << kPasidBits) - 1U;
+
 /// Calls take(bits) for the bits of a field that stand in the header of this TLP.
 template <class Take>
 void for_bits_of(const TlpField& field, const Tlp& tlp, TlpForm form, Take take) {
@@ -202,6 +205,31 @@ void take_header_dw(std::uint32_t dw, unsigned index, TlpForm form, Tlp& tlp) {
     if (here != 0) {
       field.value.set(tlp, (field.value.get(tlp) & elsewhere) | seen);
     }
+  }
+}
+
+std::uint32_t encode_ohc_a(const Tlp& tlp) {
+  std::uint32_t dw = header_bits(tlp, TlpForm::kFlit)[kOhcADw];
+  if (is_memory_request(tlp.type) && has_no_byte_enables(tlp)) {
+    dw |= tlp.length_dw > 1 ? 0xffU : 0xfU;  // all bytes
+  }
+  const OhcPasidPlaces* const places = pasid_in_ohc_a(tlp);
+  if (places != nullptr && tlp.has_pasid) {
+    dw |= bit_at(true, places->valid) | bit_at(tlp.privileged_mode_requested, places->privileged) |
+          bit_at(tlp.execute_requested, places->execute) |
+          (to_int(tlp.pasid) & kPasidMask) << places->shift;
+  }
+  return dw;
+}
+
+void decode_ohc_a(std::uint32_t dw, Tlp& tlp) {
+  take_header_dw(dw, kOhcADw, TlpForm::kFlit, tlp);
+  const OhcPasidPlaces* const places = pasid_in_ohc_a(tlp);
+  tlp.has_pasid = places != nullptr && has_bit(dw, places->valid);
+  if (tlp.has_pasid) {
+    tlp.pasid = static_cast<Pasid>((dw >> places->shift) & kPasidMask);
+    tlp.privileged_mode_requested = has_bit(dw, places->privileged);
+    tlp.execute_requested = has_bit(dw, places->execute);
   }
 }
 
