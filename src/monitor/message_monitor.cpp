@@ -32,33 +32,10 @@ const MessageOrderMonitor::Turn MessageOrderMonitor::kDelivery = {
     {"COH-1.4", "a message was delivered that was not sent, or twice"},
     "none on the wire"};
 
-void MessageOrderMonitor::Channel::grow() {
-  std::vector<Slot> larger(slots.size() * 2);
-  for (std::uint64_t i = head; i != tail; ++i) {
-    larger[i & (larger.size() - 1)] = at(i);
-  }
-  slots = std::move(larger);
-}
-
-std::uint64_t MessageOrderMonitor::Channel::find(const Packet& packet, std::uint64_t from,
-                                                 std::uint64_t until) {
-  while (from != until && at(from).packet != &packet) {
-    ++from;
-  }
-  return from;
-}
-
-void MessageOrderMonitor::Channel::move_down(std::uint64_t index, std::uint64_t to) {
-  const Slot slot = at(index);
-  for (; index > to; --index) {
-    at(index) = at(index - 1);
-  }
-  at(to) = slot;
-}
-
 void MessageOrderMonitor::out_of_turn(Channel& channel, const Packet& packet, std::uint64_t& first,
                                       std::uint64_t end, const Turn& turn, Time now) {
-  const std::uint64_t index = channel.find(packet, first, end);
+  const std::uint64_t index =
+      channel.find(first, end, [&](const Slot& slot) { return slot.packet == &packet; });
   if (index == end) {
     reporter_of(packet, log_).report(turn.is_missing, now, packet, turn.nowhere);
     return;

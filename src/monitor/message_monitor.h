@@ -29,7 +29,7 @@ class MessageOrderMonitor {
   /// The sender's queue has taken it: it lives until it is delivered.
   void queued(const Packet& packet) {
     Channel& channel = of(packet);
-    channel.push(packet, packet.cxl->channel == CxlChannel::kH2dReq ? last_go_ : 0);
+    channel.push({&packet, packet.cxl->channel == CxlChannel::kH2dReq ? last_go_ : 0});
     if (packet.cxl->channel == CxlChannel::kH2dRsp && is_go(*packet.cxl)) {
       last_go_ = channel.tail;
     }
@@ -61,21 +61,8 @@ class MessageOrderMonitor {
     const Packet* packet = nullptr;
     std::uint64_t behind = 0;  // of a snoop: so many responses come before it
   };
-  /// A ring that grows. Counts run on without end: head <= sent <= tail.
-  struct Channel {
-    Slot& at(std::uint64_t index) { return slots[index & (slots.size() - 1)]; }
-    void push(const Packet& packet, std::uint64_t behind) {
-      if (tail - head == slots.size()) {
-        grow();
-      }
-      at(tail++) = {&packet, behind};
-    }
-    void grow();
-    std::uint64_t find(const Packet& packet, std::uint64_t from, std::uint64_t until);
-    /// Takes the slot at `index` down to `to`; those between move up.
-    void move_down(std::uint64_t index, std::uint64_t to);
-    std::vector<Slot> slots = std::vector<Slot>(64);  // a power of two
-    std::uint64_t head = 0, sent = 0, tail = 0;       // delivered, sent, queued
+  struct Channel : GrowingRing<Slot> {  // head, tail: delivered, queued
+    std::uint64_t sent = 0;
   };
   /// Responses that say what becomes of a line.
   static bool is_go(const CxlMessage& response) {
