@@ -6,9 +6,8 @@
 
 #include <algorithm>
 
-#include "tlp/completion.h"
 #include "tlp/message_use.h"
-#include "tlp/raw_packet.h"
+#include "tlp/tlp_codec.h"
 #include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
 #include "workload/workload.h"

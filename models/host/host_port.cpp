@@ -4,8 +4,8 @@
 
 #include "config_space/dhi_dvsec.h"
 #include "config_space/functions.h"
-#include "tlp/raw_packet.h"
 #include "tlp/tlp_check.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

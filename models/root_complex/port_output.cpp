@@ -8,7 +8,7 @@
 
 #include "ats/translation_completion.h"
 #include "flitwise/link_socket.h"
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 
 namespace flitwise {
 namespace {

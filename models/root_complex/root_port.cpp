@@ -8,7 +8,6 @@
 
 #include "ats/translation_request.h"
 #include "iommu/tlp_request.h"
-#include "tlp/interrupt.h"
 #include "tlp/message_use.h"
 
 namespace flitwise {

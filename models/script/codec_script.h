@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "codec/cxl_flit_json.h"
-#include "codec/flit_plan.h"
+#include "codec/flit_json.h"
 #include "codec/json_value.h"
 #include "common/byte_vector.h"
 #include "script/script_line.h"

@@ -9,7 +9,7 @@
 #include "flitwise/error.h"
 #include "results/result_json.h"
 #include "scenario/vocabulary.h"
-#include "tlp/raw_packet.h"
+#include "tlp/tlp_codec.h"
 #include "tlp/tlp_check.h"
 
 namespace flitwise {

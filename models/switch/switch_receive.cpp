@@ -5,7 +5,7 @@
 #include "config_space/registers.h"
 #include "dhi/dhi_message.h"
 #include "switch/switch.h"
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 #include "tlp/wire_size.h"
 
 namespace flitwise {

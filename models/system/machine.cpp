@@ -11,7 +11,6 @@
 #include "config/instances.h"
 #include "config_space/config_space.h"
 #include "flitwise/error.h"
-#include "trace/packet_csv.h"
 
 namespace flitwise {
 namespace {
@@ -52,7 +51,7 @@ Machine::Machine(const Config& whole, MemorySocket* memory)
       attacks_(config, fabric_),
       measurement_(fabric_.components) {
   if (const auto file = config.trace.files.find("packets"); file != config.trace.files.end()) {
-    packet_trace_ = std::make_unique<PacketCsv>(file->second);
+    packet_trace_ = packet_csv(file->second);
   }
   for (FabricLink& one : fabric_.links) {
     one.link->hold_faults();

@@ -11,7 +11,7 @@
 #include "flitwise/error.h"
 #include "results/result_json.h"
 #include "results/summary_table.h"
-#include "trace/packet_csv.h"
+#include "trace/trace_sink.h"
 
 namespace flitwise::cli {
 namespace {
@@ -31,14 +31,9 @@ struct RunOptions {
 void add_trace(const std::string& text, TraceConfig& trace) {
   const std::size_t equals = text.find('=');
   const std::string kind = text.substr(0, equals);
-  std::string known;
-  bool is_known = false;
-  for (const TraceKind& each : trace_kinds()) {
-    known += (known.empty() ? "" : ", ") + std::string(each.name);
-    is_known = is_known || kind == each.name;
-  }
-  if (!is_known) {
-    throw UsageError(fmt::format("--trace: unknown kind '{}'; expected one of: {}", kind, known));
+  if (std::find(kTraceKinds.begin(), kTraceKinds.end(), kind) == kTraceKinds.end()) {
+    throw UsageError(fmt::format("--trace: unknown kind '{}'; expected one of: {}", kind,
+                                 fmt::join(kTraceKinds, ", ")));
   }
   if (equals == std::string::npos || equals + 1 == text.size()) {
     throw UsageError(fmt::format("--trace {}: no file; expected {}=FILE", text, kind));

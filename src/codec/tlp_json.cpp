@@ -8,7 +8,6 @@
 #include "codec/json_reader.h"
 #include "codec/packet_json.h"
 #include "tlp/flit_tlp_codec.h"
-#include "tlp/flit_tlp_layout.h"
 #include "tlp/header_layout.h"
 #include "tlp/ohc.h"
 #include "tlp/tlp_check.h"

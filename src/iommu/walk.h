@@ -13,7 +13,7 @@
 #include "iommu/fault.h"
 #include "iommu/permission_table.h"
 #include "iommu/rights.h"
-#include "tlp/interrupt.h"
+#include "tlp/message_use.h"
 
 namespace flitwise {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the standard says of messages by their Message Code: how they travel, and what a receiver
-/// makes of a well-formed one that has come to its end. [LNK-12.3] to [LNK-12.5]
+/// makes of a well-formed one that has come to its end; and which writes are interrupts. [LNK-9.22]
+/// [LNK-12.3] to [LNK-12.5]
 #pragma once
 
 #include <array>
@@ -96,6 +97,26 @@ constexpr MessageUse use_at_device(const Tlp& tlp) {
   const bool is_misformed = tlp.message_code == msg::kSetSlotPowerLimit &&
                             (tlp.type != TlpType::kMsgD || tlp.length_dw != 1);
   return is_misformed ? MessageUse::kUnsupported : message_rule(tlp.message_code).at_device;
+}
+
+/// Where interrupt writes go. model: the usual x86 window of 1 MiB.
+inline constexpr std::uint64_t kInterruptWindow = 0xfee0'0000;
+inline constexpr std::uint64_t kInterruptWindowBytes = std::uint64_t{1} << 20;
+
+/// True for a memory request any of whose bytes lie in the window.
+constexpr bool touches_interrupt_window(const Tlp& tlp) {
+  const std::uint64_t bytes = std::uint64_t{tlp.length_dw} * 4;
+  return tlp.address < kInterruptWindow + kInterruptWindowBytes &&
+         (tlp.address >= kInterruptWindow || bytes > kInterruptWindow - tlp.address);
+}
+
+/// True for an interrupt: one whole DW, written untranslated into the window, with the function's
+/// own Requester ID and neither PASID nor handle. [LNK-9.22]
+constexpr bool is_interrupt(const Tlp& tlp) {
+  constexpr unsigned kWholeDw = 0xf;
+  return tlp.type == TlpType::kMWr && tlp.length_dw == 1 && tlp.first_be == kWholeDw &&
+         tlp.at == AddressType::kUntranslated && !tlp.has_pasid && !tlp.id_is_handle &&
+         touches_interrupt_window(tlp);
 }
 
 }  // namespace flitwise

@@ -8,7 +8,7 @@
 
 #include "common/page.h"
 #include "dhi/dhi_message.h"
-#include "tlp/interrupt.h"
+#include "tlp/message_use.h"
 #include "tlp/prefix.h"
 #include "tlp/tlp_codec.h"
 

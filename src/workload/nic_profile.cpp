@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "tlp/interrupt.h"
+#include "tlp/message_use.h"
 
 namespace flitwise {
 

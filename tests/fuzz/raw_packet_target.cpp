@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "fuzz/fuzz_support.h"
-#include "tlp/raw_packet.h"
+#include "tlp/tlp_codec.h"
 #include "tlp/tlp_check.h"
 
 namespace flitwise {

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "model/endpoint/device_fakes.h"
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 
 namespace flitwise::request_path_test {
 namespace {

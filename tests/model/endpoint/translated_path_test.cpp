@@ -8,7 +8,7 @@
 
 #include "ats/translation_completion.h"
 #include "model/endpoint/device_fakes.h"
-#include "tlp/completion.h"
+#include "tlp/splitter.h"
 
 namespace flitwise::translated_path_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "tlp/raw_packet.h"
+#include "tlp/tlp_codec.h"
 #include "tlp/tlp_check.h"
 
 namespace flitwise::hostile_source_test {
