@@ -9,12 +9,11 @@
 namespace flitwise {
 namespace {
 
-constexpr std::uint64_t kWholeLine = ~std::uint64_t{0};
 constexpr std::size_t kMostSeen = 64;  // messages of a channel that a packer looks at
 
 // Its data has byte enables behind it.
 bool is_partial(const CxlMessage& message) {
-  return message.has_data() && message.byte_enables != kWholeLine;
+  return message.has_data() && message.is_partial();
 }
 
 }  // namespace

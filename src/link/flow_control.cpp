@@ -2,46 +2,23 @@
 // Credit arithmetic.
 #include "link/flow_control.h"
 
-#include <array>
-
 #include "flitwise/error.h"
 
 namespace flitwise {
-namespace {
 
-// Without scaling, x4 and x16; unverified, hence named. [LNK-8.4] [LNK-8.8]
-using ByScale = std::array<std::uint8_t, 3>;
-constexpr ByScale kHeaderCounterBits = {8, 10, 12}, kDataCounterBits = {12, 14, 16},
-                  kScaleShifts = {0, 2, 4};
-
-// code: as it stands in the DLLP, 0 where scaling is not used.
-CreditScale scale_of(std::uint8_t code, const ByScale& counter_bits) {
+CreditScale CreditScale::of_code(std::uint8_t code, const ByScale& counter_bits) {
   const std::size_t step = code == 0 ? 0 : code - 1U;
   return {code, kScaleShifts[step], counter_bits[step]};
 }
 
-CreditScale smallest_scale(bool scaled, std::uint32_t advertised, const ByScale& counter_bits) {
+CreditScale CreditScale::smallest(bool scaled, std::uint32_t advertised,
+                                  const ByScale& counter_bits) {
   std::uint8_t code = scaled ? 1 : 0;
   while (scaled && code < counter_bits.size() &&
          advertised >= 1U << (counter_bits[code - 1U] - 1)) {
     ++code;
   }
-  return scale_of(code, counter_bits);
-}
-
-}  // namespace
-
-CreditScale CreditScale::header(bool scaled, std::uint32_t advertised) {
-  return smallest_scale(scaled, advertised, kHeaderCounterBits);
-}
-CreditScale CreditScale::data(bool scaled, std::uint32_t advertised) {
-  return smallest_scale(scaled, advertised, kDataCounterBits);
-}
-CreditScale CreditScale::of_header_code(std::uint8_t code) {
-  return scale_of(code, kHeaderCounterBits);
-}
-CreditScale CreditScale::of_data_code(std::uint8_t code) {
-  return scale_of(code, kDataCounterBits);
+  return of_code(code, counter_bits);
 }
 
 void CreditGate::initialise(std::uint32_t limit, CreditScale scale, Zero zero) {

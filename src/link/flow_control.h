@@ -3,6 +3,7 @@
 /// has to give.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "flitwise/dllp.h"
@@ -27,11 +28,22 @@ struct CreditScale {
   std::uint8_t shift = 0;  ///< counter bits that the DLLP does not carry
   std::uint8_t bits = 8;   ///< width of the counter
 
-  static CreditScale header(bool scaled, std::uint32_t advertised);
-  static CreditScale data(bool scaled, std::uint32_t advertised);
-  /// The scale that a received HdrScale or DataScale code (0..3) stands for. [LNK-6.6]
-  static CreditScale of_header_code(std::uint8_t code);
-  static CreditScale of_data_code(std::uint8_t code);
+  /// Widths of counters and shifts without scaling, with x4 and with x16; unverified, hence named.
+  /// [LNK-8.4] [LNK-8.8]
+  using ByScale = std::array<std::uint8_t, 3>;
+  static constexpr ByScale kHeaderCounterBits = {8, 10, 12}, kDataCounterBits = {12, 14, 16},
+                           kScaleShifts = {0, 2, 4};
+
+  static CreditScale header(bool scaled, std::uint32_t advertised) {
+    return smallest(scaled, advertised, kHeaderCounterBits);
+  }
+  static CreditScale data(bool scaled, std::uint32_t advertised) {
+    return smallest(scaled, advertised, kDataCounterBits);
+  }
+  static CreditScale smallest(bool scaled, std::uint32_t advertised, const ByScale& counter_bits);
+  /// The scale that a received HdrScale or DataScale code (0..3) stands for; 0: no scaling.
+  /// [LNK-6.6]
+  static CreditScale of_code(std::uint8_t code, const ByScale& counter_bits);
 };
 
 /// What an advertised 0 means: dedicated credits have no end then, shared ones there are none.
@@ -84,8 +96,10 @@ struct CreditGates {
 
   /// Takes an InitFC, the first of its class.
   void initialise(const Dllp& init, Zero zero = Zero::kInfinite) {
-    header.initialise(init.hdr_fc, CreditScale::of_header_code(init.hdr_scale), zero);
-    data.initialise(init.data_fc, CreditScale::of_data_code(init.data_scale), zero);
+    header.initialise(init.hdr_fc,
+                      CreditScale::of_code(init.hdr_scale, CreditScale::kHeaderCounterBits), zero);
+    data.initialise(init.data_fc,
+                    CreditScale::of_code(init.data_scale, CreditScale::kDataCounterBits), zero);
   }
   void update(const Dllp& update_fc) {
     header.update(update_fc.hdr_fc);

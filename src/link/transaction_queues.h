@@ -101,10 +101,6 @@ class TransactionQueues {
   static std::size_t index_of(FcClass fc_class) { return static_cast<std::size_t>(fc_class); }
   const Queue& queue(FcClass fc_class) const { return queues_[index_of(fc_class)]; }
   bool has_credits(FcClass fc_class, const Entry& entry) const;
-  /// It goes on shared credits, which it takes.
-  bool take_shared(FcClass fc_class, const Entry& entry) {
-    return shared_ && shared_->take(fc_class, entry.need, *entry.packet);
-  }
   std::optional<FcClass> only_class() const;
   static Passing passing_of(const Entry& later, const Entry& earlier);
   bool may_overtake_posted(const Entry& entry) const;
