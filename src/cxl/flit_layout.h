@@ -185,7 +185,6 @@ struct CxlPackingRules {
   explicit CxlPackingRules(CxlFlitForm form,
                            const std::array<std::uint8_t, kCxlChannels>& bounds = {});
 
-  std::uint8_t& per_flit_of(CxlChannel channel) { return per_flit[index_of(channel)]; }
   bool uses(CxlPlace place, std::uint8_t code) const {
     return (static_cast<unsigned>(formats[static_cast<std::size_t>(place)]) >> code & 1U) != 0;
   }

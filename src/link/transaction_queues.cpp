@@ -23,18 +23,10 @@ TransactionQueues::TransactionQueues(unsigned depth, RelaxedPassing relaxed) : r
   }
 }
 
-bool TransactionQueues::empty() const {
-  return queues_[0].empty() && queues_[1].empty() && queues_[2].empty();
-}
-
 void TransactionQueues::push(PacketRef packet, Time arrival) {
   const FcClass fc = fc_class(packet->tlp.type);
   const Credits need{1, data_credits(packet->tlp)};
   queues_[index_of(fc)].push_back(Entry{std::move(packet), next_order_++, need, arrival});
-}
-
-bool TransactionQueues::has_credits(FcClass fc, const Entry& entry) const {
-  return gates_[index_of(fc)].allow(entry.need) || (shared_ && shared_->allow(fc, entry.need));
 }
 
 Passing TransactionQueues::passing_of(const Entry& later, const Entry& earlier) {
@@ -94,12 +86,6 @@ std::optional<FcClass> TransactionQueues::only_class() const {
   return is_one ? std::optional(static_cast<FcClass>(waiting >> 1)) : std::nullopt;
 }
 
-// May a class go before older posted requests that could go as well?
-bool TransactionQueues::is_preferred(FcClass fc) const {
-  return relaxed_ == RelaxedPassing::kEager && fc != FcClass::kPosted &&
-         overtakings_ < kMostOvertakings;
-}
-
 void TransactionQueues::note_overtaking(Position position, const Entry& entry) {
   const Queue& posted = queue(FcClass::kPosted);
   if (position.fc_class != FcClass::kPosted) {
@@ -155,8 +141,11 @@ std::optional<TransactionQueues::Position> TransactionQueues::choose(Time now) c
       continue;
     }
     const Entry& entry = queue(fc)[*index];
+    // May it go before an older posted request that could go as well?
+    const bool is_preferred = relaxed_ == RelaxedPassing::kEager && fc != FcClass::kPosted &&
+                              overtakings_ < kMostOvertakings;
     const bool is_later = best && best_order < entry.order;
-    if (is_later && !(is_preferred(fc) && best->fc_class == FcClass::kPosted)) {
+    if (is_later && !(is_preferred && best->fc_class == FcClass::kPosted)) {
       continue;
     }
     if (fc != FcClass::kPosted && !may_overtake_posted(entry)) {
