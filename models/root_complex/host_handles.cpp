@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tlp/interrupt.h"
+#include "tlp/message_use.h"
 #include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
 

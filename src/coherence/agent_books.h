@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace flitwise {
@@ -44,6 +45,9 @@ class IdPool {
   std::vector<bool> is_out_;
 };
 
+/// No record.
+inline constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
 /// Records by token, as many as have ever been open at once.
 template <class Record>
 class TokenPool {
@@ -71,6 +75,19 @@ class TokenPool {
     return token;
   }
   void close(std::uint32_t token) { free_.push_back(token); }
+
+  /// Records one behind the other, linked by Record::next.
+  struct Queue {
+    std::uint32_t first = kNobody, last = kNobody;
+    bool empty() const { return first == kNobody; }
+  };
+  void push(Queue& queue, std::uint32_t token) {
+    records_[token].next = kNobody;
+    (queue.empty() ? queue.first : records_[queue.last].next) = token;
+    queue.last = token;
+  }
+  /// REQUIRES: not empty.
+  std::uint32_t pop(Queue& queue) { return std::exchange(queue.first, records_[queue.first].next); }
 
  private:
   std::vector<Record> records_;

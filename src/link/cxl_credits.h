@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "cxl/channels.h"
-#include "cxl/flit_header.h"
+#include "cxl/flit_frame.h"
 #include "flitwise/config.h"
 #include "flitwise/flit.h"
 
