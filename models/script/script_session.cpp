@@ -8,7 +8,7 @@
 #include "common/problems.h"
 #include "flitwise/error.h"
 #include "results/result_json.h"
-#include "scenario/vocabulary.h"
+#include "scenario/event_pattern.h"
 #include "tlp/raw_packet.h"
 #include "tlp/tlp_check.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "scenario/case_values.h"
-#include "scenario/vocabulary.h"
 
 namespace flitwise::scenario {
 namespace {
