@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers into sentences.
-#include "sweep/findings.h"
+#include "sweep/merge.h"
 
 #include <fmt/format.h>
 

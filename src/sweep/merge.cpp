@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 
 #include "common/problems.h"
 #include "results/result_json.h"
 #include "results/sqlite_database.h"
 #include "sweep/expression.h"
-#include "sweep/findings.h"
 
 namespace flitwise {
 namespace {
@@ -51,11 +51,7 @@ std::string csv_cell(const Json& value) {
   }
   std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   if (text.find_first_of(",\"\n") != std::string::npos) {
-    std::string quoted = "\"";
-    for (const char c : text) {
-      quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    }
-    text = quoted + "\"";
+    text = "\"" + boost::replace_all_copy(text, "\"", "\"\"") + "\"";
   }
   return text;
 }
