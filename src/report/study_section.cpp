@@ -135,17 +135,13 @@ std::string plots_html(const MergedSweep& merged, const BlockPresentation& block
 }
 
 std::string findings_html(const MergedSweep& merged, const BlockPresentation& block) {
-  std::vector<std::string> sentences = verdict_sentences(merged, block);
-  const std::vector<std::string> crossings = crossing_sentences(merged, block);
-  sentences.insert(sentences.end(), crossings.begin(), crossings.end());
-  if (sentences.empty()) {
-    return "";
+  std::string items;
+  for (const auto& part : {verdict_sentences(merged, block), crossing_sentences(merged, block)}) {
+    for (const std::string& sentence : part) {
+      items += "<li>" + html_text(sentence) + "</li>\n";
+    }
   }
-  std::string html = "<ul class=\"findings\">\n";
-  for (const std::string& sentence : sentences) {
-    html += "<li>" + html_text(sentence) + "</li>\n";
-  }
-  return html + "</ul>\n";
+  return items.empty() ? "" : "<ul class=\"findings\">\n" + items + "</ul>\n";
 }
 
 std::string block_table(const MergedSweep& merged, const BlockPresentation& block) {

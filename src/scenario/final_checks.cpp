@@ -13,10 +13,6 @@ const std::vector<std::string> kFinalKeys = {"memory", "counters", "handles", "a
 const std::vector<std::string> kHandleKeys = {"end", "port", "dhi"};  // which entry is looked at
 const std::vector<std::string> kHandleFields = {"valid", "bdf", "pasid"};
 
-bool is_one_of(const std::string& key, const std::vector<std::string>& keys) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
 class FinalReader {
  public:
   explicit FinalReader(config::ProblemList& problems) : spot_{"final", problems} {}
@@ -81,7 +77,7 @@ class FinalReader {
     known.insert(known.end(), kHandleFields.begin(), kHandleFields.end());
     check_keys(item, spot, known);
     for (const Value::Entry& entry : item.entries) {
-      if (is_one_of(entry.key, kHandleKeys)) {
+      if (std::find(kHandleKeys.begin(), kHandleKeys.end(), entry.key) != kHandleKeys.end()) {
         check.op[entry.key] = json_of(entry.value);
       } else {
         check.expected.fields.push_back(

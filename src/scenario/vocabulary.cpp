@@ -286,10 +286,8 @@ bool is_error_kind(const std::string& kind) {
 
 // A kind may go on with a point and a reason; some parts put their own name before theirs.
 bool is_counted_error(const std::string& kind) {
-  for (const char* const part : {"iommu_driver_", "warning_"}) {
-    if (kind.rfind(part, 0) == 0) {
-      return true;
-    }
+  if (kind.rfind("iommu_driver_", 0) == 0 || kind.rfind("warning_", 0) == 0) {
+    return true;
   }
   // Of scripts and codecs alone.
   static const std::set<std::string> kNeverCounted = {

@@ -171,22 +171,19 @@ void write_plan(const Plan& plan, const Presentation& presentation, const std::s
 
 Presentation read_presentation(const std::string& folder) {
   const std::string file = folder + "/study.json";
-  const auto refuse = [&](const std::string& seen) {
-    throw ConfigError({{file, 0, 0, "", seen + "; expected the file that sweep plan wrote"}});
-  };
   const InputText input = read_own_file(file);
   if (input.is_missing) {
     return {};
   }
-  if (!input.problem.empty()) {
-    refuse(input.problem);
-  }
+  std::string seen = input.problem;
   try {
-    return presentation_from(Json::parse(input.text));
+    if (seen.empty()) {
+      return presentation_from(Json::parse(input.text));
+    }
   } catch (const Json::exception& error) {
-    refuse(error.what());
+    seen = error.what();
   }
-  return {};
+  throw ConfigError({{file, 0, 0, "", seen + "; expected the file that sweep plan wrote"}});
 }
 
 Plan read_manifest(const std::string& file) {
