@@ -139,15 +139,10 @@ void CacheWatch::told(std::uint8_t number, std::uint64_t line, LineState state) 
     return;
   }
   const SingleWriterViolation& seen = monitor_.first().back();
-  Violation violation;
-  violation.rule = seen.rule;
-  violation.sentence = "a line has one owner, or any number of sharers";
-  violation.link = caches_[seen.agent]->name;
-  violation.is_up = true;
-  violation.time = now();
-  violation.packet = fmt::format("line {:x} becomes {}", seen.line, text_of(seen.state));
-  violation.other = fmt::format("{} in {}", text_of(seen.other_state), caches_[seen.other]->name);
-  violations_.push_back(std::move(violation));
+  violations_.push_back(
+      {seen.rule, "a line has one owner, or any number of sharers", caches_[seen.agent]->name, true,
+       now(), fmt::format("line {:x} becomes {}", seen.line, text_of(seen.state)),
+       fmt::format("{} in {}", text_of(seen.other_state), caches_[seen.other]->name)});
 }
 
 std::vector<CheckResult> CacheWatch::checks() const {

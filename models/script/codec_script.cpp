@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // TLPs, frames and flits as events: one of a flit, and behind it those of what it holds.
-#include "script/codec_script.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "codec/flit_json.h"
 #include "common/byte_vector.h"
+#include "script/script_session.h"
 
 namespace flitwise {
 namespace {

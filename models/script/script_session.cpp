@@ -8,9 +8,9 @@
 #include "common/problems.h"
 #include "flitwise/error.h"
 #include "results/result_json.h"
-#include "scenario/vocabulary.h"
-#include "tlp/tlp_codec.h"
+#include "scenario/event_pattern.h"
 #include "tlp/tlp_check.h"
+#include "tlp/tlp_codec.h"
 
 namespace flitwise {
 namespace {

@@ -19,7 +19,6 @@
 #include "common/input_file.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
-#include "scenario/rule_coverage.h"
 #include "scenario/verdict.h"
 
 namespace flitwise::cli {

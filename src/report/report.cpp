@@ -57,19 +57,16 @@ Json read_result(const std::string& path, const InputText& input) {
   return result;
 }
 
-std::string seed_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 void add_run(HtmlPage& page, const std::string& path, const Json& result,
              const ReportOptions& options) {
   const Json& head = result.at("flitwise");
+  const Json& seed = head.at("seed");
   page.body += fmt::format(
       "<h2>{}</h2>\n<dl class=\"facts\"><div><dt>seed</dt><dd>{}</dd></div><div><dt>config "
       "SHA-256</dt><dd>{}</dd></div><div><dt>made by "
       "version</dt><dd>{}</dd></div><div><dt>simulated"
       "</dt><dd>{:.3f} us</dd></div><div><dt>took</dt><dd>{:.2f} s</dd></div></dl>\n",
-      html_text(path), html_text(seed_text(head.at("seed"))),
+      html_text(path), html_text(seed.is_string() ? seed.get<std::string>() : seed.dump()),
       html_text(head.at("config_sha256").get<std::string>()),
       html_text(head.at("version").get<std::string>()), head.at("simulated_ns").get<double>() / 1e3,
       head.at("host_seconds").get<double>());

@@ -364,14 +364,6 @@ std::string errors_html(const Json& result) {
   return html;
 }
 
-/// What hostile devices tried.
-std::string attacks_html(const Json& result) {
-  return titled(
-      "Attacks", list_of(result, "attacks"),
-      {name("attack", "attack"), later_count("tried", "tried"), later_count("through", "through")},
-      {"tried"});
-}
-
 /// What the monitors saw.
 std::string violations_html(const Json& result) {
   const auto link = [](const Json& one) {
@@ -391,8 +383,11 @@ std::string violations_html(const Json& result) {
 std::string run_section(const Json& result, const ReportOptions& options) {
   return links_html(result, options) + waits_html(result) + latency_html(result) +
          handles_html(result) + translations_html(result) + cxl_html(result) +
-         attacks_html(result) + other_lists_html(result) + errors_html(result) +
-         violations_html(result) +
+         titled("Attacks", list_of(result, "attacks"),
+                {name("attack", "attack"), later_count("tried", "tried"),
+                 later_count("through", "through")},
+                {"tried"}) +
+         other_lists_html(result) + errors_html(result) + violations_html(result) +
          html_details("Effective configuration",
                       "<pre>" + html_text(result.at("config").dump(2)) + "</pre>\n");
 }

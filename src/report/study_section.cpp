@@ -7,7 +7,6 @@
 
 #include "report/html.h"
 #include "report/report.h"
-#include "sweep/findings.h"
 
 namespace flitwise {
 namespace {
@@ -119,35 +118,30 @@ std::string plots_html(const MergedSweep& merged, const BlockPresentation& block
   std::string dashed;
   const std::string row_end = "</div>\n";
   const std::string row_begin = "<div class=\"charts\">\n";
-  bool is_open = false;
+  bool was_single = false;
   for (const PlotSpec& plot : block.plots) {
     const bool is_single = plot.facets.empty();
-    html += is_open && !is_single ? row_end : "";
-    is_open = is_open && is_single;
-    html += is_open ? "" : row_begin;
+    if (!is_single || !was_single) {
+      html += html.empty() ? row_begin : row_end + row_begin;
+    }
+    was_single = is_single;
     html += plot_html(merged, block, plot);
-    html += is_single ? "" : row_end;
-    is_open = is_single;
     for (const std::string& name : plot.thin) {
       dashed += (dashed.empty() ? "" : "; ") + html_text(column_label(merged, block, name));
     }
   }
-  html += is_open ? row_end : "";
+  html += html.empty() ? "" : row_end;
   return html + (dashed.empty() ? "" : "<p class=\"note\">Dashed: " + dashed + ".</p>\n");
 }
 
 std::string findings_html(const MergedSweep& merged, const BlockPresentation& block) {
-  std::vector<std::string> sentences = verdict_sentences(merged, block);
-  const std::vector<std::string> crossings = crossing_sentences(merged, block);
-  sentences.insert(sentences.end(), crossings.begin(), crossings.end());
-  if (sentences.empty()) {
-    return "";
+  std::string items;
+  for (const auto& part : {verdict_sentences(merged, block), crossing_sentences(merged, block)}) {
+    for (const std::string& sentence : part) {
+      items += "<li>" + html_text(sentence) + "</li>\n";
+    }
   }
-  std::string html = "<ul class=\"findings\">\n";
-  for (const std::string& sentence : sentences) {
-    html += "<li>" + html_text(sentence) + "</li>\n";
-  }
-  return html + "</ul>\n";
+  return items.empty() ? "" : "<ul class=\"findings\">\n" + items + "</ul>\n";
 }
 
 std::string block_table(const MergedSweep& merged, const BlockPresentation& block) {

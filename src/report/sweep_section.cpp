@@ -6,7 +6,6 @@
 
 #include "report/html.h"
 #include "report/report.h"
-#include "sweep/findings.h"
 
 namespace flitwise {
 namespace {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 
 namespace flitwise {
 namespace {
@@ -14,14 +15,6 @@ std::vector<const StatisticsTable*>& tables() {
       &link_table(), &latency_table(), &handle_table(),    &iommu_table(),      &ats_table(),
       &wait_table(), &explain_table(), &cxl_cache_table(), &cxl_hdm_db_table(), &attack_table()};
   return all;
-}
-
-void append(const TableInfo& table, std::vector<StatisticInfo>& list) {
-  const std::string where = table.list + "[]" + (table.nested.empty() ? "" : "." + table.nested);
-  for (const FigureInfo& figure : table.figures) {
-    list.push_back({where, figure.type == FigureType::kByKind ? figure.key + ".KIND" : figure.key,
-                    figure.unit, figure.definition});
-  }
 }
 
 std::string text_of(const FigureValue& value, const std::string& unit) {
@@ -55,7 +48,12 @@ std::vector<StatisticInfo> all_statistics() {
       {"flitwise", "host_seconds", "s", "Wall-clock time that the run took on the host."},
   };
   for (const StatisticsTable* const table : all_tables()) {
-    append(table->info(), list);
+    const TableInfo& info = table->info();
+    const std::string where = info.list + "[]" + (info.nested.empty() ? "" : "." + info.nested);
+    for (const FigureInfo& figure : info.figures) {
+      list.push_back({where, figure.type == FigureType::kByKind ? figure.key + ".KIND" : figure.key,
+                      figure.unit, figure.definition});
+    }
     if (table == &latency_table()) {
       list.insert(
           list.end(),
@@ -74,9 +72,7 @@ std::vector<StatisticInfo> all_statistics() {
 }
 
 std::string FigureInfo::column() const {
-  std::string name = key;
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
+  return boost::replace_all_copy(key, ".", "_");
 }
 
 TextTable StatisticsTable::plain_view(const std::any& rows) const {

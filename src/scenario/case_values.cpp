@@ -47,26 +47,17 @@ void for_items(const Value& map, const std::string& key, const Spot& spot,
 }
 
 Json json_of(const Value& value) {
-  switch (value.kind) {
-    case Value::Kind::kNull:
-      return nullptr;
-    case Value::Kind::kScalar:
-      return value.text;
-    case Value::Kind::kSequence: {
-      Json list = Json::array();
-      for (const Value& item : value.items) {
-        list.push_back(json_of(item));
-      }
-      return list;
-    }
-    case Value::Kind::kMap:
-      break;
+  if (value.kind == Value::Kind::kNull || value.kind == Value::Kind::kScalar) {
+    return value.kind == Value::Kind::kNull ? Json() : Json(value.text);
   }
-  Json map = Json::object();
+  Json json = value.kind == Value::Kind::kSequence ? Json::array() : Json::object();
+  for (const Value& item : value.items) {
+    json.push_back(json_of(item));
+  }
   for (const Value::Entry& entry : value.entries) {
-    map[entry.key] = json_of(entry.value);
+    json[entry.key] = json_of(entry.value);
   }
-  return map;
+  return json;
 }
 
 std::vector<Problem> problems_of_operation(const Json& op, int line) {

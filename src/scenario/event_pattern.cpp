@@ -8,7 +8,6 @@
 
 #include "common/quantity.h"
 #include "scenario/case_values.h"
-#include "scenario/vocabulary.h"
 
 namespace flitwise::scenario {
 namespace {

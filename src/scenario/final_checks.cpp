@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "scenario/case_values.h"
-#include "scenario/vocabulary.h"
 
 namespace flitwise::scenario {
 namespace {
@@ -13,10 +12,6 @@ using config::Value;
 const std::vector<std::string> kFinalKeys = {"memory", "counters", "handles", "answers"};
 const std::vector<std::string> kHandleKeys = {"end", "port", "dhi"};  // which entry is looked at
 const std::vector<std::string> kHandleFields = {"valid", "bdf", "pasid"};
-
-bool is_one_of(const std::string& key, const std::vector<std::string>& keys) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
 
 class FinalReader {
  public:
@@ -82,7 +77,7 @@ class FinalReader {
     known.insert(known.end(), kHandleFields.begin(), kHandleFields.end());
     check_keys(item, spot, known);
     for (const Value::Entry& entry : item.entries) {
-      if (is_one_of(entry.key, kHandleKeys)) {
+      if (std::find(kHandleKeys.begin(), kHandleKeys.end(), entry.key) != kHandleKeys.end()) {
         check.op[entry.key] = json_of(entry.value);
       } else {
         check.expected.fields.push_back(

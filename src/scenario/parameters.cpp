@@ -100,20 +100,17 @@ std::string replacement(const std::string& inside, const Parameters& values, std
   constexpr double kMost = 9e18;  // below the range of 64 bits
   if (!no_number.empty()) {
     problem = "${" + inside + "}: " + no_number;
-    return "";
-  }
-  if (!value) {
+  } else if (!value) {
     problem =
         fmt::format("${{{}}}: no such parameter, or it is no number; expected a number up to {}",
                     inside, kMost);
-    return "";
-  }
-  if (!(std::abs(*value) <= kMost)) {
+  } else if (!(std::abs(*value) <= kMost)) {
     problem = fmt::format("${{{}}} is {}; expected a number up to {}", inside, *value, kMost);
-    return "";
+  } else {
+    return *value == std::floor(*value) ? fmt::format("{}", static_cast<std::int64_t>(*value))
+                                        : fmt::format("{}", *value);
   }
-  return *value == std::floor(*value) ? fmt::format("{}", static_cast<std::int64_t>(*value))
-                                      : fmt::format("{}", *value);
+  return "";
 }
 
 std::string filled_text(const std::string& text, const Parameters& values, std::string& problem) {

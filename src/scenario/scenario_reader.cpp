@@ -43,21 +43,17 @@ class CaseReader {
     read_same_as();
     if (case_.expect.empty() && case_.never.empty() && case_.final_checks.empty() &&
         case_.same_as.empty()) {
-      add(document_.place, "expect", "is missing; expected something that can fail");
+      spot_.at("expect").add(document_.place, "is missing; expected something that can fail");
     }
     return std::move(case_);
   }
 
  private:
-  void add(const config::Place& place, const std::string& path, const std::string& message) {
-    spot_.problems.add(place, path, message);
-  }
-
   // Each case has one line of its own in every list.
   std::string one_line(const std::string& key) {
     const Value::Entry* const entry = document_.find(key);
     if (entry == nullptr) {
-      add(document_.place, key, "is missing; expected a text");
+      spot_.at(key).add(document_.place, "is missing; expected a text");
       return "";
     }
     if (entry->value.kind != Value::Kind::kScalar) {
@@ -67,8 +63,8 @@ class CaseReader {
     const std::string& line = entry->value.text;
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
     if (std::any_of(line.begin(), line.end(), is_control)) {
-      add(entry->value.place, key,
-          "has a line break or another control character; expected one line of text");
+      spot_.at(key).add(entry->value.place,
+                        "has a line break or another control character; expected one line of text");
     }
     return line;
   }
@@ -76,9 +72,9 @@ class CaseReader {
   void read_cites() {
     const Value::Entry* cites = document_.find("cites");
     if (cites == nullptr || cites->value.items.empty()) {
-      add(cites == nullptr ? document_.place : cites->value.place, "cites",
-          (cites == nullptr ? "is missing" : "is " + cites->value.seen()) +
-              "; expected a list of rule ids");
+      spot_.at("cites").add(cites == nullptr ? document_.place : cites->value.place,
+                            (cites == nullptr ? "is missing" : "is " + cites->value.seen()) +
+                                "; expected a list of rule ids");
       return;
     }
     for (const Value& item : cites->value.items) {
@@ -115,16 +111,17 @@ class CaseReader {
 
   void read_set(const Value::Entry& entry) {
     const Value& value = entry.value;
+    const Spot spot = spot_.at("config.set." + entry.key);
     const auto is_scalar = [](const Value& one) { return one.kind == Value::Kind::kScalar; };
     if (value.kind == Value::Kind::kMap) {
-      add(entry.place, "config.set." + entry.key,
-          "is a map; expected a value or a list of values, such as " + dotted(entry));
+      spot.add(entry.place,
+               "is a map; expected a value or a list of values, such as " + dotted(entry));
     } else if (!is_scalar(value) &&
                !(value.kind == Value::Kind::kSequence &&
                  std::all_of(value.items.begin(), value.items.end(), is_scalar))) {
-      add(entry.place, "config.set." + entry.key,
-          "is " + (value.items.empty() ? value.seen() : "a list of more than values") +
-              "; expected a value or a list of values");
+      spot.add(entry.place,
+               "is " + (value.items.empty() ? value.seen() : "a list of more than values") +
+                   "; expected a value or a list of values");
     }
     case_.sets.push_back(entry.key + "=" + value_text(value));
     case_.set_places[case_.sets.back()] = entry.place;
@@ -156,7 +153,7 @@ class CaseReader {
 
   void read_stimulus() {
     if (document_.find("stimulus") == nullptr) {
-      add(document_.place, "stimulus", "is missing; expected a list of steps");
+      spot_.at("stimulus").add(document_.place, "is missing; expected a list of steps");
       return;
     }
     for_items(document_, "stimulus", spot_,
@@ -220,16 +217,17 @@ class CaseReader {
     if (same == nullptr) {
       return;
     }
-    check_keys(same->value, spot_.at("same_as"), kSameKeys);
+    const Spot spot = spot_.at("same_as");
+    check_keys(same->value, spot, kSameKeys);
     const Value::Entry* id = same->value.find("case");
     const Value::Entry* events = same->value.find("events");
     if (id == nullptr || id->value.text.empty() || events == nullptr ||
         events->value.items.empty()) {
-      add(same->value.place, "same_as", "expected case (an id) and events (a list of patterns)");
+      spot.add(same->value.place, "expected case (an id) and events (a list of patterns)");
       return;
     }
     case_.same_as = id->value.text;
-    read_patterns(same->value, "events", spot_.at("same_as"), case_.same_events);
+    read_patterns(same->value, "events", spot, case_.same_events);
   }
 
   const Value& document_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers into sentences.
-#include "sweep/findings.h"
+#include "sweep/merge.h"
 
 #include <fmt/format.h>
 
@@ -69,10 +69,9 @@ std::string tally_sentence(const MergedSweep& merged, const BlockPresentation& b
   const std::string name =
       fmt::format("{}, {}", label.empty() ? block.name : label, verdict_title(block));
   if (tally.count() == 1) {
-    const std::string verdict = tally.wins == 1    ? "wins"
-                                : tally.loses == 1 ? "loses"
-                                                   : "saves nothing";
-    return fmt::format("{}: {}, {}.", name, verdict, with_unit(tally.most, figure));
+    return fmt::format("{}: {}{}, {}.", name, tally.nothing == 1 ? "saves " : "",
+                       verdict_word(tally.most, block.verdict.within),
+                       with_unit(tally.most, figure));
   }
   std::vector<std::string> parts;
   if (tally.wins > 0) {

@@ -2,6 +2,7 @@
 // The files of a planned sweep.
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -98,11 +99,6 @@ void for_lines(const std::string& file, Use use) {
   }
 }
 
-bool is_text_of(const std::string& file, const std::string& text) {
-  const InputText input = read_own_file(file, text.size());
-  return input.problem.empty() && input.text == text;
-}
-
 /// A word as the shell takes it.
 std::string quoted(const std::string& word) {
   constexpr const char* kPlain =
@@ -110,11 +106,7 @@ std::string quoted(const std::string& word) {
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
     return word;
   }
-  std::string text = "'";
-  for (const char c : word) {
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return text + "'";
+  return "'" + boost::replace_all_copy(word, "'", "'\\''") + "'";
 }
 
 constexpr const char* kArrayScript = R"(#!/bin/bash
@@ -163,7 +155,8 @@ void write_plan(const Plan& plan, const Presentation& presentation, const std::s
                             quoted(folder + "/manifest.jsonl"), point.index, quoted(folder));
   }
   std::vector<std::string> obsolete;
-  if (!is_text_of(folder + "/manifest.jsonl", manifest)) {
+  const InputText old = read_own_file(folder + "/manifest.jsonl", manifest.size());
+  if (!old.problem.empty() || old.text != manifest) {
     obsolete = {folder + "/results.sqlite", folder + "/points.csv"};
   }
   write_files_together(
@@ -178,22 +171,19 @@ void write_plan(const Plan& plan, const Presentation& presentation, const std::s
 
 Presentation read_presentation(const std::string& folder) {
   const std::string file = folder + "/study.json";
-  const auto refuse = [&](const std::string& seen) {
-    throw ConfigError({{file, 0, 0, "", seen + "; expected the file that sweep plan wrote"}});
-  };
   const InputText input = read_own_file(file);
   if (input.is_missing) {
     return {};
   }
-  if (!input.problem.empty()) {
-    refuse(input.problem);
-  }
+  std::string seen = input.problem;
   try {
-    return presentation_from(Json::parse(input.text));
+    if (seen.empty()) {
+      return presentation_from(Json::parse(input.text));
+    }
   } catch (const Json::exception& error) {
-    refuse(error.what());
+    seen = error.what();
   }
-  return {};
+  throw ConfigError({{file, 0, 0, "", seen + "; expected the file that sweep plan wrote"}});
 }
 
 Plan read_manifest(const std::string& file) {

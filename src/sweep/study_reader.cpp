@@ -258,11 +258,7 @@ class StudyReader : private PresentationReader {
   /// A list, {range: ...} or {linspace: [...]}.
   std::vector<std::string> list(const Value& value, const std::string& path) {
     if (value.kind == Value::Kind::kSequence && !value.items.empty()) {
-      std::vector<std::string> values;
-      for (const Value& item : value.items) {
-        values.push_back(text(item, path));
-      }
-      return values;
+      return texts(value, path);
     }
     if (value.kind == Value::Kind::kMap && value.entries.size() == 1) {
       const Value::Entry& form = value.entries.front();

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "results/text_table.h"
-#include "sweep/findings.h"
 #include "sweep/merge.h"
 
 namespace flitwise {

@@ -11,7 +11,6 @@
 #include "flitwise/error.h"
 #include "report/report.h"
 #include "support/temporary_folder.h"
-#include "sweep/findings.h"
 #include "sweep/merge.h"
 #include "sweep/plan.h"
 
