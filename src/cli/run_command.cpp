@@ -43,14 +43,6 @@ void add_trace(const std::string& text, TraceConfig& trace) {
   }
 }
 
-void refuse_without_config_space(const std::string& file, const Config& config) {
-  if (config.link.carrier != Carrier::kPcie) {
-    throw ConfigError({{file, 0, 0, "link.carrier",
-                        "--config-space of a bit-packed link, whose ends have no configuration "
-                        "space; expected link.carrier pcie"}});
-  }
-}
-
 /// Whatever a run reads.
 std::vector<NamedPath> inputs_of(const RunOptions& options, const Config& config,
                                  const std::string& base_file) {
@@ -102,8 +94,10 @@ int run(const RunOptions& options) {
   Config config = load_config(options.file, options.load, &base_file);
   refuse_to_overwrite(inputs_of(options, config, base_file), outputs_of(options, traces));
   config.trace.files = traces.files;
-  if (!options.config_space.empty()) {
-    refuse_without_config_space(options.file, config);
+  if (!options.config_space.empty() && config.link.carrier != Carrier::kPcie) {
+    throw ConfigError({{options.file, 0, 0, "link.carrier",
+                        "--config-space of a bit-packed link, whose ends have no configuration "
+                        "space; expected link.carrier pcie"}});
   }
   watch_for_interrupt();  // from here on there is a folder, and a result whenever a signal comes
   RunFiles files({options.folder, options.config_space}, config.trace);

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "flitwise/error.h"
-#include "workload/domain_chooser.h"
 #include "workload/message_source.h"
 #include "workload/nic_profile.h"
 #include "workload/trace_reader.h"

@@ -115,11 +115,4 @@ Keys cache_keys(const std::string& path, At at, const Limits& entries, const std
   };
 }
 
-/// Names that are reserved for parts that are not modelled yet, with what they stand for.
-struct FutureKey {
-  const char* path;
-  const char* what;
-};
-const std::vector<FutureKey>& future_keys();
-
 }  // namespace flitwise::config
