@@ -122,48 +122,44 @@ bool names_pages(const C& command) {
   return static_cast<unsigned>(command.granularity) != 3 || command.address_mask <= kMaxAddressMask;
 }
 template <class C>
-bool is_sound(const C& /*command*/, const IommuCapabilities& /*offers*/) {
+bool is_sound(const C& /*command*/) {
   return true;
 }
-bool is_sound(const Context& command, const IommuCapabilities& /*offers*/) {
+bool is_sound(const Context& command) {
   return static_cast<unsigned>(command.granularity) != 0;
 }
-bool is_sound(const Iotlb& command, const IommuCapabilities& /*offers*/) {
+bool is_sound(const Iotlb& command) {
   return static_cast<unsigned>(command.granularity) != 0 && names_pages(command);
 }
-bool is_sound(const Wait& command, const IommuCapabilities& offers) {
-  return !command.drains_page_requests || offers.page_request_drain;
-}
-bool is_sound(const PasidIotlb& command, const IommuCapabilities& /*offers*/) {
+bool is_sound(const PasidIotlb& command) {
   return static_cast<unsigned>(command.granularity) >= 2 && names_pages(command);
 }
-bool is_sound(const PasidCache& command, const IommuCapabilities& /*offers*/) {
+bool is_sound(const PasidCache& command) {
   return static_cast<unsigned>(command.granularity) != 2;
 }
-bool is_sound(const HandleInvalidation& command, const IommuCapabilities& /*offers*/) {
+bool is_sound(const HandleInvalidation& command) {
   return command.scope != DeallocScope::kRange || to_int(command.upper) >= to_int(command.lower);
 }
-bool is_sound(const Permission& command, const IommuCapabilities& /*offers*/) {
+bool is_sound(const Permission& command) {
   const bool is_range = command.granularity == Permission::Granularity::kRange;
   return static_cast<unsigned>(command.granularity) != 0 && (is_range || !command.all_domains) &&
          names_pages(command);
 }
 
 template <const auto& kFields>
-InvalidationDescriptor parsed(WordPair words, const IommuCapabilities& offers) {
+InvalidationDescriptor parsed(WordPair words) {
   WordPair reserved{words[0] & ~kTypeBits, words[1]};
   for (const auto& field : kFields) {
     reserved[field.word] &= ~field.mask();
   }
   const auto command = read_fields(words, kFields);
-  return (reserved[0] | reserved[1]) == 0 && is_sound(command, offers)
-             ? InvalidationDescriptor(command)
-             : DescriptorError::kReservedBits;
+  return (reserved[0] | reserved[1]) == 0 && is_sound(command) ? InvalidationDescriptor(command)
+                                                               : DescriptorError::kReservedBits;
 }
 
 constexpr struct {
   unsigned type;
-  InvalidationDescriptor (*parse)(WordPair words, const IommuCapabilities& offers);
+  InvalidationDescriptor (*parse)(WordPair words);
 } kTypes[] = {
     {1, parsed<kContextFields>},
     {2, parsed<kIotlbFields>},
@@ -231,8 +227,7 @@ InvalidationDescriptor parse_descriptor(const std::uint8_t* bytes, bool is_wide,
   const auto* const known = std::find_if(std::begin(kTypes), std::end(kTypes),
                                          [type](const auto& one) { return one.type == type; });
   const bool is_offered = type != kPermissionInvalidationType || offers.secure_ats;
-  return known != std::end(kTypes) && is_offered ? known->parse(w, offers)
-                                                 : DescriptorError::kUnknownType;
+  return known != std::end(kTypes) && is_offered ? known->parse(w) : DescriptorError::kUnknownType;
 }
 
 DescriptorBytes encode(const IotlbInvalidation& command) {

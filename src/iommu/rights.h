@@ -53,20 +53,17 @@ constexpr FaultReason first_stage_fault(const Rights& rights, const AccessWish& 
 }
 
 /// kSecondStagePermission if the second stage does not grant it; a zero-length read may go where
-/// writes may, with ZLR. [PAS-26, PAS-27]
-constexpr FaultReason second_stage_fault(const Rights& rights, const AccessWish& wish,
-                                         bool zero_length_read) {
-  const bool read_ok =
-      rights.second_read || (wish.zero_length && zero_length_read && rights.second_write);
+/// writes may: ZLR. [PAS-26, PAS-27]
+constexpr FaultReason second_stage_fault(const Rights& rights, const AccessWish& wish) {
+  const bool read_ok = rights.second_read || (wish.zero_length && rights.second_write);
   const bool is_denied = (wish.read && !read_ok) || (wish.write && !rights.second_write);
   return is_denied ? FaultReason::kSecondStagePermission : FaultReason::kNone;
 }
 
 /// Both, the first stage first.
-constexpr FaultReason rights_fault(const Rights& rights, const AccessWish& wish,
-                                   bool zero_length_read) {
+constexpr FaultReason rights_fault(const Rights& rights, const AccessWish& wish) {
   const FaultReason first = first_stage_fault(rights, wish);
-  return first != FaultReason::kNone ? first : second_stage_fault(rights, wish, zero_length_read);
+  return first != FaultReason::kNone ? first : second_stage_fault(rights, wish);
 }
 
 }  // namespace flitwise

@@ -289,7 +289,7 @@ class Walk {
   PasidEntry pasid_entry_;
   bool has_context_ = false, has_pasid_entry_ = false;
   bool disables_fault_records_ = false;
-  AccessWish wish_;  // as it counts, after RID_PRIV and what is offered
+  AccessWish wish_;  // as it counts, after RID_PRIV
 
   Rights path_rights_;  // on the way to the entry at hand
   Rights rights_;       // with that entry

@@ -98,7 +98,7 @@ FaultReason Walk::second_stage_rights_fault() const {
   if (is_translation_request()) {
     return second_read_ || second_write_ ? FaultReason::kNone : FaultReason::kSecondStagePermission;
   }
-  return second_stage_fault(rights, wish_, offers_->zero_length_read);
+  return second_stage_fault(rights, wish_);
 }
 
 // [IOM-2.13] [PAS-44]

@@ -79,17 +79,11 @@ class RandomCase {
     return one_in(n) ? value ^ 1ULL << random_.below(64) : value;
   }
   void make_offers() {
-    for (bool* flag :
-         {&offers.first_stage_5_level, &offers.first_stage_1g, &offers.second_stage_3_level,
-          &offers.second_stage_5_level, &offers.second_stage_2m, &offers.second_stage_1g,
-          &offers.second_stage_accessed_dirty, &offers.nested, &offers.pass_through,
-          &offers.rid_pasid, &offers.snoop_control, &offers.device_tlb, &offers.page_requests,
-          &offers.execute_requests, &offers.supervisor_requests, &offers.extended_accessed_flag,
-          &offers.zero_length_read}) {
+    for (bool* flag : {&offers.first_stage_5_level, &offers.second_stage_5_level, &offers.nested,
+                       &offers.rid_pasid}) {
       *flag = !one_in(5);
     }
     offers.host_address_bits = static_cast<std::uint8_t>(36 + random_.below(17));
-    offers.guest_address_bits = one_in(2) ? 48 : 57;
     offers.pasid_bits = static_cast<std::uint8_t>(one_in(4) ? 7 : 20);
   }
   void make_structures() {
