@@ -11,11 +11,9 @@
 #include "flitwise/config.h"
 #include "flitwise/result.h"
 #include "iommu/agent_seams.h"
-#include "iommu/permission_cache.h"
 #include "iommu/translation_caches.h"
 #include "iommu/waiting_pages.h"
 #include "iommu/walk.h"
-#include "iommu/walk_progress.h"
 #include "stats/wait_book.h"
 
 namespace flitwise {

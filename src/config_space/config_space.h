@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "config_space/capability.h"
-#include "config_space/register_file.h"
 #include "config_space/registers.h"
 #include "flitwise/ids.h"
 
