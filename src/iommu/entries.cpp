@@ -33,20 +33,6 @@ constexpr unsigned kHighestPageLevel = 3;  // 1 GiB
 
 }  // namespace
 
-std::uint64_t load_u64(const std::uint8_t* bytes) {
-  std::uint64_t value = 0;
-  for (unsigned i = 8; i-- > 0;) {
-    value = value << 8 | bytes[i];
-  }
-  return value;
-}
-
-void store_u64(std::uint8_t* bytes, std::uint64_t value) {
-  for (unsigned i = 0; i < 8; ++i) {
-    bytes[i] = static_cast<std::uint8_t>(value >> (8 * i));
-  }
-}
-
 TablePointer decode_root(const std::uint8_t* bytes, unsigned devfn,
                          const IommuCapabilities& offers) {
   const std::uint64_t low = load_u64(bytes);

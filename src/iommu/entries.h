@@ -2,6 +2,7 @@
 /// Entries of the translation structures, as they lie in memory, little-endian. [IOM-2.1]
 #pragma once
 
+#include <boost/endian/conversion.hpp>
 #include <cstdint>
 
 #include "common/page.h"
@@ -19,8 +20,12 @@ inline constexpr unsigned kLevelBits = 9;  ///< index bits of a level
 inline constexpr unsigned kMaxLevels = 5;
 
 /// Eight bytes, lowest first.
-std::uint64_t load_u64(const std::uint8_t* bytes);
-void store_u64(std::uint8_t* bytes, std::uint64_t value);
+inline std::uint64_t load_u64(const std::uint8_t* bytes) {
+  return boost::endian::load_little_u64(bytes);
+}
+inline void store_u64(std::uint8_t* bytes, std::uint64_t value) {
+  boost::endian::store_little_u64(bytes, value);
+}
 
 /// log2 of what one entry of this level spans: 12 at level 1, 21, 30, 39, 48 at level 5.
 constexpr unsigned span_bits(unsigned level) {
