@@ -25,7 +25,7 @@ class FirstStage : public ::testing::Test {
   void change(unsigned level, std::uint64_t value) { tables.memory.write(at(level), value); }
   void expect(F reason, bool write = false) {
     EXPECT_EQ(tables.fault(tables.request(kAddress, write)), reason)
-        << name_of(tables.fault(tables.request(kAddress, write)));
+        << static_cast<unsigned>(tables.fault(tables.request(kAddress, write)));
   }
   Tables tables;
   std::uint64_t leaf = 0;
