@@ -35,9 +35,6 @@ class WalkerPool final : public AgentTranslations {
   void invalidate_all() override;
   void forget_page(Bdf function, Pasid pasid, std::uint64_t page) override;
   bool is_drained() const override;
-  /// As TranslationService.
-  void translate_next(TranslationClient& client, std::uint64_t ticket, const WalkRequest& request,
-                      std::uint32_t token, Time delay, Time now);
 
   /// The read of a walker is done at `when`. bytes: null where memory has refused it.
   void memory_done(std::uint16_t walker, const std::uint8_t* bytes, Time when);

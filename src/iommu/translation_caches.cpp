@@ -118,10 +118,9 @@ void TranslationCaches::keep_paging(const Walk& walk) {
     }
   }
   for (unsigned i = 0; i < walk.second_stage_count(); ++i) {
-    const SecondStageStep& step = walk.second_stage(i);
+    const SecondStageLeaf& leaf = walk.second_stage(i);
     // By 4 KiB, whatever the size of the page.
-    second_stage_.insert(range_of(second_stage_tag(entry.domain()), step.guest, kPageBits),
-                         step.leaf);
+    second_stage_.insert(range_of(second_stage_tag(entry.domain()), leaf.guest, kPageBits), leaf);
   }
 }
 
@@ -146,17 +145,11 @@ void TranslationCaches::keep_page(const Walk& walk, bool keeps_absent) {
 
 std::optional<PageTranslation> page_of(const Walk& walk, bool keeps_absent) {
   const WalkResult& result = walk.result();
-  PageTranslation entry;
-  entry.page_bits = result.page_bits;
-  if (result.fault != FaultReason::kNone) {
-    entry.fault = result.fault;
-    return keeps_absent && result.is_absent ? std::optional(entry) : std::nullopt;
+  if (result.fault != FaultReason::kNone && !(keeps_absent && result.is_absent)) {
+    return std::nullopt;
   }
+  PageTranslation entry = result;
   entry.page = result.address & bits_from(result.page_bits);
-  entry.rights = result.rights;
-  entry.write_needs_walk = result.write_needs_walk;
-  entry.is_global = result.is_global;
-  entry.is_snooped = result.is_snooped;
   return entry;
 }
 

@@ -48,6 +48,9 @@ struct WalkRequest {
   /// A Translation Request wishes to read, and to write unless its NW flag is honoured. [ATR-15]
   AccessWish wish;
   bool is_trusted = false;  ///< of a trusted domain, with the host's grant [DHI D19]
+  /// One more translation of a Translation Request that has had its first: the same, and no request
+  /// of its own in the counts.
+  bool is_continued = false;
 
   bool is_translated() const { return kind == WalkKind::kTranslated; }
   /// By the IOTLB: it has an address to be translated.
@@ -97,12 +100,7 @@ struct SecondStageLeaf {
   bool snoop = false;                          ///< SNP of the leaf
   bool write_needs_walk = false;               ///< its D bit is kept and not set yet
   std::uint64_t entry_address = 0, entry = 0;  ///< the leaf itself, to set D in it
-};
-
-/// ... with the guest address it was for.
-struct SecondStageStep {
-  std::uint64_t guest = 0;
-  SecondStageLeaf leaf;
+  std::uint64_t guest = 0;                     ///< the address it was for
 };
 
 /// A finished translation, kept for further requests to the same page: an entry of the IOTLB.
@@ -111,8 +109,9 @@ struct PageTranslation {
   std::uint8_t page_bits = kPageBits;
   Rights rights;
   FaultReason fault = FaultReason::kNone;  ///< with CM: the page was not present [PAS-42]
-  bool write_needs_walk = false;           ///< D has to be set first
-  bool is_global = false, is_snooped = false;
+  bool write_needs_walk = false;  ///< a D bit is kept and not set yet: no write by this translation
+  bool is_global = false;         ///< G of the first-stage leaf
+  bool is_snooped = false;        ///< SNP or PGSNP
 };
 
 enum class WalkOutcome : std::uint8_t {
@@ -121,22 +120,17 @@ enum class WalkOutcome : std::uint8_t {
   kFault,
 };
 
-struct WalkResult {
+/// Of a translation: its fault also says why an answer to a Translation Request has R=W=0
+/// [IOM-7.2], its size is the smaller of both stages, or that of a hole. `page` is not set.
+struct WalkResult : PageTranslation {
   WalkOutcome outcome = WalkOutcome::kFault;
-  /// Also set in an answer with R=W=0 to a Translation Request: why. [IOM-7.2]
-  FaultReason fault = FaultReason::kNone;
   bool is_recorded = false;  ///< the fault goes into a record [PAS-36]
   bool is_absent = false;    ///< a page-table entry is not present: may be kept with CM [PAS-42]
-  CplStatus answer = CplStatus::kSC;   ///< to a Translation Request [IOM-7.1]
-  std::uint64_t address = 0;           ///< physical, of the byte asked for
-  std::uint8_t page_bits = kPageBits;  ///< log2 of the page, the smaller of both stages; of a hole
+  CplStatus answer = CplStatus::kSC;                  ///< to a Translation Request [IOM-7.1]
+  std::uint64_t address = 0;                          ///< physical, of the byte asked for
   bool read = false, write = false, execute = false;  ///< granted to this request
   bool is_privileged = false;                         ///< the request counts as privileged
-  Rights rights;
-  bool write_needs_walk = false;  ///< a D bit is kept and not set yet: no write by this translation
-  bool is_global = false;         ///< G of the first-stage leaf
-  bool is_snooped = false;        ///< SNP or PGSNP
-  std::uint16_t domain = 0;       ///< DID
+  std::uint16_t domain = 0;                           ///< DID
   TranslationType type = TranslationType::kNone;
   Pasid pasid{};  ///< the one used, that of the request or RID_PASID
   std::array<std::uint8_t, kTableKinds> reads{};  ///< by TableKind
@@ -207,7 +201,7 @@ class Walk {
   const TableStart& table(unsigned index) const { return tables_[index]; }
   /// Nested: second-stage walks that were finished, of first-stage tables and of the page.
   unsigned second_stage_count() const { return second_count_; }
-  const SecondStageStep& second_stage(unsigned index) const { return seconds_[index]; }
+  const SecondStageLeaf& second_stage(unsigned index) const { return seconds_[index]; }
   /// Words of the permission table that were read and are valid.
   unsigned permission_count() const { return permission_count_; }
   const PermissionWord& permission(unsigned index) const { return permissions_[index]; }
@@ -312,7 +306,7 @@ class Walk {
 
   std::array<TableStart, kMaxLevels> tables_;
   unsigned table_count_ = 0;
-  std::array<SecondStageStep, kMaxLevels + 1> seconds_;
+  std::array<SecondStageLeaf, kMaxLevels + 1> seconds_;
   unsigned second_count_ = 0;
 
   std::array<PermissionWord, kMaxPermissionLevels> permissions_;

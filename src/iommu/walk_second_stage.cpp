@@ -152,7 +152,8 @@ void Walk::remember_second_stage(const SecondStageLeaf& leaf) {
     --second_count_;
   }
   if (second_count_ < seconds_.size()) {
-    seconds_[second_count_++] = {second_input_, leaf};
+    seconds_[second_count_] = leaf;
+    seconds_[second_count_++].guest = second_input_;
   }
 }
 
