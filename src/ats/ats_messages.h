@@ -6,7 +6,7 @@
 #include <boost/endian/conversion.hpp>
 #include <cstdint>
 
-#include "ats/translation_range.h"
+#include "ats/translation_entry.h"
 #include "flitwise/ids.h"
 #include "flitwise/tlp.h"
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "ats/translation_range.h"
+#include "ats/translation_entry.h"
 #include "flitwise/ids.h"
 #include "flitwise/tlp.h"
 

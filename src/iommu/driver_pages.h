@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ats/translation_range.h"
+#include "ats/translation_entry.h"
 #include "flitwise/ids.h"
 #include "iommu/invalidation_descriptor.h"
 
