@@ -93,7 +93,8 @@ class RandomCase {
     walked.write(root_at + (is_upper ? 8 : 0), flipped(0x50'0001, 60));
     walked.write(root_at + (is_upper ? 0 : 8), flipped(0x60'0001, 200));
     const std::uint64_t at = 0x50'0000 + 32 * (request.source.value & 0x7f);
-    const std::uint64_t flags = 0x1d | (one_in(8) ? 2 : 0) | random_.below(3) << 9;
+    const std::uint64_t enables = one_in(20) ? 0xd : one_in(40) ? 0x19 : 0x1d;  // no PRE, no DTE
+    const std::uint64_t flags = enables | (one_in(8) ? 2 : 0) | random_.below(3) << 9;
     const std::uint64_t rid = one_in(3) ? random_.below(40000) : 0;
     walked.write(at, flipped(0x700'0000 | flags, 40));
     walked.write(at + 8, flipped(rid | (one_in(6) ? 1 << 20 : 0), 100));
