@@ -21,10 +21,6 @@ FunctionAtcConfig atc_config(const DeviceConfig& device, std::uint64_t seed) {
           {atc.coalesce, atc.rounds_up, atc.keeps_agent_id}};
 }
 
-TranslationPolicy policy_for(const AtcConfig& atc, unsigned stu) {
-  return {{atc.when, atc.reuse_threshold, atc.reuse_pages, atc.pages_ahead}, stu};
-}
-
 constexpr unsigned kPageBits = kSmallestRangeBits;
 
 bool may_wait_together(const AtsAccess& a, const AtsAccess& b) {
@@ -36,7 +32,7 @@ bool may_wait_together(const AtsAccess& a, const AtsAccess& b) {
 
 AtsUnit::Function::Function(const DeviceConfig& device, std::uint64_t seed)
     : atc(atc_config(device, seed)),
-      policy(policy_for(device.atc, 0)),
+      policy(device.atc, 0),
       pending(device.atc.requests),
       reads(std::size_t{1} << device.tag_bits) {}
 
@@ -57,7 +53,7 @@ void AtsUnit::configure(unsigned index, const TranslationSettings& settings) {
   }
   Function& one = function(index);
   if (settings.stu != one.settings.stu) {
-    one.policy = policy_for(device_.atc, settings.stu);
+    one.policy = {device_.atc, settings.stu};
   }
   const bool changes = settings.is_enabled != one.settings.is_enabled;
   one.settings = settings;

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "config_space/capabilities.h"
-#include "config_space/register_file.h"
+#include "config_space/capability.h"
 #include "config_space/registers.h"
 #include "dhi/device_handle_table.h"
 #include "dhi/negotiation.h"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "config_space/ats_capability.h"
+#include "config_space/capability.h"
 #include "config_space/dhi_dvsec.h"
-#include "config_space/register_file.h"
 #include "dhi/dhi_message.h"
 
 namespace flitwise {

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "ats/translation_range.h"
+#include "ats/translation_entry.h"
 
 namespace flitwise {
 

@@ -15,7 +15,6 @@ IommuCapabilities capabilities_of(const IommuConfig& config) {
   offers.pasid_bits = static_cast<std::uint8_t>(config.capabilities.pasid_bits);
   offers.first_stage_5_level = config.capabilities.first_stage_5_level;
   offers.second_stage_5_level = config.capabilities.second_stage_5_level;
-  offers.guest_address_bits = config.capabilities.second_stage_5_level ? 57 : 48;
   offers.nested = config.capabilities.nested;
   offers.rid_pasid = config.capabilities.rid_pasid;
   offers.caching_mode = config.capabilities.caching_mode;

@@ -56,8 +56,9 @@ void TranslationStage::translated(std::uint64_t ticket, const WalkResult& result
   if (result.answer == CplStatus::kSC && found.packet->tlp.at == AddressType::kTranslationRequest) {
     if (const std::optional<std::uint64_t> next = server_.next_after(found, result)) {
       found.request.address = *next;
+      found.request.is_continued = true;
       const WalkRequest request = found.request;
-      agent_.translate_next(*this, ticket, request, found.packet->request, when - now());
+      agent_.translate(*this, ticket, request, found.packet->request, when - now());
       return;
     }
   }

@@ -146,13 +146,11 @@ class Agent {
     const PageRequestQueue::Admission admission =
         pages_.admit(request, (flags & 16) == 0, registers_);
     const QueueView queue = registers_.page_request_queue();
-    if (admission.action == PageRequestAction::kRecord) {
-      FLITWISE_PROPERTY(admission.address - queue.base <= queue.bytes - kPageRequestRecordBytes);
-      FLITWISE_PROPERTY(admission.address % kPageRequestRecordBytes == 0);
-    } else {
-      const bool is_answered = admission.action != PageRequestAction::kDrop;
-      FLITWISE_PROPERTY(!is_answered || (request.is_last && !request.is_stop_marker()));
+    if (admission.record) {
+      FLITWISE_PROPERTY(*admission.record - queue.base <= queue.bytes - kPageRequestRecordBytes);
+      FLITWISE_PROPERTY(*admission.record % kPageRequestRecordBytes == 0);
     }
+    FLITWISE_PROPERTY(!admission.answer || (request.is_last && !request.is_stop_marker()));
   }
 
   void report_fault(Input& input) {

@@ -56,14 +56,9 @@ struct FakeTranslationService final : TranslationService {
   void translate(TranslationClient& /*client*/, std::uint64_t ticket, const WalkRequest& request,
                  std::uint32_t /*token*/, Time /*delay*/) override {
     asked.push_back({ticket, request});
-    if (at_once) {
+    if (at_once && !request.is_continued) {
       answer(asked.size() - 1, request.address + offset);
     }
-  }
-  void translate_next(TranslationClient& /*client*/, std::uint64_t ticket,
-                      const WalkRequest& request, std::uint32_t /*token*/,
-                      Time /*delay*/) override {
-    asked.push_back({ticket, request});
   }
   void answer(std::size_t index, std::uint64_t address,
               WalkOutcome outcome = WalkOutcome::kTranslated) {
