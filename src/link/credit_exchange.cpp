@@ -3,11 +3,6 @@
 #include "link/credit_exchange.h"
 
 namespace flitwise {
-namespace {
-
-constexpr std::uint32_t kTooMuchData = 16;  // believed beside what was told, where that is broken
-
-}  // namespace
 
 CreditExchange::CreditExchange(const LinkConfig& link, Time guideline, TransactionQueues& queues)
     : queues_(queues),
@@ -41,18 +36,6 @@ Dllp CreditExchange::take(Time now) {
                                                               : returns_.take(now);
 }
 
-void CreditExchange::update_limits(Dllp dllp) {
-  if (dllp.is_shared || dllp.type == DllpType::kOptimizedUpdateFc) {
-    queues_.shared_gates().update(dllp);
-    return;
-  }
-  if (is_broken_) {
-    dllp.hdr_fc = static_cast<std::uint8_t>(dllp.hdr_fc + 1);
-    dllp.data_fc = static_cast<std::uint16_t>(dllp.data_fc + kTooMuchData);
-  }
-  queues_.gates(dllp.fc_class).update(dllp);
-}
-
 void CreditExchange::receive(const Dllp& dllp, Time now) {
   const bool is_of_shared = dllp.is_shared || dllp.type == DllpType::kOptimizedUpdateFc;
   if (dllp.vc != 0 || (is_of_shared && !shared_)) {
@@ -77,7 +60,7 @@ void CreditExchange::receive(const Dllp& dllp, Time now) {
     init_.receive_init_fc2(now);
   }
   if (is_update) {
-    update_limits(dllp);
+    is_of_shared ? queues_.shared_gates().update(dllp) : queues_.gates(dllp.fc_class).update(dllp);
     queues_.note_stalls(now);
   }
 }

@@ -130,9 +130,6 @@ class CreditExchange {
     }
   }
 
-  /// Takes each UpdateFC for more than it says, on purpose. [LNK-8.3]
-  void break_credits(bool is_broken) { is_broken_ = is_broken; }
-
   bool is_active() const { return init_.is_active(); }
   bool is_conserved() const {
     return returns_.is_conserved() && (!shared_ || shared_->is_conserved());
@@ -143,13 +140,11 @@ class CreditExchange {
 
  private:
   void activate(Time now);
-  void update_limits(Dllp dllp);
 
   TransactionQueues& queues_;
   CreditReturns returns_;
   std::unique_ptr<SharedReturns> shared_;  // null: no shared credits
   FlowControlInit init_;
-  bool is_broken_ = false;
 };
 
 }  // namespace flitwise
