@@ -7,6 +7,7 @@
 #include "config/instances.h"
 #include "config/load.h"
 #include "cxl/channels.h"
+#include "faults/broken_rules.h"
 
 namespace flitwise {
 namespace {
@@ -214,8 +215,7 @@ void Builder::add_handles(FabricDevice& device, const Config& config) {
   const std::size_t first = handle_groups_[index];
   if (first == index) {
     fabric_.handles.push_back(std::make_unique<HostHandles>(
-        config.host.dhi, config.link.dhi_form, config.faults.breaks(BrokenRule::kHandles),
-        surroundings_.pool));
+        config.host.dhi, config.link.dhi_form, broken_allocs(config.faults), surroundings_.pool));
   }
   device.handles = first == index ? fabric_.handles.back().get() : fabric_.devices[first].handles;
 }
