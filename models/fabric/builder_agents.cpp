@@ -7,6 +7,7 @@
 #include "config/instances.h"
 #include "cxl/cxl_pairs.h"
 #include "fabric/builder.h"
+#include "faults/broken_rules.h"
 
 namespace flitwise {
 namespace {
@@ -131,8 +132,8 @@ void Builder::add_shared_memory(FabricDevice& device, Link& link, const std::str
   CxlHdmHost& upper = fabric_.make<CxlHdmHost>(host.c_str(), at_root_port(device).host,
                                                surroundings_.pool, surroundings_.tracer, of_host);
   CxlHdmDevice& lower = fabric_.make<CxlHdmDevice>(
-      memory.c_str(), device.config.device, device.config.faults.breaks(BrokenRule::kSingleWriter),
-      surroundings_.pool, surroundings_.tracer, of_device);
+      memory.c_str(), device.config.device, broken_snoops(device.config.faults), surroundings_.pool,
+      surroundings_.tracer, of_device);
   bind(upper, link.mem, LinkSide::kUpstream);
   bind(lower, link.mem, LinkSide::kDownstream);
   device.cxl.hdm_host = &upper;
