@@ -20,7 +20,7 @@ void HdmPair::report(RunResult& result) const {
 std::vector<CheckResult> HdmPair::checks_at_rest() const {
   const DeviceMemory& memory = device_.rules();
   std::size_t held = 0, apart = 0;
-  host_.rules().for_each_line([&](std::uint64_t line, LineState state) {
+  host_.rules().lines().for_each_line([&](std::uint64_t line, LineState state) {
     const cxl::MetaValue believed = memory.host_state(line);
     ++held;
     apart += believed == (is_owned(state) ? cxl::MetaValue::kAny : cxl::MetaValue::kShared) ? 0 : 1;
@@ -34,7 +34,7 @@ std::vector<CheckResult> HdmPair::checks_at_rest() const {
 std::vector<CheckResult> CacheDirectory::checks_at_rest() const {
   std::size_t held = 0, apart = 0;
   for (const auto& [cache, port] : caches_) {
-    cache->rules().for_each_line([&, number = port](std::uint64_t line, LineState state) {
+    cache->rules().lines().for_each_line([&, number = port](std::uint64_t line, LineState state) {
       const LineHolders holders = home_.holders(line);
       const bool is_known =
           is_owned(state) ? holders.is_owner(number) : (holders.sharers() >> number & 1U) != 0;

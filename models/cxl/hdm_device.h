@@ -7,7 +7,7 @@
 #include <string>
 
 #include "coherence/device_memory.h"
-#include "coherence/line_store.h"
+#include "coherence/memory_expander.h"
 #include "common/due_queue.h"
 #include "cxl/line_agent.h"
 #include "flitwise/config.h"

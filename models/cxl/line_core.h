@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "coherence/core_request.h"
-#include "coherence/id_pool.h"
+#include "coherence/agent_books.h"
 #include "coherence/line_table.h"
 #include "common/due_queue.h"
 #include "cxl/line_transfers.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "coherence/id_pool.h"
+#include "coherence/agent_books.h"
 #include "common/component.h"
 #include "common/due_queue.h"
 #include "common/outbox.h"

@@ -14,7 +14,6 @@
 #include "codec/packet_json.h"
 #include "common/byte_vector.h"
 #include "cxl/flit_codec.h"
-#include "cxl/message_packing.h"
 
 namespace flitwise {
 

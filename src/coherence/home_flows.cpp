@@ -204,8 +204,8 @@ void HomeAgent::finish(std::uint32_t transaction, CxlOutput& out) {
     listener_->write_over(request.port, request.address, request.is_written);
   }
   Line& line = *lines_.find(request.address);
-  if (line.waiting.first != kNobody) {
-    give_turn(pop(line.waiting));
+  if (!line.waiting.empty()) {
+    give_turn(transactions_.pop(line.waiting));
   } else {
     line.is_busy = false;
     if (line.holders.empty()) {
@@ -218,9 +218,7 @@ void HomeAgent::finish(std::uint32_t transaction, CxlOutput& out) {
 
 std::uint16_t HomeAgent::expect(std::uint32_t transaction, std::uint8_t port) {
   const std::uint16_t uqid = uqids_.acquire();
-  expected_[uqid] = Expected{};
-  expected_[uqid].transaction = transaction;
-  expected_[uqid].port = port;
+  expected_[uqid] = {transaction, port};
   return uqid;
 }
 

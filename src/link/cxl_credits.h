@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cxl/channels.h"
-#include "cxl/flit_header.h"
+#include "cxl/flit_frame.h"
 #include "flitwise/config.h"
 #include "flitwise/flit.h"
 

@@ -12,7 +12,7 @@
 #include "codec/packet_json.h"
 #include "common/problems.h"
 #include "cxl/flit_codec.h"
-#include "cxl/flit_header.h"
+#include "cxl/flit_frame.h"
 #include "flitwise/flit.h"
 #include "tlp/flit_tlp_codec.h"
 #include "tlp/tlp_check.h"

@@ -87,7 +87,7 @@ void CoherenceStorm::issue() {
       CoreOp::kRead,         CoreOp::kRead,        CoreOp::kRead,  CoreOp::kReadAny,
       CoreOp::kReadAny,      CoreOp::kReadOnce,    CoreOp::kWrite, CoreOp::kWrite,
       CoreOp::kWrite,        CoreOp::kWrite,       CoreOp::kWrite, CoreOp::kEvict,
-      CoreOp::kWriteThrough, CoreOp::kWritePosted, CoreOp::kFlush, CoreOp::kFlushed};
+      CoreOp::kWriteThrough, CoreOp::kWritePosted, CoreOp::kEvict, CoreOp::kReadOnce};
   CoreRequest request;
   request.op = kMix[random_() % std::size(kMix)];
   request.address = random_() % config_.lines * kCxlLineBytes;
@@ -295,7 +295,8 @@ void CoherenceStorm::empty_caches() {
   for (std::uint8_t port = 0; port < config_.caches && !report_.is_stuck; ++port) {
     const auto first_held = [&cache = *cores_[port].cache] {
       std::optional<std::uint64_t> first;
-      cache.for_each_line([&](std::uint64_t line, LineState) { first = first.value_or(line); });
+      cache.lines().for_each_line(
+          [&](std::uint64_t line, LineState) { first = first.value_or(line); });
       return first;
     };
     while (const std::optional<std::uint64_t> line = first_held()) {
