@@ -8,15 +8,6 @@
 #include "endpoint/bar_access.h"
 
 namespace flitwise {
-namespace {
-
-constexpr std::size_t kMostBytes = 4096;  // of one read
-
-}  // namespace
-
-std::uint64_t ContextStop::encode() const {
-  return kStop | std::uint64_t{function.value} << 32 | (pasid ? kHasPasid | to_int(*pasid) : 0);
-}
 
 DeviceRegisters::DeviceRegisters(unsigned functions, std::uint64_t bar_size, Hooks hooks)
     : functions_(functions), bar_size_(bar_size), hooks_(std::move(hooks)) {}
@@ -90,7 +81,7 @@ void DeviceRegisters::load(const MmioPlace& place, std::uint8_t* bytes, std::siz
 
 // REQUIRES: whole DWs of the handle registers.
 void DeviceRegisters::mmio_read(const MmioRead& read, BarAccess& access, Time now) {
-  std::array<std::uint8_t, kMostBytes> bytes;
+  std::array<std::uint8_t, 4096> bytes;  // one read asks for no more
   std::fill_n(bytes.begin(), read.bytes, std::uint8_t{0});
   switch (read.place.region) {
     case kHandleRegisters:

@@ -9,15 +9,15 @@
 
 namespace flitwise {
 
-RequestPath::RequestPath(const EndpointConfig& config, const Surroundings& surroundings)
+RequestPath::RequestPath(const EndpointConfig& config, const DeviceParts& parts,
+                         DeviceContexts& contexts, EndpointCounters& counters,
+                         LatencyTracer& tracer)
     : config_(config),
-      s_(surroundings),
-      outstanding_(surroundings.functions.count(), config.device.tag_bits) {}
-
-void RequestPath::connect(Handles& handles, Translations* translations) {
-  handles_ = &handles;
-  translations_ = translations;
-}
+      s_(parts),
+      contexts_(contexts),
+      counters_(counters),
+      tracer_(tracer),
+      outstanding_(parts.functions.count(), config.device.tag_bits) {}
 
 NextTransfer RequestPath::next(Time t) {
   if (is_busy_) {
@@ -38,12 +38,7 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
   }
   const std::uint32_t slot = free_active_.back();
   free_active_.pop_back();
-  Active& active = active_[slot];
-  active.transfer = transfer;
-  active.engine = &engine;
-  active.tlps_out = 0;
-  active.all_sent = false;
-  active.status = TransferStatus::kDone;
+  active_[slot] = {transfer, &engine, 0, false, TransferStatus::kDone, {}};
   if (translations_ != nullptr) {
     translations_->begun(transfer, slot, t);
   }
@@ -80,10 +75,10 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
       return !is_busy_;
     }
   }
-  DhiAgent::Answer handle;
+  Handles::Answer handle;
   if (config_.link.identity == Identity::kDhi) {
     handle = handles_->acquire(transfer, identity, transfer.op, free_tags, t);
-    if (handle.outcome == DhiAgent::Outcome::kWait) {
+    if (handle.outcome == Handles::Outcome::kWait) {
       return false;
     }
   }
@@ -99,7 +94,7 @@ void RequestPath::begin(Engine& engine, const Transfer& transfer, Time t) {
 }
 
 PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdentity& identity,
-                                    const DhiAgent::Answer& handle, Time t) {
+                                    const Handles::Answer& handle, Time t) {
   const RequestPiece& piece = present_.piece;
   const bool has_bytes = transfer.op != Op::kRead && config_.real_payload;
   PacketRef packet =
@@ -132,8 +127,8 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
       }
       packet->write = write;
     }
-    s_.counters.posted_bytes += piece.bytes;
-    ++s_.counters.settled;
+    counters_.posted_bytes += piece.bytes;
+    ++counters_.settled;
     fill_payload(*packet, transfer);
   }
   s_.sizer.size(*packet);
@@ -142,7 +137,7 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
 
 // Order, address type, and whose it is.
 void RequestPath::set_attributes(Tlp& tlp, const Transfer& transfer, const DeviceIdentity& identity,
-                                 const DhiAgent::Answer& handle) {
+                                 const Handles::Answer& handle) {
   // An interrupt tells of data before it, which it must not pass. [LNK-9.1]
   const bool is_interrupt = transfer.op == Op::kMsi;
   const bool may_relax = !handle.must_keep_order && !is_interrupt;
@@ -154,7 +149,7 @@ void RequestPath::set_attributes(Tlp& tlp, const Transfer& transfer, const Devic
   if (translations_ != nullptr) {
     has_pasid = translations_->apply_route(tlp, identity, present_.piece);
   }
-  const bool has_handle = handle.outcome == DhiAgent::Outcome::kHandle;
+  const bool has_handle = handle.outcome == Handles::Outcome::kHandle;
   DeviceIdentity named = identity;
   if (!has_pasid) {
     named.pasid.reset();
@@ -205,7 +200,7 @@ void RequestPath::open_read(Packet& packet, HandlePin pin, Time t) {
   OutstandingRequest request;
   request.request = PacketRef(&packet);
   request.reassembly = Reassembly(packet.tlp, s_.control.mps);
-  s_.counters.asked_bytes += request.reassembly.bytes_left();
+  counters_.asked_bytes += request.reassembly.bytes_left();
   request.pin = pin;
   request.transfer = present_.transfer;
   request.offset = is_flush ? 0 : present_.piece.offset;
@@ -253,7 +248,7 @@ void RequestPath::after_piece(Time t) {
 void RequestPath::sent(const Packet& packet, HandlePin posted_pin) {
   if (posted_pin) {
     handles_->posted_sent(posted_pin);
-  } else if (packet.tlp.type == TlpType::kMRd && handles_->are_active()) {
+  } else if (packet.tlp.type == TlpType::kMRd && handles_->is_active()) {
     OutstandingRequest* const request =
         outstanding_.find(s_.functions.index_of(packet.identity.bdf), packet.tlp.tag);
     if (request != nullptr) {
@@ -269,7 +264,7 @@ bool RequestPath::is_clear(unsigned function) const {
 }
 
 std::vector<CheckResult> RequestPath::checks(const std::string& at) const {
-  const EndpointCounters& c = s_.counters;
+  const EndpointCounters& c = counters_;
   return {
       {at + ": every request is answered", outstanding_.size() == 0,
        fmt::format("{} wait", outstanding_.size())},

@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "common/due_queue.h"
-#include "common/packet_sizer.h"
-#include "endpoint/device_functions.h"
 #include "endpoint/request_seams.h"
 #include "endpoint/reset_control.h"
 #include "flitwise/config.h"
@@ -24,21 +22,13 @@ namespace flitwise {
 
 class RequestPath final : public TransferPath, public TagTable {
  public:
-  /// What the requests of a device share.
-  struct Surroundings {
-    PacketPool& pool;
-    const PacketSizer& sizer;
-    LatencyTracer& tracer;
-    const DeviceFunctions& functions;
-    DeviceContexts& contexts;
-    const RequestControl& control;
-    EndpointCounters& counters;
-    DeviceOutput& output;
-    DeviceEvents& events;
-  };
-  RequestPath(const EndpointConfig& config, const Surroundings& surroundings);
+  RequestPath(const EndpointConfig& config, const DeviceParts& parts, DeviceContexts& contexts,
+              EndpointCounters& counters, LatencyTracer& tracer);
   /// Before the simulation starts. translations: null where the device has no ATC.
-  void connect(Handles& handles, Translations* translations);
+  void connect(Handles& handles, Translations* translations) {
+    handles_ = &handles;
+    translations_ = translations;
+  }
   /// May change a request, and the tag that a read takes: from its own and the oldest that is out.
   using RequestHook = std::function<void(Tlp&)>;
   using TagHook = std::function<std::uint16_t(std::uint16_t own, std::uint16_t oldest)>;
@@ -98,9 +88,9 @@ class RequestPath final : public TransferPath, public TagTable {
   };
 
   PacketRef make_request(const Transfer& transfer, const DeviceIdentity& identity,
-                         const DhiAgent::Answer& handle, Time now);
+                         const Handles::Answer& handle, Time now);
   void set_attributes(Tlp& tlp, const Transfer& transfer, const DeviceIdentity& identity,
-                      const DhiAgent::Answer& handle);
+                      const Handles::Answer& handle);
   void fill_payload(Packet& packet, const Transfer& transfer);
   std::uint16_t open(unsigned function, OutstandingRequest&& request, Time now);
   void after_piece(Time now);
@@ -116,7 +106,10 @@ class RequestPath final : public TransferPath, public TagTable {
   Time deadline_of(const Packet& request, Time now) const;
 
   const EndpointConfig config_;
-  Surroundings s_;
+  const DeviceParts s_;
+  DeviceContexts& contexts_;
+  EndpointCounters& counters_;
+  LatencyTracer& tracer_;
   Handles* handles_ = nullptr;
   Translations* translations_ = nullptr;
   OutstandingRequests outstanding_;

@@ -64,7 +64,7 @@ Time HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack, T
 
 // Whether anybody waits for it, the one who gave the order knows. [DHI D14] [DHI D15]
 void HostHandles::done(BusRange port, Bdf requester, const DeallocDone& message) {
-  const HandleStatus status = table_.check_sender(port, requester);
+  const HandleStatus status = table_.check_sender(port, requester, requester);
   if (status != HandleStatus::kOk) {
     table_.record_rejection(status, table_.sender(port, requester));
   } else if (done_) {

@@ -194,7 +194,7 @@ void HostSoftware::make_driver(std::size_t index) {
   HandleDriver* const driver = devices_[index].driver.get();
   endpoint->dhi().set_software({[driver](DomainId domain) { driver->context_started(domain); },
                                 [driver](DomainId domain) { driver->context_ended(domain); }});
-  endpoint->start_contexts(device.config.workload.domains, false);
+  endpoint->dhi().start_contexts(device.config.workload.domains, false, now());
 }
 
 // Doorbells are writes down the link. Without a boot there are no addresses: there the doorbell

@@ -116,7 +116,7 @@ void Machine::start() {
     fabric_.start_engine(device);
     if (device.engine && c.workload.via == WorkloadVia::kDma &&
         c.device.dhi.management == HandleManagement::kDevice) {
-      device.endpoint->start_contexts(c.workload.domains, c.run.warmup == 0);
+      device.endpoint->dhi().start_contexts(c.workload.domains, c.run.warmup == 0, now());
     }
     device.endpoint->wake();
   }

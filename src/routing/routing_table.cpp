@@ -63,11 +63,6 @@ Route RoutingTable::by_address(const Tlp& tlp, std::uint16_t ingress) const {
   return is_switch() && upstream_.owns_address(tlp.address) ? none(NoRoute::kNoWindow) : kUp;
 }
 
-// What a switch below has redirected meets the port it came through again. [LNK-13.5]
-bool RoutingTable::goes_on_up(std::uint16_t ingress) const {
-  return is_switch() && downstream_[ingress].upstream_forwarding;
-}
-
 // A handle means nothing to a peer. Egress Control decides port by port, and what it holds back is
 // redirected where requests are, else a violation. [LNK-2.6] [DHI D23]
 Route RoutingTable::to_peer(const Tlp& tlp, std::uint16_t ingress, unsigned egress) const {
@@ -160,10 +155,6 @@ Route RoutingTable::message(const Tlp& tlp, std::uint16_t ingress) const {
       return is_from_above ? none(NoRoute::kWrongDirection) : to(Where::kGather, kUpstreamPort);
   }
   return to(Where::kLocal, ingress);  // Reserved codes end at their receiver.
-}
-
-Bdf RoutingTable::port_bdf(unsigned port) const {
-  return Bdf::of(internal_bus(), first_device() + port / functions(), port % functions());
 }
 
 unsigned RoutingTable::port_at(Bdf bdf) const {

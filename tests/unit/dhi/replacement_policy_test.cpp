@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The three victim orders, alone and against a naive one. [DHI D9]
-#include "dhi/replacement_policy.h"
+#include "dhi/device_handle_table.h"
 
 #include <gtest/gtest.h>
 
