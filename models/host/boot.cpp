@@ -48,11 +48,6 @@ EnumeratorOptions Boot::options() {
   return options;
 }
 
-void Boot::start(std::function<void()> done) {
-  done_ = std::move(done);
-  enumerate();
-}
-
 void Boot::enumerate() {
   const std::optional<CfgAccess> access = enumerator_.next();
   if (!access) {
@@ -124,11 +119,6 @@ void Boot::negotiate_next() {
   }
   is_done_ = true;
   done_();
-}
-
-void Boot::negotiated() {
-  ++current_;
-  negotiate_next();
 }
 
 // The DVSEC of ours among those that the function has.

@@ -50,7 +50,6 @@ class HandleBlocks final : public HandleTables {
   };
 
   bool set(Block& block);
-  static void command(Block& block, const HandleCommand& order);
   HostHandleTable* table_with(Bdf function) const;
   std::size_t index_of(std::uint64_t address) const { return (address - kHandleBlocks) / 4096; }
 

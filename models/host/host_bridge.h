@@ -17,7 +17,6 @@
 #include "host/handle_blocks.h"
 #include "host/host_access.h"
 #include "host/host_port.h"
-#include "host/host_request_table.h"
 #include "iommu/translation_agent.h"
 #include "tlp/splitter.h"
 
@@ -64,7 +63,6 @@ class HostBridge : public ComponentModule, public HostAccess, private DeviceWay 
 
  private:
   void work();
-  void own_config(HostPort& port, const CfgAccess& access, Done done);
   HostPort* port_below(const Tlp& tlp);
   PacketRef memory_request(TlpType type, const RequestPiece& piece) const;
   bool is_agent(std::uint64_t address) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes down.
+// What goes down, and counters.
 #include "root_complex/port_output.h"
 
 #include <fmt/format.h>
@@ -16,6 +16,62 @@ namespace {
 constexpr std::size_t kOutboxDepth = 64;
 
 }  // namespace
+
+void PortRecord::observe(const char* what, const char* detail, const Packet& packet) const {
+  if (observer != nullptr && *observer) {
+    (*observer)({now(), port_, what, detail, &packet});
+  }
+}
+
+void PortRecord::settle(const Packet& packet) {
+  const bool is_own_account =
+      packet.purpose != HandlePurpose::kNone || packet.tlp.at == AddressType::kTranslationRequest;
+  const bool is_request = !is_completion(packet.tlp.type) && !is_message(packet.tlp.type);
+  counters.settled += is_request && !is_own_account ? 1 : 0;
+}
+
+void PortRecord::note(const Packet& packet, cfg::aer::Uncorrectable error, const char* kind,
+                      const char* detail) {
+  using cfg::aer::Uncorrectable;
+  ++errors[kind];
+  const char* const event = error == Uncorrectable::kCompleterAbort       ? "completer_abort"
+                            : error == Uncorrectable::kUnsupportedRequest ? "unsupported_request"
+                                                                          : kind;
+  observe(event, detail, packet);
+  if (host != nullptr) {
+    host->report(error, packet);
+  }
+}
+
+void PortRecord::end(const Packet& packet) {
+  ++counters.refused;
+  settle(packet);
+  counters.dropped_bytes += packet.tlp.type == TlpType::kMWr ? packet.payload_bytes : 0;
+}
+
+void PortRecord::drop(const Packet& packet, cfg::aer::Uncorrectable error, const char* kind) {
+  end(packet);
+  note(packet, error, kind, kind);
+}
+
+void PortRecord::drop_malformed(const Packet& packet, TlpViolation violation) {
+  ++errors[std::string("malformed_tlp.") + name_of(violation)];
+  end(packet);
+  note(packet, cfg::aer::Uncorrectable::kMalformedTlp, "malformed_tlp", name_of(violation));
+}
+
+std::vector<CheckResult> PortRecord::checks() const {
+  const std::string at = port_;
+  const RootPortCounters& c = counters;
+  const std::uint64_t settled = c.writes + c.reads + c.interrupts + c.messages + c.handle_messages +
+                                c.completions + c.refused;
+  return {
+      {at + ": every TLP was served or refused", c.received == settled,
+       fmt::format("{} received, {} settled", c.received, settled)},
+      {at + ": one answer for each request", c.nonposted == c.answered,
+       fmt::format("{} requests, {} answers", c.nonposted, c.answered)},
+  };
+}
 
 PortOutput::PortOutput(const RootPortConfig& config, PacketPool& pool, PortWire& link,
                        PortRecord& record)
@@ -87,7 +143,7 @@ void PortOutput::answer_read(const Packet& request, const std::uint8_t* data, Ti
   CompletionPiece piece;
   while (splitter.next(piece)) {
     if (completion_hook_ && !completion_hook_(piece)) {
-      record_.count("completion_dropped_by_fault");
+      ++record_.errors["completion_dropped_by_fault"];
       return;
     }
     const std::size_t bytes = std::size_t{piece.length_dw} * 4;

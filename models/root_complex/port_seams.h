@@ -4,6 +4,7 @@
 /// neighbours.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "config_space/capabilities.h"
@@ -47,8 +48,7 @@ struct RootPortConfig {
 /// What goes on to the host beside memory accesses. Implemented by HostBridge.
 class PortHost {
  public:
-  virtual void interrupt(const Packet& packet) = 0;  ///< a write to the interrupt window
-  virtual void message(const Packet& packet) = 0;    ///< other than a DHI message
+  virtual void message(const Packet& packet) = 0;  ///< other than a DHI message
   /// For a request that the host sent; false: none waits for it.
   virtual bool complete(const PacketRef& packet, Time when) = 0;
   /// The port has found something wrong with a packet from below. [LNK-12.11]
@@ -89,6 +89,16 @@ class PortWire {
 
  protected:
   ~PortWire() = default;
+};
+
+/// The link right below a port, and the device there. [LNK-10.4] to [LNK-10.8] [DHI D4]
+struct LinkBelow {
+  std::function<void()> reset;          ///< what a hot reset does there
+  std::function<bool()> is_reset_over;  ///< and all that was sent before has arrived
+  std::function<void()> take_down;      ///< Link Disable
+  std::function<bool()> may_come_up;    ///< both ends are done with what came before
+  std::function<void()> bring_up;
+  std::function<bool()> is_up;
 };
 
 }  // namespace flitwise

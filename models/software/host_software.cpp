@@ -7,7 +7,7 @@
 
 #include "config_space/registers.h"
 #include "flitwise/error.h"
-#include "software/translation_setup.h"
+#include "software/workload_tables.h"
 
 namespace flitwise {
 namespace {
@@ -152,14 +152,12 @@ TeardownServices HostSoftware::teardown_services(HostNode& host) {
     };
   }
   services.reset = [this, &host, first](const DriverDomain& domain, std::function<void()> done) {
-    FunctionResetOptions options;
     const Bdf function = domain.identity.bdf;
-    const FabricDevice& device = fabric_.devices[first + domain.device];
-    const unsigned index = function.value - device.endpoint->base().value;
-    options.function = function;
-    options.pcie = device.endpoint->target().space(index).find(cfg::kCapPcie).value_or(0);
-    options.host_block = domain.device;
-    reset_function(host.bridge, options, [done = std::move(done)](HandleStatus) { done(); });
+    Endpoint& endpoint = *fabric_.devices[first + domain.device].endpoint;
+    const unsigned index = function.value - endpoint.base().value;
+    const std::uint16_t pcie = endpoint.target().space(index).find(cfg::kCapPcie).value_or(0);
+    reset_function(host.bridge, {function, pcie, domain.device},
+                   [done = std::move(done)](HandleStatus) { done(); });
   };
   return services;
 }
@@ -167,8 +165,7 @@ TeardownServices HostSoftware::teardown_services(HostNode& host) {
 std::optional<unsigned> HostSoftware::handles_of(Bdf function) const {
   for (std::size_t i = 0; i < fabric_.devices_of(0).size(); ++i) {
     const FabricDevice& device = fabric_.devices[i];
-    const unsigned index = function.value - device.endpoint->base().value;
-    if (index < device.config.device.functions.count && devices_[i].booted.handles.is_active()) {
+    if (owns_function(device, function) && devices_[i].booted.handles.is_active()) {
       return static_cast<unsigned>(i);
     }
   }

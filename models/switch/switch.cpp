@@ -71,11 +71,6 @@ void Switch::configure(std::uint16_t port, std::uint16_t offset, std::uint32_t v
                         : routing_.update_downstream(port, bridge);
 }
 
-Bdf Switch::bdf_of(std::uint16_t port) const {
-  return port == kUpstreamPort ? Bdf::of(routing_.upstream().primary, 0, 0)
-                               : routing_.port_bdf(port);
-}
-
 void Switch::queue(std::uint16_t egress, PacketRef packet, HeldBuffer held) {
   const Time ready = now() + forward_;
   at(egress).egress.push({std::move(packet), std::move(held), ready, 0});

@@ -42,7 +42,10 @@ class Switch : public ComponentModule {
                  std::uint8_t byte_enables = 0xf);
   const ConfigSpace& config_space(std::uint16_t port) const { return at(port).space; }
   /// Of the port's own function, as software has numbered the buses.
-  Bdf bdf_of(std::uint16_t port) const;
+  Bdf bdf_of(std::uint16_t port) const {
+    return port == kUpstreamPort ? Bdf::of(routing_.upstream().primary, 0, 0)
+                                 : routing_.port_bdf(port);
+  }
   const RoutingTable& routing() const { return routing_; }
   /// What a device below a port was given. None until called. [DHI D6, D23]
   void add_handles(std::uint16_t port, HandleRange range) { at(port).handles.add(range); }

@@ -244,20 +244,11 @@ PacketRef Switch::make_completion(std::uint16_t ingress, const Packet& request, 
 
 PacketRef Switch::copy_of(const Packet& packet, const Tlp& tlp) const {
   PacketRef copy = pool_.make(PacketKind::kTlp);
-  copy->purpose = packet.purpose;
-  copy->counts = packet.counts;
-  copy->is_whole_request = packet.is_whole_request;
-  copy->write = packet.write;
-  copy->length_only = packet.length_only;
-  copy->is_raw = packet.is_raw;
-  copy->has_bad_ecrc = packet.has_bad_ecrc;
+  const std::uint64_t uid = copy->uid;
+  static_cast<PacketFields&>(*copy) = packet;
+  copy->uid = uid;
   copy->tlp = tlp;
-  copy->domain = packet.domain;
-  copy->identity = packet.identity;
-  copy->has_identity = packet.has_identity;
-  copy->request = packet.request;
-  copy->payload_bytes = packet.payload_bytes;
-  copy->size = packet.size;
+  copy->write = packet.write;
   copy->payload = packet.payload;
   copy->stamps = packet.stamps;
   return copy;

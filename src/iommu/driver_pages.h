@@ -119,7 +119,7 @@ class DriverPages {
   void permit(std::uint32_t domain, PageFrames::Frame frame, std::uint64_t rights);
 
   PageFrames frames_;
-  const unsigned page_bits_;
+  unsigned page_bits_;
   Poke poke_;
   std::uint64_t flags_ = 0;
   std::vector<DriverDomain> domains_;

@@ -61,8 +61,8 @@ class PageFrames {
   const Entry* find(std::uint64_t physical) const;
   void refuse(const Entry& entry, const DeviceIdentity& who, std::uint64_t physical);
 
-  const std::uint64_t base_;
-  const unsigned page_bits_;
+  std::uint64_t base_;
+  unsigned page_bits_;
   std::vector<Entry> frames_;
   std::deque<Frame> free_;
   std::uint64_t accesses_ = 0, late_ = 0, stale_ = 0, foreign_ = 0;

@@ -100,7 +100,7 @@ TEST_F(RootPortParts, WriteReachesMemoryAndReadIsAnswered) {
 TEST_F(RootPortParts, LNK_9_22_WriteToTheWindowIsAnInterruptForTheHost) {
   make();
   link.send(port_request(pool, TlpType::kMWr, kWindow));
-  EXPECT_EQ(host.interrupts, 1U);
+  EXPECT_EQ(port->counters().interrupts, 1U);
 }
 
 // [LNK-12.3]
