@@ -46,8 +46,8 @@ inline auto broken_updates(const FaultsConfig& faults) {
 
 /// Credits of CXL.cache and CXL.mem are taken for twice as many. [CXL-3.1]
 inline auto broken_cxl_credits(const FaultsConfig& faults) {
-  using Credits = CxlFlitHeader::Credits;
-  return if_broken<Credits(Credits)>(faults.breaks(BrokenRule::kCredits), [](Credits told) {
+  using Told = CxlFlitHeader::Credits;
+  return if_broken<Told(Told)>(faults.breaks(BrokenRule::kCredits), [](Told told) {
     told.count = static_cast<std::uint8_t>(told.count * 2);
     return told;
   });
