@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "coherence/cache_rules.h"
 #include "cxl/home.h"
@@ -104,16 +105,15 @@ void CxlCacheDevice::report(RunResult& result) const {
   result.rows<CxlCacheResult>().push_back(row);
 }
 
-CxlHome::CxlHome(const sc_core::sc_module_name& name, const HostConfig& config,
-                 bool breaks_single_writer, std::uint8_t caches, PacketPool& pool,
-                 MemoryPort& memory)
+CxlHome::CxlHome(const sc_core::sc_module_name& name, const HostConfig& config, CxlStandIn stand_in,
+                 std::uint8_t caches, PacketPool& pool, MemoryPort& memory)
     : ComponentModule(name),
       config_(config),
       pool_(pool),
       memory_(memory),
       wakeup_("wakeup", config.timing.clock),
       rules_({caches, kCxlIds, config.cxl_cache.pulls_clean_evictions}, *this, this),
-      breaks_single_writer_(breaks_single_writer) {
+      stand_in_(std::move(stand_in)) {
   for (int number = 0; number < caches; ++number) {
     ports_.push_back(std::make_unique<Port>(fmt::format("port{}", number)));
     ports_.back()->from_link.register_nb_transport_fw(this, &CxlHome::receive, number);
@@ -144,7 +144,7 @@ void CxlHome::send_all() {
     sent_.swap(out_);
     for (const CxlOut& out : sent_) {
       Port& port = *ports_[out.port];
-      if (!port.is_down && !swallows(out)) {
+      if (!port.is_down && !(stand_in_ && is_answered(out))) {
         port.to_link.send(packet_for(out, port), ready);
       }
     }
@@ -165,18 +165,12 @@ PacketRef CxlHome::packet_for(const CxlOut& out, const Port& port) {
   return packet;
 }
 
-// Broken on purpose: the home answers a snoop itself, and the cache keeps its line. [COH-1.2]
-bool CxlHome::swallows(const CxlOut& out) {
-  if (!breaks_single_writer_ || out.message.channel != CxlChannel::kH2dReq) {
-    return false;
+bool CxlHome::is_answered(const CxlOut& out) {
+  const std::optional<CxlMessage> answer = stand_in_(out.message);
+  if (answer) {
+    rules_.receive(out.port, *answer, CxlLine{}, out_);
   }
-  breaks_single_writer_ = false;
-  CxlMessage answer;
-  answer.channel = CxlChannel::kD2hRsp;
-  answer.opcode = static_cast<std::uint8_t>(cxl::D2hRsp::kRspIHitI);
-  answer.id = out.message.id;
-  rules_.receive(out.port, answer, CxlLine{}, out_);
-  return true;
+  return answer.has_value();
 }
 
 void CxlHome::read(std::uint32_t token, std::uint64_t line) {

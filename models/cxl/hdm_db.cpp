@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace flitwise {
 namespace {
 
@@ -79,14 +81,14 @@ std::string CxlHdmHost::waiting() const {
 }
 
 CxlHdmDevice::CxlHdmDevice(const sc_core::sc_module_name& name, const DeviceConfig& config,
-                           bool breaks_single_writer, PacketPool& pool, LatencyTracer& tracer,
+                           CxlStandIn stand_in, PacketPool& pool, LatencyTracer& tracer,
                            LineStateListener* listener)
     : LineAgent(name, config.timing.clock, pool,
                 LineCore(pool, tracer, CoreOp::kRead, CoreOp::kWrite), "up",
                 "device.cxl.own_cache.snoops"),
       config_(config.cxl),
       rules_(rules_for(config_), *this, listener),
-      breaks_single_writer_(breaks_single_writer) {}
+      stand_in_(std::move(stand_in)) {}
 
 // What memory has done goes first: the core may find its line free.
 void CxlHdmDevice::work() {
@@ -146,7 +148,7 @@ void CxlHdmDevice::send_all() {
       if (out.message.channel == CxlChannel::kS2mBiSnp) {
         count(done_.back_invalidations);
       }
-      if (!swallows(out)) {
+      if (!(stand_in_ && is_answered(out))) {
         to_link.send(cxl_packet(pool_, out, counts_), ready);
       }
     }
@@ -154,18 +156,12 @@ void CxlHdmDevice::send_all() {
   }
 }
 
-// Broken on purpose: the device answers its BISnp itself, and the host keeps its line. [COH-1.2]
-bool CxlHdmDevice::swallows(const CxlOut& out) {
-  if (!breaks_single_writer_ || out.message.channel != CxlChannel::kS2mBiSnp) {
-    return false;
+bool CxlHdmDevice::is_answered(const CxlOut& out) {
+  const std::optional<CxlMessage> answer = stand_in_(out.message);
+  if (answer) {
+    rules_.receive(*answer, CxlLine{}, out_, results_);
   }
-  breaks_single_writer_ = false;
-  CxlMessage answer;
-  answer.channel = CxlChannel::kM2sBiRsp;
-  answer.opcode = static_cast<std::uint8_t>(cxl::M2sBiRsp::kBiRspI);
-  answer.id = out.message.id;
-  rules_.receive(answer, CxlLine{}, out_, results_);
-  return true;
+  return answer.has_value();
 }
 
 void CxlHdmDevice::come(Packet& packet) {

@@ -52,10 +52,9 @@ class CxlHdmHost : public LineAgent<CxlHdmHost> {
 /// The device's end, with the memory.
 class CxlHdmDevice : public LineAgent<CxlHdmDevice>, private LineMemory {
  public:
-  /// `listener` hears of states of lines; may be absent.
-  CxlHdmDevice(const sc_core::sc_module_name& name, const DeviceConfig& config,
-               bool breaks_single_writer, PacketPool& pool, LatencyTracer& tracer,
-               LineStateListener* listener);
+  /// `listener` hears of states of lines; may be absent. stand_in: may be empty.
+  CxlHdmDevice(const sc_core::sc_module_name& name, const DeviceConfig& config, CxlStandIn stand_in,
+               PacketPool& pool, LatencyTracer& tracer, LineStateListener* listener);
 
   /// The link has gone down: the host holds nothing any more, and is not answered. The core goes
   /// on. [CXL-8.5]
@@ -89,7 +88,7 @@ class CxlHdmDevice : public LineAgent<CxlHdmDevice>, private LineMemory {
   bool is_in_memory(const CoreRequest& request) const { return request.address < config_.memory; }
   void ask(const CoreRequest& request, bool counts);
   void send_all();
-  bool swallows(const CxlOut& out);
+  bool is_answered(const CxlOut& out);
   void count(std::uint64_t& counter) const { counter += counts_ ? 1 : 0; }
 
   const CxlDeviceConfig config_;
@@ -98,7 +97,7 @@ class CxlHdmDevice : public LineAgent<CxlHdmDevice>, private LineMemory {
   DueQueue<Access> accesses_;
   Time inward_{};   // from core or link to the memory: for what is done now
   CxlOutput sent_;  // scratch
-  bool breaks_single_writer_;
+  const CxlStandIn stand_in_;
   CxlHdmDbResult done_;
 };
 

@@ -7,6 +7,7 @@
 #include <boost/range/algorithm_ext/push_back.hpp>
 
 #include "codec/json_value.h"
+#include "faults/broken_rules.h"
 #include "workload/workload.h"
 
 namespace flitwise {
@@ -56,6 +57,7 @@ Endpoint::Endpoint(const sc_core::sc_module_name& name, const EndpointConfig& co
   }
   registers_.claim(target_.map());
   shell_.connect(requests_, *this, *this);
+  requests_.set_hooks(broken_requests(config.faults), broken_tags(config.faults));
   requests_.connect(handles_, translations_.get());
 }
 

@@ -8,30 +8,6 @@
 #include <cstring>
 
 namespace flitwise {
-namespace {
-
-// True once, if the rule is to be broken.
-bool take(std::uint32_t& rules, BrokenRule rule) {
-  const std::uint32_t bit = 1U << static_cast<unsigned>(rule);
-  const bool is_due = (rules & bit) != 0;
-  rules &= ~bit;
-  return is_due;
-}
-
-// Makes the request break one of the rules on purpose, if one of them applies, so that the monitors
-// can be seen to notice (faults.break, docs/monitors.md). [LNK-9.14] [LNK-2.8] [LNK-1.5]
-void spoil(Tlp& request, std::uint32_t& rules) {
-  const bool is_long = request.length_dw > 1;
-  if (is_long && take(rules, BrokenRule::kBoundary4k)) {
-    request.address |= 0xffcU;  // the last DW of its page
-  } else if (is_long && take(rules, BrokenRule::kByteEnables)) {
-    request.first_be = 0;
-  } else if (take(rules, BrokenRule::kAt)) {
-    request.at = AddressType::kReserved;
-  }
-}
-
-}  // namespace
 
 RequestPath::RequestPath(const EndpointConfig& config, const DeviceParts& parts,
                          DeviceContexts& contexts, EndpointCounters& counters,
@@ -41,8 +17,7 @@ RequestPath::RequestPath(const EndpointConfig& config, const DeviceParts& parts,
       contexts_(contexts),
       counters_(counters),
       tracer_(tracer),
-      outstanding_(parts.functions.count(), config.device.tag_bits),
-      rules_to_break_(config.faults.broken_rules) {}
+      outstanding_(parts.functions.count(), config.device.tag_bits) {}
 
 NextTransfer RequestPath::next(Time t) {
   if (is_busy_) {
@@ -139,8 +114,8 @@ PacketRef RequestPath::make_request(const Transfer& transfer, const DeviceIdenti
   packet->counts = transfer.counts;
   packet->stamp(Hop::kIssue, transfer.issue);
   packet->stamp(Hop::kHandle, t + handle.latency);
-  if (rules_to_break_ != 0) {
-    spoil(tlp, rules_to_break_);
+  if (request_hook_) {
+    request_hook_(tlp);
   }
   if (transfer.op != Op::kRead) {
     packet->payload_bytes = piece.bytes;
@@ -233,10 +208,8 @@ void RequestPath::open_read(Packet& packet, HandlePin pin, Time t) {
   if (translations_ != nullptr) {
     translations_->read_opened(function, packet.tlp.tag, is_flush);
   }
-  const auto oldest = rules_to_break_ != 0 ? outstanding_.oldest() : std::nullopt;
-  if (oldest && oldest->tag != packet.tlp.tag && oldest->function == function &&
-      take(rules_to_break_, BrokenRule::kTags)) {
-    packet.tlp.tag = oldest->tag;  // breaks a rule on purpose [LNK-9.8]
+  if (tag_hook_ && outstanding_.oldest()->function == function) {
+    packet.tlp.tag = tag_hook_(packet.tlp.tag, outstanding_.oldest()->tag);
   }
   if (!is_flush) {
     ++active_[present_.transfer].tlps_out;

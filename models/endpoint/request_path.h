@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/due_queue.h"
@@ -26,6 +28,13 @@ class RequestPath final : public TransferPath, public TagTable {
   void connect(Handles& handles, Translations* translations) {
     handles_ = &handles;
     translations_ = translations;
+  }
+  /// May change a request, and the tag that a read takes: from its own and the oldest that is out.
+  using RequestHook = std::function<void(Tlp&)>;
+  using TagHook = std::function<std::uint16_t(std::uint16_t own, std::uint16_t oldest)>;
+  void set_hooks(RequestHook request_hook, TagHook tag_hook) {
+    request_hook_ = std::move(request_hook);
+    tag_hook_ = std::move(tag_hook);
   }
 
   NextTransfer next(Time now) override;
@@ -110,7 +119,8 @@ class RequestPath final : public TransferPath, public TagTable {
   bool is_busy_ = false;          // with present_
   DueQueue<std::uint32_t> ends_;  // transfers that are over at the link, and not yet at the engine
   std::uint64_t pattern_ = 0;
-  std::uint32_t rules_to_break_;  // a bit for each BrokenRule, each once
+  RequestHook request_hook_;  // these may be empty
+  TagHook tag_hook_;
   StallClock tag_stall_;
   StallCount window_tags_;
   Time last_completion_{};

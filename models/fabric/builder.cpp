@@ -7,6 +7,7 @@
 #include "config/instances.h"
 #include "config/load.h"
 #include "cxl/channels.h"
+#include "faults/broken_rules.h"
 
 namespace flitwise {
 namespace {
@@ -70,10 +71,9 @@ void Builder::build_host(unsigned host) {
   fabric_.homes.emplace_back();
   cache_watches_.push_back(nullptr);
   if (caches > 0) {
-    fabric_.homes.back() =
-        std::make_unique<CxlHome>((node.prefix + "home").c_str(), node.config.host,
-                                  node.config.faults.breaks(BrokenRule::kSingleWriter), caches,
-                                  surroundings_.pool, node.memory);
+    fabric_.homes.back() = std::make_unique<CxlHome>(
+        (node.prefix + "home").c_str(), node.config.host, broken_snoops(node.config.faults), caches,
+        surroundings_.pool, node.memory);
     fabric_.cache_watches.push_back(std::make_unique<CacheWatch>(node.prefix + "device caches"));
     cache_watches_.back() = fabric_.cache_watches.back().get();
   }
@@ -212,8 +212,7 @@ void Builder::add_handles(FabricDevice& device, const Config& config) {
   const std::size_t first = handle_groups_[index];
   if (first == index) {
     fabric_.handles.push_back(std::make_unique<HostHandles>(
-        config.host.dhi, config.link.dhi_form, config.faults.breaks(BrokenRule::kHandles),
-        surroundings_.pool));
+        config.host.dhi, config.link.dhi_form, broken_allocs(config.faults), surroundings_.pool));
   }
   device.handles = first == index ? fabric_.handles.back().get() : fabric_.devices[first].handles;
 }

@@ -7,6 +7,7 @@
 #include "config/instances.h"
 #include "cxl/cxl_agents.h"
 #include "fabric/builder.h"
+#include "faults/broken_rules.h"
 
 namespace flitwise {
 namespace {
@@ -122,8 +123,8 @@ void Builder::add_shared_memory(FabricDevice& device, Link& link, const std::str
   CxlHdmHost& upper = fabric_.make<CxlHdmHost>(host.c_str(), at_root_port(device).host,
                                                surroundings_.pool, surroundings_.tracer, of_host);
   CxlHdmDevice& lower = fabric_.make<CxlHdmDevice>(
-      memory.c_str(), device.config.device, device.config.faults.breaks(BrokenRule::kSingleWriter),
-      surroundings_.pool, surroundings_.tracer, of_device);
+      memory.c_str(), device.config.device, broken_snoops(device.config.faults), surroundings_.pool,
+      surroundings_.tracer, of_device);
   bind(upper.to_link, upper.from_link, link.mem, LinkSide::kUpstream);
   bind(lower.to_link, lower.from_link, link.mem, LinkSide::kDownstream);
   device.cxl.hdm_host = &upper;

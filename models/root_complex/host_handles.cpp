@@ -3,6 +3,7 @@
 #include "root_complex/host_handles.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tlp/message_use.h"
 #include "tlp/splitter.h"
@@ -10,7 +11,7 @@
 
 namespace flitwise {
 
-HostHandles::HostHandles(const HandleHostConfig& config, DhiForm form, bool breaks_handles,
+HostHandles::HostHandles(const HandleHostConfig& config, DhiForm form, AllocHook hook,
                          PacketPool& pool)
     : config_(config),
       form_(form),
@@ -18,7 +19,7 @@ HostHandles::HostHandles(const HandleHostConfig& config, DhiForm form, bool brea
       grants_(config.grant == GrantPolicy::kAny ? GrantTable(Grant::any()) : GrantTable()),
       table_(config.dealloc, grants_),
       store_(config.storage, HandleRange::of_bits(kMaxHandleBits)),
-      breaks_handles_(breaks_handles) {}
+      alloc_hook_(std::move(hook)) {}
 
 void HostHandles::grant(Bdf first, unsigned count) {
   if (config_.grant == GrantPolicy::kAny) {
@@ -41,9 +42,8 @@ Time HostHandles::receive(const Packet& packet, BusRange port, bool wants_ack, T
   const Bdf requester = packet.tlp.requester_id;
   Time latency{};
   if (auto* alloc = std::get_if<AllocMessage>(&message)) {
-    if (breaks_handles_ && alloc->identity.pasid) {
-      alloc->identity.pasid = Pasid{to_int(*alloc->identity.pasid) ^ 1U};  // of another [DHI S2]
-      breaks_handles_ = false;
+    if (alloc_hook_) {
+      alloc_hook_(*alloc);
     }
     const HandleStatus status = table_.allocate(port, requester, *alloc);
     if (status == HandleStatus::kOk) {

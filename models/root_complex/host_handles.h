@@ -24,8 +24,9 @@ using HandleHostConfig = decltype(HostConfig::dhi);
 
 class HostHandles {
  public:
-  /// `breaks_handles`: the next ALLOC stands for another domain, on purpose.
-  HostHandles(const HandleHostConfig& config, DhiForm form, bool breaks_handles, PacketPool& pool);
+  /// May change an ALLOC that has come in.
+  using AllocHook = std::function<void(AllocMessage&)>;
+  HostHandles(const HandleHostConfig& config, DhiForm form, AllocHook hook, PacketPool& pool);
 
   /// Records the configured grant of `count` functions from `first` on; nothing where every
   /// function has any domain anyway. Until then, configured grants are none. [DHI S3]
@@ -91,7 +92,7 @@ class HostHandles {
   std::vector<Store> stores_;  // entries that are being written, and some that have been
   Time stores_done_{};         // the last of them
   Done done_;
-  bool breaks_handles_;  // the next ALLOC, on purpose
+  const AllocHook alloc_hook_;  // may be empty
 };
 
 /// The devices below a root port: whose a request is, by the identity or the handle that it

@@ -81,8 +81,7 @@ PortOutput::PortOutput(const RootPortConfig& config, PacketPool& pool, PortWire&
       handle_is_requester_id_(config.link.dhi_form == DhiForm::kRidDirect ||
                               config.link.dhi_form == DhiForm::kRidFabric),
       real_payload_(config.real_payload),
-      completions_to_drop_(config.drop_completions),
-      breaks_completion_(config.breaks_completion),
+      completion_hook_(config.completion_hook),
       pool_(pool),
       link_(link),
       record_(record),
@@ -138,26 +137,21 @@ void PortOutput::complete(PacketRef packet, Time when) {
 }
 
 void PortOutput::answer_read(const Packet& request, const std::uint8_t* data, Time when) {
-  if (completions_to_drop_ > 0) {
-    --completions_to_drop_;
-    ++record_.errors["completion_dropped_by_fault"];
-    return;
-  }
   CompletionSplitter splitter(request.tlp, mps_, rcb_);
   const std::uint32_t lead = lower_address_of(request.tlp) % 4U;
   const bool is_flush = is_zero_length_read(request.tlp);
   CompletionPiece piece;
   while (splitter.next(piece)) {
+    if (completion_hook_ && !completion_hook_(piece)) {
+      ++record_.errors["completion_dropped_by_fault"];
+      return;
+    }
     const std::size_t bytes = std::size_t{piece.length_dw} * 4;
     PacketRef packet = make_completion(request, real_payload_ ? bytes : 0);
     packet->tlp.type = TlpType::kCplD;
     packet->tlp.length_dw = piece.length_dw;
     packet->tlp.byte_count = piece.byte_count;
     packet->tlp.lower_address = piece.lower_address;
-    if (breaks_completion_) {
-      packet->tlp.byte_count = static_cast<std::uint16_t>(piece.byte_count + 4U);  // [LNK-9.12]
-      breaks_completion_ = false;
-    }
     packet->payload_bytes = is_flush ? 0 : piece.bytes;
     packet->length_only = !real_payload_;
     if (is_flush) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -108,8 +109,7 @@ class PortOutput {
   const Time latency_;  // from memory to the link
   const std::uint32_t mps_, rcb_;
   const bool handle_is_requester_id_, real_payload_;
-  std::uint64_t completions_to_drop_;
-  bool breaks_completion_;  // the next one, on purpose
+  const std::function<bool(CompletionPiece&)> completion_hook_;
   PacketPool& pool_;
   PortWire& link_;
   PortRecord& record_;

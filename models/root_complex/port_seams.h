@@ -10,10 +10,12 @@
 #include "config_space/capabilities.h"
 #include "config_space/registers.h"
 #include "dhi/handle_types.h"
+#include "faults/broken_rules.h"
 #include "flitwise/config.h"
 #include "flitwise/packet.h"
 #include "flitwise/time.h"
 #include "tlp/identity.h"
+#include "tlp/splitter.h"
 
 namespace flitwise {
 
@@ -26,8 +28,8 @@ struct RootPortConfig {
   unsigned stu = 0;              ///< of its functions [CFG-05]
   unsigned reply_split = 0;      ///< IommuConfig::reply_split
   bool real_payload = true;
-  std::uint64_t drop_completions = 0;  ///< so many are not sent
-  bool breaks_completion = false;      ///< the next one, on purpose
+  /// May change a completion of a read; false: the read has no answer. Empty: it changes none.
+  std::function<bool(CompletionPiece&)> completion_hook;
 
   static RootPortConfig of(const Config& config) {
     return {config.host,
@@ -38,8 +40,7 @@ struct RootPortConfig {
             config.device.atc.stu,
             config.iommu.reply_split,
             config.workload.real_payload,
-            config.faults.drop_completions,
-            config.faults.breaks(BrokenRule::kCompletion)};
+            broken_completions(config.faults)};
   }
   IdentityForm form() const { return {link.identity, link.dhi_form, handle_bits}; }
 };

@@ -92,7 +92,6 @@ class FlowControlInit {
 };
 
 /// Believed beside what was told, where that is broken on purpose.
-inline constexpr std::uint32_t kTooMuchData = 16;
 
 class CreditExchange {
  public:
@@ -162,7 +161,8 @@ class CreditExchange {
       init_.receive_init_fc2(now);
     }
     if (is_update) {
-      update_limits(dllp);
+      is_of_shared ? queues_.shared_gates().update(dllp)
+                   : queues_.gates(dllp.fc_class).update(dllp);
       queues_.note_stalls(now);
     }
   }
@@ -181,9 +181,6 @@ class CreditExchange {
     }
   }
 
-  /// Takes each UpdateFC for more than it says, on purpose. [LNK-8.3]
-  void break_credits(bool is_broken) { is_broken_ = is_broken; }
-
   bool is_active() const { return init_.is_active(); }
   bool is_conserved() const {
     return returns_.is_conserved() && (!shared_ || shared_->is_conserved());
@@ -199,23 +196,11 @@ class CreditExchange {
       shared_->activate(now);
     }
   }
-  void update_limits(Dllp dllp) {
-    if (dllp.is_shared || dllp.type == DllpType::kOptimizedUpdateFc) {
-      queues_.shared_gates().update(dllp);
-      return;
-    }
-    if (is_broken_) {
-      dllp.hdr_fc = static_cast<std::uint8_t>(dllp.hdr_fc + 1);
-      dllp.data_fc = static_cast<std::uint16_t>(dllp.data_fc + kTooMuchData);
-    }
-    queues_.gates(dllp.fc_class).update(dllp);
-  }
 
   TransactionQueues& queues_;
   CreditReturns returns_;
   std::unique_ptr<SharedReturns> shared_;  // null: no shared credits
   FlowControlInit init_;
-  bool is_broken_ = false;
 };
 
 }  // namespace flitwise
