@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "coherence/core_request.h"
 #include "coherence/agent_books.h"
+#include "coherence/core_request.h"
 #include "coherence/line_table.h"
 #include "common/due_queue.h"
 #include "cxl/line_transfers.h"

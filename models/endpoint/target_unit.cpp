@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "tlp/message_use.h"
-#include "tlp/tlp_codec.h"
 #include "tlp/splitter.h"
 #include "tlp/tlp_check.h"
+#include "tlp/tlp_codec.h"
 #include "workload/workload.h"
 
 namespace flitwise {

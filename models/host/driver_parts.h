@@ -24,8 +24,7 @@
 
 namespace flitwise {
 
-/// Orders that get no answer are given again so often at most.
-inline constexpr unsigned kMostRepeats = 3;
+inline constexpr unsigned kMostRepeats = 3;  ///< of an order that gets no answer
 
 /// What is not waited for at the end of a run.
 class Background {

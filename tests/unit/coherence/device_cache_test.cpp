@@ -2,8 +2,8 @@
 // Requests of a cache and their answers. [COH-2.1] to [COH-2.8]
 #include <gtest/gtest.h>
 
-#include "coherence/cache_array.h"
 #include "coherence/agent_books.h"
+#include "coherence/cache_array.h"
 #include "unit/coherence/coherence_support.h"
 
 namespace flitwise::test::device_cache_test {
