@@ -22,18 +22,13 @@ void DeviceRegisters::claim(BarMap& map) {
 void DeviceRegisters::mmio_write(const MmioPlace& place, const std::uint8_t* bytes,
                                  std::size_t size, Time /*now*/) {
   switch (place.region) {
-    case kHandleRegisters:
-      write_handle_registers(place.offset, bytes, size);
-      break;
+    case kHandleRegisters: write_handle_registers(place.offset, bytes, size); break;
     case kContextStop:
       std::memcpy(context_stop_.data() + (place.offset - ContextStop::kOffset), bytes, size);
       hooks_.context_stop_written();
       break;
-    case kMemory:
-      store(place, bytes, size);
-      break;
-    default:
-      break;
+    case kMemory: store(place, bytes, size); break;
+    default: break;
   }
 }
 
@@ -95,11 +90,8 @@ void DeviceRegisters::mmio_read(const MmioRead& read, BarAccess& access, Time no
       std::memcpy(bytes.data(), context_stop_.data() + (read.place.offset - ContextStop::kOffset),
                   read.bytes);
       break;
-    case kMemory:
-      load(read.place, bytes.data(), read.bytes);
-      break;
-    default:
-      break;
+    case kMemory: load(read.place, bytes.data(), read.bytes); break;
+    default: break;
   }
   access.answer(read, bytes.data(), now);
 }

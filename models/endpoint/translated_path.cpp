@@ -16,14 +16,10 @@ namespace {
 const char* problem_of(TranslationVerdict verdict) {
   switch (verdict) {
     case TranslationVerdict::kPartial:
-    case TranslationVerdict::kLast:
-      return nullptr;
-    case TranslationVerdict::kUnsupported:
-      return "translation_unsupported";
-    case TranslationVerdict::kAborted:
-      return "translation_aborted";
-    default:
-      return "bad_translation_completion";
+    case TranslationVerdict::kLast: return nullptr;
+    case TranslationVerdict::kUnsupported: return "translation_unsupported";
+    case TranslationVerdict::kAborted: return "translation_aborted";
+    default: return "bad_translation_completion";
   }
 }
 
@@ -376,16 +372,12 @@ void TranslatedPath::invalidate(const Packet& packet, unsigned function,
   }
   invalidation_counts_ = packet.counts;
   switch (unit_.invalidate(function, request)) {
-    case InvalidateVerdict::kAccept:
-      send_invalidate_completions(function, t);
-      break;
+    case InvalidateVerdict::kAccept: send_invalidate_completions(function, t); break;
     case InvalidateVerdict::kUnsupportedRequest:
       s_.events.report(function, "unsupported_request",
                        cfg::aer::Uncorrectable::kUnsupportedRequest, packet, t);
       break;
-    case InvalidateVerdict::kBusyItag:
-      s_.events.refuse(packet, "itag_in_use");
-      break;
+    case InvalidateVerdict::kBusyItag: s_.events.refuse(packet, "itag_in_use"); break;
   }
 }
 
@@ -431,8 +423,7 @@ void TranslatedPath::take_prg_response(const Packet& packet, Time t) {
       s_.events.report(0, "unexpected_prg_response", cfg::aer::Uncorrectable::kUnexpectedCompletion,
                        packet, t);
       break;
-    case PrgOutcome::kIgnored:
-      break;
+    case PrgOutcome::kIgnored: break;
   }
 }
 

@@ -86,15 +86,11 @@ void IommuDriver::interrupted(IommuEvent event) {
   }
   parts_.bridge.after(mmio_ + parts_.step, [this, event] {
     switch (event) {
-      case IommuEvent::kFault:
-        faults_.serve();
-        break;
+      case IommuEvent::kFault: faults_.serve(); break;
       case IommuEvent::kInvalidation:
         parts_.registers.write({{reg::kIcs, 4, 1}}, [this] { unmaps_.poll(); });
         break;
-      case IommuEvent::kPageRequest:
-        pages_.serve();
-        break;
+      case IommuEvent::kPageRequest: pages_.serve(); break;
     }
   });
 }

@@ -98,12 +98,9 @@ void TranslationAgent::memory_done(const MemoryTransaction& transaction, Time wh
   const bool is_ok = transaction.is_response_ok();
   const std::uint8_t* const bytes = is_ok ? transaction.data.data() : nullptr;
   switch (tag) {
-    case agent_tag::kCommands:
-      return commands_.memory_done(bytes, when);
-    case agent_tag::kPageRequests:
-      return page_requests_.memory_done(is_ok, when);
-    default:
-      return translations_.memory_done(tag, bytes, when);
+    case agent_tag::kCommands: return commands_.memory_done(bytes, when);
+    case agent_tag::kPageRequests: return page_requests_.memory_done(is_ok, when);
+    default: return translations_.memory_done(tag, bytes, when);
   }
 }
 

@@ -145,15 +145,11 @@ HostHandles::Lookup HostHandles::resolve(const Packet& packet, Dhi dhi, BusRange
 // of the one device below the port, or of the device that has the handle. [DHI D16]
 std::optional<Bdf> HostHandles::sender_of(const Packet& packet, Dhi dhi, BusRange port) const {
   switch (form_) {
-    case DhiForm::kRidDirect:
-      return Bdf::of(port.secondary, 0, 0);
-    case DhiForm::kRidFabric:
-      return table_.owner(port, dhi);
+    case DhiForm::kRidDirect: return Bdf::of(port.secondary, 0, 0);
+    case DhiForm::kRidFabric: return table_.owner(port, dhi);
     case DhiForm::kTag:
-    case DhiForm::kPrefix:
-      return packet.tlp.requester_id;
-    case DhiForm::kOhc:
-      break;
+    case DhiForm::kPrefix: return packet.tlp.requester_id;
+    case DhiForm::kOhc: break;
   }
   return std::nullopt;
 }

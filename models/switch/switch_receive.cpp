@@ -107,16 +107,11 @@ bool Switch::dispatch(std::uint16_t ingress, Packet& packet) {
   const Route route = route_of(packet.tlp, ingress);
   switch (route.where) {
     case Where::kUp:
-    case Where::kDown:
-      return forward(ingress, packet, route);
-    case Where::kLocal:
-      return end_here(ingress, packet, route.port);
-    case Where::kBroadcast:
-      return broadcast(ingress, packet);
-    case Where::kGather:
-      return gather(ingress, packet);
-    case Where::kNone:
-      break;
+    case Where::kDown: return forward(ingress, packet, route);
+    case Where::kLocal: return end_here(ingress, packet, route.port);
+    case Where::kBroadcast: return broadcast(ingress, packet);
+    case Where::kGather: return gather(ingress, packet);
+    case Where::kNone: break;
   }
   if (route.reason == NoRoute::kEgressBlocked) {
     ++errors_["acs_violation"];

@@ -24,16 +24,13 @@ TranslationPolicy::TranslationPolicy(const AtcConfig& config, unsigned stu)
 
 unsigned TranslationPolicy::translations_for(const MissedAccess& miss) const {
   switch (config_.when) {
-    case TranslateWhen::kAlways:
-      return 1;
+    case TranslateWhen::kAlways: return 1;
     case TranslateWhen::kReuse: {
       const Count& count = counts_[index_of(miss)];
       return is_same(count, miss) && count.misses >= config_.reuse_threshold ? 1 : 0;
     }
-    case TranslateWhen::kPrefetch:
-      return 1 + config_.pages_ahead;
-    case TranslateWhen::kHint:
-      return miss.has_hint ? 1 : 0;
+    case TranslateWhen::kPrefetch: return 1 + config_.pages_ahead;
+    case TranslateWhen::kHint: return miss.has_hint ? 1 : 0;
   }
   return 0;
 }

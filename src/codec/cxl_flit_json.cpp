@@ -32,15 +32,12 @@ Json credits_json(const CxlFlit& flit, CxlFlitForm form) {
 Json slot_json(const CxlSlotContents& slot, const CxlWidths& widths) {
   Json json;
   switch (slot.kind) {
-    case CxlSlot::Kind::kData:
-      json["data"] = json_value::hex_bytes(slot.chunk);
-      return json;
+    case CxlSlot::Kind::kData: json["data"] = json_value::hex_bytes(slot.chunk); return json;
     case CxlSlot::Kind::kByteEnables:
       json["byte_enables"] = json_value::hex_number(bits_at(slot.chunk.data(), 0, 64));
       return json;
     case CxlSlot::Kind::kMessages:
-    case CxlSlot::Kind::kEmpty:
-      break;
+    case CxlSlot::Kind::kEmpty: break;
   }
   json["format"] = slot.format;
   // Places behind the last message stay out.

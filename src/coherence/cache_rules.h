@@ -107,14 +107,12 @@ inline std::optional<LineState> state_granted(cxl::D2hReq opcode, std::uint16_t 
   switch (static_cast<cxl::GoState>(go_state)) {
     case cxl::GoState::kInvalid:
       return must_own ? std::nullopt : std::optional(LineState::kInvalid);
-    case cxl::GoState::kShared:
-      return may_share ? std::optional(LineState::kShared) : std::nullopt;
+    case cxl::GoState::kShared: return may_share ? std::optional(LineState::kShared) : std::nullopt;
     case cxl::GoState::kExclusive:
       return may_own ? std::optional(LineState::kExclusive) : std::nullopt;
     case cxl::GoState::kModified:
       return may_own ? std::optional(LineState::kModified) : std::nullopt;
-    case cxl::GoState::kError:
-      break;
+    case cxl::GoState::kError: break;
   }
   return std::nullopt;
 }

@@ -216,16 +216,12 @@ void DeviceCache::responded(const CxlMessage& response, CxlOutput& out, CoreResu
   }
   const Transaction& transaction = transactions_[response.id];
   switch (static_cast<cxl::H2dRsp>(response.opcode)) {
-    case cxl::H2dRsp::kGo:
-      granted(response.id, response.rsp_data, out, done);
-      return;
+    case cxl::H2dRsp::kGo: granted(response.id, response.rsp_data, out, done); return;
     case cxl::H2dRsp::kWritePull:
     case cxl::H2dRsp::kGoWritePull:
     case cxl::H2dRsp::kGoWritePullDrop:
     case cxl::H2dRsp::kFastGoWritePull:
-    case cxl::H2dRsp::kGoErrWritePull:
-      pulled(response.id, response, out, done);
-      return;
+    case cxl::H2dRsp::kGoErrWritePull: pulled(response.id, response, out, done); return;
     case cxl::H2dRsp::kExtCmp:  // [COH-2.6]
       if (!bad_.add_if(
               rule_of(transaction.opcode).end != cxl::H2dRsp::kExtCmp || !transaction.is_pulled,

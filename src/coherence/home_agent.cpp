@@ -17,8 +17,7 @@ bool is_known(cxl::D2hRsp opcode) {
     case cxl::D2hRsp::kRspSHitSE:
     case cxl::D2hRsp::kRspSFwdM:
     case cxl::D2hRsp::kRspIFwdM:
-    case cxl::D2hRsp::kRspVFwdV:
-      return true;
+    case cxl::D2hRsp::kRspVFwdV: return true;
   }
   return false;
 }

@@ -87,8 +87,7 @@ class MemoryExpander {
       case cxl::M2sReq::kMemSpecRd:  // a hint without an answer [COH-5.2]
         return;
       case cxl::M2sReq::kMemRdFwd:
-      case cxl::M2sReq::kMemWrFwd:
-        break;
+      case cxl::M2sReq::kMemWrFwd: break;
     }
     bad_.add(BadMessage::kUnknownOpcode);
   }

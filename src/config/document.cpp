@@ -23,14 +23,10 @@ const Value::Entry* Value::find(const std::string& key) const {
 
 std::string Value::seen() const {
   switch (kind) {
-    case Kind::kNull:
-      return "nothing";
-    case Kind::kScalar:
-      return (is_quoted ? "the text '" : "'") + shortened(text) + "'";
-    case Kind::kSequence:
-      return "a sequence";
-    case Kind::kMap:
-      return "a map";
+    case Kind::kNull: return "nothing";
+    case Kind::kScalar: return (is_quoted ? "the text '" : "'") + shortened(text) + "'";
+    case Kind::kSequence: return "a sequence";
+    case Kind::kMap: return "a map";
   }
   return "";
 }

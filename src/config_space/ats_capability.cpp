@@ -110,12 +110,9 @@ std::uint32_t read_register(const PageRequestInterface& interface, std::uint16_t
              (interface.has_unexpected_index() ? pri::kUnexpectedIndex : 0U) |
              (interface.is_stopped() ? pri::kStopped : 0U) |
              (interface.config().wants_response_pasid ? pri::kResponsePasidRequired : 0U);
-    case pri::kCapacity:
-      return interface.config().capacity;
-    case pri::kAllocation:
-      return interface.allocation();
-    default:
-      return 0;
+    case pri::kCapacity: return interface.config().capacity;
+    case pri::kAllocation: return interface.allocation();
+    default: return 0;
   }
 }
 

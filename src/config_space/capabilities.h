@@ -70,12 +70,9 @@ EcrcControl ecrc_control(const ConfigSpace& space);
 constexpr bool is_advisory(cfg::aer::Uncorrectable error, FcClass fc) {
   switch (error) {
     case cfg::aer::Uncorrectable::kUnsupportedRequest:
-    case cfg::aer::Uncorrectable::kCompleterAbort:
-      return fc == FcClass::kNonPosted;
-    case cfg::aer::Uncorrectable::kUnexpectedCompletion:
-      return true;
-    default:
-      return false;
+    case cfg::aer::Uncorrectable::kCompleterAbort: return fc == FcClass::kNonPosted;
+    case cfg::aer::Uncorrectable::kUnexpectedCompletion: return true;
+    default: return false;
   }
 }
 /// The same of a TLP: a request that is poisoned is no advice, whatever answers it. [LNK-12.12]

@@ -113,8 +113,7 @@ HandleStatus HostHandleTable::check_scope(std::uint16_t partition,
     case DeallocScope::kFunction:
       return by_bus_[message.function.bus()] == partition ? HandleStatus::kOk
                                                           : HandleStatus::kRequesterMismatch;
-    case DeallocScope::kAll:
-      return HandleStatus::kOk;
+    case DeallocScope::kAll: return HandleStatus::kOk;
   }
   return HandleStatus::kMalformed;
 }

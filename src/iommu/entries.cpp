@@ -75,16 +75,11 @@ bool PasidEntry::is_valid(const IommuCapabilities& offers) const {
   const bool second_offered = second >= 3 && second <= (offers.second_stage_5_level ? 5U : 4U);
   const bool first_offered = first_stage_levels() <= (offers.first_stage_5_level ? 5U : 4U);
   switch (translation()) {
-    case TranslationType::kFirstStage:
-      return first_offered;
-    case TranslationType::kSecondStage:
-      return second_offered;
-    case TranslationType::kNested:
-      return offers.nested && first_offered && second_offered;
-    case TranslationType::kPassThrough:
-      return second >= 3 && second <= 5;
-    default:
-      return false;
+    case TranslationType::kFirstStage: return first_offered;
+    case TranslationType::kSecondStage: return second_offered;
+    case TranslationType::kNested: return offers.nested && first_offered && second_offered;
+    case TranslationType::kPassThrough: return second >= 3 && second <= 5;
+    default: return false;
   }
 }
 

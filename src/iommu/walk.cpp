@@ -72,29 +72,14 @@ void Walk::supply(const std::uint8_t* bytes) {
   }
   ++result_.reads[static_cast<unsigned>(access_.table)];
   switch (step_) {
-    case Step::kRoot:
-      on_root(bytes);
-      break;
-    case Step::kContext:
-      on_context({load_u64(bytes), load_u64(bytes + 8)});
-      break;
-    case Step::kPasidDirectory:
-      on_pasid_directory(bytes);
-      break;
-    case Step::kPasidTable:
-      on_pasid_entry(decode_pasid(bytes, *offers_));
-      break;
-    case Step::kFirstStage:
-      on_first_stage(load_u64(bytes));
-      break;
-    case Step::kSecondStage:
-      on_second_stage(load_u64(bytes));
-      break;
-    case Step::kPermission:
-      on_permission(load_u64(bytes));
-      break;
-    default:
-      break;  // not read
+    case Step::kRoot: on_root(bytes); break;
+    case Step::kContext: on_context({load_u64(bytes), load_u64(bytes + 8)}); break;
+    case Step::kPasidDirectory: on_pasid_directory(bytes); break;
+    case Step::kPasidTable: on_pasid_entry(decode_pasid(bytes, *offers_)); break;
+    case Step::kFirstStage: on_first_stage(load_u64(bytes)); break;
+    case Step::kSecondStage: on_second_stage(load_u64(bytes)); break;
+    case Step::kPermission: on_permission(load_u64(bytes)); break;
+    default: break;  // not read
   }
 }
 

@@ -55,12 +55,8 @@ void CxlFlitWriter::write(const CxlFlitLayout& layout, Flit& flit, WireSize& siz
 
 void CxlFlitWriter::write_slot(const CxlSlot& slot, CxlPlace place, Flit& flit, WireSize& size) {
   switch (slot.kind) {
-    case CxlSlot::Kind::kMessages:
-      write_messages(slot, place, flit, size);
-      break;
-    case CxlSlot::Kind::kData:
-      write_data(slot.ends_line, flit, size);
-      break;
+    case CxlSlot::Kind::kMessages: write_messages(slot, place, flit, size); break;
+    case CxlSlot::Kind::kData: write_data(slot.ends_line, flit, size); break;
     case CxlSlot::Kind::kByteEnables:
       size.header += kByteEnableBits;
       size.padding += kChunkBits - kByteEnableBits;
@@ -278,9 +274,7 @@ void Cxl68CacheMem::receive(const WireUnit& unit, bool is_damaged, Time now,
 
 void Cxl68CacheMem::receive_control(const CxlFlitHeader& header, FramerStats& stats) {
   switch (header.control) {
-    case CxlFlitHeader::Control::kLlcrd:
-      receive_header(header, stats);
-      break;
+    case CxlFlitHeader::Control::kLlcrd: receive_header(header, stats); break;
     case CxlFlitHeader::Control::kRetryReq:
       if (buffer_.start_replay(header.sequence)) {
         owes_answer_ = true;
@@ -289,12 +283,9 @@ void Cxl68CacheMem::receive_control(const CxlFlitHeader& header, FramerStats& st
         stats.replay_events += buffer_.is_replaying() ? 1 : 0;
       }  // else it asks for what has arrived since: another answer was faster
       break;
-    case CxlFlitHeader::Control::kRetryAck:
-      requester_.answered(header.sequence);
-      break;
+    case CxlFlitHeader::Control::kRetryAck: requester_.answered(header.sequence); break;
     case CxlFlitHeader::Control::kRetryFrame:
-    case CxlFlitHeader::Control::kNone:
-      break;
+    case CxlFlitHeader::Control::kNone: break;
   }
 }
 

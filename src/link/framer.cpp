@@ -98,8 +98,7 @@ std::unique_ptr<Framer> make_framer(const LinkConfig& link, const MessageConfig&
         return std::make_unique<Cxl68Framer>(link, queues, *messages, pool);
       }
       return std::make_unique<NonFlitFramer>(link, queues, pool);
-    case Carrier::kBitPacked:
-      return std::make_unique<BitPackedFramer>(message, queues);
+    case Carrier::kBitPacked: return std::make_unique<BitPackedFramer>(message, queues);
   }
   return nullptr;
 }

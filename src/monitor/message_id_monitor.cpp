@@ -123,16 +123,11 @@ bool forwards(std::uint8_t response) {
 
 const MonitoredRule& rule_of(const MessageNote& request, bool has_state) {
   switch (request.channel) {
-    case CxlChannel::kD2hReq:
-      return *asked_by_cache(request.opcode).rule;
-    case CxlChannel::kH2dReq:
-      return kOfSnoop;
-    case CxlChannel::kS2mBiSnp:
-      return kOfBackSnoop;
-    case CxlChannel::kH2dRsp:
-      return kOfWrite;  // a pull
-    default:
-      return has_state ? kOfStates : kOfMemory;
+    case CxlChannel::kD2hReq: return *asked_by_cache(request.opcode).rule;
+    case CxlChannel::kH2dReq: return kOfSnoop;
+    case CxlChannel::kS2mBiSnp: return kOfBackSnoop;
+    case CxlChannel::kH2dRsp: return kOfWrite;  // a pull
+    default: return has_state ? kOfStates : kOfMemory;
   }
 }
 
@@ -238,21 +233,15 @@ void MessageIdMonitor::answers(Request& asked, const Packet& packet, Time now) {
         pull(asked, packet, now);
       }
       break;
-    case CxlChannel::kD2hRsp:
-      cache_responds(asked, packet, now);
-      break;
-    case CxlChannel::kD2hData:
-      cache_sends_data(asked, packet, now);
-      break;
+    case CxlChannel::kD2hRsp: cache_responds(asked, packet, now); break;
+    case CxlChannel::kD2hData: cache_sends_data(asked, packet, now); break;
     case CxlChannel::kM2sBiRsp:
       if (((asked.owed | asked.flying) & kNdr) != 0) {
         report(kAheadOfAck, packet, asked, now);
       }
       answer(asked, packet, kResponse, now);
       break;
-    default:
-      answer(asked, packet, kind, now);
-      break;
+    default: answer(asked, packet, kind, now); break;
   }
 }
 

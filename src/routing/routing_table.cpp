@@ -141,16 +141,13 @@ Route RoutingTable::configuration(const Tlp& tlp, std::uint16_t ingress) const {
 Route RoutingTable::message(const Tlp& tlp, std::uint16_t ingress) const {
   const bool is_from_above = ingress == kUpstreamPort;
   switch (tlp.routing) {
-    case MsgRouting::kToRootComplex:
-      return is_from_above ? none(NoRoute::kWrongDirection) : kUp;
-    case MsgRouting::kByAddress:
-      return by_address(tlp, ingress);
+    case MsgRouting::kToRootComplex: return is_from_above ? none(NoRoute::kWrongDirection) : kUp;
+    case MsgRouting::kByAddress: return by_address(tlp, ingress);
     case MsgRouting::kById:
       return by_id(tlp, Bdf{static_cast<std::uint16_t>(tlp.message_dw2 >> 16)}, ingress);
     case MsgRouting::kBroadcast:
       return is_from_above ? to(Where::kBroadcast, kUpstreamPort) : none(NoRoute::kWrongDirection);
-    case MsgRouting::kLocal:
-      return to(Where::kLocal, ingress);
+    case MsgRouting::kLocal: return to(Where::kLocal, ingress);
     case MsgRouting::kGathered:
       return is_from_above ? none(NoRoute::kWrongDirection) : to(Where::kGather, kUpstreamPort);
   }

@@ -292,17 +292,13 @@ class FlitDecoder {
   std::size_t offset_of(TlpViolation violation) const {
     switch (violation) {
       case TlpViolation::kBadLength:
-      case TlpViolation::kCrosses4KiB:
-        return read_.header_at + 2;
+      case TlpViolation::kCrosses4KiB: return read_.header_at + 2;
       case TlpViolation::kReservedAddressType:
-      case TlpViolation::kUnalignedAtomic:
-        return read_.ohc_at() - 1;
+      case TlpViolation::kUnalignedAtomic: return read_.ohc_at() - 1;
       case TlpViolation::kBadByteEnables:
         return read_.has_ohc_a ? read_.ohc_at() + 3 : read_.header_at + 1;
-      case TlpViolation::kPasidNotPermitted:
-        return read_.ohc_at();
-      default:
-        return read_.header_at;
+      case TlpViolation::kPasidNotPermitted: return read_.ohc_at();
+      default: return read_.header_at;
     }
   }
 

@@ -164,16 +164,11 @@ class Decoder {
     switch (violation) {
       case TlpViolation::kReservedAddressType:
       case TlpViolation::kBadLength:
-      case TlpViolation::kCrosses4KiB:
-        return header_at_ + 2;
-      case TlpViolation::kBadByteEnables:
-        return header_at_ + 7;
-      case TlpViolation::kUnalignedAtomic:
-        return result_.payload_offset - 1;
-      case TlpViolation::kPasidNotPermitted:
-        return header_at_ - 4;
-      default:
-        return header_at_;
+      case TlpViolation::kCrosses4KiB: return header_at_ + 2;
+      case TlpViolation::kBadByteEnables: return header_at_ + 7;
+      case TlpViolation::kUnalignedAtomic: return result_.payload_offset - 1;
+      case TlpViolation::kPasidNotPermitted: return header_at_ - 4;
+      default: return header_at_;
     }
   }
 

@@ -30,18 +30,14 @@ std::string tlp_cells(const Packet& packet) {
 
 const char* kind_of(const Packet& packet) {
   switch (packet.kind) {
-    case PacketKind::kTlp:
-      return name_of(packet.tlp.type);
-    case PacketKind::kDllp:
-      return name_of(packet.dllp.type);
-    case PacketKind::kMessage:
-      return "message";
+    case PacketKind::kTlp: return name_of(packet.tlp.type);
+    case PacketKind::kDllp: return name_of(packet.dllp.type);
+    case PacketKind::kMessage: return "message";
     case PacketKind::kFlit: {
       const CxlFlitHeader::Control control = packet.flit->cxl.control;
       return control == CxlFlitHeader::Control::kNone ? "flit" : name_of(control);
     }
-    case PacketKind::kCxl:
-      return info_of(packet.cxl->channel).name;
+    case PacketKind::kCxl: return info_of(packet.cxl->channel).name;
   }
   return "?";
 }

@@ -153,10 +153,8 @@ ChosenDomain DomainChooser::next() {
     case DomainChoice::kRoundRobin:
       next_ = after(next_, domains_.size());
       return {DomainId{domains_[next_]}, false};
-    case DomainChoice::kUniform:
-      break;
-    case DomainChoice::kZipf:
-      return {DomainId{domains_[ranks_->draw(random_)]}, false};
+    case DomainChoice::kUniform: break;
+    case DomainChoice::kZipf: return {DomainId{domains_[ranks_->draw(random_)]}, false};
     case DomainChoice::kWorkingSet:
       if (left_in_phase_ == 0) {
         shuffle_front(domains_, members_, random_);
@@ -164,8 +162,7 @@ ChosenDomain DomainChooser::next() {
       }
       --left_in_phase_;
       return {DomainId{domains_[random_.below(members_)]}, false};
-    case DomainChoice::kChurn:
-      return next_of_churn();
+    case DomainChoice::kChurn: return next_of_churn();
   }
   return {DomainId{domains_[random_.below(domains_.size())]}, false};
 }
@@ -194,13 +191,9 @@ void Arrivals::advance(double mean_gap_fs) {
 
 Time Arrivals::next() {
   switch (kind_) {
-    case Arrival::kClosedLoop:
-      break;
-    case Arrival::kCbr:
-      return rounded(gap_fs_ * static_cast<double>(count_++));
-    case Arrival::kPoisson:
-      advance(gap_fs_);
-      break;
+    case Arrival::kClosedLoop: break;
+    case Arrival::kCbr: return rounded(gap_fs_ * static_cast<double>(count_++));
+    case Arrival::kPoisson: advance(gap_fs_); break;
     case Arrival::kOnOff:
       if (left_in_burst_ == 0) {
         advance(gap_fs_ * static_cast<double>(burst_));

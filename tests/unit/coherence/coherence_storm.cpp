@@ -137,13 +137,9 @@ void CoherenceStorm::deliver(const CxlOut& message) {
   switch (message.message.channel) {
     case CxlChannel::kH2dReq:
     case CxlChannel::kH2dRsp:
-    case CxlChannel::kH2dData:
-      deliver_to_cache(message.port, message);
-      return;
+    case CxlChannel::kH2dData: deliver_to_cache(message.port, message); return;
     case CxlChannel::kM2sReq:
-    case CxlChannel::kM2sRwd:
-      expander_.receive(message.message, message.line, out_);
-      break;
+    case CxlChannel::kM2sRwd: expander_.receive(message.message, message.line, out_); break;
     case CxlChannel::kS2mNdr:
     case CxlChannel::kS2mDrs:
       if (const auto done = master_.receive(message.message)) {
@@ -154,8 +150,7 @@ void CoherenceStorm::deliver(const CxlOut& message) {
         }
       }
       break;
-    default:
-      home_.receive(message.port, message.message, message.line, out_);
+    default: home_.receive(message.port, message.message, message.line, out_);
   }
   send_all(0, false);
 }
@@ -261,16 +256,14 @@ bool CoherenceStorm::misses(const CxlOut& snoop) const {
   switch (config_.fault) {
     case Fault::kForgottenSharer:
       return is_invalidation && core.cache->state(line) == LineState::kShared;
-    case Fault::kForgottenOwner:
-      return is_invalidation && is_owned(core.cache->state(line));
+    case Fault::kForgottenOwner: return is_invalidation && is_owned(core.cache->state(line));
     case Fault::kSnoopMissesEviction:
       return is_leaving && core.cache->state(line) == LineState::kModified;
     case Fault::kNone:
     case Fault::kBogusTakenForData:
     case Fault::kSnoopOvertakesGo:
     case Fault::kLostGo:
-    case Fault::kLostMemoryWrite:
-      break;
+    case Fault::kLostMemoryWrite: break;
   }
   return false;
 }

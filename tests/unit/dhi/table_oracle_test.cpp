@@ -69,12 +69,9 @@ class NaiveDeviceTable {
     };
     const auto policy = [&](const Entry& e) {
       switch (config_.victim) {
-        case VictimPolicy::kFifo:
-          return std::pair<std::uint64_t, std::uint64_t>(0, e.allocated);
-        case VictimPolicy::kLru:
-          return std::pair<std::uint64_t, std::uint64_t>(0, e.used);
-        case VictimPolicy::kLfu:
-          return std::pair<std::uint64_t, std::uint64_t>(e.uses, e.used);
+        case VictimPolicy::kFifo: return std::pair<std::uint64_t, std::uint64_t>(0, e.allocated);
+        case VictimPolicy::kLru: return std::pair<std::uint64_t, std::uint64_t>(0, e.used);
+        case VictimPolicy::kLfu: return std::pair<std::uint64_t, std::uint64_t>(e.uses, e.used);
       }
       return std::pair<std::uint64_t, std::uint64_t>(0, 0);
     };
@@ -115,23 +112,16 @@ class DeviceDuel {
   void step() {
     const auto domain = static_cast<std::uint32_t>(random_() % kDomains);
     switch (random_() % 10) {
-      case 0:
-        end_context(domain);
-        break;
+      case 0: end_context(domain); break;
       case 1:
         if (random_() % 4 == 0) {
           drain(domain);
         }
         break;
       case 2:
-      case 3:
-        finish_one();
-        break;
-      case 4:
-        push();
-        break;
-      default:
-        use(domain);
+      case 3: finish_one(); break;
+      case 4: push(); break;
+      default: use(domain);
     }
     compare();
   }
