@@ -46,7 +46,7 @@ std::string name_of_message(const Packet& packet) {
   return name != nullptr ? name : "code_" + hex_number(tlp.message_code);
 }
 
-const char* flit_type(const Flit& flit) {
+const char* kind_of_flit(const Flit& flit) {
   if (flit.cxl.control != CxlFlitHeader::Control::kNone) {
     return name_of(flit.cxl.control);
   }
@@ -200,7 +200,7 @@ void WireWatch::record(const TraceEvent& event) {
                         : is_cxl  ? "cxl"
                                   : "tlp"}};
   if (is_flit) {
-    line["type"] = flit_type(*packet.flit);
+    line["type"] = kind_of_flit(*packet.flit);
   }
   if (!is_cxl && !is_dllp) {
     line["seq"] = event.sequence;
