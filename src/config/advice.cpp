@@ -41,14 +41,18 @@ std::uint64_t domains_in_use(const WorkloadConfig& workload) {
              : workload.domains;
 }
 
+bool uses_handles(const Config& config) {
+  const auto& dhi = config.device.dhi;
+  return config.link.identity == Identity::kDhi && dhi.supported && dhi.enabled;
+}
+
 /// A miss waits for a handle: it is neither software's to give one nor part of creating a context.
 bool stalls_on_miss(const Config& config) {
   const auto& dhi = config.device.dhi;
-  const bool has_handles = config.link.identity == Identity::kDhi && dhi.supported && dhi.enabled;
   const bool has_domains = config.workload.kind != WorkloadKind::kHostile &&
                            config.workload.kind != WorkloadKind::kTrace &&
                            config.workload.via == WorkloadVia::kDma;
-  return has_handles && has_domains && dhi.on_miss == OnMiss::kStall &&
+  return uses_handles(config) && has_domains && dhi.on_miss == OnMiss::kStall &&
          dhi.management == HandleManagement::kDevice && dhi.allocate_at == AllocateAt::kFirstUse;
 }
 
@@ -67,9 +71,9 @@ std::string advice(std::uint64_t domains, unsigned handles) {
                      handles);
 }
 
-/// A device has fewer handles than domains take turns, while each miss waits for one: a line a
-/// device, with why, and what to change. [DHI D9]
-void warn_of_stalls(const Config& whole, Warnings& warnings) {
+/// A device has no handle at all, since ranges are apart [DHI D2]; or fewer than domains take
+/// turns, while each miss waits for one: a line a device, with why, and what to change. [DHI D9]
+void warn_of_few_handles(const Config& whole, Warnings& warnings) {
   const Graph graph(whole.system);
   std::vector<Config> devices;
   std::vector<unsigned> bits;
@@ -78,8 +82,12 @@ void warn_of_stalls(const Config& whole, Warnings& warnings) {
     bits.push_back(devices.back().device.dhi.bits);
   }
   const std::vector<HandleRange> ranges = handle_ranges(whole, graph, bits);
+  std::vector<std::string> without;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const unsigned handles = ranges[i].size();
+    if (handles == 0 && uses_handles(devices[i])) {
+      without.push_back(graph[graph.devices()[i]].name);
+    }
     const std::uint64_t domains = domains_in_use(devices[i].workload);
     if (handles == 0 || domains <= handles || !stalls_on_miss(devices[i])) {
       continue;  // without a handle messages go in full
@@ -90,6 +98,13 @@ void warn_of_stalls(const Config& whole, Warnings& warnings) {
         "outstanding, which takes a flush of the posted uses, a round trip over the link; most of "
         "the link's time may go to that; {}",
         domains, handles, graph[graph.devices()[i]].name, advice(domains, handles)));
+  }
+  if (!without.empty()) {
+    warnings.push_back(fmt::format(
+        "device.dhi.bits: no handles for {}: their ranges are apart, and none is left; all "
+        "messages "
+        "go in full; expected more bits or host.dhi.entries, or fewer devices below a root port",
+        fmt::join(without, ", ")));
   }
 }
 
@@ -157,7 +172,7 @@ std::vector<std::string> config_warnings(const Config& config) {
   Warnings all;
   warn_of_short_replay_timer(config, all);
   const Warnings of_all = all;
-  warn_of_stalls(config, all);
+  warn_of_few_handles(config, all);
   for (const auto& [name, overrides] : config.instances) {
     Warnings own;
     warn_of_short_replay_timer(for_instance(config, name), own);
